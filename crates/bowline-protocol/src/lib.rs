@@ -1,0 +1,37 @@
+//! What travels between an agent and its host.
+//!
+//! One JSON object per line, in two planes over one pipe: **messages** (prompts,
+//! answers, tool results, status) and **control** (questions that either end asks
+//! the other, each with exactly one answer). This crate has a type for everything
+//! on both planes, reads and writes them, and knows nothing of pipes, processes
+//! or runtimes.
+//!
+//! # Nothing is lost
+//!
+//! - An unknown message, subtype or content block is kept byte for byte in an
+//!   `Unknown` variant and written back unchanged.
+//! - Every struct that is an object on the wire ends with an `extra` map of the
+//!   fields it does not know, so that reading and writing a message of a newer
+//!   peer loses none of them. (Their values survive; the spelling of numbers and
+//!   the order of keys may change. Who must forward the bytes as they are reads
+//!   a [`Head`] and forwards the line.)
+//! - A *known* tag whose body does not fit is a [`ReadError`] that names the tag
+//!   and the field.
+
+mod content;
+mod control;
+mod head;
+mod id;
+mod maybe;
+mod raw;
+mod stream;
+mod wire;
+
+pub use content::*;
+pub use control::*;
+pub use head::Head;
+pub use id::*;
+pub use maybe::Maybe;
+pub use raw::{Extra, RawJson};
+pub use stream::*;
+pub use wire::ReadError;

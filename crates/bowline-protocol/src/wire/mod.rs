@@ -1,0 +1,78 @@
+//! How wire types are read: the tag first, then the line into that tag's type.
+//!
+//! Serde's own tagged and untagged reading buffers the whole input, cannot hold
+//! raw JSON and gives poor errors. These macros read twice instead: a quick pass
+//! for the tag, a full one into the type it names.
+
+mod open;
+mod tag;
+
+pub(crate) use open::{open_enum, read_open};
+pub(crate) use tag::{Key, Tags, read_body};
+
+/// Why a line or a value could not be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// Not JSON, or not an object with a string tag where one is needed.
+    #[error("not a message: {0}")]
+    NotAMessage(#[source] serde_json::Error),
+    /// The tag is known, the rest does not fit it.
+    #[error("{tag}: {field}: {source}")]
+    BadBody {
+        /// The `type` or `subtype` that was read.
+        tag: String,
+        /// Path of the field that does not fit, as in `message.content[0]`.
+        field: String,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
+}
+
+/// Reads an enum in two passes: the tag alone, then the text into that tag's type.
+///
+/// A known tag with a bad body is an error that names both; only an unknown tag
+/// becomes `Unknown`, kept byte for byte. `"system" => System(SystemMessage)` hands
+/// the tags on to an enum that is told apart by another key of the same object.
+macro_rules! read_by_tag {
+    ($enum:ident, $key:ident, {
+        $($tag:literal => $variant:ident $(($nested:ident))?),* $(,)?
+    }) => {
+        impl $enum {
+            /// The tags this version knows.
+            pub const TAGS: &'static [&'static str] = &[$($tag),*];
+
+            /// Reads one value from its JSON text.
+            pub fn parse(json: &str) -> Result<Self, $crate::ReadError> {
+                let tags = $crate::wire::Tags::read(json, $crate::wire::Key::$key)?;
+                Self::from_tags(&tags, json)
+            }
+
+            pub(crate) fn from_tags(
+                tags: &$crate::wire::Tags<'_>,
+                json: &str,
+            ) -> Result<Self, $crate::ReadError> {
+                match tags.get($crate::wire::Key::$key) {
+                    $(Some($tag) => $crate::wire::read_by_tag!(
+                        @body $tag, $key, tags, json $(, $nested)?
+                    ).map(Self::$variant),)*
+                    _ => $crate::RawJson::read(json).map(Self::Unknown),
+                }
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $enum {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                let raw = $crate::RawJson::deserialize(from)?;
+                Self::parse(raw.get()).map_err(serde::de::Error::custom)
+            }
+        }
+    };
+    (@body $tag:literal, $key:ident, $tags:ident, $json:ident) => {
+        $crate::wire::read_body($tag, $crate::wire::Key::$key, $json)
+    };
+    (@body $tag:literal, $key:ident, $tags:ident, $json:ident, $nested:ident) => {
+        $nested::from_tags($tags, $json)
+    };
+}
+pub(crate) use read_by_tag;

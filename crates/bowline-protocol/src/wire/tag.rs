@@ -1,0 +1,196 @@
+//! Finding the tag of an object, and reading the object without it.
+
+use std::{borrow::Cow, fmt};
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{self, DeserializeOwned, IntoDeserializer},
+};
+
+use super::ReadError;
+
+/// The keys that wire enums are told apart by.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Key {
+    /// `type`
+    Type,
+    /// `subtype`, possibly beside a `type` that was looked at before.
+    Subtype,
+}
+
+/// The tags of one object, as far as they were needed.
+#[derive(Default)]
+pub(crate) struct Tags<'a> {
+    kind: Option<Cow<'a, str>>,
+    subtype: Option<Cow<'a, str>>,
+}
+
+impl<'a> Tags<'a> {
+    /// Reads as much of `json` as it takes to know the tags. The usual line begins with them.
+    pub(crate) fn read(json: &'a str, wanted: Key) -> Result<Self, ReadError> {
+        let mut tags = Self::default();
+        let mut reader = serde_json::Deserializer::from_str(json);
+        let whole = reader.deserialize_map(TagVisitor { tags: &mut tags, wanted });
+        // Stopping early looks like a missing end to the reader; whoever reads the body sees the end.
+        if !tags.suffice(wanted) {
+            whole.map_err(ReadError::NotAMessage)?;
+        }
+        Ok(tags)
+    }
+
+    pub(crate) fn get(&self, key: Key) -> Option<&str> {
+        match key {
+            Key::Type => self.kind.as_deref(),
+            Key::Subtype => self.subtype.as_deref(),
+        }
+    }
+
+    fn suffice(&self, wanted: Key) -> bool {
+        match wanted {
+            Key::Subtype => self.subtype.is_some(),
+            Key::Type => match self.kind.as_deref() {
+                // Only system messages are told apart further.
+                Some("system") => self.subtype.is_some(),
+                kind => kind.is_some(),
+            },
+        }
+    }
+}
+
+struct TagVisitor<'t, 'a> {
+    tags: &'t mut Tags<'a>,
+    wanted: Key,
+}
+
+impl<'de> de::Visitor<'de> for TagVisitor<'_, 'de> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(BorrowedText(key)) = map.next_key()? {
+            match &*key {
+                "type" => self.tags.kind = text_value(&mut map)?,
+                "subtype" => self.tags.subtype = text_value(&mut map)?,
+                _ => {
+                    map.next_value::<de::IgnoredAny>()?;
+                }
+            }
+            if self.tags.suffice(self.wanted) {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}
+
+fn text_value<'de, A: de::MapAccess<'de>>(map: &mut A) -> Result<Option<Cow<'de, str>>, A::Error> {
+    Ok(map.next_value::<Option<BorrowedText<'de>>>()?.map(|BorrowedText(text)| text))
+}
+
+/// A string that borrows from the input when it can. (`Cow` by itself never does.)
+#[derive(Deserialize)]
+struct BorrowedText<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// Reads a whole body whose tag is already known.
+///
+/// The path of a bad field is found by a second reading, which only failures pay for.
+pub(crate) fn read_body<T: DeserializeOwned>(
+    tag: &str,
+    key: Key,
+    json: &str,
+) -> Result<T, ReadError> {
+    let mut reader = serde_json::Deserializer::from_str(json);
+    let body = T::deserialize(Untagged { from: &mut reader, key });
+    body.and_then(|body| reader.end().map(|()| body)).map_err(|_| explain::<T>(tag, key, json))
+}
+
+#[cold]
+fn explain<T: DeserializeOwned>(tag: &str, key: Key, json: &str) -> ReadError {
+    let mut reader = serde_json::Deserializer::from_str(json);
+    let body = serde_path_to_error::deserialize::<_, T>(Untagged { from: &mut reader, key });
+    let (field, source) = match (body, reader.end()) {
+        (Err(error), _) => (error.path().to_string(), error.into_inner()),
+        (Ok(_), Err(error)) => (".".to_owned(), error),
+        (Ok(_), Ok(())) => (".".to_owned(), de::Error::custom("unreadable")),
+    };
+    ReadError::BadBody { tag: tag.to_owned(), field, source }
+}
+
+/// Reads an object as if its tags were not there, so that they do not count as unknown fields.
+struct Untagged<D> {
+    from: D,
+    key: Key,
+}
+
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for Untagged<D> {
+    type Error = D::Error;
+
+    fn deserialize_any<V: de::Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+        self.from.deserialize_map(UntaggedVisitor { visitor, key: self.key })
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
+        unit unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier
+        ignored_any
+    }
+}
+
+struct UntaggedVisitor<V> {
+    visitor: V,
+    key: Key,
+}
+
+impl<'de, V: de::Visitor<'de>> de::Visitor<'de> for UntaggedVisitor<V> {
+    type Value = V::Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.visitor.expecting(f)
+    }
+
+    fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<V::Value, A::Error> {
+        self.visitor.visit_map(UntaggedMap { map, key: self.key })
+    }
+}
+
+struct UntaggedMap<A> {
+    map: A,
+    key: Key,
+}
+
+impl<A> UntaggedMap<A> {
+    fn is_tag(&self, key: &str) -> bool {
+        match self.key {
+            Key::Type => key == "type",
+            Key::Subtype => key == "type" || key == "subtype",
+        }
+    }
+}
+
+impl<'de, A: de::MapAccess<'de>> de::MapAccess<'de> for UntaggedMap<A> {
+    type Error = A::Error;
+
+    fn next_key_seed<K: de::DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, A::Error> {
+        while let Some(BorrowedText(key)) = self.map.next_key()? {
+            if self.is_tag(&key) {
+                self.map.next_value::<de::IgnoredAny>()?;
+            } else {
+                return seed.deserialize(key.into_deserializer()).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    fn next_value_seed<V: de::DeserializeSeed<'de>>(
+        &mut self,
+        seed: V,
+    ) -> Result<V::Value, A::Error> {
+        self.map.next_value_seed(seed)
+    }
+}

@@ -1,0 +1,3 @@
+//! Everything this crate promises about reading and writing.
+
+mod reading;

@@ -1,0 +1,84 @@
+//! Tags, unknown values, unknown fields, and errors that name their place.
+
+use bowline_protocol::{ContentBlock, Outcome, StreamEvent};
+use expect_test::{Expect, expect};
+
+/// A value in, what we understood, and the value back out.
+macro_rules! check {
+    ($type:ty, $json:expr, $expected:expr) => {{
+        let text = match <$type>::parse($json) {
+            Ok(value) => format!("{value:?}\n{}", serde_json::to_string(&value).unwrap()),
+            Err(error) => format!("error: {error}"),
+        };
+        let expected: Expect = $expected;
+        expected.assert_eq(&text);
+    }};
+}
+
+#[test]
+fn a_known_block_keeps_the_fields_it_does_not_know() {
+    check!(
+        ContentBlock,
+        r#"{"text":"hi","type":"text","citations":null,"n":1}"#,
+        expect![[r#"
+            Text(TextBlock { text: "hi", extra: {"citations": Null, "n": Number(1)} })
+            {"type":"text","text":"hi","citations":null,"n":1}"#]]
+    );
+}
+
+#[test]
+fn an_unknown_block_survives_byte_for_byte() {
+    check!(
+        ContentBlock,
+        r#"{"z":1.0,"type":"novel","a":[1,  2]}"#,
+        expect![[r#"
+            Unknown({"z":1.0,"type":"novel","a":[1,  2]})
+            {"z":1.0,"type":"novel","a":[1,  2]}"#]]
+    );
+}
+
+#[test]
+fn a_bad_body_names_tag_and_field() {
+    check!(
+        ContentBlock,
+        r#"{"type":"tool_result","tool_use_id":"t","content":[{"type":"text","text":7}]}"#,
+        expect![
+            "error: tool_result: content[0]: text: text: invalid type: integer `7`, expected a string at line 1 column 23"
+        ]
+    );
+    check!(
+        StreamEvent,
+        r#"{"type":"content_block_stop"}"#,
+        expect!["error: content_block_stop: .: missing field `index` at line 1 column 29"]
+    );
+    check!(
+        StreamEvent,
+        r#"{"type":7}"#,
+        expect![
+            "error: not a message: invalid type: integer `7`, expected a string at line 1 column 9"
+        ]
+    );
+    check!(
+        StreamEvent,
+        r#"[1]"#,
+        expect![
+            "error: not a message: invalid type: sequence, expected an object at line 1 column 0"
+        ]
+    );
+    check!(
+        StreamEvent,
+        r#"{"type":"ping"} x"#,
+        expect!["error: ping: .: trailing characters at line 1 column 17"]
+    );
+}
+
+#[test]
+fn an_outcome_is_told_by_its_subtype() {
+    check!(
+        Outcome,
+        r#"{"subtype":"success","request_id":"r","response":{"n":1.00}}"#,
+        expect![[r#"
+            Success(Success { request_id: RequestId("r"), response: Some({"n":1.00}), pending_permission_requests: None, pending_user_dialog_requests: None, pending_elicitation_requests: None, extra: {} })
+            {"subtype":"success","request_id":"r","response":{"n":1.00}}"#]]
+    );
+}
