@@ -1,0 +1,30 @@
+//! What Bowline says to a model and hears back.
+//!
+//! One trait, [`Model`]: a [`ModelRequest`] in, a stream of events out. The events
+//! have the Messages API's shape whoever answers, so that the engine knows one
+//! kind of answer:
+//!
+//! | [`ModelRef`] | who answers |
+//! |---|---|
+//! | `claude-…`, `opus`, `anthropic/NAME` | the Anthropic Messages API, or a server that speaks it |
+//! | `openai/NAME` | any chat-completions server |
+//! | `script`, `script:FILE` | the embedded deterministic model ([`script`]) |
+//! | `replay:FILE` | a recording of earlier exchanges ([`replay`]) |
+//!
+//! [`Providers`] turns a name into a model. What the events add up to is
+//! [`MessageFold`]'s subject, whether to try again [`RetryPolicy`]'s, what it
+//! costs [`Prices`]'.
+//!
+//! This crate reads no environment variable and no settings, keeps no history
+//! and never retries by itself: whoever drives it decides.
+
+mod error;
+mod model;
+mod request;
+
+pub use error::{ErrorKind, ModelError};
+pub use model::{BoxFuture, EventStream, Model};
+pub use request::{
+    Delivery, Effort, Metadata, ModelMessage, ModelRequest, Thinking, ThinkingDisplay, ToolChoice,
+    ToolDefinition, UnknownEffort,
+};

@@ -1,0 +1,43 @@
+//! The trait that everything that answers implements.
+
+use std::{pin::Pin, sync::Arc};
+
+use bowline_protocol::StreamEvent;
+use futures_util::Stream;
+
+use crate::{ModelError, ModelRequest};
+
+/// A future that can be stored and sent.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// The events of one answer, in the Messages API's shape whoever answers.
+///
+/// - The first event is `message_start`; blocks come one at a time, their indexes
+///   rising; the last event is `message_stop`. Then the stream ends.
+/// - An answer that fails ends with one `Err`: an `error` event of the API becomes
+///   [`ErrorKind::Api`](crate::ErrorKind::Api), a connection closed too early
+///   [`ErrorKind::StreamCut`](crate::ErrorKind::StreamCut). Neither `ping` nor
+///   `error` appears as an event.
+/// - Events, deltas and blocks this version does not know are passed on.
+///
+/// Dropping the stream closes the connection.
+pub type EventStream = Pin<Box<dyn Stream<Item = Result<StreamEvent, ModelError>> + Send>>;
+
+/// Something that answers requests.
+pub trait Model: Send + Sync + 'static {
+    /// Makes one attempt at one request and returns once the answer has begun.
+    ///
+    /// Nothing is retried here. A request with [`Delivery::Whole`](crate::Delivery::Whole)
+    /// is answered by the same events, made from the whole answer.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future or the stream closes the connection; nothing is left behind.
+    fn stream(&self, request: Arc<ModelRequest>) -> BoxFuture<'_, Result<EventStream, ModelError>>;
+
+    /// Counts the input tokens of a request; `None` if the provider cannot.
+    fn count_tokens(
+        &self,
+        request: Arc<ModelRequest>,
+    ) -> BoxFuture<'_, Result<Option<u64>, ModelError>>;
+}

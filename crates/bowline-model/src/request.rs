@@ -1,0 +1,248 @@
+//! What a model is asked, in the Messages API's words.
+//!
+//! Prompt caching is no field of the request: a provider that needs marks sets
+//! them itself, in the same places every time.
+
+use std::{fmt, str::FromStr, sync::Arc};
+
+use bowline_protocol::{ContentBlock, Extra, RawJson, Role, TextBlock};
+use serde::Serialize;
+
+/// One request to a model.
+///
+/// Messages and tools are shared, because the next request repeats nearly all of them.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ModelRequest {
+    /// The model, as its provider calls it (without `openai/`).
+    pub model: String,
+    /// The system prompt.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub system: Vec<TextBlock>,
+    /// The conversation so far; the last message is the user's.
+    pub messages: Vec<Arc<ModelMessage>>,
+    /// The tools the model may call.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<Arc<ToolDefinition>>,
+    /// Whether it may, must or must not call one; `None` leaves it to the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_choice: Option<ToolChoice>,
+    /// The most tokens it may answer with.
+    pub max_tokens: u64,
+    /// Whether it reasons first; `None` is the provider's default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thinking: Option<Thinking>,
+    /// How hard it tries; `None` is the provider's default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Effort>,
+    /// Texts at which it stops.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stop_sequences: Vec<String>,
+    /// Beta features of the API, beyond those the provider was set up with.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub betas: Vec<String>,
+    /// Who asks.
+    #[serde(skip_serializing_if = "Metadata::is_empty")]
+    pub metadata: Metadata,
+    /// How the answer travels.
+    pub delivery: Delivery,
+    /// More fields of the request body, sent as they are.
+    #[serde(skip_serializing_if = "Extra::is_empty")]
+    pub extra: Extra,
+}
+
+impl ModelRequest {
+    /// A request with nothing but its model.
+    pub fn new(model: impl Into<String>) -> Self {
+        Self {
+            model: model.into(),
+            system: Vec::new(),
+            messages: Vec::new(),
+            tools: Vec::new(),
+            tool_choice: None,
+            max_tokens: DEFAULT_MAX_TOKENS,
+            thinking: None,
+            effort: None,
+            stop_sequences: Vec::new(),
+            betas: Vec::new(),
+            metadata: Metadata::default(),
+            delivery: Delivery::default(),
+            extra: Extra::new(),
+        }
+    }
+}
+
+/// What every current model and most servers allow.
+const DEFAULT_MAX_TOKENS: u64 = 8192;
+
+/// One message of the conversation.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ModelMessage {
+    /// Who speaks.
+    pub role: Role,
+    /// What they say.
+    pub content: Vec<ContentBlock>,
+}
+
+impl ModelMessage {
+    /// What the user, or a tool, says.
+    pub fn user(content: Vec<ContentBlock>) -> Self {
+        Self { role: Role::User, content }
+    }
+
+    /// What the model said.
+    pub fn assistant(content: Vec<ContentBlock>) -> Self {
+        Self { role: Role::Assistant, content }
+    }
+}
+
+/// A tool the model may call.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ToolDefinition {
+    /// Its name.
+    pub name: String,
+    /// What it does, for the model.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// The JSON schema of its input.
+    pub input_schema: RawJson,
+    /// More fields, sent as they are (`strict`, `defer_loading`, the `type` of a server tool).
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Whether the model may, must or must not call a tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum ToolChoice {
+    /// It may.
+    Auto {
+        /// At most one call in an answer.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        disable_parallel_tool_use: bool,
+    },
+    /// It must call some tool.
+    Any {
+        /// At most one call in an answer.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        disable_parallel_tool_use: bool,
+    },
+    /// It must call this one.
+    Tool {
+        /// The tool.
+        name: String,
+        /// At most one call in an answer.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        disable_parallel_tool_use: bool,
+    },
+    /// It must not.
+    None,
+}
+
+/// Whether the model reasons before it answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Thinking {
+    /// As much as it finds useful.
+    Adaptive {
+        /// What is shown of it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        display: Option<ThinkingDisplay>,
+    },
+    /// Up to a budget.
+    Enabled {
+        /// At least 1024 and less than `max_tokens`.
+        budget_tokens: u64,
+        /// What is shown of it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        display: Option<ThinkingDisplay>,
+    },
+    /// Not at all.
+    Disabled,
+}
+
+/// What is shown of the model's reasoning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ThinkingDisplay {
+    /// A summary.
+    Summarized,
+    /// Only its seal.
+    Omitted,
+}
+
+/// How hard the model tries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Effort {
+    /// `low`
+    Low,
+    /// `medium`
+    Medium,
+    /// `high`
+    High,
+    /// `xhigh`
+    Xhigh,
+    /// `max`
+    Max,
+}
+
+impl Effort {
+    /// Every level, from least to most.
+    pub const ALL: [Self; 5] = [Self::Low, Self::Medium, Self::High, Self::Xhigh, Self::Max];
+
+    /// The text on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::Xhigh => "xhigh",
+            Self::Max => "max",
+        }
+    }
+}
+
+impl fmt::Display for Effort {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A text that names no effort level.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown effort {0:?}; known are low, medium, high, xhigh and max")]
+pub struct UnknownEffort(String);
+
+impl FromStr for Effort {
+    type Err = UnknownEffort;
+
+    fn from_str(text: &str) -> Result<Self, UnknownEffort> {
+        let known = Self::ALL.into_iter().find(|effort| effort.as_str() == text);
+        known.ok_or_else(|| UnknownEffort(text.to_owned()))
+    }
+}
+
+/// Who asks.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Metadata {
+    /// An opaque id of the user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_id: Option<String>,
+}
+
+impl Metadata {
+    fn is_empty(&self) -> bool {
+        self.user_id.is_none()
+    }
+}
+
+/// How the answer travels.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Delivery {
+    /// Event by event.
+    #[default]
+    Stream,
+    /// In one piece: the way out when a server's stream cannot be read.
+    Whole,
+}

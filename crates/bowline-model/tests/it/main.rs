@@ -1,0 +1,1 @@
+//! Everything this crate promises, over real sockets and files.
