@@ -1,0 +1,4 @@
+//! One turn: everything between a prompt and its result.
+
+pub mod machine;
+mod schedule;
