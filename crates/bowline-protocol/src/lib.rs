@@ -18,20 +18,28 @@
 //! - A *known* tag whose body does not fit is a [`ReadError`] that names the tag
 //!   and the field.
 
+mod codec;
 mod content;
 mod control;
 mod head;
+mod hook;
 mod id;
 mod maybe;
+mod message;
+mod permission;
 mod raw;
 mod stream;
 mod wire;
 
+pub use codec::{DEFAULT_LINE_LIMIT, Line, LineDecoder, LineFault, LineProblem};
 pub use content::*;
 pub use control::*;
 pub use head::Head;
+pub use hook::*;
 pub use id::*;
 pub use maybe::Maybe;
+pub use message::*;
+pub use permission::*;
 pub use raw::{Extra, RawJson};
 pub use stream::*;
 pub use wire::ReadError;

@@ -4,11 +4,13 @@
 //! raw JSON and gives poor errors. These macros read twice instead: a quick pass
 //! for the tag, a full one into the type it names.
 
+mod closed;
 mod open;
 mod tag;
 
+pub(crate) use closed::read_closed;
 pub(crate) use open::{open_enum, read_open};
-pub(crate) use tag::{Key, Tags, read_body};
+pub(crate) use tag::{Key, Tags, read_body, read_whole};
 
 /// Why a line or a value could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +29,27 @@ pub enum ReadError {
         /// What is wrong with it.
         source: serde_json::Error,
     },
+}
+
+impl ReadError {
+    /// The tag is missing, or not one of the few there are.
+    pub(crate) fn unexpected_tag(
+        what: &str,
+        key: &str,
+        found: Option<&str>,
+        known: &[&str],
+    ) -> Self {
+        let known = known.join("` or `");
+        let problem = match found {
+            Some(found) => format!("unknown value `{found}`, expected `{known}`"),
+            None => format!("missing, expected `{known}`"),
+        };
+        Self::BadBody {
+            tag: what.to_owned(),
+            field: key.to_owned(),
+            source: serde::de::Error::custom(problem),
+        }
+    }
 }
 
 /// Reads an enum in two passes: the tag alone, then the text into that tag's type.

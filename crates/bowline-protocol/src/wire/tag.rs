@@ -8,6 +8,7 @@ use serde::{
 };
 
 use super::ReadError;
+use crate::hook::HookBase;
 
 /// The keys that wire enums are told apart by.
 #[derive(Clone, Copy, PartialEq)]
@@ -16,6 +17,24 @@ pub(crate) enum Key {
     Type,
     /// `subtype`, possibly beside a `type` that was looked at before.
     Subtype,
+    /// `behavior`, of decisions.
+    Behavior,
+    /// `hookEventName`, of what a hook answers.
+    HookEventName,
+    /// `hook_event_name`, of what a hook is told, beside the fields that every event has.
+    HookInput,
+}
+
+impl Key {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Type => "type",
+            Self::Subtype => "subtype",
+            Self::Behavior => "behavior",
+            Self::HookEventName => "hookEventName",
+            Self::HookInput => "hook_event_name",
+        }
+    }
 }
 
 /// The tags of one object, as far as they were needed.
@@ -23,6 +42,7 @@ pub(crate) enum Key {
 pub(crate) struct Tags<'a> {
     kind: Option<Cow<'a, str>>,
     subtype: Option<Cow<'a, str>>,
+    other: Option<Cow<'a, str>>,
 }
 
 impl<'a> Tags<'a> {
@@ -42,6 +62,7 @@ impl<'a> Tags<'a> {
         match key {
             Key::Type => self.kind.as_deref(),
             Key::Subtype => self.subtype.as_deref(),
+            Key::Behavior | Key::HookEventName | Key::HookInput => self.other.as_deref(),
         }
     }
 
@@ -53,6 +74,7 @@ impl<'a> Tags<'a> {
                 Some("system") => self.subtype.is_some(),
                 kind => kind.is_some(),
             },
+            Key::Behavior | Key::HookEventName | Key::HookInput => self.other.is_some(),
         }
     }
 }
@@ -74,6 +96,7 @@ impl<'de> de::Visitor<'de> for TagVisitor<'_, 'de> {
             match &*key {
                 "type" => self.tags.kind = text_value(&mut map)?,
                 "subtype" => self.tags.subtype = text_value(&mut map)?,
+                name if name == self.wanted.name() => self.tags.other = text_value(&mut map)?,
                 _ => {
                     map.next_value::<de::IgnoredAny>()?;
                 }
@@ -117,6 +140,16 @@ fn explain<T: DeserializeOwned>(tag: &str, key: Key, json: &str) -> ReadError {
         (Ok(_), Ok(())) => (".".to_owned(), de::Error::custom("unreadable")),
     };
     ReadError::BadBody { tag: tag.to_owned(), field, source }
+}
+
+/// Reads an object that has no tag, with errors that name it and the field.
+pub(crate) fn read_whole<T: DeserializeOwned>(name: &str, json: &str) -> Result<T, ReadError> {
+    let mut reader = serde_json::Deserializer::from_str(json);
+    serde_path_to_error::deserialize(&mut reader).map_err(|error| ReadError::BadBody {
+        tag: name.to_owned(),
+        field: error.path().to_string(),
+        source: error.into_inner(),
+    })
 }
 
 /// Reads an object as if its tags were not there, so that they do not count as unknown fields.
@@ -166,6 +199,8 @@ impl<A> UntaggedMap<A> {
         match self.key {
             Key::Type => key == "type",
             Key::Subtype => key == "type" || key == "subtype",
+            Key::Behavior | Key::HookEventName => key == self.key.name(),
+            Key::HookInput => key == self.key.name() || HookBase::FIELDS.contains(&key),
         }
     }
 }

@@ -1,0 +1,212 @@
+//! What hooks are told about sessions, prompts, compaction and models.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Number;
+
+use crate::{maybe::Maybe, message::CompactTrigger, raw::Extra, wire::open_enum};
+
+/// A prompt was accepted.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct UserPromptSubmitInput {
+    /// Its text.
+    pub prompt: String,
+    /// Who submitted it: `user`, `sdk`, `system`, a wake-up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// The title of the session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_title: Option<String>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// A slash command or an MCP prompt becomes a prompt.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct UserPromptExpansionInput {
+    /// `slash_command` or `mcp_prompt`.
+    pub expansion_type: String,
+    /// The command.
+    pub command_name: String,
+    /// What was typed behind it.
+    pub command_args: String,
+    /// Where the command is defined.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command_source: Option<String>,
+    /// The prompt as typed.
+    pub prompt: String,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// A session starts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionStartInput {
+    /// How.
+    pub source: SessionStartSource,
+    /// The model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The title of the session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_title: Option<String>,
+    /// How old a resumed conversation is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds_since_last_response: Option<Number>,
+    /// How long it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_tokens: Option<u64>,
+    /// Whether its prompt cache is probably gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt_cache_likely_expired: Option<bool>,
+    /// What writing the cache again would cost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub estimated_cache_write_usd: Option<Number>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+open_enum! {
+    /// How a session came to start.
+    SessionStartSource {
+        /// Anew.
+        Startup = "startup",
+        /// From a transcript.
+        Resume = "resume",
+        /// After the conversation was cleared.
+        Clear = "clear",
+        /// After the conversation was compacted.
+        Compact = "compact",
+        /// As a copy of another.
+        Fork = "fork",
+    }
+}
+
+/// A session ends.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionEndInput {
+    /// Why.
+    pub reason: SessionEndReason,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+open_enum! {
+    /// Why a session ends.
+    SessionEndReason {
+        /// The conversation was cleared.
+        Clear = "clear",
+        /// Another session is resumed.
+        Resume = "resume",
+        /// The user logged out.
+        Logout = "logout",
+        /// The user left the prompt.
+        PromptInputExit = "prompt_input_exit",
+        /// Anything else.
+        Unspecified = "other",
+    }
+}
+
+/// The conversation is about to be compacted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PreCompactInput {
+    /// Who wanted it.
+    pub trigger: CompactTrigger,
+    /// What the user said about it.
+    #[serde(default, skip_serializing_if = "Maybe::is_absent")]
+    pub custom_instructions: Maybe<String>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// The conversation was compacted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PostCompactInput {
+    /// Who wanted it.
+    pub trigger: CompactTrigger,
+    /// What is left of it.
+    pub compact_summary: String,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// The model is about to change, or has changed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ModelSwitchInput {
+    /// The model before.
+    pub from_model: String,
+    /// The model after, resolved.
+    pub to_model: String,
+    /// The name that was asked for; null for the default.
+    #[serde(default, skip_serializing_if = "Maybe::is_absent")]
+    pub requested_model: Maybe<String>,
+    /// Who asked: `command`, `picker`, `sdk`, `auto`, `resume`.
+    pub source: String,
+    /// How long the conversation is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_tokens: Option<u64>,
+    /// Whether the prompt cache of the old model is warm.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt_cache_warm: Option<bool>,
+    /// How long that cache lives, as in `5m`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_ttl: Option<String>,
+    /// What writing the cache again would cost.
+    #[serde(default, skip_serializing_if = "Maybe::is_absent")]
+    pub estimated_cache_write_usd: Maybe<Number>,
+    /// Where the price comes from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pricing: Option<String>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// The user is notified.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct NotificationInput {
+    /// The text.
+    pub message: String,
+    /// Its title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Its kind.
+    pub notification_type: String,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Lines of the assistant's text are ready to be shown.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MessageDisplayInput {
+    /// The turn.
+    pub turn_id: String,
+    /// The message.
+    pub message_id: String,
+    /// Counts the batches of a message.
+    pub index: u64,
+    /// Whether this is the last batch.
+    pub r#final: bool,
+    /// The lines.
+    pub delta: String,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// A workspace is prepared or maintained.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SetupInput {
+    /// `init` or `maintenance`.
+    pub trigger: String,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}

@@ -1,0 +1,151 @@
+//! What hooks are told about tool calls and permissions.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    id::ToolUseId,
+    permission::PermissionUpdate,
+    raw::{Extra, RawJson},
+};
+
+/// A tool is about to run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PreToolUseInput {
+    /// The tool.
+    pub tool_name: String,
+    /// Its input.
+    pub tool_input: RawJson,
+    /// The call.
+    pub tool_use_id: ToolUseId,
+    /// The MCP server whose tool it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mcp_server: Option<McpServerRef>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// A tool succeeded.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PostToolUseInput {
+    /// The tool.
+    pub tool_name: String,
+    /// Its input.
+    pub tool_input: RawJson,
+    /// What it found or did, as structured output.
+    pub tool_response: RawJson,
+    /// The call.
+    pub tool_use_id: ToolUseId,
+    /// How long it took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
+    /// The MCP server whose tool it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mcp_server: Option<McpServerRef>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// A tool failed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PostToolUseFailureInput {
+    /// The tool.
+    pub tool_name: String,
+    /// Its input.
+    pub tool_input: RawJson,
+    /// The call.
+    pub tool_use_id: ToolUseId,
+    /// What went wrong.
+    pub error: String,
+    /// Whether the user stopped it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_interrupt: Option<bool>,
+    /// How long it took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
+    /// The MCP server whose tool it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mcp_server: Option<McpServerRef>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// All parallel calls of one answer are done.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PostToolBatchInput {
+    /// The calls.
+    pub tool_calls: Vec<FinishedToolCall>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// One call of a finished batch.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FinishedToolCall {
+    /// The tool.
+    pub tool_name: String,
+    /// Its input.
+    pub tool_input: RawJson,
+    /// The call.
+    pub tool_use_id: ToolUseId,
+    /// The text that the model sees.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_response: Option<RawJson>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Somebody is about to be asked whether a tool may run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PermissionRequestInput {
+    /// The tool.
+    pub tool_name: String,
+    /// Its input.
+    pub tool_input: RawJson,
+    /// What "always allow" would change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permission_suggestions: Option<Vec<PermissionUpdate>>,
+    /// The MCP server whose tool it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mcp_server: Option<McpServerRef>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// The `auto` mode refused a call.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PermissionDeniedInput {
+    /// The tool.
+    pub tool_name: String,
+    /// Its input.
+    pub tool_input: RawJson,
+    /// The call.
+    pub tool_use_id: ToolUseId,
+    /// Why.
+    pub reason: String,
+    /// The MCP server whose tool it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mcp_server: Option<McpServerRef>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Which MCP server a tool belongs to.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct McpServerRef {
+    /// The server.
+    pub name: String,
+    /// Where it is configured: `sdk`, `user`, `project`, `plugin` and so on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}

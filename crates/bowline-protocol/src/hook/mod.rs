@@ -1,0 +1,13 @@
+//! Hooks: what fires, what a hook is told, what it may answer, and how hooks are registered.
+
+mod command;
+mod event;
+mod input;
+mod output;
+mod registration;
+
+pub use command::*;
+pub use event::*;
+pub use input::*;
+pub use output::*;
+pub use registration::*;

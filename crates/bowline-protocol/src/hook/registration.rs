@@ -1,0 +1,46 @@
+//! How a host registers its hooks with `initialize`.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Number;
+
+use crate::{id::CallbackId, maybe::Maybe, raw::Extra, wire::open_enum};
+
+/// Some of a host's callbacks for one event.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HookMatcher {
+    /// Which occasions: nothing or `*` for all, a name, `A|B`, or a regular expression.
+    #[serde(default, skip_serializing_if = "Maybe::is_absent")]
+    pub matcher: Maybe<String>,
+    /// The callbacks.
+    pub hook_callback_ids: Vec<CallbackId>,
+    /// How long each may take, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<Number>,
+    /// What a callback that fails means.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_failure: Option<HookFailure>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl HookMatcher {
+    /// How long each callback may take.
+    pub fn time_limit(&self) -> Option<Duration> {
+        Duration::try_from_secs_f64(self.timeout.as_ref()?.as_f64()?).ok()
+    }
+}
+
+open_enum! {
+    /// What a hook that fails means. A value this version does not know counts as `block`.
+    HookFailure {
+        /// Go on without it.
+        Continue = "continue",
+        /// Do not go on.
+        Block = "block",
+    }
+}

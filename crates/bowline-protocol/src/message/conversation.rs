@@ -1,0 +1,152 @@
+//! The conversation as a whole: what to say next, where it starts anew, what it is for, how full it is.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    id::{MessageUuid, SessionId},
+    raw::{Extra, RawJson},
+    wire::open_enum,
+};
+
+/// What the user might say next. Comes behind the result.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PromptSuggestionMessage {
+    /// The words.
+    pub suggestion: String,
+    /// Names this frame.
+    pub uuid: MessageUuid,
+    /// The session.
+    pub session_id: SessionId,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// The conversation starts anew. `session_id` is the old session; later frames are of a new one.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConversationResetMessage {
+    /// The new session.
+    pub new_conversation_id: SessionId,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<ConversationResetTrigger>,
+    /// The prompt that asked for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_message_uuid: Option<MessageUuid>,
+    /// When (ISO 8601).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timestamp: Option<String>,
+    /// Names this frame.
+    pub uuid: MessageUuid,
+    /// The session.
+    pub session_id: SessionId,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+open_enum! {
+    /// Why a conversation starts anew.
+    ConversationResetTrigger {
+        /// The user cleared it.
+        Clear = "clear",
+        /// A plan is to be carried out without what led to it.
+        PlanModeExit = "plan_mode_exit",
+        /// The user wanted a new session.
+        FreshSession = "fresh_session",
+        /// The introduction is over.
+        Onboarding = "onboarding",
+    }
+}
+
+/// What the agent works toward until it is reached.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ActiveGoalMessage {
+    /// The goal; `null` when there is none any more.
+    pub value: Option<Goal>,
+    /// Names this frame.
+    pub uuid: MessageUuid,
+    /// The session.
+    pub session_id: SessionId,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// What an agent works toward.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Goal {
+    /// When it is reached, in words.
+    pub condition: String,
+    /// How often it was tried.
+    pub iterations: u64,
+    /// When it was set.
+    pub set_at: RawJson,
+    /// The tokens used when it was set.
+    pub tokens_at_start: u64,
+    /// Why it was not reached the last time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_reason: Option<String>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Lines that were just written to a transcript, for a host that keeps a copy.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TranscriptMirrorMessage {
+    /// The transcript.
+    pub file_path: String,
+    /// The lines.
+    pub entries: Vec<RawJson>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// A prompt that the host named moves through the queue.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CommandLifecycleMessage {
+    /// The prompt.
+    pub command_uuid: MessageUuid,
+    /// Where it is.
+    pub state: CommandState,
+    /// Names this frame.
+    pub uuid: MessageUuid,
+    /// The session.
+    pub session_id: SessionId,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+open_enum! {
+    /// Where a prompt is.
+    CommandState {
+        /// It waits.
+        Queued = "queued",
+        /// Its turn runs.
+        Started = "started",
+        /// Its turn is over; comes behind the result.
+        Completed = "completed",
+        /// It will not be run.
+        Cancelled = "cancelled",
+    }
+}
+
+/// How near the conversation is to being summarized. No agent has been seen to send it; all of it
+/// is in `extra`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AutocompactStateMessage {
+    /// Names this frame.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<MessageUuid>,
+    /// The session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}

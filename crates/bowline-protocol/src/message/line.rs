@@ -1,0 +1,102 @@
+//! A line of either direction: all that an agent, and all that a host, may write.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, de};
+
+use super::{Message, UserMessage};
+use crate::{
+    control::{
+        ControlCancelRequest, ControlRequest, ControlResponse, KeepAlive,
+        UpdateEnvironmentVariables,
+    },
+    raw::RawJson,
+    wire::{Key, ReadError, Tags, read_body, read_by_tag},
+};
+
+/// What an agent may write.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum AgentLine {
+    /// A question for the host.
+    ControlRequest(ControlRequest<RawJson>),
+    /// The answer to a question of the host.
+    ControlResponse(ControlResponse),
+    /// The agent no longer wants an answer.
+    ControlCancelRequest(ControlCancelRequest),
+    /// The agent is there.
+    KeepAlive(KeepAlive),
+    /// Anything on the data plane, also what this version does not know.
+    #[serde(untagged)]
+    Message(Message),
+}
+
+impl AgentLine {
+    /// Reads one line.
+    pub fn parse(json: &str) -> Result<Self, ReadError> {
+        let tags = Tags::read(json, Key::Type)?;
+        match tags.get(Key::Type) {
+            Some(tag @ "control_request") => {
+                read_body(tag, Key::Type, json).map(Self::ControlRequest)
+            }
+            Some(tag @ "control_response") => {
+                read_body(tag, Key::Type, json).map(Self::ControlResponse)
+            }
+            Some(tag @ "control_cancel_request") => {
+                read_body(tag, Key::Type, json).map(Self::ControlCancelRequest)
+            }
+            Some(tag @ "keep_alive") => read_body(tag, Key::Type, json).map(Self::KeepAlive),
+            _ => Message::from_tags(&tags, json).map(Self::Message),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for AgentLine {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let raw = RawJson::deserialize(from)?;
+        Self::parse(raw.get()).map_err(de::Error::custom)
+    }
+}
+
+impl<M: Into<Message>> From<M> for AgentLine {
+    fn from(message: M) -> Self {
+        Self::Message(message.into())
+    }
+}
+
+/// What a host may write.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum HostLine {
+    /// A prompt.
+    User(Box<UserMessage>),
+    /// A question for the agent.
+    ControlRequest(ControlRequest<RawJson>),
+    /// The answer to a question of the agent.
+    ControlResponse(ControlResponse),
+    /// The host no longer wants an answer.
+    ControlCancelRequest(ControlCancelRequest),
+    /// The host is there.
+    KeepAlive(KeepAlive),
+    /// New environment variables.
+    UpdateEnvironmentVariables(UpdateEnvironmentVariables),
+    /// A line this version does not know, byte for byte as it came. An agent ignores it.
+    #[serde(untagged)]
+    Unknown(RawJson),
+}
+
+read_by_tag!(HostLine, Type, {
+    "user" => User,
+    "control_request" => ControlRequest,
+    "control_response" => ControlResponse,
+    "control_cancel_request" => ControlCancelRequest,
+    "keep_alive" => KeepAlive,
+    "update_environment_variables" => UpdateEnvironmentVariables,
+});
+
+impl From<UserMessage> for HostLine {
+    fn from(prompt: UserMessage) -> Self {
+        Self::User(Box::new(prompt))
+    }
+}

@@ -1,0 +1,120 @@
+//! The data plane: prompts, answers, tool results, and all an agent has to tell about its work.
+
+mod account;
+mod assistant;
+mod conversation;
+mod line;
+mod origin;
+mod result;
+mod stream_event;
+mod system;
+mod tool;
+mod usage;
+mod user;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{raw::RawJson, wire::read_by_tag};
+
+pub use account::*;
+pub use assistant::*;
+pub use conversation::*;
+pub use line::*;
+pub use origin::*;
+pub use result::*;
+pub use stream_event::*;
+pub use system::*;
+pub use tool::*;
+pub use usage::*;
+pub use user::*;
+
+/// Everything an agent may say on the data plane.
+///
+/// The large messages are boxed so that the many small ones stay cheap to pass
+/// on; `Message::from` takes any of them as they are.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Message {
+    /// A tool's result, a replayed prompt, or words in the user's place.
+    User(Box<UserMessage>),
+    /// A block of an answer.
+    Assistant(Box<AssistantMessage>),
+    /// An event of a streamed answer.
+    StreamEvent(Box<StreamEventMessage>),
+    /// The end of a turn.
+    Result(Box<ResultMessage>),
+    /// News about the session, told apart by `subtype`.
+    System(SystemMessage),
+    /// A tool call is still running.
+    ToolProgress(ToolProgressMessage),
+    /// What some tool calls came to.
+    ToolUseSummary(ToolUseSummaryMessage),
+    /// How the sign-in goes.
+    AuthStatus(AuthStatusMessage),
+    /// How much of the allowance is used.
+    RateLimitEvent(RateLimitEventMessage),
+    /// What the user might say next.
+    PromptSuggestion(PromptSuggestionMessage),
+    /// The conversation starts anew.
+    ConversationReset(ConversationResetMessage),
+    /// What the agent works toward.
+    ActiveGoal(ActiveGoalMessage),
+    /// Lines that were just written to a transcript.
+    TranscriptMirror(TranscriptMirrorMessage),
+    /// A prompt moves through the queue.
+    CommandLifecycle(CommandLifecycleMessage),
+    /// How near the conversation is to being summarized.
+    AutocompactState(AutocompactStateMessage),
+    /// A message this version does not know, byte for byte as it came.
+    #[serde(untagged)]
+    Unknown(RawJson),
+}
+
+read_by_tag!(Message, Type, {
+    "user" => User,
+    "assistant" => Assistant,
+    "stream_event" => StreamEvent,
+    "result" => Result,
+    "system" => System(SystemMessage),
+    "tool_progress" => ToolProgress,
+    "tool_use_summary" => ToolUseSummary,
+    "auth_status" => AuthStatus,
+    "rate_limit_event" => RateLimitEvent,
+    "prompt_suggestion" => PromptSuggestion,
+    "conversation_reset" => ConversationReset,
+    "active_goal" => ActiveGoal,
+    "transcript_mirror" => TranscriptMirror,
+    "command_lifecycle" => CommandLifecycle,
+    "autocompact_state" => AutocompactState,
+});
+
+/// Makes each payload a value of its enum.
+macro_rules! into_message {
+    ($($variant:ident($payload:ty)),* $(,)?) => {$(
+        impl From<$payload> for Message {
+            fn from(message: $payload) -> Self {
+                Self::$variant(message.into())
+            }
+        }
+    )*};
+}
+
+into_message! {
+    User(UserMessage),
+    Assistant(AssistantMessage),
+    StreamEvent(StreamEventMessage),
+    Result(ResultMessage),
+    System(SystemMessage),
+    ToolProgress(ToolProgressMessage),
+    ToolUseSummary(ToolUseSummaryMessage),
+    AuthStatus(AuthStatusMessage),
+    RateLimitEvent(RateLimitEventMessage),
+    PromptSuggestion(PromptSuggestionMessage),
+    ConversationReset(ConversationResetMessage),
+    ActiveGoal(ActiveGoalMessage),
+    TranscriptMirror(TranscriptMirrorMessage),
+    CommandLifecycle(CommandLifecycleMessage),
+    AutocompactState(AutocompactStateMessage),
+}

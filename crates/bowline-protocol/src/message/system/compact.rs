@@ -1,0 +1,96 @@
+//! Where a conversation was summarized.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    id::{MessageUuid, SessionId},
+    maybe::Maybe,
+    raw::Extra,
+    wire::open_enum,
+};
+
+/// What came before this is now a summary.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CompactBoundaryMessage {
+    /// What happened.
+    pub compact_metadata: CompactMetadata,
+    /// The message the conversation goes on from.
+    #[serde(default, skip_serializing_if = "Maybe::is_absent")]
+    pub logical_parent_uuid: Maybe<MessageUuid>,
+    /// Names this frame.
+    pub uuid: MessageUuid,
+    /// The session.
+    pub session_id: SessionId,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// What happened to a conversation that was summarized.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CompactMetadata {
+    /// Who wanted it.
+    pub trigger: CompactTrigger,
+    /// How many tokens there were before.
+    pub pre_tokens: u64,
+    /// How many there are now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub post_tokens: Option<u64>,
+    /// How many were dropped, all compactions together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cumulative_dropped_tokens: Option<u64>,
+    /// How long it took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
+    /// The run of messages that stayed as they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preserved_segment: Option<PreservedSegment>,
+    /// The messages that stayed as they were, one by one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preserved_messages: Option<PreservedMessages>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+open_enum! {
+    /// Who wanted a compaction.
+    #[derive(Default)]
+    CompactTrigger {
+        /// The user.
+        #[default]
+        Manual = "manual",
+        /// The agent, because the context was nearly full.
+        Auto = "auto",
+    }
+}
+
+/// A run of messages that stayed as they were.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PreservedSegment {
+    /// The first.
+    pub head_uuid: MessageUuid,
+    /// The message they now follow.
+    pub anchor_uuid: MessageUuid,
+    /// The last.
+    pub tail_uuid: MessageUuid,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Messages that stayed as they were. The first now follows the anchor, each other its predecessor.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PreservedMessages {
+    /// The message they now follow.
+    pub anchor_uuid: MessageUuid,
+    /// The messages, in order.
+    pub uuids: Vec<MessageUuid>,
+    /// Those, and all that a host was shown of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub all_uuids: Option<Vec<MessageUuid>>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}

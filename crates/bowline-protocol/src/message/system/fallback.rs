@@ -1,0 +1,119 @@
+//! Another model takes over, or would have to.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    id::{MessageUuid, SessionId},
+    maybe::Maybe,
+    raw::Extra,
+    wire::open_enum,
+};
+
+/// The model cannot be had; another takes over.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ModelFallbackMessage {
+    /// Why, as in `overloaded`.
+    pub trigger: String,
+    /// The model that was asked.
+    pub original_model: String,
+    /// The model that takes over.
+    pub fallback_model: String,
+    /// The same, for people.
+    pub content: String,
+    /// Names this frame.
+    pub uuid: MessageUuid,
+    /// The session.
+    pub session_id: SessionId,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// The model refused to answer; another takes over.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ModelRefusalFallbackMessage {
+    /// Always `refusal`.
+    pub trigger: String,
+    /// What is done about it.
+    pub direction: FallbackDirection,
+    /// For how long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<FallbackScope>,
+    /// The model that refused.
+    pub original_model: String,
+    /// The model that takes over.
+    pub fallback_model: String,
+    /// The API's name for the request.
+    pub request_id: Option<String>,
+    /// What the refusal is about.
+    #[serde(default, skip_serializing_if = "Maybe::is_absent")]
+    pub api_refusal_category: Maybe<String>,
+    /// Why it refused.
+    #[serde(default, skip_serializing_if = "Maybe::is_absent")]
+    pub api_refusal_explanation: Maybe<String>,
+    /// Frames that do not count any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retracted_message_uuids: Option<Vec<MessageUuid>>,
+    /// The prompt it refused.
+    #[serde(default, skip_serializing_if = "Maybe::is_absent")]
+    pub refused_user_message_uuid: Maybe<MessageUuid>,
+    /// The same, for people.
+    pub content: String,
+    /// Names this frame.
+    pub uuid: MessageUuid,
+    /// The session.
+    pub session_id: SessionId,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+open_enum! {
+    /// What is done when a model refuses.
+    FallbackDirection {
+        /// The other model is asked the same.
+        Retry = "retry",
+        /// The first model is asked again (older agents).
+        Revert = "revert",
+        /// The other model stays (older agents).
+        Sticky = "sticky",
+    }
+}
+
+open_enum! {
+    /// For how long another model takes over.
+    FallbackScope {
+        /// For the rest of the session.
+        Session = "session",
+        /// For this answer.
+        Local = "local",
+    }
+}
+
+/// The model refused to answer, and no other takes over.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ModelRefusalNoFallbackMessage {
+    /// The model that refused.
+    pub original_model: String,
+    /// The API's name for the request.
+    pub request_id: Option<String>,
+    /// What the refusal is about.
+    #[serde(default, skip_serializing_if = "Maybe::is_absent")]
+    pub api_refusal_category: Maybe<String>,
+    /// Why it refused.
+    #[serde(default, skip_serializing_if = "Maybe::is_absent")]
+    pub api_refusal_explanation: Maybe<String>,
+    /// The prompt it refused.
+    #[serde(default, skip_serializing_if = "Maybe::is_absent")]
+    pub refused_user_message_uuid: Maybe<MessageUuid>,
+    /// The same, for people.
+    pub content: String,
+    /// Names this frame.
+    pub uuid: MessageUuid,
+    /// The session.
+    pub session_id: SessionId,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}

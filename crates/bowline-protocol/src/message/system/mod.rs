@@ -1,0 +1,198 @@
+//! News about the session and its work, told apart by `subtype`.
+
+mod compact;
+mod fallback;
+mod hook;
+mod init;
+mod notice;
+mod permission;
+mod session;
+mod status;
+mod task;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Message;
+use crate::{raw::RawJson, wire::read_by_tag};
+
+pub use compact::*;
+pub use fallback::*;
+pub use hook::*;
+pub use init::*;
+pub use notice::*;
+pub use permission::*;
+pub use session::*;
+pub use status::*;
+pub use task::*;
+
+/// News about the session and its work.
+///
+/// `SystemMessage::from` and `Message::from` take any of its messages as they are.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(tag = "subtype", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum SystemMessage {
+    /// The agent introduces itself.
+    Init(Box<InitMessage>),
+    /// What the agent is busy with.
+    Status(StatusMessage),
+    /// The conversation was summarized.
+    CompactBoundary(Box<CompactBoundaryMessage>),
+    /// A request to the model will be sent again.
+    ApiRetry(ApiRetryMessage),
+    /// What a slash command printed.
+    LocalCommandOutput(LocalCommandOutputMessage),
+    /// What a turn came to.
+    PostTurnSummary(PostTurnSummaryMessage),
+    /// A hook begins.
+    HookStarted(HookStartedMessage),
+    /// A hook says something.
+    HookProgress(HookProgressMessage),
+    /// A hook is done.
+    HookResponse(HookResponseMessage),
+    /// A task begins.
+    TaskStarted(Box<TaskStartedMessage>),
+    /// How far a task is.
+    TaskProgress(Box<TaskProgressMessage>),
+    /// Something about a task changed.
+    TaskUpdated(TaskUpdatedMessage),
+    /// A task has ended.
+    TaskNotification(Box<TaskNotificationMessage>),
+    /// What a task came to.
+    TaskSummary(TaskSummaryMessage),
+    /// Which tasks run in the background.
+    BackgroundTasksChanged(BackgroundTasksChangedMessage),
+    /// The session begins or ends its work.
+    SessionStateChanged(SessionStateChangedMessage),
+    /// The session has a new title.
+    SessionTitleChanged(SessionTitleChangedMessage),
+    /// Facts about the session.
+    SessionMetadata(SessionMetadataMessage),
+    /// The session is not saved.
+    SessionWritesLost(SessionWritesLostMessage),
+    /// Files were stored.
+    FilesPersisted(FilesPersistedMessage),
+    /// An MCP server's question is answered.
+    ElicitationComplete(ElicitationCompleteMessage),
+    /// A question of the host takes longer.
+    ControlRequestProgress(ControlRequestProgressMessage),
+    /// Another model takes over.
+    ModelFallback(ModelFallbackMessage),
+    /// The model refused; another takes over.
+    ModelRefusalFallback(Box<ModelRefusalFallbackMessage>),
+    /// The model refused; no other takes over.
+    ModelRefusalNoFallback(ModelRefusalNoFallbackMessage),
+    /// A plugin is being installed.
+    PluginInstall(PluginInstallMessage),
+    /// How much the model has thought.
+    ThinkingTokens(ThinkingTokensMessage),
+    /// The process will end.
+    WorkerShuttingDown(WorkerShuttingDownMessage),
+    /// The slash commands have changed.
+    CommandsChanged(CommandsChangedMessage),
+    /// Something to show for a while.
+    Notification(NotificationMessage),
+    /// The agent remembered something.
+    MemoryRecall(MemoryRecallMessage),
+    /// A tool call was denied without asking.
+    PermissionDenied(PermissionDeniedMessage),
+    /// The transcript could not be copied.
+    MirrorError(MirrorErrorMessage),
+    /// Something the user should know.
+    Informational(Box<InformationalMessage>),
+    /// A subtype this version does not know, byte for byte as it came.
+    #[serde(untagged)]
+    Unknown(RawJson),
+}
+
+read_by_tag!(SystemMessage, Subtype, {
+    "init" => Init,
+    "status" => Status,
+    "compact_boundary" => CompactBoundary,
+    "api_retry" => ApiRetry,
+    "local_command_output" => LocalCommandOutput,
+    "post_turn_summary" => PostTurnSummary,
+    "hook_started" => HookStarted,
+    "hook_progress" => HookProgress,
+    "hook_response" => HookResponse,
+    "task_started" => TaskStarted,
+    "task_progress" => TaskProgress,
+    "task_updated" => TaskUpdated,
+    "task_notification" => TaskNotification,
+    "task_summary" => TaskSummary,
+    "background_tasks_changed" => BackgroundTasksChanged,
+    "session_state_changed" => SessionStateChanged,
+    "session_title_changed" => SessionTitleChanged,
+    "session_metadata" => SessionMetadata,
+    "session_writes_lost" => SessionWritesLost,
+    "files_persisted" => FilesPersisted,
+    "elicitation_complete" => ElicitationComplete,
+    "control_request_progress" => ControlRequestProgress,
+    "model_fallback" => ModelFallback,
+    "model_refusal_fallback" => ModelRefusalFallback,
+    "model_refusal_no_fallback" => ModelRefusalNoFallback,
+    "plugin_install" => PluginInstall,
+    "thinking_tokens" => ThinkingTokens,
+    "worker_shutting_down" => WorkerShuttingDown,
+    "commands_changed" => CommandsChanged,
+    "notification" => Notification,
+    "memory_recall" => MemoryRecall,
+    "permission_denied" => PermissionDenied,
+    "mirror_error" => MirrorError,
+    "informational" => Informational,
+});
+
+/// Makes each payload a value of both its enums.
+macro_rules! into_message {
+    ($($variant:ident($payload:ty)),* $(,)?) => {$(
+        impl From<$payload> for SystemMessage {
+            fn from(message: $payload) -> Self {
+                Self::$variant(message.into())
+            }
+        }
+
+        impl From<$payload> for Message {
+            fn from(message: $payload) -> Self {
+                Self::System(message.into())
+            }
+        }
+    )*};
+}
+
+into_message! {
+    Init(InitMessage),
+    Status(StatusMessage),
+    CompactBoundary(CompactBoundaryMessage),
+    ApiRetry(ApiRetryMessage),
+    LocalCommandOutput(LocalCommandOutputMessage),
+    PostTurnSummary(PostTurnSummaryMessage),
+    HookStarted(HookStartedMessage),
+    HookProgress(HookProgressMessage),
+    HookResponse(HookResponseMessage),
+    TaskStarted(TaskStartedMessage),
+    TaskProgress(TaskProgressMessage),
+    TaskUpdated(TaskUpdatedMessage),
+    TaskNotification(TaskNotificationMessage),
+    TaskSummary(TaskSummaryMessage),
+    BackgroundTasksChanged(BackgroundTasksChangedMessage),
+    SessionStateChanged(SessionStateChangedMessage),
+    SessionTitleChanged(SessionTitleChangedMessage),
+    SessionMetadata(SessionMetadataMessage),
+    SessionWritesLost(SessionWritesLostMessage),
+    FilesPersisted(FilesPersistedMessage),
+    ElicitationComplete(ElicitationCompleteMessage),
+    ControlRequestProgress(ControlRequestProgressMessage),
+    ModelFallback(ModelFallbackMessage),
+    ModelRefusalFallback(ModelRefusalFallbackMessage),
+    ModelRefusalNoFallback(ModelRefusalNoFallbackMessage),
+    PluginInstall(PluginInstallMessage),
+    ThinkingTokens(ThinkingTokensMessage),
+    WorkerShuttingDown(WorkerShuttingDownMessage),
+    CommandsChanged(CommandsChangedMessage),
+    Notification(NotificationMessage),
+    MemoryRecall(MemoryRecallMessage),
+    PermissionDenied(PermissionDeniedMessage),
+    MirrorError(MirrorErrorMessage),
+    Informational(InformationalMessage),
+}

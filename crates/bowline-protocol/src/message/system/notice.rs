@@ -1,0 +1,169 @@
+//! Words for the user that are not part of the conversation.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    hook::HookEvent,
+    id::{MessageUuid, SessionId, ToolUseId},
+    maybe::Maybe,
+    raw::Extra,
+    wire::open_enum,
+};
+
+/// Something the user should know.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct InformationalMessage {
+    /// What.
+    pub content: String,
+    /// How much it matters.
+    pub level: InformationalLevel,
+    /// The call it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_use_id: Option<ToolUseId>,
+    /// The turn ends here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prevent_continuation: Option<bool>,
+    /// What it is about, for programs, as in `hook_callback_failed`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tag: Option<String>,
+    /// A hook that was asked for a verdict gave none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hook_no_verdict: Option<HookNoVerdict>,
+    /// What a hook did to the prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt_submit_outcome: Option<PromptSubmitOutcome>,
+    /// Names this frame.
+    pub uuid: MessageUuid,
+    /// The session.
+    pub session_id: SessionId,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+open_enum! {
+    /// How much something matters.
+    #[derive(Default)]
+    InformationalLevel {
+        /// For the record.
+        #[default]
+        Info = "info",
+        /// Worth a look.
+        Notice = "notice",
+        /// An idea.
+        Suggestion = "suggestion",
+        /// Something is not as it should be.
+        Warning = "warning",
+    }
+}
+
+/// A hook that was asked for a verdict and gave none.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HookNoVerdict {
+    /// The event.
+    pub hook_event: HookEvent,
+    /// The call it was asked about.
+    #[serde(default, skip_serializing_if = "Maybe::is_absent")]
+    pub tool_use_id: Maybe<ToolUseId>,
+    /// Whether it took too long.
+    pub timed_out: bool,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// What a hook did to a prompt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PromptSubmitOutcome {
+    /// What.
+    pub kind: PromptSubmitOutcomeKind,
+    /// Whether the prompt stays in the conversation.
+    pub prompt_kept: bool,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Maybe::is_absent")]
+    pub reason: Maybe<String>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+open_enum! {
+    /// What a hook did to a prompt.
+    PromptSubmitOutcomeKind {
+        /// It kept the prompt from the model.
+        BlockedByHook = "blocked_by_hook",
+        /// It ended the turn.
+        StoppedByHook = "stopped_by_hook",
+    }
+}
+
+/// Something to show the user for a while.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct NotificationMessage {
+    /// Names what it is about; a newer one replaces an older.
+    pub key: String,
+    /// What to show.
+    pub text: String,
+    /// How urgent it is.
+    pub priority: NotificationPriority,
+    /// In what color.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub color: Option<String>,
+    /// For how long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    /// Names this frame.
+    pub uuid: MessageUuid,
+    /// The session.
+    pub session_id: SessionId,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+open_enum! {
+    /// How urgent a notification is.
+    #[derive(Default)]
+    NotificationPriority {
+        /// When there is nothing else to show.
+        #[default]
+        Low = "low",
+        /// In its turn.
+        Medium = "medium",
+        /// Before others.
+        High = "high",
+        /// At once.
+        Immediate = "immediate",
+    }
+}
+
+/// What a slash command printed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LocalCommandOutputMessage {
+    /// The text.
+    pub content: String,
+    /// Names this frame.
+    pub uuid: MessageUuid,
+    /// The session.
+    pub session_id: SessionId,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// A question that an MCP server asked outside the agent is answered.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ElicitationCompleteMessage {
+    /// The server.
+    pub mcp_server_name: String,
+    /// The question.
+    pub elicitation_id: String,
+    /// Names this frame.
+    pub uuid: MessageUuid,
+    /// The session.
+    pub session_id: SessionId,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}

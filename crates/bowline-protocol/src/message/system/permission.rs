@@ -1,0 +1,41 @@
+//! A tool call that was denied without asking the host.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    id::{AgentId, MessageUuid, SessionId, ToolUseId},
+    permission::DecisionReasonType,
+    raw::Extra,
+};
+
+/// A tool call was denied without asking the host: by a rule, by the mode, or because nobody could
+/// be asked. The turn's result lists all denials.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PermissionDeniedMessage {
+    /// The tool.
+    pub tool_name: String,
+    /// The call.
+    pub tool_use_id: ToolUseId,
+    /// The subagent that made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<AgentId>,
+    /// On what grounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision_reason_type: Option<DecisionReasonType>,
+    /// On what grounds, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision_reason: Option<String>,
+    /// On what grounds, for programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision_reason_code: Option<String>,
+    /// What the model is told.
+    pub message: String,
+    /// Names this frame.
+    pub uuid: MessageUuid,
+    /// The session.
+    pub session_id: SessionId,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}

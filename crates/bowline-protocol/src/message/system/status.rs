@@ -1,0 +1,198 @@
+//! What the agent is doing: requests, retries, its state, its thinking.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    id::{MessageUuid, RequestId, SessionId},
+    maybe::Maybe,
+    message::AssistantError,
+    permission::PermissionMode,
+    raw::Extra,
+    wire::open_enum,
+};
+
+/// What the agent is busy with, or that its permission mode changed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StatusMessage {
+    /// What it is busy with; `null` ends what was said before.
+    pub status: Option<AgentStatus>,
+    /// Names this frame.
+    pub uuid: MessageUuid,
+    /// The session.
+    pub session_id: SessionId,
+    /// The mode, if it just changed.
+    #[serde(rename = "permissionMode", default, skip_serializing_if = "Option::is_none")]
+    pub permission_mode: Option<PermissionMode>,
+    /// How a compaction went, once it is over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compact_result: Option<CompactResult>,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compact_error: Option<String>,
+    /// How much of the summary is written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compact_output_chars: Option<u64>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+open_enum! {
+    /// What an agent is busy with.
+    AgentStatus {
+        /// It summarizes the conversation.
+        Compacting = "compacting",
+        /// It asks the model.
+        Requesting = "requesting",
+    }
+}
+
+open_enum! {
+    /// How a compaction went.
+    CompactResult {
+        /// The conversation is shorter now.
+        Success = "success",
+        /// It stayed as it was.
+        Failed = "failed",
+    }
+}
+
+/// A request to the model failed and will be sent again.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ApiRetryMessage {
+    /// Which retry this is, from 1.
+    pub attempt: u64,
+    /// How many there will be at most.
+    pub max_retries: u64,
+    /// How long the agent waits before it.
+    pub retry_delay_ms: u64,
+    /// The HTTP status; `null` if there was no answer at all.
+    pub error_status: Option<u16>,
+    /// What went wrong.
+    pub error: AssistantError,
+    /// The API accepted the request and stayed silent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_response: Option<NoResponse>,
+    /// Names this frame.
+    pub uuid: MessageUuid,
+    /// The session.
+    pub session_id: SessionId,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// An API that stays silent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct NoResponse {
+    /// How long the agent waited.
+    pub waited_ms: u64,
+    /// How long it will wait next time.
+    pub retry_wait_ms: u64,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// The session begins or ends its work. Only `idle` says that nothing more will come by itself.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionStateChangedMessage {
+    /// What it does now.
+    pub state: SessionState,
+    /// Meant for the SDK of the host, not for its user.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sdk_host_only: Option<bool>,
+    /// Names this frame.
+    pub uuid: MessageUuid,
+    /// The session.
+    pub session_id: SessionId,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+open_enum! {
+    /// What a session does.
+    #[derive(Default)]
+    SessionState {
+        /// It waits for a prompt; no turn is owed to a background task.
+        #[default]
+        Idle = "idle",
+        /// It works.
+        Running = "running",
+        /// It waits for the host's decision.
+        RequiresAction = "requires_action",
+    }
+}
+
+/// How much the model has thought.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ThinkingTokensMessage {
+    /// About how many tokens, in this block.
+    pub estimated_tokens: u64,
+    /// How many of them are new.
+    pub estimated_tokens_delta: i64,
+    /// The prompt this belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_message_uuid: Option<MessageUuid>,
+    /// Names this frame.
+    pub uuid: MessageUuid,
+    /// The session.
+    pub session_id: SessionId,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// A question of the host takes longer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ControlRequestProgressMessage {
+    /// The question.
+    pub request_id: RequestId,
+    /// What happens to it.
+    pub status: RequestProgress,
+    /// Which retry this is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<u64>,
+    /// How many there will be at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_retries: Option<u64>,
+    /// How long the agent waits before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_delay_ms: Option<u64>,
+    /// The HTTP status; `null` if there was no answer at all.
+    #[serde(default, skip_serializing_if = "Maybe::is_absent")]
+    pub error_status: Maybe<u16>,
+    /// Names this frame.
+    pub uuid: MessageUuid,
+    /// The session.
+    pub session_id: SessionId,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+open_enum! {
+    /// What happens to a question of the host.
+    RequestProgress {
+        /// The agent works on it.
+        Started = "started",
+        /// A request to the model failed and will be sent again.
+        ApiRetry = "api_retry",
+    }
+}
+
+/// The process that serves the session will end.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WorkerShuttingDownMessage {
+    /// Why.
+    pub reason: String,
+    /// Names this frame.
+    pub uuid: MessageUuid,
+    /// The session.
+    pub session_id: SessionId,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}

@@ -1,0 +1,234 @@
+//! What a person, a program in their place, or a tool says to the model.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Origin;
+use crate::{
+    content::{Content, ContentBlock, Role, ToolResultBlock},
+    id::{AgentId, MessageUuid, SessionId, ToolUseId},
+    maybe::Maybe,
+    permission::DecisionReasonType,
+    raw::{Extra, RawJson},
+    wire::open_enum,
+};
+
+/// A prompt from the host, or, from the agent, the result of one tool call, the replay of a prompt,
+/// or words the agent puts in the user's mouth.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct UserMessage {
+    /// What is said, as the model sees it.
+    pub message: UserMessageBody,
+    /// Inside a subagent: the call that started it. `null` in the main conversation.
+    #[serde(default, skip_serializing_if = "Maybe::is_absent")]
+    pub parent_tool_use_id: Maybe<ToolUseId>,
+    /// The session. An agent always says it; what a host says here counts for nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// Names the message. A prompt that a host names is run only once, is reported on as it moves
+    /// through the queue, and can be cancelled and rewound to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<MessageUuid>,
+    /// When it was made (ISO 8601).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timestamp: Option<String>,
+    /// The prompt's place in the queue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<PromptPriority>,
+    /// `false`: only note it in the conversation, do not ask the model.
+    #[serde(rename = "shouldQuery", default, skip_serializing_if = "Option::is_none")]
+    pub should_query: Option<bool>,
+    /// `true`: take the text as it is; no `@path` is expanded and no slash command is run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_composed: Option<bool>,
+    /// What was pasted, to be put behind the typed text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pasted_content: Option<Vec<Content>>,
+    /// The parts of the text that were pasted rather than typed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inline_pastes: Option<Vec<String>>,
+    /// Who is speaking, if not simply the user.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
+    /// Made by a program, not typed by a person.
+    #[serde(rename = "isSynthetic", default, skip_serializing_if = "Option::is_none")]
+    pub is_synthetic: Option<bool>,
+    /// Already part of the conversation; said again for whoever listens.
+    #[serde(rename = "isReplay", default, skip_serializing_if = "Option::is_none")]
+    pub is_replay: Option<bool>,
+    /// Files that came with a replayed prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_attachments: Option<Vec<RawJson>>,
+    /// What the tool returned, for programs; the model sees only `message`.
+    #[serde(default, skip_serializing_if = "Maybe::is_absent")]
+    pub tool_use_result: Maybe<RawJson>,
+    /// How each call in `message` came to run, or not to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_result_meta: Option<Vec<ToolResultMeta>>,
+    /// Inside a subagent: which one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<AgentId>,
+    /// Inside a subagent: what kind it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subagent_type: Option<String>,
+    /// Inside a subagent: what it was sent to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task_description: Option<String>,
+    /// The answer that the model refused to give, which this asks for again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused_message_id: Option<String>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl Default for UserMessage {
+    /// An empty message of the main conversation.
+    fn default() -> Self {
+        Self {
+            message: UserMessageBody::default(),
+            parent_tool_use_id: Maybe::Null,
+            session_id: None,
+            uuid: None,
+            timestamp: None,
+            priority: None,
+            should_query: None,
+            client_composed: None,
+            pasted_content: None,
+            inline_pastes: None,
+            origin: None,
+            is_synthetic: None,
+            is_replay: None,
+            file_attachments: None,
+            tool_use_result: Maybe::Absent,
+            tool_result_meta: None,
+            agent_id: None,
+            subagent_type: None,
+            task_description: None,
+            refused_message_id: None,
+            extra: Extra::new(),
+        }
+    }
+}
+
+impl UserMessage {
+    /// A prompt.
+    ///
+    /// ```
+    /// use bowline_protocol::UserMessage;
+    ///
+    /// let line = serde_json::to_value(UserMessage::prompt("hello"))?;
+    /// assert_eq!(line["message"]["content"], "hello");
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn prompt(content: impl Into<Content>) -> Self {
+        Self {
+            message: UserMessageBody { content: content.into(), ..UserMessageBody::default() },
+            ..Self::default()
+        }
+    }
+
+    /// The result of one tool call.
+    pub fn tool_result(block: ToolResultBlock) -> Self {
+        Self::prompt(vec![ContentBlock::ToolResult(block)])
+    }
+}
+
+/// A user message of the Messages API.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct UserMessageBody {
+    /// Always the user.
+    pub role: Role,
+    /// What is said.
+    pub content: Content,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl Default for UserMessageBody {
+    fn default() -> Self {
+        Self { role: Role::User, content: Content::default(), extra: Extra::new() }
+    }
+}
+
+open_enum! {
+    /// A prompt's place in the queue.
+    PromptPriority {
+        /// Before everything, stopping what runs.
+        Now = "now",
+        /// Before everything that waits.
+        Next = "next",
+        /// Behind everything that waits.
+        Later = "later",
+    }
+}
+
+/// How a tool call came to run, or not to.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolResultMeta {
+    /// The call.
+    pub id: ToolUseId,
+    /// Who let it run or forbade it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permission_decision: Option<PermissionDecision>,
+    /// Why it did not run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub non_execution_kind: Option<NonExecutionKind>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Who let a tool call run, or forbade it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PermissionDecision {
+    /// What was decided.
+    pub decision: PermissionVerdict,
+    /// Who decided.
+    pub source: DecisionSource,
+    /// On what grounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason_type: Option<DecisionReasonType>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+open_enum! {
+    /// Whether a tool call may run.
+    PermissionVerdict {
+        /// It may.
+        Accept = "accept",
+        /// It may not.
+        Reject = "reject",
+    }
+}
+
+open_enum! {
+    /// Who decided about a tool call.
+    DecisionSource {
+        /// Rules, the permission mode, or the nature of the tool.
+        Config = "config",
+        /// A hook.
+        Hook = "hook",
+        /// The user, for this once.
+        UserTemporary = "user_temporary",
+        /// The user, for the future too.
+        UserPermanent = "user_permanent",
+        /// The user, against it.
+        UserReject = "user_reject",
+    }
+}
+
+open_enum! {
+    /// Why a tool call did not run.
+    NonExecutionKind {
+        /// A rule or the permission mode forbids it.
+        PermissionRule = "permission-rule",
+        /// The user said no.
+        UserRejected = "user-rejected",
+        /// The turn was interrupted before.
+        Interrupted = "interrupted",
+    }
+}

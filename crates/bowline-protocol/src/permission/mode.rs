@@ -1,0 +1,76 @@
+//! How strict a session is, and why a call had to be asked about.
+
+use crate::wire::open_enum;
+
+open_enum! {
+    /// How strict a session is about tools.
+    #[derive(Default)]
+    PermissionMode {
+        /// Reading runs, the rest asks.
+        #[default]
+        Default = "default",
+        /// Another name of [`Default`](Self::Default) in settings and on the command line.
+        Manual = "manual",
+        /// Edits inside the working directories run as well.
+        AcceptEdits = "acceptEdits",
+        /// Look, do not touch: the model plans.
+        Plan = "plan",
+        /// Everything runs, except what rules or safety checks hold back.
+        BypassPermissions = "bypassPermissions",
+        /// What would ask is denied.
+        DontAsk = "dontAsk",
+        /// A classifier decides.
+        Auto = "auto",
+    }
+}
+
+impl PermissionMode {
+    /// The name under which this mode is reported: `manual` is `default`.
+    #[must_use]
+    pub fn canonical(self) -> Self {
+        match self {
+            Self::Manual => Self::Default,
+            mode => mode,
+        }
+    }
+}
+
+open_enum! {
+    /// What a rule says about the calls it matches.
+    PermissionBehavior {
+        /// Run them.
+        Allow = "allow",
+        /// Refuse them.
+        Deny = "deny",
+        /// Ask about them.
+        Ask = "ask",
+    }
+}
+
+open_enum! {
+    /// What kind of reason led to a permission decision.
+    DecisionReasonType {
+        /// A rule matched.
+        Rule = "rule",
+        /// The mode says so.
+        Mode = "mode",
+        /// One part of a compound command.
+        SubcommandResults = "subcommandResults",
+        /// The tool that answers permission questions.
+        PermissionPromptTool = "permissionPromptTool",
+        /// A hook.
+        Hook = "hook",
+        /// There is nobody to ask.
+        AsyncAgent = "asyncAgent",
+        /// The command wants out of the sandbox.
+        SandboxOverride = "sandboxOverride",
+        /// A path lies outside the working directories.
+        WorkingDir = "workingDir",
+        /// A sensitive file or a dangerous command.
+        SafetyCheck = "safetyCheck",
+        /// The classifier of the `auto` mode.
+        Classifier = "classifier",
+        /// Anything else.
+        Unspecified = "other",
+    }
+}

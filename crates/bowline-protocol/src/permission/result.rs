@@ -1,0 +1,88 @@
+//! The answer to "may this tool run?".
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::PermissionUpdate;
+use crate::{
+    id::ToolUseId,
+    raw::{Extra, RawJson},
+    wire::{open_enum, read_closed},
+};
+
+/// Whether a tool may run. Anything but a clear yes or no is an error.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(tag = "behavior", rename_all = "snake_case")]
+pub enum PermissionResult {
+    /// It may.
+    Allow(PermissionAllow),
+    /// It may not.
+    Deny(PermissionDeny),
+}
+
+read_closed!(PermissionResult, Behavior, { "allow" => Allow, "deny" => Deny });
+
+impl PermissionResult {
+    /// Yes, with the input as it is.
+    pub fn allow() -> Self {
+        Self::Allow(PermissionAllow::default())
+    }
+
+    /// No, and this is what the model is told.
+    pub fn deny(message: impl Into<String>) -> Self {
+        Self::Deny(PermissionDeny { message: message.into(), ..PermissionDeny::default() })
+    }
+}
+
+/// The tool may run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PermissionAllow {
+    /// The whole input to run it with, in place of the model's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_input: Option<RawJson>,
+    /// Changes so that this need not be asked again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_permissions: Option<Vec<PermissionUpdate>>,
+    /// The call this is about.
+    #[serde(rename = "toolUseID", skip_serializing_if = "Option::is_none")]
+    pub tool_use_id: Option<ToolUseId>,
+    /// How the user decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision_classification: Option<DecisionClassification>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// The tool may not run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PermissionDeny {
+    /// What the model is told.
+    pub message: String,
+    /// Whether the turn ends as well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interrupt: Option<bool>,
+    /// The call this is about.
+    #[serde(rename = "toolUseID", skip_serializing_if = "Option::is_none")]
+    pub tool_use_id: Option<ToolUseId>,
+    /// How the user decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision_classification: Option<DecisionClassification>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+open_enum! {
+    /// How a user decided about a call.
+    DecisionClassification {
+        /// Yes, this once.
+        UserTemporary = "user_temporary",
+        /// Yes, from now on.
+        UserPermanent = "user_permanent",
+        /// No.
+        UserReject = "user_reject",
+    }
+}

@@ -1,0 +1,111 @@
+//! Changes to a session's permissions: offered as "always allow", sent back with an answer.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{PermissionBehavior, PermissionMode, PermissionRule};
+use crate::{
+    raw::{Extra, RawJson},
+    wire::{open_enum, read_by_tag},
+};
+
+/// One change to a session's permissions.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "camelCase")]
+#[non_exhaustive]
+pub enum PermissionUpdate {
+    /// More rules.
+    AddRules(RulesUpdate),
+    /// These rules in place of all others of the same behavior and destination.
+    ReplaceRules(RulesUpdate),
+    /// Fewer rules.
+    RemoveRules(RulesUpdate),
+    /// Another mode.
+    SetMode(ModeUpdate),
+    /// More working directories.
+    AddDirectories(DirectoriesUpdate),
+    /// Fewer working directories.
+    RemoveDirectories(DirectoriesUpdate),
+    /// A change this version does not know, byte for byte as it came.
+    #[serde(untagged)]
+    Unknown(RawJson),
+}
+
+read_by_tag!(PermissionUpdate, Type, {
+    "addRules" => AddRules,
+    "replaceRules" => ReplaceRules,
+    "removeRules" => RemoveRules,
+    "setMode" => SetMode,
+    "addDirectories" => AddDirectories,
+    "removeDirectories" => RemoveDirectories,
+});
+
+impl PermissionUpdate {
+    /// Where the change is kept, if this version knows the change.
+    pub fn destination(&self) -> Option<&UpdateDestination> {
+        match self {
+            Self::AddRules(update) | Self::ReplaceRules(update) | Self::RemoveRules(update) => {
+                Some(&update.destination)
+            }
+            Self::SetMode(update) => Some(&update.destination),
+            Self::AddDirectories(update) | Self::RemoveDirectories(update) => {
+                Some(&update.destination)
+            }
+            Self::Unknown(_) => None,
+        }
+    }
+}
+
+/// Rules that come or go.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RulesUpdate {
+    /// The rules.
+    pub rules: Vec<PermissionRule>,
+    /// What they say about the calls they match.
+    pub behavior: PermissionBehavior,
+    /// Where the change is kept.
+    pub destination: UpdateDestination,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Another mode.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ModeUpdate {
+    /// The mode from now on.
+    pub mode: PermissionMode,
+    /// Where the change is kept.
+    pub destination: UpdateDestination,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Working directories that come or go.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DirectoriesUpdate {
+    /// Their paths.
+    pub directories: Vec<String>,
+    /// Where the change is kept.
+    pub destination: UpdateDestination,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+open_enum! {
+    /// Where a change of permissions is kept.
+    UpdateDestination {
+        /// The user's own settings file.
+        UserSettings = "userSettings",
+        /// The project's shared settings file.
+        ProjectSettings = "projectSettings",
+        /// The project's settings file that is not shared.
+        LocalSettings = "localSettings",
+        /// This session, in memory.
+        Session = "session",
+        /// As if given on the command line, in memory.
+        CliArg = "cliArg",
+    }
+}
