@@ -7,7 +7,7 @@
 use std::{pin::Pin, sync::Arc, time::Duration};
 
 use bowline_model::{
-    BoxFuture, Delivery, ErrorKind, EventStream, MessageFold, Model, ModelError, ModelRequest,
+    BoxFuture, Delivery, ErrorKind, EventStream, Folded, MessageFold, Model, ModelError, ModelRequest,
     RetryPolicy,
 };
 use bowline_protocol::{ApiMessage, ContentBlock, StreamEvent};
@@ -94,12 +94,12 @@ impl Answer {
         answer
     }
 
-    /// The answer so far.
+    /// The answer so far: its complete blocks.
     pub(crate) fn message(&self) -> &ApiMessage {
         self.fold.message()
     }
 
-    /// The fold of what came so far: also of a block that is not complete.
+    /// All that came so far, blocks that are not complete included.
     pub(crate) fn fold(&self) -> &MessageFold {
         &self.fold
     }
@@ -158,7 +158,10 @@ impl Answer {
     fn heard(&mut self, event: StreamEvent) -> Step {
         let attempt = self.timing.attempt;
         self.timing.first_event.get_or_insert_with(|| attempt.elapsed());
-        let complete = self.fold.apply(&event);
+        let complete = match self.fold.apply(&event) {
+            Folded::BlockDone(place) => self.fold.message().content.get(place).cloned(),
+            _ => None,
+        };
         if complete.is_some() {
             self.complete_blocks += 1;
         }

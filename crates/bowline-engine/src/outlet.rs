@@ -1,0 +1,136 @@
+//! Where messages leave the engine: each gets its id and its session, and goes to the host in order.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use bowline_protocol::{
+    ApiRetryMessage, AssistantMessage, BackgroundTasksChangedMessage, CommandLifecycleMessage,
+    CommandsChangedMessage, CompactBoundaryMessage, ConversationResetMessage, HookProgressMessage,
+    HookResponseMessage, HookStartedMessage, InformationalMessage, InitMessage, Message,
+    MessageUuid, ModelFallbackMessage, NotificationMessage, PermissionDeniedMessage, ResultMessage,
+    SessionId, SessionStateChangedMessage, SessionTitleChangedMessage, SessionWritesLostMessage,
+    StatusMessage, StreamEventMessage, SystemMessage, TaskNotificationMessage, TaskProgressMessage,
+    TaskStartedMessage, TaskUpdatedMessage, ThinkingTokensMessage, ToolProgressMessage,
+    UserMessage,
+};
+use time::{OffsetDateTime, macros::format_description};
+use uuid::Uuid;
+
+use crate::host::Host;
+
+/// The way out.
+pub(crate) struct Outlet {
+    host: Arc<dyn Host>,
+    session_id: RwLock<SessionId>,
+}
+
+impl Outlet {
+    pub(crate) fn new(host: Arc<dyn Host>, session_id: SessionId) -> Self {
+        Self { host, session_id: RwLock::new(session_id) }
+    }
+
+    pub(crate) fn host(&self) -> &Arc<dyn Host> {
+        &self.host
+    }
+
+    pub(crate) fn session_id(&self) -> SessionId {
+        self.session_id.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// From now on messages belong to another session (`/clear`).
+    pub(crate) fn set_session_id(&self, session_id: SessionId) {
+        *self.session_id.write().unwrap_or_else(PoisonError::into_inner) = session_id;
+    }
+
+    /// Sends a frame under a new id.
+    pub(crate) async fn send(&self, frame: impl Frame) {
+        self.send_as(new_uuid(), frame).await;
+    }
+
+    /// Sends a frame under a given id.
+    pub(crate) async fn send_as(&self, uuid: MessageUuid, mut frame: impl Frame) {
+        frame.stamp(uuid, self.session_id());
+        self.host.emit(frame.into_message()).await;
+    }
+}
+
+/// A new id.
+pub(crate) fn new_uuid() -> MessageUuid {
+    MessageUuid(Uuid::new_v4().to_string())
+}
+
+/// The time now, as the wire writes it.
+pub(crate) fn timestamp() -> String {
+    let format = format_description!(
+        "[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z"
+    );
+    OffsetDateTime::now_utc().format(format).unwrap_or_default()
+}
+
+/// A message that has an id and belongs to a session.
+pub(crate) trait Frame: Send {
+    fn stamp(&mut self, uuid: MessageUuid, session_id: SessionId);
+    fn into_message(self) -> Message;
+}
+
+/// Frames whose id and session are plain fields, and how each becomes a message.
+macro_rules! frames {
+    ($wrap:path: $($frame:ident),* $(,)?) => {$(
+        impl Frame for $frame {
+            fn stamp(&mut self, uuid: MessageUuid, session_id: SessionId) {
+                self.uuid = uuid;
+                self.session_id = session_id;
+            }
+
+            fn into_message(self) -> Message {
+                $wrap(self.into())
+            }
+        }
+    )*};
+}
+
+frames! {
+    Message::from:
+    AssistantMessage,
+    StreamEventMessage,
+    ResultMessage,
+    ToolProgressMessage,
+    CommandLifecycleMessage,
+    ConversationResetMessage,
+}
+
+frames! {
+    Message::System:
+    InitMessage,
+    StatusMessage,
+    CompactBoundaryMessage,
+    ApiRetryMessage,
+    HookStartedMessage,
+    HookProgressMessage,
+    HookResponseMessage,
+    TaskStartedMessage,
+    TaskProgressMessage,
+    TaskUpdatedMessage,
+    TaskNotificationMessage,
+    BackgroundTasksChangedMessage,
+    SessionStateChangedMessage,
+    SessionTitleChangedMessage,
+    SessionWritesLostMessage,
+    ModelFallbackMessage,
+    ThinkingTokensMessage,
+    CommandsChangedMessage,
+    NotificationMessage,
+    PermissionDeniedMessage,
+    InformationalMessage,
+}
+
+/// A user message keeps the id its host gave it.
+impl Frame for UserMessage {
+    fn stamp(&mut self, uuid: MessageUuid, session_id: SessionId) {
+        self.uuid.get_or_insert(uuid);
+        self.session_id = Some(session_id);
+    }
+
+    fn into_message(self) -> Message {
+        Message::from(self)
+    }
+}
