@@ -11,7 +11,6 @@ use uuid::Uuid;
 use bowline_tools::ToolSource;
 
 use crate::{
-    hook::Hooks,
     permission::Policy,
     settings::{Places, Settings},
 };
@@ -51,9 +50,7 @@ pub struct SessionConfig {
     pub permission_prompts: PermissionPrompts,
     /// Whether the mode that allows everything may be switched to later.
     pub may_bypass_permissions: bool,
-    /// Programs that are told what happens.
-    pub hooks: Hooks,
-    /// The settings all of this came from.
+    /// The settings all of this came from; hooks are taken from here.
     pub settings: Settings,
     /// Where settings and sessions live.
     pub places: Places,
@@ -119,7 +116,6 @@ impl SessionConfig {
             policy: Policy::new(&cwd),
             permission_prompts: PermissionPrompts::Nobody,
             may_bypass_permissions: false,
-            hooks: Hooks::default(),
             settings: Settings::default(),
             places: Places::new(cwd.join(".bowline"), &cwd),
             agents: BTreeMap::new(),

@@ -1,6 +1,9 @@
 //! Where messages leave the engine: each gets its id and its session, and goes to the host in order.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, PoisonError, RwLock},
+};
 
 use bowline_protocol::{
     ApiRetryMessage, AssistantMessage, BackgroundTasksChangedMessage, CommandLifecycleMessage,
@@ -13,19 +16,36 @@ use bowline_protocol::{
     UserMessage,
 };
 use time::{OffsetDateTime, macros::format_description};
+use tokio::sync::Notify;
 use uuid::Uuid;
 
 use crate::host::Host;
+
+/// How many messages may wait to be said in passing. Only a host that has stopped reading lets it
+/// come to this; what is lost then is progress it would not have shown.
+const MAX_ASIDES: usize = 4096;
 
 /// The way out.
 pub(crate) struct Outlet {
     host: Arc<dyn Host>,
     session_id: RwLock<SessionId>,
+    /// What was said where nobody could wait: it goes out before the next frame.
+    asides: Mutex<VecDeque<Message>>,
+    /// Fires when there is something to be said in passing.
+    pub(crate) aside_waits: Notify,
+    /// One frame at a time, so that everybody's frames stay in order.
+    order: tokio::sync::Mutex<()>,
 }
 
 impl Outlet {
     pub(crate) fn new(host: Arc<dyn Host>, session_id: SessionId) -> Self {
-        Self { host, session_id: RwLock::new(session_id) }
+        Self {
+            host,
+            session_id: RwLock::new(session_id),
+            asides: Mutex::default(),
+            aside_waits: Notify::new(),
+            order: tokio::sync::Mutex::default(),
+        }
     }
 
     pub(crate) fn host(&self) -> &Arc<dyn Host> {
@@ -49,7 +69,41 @@ impl Outlet {
     /// Sends a frame under a given id.
     pub(crate) async fn send_as(&self, uuid: MessageUuid, mut frame: impl Frame) {
         frame.stamp(uuid, self.session_id());
-        self.host.emit(frame.into_message()).await;
+        self.emit(frame.into_message()).await;
+    }
+
+    /// Sends a message as it is.
+    pub(crate) async fn emit(&self, message: Message) {
+        let _order = self.order.lock().await;
+        self.drain().await;
+        self.host.emit(message).await;
+    }
+
+    /// Says something in passing, from where nobody can wait.
+    pub(crate) fn aside(&self, mut frame: impl Frame) {
+        frame.stamp(new_uuid(), self.session_id());
+        let mut asides = self.asides.lock().unwrap_or_else(PoisonError::into_inner);
+        if asides.len() < MAX_ASIDES {
+            asides.push_back(frame.into_message());
+            drop(asides);
+            self.aside_waits.notify_one();
+        }
+    }
+
+    /// Sends what was said in passing.
+    pub(crate) async fn flush(&self) {
+        let _order = self.order.lock().await;
+        self.drain().await;
+    }
+
+    async fn drain(&self) {
+        loop {
+            let next = self.asides.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+            match next {
+                Some(message) => self.host.emit(message).await,
+                None => return,
+            }
+        }
     }
 }
 

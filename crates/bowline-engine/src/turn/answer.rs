@@ -10,7 +10,7 @@ use bowline_model::{
     BoxFuture, Delivery, ErrorKind, EventStream, Folded, MessageFold, Model, ModelError, ModelRequest,
     RetryPolicy,
 };
-use bowline_protocol::{ApiMessage, ContentBlock, StreamEvent};
+use bowline_protocol::{ApiMessage, ContentBlock, StreamEvent, Usage};
 use futures_util::StreamExt;
 use tokio::time::{Instant, Sleep};
 
@@ -24,6 +24,8 @@ const OVERLOADED: u16 = 529;
 pub(crate) struct Target {
     /// What answers.
     pub(crate) model: Arc<dyn Model>,
+    /// What we call it.
+    pub(crate) name: String,
     /// The request, made for that model.
     pub(crate) request: Arc<ModelRequest>,
 }
@@ -38,6 +40,8 @@ pub(crate) struct Answer {
     retries: u32,
     overloads: u32,
     complete_blocks: usize,
+    opening_usage: Option<Usage>,
+    request_id: Option<String>,
     pub(crate) timing: Timing,
 }
 
@@ -88,6 +92,8 @@ impl Answer {
             retries: 0,
             overloads: 0,
             complete_blocks: 0,
+            opening_usage: None,
+            request_id: None,
             timing: Timing { attempt: Instant::now(), first_event: None, spent: Duration::ZERO },
         };
         answer.connect();
@@ -106,12 +112,35 @@ impl Answer {
 
     /// The model that is asked now.
     pub(crate) fn model(&self) -> &str {
-        &self.target.request.model
+        &self.target.name
     }
 
-    /// How long the API has been at work for this answer.
-    pub(crate) fn api_time(&self) -> Duration {
-        self.timing.spent + self.timing.attempt.elapsed()
+    /// How long the API has been at work since this was last asked.
+    pub(crate) fn take_api_time(&mut self) -> Duration {
+        let running = match self.state {
+            State::Waiting(_) => Duration::ZERO,
+            _ => self.timing.attempt.elapsed(),
+        };
+        let spent = std::mem::take(&mut self.timing.spent) + running;
+        self.timing.attempt = Instant::now();
+        spent
+    }
+
+    /// What the newest attempt cost, once.
+    pub(crate) fn take_usage(&mut self) -> Option<Usage> {
+        let began = self.opening_usage.take()?;
+        let usage = &self.fold.message().usage;
+        Some(if *usage == Usage::default() { began } else { usage.clone() })
+    }
+
+    /// What the API said at the beginning of the answer: what frames of its blocks show.
+    pub(crate) fn opening_usage(&self) -> Usage {
+        self.opening_usage.clone().unwrap_or_default()
+    }
+
+    /// The API's name of the request.
+    pub(crate) fn request_id(&self) -> Option<String> {
+        self.request_id.clone()
     }
 
     /// How many retries there may be at most.
@@ -151,13 +180,16 @@ impl Answer {
         self.timing.attempt = Instant::now();
         self.timing.first_event = None;
         self.fold = MessageFold::default();
-        let Target { model, request } = self.target.clone();
+        let Target { model, request, .. } = self.target.clone();
         self.state = State::Connecting(Box::pin(async move { model.stream(request).await }));
     }
 
     fn heard(&mut self, event: StreamEvent) -> Step {
         let attempt = self.timing.attempt;
         self.timing.first_event.get_or_insert_with(|| attempt.elapsed());
+        if let StreamEvent::MessageStart(start) = &event {
+            self.opening_usage = Some(start.message.usage.clone());
+        }
         let complete = match self.fold.apply(&event) {
             Folded::BlockDone(place) => self.fold.message().content.get(place).cloned(),
             _ => None,
@@ -210,10 +242,10 @@ impl Answer {
 
     fn fall_back(&mut self) -> Step {
         let next = self.fallbacks.remove(0);
-        let from = std::mem::replace(&mut self.target, next).request.model.clone();
+        let from = std::mem::replace(&mut self.target, next).name;
         self.overloads = 0;
         self.retries = 0;
         self.connect();
-        Step::Fallback { from, to: self.target.request.model.clone() }
+        Step::Fallback { from, to: self.target.name.clone() }
     }
 }

@@ -125,15 +125,6 @@ impl CallOutcome {
         self.is_error == Some(true)
     }
 
-    /// Notes who let the call run.
-    pub(crate) fn accepted(
-        &mut self,
-        source: DecisionSource,
-        reason_type: Option<DecisionReasonType>,
-    ) {
-        self.meta = Some(self.decision(PermissionVerdict::Accept, source, reason_type));
-    }
-
     /// Notes who forbade the call.
     pub(crate) fn rejected(
         &mut self,
@@ -141,18 +132,15 @@ impl CallOutcome {
         source: DecisionSource,
         reason_type: Option<DecisionReasonType>,
     ) {
-        let mut meta = self.decision(PermissionVerdict::Reject, source, reason_type);
+        let decision = PermissionVerdict::Reject;
+        let decision = PermissionDecision { decision, source, reason_type, extra: Default::default() };
+        let mut meta = self.decided(decision);
         meta.non_execution_kind = Some(kind);
         self.meta = Some(meta);
     }
 
-    fn decision(
-        &self,
-        decision: PermissionVerdict,
-        source: DecisionSource,
-        reason_type: Option<DecisionReasonType>,
-    ) -> ToolResultMeta {
-        let decision = PermissionDecision { decision, source, reason_type, extra: Default::default() };
+    /// What the result says about a decision on this call.
+    pub(crate) fn decided(&self, decision: PermissionDecision) -> ToolResultMeta {
         ToolResultMeta {
             id: self.call.id.clone(),
             permission_decision: Some(decision),

@@ -12,12 +12,17 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     answer::{Answer, Step},
-    call::{CallOutcome, Calls},
+    call::Calls,
     machine::{Effect, Ending, Event, Limits, Nudge, Turn},
+    outcome::CallOutcome,
     report::Report,
     texts,
 };
-use crate::{agent::Agent, ledger::Account, outlet::timestamp};
+use crate::{
+    agent::{Agent, StopVerdict, api_error_frame},
+    ledger::Account,
+    outlet::timestamp,
+};
 
 /// How long tools may take to notice that they were stopped.
 const STOP_GRACE: Duration = Duration::from_secs(5);
@@ -36,6 +41,8 @@ pub(crate) struct TurnRun<'a> {
     thinking: ThinkingMeter,
     /// What happened while an effect was performed.
     happened: VecDeque<Event>,
+    /// The API's name of the last answer.
+    last_answer: Option<String>,
     /// What a Stop hook wants the model to hear.
     feedback: String,
     stop_hook_active: bool,
@@ -75,6 +82,7 @@ impl<'a> TurnRun<'a> {
             announced: false,
             thinking: ThinkingMeter::default(),
             happened: VecDeque::from([Event::Prompted]),
+            last_answer: None,
             feedback: String::new(),
             stop_hook_active: false,
         }
@@ -185,6 +193,7 @@ impl TurnRun<'_> {
                 self.enter_usage();
                 let answer = self.answer.take()?;
                 let message = answer.message();
+                self.last_answer = Some(message.id.clone());
                 self.report.stop_reason = message.stop_reason.clone();
                 let empty = message.content.is_empty();
                 Some(Event::Answered { stop_reason: message.stop_reason.clone(), empty })
@@ -237,13 +246,13 @@ impl TurnRun<'_> {
         self.agent.conversation.push_block(&answer_id, block.clone());
         if let ContentBlock::Text(text) = &block {
             self.report.last_words = text.text.clone();
-            self.agent.display_hooks(&answer_id, &text.text).await;
+            self.agent.display_hooks(&text.text, &self.cancel).await;
         }
         let frame = self.assistant_frame(block.clone());
         if self.shows(&block) {
             self.agent.say_assistant(frame).await;
         } else {
-            self.agent.record_assistant(&frame);
+            self.agent.record_assistant(&frame).await;
         }
         match block {
             ContentBlock::ToolUse(call) => {
@@ -263,7 +272,7 @@ impl TurnRun<'_> {
             frame.message = answer.message().clone();
             // The stop reason and the final usage are the result's to tell.
             frame.message.stop_reason = None;
-            frame.message.usage = answer.opening_usage().clone();
+            frame.message.usage = answer.opening_usage();
             frame.request_id = answer.request_id();
         }
         if let ContentBlock::Thinking(_) = &block {
@@ -317,13 +326,14 @@ impl TurnRun<'_> {
 
     /// The model cannot be reached: a message in its place says why.
     async fn fail(&mut self, error: ModelError) {
-        let frame = self.agent.api_error_frame(&error);
+        let frame = api_error_frame(&error);
         if let Some(text) = frame.message.content.first().and_then(ContentBlock::as_text) {
             self.report.last_words = text.to_owned();
         }
         if self.agent.identity.is_main() {
             self.agent.say_assistant(frame).await;
         }
+        self.agent.failure_hooks(error.category(), &self.report.last_words).await;
         self.report.failure = Some(error);
     }
 
@@ -346,12 +356,13 @@ impl TurnRun<'_> {
     }
 
     fn enter_usage(&mut self) {
-        let Some(answer) = &self.answer else { return };
+        let Some(answer) = &mut self.answer else { return };
         let account = match self.agent.identity.is_main() {
             true => Account::Main,
             false => Account::Side,
         };
-        self.agent.session.enter_answer(account, answer);
+        let tokens = self.agent.session.enter_answer(account, answer);
+        self.agent.tokens.fetch_add(tokens, std::sync::atomic::Ordering::Relaxed);
     }
 }
 
@@ -402,7 +413,7 @@ impl TurnRun<'_> {
 /// What tools and the engine say.
 impl TurnRun<'_> {
     async fn finished(&mut self, outcome: CallOutcome) -> Event {
-        let event = Event::Finished(outcome.id().clone(), outcome.then());
+        let event = Event::Finished(outcome.id().clone(), outcome.then);
         self.show(outcome).await;
         event
     }
@@ -422,7 +433,7 @@ impl TurnRun<'_> {
             return;
         }
         for notice in outcome.notices.drain(..) {
-            self.agent.session.outlet.host().emit(notice).await;
+            self.agent.session.outlet.emit(notice).await;
         }
         let frame = outcome.frame(&self.agent.identity);
         self.agent.say_user(frame).await;
@@ -440,7 +451,7 @@ impl TurnRun<'_> {
         if batch.is_empty() {
             return;
         }
-        let context = self.agent.batch_hooks(&batch).await;
+        let context = self.agent.batch_hooks(&batch, &self.cancel).await;
         let mut blocks: Vec<_> = batch.iter().map(|outcome| outcome.block()).collect();
         for outcome in batch {
             blocks.extend(outcome.follow_up);
@@ -463,7 +474,7 @@ impl TurnRun<'_> {
         frame.is_synthetic = Some(true);
         if nudge == Nudge::Refusal {
             self.agent.tell_refusal().await;
-            frame.refused_message_id = self.agent.last_answer_id();
+            frame.refused_message_id = self.last_answer.clone();
         }
         self.report.messages += 1;
         self.agent.conversation.push_user(vec![ContentBlock::text(text)]);
@@ -473,7 +484,8 @@ impl TurnRun<'_> {
     }
 
     async fn ask_stop_hooks(&mut self) {
-        let asked = self.agent.stop_hooks(&self.report.last_words, self.stop_hook_active);
+        let asked =
+            self.agent.stop_hooks(&self.report.last_words, self.stop_hook_active, &self.cancel);
         let event = tokio::select! {
             verdict = asked => match verdict {
                 StopVerdict::Allowed => Event::StopAllowed,
@@ -487,16 +499,6 @@ impl TurnRun<'_> {
         };
         self.happened.push_back(event);
     }
-}
-
-/// What the Stop hooks said.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum StopVerdict {
-    Allowed,
-    /// Go on, and hear this.
-    Blocked(String),
-    /// The turn ends in the hook's name.
-    Prevented,
 }
 
 /// How it ends.

@@ -1,11 +1,22 @@
 //! One agent: a conversation with a model, the tools it has, and who it is. The main one, or a subagent.
 
-use std::sync::Arc;
+mod hooks;
+mod request;
+mod speak;
 
-use bowline_protocol::{AgentId, AssistantMessage, Maybe, ToolUseId, UserMessage};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+use bowline_protocol::{AgentId, AssistantMessage, Maybe, MessageUuid, ToolUseId, UserMessage};
 use bowline_tools::Workspace;
 
-use crate::{conversation::Conversation, session::Shared, toolset::Toolset};
+pub(crate) use self::{
+    hooks::StopVerdict,
+    speak::{api_error_frame, say_synthetic, synthetic},
+};
+use crate::{conversation::Conversation, journal::Journal, session::Shared, toolset::Toolset};
 
 /// One agent.
 pub(crate) struct Agent {
@@ -21,6 +32,31 @@ pub(crate) struct Agent {
     pub(crate) workspace: Arc<Workspace>,
     /// What it is told before everything else.
     pub(crate) instructions: Instructions,
+    /// Where a subagent's words are written; the main agent's go to the session's transcript.
+    pub(crate) own_journal: Option<Arc<Journal>>,
+    /// Prompts that joined the turn that runs.
+    pub(crate) joined: Vec<MessageUuid>,
+    /// Tokens it has used.
+    pub(crate) tokens: Arc<AtomicU64>,
+}
+
+impl Agent {
+    pub(crate) fn journal(&self) -> &Journal {
+        self.own_journal.as_deref().unwrap_or(&self.session.journal)
+    }
+
+    pub(crate) fn tokens(&self) -> u64 {
+        self.tokens.load(Ordering::Relaxed)
+    }
+
+    /// Takes the names of prompts that joined the turn.
+    pub(crate) fn take_joined(&mut self) -> Vec<MessageUuid> {
+        std::mem::take(&mut self.joined)
+    }
+
+    pub(crate) fn wants_structured_output(&self) -> bool {
+        self.identity.is_main() && self.session.live().json_schema.is_some()
+    }
 }
 
 /// What an agent is told before everything else, and by which model it thinks.
