@@ -27,6 +27,11 @@ impl Id {
             }
         }
     }
+
+    /// Sixteen characters that differ when the name does, for a file's name.
+    pub(crate) fn short(self) -> String {
+        format!("{:016x}", (self.0 ^ (self.0 >> 64)) & u128::from(u64::MAX))
+    }
 }
 
 impl<'de> Deserialize<'de> for Id {
