@@ -152,7 +152,8 @@ fn find_only_looks(words: &[Word]) -> bool {
     // A pattern that begins a word may match a file named like an action.
     words.iter().all(|word| {
         word.literal().is_some_and(|text| {
-            !ACTIONS.contains(&text) && !(word.is_glob() && text.starts_with(['*', '?', '[']))
+            let may_match_action = word.is_glob() && text.starts_with(['*', '?', '[']);
+            !ACTIONS.contains(&text) && !may_match_action
         })
     })
 }
