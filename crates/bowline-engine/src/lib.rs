@@ -2,3 +2,5 @@
 //!
 //! It knows no transport and no terminal. A door hands it commands and answers the
 //! questions it asks its host.
+
+pub mod permission;
