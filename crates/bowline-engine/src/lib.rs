@@ -3,4 +3,5 @@
 //! It knows no transport and no terminal. A door hands it commands and answers the
 //! questions it asks its host.
 
+pub mod permission;
 pub mod turn;
