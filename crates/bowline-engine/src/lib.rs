@@ -2,3 +2,6 @@
 //!
 //! It knows no transport and no terminal. A door hands it commands and answers the
 //! questions it asks its host.
+
+pub mod hook;
+pub mod settings;
