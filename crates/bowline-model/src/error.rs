@@ -2,6 +2,8 @@
 
 use std::{error::Error, fmt, sync::Arc, time::Duration};
 
+use serde::{Deserialize, Serialize};
+
 /// Why a request, or the rest of an answer, failed.
 ///
 /// Its text is for users; it never holds a key or a header.
@@ -26,7 +28,8 @@ pub struct ModelError {
 }
 
 /// What went wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// No connection, or it broke before the answer began.
@@ -84,7 +87,10 @@ impl ModelError {
         match self.kind {
             ErrorKind::Connection | ErrorKind::Timeout | ErrorKind::StreamCut => true,
             ErrorKind::Status => self.status.is_some_and(is_retryable_status),
-            ErrorKind::Api => self.api_type.as_deref().is_none_or(is_retryable_type),
+            ErrorKind::Api => match self.status {
+                Some(status) => is_retryable_status(status),
+                None => self.api_type.as_deref().is_none_or(is_retryable_type),
+            },
             ErrorKind::Unreadable
             | ErrorKind::NoCredentials
             | ErrorKind::Unsupported

@@ -18,13 +18,31 @@
 //! This crate reads no environment variable and no settings, keeps no history
 //! and never retries by itself: whoever drives it decides.
 
+mod anthropic;
+mod catalog;
 mod error;
+mod event;
+mod fold;
+mod http;
 mod model;
+mod name;
+mod prices;
 mod request;
+mod retry;
+mod secret;
+pub mod sse;
 
+pub use anthropic::{Anthropic, AnthropicConfig};
+pub use catalog::{DEFAULT_MODEL, KNOWN_MODELS, KnownModel, known_model};
 pub use error::{ErrorKind, ModelError};
+pub use fold::{Folded, MessageFold, UNPARSED_INPUT};
+pub use http::Timeouts;
 pub use model::{BoxFuture, EventStream, Model};
+pub use name::ModelRef;
+pub use prices::{Price, Prices};
 pub use request::{
     Delivery, Effort, Metadata, ModelMessage, ModelRequest, Thinking, ThinkingDisplay, ToolChoice,
     ToolDefinition, UnknownEffort,
 };
+pub use retry::RetryPolicy;
+pub use secret::Secret;

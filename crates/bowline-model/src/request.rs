@@ -26,8 +26,9 @@ pub struct ModelRequest {
     /// Whether it may, must or must not call one; `None` leaves it to the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_choice: Option<ToolChoice>,
-    /// The most tokens it may answer with.
-    pub max_tokens: u64,
+    /// The most tokens it may answer with; `None` is the most the model can.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u64>,
     /// Whether it reasons first; `None` is the provider's default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thinking: Option<Thinking>,
@@ -59,7 +60,7 @@ impl ModelRequest {
             messages: Vec::new(),
             tools: Vec::new(),
             tool_choice: None,
-            max_tokens: DEFAULT_MAX_TOKENS,
+            max_tokens: None,
             thinking: None,
             effort: None,
             stop_sequences: Vec::new(),
@@ -70,9 +71,6 @@ impl ModelRequest {
         }
     }
 }
-
-/// What every current model and most servers allow.
-const DEFAULT_MAX_TOKENS: u64 = 8192;
 
 /// One message of the conversation.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -18,6 +18,7 @@
 //! - A *known* tag whose body does not fit is a [`ReadError`] that names the tag
 //!   and the field.
 
+mod agent;
 mod codec;
 mod content;
 mod control;
@@ -25,12 +26,14 @@ mod head;
 mod hook;
 mod id;
 mod maybe;
+mod mcp;
 mod message;
 mod permission;
 mod raw;
 mod stream;
 mod wire;
 
+pub use agent::*;
 pub use codec::{DEFAULT_LINE_LIMIT, Line, LineDecoder, LineFault, LineProblem};
 pub use content::*;
 pub use control::*;
@@ -38,6 +41,7 @@ pub use head::Head;
 pub use hook::*;
 pub use id::*;
 pub use maybe::Maybe;
+pub use mcp::*;
 pub use message::*;
 pub use permission::*;
 pub use raw::{Extra, RawJson};

@@ -6,8 +6,8 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 use super::{Message, UserMessage};
 use crate::{
     control::{
-        ControlCancelRequest, ControlRequest, ControlResponse, KeepAlive,
-        UpdateEnvironmentVariables,
+        AgentRequest, ControlCancelRequest, ControlRequest, ControlResponse, HostRequest,
+        KeepAlive, UpdateEnvironmentVariables,
     },
     raw::RawJson,
     wire::{Key, ReadError, Tags, read_body, read_by_tag},
@@ -19,7 +19,7 @@ use crate::{
 #[non_exhaustive]
 pub enum AgentLine {
     /// A question for the host.
-    ControlRequest(ControlRequest<RawJson>),
+    ControlRequest(Box<ControlRequest<AgentRequest>>),
     /// The answer to a question of the host.
     ControlResponse(ControlResponse),
     /// The agent no longer wants an answer.
@@ -72,7 +72,7 @@ pub enum HostLine {
     /// A prompt.
     User(Box<UserMessage>),
     /// A question for the agent.
-    ControlRequest(ControlRequest<RawJson>),
+    ControlRequest(Box<ControlRequest<HostRequest>>),
     /// The answer to a question of the agent.
     ControlResponse(ControlResponse),
     /// The host no longer wants an answer.

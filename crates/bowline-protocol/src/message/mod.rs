@@ -6,6 +6,7 @@ mod conversation;
 mod line;
 mod origin;
 mod result;
+mod slash_command;
 mod stream_event;
 mod system;
 mod tool;
@@ -23,6 +24,7 @@ pub use conversation::*;
 pub use line::*;
 pub use origin::*;
 pub use result::*;
+pub use slash_command::*;
 pub use stream_event::*;
 pub use system::*;
 pub use tool::*;
@@ -45,8 +47,6 @@ pub enum Message {
     StreamEvent(Box<StreamEventMessage>),
     /// The end of a turn.
     Result(Box<ResultMessage>),
-    /// News about the session, told apart by `subtype`.
-    System(SystemMessage),
     /// A tool call is still running.
     ToolProgress(ToolProgressMessage),
     /// What some tool calls came to.
@@ -67,6 +67,10 @@ pub enum Message {
     CommandLifecycle(CommandLifecycleMessage),
     /// How near the conversation is to being summarized.
     AutocompactState(AutocompactStateMessage),
+    /// News about the session, told apart by `subtype`.
+    #[serde(untagged, serialize_with = "SystemMessage::write_with_type")]
+    #[schemars(with = "system::Typed<'static>")]
+    System(SystemMessage),
     /// A message this version does not know, byte for byte as it came.
     #[serde(untagged)]
     Unknown(RawJson),

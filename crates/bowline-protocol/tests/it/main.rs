@@ -1,3 +1,6 @@
 //! Everything this crate promises about reading and writing.
 
+mod codec;
+mod golden;
+mod properties;
 mod reading;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     id::{MessageUuid, SessionId},
     maybe::Maybe,
+    mcp::McpServerStatus,
     message::FastModeState,
     permission::PermissionMode,
     raw::{Extra, RawJson},
@@ -149,34 +150,18 @@ open_enum! {
 }
 
 /// An MCP server, as the agent introduces itself.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InitMcpServer {
     /// Its name; its tools are `mcp__<name>__…`.
     pub name: String,
     /// Whether it can be used.
-    pub status: McpConnectionStatus,
+    pub status: McpServerStatus,
     /// Who configured it, as in `sdk`, `dynamic`, `project`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// Fields this version does not know.
     #[serde(flatten)]
     pub extra: Extra,
-}
-
-open_enum! {
-    /// Whether an MCP server can be used.
-    McpConnectionStatus {
-        /// It can.
-        Connected = "connected",
-        /// It could not be reached.
-        Failed = "failed",
-        /// The user must sign in there first.
-        NeedsAuth = "needs-auth",
-        /// It is being connected.
-        Pending = "pending",
-        /// It is switched off.
-        Disabled = "disabled",
-    }
 }
 
 /// A plugin, as the agent introduces itself.

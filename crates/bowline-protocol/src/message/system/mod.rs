@@ -11,7 +11,7 @@ mod status;
 mod task;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::Message;
 use crate::{raw::RawJson, wire::read_by_tag};
@@ -142,6 +142,23 @@ read_by_tag!(SystemMessage, Subtype, {
     "mirror_error" => MirrorError,
     "informational" => Informational,
 });
+
+impl SystemMessage {
+    /// Writes the message with its `type`, which an unknown one already has.
+    pub(super) fn write_with_type<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Unknown(raw) => raw.serialize(to),
+            known => Typed::System(known).serialize(to),
+        }
+    }
+}
+
+/// A system message as it stands on a line.
+#[derive(Serialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(super) enum Typed<'a> {
+    System(&'a SystemMessage),
+}
 
 /// Makes each payload a value of both its enums.
 macro_rules! into_message {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     id::{MessageUuid, SessionId},
+    message::SlashCommand,
     raw::Extra,
     wire::open_enum,
 };
@@ -32,27 +33,6 @@ pub struct CommandsChangedMessage {
     pub uuid: MessageUuid,
     /// The session.
     pub session_id: SessionId,
-    /// Fields this version does not know.
-    #[serde(flatten)]
-    pub extra: Extra,
-}
-
-/// A slash command.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct SlashCommand {
-    /// Its name without the slash.
-    pub name: String,
-    /// What it does.
-    pub description: String,
-    /// What may follow the name.
-    pub argument_hint: String,
-    /// Its other names.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub aliases: Option<Vec<String>>,
-    /// It came with the agent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub builtin: Option<bool>,
     /// Fields this version does not know.
     #[serde(flatten)]
     pub extra: Extra,

@@ -1,0 +1,115 @@
+//! Where the marks of prompt caching go.
+//!
+//! The API caches the request up to each mark, in the order tools, system, messages,
+//! and finds the longest prefix it has seen. So marks go to the end of what stays the
+//! same (system, tools) and to the newest messages: the last one is written now and
+//! read by the next request, the one before was written by the request before.
+
+use bowline_protocol::{ContentBlock, Extra, RawJson, Role};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::body::is_accepted;
+use crate::ModelRequest;
+
+/// The API takes no more marks than this.
+const MOST_MARKS: usize = 4;
+
+/// The key of a mark.
+const CACHE_CONTROL: &str = "cache_control";
+
+/// The places that get a mark.
+#[derive(Debug, Default)]
+pub(super) struct Marks {
+    /// Which system block.
+    pub(super) system: Option<usize>,
+    /// Which tool.
+    pub(super) tool: Option<usize>,
+    /// Which blocks of which messages.
+    messages: Vec<(usize, usize)>,
+}
+
+impl Marks {
+    /// Chooses the places, the most useful first, as far as marks that are already
+    /// in the conversation leave room.
+    pub(super) fn place(request: &ModelRequest) -> Self {
+        let mut left = MOST_MARKS.saturating_sub(count_marks(request));
+        let mut room_for = |wanted: bool| {
+            let granted = wanted && left > 0;
+            left -= usize::from(granted);
+            granted
+        };
+        let mut marks = Self::default();
+
+        let system = request.system.iter().rposition(|block| !block.text.trim().is_empty());
+        let system = system.filter(|place| !is_marked(&request.system[*place].extra));
+        marks.system = system.filter(|_| room_for(true));
+
+        let mut newest = newest_places(request);
+        if let Some(place) = newest.next()
+            && room_for(true)
+        {
+            marks.messages.push(place);
+        }
+        let tool = request.tools.len().checked_sub(1);
+        let tool = tool.filter(|place| !is_marked(&request.tools[*place].extra));
+        marks.tool = tool.filter(|_| room_for(true));
+        if let Some(place) = newest.next()
+            && room_for(true)
+        {
+            marks.messages.push(place);
+        }
+        marks
+    }
+
+    /// Which block of a message gets a mark.
+    pub(super) fn in_message(&self, message: usize) -> Option<usize> {
+        self.messages.iter().find(|(place, _)| *place == message).map(|(_, block)| *block)
+    }
+}
+
+/// The last block of each of the user's messages that can carry a mark, newest first.
+fn newest_places(request: &ModelRequest) -> impl Iterator<Item = (usize, usize)> {
+    request.messages.iter().enumerate().rev().filter_map(|(place, message)| {
+        let can_carry = |block: &ContentBlock| is_accepted(block) && extra(block).is_some();
+        let last = match message.role {
+            Role::User => message.content.iter().rposition(can_carry)?,
+            _ => return None,
+        };
+        let marked = extra(&message.content[last]).is_some_and(is_marked);
+        (!marked).then_some((place, last))
+    })
+}
+
+fn count_marks(request: &ModelRequest) -> usize {
+    let system = request.system.iter().map(|block| &block.extra);
+    let tools = request.tools.iter().map(|tool| &tool.extra);
+    let blocks = request.messages.iter().flat_map(|message| &message.content).filter_map(extra);
+    system.chain(tools).chain(blocks).filter(|extra| is_marked(extra)).count()
+}
+
+fn is_marked(extra: &Extra) -> bool {
+    extra.contains_key(CACHE_CONTROL)
+}
+
+/// The further fields of a block that may carry a mark.
+fn extra(block: &ContentBlock) -> Option<&Extra> {
+    match block {
+        ContentBlock::Text(block) => Some(&block.extra),
+        ContentBlock::Image(block) => Some(&block.extra),
+        ContentBlock::Document(block) => Some(&block.extra),
+        ContentBlock::SearchResult(block) => Some(&block.extra),
+        ContentBlock::ToolUse(block) => Some(&block.extra),
+        ContentBlock::ToolResult(block) => Some(&block.extra),
+        _ => None,
+    }
+}
+
+/// A copy of a block or a tool with a mark on it.
+pub(super) fn marked(item: &impl Serialize) -> RawJson {
+    let mut value = serde_json::to_value(item).unwrap_or(Value::Null);
+    if let Value::Object(fields) = &mut value {
+        fields.insert(CACHE_CONTROL.to_owned(), json!({ "type": "ephemeral" }));
+    }
+    value.into()
+}

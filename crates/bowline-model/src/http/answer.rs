@@ -1,0 +1,79 @@
+//! An answer whose head has arrived.
+
+use std::time::Duration;
+
+use reqwest::{Response, header::CONTENT_TYPE};
+
+use super::failure;
+use crate::{ErrorKind, ModelError};
+
+/// An answer whose body is still to be read. Dropping it closes the connection.
+pub(crate) struct Answer {
+    response: Response,
+    origin: String,
+    silence: Duration,
+}
+
+impl Answer {
+    /// What a whole answer may have at most; the API's are far below.
+    const LONGEST_WHOLE: usize = 64 << 20;
+    /// What is read of an error; the rest says nothing more.
+    const LONGEST_ERROR: usize = 64 << 10;
+
+    pub(super) fn new(response: Response, origin: String, silence: Duration) -> Self {
+        Self { response, origin, silence }
+    }
+
+    pub(super) fn is_success(&self) -> bool {
+        self.response.status().is_success()
+    }
+
+    /// Whether the body is one JSON value rather than events.
+    pub(crate) fn is_json(&self) -> bool {
+        let kind = self.response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+        kind.is_some_and(|kind| kind.trim_start().starts_with("application/json"))
+    }
+
+    /// The server, for messages.
+    pub(crate) fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// The next piece of the body; `None` at its end.
+    pub(crate) async fn chunk(&mut self) -> Result<Option<impl AsRef<[u8]> + use<>>, ModelError> {
+        match tokio::time::timeout(self.silence, self.response.chunk()).await {
+            Ok(Ok(chunk)) => Ok(chunk),
+            Ok(Err(error)) => Err(failure::cut(&self.origin, error)),
+            Err(_) => Err(failure::silent(&self.origin, self.silence)),
+        }
+    }
+
+    /// The whole body.
+    pub(crate) async fn whole(mut self) -> Result<Vec<u8>, ModelError> {
+        let body = self.read_up_to(Self::LONGEST_WHOLE).await?;
+        if body.len() > Self::LONGEST_WHOLE {
+            let message = format!("the answer of {} is too long", self.origin);
+            return Err(ModelError::new(ErrorKind::Unreadable, message));
+        }
+        Ok(body)
+    }
+
+    pub(super) async fn into_error(mut self) -> ModelError {
+        let status = self.response.status().as_u16();
+        let headers = self.response.headers().clone();
+        // A body that cannot be read takes nothing away from the status.
+        let body = self.read_up_to(Self::LONGEST_ERROR).await.unwrap_or_default();
+        failure::refused(status, &headers, &body)
+    }
+
+    /// Reads until the end, or until more than `limit` bytes have come.
+    async fn read_up_to(&mut self, limit: usize) -> Result<Vec<u8>, ModelError> {
+        let mut body = Vec::new();
+        while body.len() <= limit
+            && let Some(chunk) = self.chunk().await?
+        {
+            body.extend_from_slice(chunk.as_ref());
+        }
+        Ok(body)
+    }
+}

@@ -1,0 +1,131 @@
+//! Failures of HTTP in words for people.
+
+use std::{error::Error, time::Duration};
+
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+use time::{OffsetDateTime, PrimitiveDateTime, macros::format_description};
+
+use crate::{ErrorKind, ModelError};
+
+/// The server cannot be reached, or the connection broke before it answered.
+pub(super) fn unreachable(origin: &str, error: reqwest::Error) -> ModelError {
+    let cause = root_cause(&error);
+    let (kind, message) = if error.is_timeout() {
+        (ErrorKind::Timeout, format!("{origin} does not answer: {cause}"))
+    } else if error.is_connect() {
+        (ErrorKind::Connection, format!("cannot connect to {origin}: {cause}"))
+    } else {
+        (ErrorKind::Connection, format!("the connection to {origin} broke: {cause}"))
+    };
+    ModelError::new(kind, message).with_source(error.without_url())
+}
+
+/// The server says nothing.
+pub(super) fn silent(origin: &str, waited: Duration) -> ModelError {
+    let message = format!("{origin} has been silent for {} s", waited.as_secs_f64());
+    ModelError::new(ErrorKind::Timeout, message)
+}
+
+/// The connection broke inside the answer.
+pub(super) fn cut(origin: &str, error: reqwest::Error) -> ModelError {
+    let message = format!("the answer of {origin} was cut off: {}", root_cause(&error));
+    ModelError::new(ErrorKind::StreamCut, message).with_source(error.without_url())
+}
+
+fn root_cause(error: &dyn Error) -> String {
+    let mut cause = error;
+    while let Some(deeper) = cause.source() {
+        cause = deeper;
+    }
+    cause.to_string()
+}
+
+/// What a server says about an error, in whichever shape it says it.
+#[derive(Debug, Default)]
+pub(crate) struct ErrorText {
+    pub(crate) api_type: Option<String>,
+    pub(crate) message: Option<String>,
+    pub(crate) status: Option<u16>,
+    pub(crate) request_id: Option<String>,
+}
+
+impl ErrorText {
+    /// Reads `{"error":{"type","message","code"}}`, `{"error":"text"}`,
+    /// `{"message","type","code"}` and `{"detail":"text"}`.
+    pub(crate) fn read(json: &Value) -> Self {
+        let error = match &json["error"] {
+            Value::Null => json,
+            error => error,
+        };
+        let text =
+            |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+        // A code says more than a type, where it is a word.
+        let api_type = text(&error["code"]).or_else(|| text(&error["type"]));
+        let message = [error, &error["message"], &error["detail"], &json["message"]]
+            .into_iter()
+            .find_map(text);
+        let code = error["code"].as_u64().or_else(|| error["status"].as_u64());
+        let status = code.and_then(|code| u16::try_from(code).ok());
+        let status = status.filter(|status| (400..600).contains(status));
+        Self { api_type, message, status, request_id: text(&json["request_id"]) }
+    }
+}
+
+/// The error that an answer with this status and body means.
+pub(super) fn refused(status: u16, headers: &HeaderMap, body: &[u8]) -> ModelError {
+    let text = match serde_json::from_slice::<Value>(body) {
+        Ok(json) => ErrorText::read(&json),
+        Err(_) => ErrorText { message: plain_text(body), ..ErrorText::default() },
+    };
+    let fallback = || match reqwest::StatusCode::from_u16(status) {
+        Ok(code) => code.canonical_reason().unwrap_or("unknown error").to_owned(),
+        Err(_) => "unknown error".to_owned(),
+    };
+    let header = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
+    ModelError {
+        status: Some(status),
+        api_type: text.api_type,
+        retry_after: retry_after(headers),
+        should_retry: match header("x-should-retry") {
+            Some("true") => Some(true),
+            Some("false") => Some(false),
+            _ => None,
+        },
+        request_id: ["request-id", "x-request-id"]
+            .into_iter()
+            .find_map(header)
+            .map(str::to_owned)
+            .or(text.request_id),
+        ..ModelError::new(ErrorKind::Status, text.message.unwrap_or_else(fallback))
+    }
+}
+
+/// The longest error text of a server that is not JSON; a proxy's HTML page says
+/// nothing more after that.
+const LONGEST_PLAIN_TEXT: usize = 300;
+
+fn plain_text(body: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(body);
+    let text = text.trim();
+    let end = text.char_indices().nth(LONGEST_PLAIN_TEXT).map_or(text.len(), |(end, _)| end);
+    if text.is_empty() { None } else { Some(text[..end].to_owned()) }
+}
+
+/// The wait a server asks for: milliseconds, seconds, or a date.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let header = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
+    let number = |text: &str| text.parse::<f64>().ok();
+    if let Some(millis) = header("retry-after-ms").and_then(number) {
+        return Duration::try_from_secs_f64(millis / 1000.0).ok();
+    }
+    let text = header("retry-after")?;
+    if let Some(seconds) = number(text) {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let format = format_description!(
+        "[weekday repr:short], [day] [month repr:short] [year] [hour]:[minute]:[second] GMT"
+    );
+    let date = PrimitiveDateTime::parse(text, format).ok()?.assume_utc();
+    Duration::try_from(date - OffsetDateTime::now_utc()).ok()
+}

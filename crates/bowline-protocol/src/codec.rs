@@ -1,0 +1,258 @@
+//! From bytes to lines, however the bytes are cut.
+//!
+//! It knows no JSON and does no I/O: who has bytes hands them in, who wants lines
+//! takes them out. A line that cannot be one is reported, and the next is read.
+
+use std::str;
+
+/// Longest line that is read unless somebody sets another limit.
+///
+/// Far above anything a model or a tool puts into one message, and low enough
+/// that an endless line cannot eat the machine.
+pub const DEFAULT_LINE_LIMIT: usize = 64 * 1024 * 1024;
+
+/// One line, with its place in the stream so that whoever parses it can say where it was.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Line<T = String> {
+    /// Counts from 1; blank lines count too.
+    pub number: u64,
+    /// Where in the stream the line begins, in bytes.
+    pub offset: u64,
+    /// The line without its end.
+    pub text: T,
+}
+
+impl<T: AsRef<str>> Line<T> {
+    /// A report that the line is not what it should be, with the place where reading it failed.
+    pub fn not_json(&self, error: &serde_json::Error) -> LineFault {
+        let problem = LineProblem::NotJson { column: error.column(), message: error.to_string() };
+        LineFault { number: self.number, offset: self.offset, problem }
+    }
+}
+
+impl<T> Line<T> {
+    /// The same line with another form of its text.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Line<U> {
+        Line { number: self.number, offset: self.offset, text: change(self.text) }
+    }
+}
+
+impl Line<&str> {
+    /// The same line with a text of its own.
+    pub fn into_owned(self) -> Line {
+        self.map(str::to_owned)
+    }
+}
+
+/// A line that could not be read. The next one can.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {number} (at byte {offset}): {problem}")]
+pub struct LineFault {
+    /// Which line; counts from 1.
+    pub number: u64,
+    /// Where in the stream the line begins, in bytes.
+    pub offset: u64,
+    /// What is wrong with it.
+    pub problem: LineProblem,
+}
+
+/// What is wrong with a line.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LineProblem {
+    /// It is not text.
+    #[error("not UTF-8 after {valid} bytes")]
+    NotUtf8 {
+        /// How many bytes of the line are fine.
+        valid: usize,
+    },
+    /// It is longer than the reader wants to hold.
+    #[error("longer than {limit} bytes")]
+    TooLong {
+        /// The most bytes a line may have.
+        limit: usize,
+    },
+    /// It is text, but not JSON.
+    #[error("not JSON: {message}")]
+    NotJson {
+        /// Where in the line, in bytes; counts from 1.
+        column: usize,
+        /// What the parser says.
+        message: String,
+    },
+}
+
+/// Cuts a stream of bytes into lines.
+///
+/// Lines end with `\n` or `\r\n`; blank ones are skipped. A line that lies whole
+/// in the bytes at hand is borrowed from them; only what continues in later bytes
+/// is copied, and looked at once. No line takes more memory than the limit.
+///
+/// ```
+/// use bowline_protocol::LineDecoder;
+///
+/// let mut decoder = LineDecoder::default();
+/// let mut lines = Vec::new();
+/// for mut bytes in [&b"{\"a\":1}\r\n{\"b\""[..], b":2}\n\n{}"] {
+///     while let Some(line) = decoder.next(&mut bytes) {
+///         lines.push(line?.text.to_owned());
+///     }
+/// }
+/// lines.extend(decoder.finish().transpose()?.map(|line| line.text.to_owned()));
+/// assert_eq!(lines, [r#"{"a":1}"#, r#"{"b":2}"#, "{}"]);
+/// # Ok::<(), bowline_protocol::LineFault>(())
+/// ```
+#[derive(Debug)]
+pub struct LineDecoder {
+    limit: usize,
+    /// The beginning of a line whose end has not come yet.
+    begun: Vec<u8>,
+    /// The line being read was reported as too long; the rest of it is nobody's.
+    skipping: bool,
+    /// `begun` has been given out and can be forgotten.
+    given: bool,
+    number: u64,
+    /// Where the line being read begins.
+    offset: u64,
+    /// How much of the line being read was skipped or given up.
+    skipped: u64,
+}
+
+impl Default for LineDecoder {
+    fn default() -> Self {
+        Self::new(DEFAULT_LINE_LIMIT)
+    }
+}
+
+impl LineDecoder {
+    /// A decoder for lines of at most `limit` bytes, a carriage return before the newline included.
+    pub fn new(limit: usize) -> Self {
+        Self {
+            limit,
+            begun: Vec::new(),
+            skipping: false,
+            given: false,
+            number: 1,
+            offset: 0,
+            skipped: 0,
+        }
+    }
+
+    /// Takes the next line off the front of `bytes`.
+    ///
+    /// `None` means that all bytes are used up. More may follow: hand them in the
+    /// same way, or call [`finish`](Self::finish) when there are none.
+    pub fn next<'a, 'b: 'a>(
+        &'a mut self,
+        bytes: &mut &'b [u8],
+    ) -> Option<Result<Line<&'a str>, LineFault>> {
+        self.forget_given();
+        while let Some(end) = memchr::memchr(b'\n', bytes) {
+            let (head, rest) = bytes.split_at(end);
+            *bytes = &rest[1..];
+            let place = self.advance(head.len() as u64 + 1);
+            if std::mem::take(&mut self.skipping) {
+                continue;
+            }
+            if self.begun.len() + head.len() > self.limit {
+                self.begun.clear();
+                return Some(Err(place.too_long(self.limit)));
+            }
+            if self.begun.is_empty() {
+                if is_blank(head) {
+                    continue;
+                }
+                return Some(place.line(head));
+            }
+            self.begun.extend_from_slice(head);
+            if is_blank(&self.begun) {
+                self.begun.clear();
+                continue;
+            }
+            self.given = true;
+            return Some(place.line(&self.begun));
+        }
+        self.keep(std::mem::take(bytes)).map(Err)
+    }
+
+    /// Takes the last line, if the stream ended without a newline.
+    pub fn finish(&mut self) -> Option<Result<Line<&str>, LineFault>> {
+        self.forget_given();
+        if std::mem::take(&mut self.skipping) || is_blank(&self.begun) {
+            self.begun.clear();
+            return None;
+        }
+        let place = self.advance(0);
+        self.given = true;
+        Some(place.line(&self.begun))
+    }
+
+    /// Keeps the beginning of a line, unless that alone is too long already.
+    fn keep(&mut self, bytes: &[u8]) -> Option<LineFault> {
+        if self.skipping {
+            self.skipped += bytes.len() as u64;
+            return None;
+        }
+        if self.begun.len() + bytes.len() > self.limit {
+            self.skipping = true;
+            self.skipped = (self.begun.len() + bytes.len()) as u64;
+            self.begun = Vec::new();
+            return Some(self.place().too_long(self.limit));
+        }
+        self.begun.extend_from_slice(bytes);
+        None
+    }
+
+    fn place(&self) -> Place {
+        Place { number: self.number, offset: self.offset }
+    }
+
+    /// Steps over the line being read, of which `last` bytes came just now.
+    fn advance(&mut self, last: u64) -> Place {
+        let place = self.place();
+        self.number += 1;
+        self.offset += self.begun.len() as u64 + std::mem::take(&mut self.skipped) + last;
+        place
+    }
+
+    fn forget_given(&mut self) {
+        if std::mem::take(&mut self.given) {
+            // One huge line must not cost its size for the rest of the session.
+            if self.begun.capacity() > KEPT_CAPACITY {
+                self.begun = Vec::new();
+            }
+            self.begun.clear();
+        }
+    }
+}
+
+/// The buffer for unfinished lines is kept up to this size, so that ordinary lines share one.
+const KEPT_CAPACITY: usize = 256 * 1024;
+
+/// Where a line is.
+struct Place {
+    number: u64,
+    offset: u64,
+}
+
+impl Place {
+    fn line(self, bytes: &[u8]) -> Result<Line<&str>, LineFault> {
+        let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+        match str::from_utf8(bytes) {
+            Ok(text) => Ok(Line { number: self.number, offset: self.offset, text }),
+            Err(error) => Err(self.fault(LineProblem::NotUtf8 { valid: error.valid_up_to() })),
+        }
+    }
+
+    fn too_long(self, limit: usize) -> LineFault {
+        self.fault(LineProblem::TooLong { limit })
+    }
+
+    fn fault(self, problem: LineProblem) -> LineFault {
+        LineFault { number: self.number, offset: self.offset, problem }
+    }
+}
+
+fn is_blank(line: &[u8]) -> bool {
+    line.trim_ascii_start().is_empty()
+}

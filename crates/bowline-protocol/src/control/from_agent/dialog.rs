@@ -1,0 +1,108 @@
+//! Questions for the person in front of the host.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    hook::ElicitationAction,
+    id::ToolUseId,
+    raw::{Extra, RawJson},
+    wire::read_closed,
+};
+
+/// An MCP server asks the user something.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Elicitation {
+    /// The server.
+    pub mcp_server_name: String,
+    /// The question.
+    pub message: String,
+    /// `form` or `url`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+    /// The page to visit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Names the question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub elicitation_id: Option<String>,
+    /// What the answer looks like.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requested_schema: Option<RawJson>,
+    /// The order in which to ask for its fields.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub property_order: Option<Vec<String>>,
+    /// A heading to show.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The server's name to show.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub display_name: Option<String>,
+    /// More to show.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// What the user did with the question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ElicitationResponse {
+    /// Whether it was answered.
+    pub action: ElicitationAction,
+    /// The values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<RawJson>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Show the user a dialog of a kind that the host said it supports.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RequestUserDialog {
+    /// The kind.
+    pub dialog_kind: String,
+    /// What is in it.
+    pub payload: RawJson,
+    /// The call that needs it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_use_id: Option<ToolUseId>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// What became of a dialog.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(tag = "behavior", rename_all = "snake_case")]
+pub enum UserDialogResponse {
+    /// The user filled it in.
+    Completed(DialogCompleted),
+    /// The user went away.
+    Cancelled(DialogCancelled),
+}
+
+read_closed!(UserDialogResponse, Behavior, {
+    "completed" => Completed,
+    "cancelled" => Cancelled,
+});
+
+/// A dialog was filled in.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DialogCompleted {
+    /// With what.
+    pub result: RawJson,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// A dialog was left.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DialogCancelled {
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}

@@ -1,0 +1,25 @@
+//! Run this hook.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    hook::HookInput,
+    id::{CallbackId, ToolUseId},
+    raw::Extra,
+};
+
+/// Run this hook. The answer is a [`HookOutput`](crate::HookOutput).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HookCallback {
+    /// The callback, as the host named it with `initialize`.
+    pub callback_id: CallbackId,
+    /// What the hook is told.
+    pub input: HookInput,
+    /// The call, on events of tools; on others it means nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_use_id: Option<ToolUseId>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}

@@ -1,0 +1,54 @@
+//! What an agent asks its host.
+
+mod dialog;
+mod hook;
+mod mcp;
+mod permission;
+
+pub use self::{dialog::*, hook::*, mcp::*, permission::*};
+use super::call::requests;
+use crate::{hook::HookOutput, permission::PermissionResult};
+
+requests! {
+    /// Everything an agent asks its host.
+    AgentRequest {
+        /// May this tool run?
+        "can_use_tool" => CanUseTool -> PermissionResult,
+        /// Run this hook.
+        "hook_callback" => HookCallback -> HookOutput,
+        /// Pass this on to one of your MCP servers.
+        "mcp_message" => McpMessage -> McpMessageResponse,
+        /// An MCP server asks the user something.
+        "elicitation" => Elicitation -> ElicitationResponse,
+        /// Show the user a dialog.
+        "request_user_dialog" => RequestUserDialog -> UserDialogResponse,
+    }
+    opaque {
+        /// A new token for the user's account.
+        "oauth_token_refresh" => OauthTokenRefresh,
+        /// A new token for the host itself.
+        "host_auth_token_refresh" => HostAuthTokenRefresh,
+        /// The secret of a remote piece of work.
+        "remote_control_work_secret" => RemoteControlWorkSecret,
+        /// Copy to the clipboard.
+        "ui_copy" => UiCopy,
+        /// What is in the prompt?
+        "ui_prompt_read" => UiPromptRead,
+        /// Put this into the prompt.
+        "ui_prompt_fill" => UiPromptFill,
+        /// Color the prompt.
+        "ui_prompt_paint" => UiPromptPaint,
+        /// Suggest this in the prompt.
+        "ui_prompt_suggest" => UiPromptSuggest,
+        /// What is selected?
+        "ui_read_selection" => UiReadSelection,
+        /// Run a tool elsewhere.
+        "remote_tool_call" => RemoteToolCall,
+        /// Inner workings of tools that run elsewhere.
+        "remote_plumbing_call" => RemotePlumbingCall,
+        /// Which tools can run elsewhere?
+        "remote_tools_probe" => RemoteToolsProbe,
+        /// Tell again which tools can run elsewhere.
+        "remote_tools_reannounce" => RemoteToolsReannounce,
+    }
+}

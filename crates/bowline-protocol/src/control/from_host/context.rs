@@ -1,0 +1,194 @@
+//! What fills the context.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Number;
+
+use crate::{
+    raw::{Extra, RawJson},
+    wire::open_enum,
+};
+
+/// What fills the context?
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GetContextUsage {
+    /// How exactly to count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<ContextDetail>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+open_enum! {
+    /// How exactly to count tokens.
+    ContextDetail {
+        /// As far as it is known.
+        Summary = "summary",
+        /// By asking the model's API.
+        Full = "full",
+    }
+}
+
+/// What fills the context.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextUsage {
+    /// By category, free space included.
+    pub categories: Vec<ContextCategory>,
+    /// How many tokens are used.
+    pub total_tokens: u64,
+    /// How many can be.
+    pub max_tokens: u64,
+    /// How many the model can take.
+    pub raw_max_tokens: u64,
+    /// How full it is.
+    pub percentage: Number,
+    /// The same as a picture made of squares.
+    pub grid_rows: Vec<Vec<ContextSquare>>,
+    /// The model.
+    pub model: String,
+    /// Files of instructions.
+    pub memory_files: Vec<ContextFile>,
+    /// Tools of MCP servers.
+    pub mcp_tools: Vec<ContextMcpTool>,
+    /// Kinds of subagents.
+    pub agents: Vec<ContextAgent>,
+    /// Whether the conversation is compacted before the context is full.
+    pub is_auto_compact_enabled: bool,
+    /// At how many tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub auto_compact_threshold: Option<u64>,
+    /// What the model's API counted last.
+    pub api_usage: Option<RawJson>,
+    /// Instructions of MCP servers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mcp_instructions: Option<Vec<RawJson>>,
+    /// Tools that are loaded on demand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deferred_builtin_tools: Option<RawJson>,
+    /// Tools that are always there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system_tools: Option<RawJson>,
+    /// Parts of the system prompt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system_prompt_sections: Option<RawJson>,
+    /// Slash commands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slash_commands: Option<RawJson>,
+    /// Skills.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skills: Option<RawJson>,
+    /// The conversation, by kind of message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message_breakdown: Option<RawJson>,
+    /// Fields this version does not know (`autocompactSource`).
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// One part of the context.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextCategory {
+    /// The part, for programs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The part, for people.
+    pub name: String,
+    /// How long it is.
+    pub tokens: u64,
+    /// How to paint it.
+    pub color: String,
+    /// Whether it is loaded on demand and not there now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_deferred: Option<bool>,
+    /// Whether it counts as used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<ContextKind>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+open_enum! {
+    /// Whether a part of the context counts as used.
+    ContextKind {
+        /// It does.
+        Used = "used",
+        /// It is free.
+        Free = "free",
+        /// It is kept free.
+        Buffer = "buffer",
+        /// It is loaded on demand and not there now.
+        Deferred = "deferred",
+    }
+}
+
+/// One square of the picture.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextSquare {
+    /// How to paint it.
+    pub color: String,
+    /// Whether something is there.
+    pub is_filled: bool,
+    /// What.
+    pub category_name: String,
+    /// How long that is.
+    pub tokens: u64,
+    /// How much of the context that is.
+    pub percentage: Number,
+    /// How full this square is, from 0 to 1.
+    pub square_fullness: Number,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// A file of instructions.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ContextFile {
+    /// The file.
+    pub path: String,
+    /// Whose it is.
+    pub r#type: String,
+    /// How long it is.
+    pub tokens: u64,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// A tool of an MCP server.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextMcpTool {
+    /// The tool.
+    pub name: String,
+    /// The server.
+    pub server_name: String,
+    /// How long its definition is.
+    pub tokens: u64,
+    /// Whether it is there now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_loaded: Option<bool>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// A kind of subagent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextAgent {
+    /// Its name.
+    pub agent_type: String,
+    /// Where it is defined.
+    pub source: String,
+    /// How long its description is.
+    pub tokens: u64,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}

@@ -1,0 +1,140 @@
+//! Files and directories.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Number;
+
+use crate::{
+    id::MessageUuid,
+    raw::{Extra, RawJson},
+};
+
+/// Put files back as they were before a prompt.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RewindFiles {
+    /// The prompt.
+    pub user_message_id: MessageUuid,
+    /// Whether only to say what would happen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dry_run: Option<bool>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// What became of the files.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RewindFilesResponse {
+    /// Whether they can be put back.
+    pub can_rewind: bool,
+    /// Which ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files_changed: Option<Vec<String>>,
+    /// How many lines come back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub insertions: Option<u64>,
+    /// How many lines go.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deletions: Option<u64>,
+    /// Links that were left alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skipped_links: Option<Vec<String>>,
+    /// Why they cannot be put back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Take a file for read, so that it can be edited.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SeedReadState {
+    /// The file.
+    pub path: String,
+    /// When it was last changed, in milliseconds since 1970.
+    pub mtime: Number,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Files whose names fit.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FileSuggestions {
+    /// What was typed.
+    pub query: String,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Files whose names fit.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FileSuggestionsResponse {
+    /// The files, best first.
+    pub suggestions: Vec<RawJson>,
+    /// What relative paths are relative to.
+    pub cwd: String,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// What is in a file?
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReadFile {
+    /// The file.
+    pub path: String,
+    /// How much of it; 1 MiB if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_bytes: Option<u64>,
+    /// How to send it: `utf-8` or `base64`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// What is in a file.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReadFileResponse {
+    /// Its contents.
+    pub contents: String,
+    /// Where it is.
+    pub abs_path: String,
+    /// Whether there is more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub truncated: Option<bool>,
+    /// How it is sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
+    /// Whether something could not be sent as text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lossy: Option<bool>,
+    /// Fields this version does not know (`requested_path`).
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Work in this directory as well.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RegisterRepoRoot {
+    /// The directory.
+    pub directory: String,
+    /// Whether to look for instructions there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reload_claude_md: Option<bool>,
+    /// Whether to look for plugins there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reload_plugins: Option<bool>,
+    /// Whether to look for skills there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reload_skills: Option<bool>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}

@@ -1,0 +1,236 @@
+//! MCP servers: their state, their set, and their tools.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Number;
+
+use crate::{
+    mcp::{McpServerConfig, McpServerStatus},
+    permission::PermissionMode,
+    raw::{Extra, RawJson},
+};
+
+/// How are the MCP servers?
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct McpStatus {
+    /// Whether to answer while servers are still being reached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub live_reply: Option<bool>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// How the MCP servers are.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct McpStatusResponse {
+    /// Each of them.
+    pub mcp_servers: Vec<McpServerState>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// One MCP server.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct McpServerState {
+    /// The server.
+    pub name: String,
+    /// How it is doing.
+    pub status: McpServerStatus,
+    /// Who it says it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server_info: Option<McpServerInfo>,
+    /// What went wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// How it is reached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub config: Option<McpServerConfig>,
+    /// Which settings it comes from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scope: Option<String>,
+    /// Who brought it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// The kind of connection.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transport: Option<String>,
+    /// Its tools.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<McpToolInfo>>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Who an MCP server says it is.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct McpServerInfo {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// A tool of an MCP server.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct McpToolInfo {
+    /// The tool.
+    pub name: String,
+    /// What it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Hints: whether it only reads, whether it destroys.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<RawJson>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Use these MCP servers in place of those set before.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct McpSetServers {
+    /// The servers, by name.
+    pub servers: BTreeMap<String, McpServerConfig>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// What became of the MCP servers.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct McpSetServersResponse {
+    /// Servers that are new.
+    pub added: Vec<String>,
+    /// Servers that are gone.
+    pub removed: Vec<String>,
+    /// Servers that could not be reached, and why.
+    pub errors: BTreeMap<String, String>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Connect to an MCP server again.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct McpReconnect {
+    /// The server.
+    pub server_name: String,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Switch an MCP server on or off.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct McpToggle {
+    /// The server.
+    pub server_name: String,
+    /// On?
+    pub enabled: bool,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Call a tool of an MCP server. The answer is the tool's result as MCP has it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct McpCall {
+    /// The tool, as in `mcp__<server>__<tool>`.
+    pub tool: String,
+    /// Its arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<RawJson>,
+    /// How long it may take.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    /// When the question is no longer of interest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<Number>,
+    /// Whether the result is for the host alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result_not_for_model: Option<bool>,
+    /// Whether permission rules apply.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub check_permissions: Option<bool>,
+    /// Files to hand in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input_files: Option<RawJson>,
+    /// Files to get back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_files: Option<RawJson>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Read a resource of an MCP server.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct McpReadResource {
+    /// The server.
+    pub server_name: String,
+    /// The resource.
+    pub uri: String,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// A resource.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct McpReadResourceResponse {
+    /// Its contents as MCP has them.
+    pub contents: Vec<RawJson>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// One of the host's MCP servers says something by itself.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct McpServerMessage {
+    /// The server.
+    pub server_name: String,
+    /// One JSON-RPC message.
+    pub message: RawJson,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Be more or less strict about the tools of an MCP server.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SetMcpPermissionModeOverride {
+    /// The server.
+    pub server_name: String,
+    /// `default` or `auto`; null for the session's mode.
+    pub mode: Option<PermissionMode>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// It was done, perhaps with a warning.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WarningResponse {
+    /// The warning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}

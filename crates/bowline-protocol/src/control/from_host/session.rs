@@ -1,0 +1,251 @@
+//! Steering a session.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::InitializeResponse;
+use crate::{
+    agent::AgentDefinition,
+    id::{MessageUuid, SessionId},
+    maybe::Maybe,
+    permission::PermissionMode,
+    raw::{Extra, RawJson},
+};
+
+/// Stop what you are doing.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Interrupt {
+    /// Whether to forget the prompts that wait as well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cancel_queued: Option<bool>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// The turn was told to stop.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct InterruptResponse {
+    /// Prompts that still wait.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub still_queued: Option<Vec<MessageUuid>>,
+    /// Prompts that were forgotten.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cancelled: Option<Vec<MessageUuid>>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Be more or less strict about tools.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SetPermissionMode {
+    /// The mode from now on.
+    pub mode: PermissionMode,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// The mode has changed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SetPermissionModeResponse {
+    /// The mode now.
+    pub mode: PermissionMode,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Use another model.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SetModel {
+    /// The model; nothing, null or `default` for the default.
+    #[serde(default, skip_serializing_if = "Maybe::is_absent")]
+    pub model: Maybe<String>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// The model will change with the next turn.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SetModelResponse {
+    /// The model, resolved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Think more or less.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SetMaxThinkingTokens {
+    /// How much at most; null for the default.
+    #[serde(default, skip_serializing_if = "Maybe::is_absent")]
+    pub max_thinking_tokens: Maybe<u64>,
+    /// How thinking is shown.
+    #[serde(default, skip_serializing_if = "Maybe::is_absent")]
+    pub thinking_display: Maybe<String>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Give the session another title.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RenameSession {
+    /// The title.
+    pub title: String,
+    /// Who wants it: `host` or `remote`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// The session, if not this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Give the session another color.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SetColor {
+    /// The color.
+    pub color: String,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Whether anybody is watching.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SetHasSubscribers {
+    /// Null if that is not known.
+    #[serde(default, skip_serializing_if = "Maybe::is_absent")]
+    pub has_subscribers: Maybe<bool>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Work in another directory.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SetCwd {
+    /// The directory.
+    pub path: String,
+    /// Whether the user trusts it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trust_accepted: Option<bool>,
+    /// The directory that the user trusts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trusted_directory: Option<String>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Where the agent works now.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SetCwdResponse {
+    /// How it went.
+    pub status: String,
+    /// The directory.
+    pub cwd: String,
+    /// Whether it is another one than before.
+    pub changed: bool,
+    /// Whether the transcript moved along.
+    pub transcript_relocated: bool,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Take a session that was started in advance.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ClaimSession {
+    /// Where to work.
+    pub cwd: String,
+    /// How strict to be about tools.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permission_mode: Option<PermissionMode>,
+    /// The environment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub env: Option<BTreeMap<String, String>>,
+    /// More working directories.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub additional_directories: Option<Vec<String>>,
+    /// Added to the system prompt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub append_system_prompt: Option<String>,
+    /// The title of the session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Kinds of subagents, by name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agents: Option<BTreeMap<String, AgentDefinition>>,
+    /// Whether the user trusts the directory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workspace_trust: Option<RawJson>,
+    /// Names of the MCP servers inside the host.
+    #[serde(default)]
+    pub sdk_mcp_servers: Vec<String>,
+    /// Whether the answer has that of `initialize` in it.
+    #[serde(default)]
+    pub include_initialize: bool,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// A session that was started in advance is now yours.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ClaimSessionResponse {
+    /// Where it works.
+    pub cwd: String,
+    /// The session.
+    pub session_id: SessionId,
+    /// How long it had waited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parked_ms: Option<u64>,
+    /// Whether the MCP servers inside the host are connected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sdk_mcp_settled: Option<bool>,
+    /// What the agent has got.
+    #[serde(default, skip_serializing_if = "Maybe::is_absent")]
+    pub initialize: Maybe<InitializeResponse>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Finish.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct EndSession {
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Forget a prompt that still waits.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CancelAsyncMessage {
+    /// The prompt.
+    pub message_uuid: MessageUuid,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Whether a prompt was forgotten.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CancelAsyncMessageResponse {
+    /// False if it did not wait any more.
+    pub cancelled: bool,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}

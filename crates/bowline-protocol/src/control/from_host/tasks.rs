@@ -1,0 +1,65 @@
+//! Background tasks.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    id::{TaskId, ToolUseId},
+    raw::Extra,
+};
+
+/// Stop a background task.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StopTask {
+    /// The task.
+    pub task_id: TaskId,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Let what runs go on in the background.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BackgroundTasks {
+    /// The call; all of them if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_use_id: Option<ToolUseId>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// What became of the calls.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BackgroundTasksResponse {
+    /// Whether the call goes on in the background.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backgrounded: Option<bool>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// What has a background task printed?
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GetTaskOutput {
+    /// The task.
+    pub task_id: TaskId,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// What a background task has printed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TaskOutputResponse {
+    /// The text, perhaps only the end of it.
+    pub output: String,
+    /// How long all of it is.
+    pub total_bytes: u64,
+    /// Whether there is more.
+    pub truncated: bool,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}

@@ -1,0 +1,198 @@
+//! MCP servers: how they are reached and how they are doing.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, de};
+use serde_json::Number;
+
+use crate::{
+    raw::{Extra, RawJson},
+    wire::{Key, ReadError, Tags, open_enum, read_body},
+};
+
+/// How an MCP server is reached. Without a `type` it is a program.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum McpServerConfig {
+    /// Over HTTP with server-sent events, the older way.
+    Sse(McpRemoteServer),
+    /// Over HTTP.
+    Http(McpRemoteServer),
+    /// Inside the host, over `mcp_message` requests.
+    Sdk(McpSdkServer),
+    /// Through the vendor's proxy. Only seen in a status.
+    #[serde(rename = "claudeai-proxy")]
+    ClaudeAiProxy(McpProxyServer),
+    /// A program that is started and spoken to over its stdin and stdout.
+    #[serde(untagged)]
+    Stdio(McpStdioServer),
+    /// A kind this version does not know, byte for byte as it came.
+    #[serde(untagged)]
+    Unknown(RawJson),
+}
+
+impl McpServerConfig {
+    /// The tags this version knows.
+    pub const TAGS: &'static [&'static str] = &["stdio", "sse", "http", "sdk", "claudeai-proxy"];
+
+    /// Reads one value from its JSON text.
+    pub fn parse(json: &str) -> Result<Self, ReadError> {
+        let tags = Tags::read(json, Key::Type)?;
+        let tag = tags.get(Key::Type);
+        match tag {
+            None | Some("stdio") => {
+                let server = read_body("stdio", Key::Type, json)?;
+                Ok(Self::Stdio(McpStdioServer { r#type: tag.map(|_| StdioType::Stdio), ..server }))
+            }
+            Some("sse") => read_body("sse", Key::Type, json).map(Self::Sse),
+            Some("http") => read_body("http", Key::Type, json).map(Self::Http),
+            Some("sdk") => read_body("sdk", Key::Type, json).map(Self::Sdk),
+            Some("claudeai-proxy") => {
+                read_body("claudeai-proxy", Key::Type, json).map(Self::ClaudeAiProxy)
+            }
+            Some(_) => RawJson::read(json).map(Self::Unknown),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for McpServerConfig {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let raw = RawJson::deserialize(from)?;
+        Self::parse(raw.get()).map_err(de::Error::custom)
+    }
+}
+
+/// The one value that the `type` of a program may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StdioType {
+    /// `stdio`
+    Stdio,
+}
+
+/// A program that is an MCP server.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct McpStdioServer {
+    /// Whether the configuration says what it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r#type: Option<StdioType>,
+    /// The program.
+    pub command: String,
+    /// Its arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub args: Option<Vec<String>>,
+    /// Variables added to its environment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub env: Option<BTreeMap<String, String>>,
+    /// How long a call may take, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<Number>,
+    /// Whether its tools are always in the model's list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub always_load: Option<bool>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// An MCP server on the network.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct McpRemoteServer {
+    /// Where it is.
+    pub url: String,
+    /// Headers of every request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub headers: Option<BTreeMap<String, String>>,
+    /// What is decided about some of its tools.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<McpToolPolicy>>,
+    /// How long a call may take, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<Number>,
+    /// Whether its tools are always in the model's list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub always_load: Option<bool>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// An MCP server inside the host.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct McpSdkServer {
+    /// The name under which the host knows it.
+    pub name: String,
+    /// How long a call may take, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<Number>,
+    /// What is decided about some of its tools.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<McpToolPolicy>>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// An MCP server behind the vendor's proxy.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct McpProxyServer {
+    /// Where it is.
+    pub url: String,
+    /// Names it there.
+    pub id: String,
+    /// How long a call may take, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<Number>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// What is decided about one tool of a server.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct McpToolPolicy {
+    /// The tool.
+    pub name: String,
+    /// Whether it may run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permission_policy: Option<McpPermissionPolicy>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+open_enum! {
+    /// Whether a tool of an MCP server may run.
+    McpPermissionPolicy {
+        /// It may.
+        AlwaysAllow = "always_allow",
+        /// Ask each time.
+        AlwaysAsk = "always_ask",
+        /// It may not.
+        AlwaysDeny = "always_deny",
+    }
+}
+
+open_enum! {
+    /// How an MCP server is doing.
+    #[derive(Default)]
+    McpServerStatus {
+        /// Its tools can be called.
+        Connected = "connected",
+        /// It could not be reached.
+        Failed = "failed",
+        /// The user must log in first.
+        NeedsAuth = "needs-auth",
+        /// It is being reached.
+        #[default]
+        Pending = "pending",
+        /// It is switched off.
+        Disabled = "disabled",
+    }
+}

@@ -1,0 +1,27 @@
+//! Slash commands as hosts list them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::raw::Extra;
+
+/// A slash command.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SlashCommand {
+    /// Its name without the slash.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// What may follow the name.
+    pub argument_hint: String,
+    /// Its other names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aliases: Option<Vec<String>>,
+    /// It came with the agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub builtin: Option<bool>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}

@@ -1,0 +1,113 @@
+//! What a transcript comes to: the conversation as the model will see it, and the session's state.
+
+use std::collections::HashSet;
+
+use bowline_protocol::{ContentBlock, MessageUuid, RawJson, Role, Usage};
+
+use crate::line::{AttachmentLine, CompactMetadata, CostState};
+
+/// A session as it can be taken up again.
+///
+/// [`messages`](Self::messages) are a valid conversation for the API whatever the transcript looked
+/// like: it begins with the user, the two take turns, and every call of a tool has its result in the
+/// next message.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LiveContext {
+    /// The conversation since the last compaction, oldest first.
+    pub messages: Vec<ContextMessage>,
+    /// Context that the agent had added by itself, with its places in the conversation.
+    pub attachments: Vec<PlacedAttachment>,
+    /// The line that the next one follows; `None` for an empty transcript.
+    pub leaf: Option<MessageUuid>,
+    /// How the last turn was left, if it did not end by itself.
+    pub unfinished: Option<Unfinished>,
+    /// The names of all lines met: a prompt with one of them was run before.
+    pub known: HashSet<MessageUuid>,
+    /// The last compaction.
+    pub compaction: Option<CompactMetadata>,
+    /// The model of the last answer.
+    pub model: Option<String>,
+    /// The permission mode of the last prompt.
+    pub permission_mode: Option<String>,
+    /// The to-do list as last written, an array.
+    pub todos: Option<RawJson>,
+    /// What the session has cost, if it ended properly.
+    pub cost: Option<CostState>,
+    /// Its title: given by the user, else generated.
+    pub title: Option<String>,
+    /// Its label.
+    pub tag: Option<String>,
+    /// The mode of the terminal.
+    pub mode: Option<String>,
+    /// The tools used in it.
+    pub tools_used: Vec<String>,
+}
+
+/// One message of the conversation, made of one or more lines.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ContextMessage {
+    /// Who speaks.
+    pub role: Role,
+    /// What they say.
+    pub content: Vec<ContentBlock>,
+    /// The lines it is made of, in order; none for what is made up here.
+    pub uuids: Vec<MessageUuid>,
+    /// Where it comes from.
+    pub kind: MessageKind,
+    /// The API's name of an answer.
+    pub message_id: Option<String>,
+    /// What an answer cost.
+    pub usage: Option<Usage>,
+}
+
+/// Where a message comes from. One made of several lines is what its first line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MessageKind {
+    /// Somebody asked.
+    Prompt,
+    /// The agent added it on the user's side.
+    Meta,
+    /// It stands for everything before the last compaction.
+    CompactSummary,
+    /// Tools answered.
+    ToolResults,
+    /// The model answered.
+    Answer,
+    /// Made up here, so that the conversation is valid.
+    MadeUp,
+}
+
+/// Context that the agent had added by itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlacedAttachment {
+    /// How many messages of the conversation come before it. (The last of them may be
+    /// a message that goes on after it.)
+    pub after: usize,
+    /// The attachment.
+    pub line: AttachmentLine,
+}
+
+/// How a turn was left that did not end by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Unfinished {
+    /// The prompt, or the tools' results, were not answered.
+    NoAnswer,
+    /// Tools were called and did not answer; they have made-up results.
+    NoToolResults,
+}
+
+/// What the model is made to say where a prompt was never answered, so that the next prompt is not
+/// taken for a part of it. The official CLI says the same.
+pub const NO_RESPONSE: &str = "No response requested.";
+
+impl LiveContext {
+    /// The last prompt or tool result was not answered, and the made-up answer is not in
+    /// `messages`: what a session goes on with that finishes the interrupted turn.
+    pub fn without_made_up_answer(mut self) -> Self {
+        let last = self.messages.last();
+        if last.is_some_and(|m| m.kind == MessageKind::MadeUp && m.role == Role::Assistant) {
+            self.messages.pop();
+        }
+        self
+    }
+}

@@ -1,0 +1,307 @@
+//! Lines that are part of the conversation: each names the line before it.
+
+use bowline_protocol::{
+    AgentId, ApiMessage, Content, ContentBlock, Extra, MessageUuid, RawJson, Role, SessionId,
+};
+use serde::{Deserialize, Serialize};
+
+/// What all lines of the conversation have: their place in it and where they were written.
+///
+/// A [`TranscriptWriter`](crate::TranscriptWriter) fills in what is empty.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChainFields {
+    /// The line before; `null` begins a conversation.
+    #[serde(default)]
+    pub parent_uuid: Option<MessageUuid>,
+    /// In the boundary of a compaction: the line before, which the conversation does not go back to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logical_parent_uuid: Option<MessageUuid>,
+    /// Whether it belongs to a subagent.
+    #[serde(default)]
+    pub is_sidechain: bool,
+    /// Names the line.
+    #[serde(default)]
+    pub uuid: MessageUuid,
+    /// When it was written. Readers skip a session whose lines have none.
+    #[serde(default)]
+    pub timestamp: String,
+    /// The session.
+    #[serde(default)]
+    pub session_id: SessionId,
+    /// The subagent, in its own transcript.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<AgentId>,
+    /// The working directory.
+    #[serde(default)]
+    pub cwd: String,
+    /// The version of the program that wrote the line.
+    #[serde(default)]
+    pub version: String,
+    /// The branch, `HEAD` if there is none.
+    #[serde(default)]
+    pub git_branch: String,
+    /// `external`.
+    #[serde(default)]
+    pub user_type: String,
+    /// Through which door the session was started (`sdk-py`, `sdk-ts`, `sdk-cli`, `cli`).
+    #[serde(default)]
+    pub entrypoint: String,
+    /// In a fork: the line this is a copy of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forked_from: Option<ForkedFrom>,
+}
+
+/// The line that a line of a fork is a copy of.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ForkedFrom {
+    /// The session it is in.
+    pub session_id: SessionId,
+    /// Its name there.
+    pub message_uuid: MessageUuid,
+}
+
+/// A prompt, a tool's result, or the summary of a compaction.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UserLine {
+    /// Its place.
+    #[serde(flatten)]
+    pub chain: ChainFields,
+    /// What is said, as the model sees it.
+    pub message: UserBody,
+    /// Added by the agent, not by the user; not shown.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_meta: bool,
+    /// It stands for everything before the last compaction.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_compact_summary: bool,
+    /// Shown in the transcript only, not in the conversation on the screen.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_visible_in_transcript_only: bool,
+    /// The mode a prompt was sent in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permission_mode: Option<String>,
+    /// Who sent a prompt (`sdk`, `system`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt_source: Option<String>,
+    /// What a tool answered, in its own shape.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_use_result: Option<RawJson>,
+    /// The line with the call that this answers.
+    #[serde(rename = "sourceToolAssistantUUID", default, skip_serializing_if = "Option::is_none")]
+    pub source_tool_assistant_uuid: Option<MessageUuid>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// What a user says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct UserBody {
+    /// Always the user.
+    pub role: Role,
+    /// What is said.
+    pub content: Content,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl Default for UserBody {
+    fn default() -> Self {
+        Self { role: Role::User, content: Content::default(), extra: Extra::new() }
+    }
+}
+
+impl UserLine {
+    /// A line that says `content`.
+    pub fn new(content: impl Into<Content>) -> Self {
+        Self {
+            message: UserBody { content: content.into(), ..UserBody::default() },
+            ..Self::default()
+        }
+    }
+}
+
+/// One block of an answer. The lines of one answer share its `message.id` and follow one another.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AssistantLine {
+    /// Its place.
+    #[serde(flatten)]
+    pub chain: ChainFields,
+    /// The answer with this one block, its final stop reason and usage.
+    pub message: ApiMessage,
+    /// The API's name for the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+    /// The block's place in the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub api_block_index: Option<u64>,
+    /// The agent says this in place of the model, because the API failed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_api_error_message: bool,
+    /// What failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<RawJson>,
+    /// Lines that this answer replaces.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub supersedes_uuids: Vec<MessageUuid>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl AssistantLine {
+    /// The lines of an answer, one for each block. What has no block has no line.
+    pub fn split(answer: &ApiMessage, request_id: Option<&str>) -> Vec<Self> {
+        let shell = ApiMessage { content: Vec::new(), ..answer.clone() };
+        let blocks = answer.content.iter().zip(0..);
+        blocks
+            .map(|(block, index)| Self {
+                message: ApiMessage { content: vec![block.clone()], ..shell.clone() },
+                request_id: request_id.map(str::to_owned),
+                api_block_index: Some(index),
+                ..Self::default()
+            })
+            .collect()
+    }
+}
+
+/// Context that the agent adds by itself. It is a link of the chain.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AttachmentLine {
+    /// Its place.
+    #[serde(flatten)]
+    pub chain: ChainFields,
+    /// What is attached; its `type` says what it is.
+    pub attachment: RawJson,
+    /// What the model is told of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rendered: Option<RawJson>,
+    /// As whom.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rendered_role: Option<Role>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl AttachmentLine {
+    /// What is attached, as in `hook_additional_context`.
+    pub fn kind(&self) -> Option<String> {
+        #[derive(Deserialize)]
+        struct Kind {
+            #[serde(rename = "type")]
+            kind: String,
+        }
+        self.attachment.parse::<Kind>().ok().map(|Kind { kind }| kind)
+    }
+
+    /// What the model is told, as blocks, where it has the usual shape.
+    pub fn rendered_blocks(&self) -> Vec<ContentBlock> {
+        self.rendered.as_ref().and_then(|blocks| blocks.parse().ok()).unwrap_or_default()
+    }
+}
+
+/// A note in the conversation; the boundary of a compaction.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SystemLine {
+    /// Its place.
+    #[serde(flatten)]
+    pub chain: ChainFields,
+    /// What it says (`informational`, `local_command`, `api_error`, `stop_hook_summary`,
+    /// [`compact_boundary`](Self::COMPACT_BOUNDARY)).
+    pub subtype: String,
+    /// In words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+    /// How grave it is (`info`, `warning`, `error`, `suggestion`, `notice`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<String>,
+    /// Not shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is_meta: Option<bool>,
+    /// What a compaction did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compact_metadata: Option<CompactMetadata>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl SystemLine {
+    /// The subtype of a compaction's boundary.
+    pub const COMPACT_BOUNDARY: &str = "compact_boundary";
+
+    /// The boundary of a compaction. Its first child is the summary.
+    pub fn compact_boundary(metadata: CompactMetadata) -> Self {
+        Self {
+            subtype: Self::COMPACT_BOUNDARY.to_owned(),
+            content: Some("Conversation compacted".to_owned()),
+            level: Some("info".to_owned()),
+            is_meta: Some(false),
+            compact_metadata: Some(metadata),
+            ..Self::default()
+        }
+    }
+}
+
+/// What a compaction did.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CompactMetadata {
+    /// `manual` or `auto`.
+    pub trigger: String,
+    /// Tokens before.
+    #[serde(default)]
+    pub pre_tokens: u64,
+    /// Tokens after.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub post_tokens: Option<u64>,
+    /// How long it took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
+    /// Tokens dropped by all compactions so far.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cumulative_dropped_tokens: Option<u64>,
+    /// The lines before the boundary that stay in the conversation, behind the summary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preserved_segment: Option<PreservedSegment>,
+    /// The same, one by one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preserved_messages: Option<PreservedMessages>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// A stretch of the old conversation that a compaction keeps.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PreservedSegment {
+    /// Its first line.
+    pub head_uuid: MessageUuid,
+    /// The line it is put behind: the summary.
+    pub anchor_uuid: MessageUuid,
+    /// Its last line.
+    pub tail_uuid: MessageUuid,
+}
+
+/// The lines of the old conversation that a compaction keeps.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PreservedMessages {
+    /// The line they are put behind: the summary.
+    pub anchor_uuid: MessageUuid,
+    /// The lines that are messages, in order.
+    #[serde(default)]
+    pub uuids: Vec<MessageUuid>,
+    /// All the lines, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub all_uuids: Vec<MessageUuid>,
+}

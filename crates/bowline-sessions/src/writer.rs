@@ -1,0 +1,415 @@
+//! Writing a transcript: lines are put in their place, then appended in one piece.
+//!
+//! - The file is created with the first line, for its owner alone (mode 0600).
+//! - A batch is one `write` at the file's end. Once [`TranscriptWriter::flush`] returns, the lines
+//!   survive the process; with [`Sync::EachFlush`] they survive the machine.
+//! - A last line that was torn by a crash is cut off when the file is opened.
+//! - When writing fails (disk full, folder read-only), the file is cut back to whole lines, the
+//!   failure is reported once, and what follows is dropped and counted: a gap would make everything
+//!   before it unreachable.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use bowline_protocol::{AgentId, MessageUuid, RawJson, SessionId};
+use uuid::Uuid;
+
+use crate::{
+    SessionError, clock,
+    line::{ChainFields, TranscriptLine},
+    lock::SessionLock,
+    project::SessionFiles,
+};
+
+/// Where lines are written from; stands on every line of the conversation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LineOrigin {
+    /// The working directory.
+    pub cwd: String,
+    /// The version of the program.
+    pub version: String,
+    /// The branch, `HEAD` if there is none.
+    pub git_branch: String,
+    /// Through which door the session was started.
+    pub entrypoint: String,
+}
+
+/// What a flush promises.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Sync {
+    /// The lines are with the operating system: they survive `kill -9`, not a power cut.
+    #[default]
+    Never,
+    /// The lines are on the disk when the flush returns.
+    EachFlush,
+}
+
+/// What became of a batch.
+#[derive(Debug)]
+#[must_use]
+pub enum Flushed {
+    /// It is written.
+    Written {
+        /// How many lines it had.
+        lines: usize,
+    },
+    /// Writing failed for the first time; the user should know that the session is not kept.
+    Failed(WriteFailure),
+    /// Writing had failed before; the batch is dropped.
+    Dropped,
+}
+
+/// Why a session is not kept from here on.
+#[derive(Debug, thiserror::Error)]
+#[error("this session is no longer saved: {error}")]
+pub struct WriteFailure {
+    /// What went wrong.
+    #[from]
+    pub error: SessionError,
+}
+
+/// The lines of one flush, for whoever mirrors the transcript.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MirrorBatch {
+    /// The transcript.
+    pub file_path: PathBuf,
+    /// Its new lines.
+    pub entries: Vec<RawJson>,
+}
+
+/// Appends lines to one transcript.
+#[derive(Debug)]
+pub struct TranscriptWriter {
+    files: SessionFiles,
+    path: PathBuf,
+    agent: Option<AgentId>,
+    origin: LineOrigin,
+    leaf: Option<MessageUuid>,
+    pending: Vec<u8>,
+    pending_lines: usize,
+    mirrored: Option<Vec<RawJson>>,
+    sync: Sync,
+    state: State,
+    dropped: u64,
+}
+
+#[derive(Debug)]
+enum State {
+    /// Nothing was written yet, so there is no file.
+    Unborn { lock: Option<Arc<SessionLock>> },
+    /// The file has `length` bytes of whole lines.
+    Open { file: File, length: u64, lock: Arc<SessionLock> },
+    /// Writing failed.
+    Failed,
+}
+
+impl TranscriptWriter {
+    /// A new session. Refused when its transcript exists.
+    pub fn create(files: SessionFiles, origin: LineOrigin) -> Result<Self, SessionError> {
+        let path = files.transcript();
+        if path.exists() {
+            return Err(SessionError::InUse(files.id().clone()));
+        }
+        Ok(Self::with_state(files, path, origin, State::Unborn { lock: None }))
+    }
+
+    /// An existing session, whose next line follows `leaf`. Refused while another process writes it.
+    pub fn resume(
+        files: SessionFiles,
+        origin: LineOrigin,
+        leaf: Option<MessageUuid>,
+    ) -> Result<Self, SessionError> {
+        let path = files.transcript();
+        let lock = Arc::new(SessionLock::acquire(&files)?);
+        let (file, length) = reopen(&path).map_err(SessionError::io(&path))?;
+        let state = State::Open { file, length, lock };
+        Ok(Self { leaf, ..Self::with_state(files, path, origin, state) })
+    }
+
+    /// The transcript of a subagent of this session: new, or continued behind `leaf`.
+    pub fn subagent(
+        &self,
+        agent: AgentId,
+        leaf: Option<MessageUuid>,
+    ) -> Result<Self, SessionError> {
+        let path = self.files.subagent(&agent);
+        let lock = match &self.state {
+            State::Open { lock, .. } => Some(lock.clone()),
+            State::Unborn { lock } => lock.clone(),
+            State::Failed => None,
+        };
+        let state = match (&self.state, lock) {
+            (State::Failed, _) => State::Failed,
+            (_, Some(lock)) if path.exists() => {
+                let (file, length) = reopen(&path).map_err(SessionError::io(&path))?;
+                State::Open { file, length, lock }
+            }
+            (_, lock) => State::Unborn { lock },
+        };
+        let mut writer = Self::with_state(self.files.clone(), path, self.origin.clone(), state);
+        writer.agent = Some(agent);
+        writer.leaf = leaf;
+        writer.sync = self.sync;
+        writer.mirrored = self.mirrored.as_ref().map(|_| Vec::new());
+        Ok(writer)
+    }
+
+    fn with_state(files: SessionFiles, path: PathBuf, origin: LineOrigin, state: State) -> Self {
+        Self {
+            files,
+            path,
+            agent: None,
+            origin,
+            leaf: None,
+            pending: Vec::new(),
+            pending_lines: 0,
+            mirrored: None,
+            sync: Sync::default(),
+            state,
+            dropped: 0,
+        }
+    }
+
+    /// Sets what a flush promises.
+    pub fn with_sync(mut self, sync: Sync) -> Self {
+        self.sync = sync;
+        self
+    }
+
+    /// Keeps the lines of each flush for [`take_mirror`](Self::take_mirror).
+    pub fn mirrored(mut self) -> Self {
+        self.mirrored = Some(Vec::new());
+        self
+    }
+
+    /// The session's files.
+    pub fn files(&self) -> &SessionFiles {
+        &self.files
+    }
+
+    /// The session.
+    pub fn session_id(&self) -> &SessionId {
+        self.files.id()
+    }
+
+    /// The transcript.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The line that the next one follows.
+    pub fn leaf(&self) -> Option<&MessageUuid> {
+        self.leaf.as_ref()
+    }
+
+    /// Makes the next line follow `leaf`, as after a compaction or a rewind.
+    pub fn set_leaf(&mut self, leaf: Option<MessageUuid>) {
+        self.leaf = leaf;
+    }
+
+    /// Where the next lines are written from.
+    pub fn origin_mut(&mut self) -> &mut LineOrigin {
+        &mut self.origin
+    }
+
+    /// How many lines were dropped since writing failed.
+    pub fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    /// Adds a line of the conversation behind the last one and gives its name.
+    ///
+    /// A line without a name gets one. Written with the next flush.
+    pub fn push(&mut self, line: impl Into<TranscriptLine>) -> MessageUuid {
+        self.push_after(line, self.leaf.clone())
+    }
+
+    /// Adds a line of the conversation behind `parent`: a tool's result behind its own call, the
+    /// boundary of a compaction behind nothing.
+    pub fn push_after(
+        &mut self,
+        line: impl Into<TranscriptLine>,
+        parent: Option<MessageUuid>,
+    ) -> MessageUuid {
+        let mut line = line.into();
+        let uuid = match line.chain_mut() {
+            Some(chain) => {
+                chain.parent_uuid = parent;
+                self.stamp(chain);
+                chain.uuid.clone()
+            }
+            None => MessageUuid::default(),
+        };
+        if line.chain().is_some() {
+            self.leaf = Some(uuid.clone());
+        }
+        self.add(&line);
+        uuid
+    }
+
+    /// Adds a line that stands beside the conversation.
+    pub fn note(&mut self, line: impl Into<TranscriptLine>) {
+        self.add(&line.into());
+    }
+
+    /// Appends everything added since the last flush, in one piece.
+    pub fn flush(&mut self) -> Flushed {
+        let lines = std::mem::take(&mut self.pending_lines);
+        if lines == 0 {
+            return Flushed::Written { lines };
+        }
+        if matches!(self.state, State::Failed) {
+            self.drop_pending(lines);
+            return Flushed::Dropped;
+        }
+        match self.write_pending() {
+            Ok(()) => {
+                self.pending.clear();
+                Flushed::Written { lines }
+            }
+            Err(error) => {
+                self.state = State::Failed;
+                self.drop_pending(lines);
+                Flushed::Failed(WriteFailure { error })
+            }
+        }
+    }
+
+    /// The lines written since the last call, if the writer is [mirrored](Self::mirrored).
+    pub fn take_mirror(&mut self) -> Option<MirrorBatch> {
+        let entries = self.mirrored.as_mut().map(std::mem::take)?;
+        (!entries.is_empty()).then(|| MirrorBatch { file_path: self.path.clone(), entries })
+    }
+
+    /// Fills in what is the same on every line, where the line does not say it itself.
+    fn stamp(&self, chain: &mut ChainFields) {
+        let fill = |field: &mut String, value: &str| {
+            if field.is_empty() {
+                value.clone_into(field);
+            }
+        };
+        if chain.uuid.0.is_empty() {
+            chain.uuid = MessageUuid(Uuid::new_v4().to_string());
+        }
+        if chain.timestamp.is_empty() {
+            chain.timestamp = clock::now();
+        }
+        chain.session_id = self.files.id().clone();
+        if self.agent.is_some() {
+            chain.is_sidechain = true;
+            chain.agent_id.clone_from(&self.agent);
+        }
+        fill(&mut chain.cwd, &self.origin.cwd);
+        fill(&mut chain.version, &self.origin.version);
+        fill(&mut chain.git_branch, &self.origin.git_branch);
+        fill(&mut chain.entrypoint, &self.origin.entrypoint);
+        fill(&mut chain.user_type, "external");
+    }
+
+    fn add(&mut self, line: &TranscriptLine) {
+        let json = line.to_json();
+        self.pending.extend_from_slice(json.as_bytes());
+        self.pending.push(b'\n');
+        self.pending_lines += 1;
+        if let (Some(entries), Ok(entry)) = (&mut self.mirrored, RawJson::from_text(json)) {
+            entries.push(entry);
+        }
+    }
+
+    fn drop_pending(&mut self, lines: usize) {
+        self.pending.clear();
+        self.dropped += lines as u64;
+    }
+
+    fn write_pending(&mut self) -> Result<(), SessionError> {
+        if let State::Unborn { lock } = &self.state {
+            self.state = self.give_birth(lock.clone())?;
+        }
+        let State::Open { file, length, .. } = &mut self.state else { return Ok(()) };
+        let written = file.write_all(&self.pending).and_then(|()| match self.sync {
+            Sync::Never => Ok(()),
+            Sync::EachFlush => file.sync_data(),
+        });
+        if let Err(error) = written {
+            // A half-written batch must not stay: its last line would be torn.
+            let _ = file.set_len(*length);
+            return Err(SessionError::io(&self.path)(error));
+        }
+        *length += self.pending.len() as u64;
+        Ok(())
+    }
+
+    fn give_birth(&self, lock: Option<Arc<SessionLock>>) -> Result<State, SessionError> {
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(folder).map_err(SessionError::io(folder))?;
+        let lock = match lock {
+            Some(lock) => lock,
+            // A subagent writes under its session's lock, and only its session may take that.
+            None if self.agent.is_some() => {
+                fs::create_dir_all(self.files.project_folder())
+                    .map_err(SessionError::io(self.files.project_folder()))?;
+                Arc::new(SessionLock::acquire(&self.files)?)
+            }
+            None => Arc::new(SessionLock::acquire(&self.files)?),
+        };
+        let mut options = OpenOptions::new();
+        options.append(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(&self.path).map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => SessionError::InUse(self.files.id().clone()),
+            _ => SessionError::io(&self.path)(error),
+        })?;
+        Ok(State::Open { file, length: 0, lock })
+    }
+}
+
+/// Opens a transcript for appending, without a line that was torn.
+fn reopen(path: &Path) -> io::Result<(File, u64)> {
+    let mut file = OpenOptions::new().read(true).append(true).open(path)?;
+    let whole = whole_lines(&mut file)?;
+    if whole < file.metadata()?.len() {
+        file.set_len(whole)?;
+    }
+    Ok((file, whole))
+}
+
+/// How many bytes of the file are whole lines.
+///
+/// A last line without a newline counts if it is whole JSON: some writer left the newline out. It is
+/// given one.
+fn whole_lines(file: &mut File) -> io::Result<u64> {
+    const CHUNK: u64 = 64 * 1024;
+    let length = file.metadata()?.len();
+    let mut tail = Vec::new();
+    let mut start = length;
+    loop {
+        if start == 0 {
+            break;
+        }
+        let size = CHUNK.min(start);
+        start -= size;
+        file.seek(SeekFrom::Start(start))?;
+        let mut chunk = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
+        Read::take(&mut *file, size).read_to_end(&mut chunk)?;
+        chunk.append(&mut tail);
+        tail = chunk;
+        if let Some(newline) = memchr::memrchr(b'\n', &tail) {
+            tail.drain(..=newline);
+            start = length - tail.len() as u64;
+            break;
+        }
+    }
+    if tail.is_empty() {
+        return Ok(length);
+    }
+    if serde_json::from_slice::<serde::de::IgnoredAny>(&tail).is_ok() {
+        file.write_all(b"\n")?;
+        return Ok(length + 1);
+    }
+    Ok(start)
+}

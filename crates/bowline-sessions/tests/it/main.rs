@@ -1,0 +1,1 @@
+//! What sessions on disk must do.

@@ -1,0 +1,76 @@
+//! Process groups that die with us.
+
+use std::{
+    collections::HashSet,
+    sync::{Arc, Mutex},
+};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::workspace::lock;
+
+/// The groups that are alive, so that all can be killed at once.
+#[derive(Debug, Default)]
+pub(crate) struct Groups(Mutex<HashSet<i32>>);
+
+impl Groups {
+    /// Kills every group, now.
+    pub(crate) fn kill_all(&self) {
+        for raw in lock(&self.0).drain() {
+            signal(raw, Signal::KILL);
+        }
+    }
+}
+
+/// One process group. Dropping it kills what is left of the group, unless it was
+/// [released](Group::release).
+#[derive(Debug)]
+pub(super) struct Group {
+    raw: i32,
+    groups: Arc<Groups>,
+}
+
+impl Group {
+    /// The group led by a child that was just started as a leader.
+    pub(super) fn new(leader: i32, groups: &Arc<Groups>) -> Self {
+        lock(&groups.0).insert(leader);
+        Self { raw: leader, groups: Arc::clone(groups) }
+    }
+
+    /// Asks the group to end.
+    pub(super) fn terminate(&self) {
+        self.send(Signal::TERM);
+    }
+
+    /// Ends the group.
+    pub(super) fn kill(&self) {
+        self.send(Signal::KILL);
+    }
+
+    /// Nobody is left in the group: its number may soon be somebody else's.
+    pub(super) fn release(&self) {
+        lock(&self.groups.0).remove(&self.raw);
+    }
+
+    fn send(&self, what: Signal) {
+        // Under the lock, so that a released number is never signalled.
+        let alive = lock(&self.groups.0);
+        if alive.contains(&self.raw) {
+            signal(self.raw, what);
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.kill();
+        self.release();
+    }
+}
+
+fn signal(raw: i32, what: Signal) {
+    if let Some(group) = Pid::from_raw(raw) {
+        // The only error is that nobody is left to hear it.
+        let _ = kill_process_group(group, what);
+    }
+}

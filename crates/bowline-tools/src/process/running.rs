@@ -1,0 +1,189 @@
+//! A shell command while it runs.
+
+use std::{
+    collections::BTreeMap,
+    ffi::OsStr,
+    io,
+    os::unix::{ffi::OsStrExt, process::ExitStatusExt},
+    path::PathBuf,
+    process::{ExitStatus, Stdio},
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncRead, AsyncReadExt},
+    process::{Child, ChildStderr, ChildStdout, Command},
+    time::{Instant, sleep_until, timeout},
+};
+
+use super::{
+    capture::Capture,
+    group::{Group, Groups},
+};
+use crate::workspace::lock;
+
+/// How long a group may take to end after it was asked to.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// After the shell has ended, its own output is already in the pipe; whoever still holds the
+/// pipe open is a process it left behind, and nobody waits for those.
+const LINGER: Duration = Duration::from_millis(50);
+
+/// A pipe's usual size: one read can empty it.
+const CHUNK: usize = 64 * 1024;
+
+/// Runs in front of every command. Standard error joins standard output, so that the two arrive
+/// in the order of time; the pipe that was standard error is moved out of the way and tells the
+/// shell's last directory. That works however the shell ends, except by `exec` or a signal; then
+/// the directory just stays. `shift` takes the command out of the positional parameters.
+const PROLOGUE: &str = r#"exec 19>&2 2>&1; trap 'pwd -P >&19' EXIT; eval "shift; $1""#;
+
+/// A command for the shell.
+#[derive(Debug)]
+pub(crate) struct ShellCommand {
+    pub(crate) command: String,
+    pub(crate) dir: PathBuf,
+    pub(crate) environment: BTreeMap<String, Option<String>>,
+}
+
+/// A command that was started. Dropping it kills its whole process group.
+#[derive(Debug)]
+pub(crate) struct Running {
+    child: Child,
+    group: Group,
+    output: Option<ChildStdout>,
+    report: Option<ChildStderr>,
+    reported: Vec<u8>,
+    kill_at: Option<Instant>,
+    chunk: Vec<u8>,
+}
+
+impl Running {
+    /// Starts the command in a process group of its own, without input.
+    pub(crate) fn spawn(command: &ShellCommand, groups: &Arc<Groups>) -> io::Result<Self> {
+        let mut shell = Command::new("/bin/bash");
+        shell
+            .args(["-c", PROLOGUE, "/bin/bash", &command.command])
+            .current_dir(&command.dir)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .kill_on_drop(true);
+        for (name, value) in &command.environment {
+            match value {
+                Some(value) => shell.env(name, value),
+                None => shell.env_remove(name),
+            };
+        }
+        let mut child = shell.spawn()?;
+        let leader = child.id().and_then(|id| i32::try_from(id).ok());
+        let leader = leader.ok_or_else(|| io::Error::other("the shell has no process id"))?;
+        Ok(Self {
+            group: Group::new(leader, groups),
+            output: child.stdout.take(),
+            report: child.stderr.take(),
+            child,
+            reported: Vec::new(),
+            kill_at: None,
+            chunk: vec![0; CHUNK],
+        })
+    }
+
+    /// Reads output until the shell itself has ended.
+    ///
+    /// # Cancel safety
+    ///
+    /// Nothing read is lost when it is dropped; call it again to go on.
+    pub(crate) async fn advance(&mut self, capture: &Mutex<Capture>) -> ExitStatus {
+        loop {
+            let kill_at = self.kill_at;
+            tokio::select! {
+                biased;
+                read = read_some(&mut self.output, &mut self.chunk) => {
+                    lock(capture).push(&self.chunk[..read]);
+                }
+                status = self.child.wait() => match status {
+                    Ok(status) => return status,
+                    // Somebody else has reaped our child; all there is to say is that it is gone.
+                    Err(error) => {
+                        tracing::warn!(%error, "the end of a command is unknown");
+                        return ExitStatus::default();
+                    }
+                },
+                () = sleep_until(kill_at.unwrap_or_else(Instant::now)), if kill_at.is_some() => {
+                    self.kill_at = None;
+                    self.group.kill();
+                }
+            }
+        }
+    }
+
+    /// Asks the whole group to end, and kills it if it has not after a while.
+    pub(crate) fn terminate(&mut self) {
+        self.group.terminate();
+        self.kill_at = Some(Instant::now() + GRACE);
+    }
+
+    /// After the shell has ended: reads what is still in the pipes. Returns the shell's last
+    /// directory.
+    pub(crate) async fn settle(&mut self, capture: &Mutex<Capture>) -> Option<PathBuf> {
+        if self.kill_at.is_some() {
+            // The shell obeyed; its children get no say.
+            self.group.kill();
+        }
+        while self.output.is_some() {
+            match timeout(LINGER, read_some(&mut self.output, &mut self.chunk)).await {
+                Ok(read) => lock(capture).push(&self.chunk[..read]),
+                Err(_) => break,
+            }
+        }
+        while self.report.is_some() && !self.reported.ends_with(b"\n") {
+            match timeout(LINGER, read_some(&mut self.report, &mut self.chunk)).await {
+                Ok(read) => self.reported.extend_from_slice(&self.chunk[..read]),
+                Err(_) => break,
+            }
+        }
+        lock(capture).end("");
+        let path = self.reported.strip_suffix(b"\n")?;
+        let last = path.rsplit(|byte| *byte == b'\n').next()?;
+        last.starts_with(b"/").then(|| PathBuf::from(OsStr::from_bytes(last)))
+    }
+
+    /// Holds on to what the command left running in its group until it has ended too: everything
+    /// started by the shell has inherited the report pipe.
+    pub(crate) async fn outlive(mut self) {
+        while self.output.is_some() || self.report.is_some() {
+            tokio::select! {
+                _ = read_some(&mut self.output, &mut self.chunk), if self.output.is_some() => {}
+                _ = drain(&mut self.report), if self.report.is_some() => {}
+            }
+        }
+        self.group.release();
+    }
+}
+
+/// The number a shell would show for how a command ended.
+pub(crate) fn exit_code(status: &ExitStatus) -> i32 {
+    status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1)
+}
+
+/// Reads once; at the end takes the pipe away. Without a pipe it waits forever, since the others
+/// in a `select!` decide then.
+async fn read_some<R: AsyncRead + Unpin>(pipe: &mut Option<R>, chunk: &mut [u8]) -> usize {
+    let Some(open) = pipe else { return std::future::pending().await };
+    match open.read(chunk).await {
+        Ok(read) if read > 0 => read,
+        _ => {
+            *pipe = None;
+            0
+        }
+    }
+}
+
+/// Reads a pipe and throws it away.
+async fn drain<R: AsyncRead + Unpin>(pipe: &mut Option<R>) {
+    let mut chunk = [0; 256];
+    read_some(pipe, &mut chunk).await;
+}

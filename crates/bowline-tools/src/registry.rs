@@ -1,0 +1,125 @@
+//! The tools of a session, found by name and by older names.
+
+use std::sync::{Arc, OnceLock};
+
+use jsonschema::Validator;
+use serde_json::Value;
+
+use crate::{
+    check,
+    output::ToolFailure,
+    tool::{Tool, ToolSpec},
+    workspace::Options,
+};
+
+/// The tools of a session, in the order in which they were added.
+#[derive(Clone, Default)]
+pub struct Registry {
+    entries: Vec<Arc<Entry>>,
+}
+
+struct Entry {
+    tool: Arc<dyn Tool>,
+    /// Made at the first call: most sessions use few of their tools.
+    checker: OnceLock<Option<(Value, Validator)>>,
+}
+
+impl Registry {
+    /// No tools.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// All tools of this crate, in alphabetical order.
+    pub fn builtin(options: &Options) -> Self {
+        let mut registry = Self::new();
+        for tool in crate::tools::builtin(options) {
+            registry.insert(tool);
+        }
+        registry
+    }
+
+    /// Adds a tool. One of the same name is replaced in its place.
+    pub fn insert(&mut self, tool: Arc<dyn Tool>) {
+        let entry = Arc::new(Entry { tool, checker: OnceLock::new() });
+        let name = &entry.tool.spec().name;
+        match self.entries.iter_mut().find(|old| old.tool.spec().name == *name) {
+            Some(old) => *old = entry,
+            None => self.entries.push(entry),
+        }
+    }
+
+    /// Keeps the tools that `keep` says.
+    pub fn retain(&mut self, mut keep: impl FnMut(&ToolSpec) -> bool) {
+        self.entries.retain(|entry| keep(entry.tool.spec()));
+    }
+
+    /// Keeps the named tools, in their order here. Older names count; unknown ones are ignored.
+    pub fn choose<S: AsRef<str>>(&mut self, names: &[S]) {
+        self.retain(|spec| names.iter().any(|name| goes_by(spec, name.as_ref())));
+    }
+
+    /// The tool of this name or older name.
+    pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
+        self.entry(name).map(|entry| &entry.tool)
+    }
+
+    /// The tool of this name, or the answer for a model that called one that does not exist.
+    pub fn find(&self, name: &str) -> Result<&Arc<dyn Tool>, ToolFailure> {
+        self.get(name).ok_or_else(|| {
+            let similar = self.iter().map(|tool| &tool.spec().name);
+            let hint = similar
+                .filter(|known| known.eq_ignore_ascii_case(name))
+                .map(|known| format!("Tool names are case-sensitive: call {known} instead."))
+                .next();
+            ToolFailure::unknown_tool(name, hint.as_deref())
+        })
+    }
+
+    /// Checks an input against the tool's schema. Returns the input as the tool takes it: numbers
+    /// and lists that were written as strings are converted.
+    pub fn check_schema(&self, name: &str, input: Value) -> Result<Value, ToolFailure> {
+        self.find(name)?;
+        let Some(entry) = self.entry(name) else { return Ok(input) };
+        let spec = entry.tool.spec();
+        match entry.checker.get_or_init(|| checker(spec)) {
+            Some((schema, validator)) => check::check(&spec.name, schema, validator, input),
+            None => Ok(input),
+        }
+    }
+
+    /// All tools, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
+        self.entries.iter().map(|entry| &entry.tool)
+    }
+
+    fn entry(&self, name: &str) -> Option<&Arc<Entry>> {
+        let by_name = self.entries.iter().find(|entry| entry.tool.spec().name == name);
+        by_name.or_else(|| self.entries.iter().find(|entry| goes_by(entry.tool.spec(), name)))
+    }
+}
+
+impl std::fmt::Debug for Registry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.iter().map(|tool| &tool.spec().name)).finish()
+    }
+}
+
+fn goes_by(spec: &ToolSpec, name: &str) -> bool {
+    spec.name == name || spec.aliases.iter().any(|alias| alias == name)
+}
+
+fn checker(spec: &ToolSpec) -> Option<(Value, Validator)> {
+    if !spec.checked {
+        return None;
+    }
+    let schema = spec.input_schema.to_value();
+    let options = jsonschema::options().should_validate_formats(true);
+    match options.build(&schema) {
+        Ok(validator) => Some((schema, validator)),
+        Err(error) => {
+            tracing::warn!(tool = %spec.name, %error, "input is not checked: bad schema");
+            None
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Runs a call and makes its result fit for a conversation.
+
+use std::{io, path::{Path, PathBuf}};
+
+use bowline_protocol::Content;
+
+use crate::{
+    output::{ToolFailure, ToolOutput},
+    tool::{Tool, ToolCall},
+};
+
+/// How much of a saved result the model sees at once.
+const PREVIEW_CHARS: usize = 2000;
+
+/// Runs a call: saves a result text that is too large, names an empty one, and ends soon after
+/// the call is cancelled even if the tool does not.
+///
+/// # Cancel safety
+///
+/// As [`Tool::run`].
+pub async fn run(tool: &dyn Tool, call: ToolCall) -> Result<ToolOutput, ToolFailure> {
+    let spec = tool.spec();
+    let (workspace, id, cancel) =
+        (call.workspace.clone(), call.id.clone(), call.cancel.clone());
+    let mut output = tokio::select! {
+        biased;
+        output = tool.run(call) => output?,
+        () = cancel.cancelled() => return Err(ToolFailure::interrupted()),
+    };
+    if let Content::Text(text) = &mut output.content {
+        if text.is_empty() {
+            *text = format!("({} completed with no output)", spec.name);
+        } else if text.len() > spec.max_result_chars
+            && text.chars().count() > spec.max_result_chars
+        {
+            let path = workspace.results_dir().join(format!("{id}.txt"));
+            match save(&path, text).await {
+                Ok(()) => *text = persisted(text, text.len() as u64, &path, PREVIEW_CHARS),
+                Err(error) => {
+                    tracing::warn!(path = %path.display(), %error, "large result is not saved");
+                    let kept = text.chars().take(spec.max_result_chars).collect::<String>();
+                    *text = format!("{kept}\n... [the rest was cut off]");
+                }
+            }
+        }
+    }
+    Ok(output)
+}
+
+/// What stands for a text that was saved to a file.
+pub(crate) fn persisted(text: &str, bytes: u64, path: &Path, preview_chars: usize) -> String {
+    let preview: String = text.chars().take(preview_chars).collect();
+    format!(
+        "<persisted-output>\nOutput too large ({}). Full output saved to: {}\n\nPreview (first \
+         {}):\n{preview}\n...\n</persisted-output>",
+        size(bytes),
+        path.display(),
+        size(preview_chars as u64),
+    )
+}
+
+/// A number of bytes for people: `29.3KB`.
+pub(crate) fn size(bytes: u64) -> String {
+    const UNITS: [&str; 3] = ["KB", "MB", "GB"];
+    if bytes < 1000 {
+        return format!("{bytes} bytes");
+    }
+    #[expect(clippy::cast_precision_loss, reason = "one digit is shown")]
+    let mut value = bytes as f64 / 1024.0;
+    let mut unit = UNITS[0];
+    for larger in &UNITS[1..] {
+        if value < 1024.0 {
+            break;
+        }
+        value /= 1024.0;
+        unit = larger;
+    }
+    let shown = format!("{value:.1}");
+    format!("{}{unit}", shown.trim_end_matches(".0"))
+}
+
+async fn save(path: &PathBuf, text: &str) -> io::Result<()> {
+    if let Some(dir) = path.parent() {
+        tokio::fs::create_dir_all(dir).await?;
+    }
+    tokio::fs::write(path, text).await
+}

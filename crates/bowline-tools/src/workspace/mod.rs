@@ -1,0 +1,257 @@
+//! Where tools work: directories, environment, files seen, running tasks, limits.
+//!
+//! All calls of one conversation share a [`Workspace`]. A subagent gets a
+//! [fork](Workspace::fork): its own current directory and its own memory of files,
+//! but the same environment, roots and tasks.
+
+mod observe;
+mod options;
+mod path;
+mod seen;
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use uuid::Uuid;
+
+pub use observe::{FileChange, FileObserver, Summarize};
+pub use options::Options;
+pub use path::normalize;
+pub use seen::{SeenFile, SeenFiles};
+
+use crate::{
+    lists::{TaskList, TodoList},
+    tasks::{TaskObserver, Tasks},
+};
+
+/// What a workspace is made from.
+#[derive(Clone)]
+pub struct Setup {
+    /// Limits and switches.
+    pub options: Options,
+    /// Directories besides the start directory in which work happens.
+    pub roots: Vec<PathBuf>,
+    /// Variables for commands, on top of this process's own; `None` takes one away.
+    pub environment: BTreeMap<String, Option<String>>,
+    /// Where result texts that are too large for the model are kept. Created when needed.
+    pub results_dir: PathBuf,
+    /// Where the output of background commands is written. Created when needed.
+    pub tasks_dir: PathBuf,
+    /// Hears of tasks that start, change and end.
+    pub task_observer: Option<Arc<dyn TaskObserver>>,
+    /// Sees files before they are changed.
+    pub file_observer: Option<Arc<dyn FileObserver>>,
+    /// Answers a question about a page.
+    pub summarize: Option<Arc<dyn Summarize>>,
+}
+
+impl Default for Setup {
+    /// No roots, no observers, and a directory of its own under the system's temporary one.
+    fn default() -> Self {
+        let own = std::env::temp_dir().join("bowline").join(Uuid::new_v4().to_string());
+        Self {
+            options: Options::default(),
+            roots: Vec::new(),
+            environment: BTreeMap::new(),
+            results_dir: own.join("tool-results"),
+            tasks_dir: own.join("tasks"),
+            task_observer: None,
+            file_observer: None,
+            summarize: None,
+        }
+    }
+}
+
+impl std::fmt::Debug for Setup {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Setup").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+/// Where the tools of one conversation work.
+pub struct Workspace {
+    /// Where relative paths start; `cd` in a command moves it.
+    current: Mutex<PathBuf>,
+    seen: SeenFiles,
+    todos: TodoList,
+    shared: Arc<Shared>,
+}
+
+/// What a workspace and its forks have in common.
+struct Shared {
+    start: PathBuf,
+    options: Options,
+    roots: Mutex<Vec<PathBuf>>,
+    environment: Mutex<BTreeMap<String, Option<String>>>,
+    reading_first: AtomicBool,
+    results_dir: PathBuf,
+    tasks: Tasks,
+    task_list: TaskList,
+    file_observer: Option<Arc<dyn FileObserver>>,
+    summarize: Option<Arc<dyn Summarize>>,
+}
+
+impl Workspace {
+    /// A workspace that starts in the directory `start`.
+    pub fn new(start: impl Into<PathBuf>, setup: Setup) -> Arc<Self> {
+        let start = start.into();
+        Arc::new(Self {
+            current: Mutex::new(start.clone()),
+            seen: SeenFiles::default(),
+            todos: TodoList::default(),
+            shared: Arc::new(Shared {
+                start,
+                reading_first: AtomicBool::new(setup.options.read_before_write),
+                options: setup.options,
+                roots: Mutex::new(setup.roots),
+                environment: Mutex::new(setup.environment),
+                results_dir: setup.results_dir,
+                tasks: Tasks::new(setup.tasks_dir, setup.task_observer),
+                task_list: TaskList::default(),
+                file_observer: setup.file_observer,
+                summarize: setup.summarize,
+            }),
+        })
+    }
+
+    /// A workspace for a subagent: starts where this one is now and has seen no file yet.
+    pub fn fork(&self) -> Arc<Self> {
+        Arc::new(Self {
+            current: Mutex::new(self.current_dir()),
+            seen: SeenFiles::default(),
+            todos: TodoList::default(),
+            shared: Arc::clone(&self.shared),
+        })
+    }
+
+    /// The directory the session started in.
+    pub fn start_dir(&self) -> &Path {
+        &self.shared.start
+    }
+
+    /// Where relative paths start now.
+    pub fn current_dir(&self) -> PathBuf {
+        lock(&self.current).clone()
+    }
+
+    /// Moves the current directory.
+    pub fn set_current_dir(&self, dir: impl Into<PathBuf>) {
+        *lock(&self.current) = dir.into();
+    }
+
+    /// The directories in which work happens: the start directory and the added ones.
+    pub fn roots(&self) -> Vec<PathBuf> {
+        let mut roots = vec![self.shared.start.clone()];
+        roots.extend(lock(&self.shared.roots).iter().cloned());
+        roots
+    }
+
+    /// Replaces the added directories.
+    pub fn set_added_roots(&self, roots: Vec<PathBuf>) {
+        *lock(&self.shared.roots) = roots;
+    }
+
+    /// Whether `path` is in one of the working directories, as far as its name says.
+    pub fn contains(&self, path: &Path) -> bool {
+        self.roots().iter().any(|root| path.starts_with(root))
+    }
+
+    /// The absolute path that a tool input means: `~` is the home directory, a relative path
+    /// starts in the current directory, `.` and `..` are taken out.
+    pub fn resolve(&self, path: &str) -> PathBuf {
+        path::resolve(&self.current_dir(), path)
+    }
+
+    /// `path` as the model should see it: relative to the current directory where possible.
+    pub fn display(&self, path: &Path) -> String {
+        path::display(&self.current_dir(), path)
+    }
+
+    /// Sets (or with `None` takes away) variables for all commands from now on.
+    pub fn update_environment(
+        &self,
+        variables: impl IntoIterator<Item = (String, Option<String>)>,
+    ) {
+        lock(&self.shared.environment).extend(variables);
+    }
+
+    /// The variables set on top of this process's own.
+    pub fn environment(&self) -> BTreeMap<String, Option<String>> {
+        lock(&self.shared.environment).clone()
+    }
+
+    /// The value a command would see.
+    pub fn variable(&self, name: &str) -> Option<String> {
+        match lock(&self.shared.environment).get(name) {
+            Some(value) => value.clone(),
+            None => std::env::var(name).ok(),
+        }
+    }
+
+    /// Whether a file must have been read before it is changed.
+    pub fn reads_before_writing(&self) -> bool {
+        self.shared.reading_first.load(Ordering::Relaxed)
+    }
+
+    /// Switches that rule; which models need it is the engine's knowledge.
+    pub fn set_reads_before_writing(&self, required: bool) {
+        self.shared.reading_first.store(required, Ordering::Relaxed);
+    }
+
+    /// Limits and switches.
+    pub fn options(&self) -> &Options {
+        &self.shared.options
+    }
+
+    /// Which files this conversation has seen, and in what state.
+    pub fn seen(&self) -> &SeenFiles {
+        &self.seen
+    }
+
+    /// Work in the background.
+    pub fn tasks(&self) -> &Tasks {
+        &self.shared.tasks
+    }
+
+    /// The plain to-do list (`TodoWrite`).
+    pub fn todos(&self) -> &TodoList {
+        &self.todos
+    }
+
+    /// The list of tasks with dependencies (`TaskCreate` and its family).
+    pub fn task_list(&self) -> &TaskList {
+        &self.shared.task_list
+    }
+
+    /// Where large result texts are kept.
+    pub fn results_dir(&self) -> &Path {
+        &self.shared.results_dir
+    }
+
+    /// Sees files before they are changed.
+    pub fn file_observer(&self) -> Option<&Arc<dyn FileObserver>> {
+        self.shared.file_observer.as_ref()
+    }
+
+    /// Answers questions about pages.
+    pub fn summarize(&self) -> Option<&Arc<dyn Summarize>> {
+        self.shared.summarize.as_ref()
+    }
+}
+
+impl std::fmt::Debug for Workspace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Workspace").field("current", &self.current_dir()).finish_non_exhaustive()
+    }
+}
+
+/// What is behind these locks stays whole even if a holder panicked.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,1 @@
+//! Behaviour of the tools on real files, processes and sockets.
