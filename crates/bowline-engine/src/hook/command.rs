@@ -12,7 +12,7 @@ use tokio::process::Command;
 
 use super::{
     output::{self, Answer},
-    process::{Process, Written},
+    process::Process,
     report::FailureKind,
     texts,
 };
@@ -80,6 +80,9 @@ fn prepare(mut command: Command, input: &HookInput, environment: &HookEnvironmen
     let cwd = Path::new(&input.base.cwd);
     command.current_dir(if cwd.is_dir() { cwd } else { &environment.project_dir });
     command
+        // An agent that was itself started by an agent has some that are not ours.
+        .env_remove("CLAUDE_EFFORT")
+        .env_remove("CLAUDE_ENV_FILE")
         .envs(&environment.variables)
         .env("CLAUDE_PROJECT_DIR", &environment.project_dir)
         .env("CLAUDECODE", "1")
@@ -105,10 +108,11 @@ pub(super) fn interpret(
     hook: &CommandHook,
     event: &HookEvent,
     status: &io::Result<ExitStatus>,
-    written: &Written,
+    stdout: &[u8],
+    stderr: &[u8],
 ) -> Answer {
-    let stdout = String::from_utf8_lossy(&written.stdout);
-    let stderr = String::from_utf8_lossy(&written.stderr);
+    let stdout = String::from_utf8_lossy(stdout);
+    let stderr = String::from_utf8_lossy(stderr);
     let code = match status {
         Ok(status) => exit_code(*status),
         Err(error) => return Answer::Failed(FailureKind::NotRun, error.to_string()),

@@ -31,6 +31,8 @@ pub(super) struct CommandRun {
     occasion: Arc<Occasion>,
     hook_id: String,
     process: Process,
+    /// How much of stdout was the announcement that it goes on by itself.
+    announced: usize,
     ended: bool,
 }
 
@@ -47,6 +49,7 @@ impl CommandRun {
             occasion: occasion.clone(),
             hook_id: fresh_id(),
             process,
+            announced: 0,
             ended: false,
         };
         occasion.observer.observe(HookActivity::Started(HookStartedMessage {
@@ -72,7 +75,8 @@ impl CommandRun {
             if let Some(answer) = self.step().await {
                 return Driven::Ended(answer);
             }
-            if let Some(HookOutput::Async(detached)) = self.first_line() {
+            if let Some((HookOutput::Async(detached), length)) = self.first_line() {
+                self.announced = length;
                 let millis = detached.async_timeout.and_then(|millis| millis.as_f64());
                 let seconds = millis.map(|millis| millis / 1000.0);
                 return Driven::Detached(
@@ -124,17 +128,21 @@ impl CommandRun {
                     _ => HookOutcome::Error,
                 };
                 self.observe_end(code, outcome);
-                Some(command::interpret(hook, &self.occasion.event, &status, written))
+                let stdout = &written.stdout[self.announced..];
+                let event = &self.occasion.event;
+                Some(command::interpret(hook, event, &status, stdout, &written.stderr))
             }
         }
     }
 
-    /// What the first line of stdout says, once it is there and if it is an answer.
-    fn first_line(&self) -> Option<HookOutput> {
+    /// What the first line of stdout says, once it is there and if it is an answer, and its length.
+    fn first_line(&self) -> Option<(HookOutput, usize)> {
         let stdout = &self.process.written().stdout;
         let end = stdout.iter().position(|byte| *byte == b'\n')?;
         let line = str::from_utf8(&stdout[..end]).ok()?.trim();
-        if line.starts_with('{') { HookOutput::parse(line).ok() } else { None }
+        let answer =
+            if line.starts_with('{') { HookOutput::parse(line).ok()? } else { return None };
+        Some((answer, end))
     }
 
     fn observe_progress(&self) {
@@ -184,8 +192,10 @@ fn text(bytes: &[u8]) -> String {
 
 /// The command of a registration that is known to be one.
 fn command_of(registration: &Registration) -> &CommandHook {
-    match &registration.action {
-        HookAction::Command(HookCommand::Command(hook)) => hook,
-        _ => unreachable!("only programs are run as commands"),
+    if let HookAction::Command(hook) = &registration.action
+        && let HookCommand::Command(hook) = &**hook
+    {
+        return hook;
     }
+    unreachable!("only programs are run as commands")
 }

@@ -1,73 +1,75 @@
 //! The answer to `get_hooks_listing`.
 
-use bowline_protocol::{HookCommand, HookEvent};
+use bowline_protocol::{HookCommand, HookEvent, HookEventInfo, HooksListing, RawJson};
 use serde::Serialize;
 
-use super::{HookAction, HookOrigin, Hooks};
+use super::{HookAction, HookOrigin, HookPolicy, Hooks, Registration};
 
-/// Which hooks there are and which there could be.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct HookListing {
-    /// The events that have hooks, in the order of the catalog.
-    pub events: Vec<EventCount>,
-    /// The hooks.
-    pub hooks: Vec<ListedHook>,
-    /// All events.
-    pub event_catalog: Vec<EventDescription>,
-    /// What settings say about hooks as a whole.
-    pub policy: ListedPolicy,
-}
+/// All events, and when they happen.
+const CATALOG: [(HookEvent, &str); 33] = [
+    (HookEvent::PreToolUse, "A tool is about to run"),
+    (HookEvent::PostToolUse, "A tool has succeeded"),
+    (HookEvent::PostToolUseFailure, "A tool has failed"),
+    (HookEvent::PostToolBatch, "All tool calls of one answer are done"),
+    (HookEvent::PermissionDenied, "The auto mode refused a tool call"),
+    (HookEvent::Notification, "The user is notified"),
+    (HookEvent::UserPromptSubmit, "A prompt was submitted"),
+    (HookEvent::UserPromptExpansion, "A slash command turns into a prompt"),
+    (HookEvent::SessionStart, "A session starts, resumes, or was cleared or compacted"),
+    (HookEvent::Stop, "The agent is about to finish"),
+    (HookEvent::StopFailure, "A turn ended on an error of the model's service"),
+    (HookEvent::SubagentStart, "A subagent starts"),
+    (HookEvent::SubagentStop, "A subagent is about to finish"),
+    (HookEvent::PreCompact, "The conversation is about to be compacted"),
+    (HookEvent::PostCompact, "The conversation was compacted"),
+    (HookEvent::PreModelSwitch, "Another model was asked for"),
+    (HookEvent::PostModelSwitch, "The model has changed"),
+    (HookEvent::SessionEnd, "A session ends"),
+    (HookEvent::PermissionRequest, "Somebody is about to be asked about a tool"),
+    (HookEvent::Setup, "A workspace is prepared or maintained"),
+    (HookEvent::TeammateIdle, "A teammate has nothing to do"),
+    (HookEvent::TaskCreated, "An item was added to the task list"),
+    (HookEvent::TaskCompleted, "An item of the task list was completed"),
+    (HookEvent::Elicitation, "An MCP server asks the user something"),
+    (HookEvent::ElicitationResult, "The user answered an MCP server"),
+    (HookEvent::ConfigChange, "A settings file changed"),
+    (HookEvent::InstructionsLoaded, "A file of instructions was loaded"),
+    (HookEvent::WorktreeCreate, "A worktree is wanted"),
+    (HookEvent::WorktreeRemove, "A worktree is no longer wanted"),
+    (HookEvent::CwdChanged, "The working directory changed"),
+    (HookEvent::FileChanged, "A watched file changed"),
+    (HookEvent::DirectoryAdded, "A working directory was added"),
+    (HookEvent::MessageDisplay, "Text of the assistant is shown"),
+];
 
 /// How many hooks an event has.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct EventCount {
-    /// The event.
-    pub event: HookEvent,
-    /// How many.
-    pub count: usize,
+#[derive(Serialize)]
+struct EventCount<'a> {
+    event: &'a HookEvent,
+    count: usize,
 }
 
 /// One hook.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ListedHook {
-    /// When it runs.
-    pub event: HookEvent,
-    /// For what, if it says.
+#[derive(Serialize)]
+struct ListedHook<'a> {
+    event: &'a HookEvent,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub matcher: Option<String>,
-    /// `command`, `http`, `callback` and so on.
-    #[serde(rename = "type")]
-    pub kind: &'static str,
+    matcher: Option<&'a str>,
+    r#type: &'static str,
     /// Its command, address, prompt or callback.
-    pub command: String,
+    command: &'a str,
     /// Which settings have it, or `sdk`.
-    pub source: &'static str,
-    /// In which file.
+    source: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-    /// How long it may take, in seconds, if it says.
+    path: Option<String>,
+    /// In seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub timeout: Option<u64>,
+    timeout: Option<f64>,
 }
 
-/// What an event is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct EventDescription {
-    /// The event.
-    pub name: HookEvent,
-    /// When it happens.
-    pub summary: &'static str,
-    /// Whether a matcher narrows it.
-    pub supports_matcher: bool,
-}
-
-/// What settings say about hooks as a whole, as it is listed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ListedPolicy {
+struct ListedPolicy {
     disabled_by_policy: bool,
     managed_only: bool,
     plugin_only: bool,
@@ -76,104 +78,75 @@ pub struct ListedPolicy {
 }
 
 impl Hooks {
-    /// Lists the hooks (`get_hooks_listing`).
-    pub fn listing(&self) -> HookListing {
-        let hooks = self.registrations().into_iter().map(|registration| {
-            let (source, path) = match &registration.origin {
-                HookOrigin::Host => ("sdk", None),
-                HookOrigin::Settings { source, path } => {
-                    (source.as_str(), path.as_ref().map(|path| path.display().to_string()))
-                }
-            };
-            ListedHook {
-                event: registration.event.clone(),
-                matcher: registration.matcher_text.clone(),
-                kind: kind(&registration.action),
-                command: registration.label().to_owned(),
-                source,
-                path,
-                timeout: registration.timeout.map(|timeout| timeout.as_secs()),
-            }
+    /// Lists the hooks there are and the events there could be hooks for (`get_hooks_listing`).
+    pub fn listing(&self) -> HooksListing {
+        let hooks = self.registrations();
+        let events = CATALOG.iter().filter_map(|(event, _)| {
+            let count = hooks.iter().filter(|hook| hook.event == *event).count();
+            (count > 0).then(|| raw(&EventCount { event, count }))
         });
-        let hooks = Vec::from_iter(hooks);
-        let count = |event: &HookEvent| hooks.iter().filter(|hook| hook.event == *event).count();
-        let events = HookEvent::KNOWN
-            .iter()
-            .map(|event| EventCount { event: event.clone(), count: count(event) })
-            .filter(|found| found.count > 0)
-            .collect();
-        let policy = self.policy();
-        HookListing {
-            events,
-            hooks,
-            event_catalog: catalog(),
-            policy: ListedPolicy {
-                disabled_by_policy: policy.disabled_by_policy,
-                managed_only: policy.managed_only,
-                plugin_only: false,
-                all_disabled: policy.all_disabled,
-                policy_hook_count: policy.policy_hook_count,
-            },
+        let errors = Vec::from_iter(self.problems().iter().map(raw));
+        HooksListing {
+            errors: if errors.is_empty() { None } else { Some(errors) },
+            events: events.collect(),
+            hooks: hooks.iter().map(|hook| raw(&listed(hook))).collect(),
+            event_catalog: CATALOG.iter().map(|(event, summary)| info(event, summary)).collect(),
+            policy: raw(&policy(self.policy())),
+            ..HooksListing::default()
         }
+    }
+}
+
+fn listed(registration: &Registration) -> ListedHook<'_> {
+    let (source, path) = match &registration.origin {
+        HookOrigin::Host => ("sdk", None),
+        HookOrigin::Settings { source, path } => (source.as_str(), path.as_ref()),
+    };
+    ListedHook {
+        event: &registration.event,
+        matcher: registration.matcher_text.as_deref(),
+        r#type: kind(&registration.action),
+        command: registration.label(),
+        source,
+        path: path.map(|path| path.display().to_string()),
+        timeout: registration.timeout.map(|timeout| timeout.as_secs_f64()),
     }
 }
 
 fn kind(action: &HookAction) -> &'static str {
     match action {
         HookAction::Callback(_) => "callback",
-        HookAction::Command(HookCommand::Command(_)) => "command",
-        HookAction::Command(HookCommand::Prompt(_)) => "prompt",
-        HookAction::Command(HookCommand::Agent(_)) => "agent",
-        HookAction::Command(HookCommand::Http(_)) => "http",
-        HookAction::Command(HookCommand::McpTool(_)) => "mcp_tool",
-        HookAction::Command(_) => "unknown",
+        HookAction::Command(hook) => match &**hook {
+            HookCommand::Command(_) => "command",
+            HookCommand::Prompt(_) => "prompt",
+            HookCommand::Agent(_) => "agent",
+            HookCommand::Http(_) => "http",
+            HookCommand::McpTool(_) => "mcp_tool",
+            _ => "unknown",
+        },
     }
 }
 
-fn catalog() -> Vec<EventDescription> {
-    let describe = |event: &HookEvent| EventDescription {
+fn info(event: &HookEvent, summary: &str) -> HookEventInfo {
+    HookEventInfo {
         name: event.clone(),
-        summary: summary(event),
+        summary: summary.to_owned(),
         supports_matcher: event.supports_matcher(),
-    };
-    HookEvent::KNOWN.iter().map(describe).collect()
+        extra: Default::default(),
+    }
 }
 
-fn summary(event: &HookEvent) -> &'static str {
-    match event {
-        HookEvent::PreToolUse => "A tool is about to run",
-        HookEvent::PostToolUse => "A tool has succeeded",
-        HookEvent::PostToolUseFailure => "A tool has failed",
-        HookEvent::PostToolBatch => "All tool calls of one answer are done",
-        HookEvent::Notification => "The user is notified",
-        HookEvent::UserPromptSubmit => "A prompt was submitted",
-        HookEvent::UserPromptExpansion => "A slash command turns into a prompt",
-        HookEvent::SessionStart => "A session starts, resumes or was cleared or compacted",
-        HookEvent::SessionEnd => "A session ends",
-        HookEvent::Stop => "The agent is about to finish",
-        HookEvent::StopFailure => "A turn ended on an error of the model's service",
-        HookEvent::SubagentStart => "A subagent starts",
-        HookEvent::SubagentStop => "A subagent is about to finish",
-        HookEvent::PreCompact => "The conversation is about to be compacted",
-        HookEvent::PostCompact => "The conversation was compacted",
-        HookEvent::PreModelSwitch => "Another model was asked for",
-        HookEvent::PostModelSwitch => "The model has changed",
-        HookEvent::PermissionRequest => "Somebody is about to be asked about a tool",
-        HookEvent::PermissionDenied => "The auto mode refused a tool call",
-        HookEvent::Setup => "A workspace is prepared or maintained",
-        HookEvent::TeammateIdle => "A teammate has nothing to do",
-        HookEvent::TaskCreated => "An item was added to the task list",
-        HookEvent::TaskCompleted => "An item of the task list was completed",
-        HookEvent::Elicitation => "An MCP server asks the user something",
-        HookEvent::ElicitationResult => "The user answered an MCP server",
-        HookEvent::ConfigChange => "A settings file changed",
-        HookEvent::WorktreeCreate => "A worktree is wanted",
-        HookEvent::WorktreeRemove => "A worktree is no longer wanted",
-        HookEvent::InstructionsLoaded => "A file of instructions was loaded",
-        HookEvent::CwdChanged => "The working directory changed",
-        HookEvent::FileChanged => "A watched file changed",
-        HookEvent::DirectoryAdded => "A working directory was added",
-        HookEvent::MessageDisplay => "Text of the assistant is shown",
-        _ => "",
+fn policy(policy: HookPolicy) -> ListedPolicy {
+    ListedPolicy {
+        disabled_by_policy: policy.disabled_by_policy,
+        managed_only: policy.managed_only,
+        // There are no plugins that could have hooks of their own.
+        plugin_only: false,
+        all_disabled: policy.all_disabled,
+        policy_hook_count: policy.policy_hook_count,
     }
+}
+
+fn raw(value: &impl Serialize) -> RawJson {
+    RawJson::from_value(value).expect("plain data always serializes")
 }

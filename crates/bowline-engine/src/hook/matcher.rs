@@ -36,6 +36,11 @@ impl Matcher {
         Self(Regex::new(text).map_or(Kind::Nothing, Kind::Pattern))
     }
 
+    /// Whether the matcher can match anything at all.
+    pub fn is_valid(&self) -> bool {
+        !matches!(self.0, Kind::Nothing)
+    }
+
     /// Whether the hook is for `target`.
     pub fn matches(&self, target: &str) -> bool {
         match &self.0 {

@@ -17,9 +17,10 @@ mod services;
 pub mod texts;
 
 pub use command::HookEnvironment;
-pub use listing::{EventDescription, HookListing, ListedHook};
 pub use matcher::Matcher;
 pub use registry::{HookAction, HookOrigin, HookPolicy, Hooks, Registration};
-pub use report::{Block, BlockKind, Failure, FailureKind, HookReport, HookText, StopRequest, Verdict};
+pub use report::{
+    Block, BlockKind, Failure, FailureKind, HookReport, HookText, StopRequest, Verdict,
+};
 pub use run::{HookActivity, HookObserver};
 pub use services::{BoxFuture, HookCallError, HookCallbacks, HookServices, NoServices};

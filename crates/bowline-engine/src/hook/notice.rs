@@ -4,7 +4,7 @@ use bowline_protocol::{HookEvent, HookNoVerdict, InformationalLevel, Information
 
 use super::{
     HookAction, Registration,
-    output::Answer,
+    output::{Answer, blocks_on_failure},
     report::FailureKind,
     run::{Occasion, fresh_id, tool_use_id},
     texts,
@@ -56,10 +56,16 @@ fn failure(
                 ..warning(texts::no_verdict(&occasion.hook_name, seconds))
             })
         }
-        _ if is_callback => Some(InformationalMessage {
-            tag: Some(texts::CALLBACK_FAILED_TAG.to_owned()),
-            ..warning(texts::callback_failed(&occasion.event, registration.label()))
-        }),
+        _ if is_callback => {
+            let text = match blocks_on_failure(&occasion.event, registration.on_failure()) {
+                true => texts::callback_failed_and_blocks,
+                false => texts::callback_failed,
+            };
+            Some(InformationalMessage {
+                tag: Some(texts::CALLBACK_FAILED_TAG.to_owned()),
+                ..warning(text(&occasion.event, registration.label()))
+            })
+        }
         FailureKind::NotRun => {
             Some(warning(texts::not_run(&occasion.hook_name, registration.label(), message)))
         }

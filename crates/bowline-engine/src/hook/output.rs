@@ -42,7 +42,7 @@ pub(super) fn read(event: &HookEvent, json: &str) -> Answer {
         Ok(HookOutput::Async(_)) => return Answer::Detached,
         Err(error) => return Answer::Failed(FailureKind::BadOutput, error.to_string()),
     };
-    let bad = |what: &str, value: &dyn std::fmt::Display| {
+    let bad = |what: &str, value: &str| {
         Answer::Failed(FailureKind::BadOutput, format!("unknown {what} `{value}`"))
     };
     if let Some(HookDecision::Other(decision)) = &output.decision {
@@ -50,7 +50,7 @@ pub(super) fn read(event: &HookEvent, json: &str) -> Answer {
     }
     if let Some(specific) = &output.hook_specific_output {
         let Some(named) = event_of(specific) else {
-            return bad("hookEventName", &"?");
+            return Answer::Failed(FailureKind::BadOutput, "unknown hookEventName".to_owned());
         };
         if let Some(HookPermissionDecision::Other(decision)) = permission_decision(specific) {
             return bad("permissionDecision", decision);
@@ -150,7 +150,7 @@ impl HookReport {
             FailureKind::Closed if must_be_heard => {
                 self.block(who, BlockKind::HostGone, texts::HOST_GONE.to_owned());
             }
-            _ if blocks_on_failure(who.on_failure) && can_object(who.event) => {
+            _ if blocks_on_failure(who.event, who.on_failure) => {
                 let reason = match who.is_callback {
                     true => texts::callback_failed_and_blocks(who.event, who.command),
                     false => texts::command_reason(who.command, &message),
@@ -169,9 +169,7 @@ impl HookReport {
         self.terminal_sequences.extend(output.terminal_sequence);
         match output.decision {
             Some(HookDecision::Block) if can_object(who.event) => {
-                let reason = output.reason.unwrap_or_else(|| "Blocked by hook".to_owned());
-                self.decide(who, HookPermissionDecision::Deny, Some(reason.clone()));
-                self.block(who, BlockKind::Objection, reason);
+                self.object(who, output.reason);
             }
             Some(HookDecision::Approve) => {
                 self.decide(who, HookPermissionDecision::Allow, output.reason);
@@ -240,10 +238,10 @@ impl HookReport {
                 self.retry |= output.retry == Some(true);
             }
             HookSpecificOutput::Elicitation(output)
-            | HookSpecificOutput::ElicitationResult(output) => {
-                if output.action.is_some() {
-                    self.elicitation.get_or_insert(output);
-                }
+            | HookSpecificOutput::ElicitationResult(output)
+                if output.action.is_some() =>
+            {
+                self.elicitation.get_or_insert(output);
             }
             HookSpecificOutput::WorktreeCreate(output) => {
                 self.worktree_path.get_or_insert(output.worktree_path);
@@ -254,23 +252,26 @@ impl HookReport {
             HookSpecificOutput::MessageDisplay(output) => {
                 self.display_content = output.display_content.or(self.display_content.take());
             }
-            // Answers for events that this version does not know were refused when they were read.
+            // No opinion. (Answers for unknown events were refused when they were read.)
             _ => {}
         }
     }
 
-    /// Takes a decision; a deny is an objection as well.
     fn judge(
         &mut self,
         who: &Answerer<'_>,
         decision: HookPermissionDecision,
         reason: Option<String>,
     ) {
-        if decision == HookPermissionDecision::Deny {
-            let text = reason.clone().unwrap_or_else(|| "Blocked by hook".to_owned());
-            self.block(who, BlockKind::Objection, text);
+        match decision {
+            HookPermissionDecision::Deny => self.object(who, reason),
+            decision => self.decide(who, decision, reason),
         }
-        self.decide(who, decision, reason);
+    }
+
+    fn object(&mut self, who: &Answerer<'_>, reason: Option<String>) {
+        let reason = reason.unwrap_or_else(|| texts::NO_REASON.to_owned());
+        self.block(who, BlockKind::Objection, reason);
     }
 
     /// Keeps the strictest decision, and the first reason for it.
@@ -290,6 +291,7 @@ impl HookReport {
     }
 
     fn block(&mut self, who: &Answerer<'_>, kind: BlockKind, reason: String) {
+        self.decide(who, HookPermissionDecision::Deny, Some(reason.clone()));
         let command = if who.is_callback { "callback" } else { who.command };
         self.blocks.push(Block { kind, reason, command: command.to_owned() });
     }
@@ -306,8 +308,8 @@ impl HookReport {
 }
 
 /// A failure counts as an objection if that is asked for, or if what is asked for is not known.
-fn blocks_on_failure(on_failure: Option<&HookFailure>) -> bool {
-    !matches!(on_failure, None | Some(HookFailure::Continue))
+pub(super) fn blocks_on_failure(event: &HookEvent, on_failure: Option<&HookFailure>) -> bool {
+    !matches!(on_failure, None | Some(HookFailure::Continue)) && can_object(event)
 }
 
 fn strictness(decision: &HookPermissionDecision) -> u8 {

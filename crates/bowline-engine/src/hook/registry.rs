@@ -85,7 +85,7 @@ pub enum HookOrigin {
 #[derive(Debug, Clone, PartialEq)]
 pub enum HookAction {
     /// Something that settings describe.
-    Command(HookCommand),
+    Command(Box<HookCommand>),
     /// A callback of the host.
     Callback(CallbackId),
 }
@@ -137,7 +137,7 @@ impl Hooks {
                             origin: origin.clone(),
                             timeout: hook.time_limit(),
                             on_failure: None,
-                            action: HookAction::Command(hook.clone()),
+                            action: HookAction::Command(Box::new(hook.clone())),
                             done: AtomicBool::new(false),
                         })
                     })
@@ -193,6 +193,11 @@ impl Hooks {
         table.settings.iter().chain(&table.host).cloned().collect()
     }
 
+    /// Hooks that can never run, and why.
+    pub fn problems(&self) -> Vec<String> {
+        self.registrations().iter().filter_map(|hook| hook.problem()).collect()
+    }
+
     pub(super) fn environment(&self) -> Arc<HookEnvironment> {
         self.environment.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -236,36 +241,65 @@ impl Registration {
     pub fn label(&self) -> &str {
         match &self.action {
             HookAction::Callback(id) => id.as_str(),
-            HookAction::Command(HookCommand::Command(hook)) => &hook.command,
-            HookAction::Command(HookCommand::Http(hook)) => &hook.url,
-            HookAction::Command(HookCommand::Prompt(hook)) => &hook.prompt,
-            HookAction::Command(HookCommand::Agent(hook)) => &hook.prompt,
-            HookAction::Command(HookCommand::McpTool(hook)) => &hook.tool,
-            HookAction::Command(_) => "unknown",
+            HookAction::Command(hook) => match &**hook {
+                HookCommand::Command(hook) => &hook.command,
+                HookCommand::Http(hook) => &hook.url,
+                HookCommand::Prompt(hook) => &hook.prompt,
+                HookCommand::Agent(hook) => &hook.prompt,
+                HookCommand::McpTool(hook) => &hook.tool,
+                _ => "unknown",
+            },
         }
     }
 
     /// How long the hook may take.
     pub fn time_limit(&self) -> Duration {
-        self.timeout.unwrap_or(match &self.action {
-            HookAction::Command(HookCommand::Prompt(_)) => MODEL_TIME_LIMIT,
-            HookAction::Command(HookCommand::Agent(_)) => AGENT_TIME_LIMIT,
-            HookAction::Command(HookCommand::Command(_))
-                if self.event == HookEvent::UserPromptSubmit =>
-            {
-                PROMPT_TIME_LIMIT
+        let usual = match &self.action {
+            HookAction::Callback(_) => TIME_LIMIT,
+            HookAction::Command(hook) => match &**hook {
+                HookCommand::Prompt(_) => MODEL_TIME_LIMIT,
+                HookCommand::Agent(_) => AGENT_TIME_LIMIT,
+                HookCommand::Command(_) if self.event == HookEvent::UserPromptSubmit => {
+                    PROMPT_TIME_LIMIT
+                }
+                _ => TIME_LIMIT,
+            },
+        };
+        self.timeout.unwrap_or(usual)
+    }
+
+    /// Why it can never run, if that is so.
+    fn problem(&self) -> Option<String> {
+        let place = match &self.origin {
+            HookOrigin::Host => "sdk".to_owned(),
+            HookOrigin::Settings { path: Some(path), .. } => path.display().to_string(),
+            HookOrigin::Settings { source, path: None } => source.to_string(),
+        };
+        let Self { event, matcher, matcher_text, action, .. } = self;
+        if matches!(event, HookEvent::Other(_)) {
+            return Some(format!("{place}: unknown hook event `{event}`"));
+        }
+        if event.supports_matcher() && !matcher.is_valid() {
+            let text = matcher_text.as_deref().unwrap_or_default();
+            return Some(format!("{place}: {event}: matcher `{text}` matches nothing"));
+        }
+        match action {
+            HookAction::Command(hook) if matches!(**hook, HookCommand::Unknown(_)) => {
+                Some(format!("{place}: {event}: unknown type of hook"))
             }
-            HookAction::Command(_) | HookAction::Callback(_) => TIME_LIMIT,
-        })
+            _ => None,
+        }
     }
 
     /// What a failure means, if anybody says.
     pub(super) fn on_failure(&self) -> Option<&HookFailure> {
         match &self.action {
             HookAction::Callback(_) => self.on_failure.as_ref(),
-            HookAction::Command(HookCommand::Command(hook)) => hook.on_failure.as_ref(),
-            HookAction::Command(HookCommand::Http(hook)) => hook.on_failure.as_ref(),
-            HookAction::Command(_) => None,
+            HookAction::Command(hook) => match &**hook {
+                HookCommand::Command(hook) => hook.on_failure.as_ref(),
+                HookCommand::Http(hook) => hook.on_failure.as_ref(),
+                _ => None,
+            },
         }
     }
 
@@ -276,7 +310,7 @@ impl Registration {
 
     fn runs_once(&self) -> bool {
         let HookAction::Command(hook) = &self.action else { return false };
-        let once = match hook {
+        let once = match &**hook {
             HookCommand::Command(hook) => hook.once,
             HookCommand::Prompt(hook) => hook.once,
             HookCommand::Agent(hook) => hook.once,
@@ -289,14 +323,16 @@ impl Registration {
 
     /// Whether two hooks would do the same, so that one of them is enough.
     pub(super) fn repeats(&self, other: &Self) -> bool {
-        use HookCommand::Command;
-        match (&self.action, &other.action) {
-            (HookAction::Command(Command(one)), HookAction::Command(Command(two))) => {
+        let (HookAction::Command(one), HookAction::Command(two)) = (&self.action, &other.action)
+        else {
+            return false;
+        };
+        match (&**one, &**two) {
+            (HookCommand::Command(one), HookCommand::Command(two)) => {
                 (&one.command, &one.args, &one.shell, &one.condition)
                     == (&two.command, &two.args, &two.shell, &two.condition)
             }
-            (HookAction::Command(one), HookAction::Command(two)) => one == two,
-            _ => false,
+            (one, two) => one == two,
         }
     }
 }
@@ -307,8 +343,7 @@ impl HookPolicy {
         let hooks = managed().flat_map(|layer| layer.known.hooks.values().flatten());
         Self {
             disabled_by_policy: managed().any(|layer| layer.known.disable_all_hooks == Some(true)),
-            managed_only: managed()
-                .any(|layer| layer.known.allow_managed_hooks_only == Some(true)),
+            managed_only: managed().any(|layer| layer.known.allow_managed_hooks_only == Some(true)),
             all_disabled: settings.known().disable_all_hooks == Some(true),
             policy_hook_count: hooks.map(|group| group.hooks.len()).sum(),
         }

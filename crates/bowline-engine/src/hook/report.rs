@@ -17,7 +17,7 @@ pub struct HookReport {
     /// What they say about running a tool or changing the model: deny wins over defer, that over
     /// ask, that over allow.
     pub verdict: Option<Verdict>,
-    /// Objections. Before a tool or a prompt they keep it from happening; after a tool they are
+    /// Objections, each of which is a deny as well. Before a tool or a prompt they keep it from happening; after a tool they are
     /// told to the model; at the end of a turn they make it go on.
     pub blocks: Vec<Block>,
     /// Whether to end the turn (`continue: false`).

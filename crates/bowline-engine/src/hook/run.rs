@@ -98,6 +98,8 @@ impl Hooks {
         };
         let runs = selected.iter().map(|registration| self.run_one(registration, &occasion));
         tokio::select! {
+            // After the end nothing begins.
+            biased;
             () = cancel.cancelled() => report.cancelled = true,
             answers = join_all(runs) => {
                 for (registration, answer) in selected.iter().zip(answers) {
@@ -158,34 +160,23 @@ impl Hooks {
                 let call = self.callbacks.call(id, json(), tool_use_id);
                 within(limit, call, &occasion.event, |answer| answer.get().to_owned()).await
             }
-            HookAction::Command(HookCommand::Command(_)) => {
-                self.run_command(registration, occasion, limit).await
-            }
-            HookAction::Command(HookCommand::Http(hook)) => {
-                self.serve(limit, occasion, self.services.http(hook, json())).await
-            }
-            HookAction::Command(HookCommand::Prompt(hook)) => {
-                self.serve(limit, occasion, self.services.prompt(hook, json())).await
-            }
-            HookAction::Command(HookCommand::Agent(hook)) => {
-                self.serve(limit, occasion, self.services.agent(hook, json())).await
-            }
-            HookAction::Command(HookCommand::McpTool(hook)) => {
-                self.serve(limit, occasion, self.services.mcp_tool(hook, json())).await
-            }
-            HookAction::Command(_) => {
-                Answer::Failed(FailureKind::NotRun, "unknown type of hook".to_owned())
-            }
+            HookAction::Command(hook) => match &**hook {
+                HookCommand::Command(_) => self.run_command(registration, occasion, limit).await,
+                HookCommand::Http(hook) => {
+                    serve(limit, occasion, self.services.http(hook, json())).await
+                }
+                HookCommand::Prompt(hook) => {
+                    serve(limit, occasion, self.services.prompt(hook, json())).await
+                }
+                HookCommand::Agent(hook) => {
+                    serve(limit, occasion, self.services.agent(hook, json())).await
+                }
+                HookCommand::McpTool(hook) => {
+                    serve(limit, occasion, self.services.mcp_tool(hook, json())).await
+                }
+                _ => Answer::Failed(FailureKind::NotRun, "unknown type of hook".to_owned()),
+            },
         }
-    }
-
-    async fn serve(
-        &self,
-        limit: Duration,
-        occasion: &Occasion,
-        call: BoxFuture<'_, Result<String, HookCallError>>,
-    ) -> Answer {
-        within(limit, call, &occasion.event, |answer| answer).await
     }
 
     async fn run_command(
@@ -242,6 +233,14 @@ impl HookReport {
         };
         self.add(&who, answer);
     }
+}
+
+async fn serve(
+    limit: Duration,
+    occasion: &Occasion,
+    call: BoxFuture<'_, Result<String, HookCallError>>,
+) -> Answer {
+    within(limit, call, &occasion.event, |answer| answer).await
 }
 
 /// Waits for an answer, for as long as the hook has.

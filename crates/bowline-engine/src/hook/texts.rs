@@ -11,6 +11,9 @@ pub const CALLBACK_FAILED_TAG: &str = "hook_callback_failed";
 /// The tag of the message that a hook was stopped before it had an opinion.
 pub const NO_VERDICT_TAG: &str = "hook_no_verdict";
 
+/// The reason of a hook that objects and does not say why.
+pub const NO_REASON: &str = "Blocked by hook";
+
 /// The name under which hooks of an occasion are reported, as in `PreToolUse:Bash` or `Stop`.
 pub fn hook_name(input: &HookInput) -> String {
     match input.matcher_target() {
@@ -46,9 +49,7 @@ pub fn stop_feedback(event: &HookEvent, reason: &str) -> String {
 
 /// Tells the user that a prompt goes nowhere.
 pub fn prompt_blocked(reason: &str, prompt: &str) -> String {
-    format!(
-        "UserPromptSubmit operation blocked by hook:\n{reason}\n\nOriginal prompt: {prompt}"
-    )
+    format!("UserPromptSubmit operation blocked by hook:\n{reason}\n\nOriginal prompt: {prompt}")
 }
 
 /// Tells the user that a hook ended the work.
@@ -88,7 +89,7 @@ pub fn callback_failed_and_blocks(event: &HookEvent, callback_id: &str) -> Strin
 
 /// Tells the user that a hook was stopped before it had an opinion.
 pub fn no_verdict(hook_name: &str, seconds: f64) -> String {
-    format!("{hook_name} hook was stopped after {seconds} s without a verdict; going on without it.")
+    format!("{hook_name} hook was stopped after {seconds} s without a verdict")
 }
 
 /// Tells the model that a callback which must be heard was not heard.

@@ -6,52 +6,39 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
+use bowline_protocol::UpdateSettings;
 use serde_json::{Map, Value};
 
-use super::{Layer, Places, Settings, SettingsError, Source, layer::read_object};
+use super::{Layer, Places, Settings, SettingsError, Source, change::Changes, layer::read_object};
 
 /// The keys that a host may write (`update_settings`).
 const UPDATABLE: [&str; 2] = ["outputStyle", "effortLevel"];
 
-/// A change of a settings file that a host asks for.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SettingsUpdate {
-    /// `localSettings` or `userSettings`.
-    pub source: String,
-    /// The keys to write. `null` removes one.
-    pub settings: Map<String, Value>,
-}
-
 impl Settings {
     /// Writes a change to its file and takes it over here (`update_settings`).
-    pub fn update(&mut self, places: &Places, update: &SettingsUpdate) -> Result<(), SettingsError> {
+    pub fn update(
+        &mut self,
+        places: &Places,
+        update: &UpdateSettings,
+    ) -> Result<(), SettingsError> {
         let (source, path) = match update.source.as_str() {
             "localSettings" => (Source::Local, places.local_file()),
             "userSettings" => (Source::User, places.user_file()),
             other => return Err(SettingsError::SourceNotAllowed { name: other.to_owned() }),
         };
-        let keys = update.settings.keys().filter(|key| !UPDATABLE.contains(&key.as_str()));
-        let keys = Vec::from_iter(keys.cloned());
+        let changes = Changes::read(source, &update.settings)?;
+        let keys = changes.keys().filter(|key| !UPDATABLE.contains(key));
+        let keys = Vec::from_iter(keys.map(str::to_owned));
         if !keys.is_empty() {
             return Err(SettingsError::KeysNotAllowed { keys });
         }
-        let mut problems = Vec::new();
-        let given = update.settings.iter().filter(|(_, value)| !value.is_null());
-        let given = given.map(|(key, value)| (key.clone(), value.clone())).collect();
-        Layer::new(source, None, given, &mut problems);
-        if !problems.is_empty() {
-            return Err(SettingsError::BadValues(problems));
-        }
         let value = edit_file(source, &path, |file| {
-            for (key, value) in &update.settings {
-                if value.is_null() {
-                    file.shift_remove(key);
-                } else {
-                    file.insert(key.clone(), value.clone());
-                }
+            for key in &changes.cleared {
+                file.shift_remove(key);
             }
+            file.extend(changes.given);
         })?;
-        let layer = Layer::new(source, Some(path), value, &mut problems);
+        let layer = Layer::new(source, Some(path), value, &mut Vec::new());
         match self.layers.iter_mut().find(|found| found.source == source) {
             Some(found) => *found = layer,
             None => {

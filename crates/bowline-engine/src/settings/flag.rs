@@ -1,39 +1,28 @@
 //! Settings that a host applies while the session runs.
 
-use serde_json::{Map, Value};
+use std::mem;
 
-use super::{Layer, Settings, SettingsError, Source};
+use bowline_protocol::RawJson;
+
+use super::{Layer, Settings, SettingsError, Source, change::Changes};
 
 impl Settings {
     /// Applies settings at run time (`apply_flag_settings`).
     ///
     /// A key replaces what was applied under it before and adds to what `--settings`
     /// said; `null` clears it from both. If any value does not fit, nothing is applied.
-    pub fn apply_flag_settings(
-        &mut self,
-        changes: &Map<String, Value>,
-    ) -> Result<(), SettingsError> {
-        let mut problems = Vec::new();
-        let given = changes.iter().filter(|(_, value)| !value.is_null());
-        let given = given.map(|(key, value)| (key.clone(), value.clone())).collect();
-        let checked = Layer::new(Source::Flag, None, given, &mut problems);
-        if !problems.is_empty() {
-            return Err(SettingsError::BadValues(problems));
-        }
-        let cleared = Vec::from_iter(changes.iter().filter(|(_, value)| value.is_null()));
-        let flag_layers = self.layers.iter_mut().filter(|layer| layer.source == Source::Flag);
-        let mut applied = None;
-        for layer in flag_layers {
-            for (key, _) in &cleared {
-                layer.value.shift_remove(*key);
-            }
-            layer.refresh();
-            applied = Some(layer);
-        }
+    pub fn apply_flag_settings(&mut self, settings: &RawJson) -> Result<(), SettingsError> {
+        let Changes { given, cleared } = Changes::read(Source::Flag, settings)?;
+        let mut flags = self.layers.iter_mut().filter(|layer| layer.source == Source::Flag);
         // Loading always ends the flag layers with the one for what is applied later.
-        if let Some(applied) = applied {
-            applied.value.extend(checked.value);
-            applied.refresh();
+        if let Some(applied) = flags.next_back() {
+            applied.change(|value| {
+                value.retain(|key, _| !cleared.contains(key));
+                value.extend(given);
+            });
+        }
+        for layer in flags {
+            layer.change(|value| value.retain(|key, _| !cleared.contains(key)));
         }
         self.merge();
         Ok(())
@@ -41,13 +30,10 @@ impl Settings {
 }
 
 impl Layer {
-    /// Reads the known keys again after a change of values that fit.
-    fn refresh(&mut self) {
-        *self = Self::new(
-            self.source,
-            self.path.take(),
-            std::mem::take(&mut self.value),
-            &mut Vec::new(),
-        );
+    /// Changes values in a way that keeps all of them fitting.
+    fn change(&mut self, change: impl FnOnce(&mut serde_json::Map<String, serde_json::Value>)) {
+        let mut value = mem::take(&mut self.value);
+        change(&mut value);
+        *self = Self::new(self.source, self.path.take(), value, &mut Vec::new());
     }
 }

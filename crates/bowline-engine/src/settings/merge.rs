@@ -30,12 +30,8 @@ pub struct Traced<'a> {
 impl Settings {
     /// Merges layers that are given from the lowest precedence to the highest.
     pub(super) fn from_layers(layers: Vec<Layer>, problems: Vec<Problem>) -> Self {
-        let mut settings = Self {
-            layers,
-            effective: Map::new(),
-            known: KnownSettings::default(),
-            problems,
-        };
+        let mut settings =
+            Self { layers, effective: Map::new(), known: KnownSettings::default(), problems };
         settings.merge();
         settings
     }

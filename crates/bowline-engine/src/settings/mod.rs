@@ -2,6 +2,7 @@
 //!
 //! Nothing here looks at the environment: which folders count is said by [`Places`].
 
+mod change;
 mod edit;
 mod flag;
 mod known;
@@ -15,12 +16,11 @@ mod problem;
 mod source;
 mod trust;
 
-pub use edit::{SettingsUpdate, edit_file};
+pub use edit::edit_file;
 pub use known::{BowlineSettings, KnownSettings, PermissionSettings};
 pub use layer::Layer;
 pub use load::SettingsRequest;
 pub use merge::{Settings, Traced};
-pub use payload::SettingsPayload;
 pub use permissions::{LayerPermissions, PermissionLayers};
 pub use places::Places;
 pub use problem::{Position, Problem, SettingsError};

@@ -1,46 +1,32 @@
 //! The answer to `get_settings`.
 
-use serde::Serialize;
+use bowline_protocol::{AppliedSettings, GetSettingsResponse, RawJson, SettingsSource};
 use serde_json::{Map, Value};
 
 use super::{Settings, Source, merge::merge_objects};
 
-/// What holds, who says so, and what the session made of it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct SettingsPayload {
-    /// Everything merged.
-    pub effective: Map<String, Value>,
-    /// Each source that says something, lowest precedence first.
-    pub sources: Vec<SourceSettings>,
-    /// What the session runs with, which the engine adds.
-    pub applied: Map<String, Value>,
-}
-
-/// What one source says.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct SourceSettings {
-    /// The source.
-    pub source: Source,
-    /// All its layers, merged.
-    pub settings: Map<String, Value>,
-}
-
 impl Settings {
-    /// The answer to `get_settings`, with what the session runs with.
-    pub fn payload(&self, applied: Map<String, Value>) -> SettingsPayload {
-        let mut sources: Vec<SourceSettings> = Vec::new();
-        for layer in self.layers() {
-            if layer.value.is_empty() {
-                continue;
-            }
-            match sources.iter_mut().find(|found| found.source == layer.source) {
-                Some(found) => merge_objects(&mut found.settings, &layer.value),
-                None => sources.push(SourceSettings {
-                    source: layer.source,
-                    settings: layer.value.clone(),
-                }),
+    /// What holds, who says so, and what the session made of it (`get_settings`).
+    ///
+    /// Sources are listed from the lowest precedence to the highest, each with all its layers.
+    pub fn payload(&self, applied: AppliedSettings) -> GetSettingsResponse {
+        let mut sources: Vec<(Source, Map<String, Value>)> = Vec::new();
+        for layer in self.layers().iter().filter(|layer| !layer.value.is_empty()) {
+            match sources.iter_mut().find(|(source, _)| *source == layer.source) {
+                Some((_, settings)) => merge_objects(settings, &layer.value),
+                None => sources.push((layer.source, layer.value.clone())),
             }
         }
-        SettingsPayload { effective: self.effective().clone(), sources, applied }
+        let sources = sources.into_iter().map(|(source, settings)| SettingsSource {
+            source: source.as_str().to_owned(),
+            settings: Value::Object(settings).into(),
+            ..SettingsSource::default()
+        });
+        GetSettingsResponse {
+            effective: RawJson::from(Value::Object(self.effective().clone())),
+            sources: sources.collect(),
+            applied: Some(applied),
+            ..GetSettingsResponse::default()
+        }
     }
 }

@@ -78,7 +78,8 @@ fn notice(places: &Places, file: Option<&Path>, key: &str, count: usize) -> Opti
         1 => "entry",
         _ => "entries",
     };
-    let file = file.map_or_else(|| "the project".into(), |file| places.shown(file).display().to_string());
+    let file =
+        file.map_or_else(|| "the project".into(), |file| places.shown(file).display().to_string());
     Some(format!(
         "Ignoring {count} {key} {entries} from {file}: this workspace has not been trusted. \
          To trust it, set projects[\"{}\"].hasTrustDialogAccepted: true in {}.",
