@@ -11,7 +11,7 @@ use uuid::Uuid;
 use bowline_tools::ToolSource;
 
 use crate::{
-    permission::Policy,
+    permission::{Policy, Roots},
     settings::{Places, Settings},
 };
 
@@ -113,7 +113,7 @@ impl SessionConfig {
             system_prompt: SystemPrompt::default(),
             tools: ToolSelection::default(),
             tool_source: None,
-            policy: Policy::new(&cwd),
+            policy: Policy::new(Roots { current_directory: cwd.clone(), home: None }),
             permission_prompts: PermissionPrompts::Nobody,
             may_bypass_permissions: false,
             settings: Settings::default(),

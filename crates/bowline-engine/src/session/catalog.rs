@@ -23,7 +23,7 @@ pub(crate) fn init(agent: &Agent) -> InitMessage {
     let session = &agent.session;
     let config = &session.config;
     let names = |commands: Vec<SlashCommand>| commands.into_iter().map(|command| command.name);
-    let directories = session.policy().added_directories();
+    let directories = session.added_directories();
     InitMessage {
         cwd: agent.workspace.current_dir().display().to_string(),
         tools: agent.tools.names_for_hosts(),
@@ -87,7 +87,8 @@ pub(crate) fn models() -> Vec<ModelInfo> {
 }
 
 fn mcp_servers(session: &Shared) -> Vec<InitMcpServer> {
-    session.config.mcp.as_ref().map(|mcp| mcp.announced()).unwrap_or_default()
+    let _ = session;
+    Vec::new()
 }
 
 fn capabilities() -> Vec<String> {

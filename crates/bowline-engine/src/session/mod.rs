@@ -1,9 +1,9 @@
 //! A session: prompts and questions in, messages out, from its start to its end.
 
 mod actor;
-mod catalog;
+pub(crate) mod catalog;
 pub(crate) mod control;
-mod prompt;
+pub(crate) mod prompt;
 mod queue;
 mod result;
 mod shared;
@@ -21,6 +21,7 @@ pub use self::{
     start::StartError,
 };
 pub(crate) use self::{
+    result::api_error_name,
     shared::Shared,
     tasks::{EndedTask, StartedAgent},
 };

@@ -1,6 +1,7 @@
 //! What all agents of a session share: the way out, the rules, the books, the settings that can change.
 
 use std::{
+    path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -10,14 +11,14 @@ use std::{
 
 use bowline_model::{Effort, ModelError, RetryPolicy, Thinking};
 use bowline_protocol::{
-    AgentId, InformationalLevel, InformationalMessage, PermissionMode, PermissionUpdate, SessionId,
+    AgentId, InformationalLevel, Initialize, InformationalMessage, PermissionMode, PermissionUpdate, SessionId,
     SessionStateChangedMessage, SessionState,
 };
 use bowline_tools::Workspace;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::{queue::PromptQueue, tasks::TaskBoard};
+use super::{control::ControlError, queue::PromptQueue, tasks::TaskBoard};
 use crate::{
     config::{ConnectedModel, SessionConfig, SessionStateEvents},
     hook::{HookObserver, Hooks},
@@ -157,7 +158,7 @@ impl Shared {
     }
 
     pub(crate) fn mode(&self) -> PermissionMode {
-        self.policy().mode().clone()
+        self.policy().mode.clone()
     }
 
     pub(crate) fn prompt_id(&self) -> Option<String> {
@@ -190,15 +191,50 @@ impl Shared {
         path.map(|path| path.display().to_string()).unwrap_or_default()
     }
 
+    /// The working directories besides the first.
+    pub(crate) fn added_directories(&self) -> Vec<PathBuf> {
+        self.policy().directories().skip(1).map(Path::to_path_buf).collect()
+    }
+
     /// Changes the rules, in memory and, where the change says so, on disk.
     pub(crate) fn apply_permission_update(&self, update: &PermissionUpdate) {
-        let persist = self.policy().apply(update);
-        self.workspace.set_added_roots(self.policy().added_directories());
-        if let Some(persist) = persist
-            && let Err(error) = write_settings(&self.config.places, &persist)
-        {
-            tracing::warn!(%error, "a permission rule could not be saved");
+        let applied = self.policy().apply(update);
+        self.workspace.set_added_roots(self.added_directories());
+        let persist = match applied {
+            Ok(persist) => persist,
+            Err(error) => {
+                tracing::warn!(%error, "a permission update was not applied");
+                return;
+            }
+        };
+        if let Some(persist) = persist {
+            let path = self.settings_file(&persist.source);
+            if let Err(error) = write_settings(&path, &persist.update) {
+                tracing::warn!(%error, path = %path.display(), "a permission rule was not saved");
+            }
         }
+    }
+
+    /// What a host brings when it connects.
+    pub(crate) async fn take_up(&self, request: Initialize) {
+        let mut live = self.live();
+        if let Some(schema) = &request.json_schema {
+            live.json_schema = Some(schema.to_value());
+        }
+        if let Some(title) = request.title {
+            live.title = Some(title);
+        }
+        live.host.forward_subagent_text |= request.forward_subagent_text == Some(true);
+        live.host.stops_tasks_itself |= request.per_task_stop_affordance == Some(true);
+        live.host.plan_mode_instructions = request.plan_mode_instructions;
+        live.host.skills = request.skills;
+    }
+
+    /// Uses another model from the next request on.
+    pub(crate) async fn switch_model(&self, name: &str, resolved: &str) -> Result<(), ControlError> {
+        let _ = resolved;
+        self.live().model = name.to_owned();
+        Ok(())
     }
 
     pub(crate) fn retry_policy(&self) -> RetryPolicy {

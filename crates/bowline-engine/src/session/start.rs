@@ -1,6 +1,9 @@
 //! Setting a session up: the workspace, the hooks, the tools, the main agent.
 
-use std::sync::{Arc, atomic::AtomicU64};
+use std::{
+    path::Path,
+    sync::{Arc, atomic::AtomicU64},
+};
 
 use bowline_model::ModelMessage;
 use bowline_tools::{Registry, Setup, Workspace};
@@ -16,7 +19,7 @@ use crate::{
     host::Host,
     journal::Journal,
     outlet::Outlet,
-    permission::Policy,
+    permission::{Policy, Roots},
     structured_output,
     tool,
     toolset::{Filter, Toolset},
@@ -37,7 +40,7 @@ pub(crate) fn start(
     host: Arc<dyn Host>,
 ) -> Result<(Arc<Shared>, Agent), StartError> {
     if let Some(schema) = &config.json_schema {
-        bowline_tools::check_schema_is_valid(schema).map_err(StartError::BadSchema)?;
+        bowline_tools::check_is_schema(schema).map_err(StartError::BadSchema)?;
     }
     let outlet = Arc::new(Outlet::new(Arc::clone(&host), config.session_id.clone()));
     let board = TaskBoard::new(Arc::clone(&outlet));
@@ -52,7 +55,7 @@ pub(crate) fn start(
     let frames: Arc<dyn HookObserver> =
         Arc::new(HookFrames { outlet: Arc::clone(&outlet), wanted });
     let journal = Journal::new(config.transcript.take());
-    let policy = std::mem::replace(&mut config.policy, Policy::new(&config.cwd));
+    let policy = std::mem::replace(&mut config.policy, Policy::new(Roots::default()));
     let conversation = resumed(&mut config);
     let shared =
         Arc::new(Shared::new(config, policy, outlet, workspace, hooks, frames, journal, board));
@@ -76,13 +79,21 @@ pub(crate) fn start(
 fn workspace(config: &SessionConfig, board: &TaskBoard) -> Arc<Workspace> {
     let setup = Setup {
         options: config.tool_options.clone(),
-        roots: config.policy.directories(),
+        roots: config.policy.directories().skip(1).map(Path::to_path_buf).collect(),
         environment: config.environment.clone(),
         task_observer: Some(Arc::new(board.clone())),
-        file_observer: config.file_observer(),
-        ..config.folders()
+        ..folders(config)
     };
     Workspace::new(&config.cwd, setup)
+}
+
+/// Where large results and the output of background commands go: beside the transcript, if there is one.
+fn folders(config: &SessionConfig) -> Setup {
+    let Some(writer) = &config.transcript else { return Setup::default() };
+    let files = writer.files();
+    let project = files.project_key();
+    let tasks = bowline_sessions::task_output(&project, files.id());
+    Setup { results_dir: files.tool_results(), tasks_dir: tasks, ..Setup::default() }
 }
 
 fn hook_environment(config: &SessionConfig) -> HookEnvironment {
