@@ -12,6 +12,7 @@ mod process;
 mod registry;
 mod run;
 mod schema;
+mod source;
 mod tasks;
 mod tool;
 mod tools;
@@ -22,6 +23,7 @@ pub use output::{FailureStage, ToolFailure, ToolOutput};
 pub use registry::Registry;
 pub use run::run;
 pub use schema::schema_of;
+pub use source::{ToolDisplayName, ToolSource};
 pub use tasks::{
     NewTask, NoSuchTask, TaskEvent, TaskHandle, TaskInfo, TaskKind, TaskObserver, TaskOutput,
     TaskStatus, Tasks,

@@ -102,7 +102,7 @@ pub enum RuleError {
         at: usize,
     },
     /// Something follows the specifier.
-    #[error("rule `{rule}`: nothing may follow the parenthesis before {at}")]
+    #[error("rule `{rule}`: unexpected text at {at}, behind the closing parenthesis")]
     TextAfter {
         /// The text.
         rule: String,

@@ -92,10 +92,12 @@ impl<'de> de::Visitor<'de> for TagVisitor<'_, 'de> {
     }
 
     fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        // To an object that is told by another key, these are fields like any other.
+        let told_by_type = matches!(self.wanted, Key::Type | Key::Subtype);
         while let Some(BorrowedText(key)) = map.next_key()? {
             match &*key {
-                "type" => self.tags.kind = text_value(&mut map)?,
-                "subtype" => self.tags.subtype = text_value(&mut map)?,
+                "type" if told_by_type => self.tags.kind = text_value(&mut map)?,
+                "subtype" if told_by_type => self.tags.subtype = text_value(&mut map)?,
                 name if name == self.wanted.name() => self.tags.other = text_value(&mut map)?,
                 _ => {
                     map.next_value::<de::IgnoredAny>()?;

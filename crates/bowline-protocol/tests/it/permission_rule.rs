@@ -1,0 +1,110 @@
+//! Permission rules as people write them, and the answers to permission questions.
+
+use bowline_protocol::{PermissionMode, PermissionResult, PermissionRule, split_rules};
+use expect_test::expect;
+
+/// Text, tool, specifier, and the text it is written back as.
+const RULES: &[(&str, &str, Option<&str>, &str)] = &[
+    ("Bash", "Bash", None, "Bash"),
+    ("  Bash  ", "Bash", None, "Bash"),
+    ("Bash()", "Bash", None, "Bash"),
+    ("Bash(*)", "Bash", None, "Bash"),
+    ("Bash(git *)", "Bash", Some("git *"), "Bash(git *)"),
+    ("Bash(git:*)", "Bash", Some("git:*"), "Bash(git:*)"),
+    ("Bash( a )", "Bash", Some(" a "), "Bash( a )"),
+    ("Edit(/src/**/*.rs)", "Edit", Some("/src/**/*.rs"), "Edit(/src/**/*.rs)"),
+    ("Read(//etc/**)", "Read", Some("//etc/**"), "Read(//etc/**)"),
+    (
+        "WebFetch(domain:example.com)",
+        "WebFetch",
+        Some("domain:example.com"),
+        "WebFetch(domain:example.com)",
+    ),
+    ("mcp__calc__*", "mcp__calc__*", None, "mcp__calc__*"),
+    (r"Bash(echo \(a\))", "Bash", Some("echo (a)"), r"Bash(echo \(a\))"),
+    (r"Bash(a \\ b)", "Bash", Some(r"a \ b"), r"Bash(a \\ b)"),
+    // Parentheses may also stand unescaped, and other backslashes are no escapes.
+    ("Bash(f(1))", "Bash", Some("f(1)"), r"Bash(f\(1\))"),
+    (r"Bash(printf \n)", "Bash", Some(r"printf \n"), r"Bash(printf \\n)"),
+    ("Bash(écho ü)", "Bash", Some("écho ü"), "Bash(écho ü)"),
+];
+
+#[test]
+fn rules_are_read_and_written() {
+    for &(text, tool, content, written) in RULES {
+        let rule: PermissionRule = text.parse().unwrap();
+        assert_eq!((rule.tool_name.as_str(), rule.content()), (tool, content), "{text}");
+        assert_eq!(rule.to_string(), written, "{text}");
+        assert_eq!(written.parse::<PermissionRule>().unwrap(), rule, "{text}");
+    }
+}
+
+#[test]
+fn a_bad_rule_says_what_is_wrong_and_where() {
+    let errors: Vec<String> = ["", "(git)", "Bash(git", r"Bash(git\)", "Bash)", "Bash(a) b"]
+        .iter()
+        .map(|text| text.parse::<PermissionRule>().unwrap_err().to_string())
+        .collect();
+    expect![[r#"
+        rule `` names no tool
+        rule `(git)` names no tool
+        rule `Bash(git`: the parenthesis at 4 is not closed
+        rule `Bash(git\)`: the parenthesis at 4 is not closed
+        rule `Bash)`: the parenthesis at 4 was not opened
+        rule `Bash(a) b`: unexpected text at 7, behind the closing parenthesis"#]]
+    .assert_eq(&errors.join("\n"));
+}
+
+#[test]
+fn lists_are_split_outside_parentheses() {
+    let cases: &[(&str, &[&str])] = &[
+        ("", &[]),
+        (" , ,", &[]),
+        ("Bash", &["Bash"]),
+        ("Bash,Read Edit", &["Bash", "Read", "Edit"]),
+        ("Bash(git *), Read(a, b)", &["Bash(git *)", "Read(a, b)"]),
+        ("Bash(f(1, 2) x) Read", &["Bash(f(1, 2) x)", "Read"]),
+        (r"Bash(echo \), x) Read", &[r"Bash(echo \), x)", "Read"]),
+        ("Bash(git, Read", &["Bash(git, Read"]),
+    ];
+    for (text, rules) in cases {
+        assert_eq!(split_rules(text).collect::<Vec<_>>(), *rules, "{text}");
+    }
+    assert_eq!(PermissionRule::parse_list("Bash(ls *) Read").unwrap().len(), 2);
+}
+
+#[test]
+fn whatever_the_specifier_holds_comes_back() {
+    proptest::proptest!(|(content in ".*")| {
+        let rule = PermissionRule::scoped("Tool", content.clone());
+        let read: PermissionRule = rule.to_string().parse().unwrap();
+        proptest::prop_assert_eq!(read.content(), rule.content());
+    });
+}
+
+#[test]
+fn manual_is_another_name_of_default() {
+    let mode = PermissionMode::from("manual");
+    assert_eq!(mode.as_str(), "manual");
+    assert_eq!(mode.canonical(), PermissionMode::Default);
+}
+
+#[test]
+fn an_unclear_answer_is_an_error_that_names_the_field() {
+    let error = |json| PermissionResult::parse(json).unwrap_err().to_string();
+    expect!["deny: .: missing field `message` at line 1 column 19"]
+        .assert_eq(&error(r#"{"behavior":"deny"}"#));
+    expect!["PermissionResult: behavior: unknown value `Allow`, expected `allow` or `deny`"]
+        .assert_eq(&error(r#"{"behavior":"Allow"}"#));
+    expect!["PermissionResult: behavior: missing, expected `allow` or `deny`"]
+        .assert_eq(&error(r#"{"updatedInput":{}}"#));
+    expect![[
+        r#"deny: interrupt: invalid type: string "yes", expected a boolean at line 1 column 51"#
+    ]]
+    .assert_eq(&error(r#"{"behavior":"deny","message":"no","interrupt":"yes"}"#));
+    expect!["allow: updatedPermissions[0]: setMode: .: missing field `mode` at line 1 column 42"].assert_eq(&error(
+        r#"{"behavior":"allow","updatedPermissions":[{"type":"setMode","destination":"session"}]}"#,
+    ));
+    expect!["not a message: invalid type: boolean `true`, expected an object at line 1 column 4"]
+        .assert_eq(&error("true"));
+}
