@@ -55,6 +55,12 @@ pub(super) fn read(event: &HookEvent, json: &str) -> Answer {
         if let Some(HookPermissionDecision::Other(decision)) = permission_decision(specific) {
             return bad("permissionDecision", decision);
         }
+        if let HookSpecificOutput::PreToolUse(output) = specific
+            && output.updated_input.as_ref().is_some_and(|input| !input.get().starts_with('{'))
+        {
+            let message = "updatedInput is not an object".to_owned();
+            return Answer::Failed(FailureKind::BadOutput, message);
+        }
         if named != *event {
             let message = format!("expected an answer for {event}, got one for {named}");
             return Answer::Failed(FailureKind::WrongEvent, message);

@@ -213,6 +213,7 @@ async fn errors_and_bad_answers_count_as_no_answer() {
         Reply::Json(json!({ "hookSpecificOutput": { "hookEventName": "Nope" } })),
         Reply::Json(json!("text")),
         specific("PreToolUse", wrong_case),
+        specific("PreToolUse", json!({ "updatedInput": "ls" })),
     ] {
         let report = Rig::callback("PreToolUse", reply.clone()).run(pre_tool_use("Bash")).await;
         assert_eq!(report.tool_refusal(), None, "{reply:?}");

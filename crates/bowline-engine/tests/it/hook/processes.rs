@@ -6,22 +6,23 @@ use std::{
     path::Path,
     process::Command,
     sync::Arc,
+    time::Duration,
 };
 
 use bowline_engine::hook::{FailureKind, HookActivity, HookObserver, HookText};
 use bowline_protocol::HookOutcome;
 use serde_json::{Value, json};
-use tokio::{sync::oneshot, task::JoinHandle};
+use tokio::{sync::oneshot, time::timeout};
 
 use super::{Rig, pre_tool_use, prompt};
 
 /// A shell line that leaves a child behind and waits, while both hold `alive` open.
-const FAMILY: &str = "exec 3>alive; echo up >&3; sleep 600 & sleep 600; wait";
+const FAMILY: &str = "exec 3>alive; sleep 600 & echo up >&3; sleep 600; wait";
 
 /// Knows when a family has begun and when all of it is gone.
 struct Family {
     begun: oneshot::Receiver<()>,
-    gone: JoinHandle<()>,
+    gone: oneshot::Receiver<()>,
 }
 
 impl Family {
@@ -30,14 +31,21 @@ impl Family {
         let pipe = rig.path("alive");
         make_pipe(&pipe);
         let (begin, begun) = oneshot::channel();
-        let gone = tokio::task::spawn_blocking(move || {
+        let (end, gone) = oneshot::channel();
+        // Not a task: the runtime would wait for it even if the family never ends.
+        std::thread::spawn(move || {
             let mut pipe = BufReader::new(File::open(pipe).unwrap());
             pipe.read_line(&mut String::new()).unwrap();
             begin.send(()).ok();
             pipe.read_to_end(&mut Vec::new()).unwrap();
+            end.send(()).ok();
         });
         Self { begun, gone }
     }
+}
+
+async fn is_gone(gone: oneshot::Receiver<()>) {
+    timeout(Duration::from_secs(20), gone).await.expect("the family is gone").unwrap();
 }
 
 fn make_pipe(path: &Path) {
@@ -63,7 +71,7 @@ async fn a_program_that_takes_too_long_is_killed_and_the_tool_runs() {
     assert_eq!((told.hook_event.as_str(), told.timed_out), ("PreToolUse", true));
     let Some(HookActivity::Response(response)) = rig.activity().pop() else { panic!("no end") };
     assert_eq!((response.exit_code, &response.outcome), (Some(1), &HookOutcome::Cancelled));
-    family.gone.await.unwrap();
+    is_gone(family.gone).await;
 }
 
 #[tokio::test]
@@ -76,7 +84,7 @@ async fn cancelling_kills_the_whole_family() {
         cancel.cancel();
     });
     assert!(report.cancelled);
-    family.gone.await.unwrap();
+    is_gone(family.gone).await;
     let Some(HookActivity::Response(response)) = rig.activity().pop() else { panic!("no end") };
     assert_eq!(response.outcome, HookOutcome::Cancelled);
 }
@@ -89,7 +97,7 @@ async fn dropping_the_run_kills_the_whole_family() {
         _ = rig.run(pre_tool_use("Bash")) => panic!("it never ends by itself"),
         begun = family.begun => begun.unwrap(),
     }
-    family.gone.await.unwrap();
+    is_gone(family.gone).await;
 }
 
 #[tokio::test]
@@ -100,7 +108,7 @@ async fn an_async_hook_holds_nothing_up_and_ends_with_the_session() {
     assert_eq!((report.ran, report.has_errors()), (1, false));
     family.begun.await.unwrap();
     rig.hooks.shutdown().await;
-    family.gone.await.unwrap();
+    is_gone(family.gone).await;
 }
 
 #[tokio::test]
@@ -110,7 +118,7 @@ async fn dropping_the_hooks_ends_those_in_the_background() {
     rig.run(pre_tool_use("Bash")).await;
     family.begun.await.unwrap();
     drop(rig.hooks);
-    family.gone.await.unwrap();
+    is_gone(family.gone).await;
 }
 
 /// Passes on what happens in the background.
