@@ -3,16 +3,14 @@
 use std::sync::Arc;
 
 use bowline_protocol::{
-    CallbackId, EventInput, HookBase, HookCallback, HookEffort, HookEvent, HookInput,
-    RawJson, ToolUseId,
+    CallbackId, EventInput, HookBase, HookCallback, HookEffort, HookEvent, HookInput, RawJson,
+    ToolUseId,
 };
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     agent::Identity,
-    hook::{
-        BoxFuture, HookActivity, HookCallError, HookCallbacks, HookObserver, HookReport,
-    },
+    hook::{BoxFuture, HookActivity, HookCallError, HookCallbacks, HookObserver, HookReport},
     host::{Host, HostError},
     outlet::{Frame, Outlet},
     session::Shared,
@@ -32,9 +30,9 @@ impl HookCallbacks for HostCallbacks {
     ) -> BoxFuture<'_, Result<RawJson, HookCallError>> {
         let callback_id = callback_id.clone();
         Box::pin(async move {
-            let input: HookInput = input
-                .parse()
-                .map_err(|error| HookCallError::Refused(format!("unreadable hook input: {error}")))?;
+            let input: HookInput = input.parse().map_err(|error| {
+                HookCallError::Refused(format!("unreadable hook input: {error}"))
+            })?;
             let call = HookCallback {
                 callback_id,
                 input,

@@ -3,11 +3,11 @@
 use std::sync::{Mutex, PoisonError};
 
 use bowline_protocol::{
-    AssistantMessage, Content, Message, MessageUuid, SessionWritesLostMessage,
+    AssistantMessage, Content, Extra, LostWrite, Message, MessageUuid, SessionWritesLostMessage,
     TranscriptMirrorMessage, UserMessage,
 };
 use bowline_sessions::{
-    AssistantLine, Flushed, LastPromptLine, TranscriptLine, TranscriptWriter, UserLine,
+    AssistantLine, Flushed, LastPrompt, TranscriptLine, TranscriptWriter, UserLine,
 };
 
 /// The transcript of one conversation; empty if nothing is to be kept.
@@ -54,7 +54,8 @@ impl Journal {
 
     /// Writes one block of an answer.
     pub(crate) fn assistant(&self, uuid: &MessageUuid, message: &AssistantMessage) -> Told {
-        let mut line = AssistantLine { message: message.message.clone(), ..AssistantLine::default() };
+        let mut line =
+            AssistantLine { message: message.message.clone(), ..AssistantLine::default() };
         line.chain.uuid = uuid.clone();
         line.request_id = message.request_id.clone();
         self.write(line)
@@ -64,7 +65,7 @@ impl Journal {
     pub(crate) fn last_prompt(&self, prompt: &str) -> Told {
         self.with(|writer| {
             let leaf = writer.leaf().cloned()?;
-            writer.note(LastPromptLine::new(prompt, leaf, writer.session_id().clone()));
+            writer.note(LastPrompt::new(prompt, leaf, writer.session_id().clone()));
             flush(writer)
         })
     }
@@ -104,10 +105,12 @@ fn flush(writer: &mut TranscriptWriter) -> Told {
         Flushed::Failed(failure) => {
             tracing::warn!(%failure, "the session goes on unsaved");
             Some(Message::from(SessionWritesLostMessage {
-                error_code: failure.error.code().to_owned(),
+                error_code: failure.code().to_owned(),
+                lost: vec![LostWrite::Transcript],
+                transcript_session_ids: Some(vec![writer.session_id().clone()]),
                 session_id: writer.session_id().clone(),
                 uuid: crate::outlet::new_uuid(),
-                ..SessionWritesLostMessage::default()
+                extra: Extra::new(),
             }))
         }
         Flushed::Dropped => None,

@@ -7,13 +7,13 @@ use std::{
 
 use bowline_protocol::{
     ApiRetryMessage, AssistantMessage, BackgroundTasksChangedMessage, CommandLifecycleMessage,
-    CommandsChangedMessage, CompactBoundaryMessage, ConversationResetMessage, HookProgressMessage,
-    HookResponseMessage, HookStartedMessage, InformationalMessage, InitMessage, Message,
-    MessageUuid, ModelFallbackMessage, NotificationMessage, PermissionDeniedMessage, ResultMessage,
-    SessionId, SessionStateChangedMessage, SessionTitleChangedMessage, SessionWritesLostMessage,
-    StatusMessage, StreamEventMessage, SystemMessage, TaskNotificationMessage, TaskProgressMessage,
-    TaskStartedMessage, TaskUpdatedMessage, ThinkingTokensMessage, ToolProgressMessage,
-    UserMessage,
+    CommandState, CommandsChangedMessage, CompactBoundaryMessage, ConversationResetMessage, Extra,
+    HookProgressMessage, HookResponseMessage, HookStartedMessage, InformationalMessage,
+    InitMessage, Message, MessageUuid, ModelFallbackMessage, NotificationMessage,
+    PermissionDeniedMessage, ResultMessage, SessionId, SessionStateChangedMessage,
+    SessionTitleChangedMessage, StatusMessage, StreamEventMessage, TaskNotificationMessage,
+    TaskProgressMessage, TaskStartedMessage, TaskUpdatedMessage, ThinkingTokensMessage,
+    ToolProgressMessage, UserMessage,
 };
 use time::{OffsetDateTime, macros::format_description};
 use tokio::sync::Notify;
@@ -114,10 +114,20 @@ pub(crate) fn new_uuid() -> MessageUuid {
 
 /// The time now, as the wire writes it.
 pub(crate) fn timestamp() -> String {
-    let format = format_description!(
-        "[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z"
-    );
+    let format =
+        format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
     OffsetDateTime::now_utc().format(format).unwrap_or_default()
+}
+
+/// How far a prompt has come.
+pub(crate) fn lifecycle(command_uuid: MessageUuid, state: CommandState) -> CommandLifecycleMessage {
+    CommandLifecycleMessage {
+        command_uuid,
+        state,
+        uuid: MessageUuid::default(),
+        session_id: SessionId::default(),
+        extra: Extra::new(),
+    }
 }
 
 /// A message that has an id and belongs to a session.
@@ -126,9 +136,9 @@ pub(crate) trait Frame: Send {
     fn into_message(self) -> Message;
 }
 
-/// Frames whose id and session are plain fields, and how each becomes a message.
+/// Frames whose id and session are plain fields.
 macro_rules! frames {
-    ($wrap:path: $($frame:ident),* $(,)?) => {$(
+    ($($frame:ident),* $(,)?) => {$(
         impl Frame for $frame {
             fn stamp(&mut self, uuid: MessageUuid, session_id: SessionId) {
                 self.uuid = uuid;
@@ -136,45 +146,39 @@ macro_rules! frames {
             }
 
             fn into_message(self) -> Message {
-                $wrap(self.into())
+                Message::from(self)
             }
         }
     )*};
 }
 
 frames! {
-    Message::from:
-    AssistantMessage,
-    StreamEventMessage,
-    ResultMessage,
-    ToolProgressMessage,
-    CommandLifecycleMessage,
-    ConversationResetMessage,
-}
-
-frames! {
-    Message::System:
-    InitMessage,
-    StatusMessage,
-    CompactBoundaryMessage,
     ApiRetryMessage,
-    HookStartedMessage,
+    AssistantMessage,
+    BackgroundTasksChangedMessage,
+    CommandLifecycleMessage,
+    CommandsChangedMessage,
+    CompactBoundaryMessage,
+    ConversationResetMessage,
     HookProgressMessage,
     HookResponseMessage,
-    TaskStartedMessage,
-    TaskProgressMessage,
-    TaskUpdatedMessage,
-    TaskNotificationMessage,
-    BackgroundTasksChangedMessage,
-    SessionStateChangedMessage,
-    SessionTitleChangedMessage,
-    SessionWritesLostMessage,
+    HookStartedMessage,
+    InformationalMessage,
+    InitMessage,
     ModelFallbackMessage,
-    ThinkingTokensMessage,
-    CommandsChangedMessage,
     NotificationMessage,
     PermissionDeniedMessage,
-    InformationalMessage,
+    ResultMessage,
+    SessionStateChangedMessage,
+    SessionTitleChangedMessage,
+    StatusMessage,
+    StreamEventMessage,
+    TaskNotificationMessage,
+    TaskProgressMessage,
+    TaskStartedMessage,
+    TaskUpdatedMessage,
+    ThinkingTokensMessage,
+    ToolProgressMessage,
 }
 
 /// A user message keeps the id its host gave it.

@@ -34,7 +34,9 @@ pub(crate) enum Filter {
 impl Filter {
     pub(crate) fn admits(&self, name: &str) -> bool {
         let covers = |rule: &String| {
-            rule == "*" || rule == name || name.strip_prefix(rule).is_some_and(|rest| rest.starts_with("__"))
+            rule == "*"
+                || rule == name
+                || name.strip_prefix(rule).is_some_and(|rest| rest.starts_with("__"))
         };
         match self {
             Self::All => true,
@@ -64,7 +66,8 @@ impl Toolset {
     /// The tool of this name, or the answer for a model that called one it does not have.
     pub(crate) fn find(&self, name: &str) -> Result<Arc<dyn Tool>, ToolFailure> {
         if self.disabled.iter().any(|disabled| disabled == name) {
-            let hint = format!("{name} is disabled for this session, in subagents as well as here.");
+            let hint =
+                format!("{name} is disabled for this session, in subagents as well as here.");
             return Err(ToolFailure::unknown_tool(&format!("{name}."), Some(&hint)));
         }
         self.merged().registry.find(name).map(Arc::clone)

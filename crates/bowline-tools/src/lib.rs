@@ -20,7 +20,7 @@ mod workspace;
 
 pub use lists::{ListedTask, ListedTaskStatus, TaskList, Todo, TodoList, TodoStatus};
 pub use output::{FailureStage, ToolFailure, ToolOutput};
-pub use registry::Registry;
+pub use registry::{Registry, check_is_schema};
 pub use run::run;
 pub use schema::schema_of;
 pub use source::{ToolDisplayName, ToolSource};

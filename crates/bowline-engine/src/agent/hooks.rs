@@ -1,9 +1,9 @@
 //! Hooks along a turn: before it ends, around its batches of calls, where text is shown.
 
 use bowline_protocol::{
-    CommandLifecycleMessage, CommandState, ContentBlock, EventInput, HookEvent,
-    MessageDisplayInput, MessageUuid, NotificationMessage, NotificationPriority,
-    PostToolBatchInput, StopFailureInput, StopInput, SubagentStopInput,
+    CommandState, ContentBlock, EventInput, HookEvent, MessageDisplayInput, MessageUuid,
+    NotificationMessage, NotificationPriority, PostToolBatchInput, StopFailureInput, StopInput,
+    SubagentStopInput,
 };
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::Agent;
 use crate::{
     hook::{HookReport, texts as hook_texts},
+    outlet::lifecycle,
     session::prompt,
     turn::{outcome::CallOutcome, pipeline},
 };
@@ -126,7 +127,10 @@ impl Agent {
     }
 
     /// Takes prompts that came while tools ran: the model hears them with the results.
-    pub(crate) async fn take_queued(&mut self, prompts: &mut Vec<MessageUuid>) -> Vec<ContentBlock> {
+    pub(crate) async fn take_queued(
+        &mut self,
+        prompts: &mut Vec<MessageUuid>,
+    ) -> Vec<ContentBlock> {
         if !self.identity.is_main() {
             return Vec::new();
         }
@@ -134,14 +138,7 @@ impl Agent {
         let mut blocks = Vec::new();
         for message in joining {
             if let Some(uuid) = message.uuid.clone() {
-                self.session
-                    .outlet
-                    .send(CommandLifecycleMessage {
-                        command_uuid: uuid.clone(),
-                        state: CommandState::Started,
-                        ..CommandLifecycleMessage::default()
-                    })
-                    .await;
+                self.session.outlet.send(lifecycle(uuid.clone(), CommandState::Started)).await;
                 prompts.push(uuid.clone());
                 self.joined.push(uuid);
             }

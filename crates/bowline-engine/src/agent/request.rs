@@ -32,7 +32,7 @@ impl Agent {
         request.system = self.system_blocks();
         request.messages = self.conversation.messages().to_vec();
         request.tools = self.tools.definitions().to_vec();
-        request.max_tokens = ledger::max_output(&name).min(MAX_OUTPUT);
+        request.max_tokens = Some(ledger::max_output(&name).min(MAX_OUTPUT));
         request.thinking = live.thinking.or(Some(Thinking::Adaptive { display: None }));
         request.effort = live.effort;
         request.betas = self.session.config.betas.clone();

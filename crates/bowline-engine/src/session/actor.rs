@@ -2,18 +2,12 @@
 
 use std::{sync::Arc, time::Duration};
 
-use bowline_protocol::{
-    CommandLifecycleMessage, CommandState, MessageUuid, ResultMessage, SessionState, UserMessage,
-};
+use bowline_protocol::{CommandState, MessageUuid, ResultMessage, SessionState, UserMessage};
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
-use super::{
-    SessionEnd, Shared, prompt,
-    queue::Queued,
-    shared::SHUTDOWN_GRACE,
-};
-use crate::agent::Agent;
+use super::{SessionEnd, Shared, prompt, queue::Queued, shared::SHUTDOWN_GRACE};
+use crate::{agent::Agent, outlet::lifecycle};
 
 /// How long a turn that is stopped for good may take to notice.
 const TURN_GRACE: Duration = Duration::from_secs(6);
@@ -198,14 +192,7 @@ impl Actor {
     }
 
     async fn lifecycle(&self, uuid: &MessageUuid, state: CommandState) {
-        self.shared
-            .outlet
-            .send(CommandLifecycleMessage {
-                command_uuid: uuid.clone(),
-                state,
-                ..CommandLifecycleMessage::default()
-            })
-            .await;
+        self.shared.outlet.send(lifecycle(uuid.clone(), state)).await;
     }
 
     async fn close(&mut self) {

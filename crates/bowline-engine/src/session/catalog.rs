@@ -2,8 +2,7 @@
 
 use bowline_model::{Effort, KNOWN_MODELS};
 use bowline_protocol::{
-    AccountInfo, AgentInfo, InitMcpServer, InitMessage, InitializeResponse, ModelInfo,
-    SlashCommand,
+    AccountInfo, AgentInfo, InitMcpServer, InitMessage, InitializeResponse, ModelInfo, SlashCommand,
 };
 
 use super::Shared;

@@ -16,6 +16,7 @@ use bowline_protocol::{HostRequest, SessionId, UserMessage};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use self::actor::{Actor, Command};
 pub use self::{
     control::{ControlError, ControlReply},
     start::StartError,
@@ -25,7 +26,6 @@ pub(crate) use self::{
     shared::Shared,
     tasks::{EndedTask, StartedAgent},
 };
-use self::actor::{Actor, Command};
 use crate::{config::SessionConfig, host::Host};
 
 /// How many prompts may be on their way to the session. Those that arrived wait in its own queue;

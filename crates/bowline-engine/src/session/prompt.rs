@@ -3,7 +3,7 @@
 use std::{panic::AssertUnwindSafe, sync::Arc};
 
 use bowline_protocol::{
-    Content, ContentBlock, EventInput, HookEvent, InformationalLevel, InformationalMessage,
+    Content, ContentBlock, EventInput, Extra, HookEvent, InformationalLevel, InformationalMessage,
     MessageUuid, PromptSubmitOutcome, PromptSubmitOutcomeKind, ResultMessage, SessionEndInput,
     SessionStartInput, UserMessage, UserPromptSubmitInput,
 };
@@ -49,7 +49,11 @@ pub(crate) async fn answer(
     })
 }
 
-async fn run(agent: &mut Agent, prompts: Vec<UserMessage>, cancel: CancellationToken) -> TurnOutcome {
+async fn run(
+    agent: &mut Agent,
+    prompts: Vec<UserMessage>,
+    cancel: CancellationToken,
+) -> TurnOutcome {
     let session = Arc::clone(&agent.session);
     session.live().prompt_id = Some(Uuid::new_v4().to_string());
     session.ledger().begin_turn();
@@ -218,7 +222,12 @@ pub(crate) async fn session_started(session: &Shared, cancel: &CancellationToken
     let event = EventInput::SessionStart(SessionStartInput {
         source: source.into(),
         model: Some(session.model_name()),
-        ..SessionStartInput::default()
+        session_title: None,
+        seconds_since_last_response: None,
+        context_tokens: None,
+        prompt_cache_likely_expired: None,
+        estimated_cache_write_usd: None,
+        extra: Extra::new(),
     });
     let report = session.run_hooks(&Identity::Main, event, cancel).await;
     session.live().context.extend(report.model_texts());
@@ -229,10 +238,8 @@ pub(crate) async fn session_ended(session: &Shared) {
     if !session.has_hooks(HookEvent::SessionEnd) {
         return;
     }
-    let event = EventInput::SessionEnd(SessionEndInput {
-        reason: "other".into(),
-        ..SessionEndInput::default()
-    });
+    let event =
+        EventInput::SessionEnd(SessionEndInput { reason: "other".into(), extra: Extra::new() });
     session.run_hooks(&Identity::Main, event, &CancellationToken::new()).await;
 }
 

@@ -1,15 +1,16 @@
 //! Prompts that wait, and those that were already taken.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 
 use bowline_protocol::{MessageUuid, PromptPriority, UserMessage};
+use bowline_sessions::KnownLines;
 
 /// The prompts of a session that wait for their turn.
 #[derive(Debug, Default)]
 pub(crate) struct PromptQueue {
     waiting: VecDeque<UserMessage>,
     /// Every prompt that was ever taken: a second copy is not run.
-    known: HashSet<MessageUuid>,
+    known: KnownLines,
 }
 
 /// What became of a prompt that was put in the queue.
@@ -23,14 +24,14 @@ pub(crate) enum Queued {
 
 impl PromptQueue {
     /// A queue that knows the prompts of an earlier life of the session.
-    pub(crate) fn new(known: impl IntoIterator<Item = MessageUuid>) -> Self {
-        Self { waiting: VecDeque::new(), known: known.into_iter().collect() }
+    pub(crate) fn new(known: KnownLines) -> Self {
+        Self { waiting: VecDeque::new(), known }
     }
 
     /// Lines a prompt up, by its priority.
     pub(crate) fn push(&mut self, prompt: UserMessage) -> Queued {
         if let Some(uuid) = &prompt.uuid
-            && !self.known.insert(uuid.clone())
+            && !self.known.insert(uuid)
         {
             return Queued::Duplicate;
         }
@@ -56,7 +57,10 @@ impl PromptQueue {
     }
 
     /// Takes what may join a turn that is under way: everything that is not for later.
-    pub(crate) fn take_joining(&mut self, alone: impl Fn(&UserMessage) -> bool) -> Vec<UserMessage> {
+    pub(crate) fn take_joining(
+        &mut self,
+        alone: impl Fn(&UserMessage) -> bool,
+    ) -> Vec<UserMessage> {
         let (joining, waiting) = self
             .waiting
             .drain(..)
@@ -146,7 +150,9 @@ mod tests {
 
     #[test]
     fn a_second_copy_is_recognized_even_when_the_first_is_long_gone() {
-        let mut queue = PromptQueue::new([MessageUuid::from("old")]);
+        let mut known = KnownLines::default();
+        known.insert(&"old".into());
+        let mut queue = PromptQueue::new(known);
         assert_eq!(queue.push(prompt("old", None)), Queued::Duplicate);
         queue.push(prompt("new", None));
         queue.take_batch(|_| false);

@@ -6,12 +6,7 @@ use bowline_protocol::{
 };
 
 use super::Shared;
-use crate::turn::{
-    machine::Ending,
-    report::Report,
-    run::millis,
-    texts,
-};
+use crate::turn::{machine::Ending, report::Report, run::millis, texts};
 
 /// The result of a turn in which the model was asked.
 pub(crate) fn of_turn(shared: &Shared, report: Report, origin: Option<Origin>) -> ResultMessage {

@@ -11,8 +11,8 @@ use std::{
 
 use bowline_model::{Effort, ModelError, RetryPolicy, Thinking};
 use bowline_protocol::{
-    AgentId, InformationalLevel, Initialize, InformationalMessage, PermissionMode, PermissionUpdate, SessionId,
-    SessionStateChangedMessage, SessionState,
+    AgentId, InformationalLevel, InformationalMessage, Initialize, PermissionMode,
+    PermissionUpdate, SessionId, SessionState, SessionStateChangedMessage, UpdateDestination,
 };
 use bowline_tools::Workspace;
 use tokio::sync::Notify;
@@ -112,7 +112,8 @@ impl Shared {
             },
             state: SessionState::Idle,
         };
-        let known = config.resumed.as_ref().map(|resumed| resumed.known.clone()).unwrap_or_default();
+        let known =
+            config.resumed.as_ref().map(|resumed| resumed.known.clone()).unwrap_or_default();
         Self {
             policy: Mutex::new(policy),
             ledger: Mutex::new(Ledger::new(config.prices.clone())),
@@ -208,10 +209,20 @@ impl Shared {
             }
         };
         if let Some(persist) = persist {
-            let path = self.settings_file(&persist.source);
+            let Some(path) = self.settings_file(&persist.destination) else { return };
             if let Err(error) = write_settings(&path, &persist.update) {
                 tracing::warn!(%error, path = %path.display(), "a permission rule was not saved");
             }
+        }
+    }
+
+    fn settings_file(&self, destination: &UpdateDestination) -> Option<PathBuf> {
+        let places = &self.config.places;
+        match destination {
+            UpdateDestination::UserSettings => Some(places.user_file()),
+            UpdateDestination::ProjectSettings => Some(places.project_file()),
+            UpdateDestination::LocalSettings => Some(places.local_file()),
+            _ => None,
         }
     }
 
@@ -231,7 +242,11 @@ impl Shared {
     }
 
     /// Uses another model from the next request on.
-    pub(crate) async fn switch_model(&self, name: &str, resolved: &str) -> Result<(), ControlError> {
+    pub(crate) async fn switch_model(
+        &self,
+        name: &str,
+        resolved: &str,
+    ) -> Result<(), ControlError> {
         let _ = resolved;
         self.live().model = name.to_owned();
         Ok(())

@@ -20,8 +20,7 @@ use crate::{
     journal::Journal,
     outlet::Outlet,
     permission::{Policy, Roots},
-    structured_output,
-    tool,
+    structured_output, tool,
     toolset::{Filter, Toolset},
 };
 
@@ -91,9 +90,16 @@ fn workspace(config: &SessionConfig, board: &TaskBoard) -> Arc<Workspace> {
 fn folders(config: &SessionConfig) -> Setup {
     let Some(writer) = &config.transcript else { return Setup::default() };
     let files = writer.files();
-    let project = files.project_key();
-    let tasks = bowline_sessions::task_output(&project, files.id());
-    Setup { results_dir: files.tool_results(), tasks_dir: tasks, ..Setup::default() }
+    let user = rustix::process::getuid().as_raw();
+    let output = bowline_sessions::task_output(
+        &std::env::temp_dir(),
+        user,
+        &files.project_key(),
+        files.id(),
+        "",
+    );
+    let tasks_dir = output.parent().map(Path::to_path_buf).unwrap_or_default();
+    Setup { results_dir: files.tool_results(), tasks_dir, ..Setup::default() }
 }
 
 fn hook_environment(config: &SessionConfig) -> HookEnvironment {
@@ -132,7 +138,7 @@ pub(crate) fn main_tools(session: &Arc<Shared>) -> Toolset {
     }
     let mut disabled = Vec::new();
     registry.retain(|spec| {
-        let is_disabled = session.policy().is_disabled(&spec.name);
+        let is_disabled = session.policy().rules.is_disabled(&spec.name);
         if is_disabled {
             disabled.push(spec.name.to_string());
         }

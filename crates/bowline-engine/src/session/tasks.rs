@@ -7,9 +7,9 @@ use std::{
 };
 
 use bowline_protocol::{
-    BackgroundTask, BackgroundTasksChangedMessage, ContentBlock, Origin, OriginKind, TaskId,
-    TaskNotificationMessage, TaskOutcome, TaskPatch, TaskStartedMessage,
-    TaskUpdatedMessage, TaskUsage, ToolUseId, UserMessage,
+    BackgroundTask, BackgroundTasksChangedMessage, ContentBlock, Extra, Origin, OriginKind, TaskId,
+    TaskNotificationMessage, TaskOutcome, TaskPatch, TaskStartedMessage, TaskUpdatedMessage,
+    TaskUsage, ToolUseId, UserMessage,
 };
 use bowline_tools::{TaskEvent, TaskInfo, TaskKind, TaskObserver, TaskStatus};
 use tokio::sync::Notify;
@@ -68,7 +68,8 @@ impl TaskBoard {
 
     /// Whether a subagent works beside the conversation.
     pub(crate) fn has_background_agents(&self) -> bool {
-        let background = |entry: &BackgroundTaskEntry| entry.backgrounded && entry.kind == TaskKind::Agent;
+        let background =
+            |entry: &BackgroundTaskEntry| entry.backgrounded && entry.kind == TaskKind::Agent;
         self.board().running.values().any(background)
     }
 
@@ -215,7 +216,9 @@ impl TaskBoard {
             task_type: entry.kind.as_str().into(),
             subagent_type: entry.subagent_type.clone(),
             description: entry.description.clone(),
-            ..BackgroundTask::default()
+            parent_task_id: None,
+            ambient: None,
+            extra: Extra::new(),
         };
         shown.map(task).collect()
     }
@@ -241,7 +244,9 @@ impl TaskObserver for TaskBoard {
                 let ended = EndedTask {
                     status: info.status,
                     summary: info.summary(),
-                    output_file: output_file.map(|path| path.display().to_string()).unwrap_or_default(),
+                    output_file: output_file
+                        .map(|path| path.display().to_string())
+                        .unwrap_or_default(),
                     usage: None,
                 };
                 self.ended(&info.id, ended);
@@ -252,7 +257,12 @@ impl TaskObserver for TaskBoard {
 }
 
 /// What the model is told when a task ends that it no longer waits for.
-fn notice(id: &TaskId, entry: &BackgroundTaskEntry, status: &str, ended: &EndedTask) -> UserMessage {
+fn notice(
+    id: &TaskId,
+    entry: &BackgroundTaskEntry,
+    status: &str,
+    ended: &EndedTask,
+) -> UserMessage {
     let call = entry.tool_use_id.as_ref().map_or("", ToolUseId::as_str);
     let text = format!(
         "<task-notification>\n<task-id>{id}</task-id>\n<tool-use-id>{call}</tool-use-id>\n\

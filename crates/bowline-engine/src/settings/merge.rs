@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use super::{KnownSettings, Layer, Problem, Source};
 
-/// All settings of a session, layer by layer and merged.
-#[derive(Debug, Clone)]
+/// All settings of a session, layer by layer and merged. The default has none.
+#[derive(Debug, Clone, Default)]
 pub struct Settings {
     /// Lowest precedence first. A source may have several.
     pub(super) layers: Vec<Layer>,

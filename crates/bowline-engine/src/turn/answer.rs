@@ -7,8 +7,8 @@
 use std::{pin::Pin, sync::Arc, time::Duration};
 
 use bowline_model::{
-    BoxFuture, Delivery, ErrorKind, EventStream, Folded, MessageFold, Model, ModelError, ModelRequest,
-    RetryPolicy,
+    BoxFuture, Delivery, ErrorKind, EventStream, Folded, MessageFold, Model, ModelError,
+    ModelRequest, RetryPolicy,
 };
 use bowline_protocol::{ApiMessage, ContentBlock, StreamEvent, Usage};
 use futures_util::StreamExt;

@@ -133,7 +133,8 @@ impl CallOutcome {
         reason_type: Option<DecisionReasonType>,
     ) {
         let decision = PermissionVerdict::Reject;
-        let decision = PermissionDecision { decision, source, reason_type, extra: Default::default() };
+        let decision =
+            PermissionDecision { decision, source, reason_type, extra: Default::default() };
         let mut meta = self.decided(decision);
         meta.non_execution_kind = Some(kind);
         self.meta = Some(meta);

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use bowline_protocol::{
     CanUseTool, DecisionReasonType, DecisionSource, EventInput, HookEvent, HookPermissionResult,
-    NonExecutionKind, NotificationInput, PermissionAllow, PermissionDecision, PermissionDeny,
-    PermissionDeniedMessage, PermissionRequestInput, PermissionResult, PermissionUpdate,
-    PermissionVerdict, RawJson, StatusMessage,
+    NonExecutionKind, NotificationInput, PermissionAllow, PermissionDecision,
+    PermissionDeniedMessage, PermissionDeny, PermissionRequestInput, PermissionResult,
+    PermissionUpdate, PermissionVerdict, RawJson, StatusMessage,
 };
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -163,9 +163,7 @@ async fn ask_host(
     let answered = match &session.config.permission_prompts {
         PermissionPrompts::Nobody => return wait_for_hooks(cancel, Unanswered::NoSurface).await,
         PermissionPrompts::Disabled => return wait_for_hooks(cancel, Unanswered::PromptsOff).await,
-        PermissionPrompts::McpTool(tool) => {
-            control::ask_prompt_tool(context, tool, proposed).await
-        }
+        PermissionPrompts::McpTool(tool) => control::ask_prompt_tool(context, tool, proposed).await,
         PermissionPrompts::Host => {
             let request = request(context, proposed, question);
             session.question_opened().await;
@@ -201,7 +199,8 @@ async fn wait_for_hooks(cancel: &CancellationToken, why: Unanswered) -> Answer {
 
 fn request(context: &CallContext, proposed: &Proposed, question: &Question) -> CanUseTool {
     let description = proposed.input.get("description").and_then(Value::as_str);
-    let display = context.tools.source().and_then(|source| source.display_name(&proposed.call.name));
+    let display =
+        context.tools.source().and_then(|source| source.display_name(&proposed.call.name));
     let mut request = CanUseTool {
         tool_name: proposed.call.name.clone(),
         input: RawJson::from(proposed.input.clone()),

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use bowline_model::UNPARSED_INPUT;
 use bowline_protocol::{
-    Content, EventInput, HookEvent, HookPermissionDecision, Maybe, McpServerRef, NonExecutionKind,
-    PermissionDecision, PostToolUseFailureInput, PostToolUseInput, PreToolUseInput, RawJson,
-    ToolUseBlock,
+    Content, EventInput, FinishedToolCall, HookEvent, HookPermissionDecision, McpServerRef,
+    NonExecutionKind, PermissionDecision, PostToolUseFailureInput, PostToolUseInput,
+    PreToolUseInput, RawJson, ToolUseBlock,
 };
 use bowline_tools::{Tool, ToolCall, ToolFailure, ToolOutput, Workspace};
 use serde_json::Value;
@@ -169,7 +169,11 @@ fn refused(proposed: &Proposed, report: &HookReport, refusal: &str) -> CallOutco
 }
 
 /// Runs a call that may run.
-async fn perform(context: &CallContext, admitted: Admitted, cancel: &CancellationToken) -> CallOutcome {
+async fn perform(
+    context: &CallContext,
+    admitted: Admitted,
+    cancel: &CancellationToken,
+) -> CallOutcome {
     let Admitted { proposed, decision, context: mut told, stop } = admitted;
     let began = Instant::now();
     let call = ToolCall {
@@ -279,12 +283,12 @@ fn text_of(value: &Value) -> String {
 }
 
 /// What hooks are told of a batch of calls: input and result of each.
-pub(crate) fn batch_entry(outcome: &CallOutcome) -> bowline_protocol::BatchedToolCall {
-    bowline_protocol::BatchedToolCall {
+pub(crate) fn batch_entry(outcome: &CallOutcome) -> FinishedToolCall {
+    FinishedToolCall {
         tool_name: outcome.call.name.clone(),
         tool_input: outcome.call.input.clone(),
         tool_use_id: outcome.call.id.clone(),
-        tool_response: Maybe::Value(RawJson::from(Value::String(outcome.content.to_text()))),
-        ..bowline_protocol::BatchedToolCall::default()
+        tool_response: Some(RawJson::from(Value::String(outcome.content.to_text()))),
+        ..FinishedToolCall::default()
     }
 }

@@ -4,9 +4,9 @@ use std::{collections::VecDeque, time::Duration};
 
 use bowline_model::ModelError;
 use bowline_protocol::{
-    ApiRetryMessage, AssistantError, AssistantMessage, ContentBlock, Delta, Maybe, MessageUuid,
-    ModelFallbackMessage, StatusMessage, AgentStatus, StreamEvent, StreamEventMessage,
-    ThinkingTokensMessage, ToolUseBlock, UserMessage,
+    AgentStatus, ApiRetryMessage, AssistantError, AssistantMessage, ContentBlock, Delta,
+    MessageUuid, ModelFallbackMessage, StatusMessage, StreamEvent, StreamEventMessage,
+    ThinkingTokensMessage, UserMessage,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -401,11 +401,13 @@ impl TurnRun<'_> {
             closing.insert(closing.len() - 1, delta);
         }
         for event in closing {
-            self.send(self.stream_frame(event)).await;
+            let frame = self.stream_frame(event);
+            self.send(frame).await;
         }
     }
 
-    async fn send(&self, frame: impl crate::outlet::Frame) {
+    /// (`&mut` because an answer under way cannot be shared between threads.)
+    async fn send(&mut self, frame: impl crate::outlet::Frame) {
         self.agent.session.outlet.send(frame).await;
     }
 }
@@ -544,12 +546,12 @@ impl ThinkingMeter {
     const CHARS_PER_TOKEN: u64 = 4;
 
     /// The estimate so far, and by how much it grew.
-    fn add(&mut self, text: &str) -> (u64, u64) {
+    fn add(&mut self, text: &str) -> (u64, i64) {
         self.since.get_or_insert_with(tokio::time::Instant::now);
         let before = self.chars.div_ceil(Self::CHARS_PER_TOKEN);
         self.chars += text.chars().count() as u64;
         let after = self.chars.div_ceil(Self::CHARS_PER_TOKEN);
-        (after, after - before)
+        (after, i64::try_from(after - before).unwrap_or(i64::MAX))
     }
 
     /// The block is complete: how long it took.

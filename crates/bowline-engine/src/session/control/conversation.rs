@@ -42,7 +42,7 @@ pub(super) async fn interrupt(shared: &Arc<Shared>, request: Interrupt) -> Answe
         _ => None,
     };
     let response = InterruptResponse {
-        still_queued: shared.queue().uuids(),
+        still_queued: Some(shared.queue().uuids()),
         cancelled,
         ..InterruptResponse::default()
     };
@@ -89,10 +89,9 @@ pub(super) fn set_max_thinking_tokens(
     let thinking = match request.max_thinking_tokens.into_option() {
         None => None,
         Some(0) => Some(Thinking::Disabled),
-        Some(budget) => Some(Thinking::Enabled {
-            budget_tokens: budget.max(SMALLEST_BUDGET),
-            display: None,
-        }),
+        Some(budget) => {
+            Some(Thinking::Enabled { budget_tokens: budget.max(SMALLEST_BUDGET), display: None })
+        }
     };
     shared.live().thinking = thinking;
     Ok(ControlReply::ack())

@@ -95,7 +95,9 @@ pub(crate) async fn answer(session: &Session, request: HostRequest) -> ControlRe
     let answered = match request {
         HostRequest::Initialize(request) => conversation::initialize(shared, request).await,
         HostRequest::Interrupt(request) => conversation::interrupt(shared, request).await,
-        HostRequest::SetPermissionMode(request) => conversation::set_permission_mode(shared, request),
+        HostRequest::SetPermissionMode(request) => {
+            conversation::set_permission_mode(shared, request)
+        }
         HostRequest::SetModel(request) => conversation::set_model(shared, request).await,
         HostRequest::SetMaxThinkingTokens(request) => {
             conversation::set_max_thinking_tokens(shared, request)
