@@ -72,6 +72,21 @@ proptest! {
     }
 
     #[test]
+    fn a_head_says_what_the_line_says(line in line(), changes in changes()) {
+        let line = changes.into_iter().fold(line, |line, (place, change)| change.apply(line, place));
+        let text = line.to_string();
+        let field = |name: &str| line.get(name).and_then(Value::as_str);
+        if let Ok(head) = Head::read(&text) {
+            prop_assert_eq!(Some(&*head.kind), field("type"));
+            prop_assert_eq!(head.subtype.as_deref(), field("subtype"));
+            prop_assert_eq!(head.request_id.as_deref(), field("request_id"));
+            prop_assert_eq!(head.session_id.as_deref(), field("session_id"));
+        } else {
+            prop_assert!(serde_json::from_str::<Head>(&text).is_err(), "{}", text);
+        }
+    }
+
+    #[test]
     fn whatever_can_be_read_survives(line in line(), changes in changes()) {
         let line = changes.into_iter().fold(line, |line, (place, change)| change.apply(line, place));
         let text = line.to_string();
