@@ -1,0 +1,3 @@
+//! The engine's behaviour, subject by subject.
+
+mod permission;
