@@ -79,6 +79,8 @@ impl Parser<'_> {
                 Some('`') => break,
                 Some('\\') => match self.next() {
                     Some(letter @ ('`' | '\\' | '$')) => inner.push(letter),
+                    // Whether it stays a quote depends on the quotes around the backticks.
+                    Some('"') => return self.stop("an escaped quote inside backticks"),
                     Some(letter) => {
                         inner.push('\\');
                         inner.push(letter);
@@ -118,7 +120,7 @@ impl Parser<'_> {
             Some('(') => {
                 word.dynamic();
                 self.next();
-                self.nested_until_parenthesis()
+                self.substitution()
             }
             Some('{') => {
                 word.dynamic();
@@ -138,6 +140,7 @@ impl Parser<'_> {
                 Ok(())
             }
             Some('[') => self.stop("old arithmetic `$[…]`"),
+            Some('\\') if self.looking_at("\\\n") => self.stop("a dollar at the end of a line"),
             _ => {
                 word.quoted('$');
                 Ok(())
@@ -183,6 +186,9 @@ impl Parser<'_> {
                         parser.next();
                     }
                     Some('\'') => return parser.stop("quotes inside `${…}`"),
+                    Some('<' | '>') if parser.peek() == Some('(') => {
+                        return parser.stop("a substitution inside `${…}`");
+                    }
                     Some('"') => parser.double_quotes(&mut inside)?,
                     Some('$') => parser.dollar_in_quotes(&mut inside)?,
                     Some('`') => parser.backticks(&mut inside)?,

@@ -123,8 +123,21 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// `$(…)`, `<(…)` and `(…)`, the parenthesis already read.
-    pub(crate) fn nested_until_parenthesis(&mut self) -> Result<(), Stop> {
+    /// `$(…)` and `<(…)`, the parenthesis already read.
+    pub(crate) fn substitution(&mut self) -> Result<(), Stop> {
+        // Here-documents that wait for the end of the line are read after the substitution, and
+        // its own must end within it.
+        let waiting = std::mem::take(&mut self.here_documents);
+        self.subshell()?;
+        if !self.here_documents.is_empty() {
+            return self.stop("a here-document has no end");
+        }
+        self.here_documents = waiting;
+        Ok(())
+    }
+
+    /// `(…)`, the parenthesis already read.
+    fn subshell(&mut self) -> Result<(), Stop> {
         self.deeper(|parser| parser.list(Closer::Parenthesis).map(drop))
     }
 
@@ -196,7 +209,7 @@ impl<'a> Parser<'a> {
         let Some(word) = self.reserved_word() else { return self.simple_or_function() };
         self.skip(word.len());
         match word {
-            "(" => self.nested_until_parenthesis()?,
+            "(" => self.subshell()?,
             "{" => self.deeper(|parser| parser.list(Closer::Words(&["}"])).map(drop))?,
             "if" => self.deeper(Self::conditional)?,
             "while" | "until" => self.deeper(|parser| {
@@ -345,6 +358,10 @@ impl<'a> Parser<'a> {
         if command == Command::default() {
             return self.stop("a command is missing");
         }
+        // A broken line may hide a reserved word.
+        if command.words.first().is_some_and(|word| word.raw().contains('\n')) {
+            return self.stop("a name on two lines");
+        }
         self.keep(place, command)
     }
 
@@ -377,7 +394,7 @@ impl<'a> Parser<'a> {
             if self.at_process_substitution() {
                 word.dynamic();
                 self.skip(2);
-                self.nested_until_parenthesis()?;
+                self.substitution()?;
                 continue;
             }
             if ends_word(letter) {
@@ -501,6 +518,13 @@ impl<'a> Parser<'a> {
             let plain = line.strip_suffix('\n').unwrap_or(line);
             let plain = if document.indented { plain.trim_start_matches('\t') } else { plain };
             let until = self.at;
+            // Shells differ about where these end a here-document.
+            let continued = document.expands && plain.ends_with('\\');
+            let closed_early =
+                plain.strip_prefix(document.end.as_str()).is_some_and(|it| it.starts_with(')'));
+            if continued || closed_early {
+                return self.stop("a here-document whose end is not certain");
+            }
             self.at += line.len();
             if plain == document.end {
                 if !document.expands {

@@ -59,6 +59,7 @@ fn here_documents_belong_to_their_command() {
     check("cat <<-EOF\n\tx\n\tEOF\nls", &["cat", "ls"]);
     check("cat <<A <<B\n1\nA\n2\nB\nls", &["cat", "ls"]);
     check("cat <<< \"$(rm x)\"", &["cat", "rm x"]);
+    check("cat <<EOF $(a\nb)\nc\nEOF\nd", &["cat $(a\nb)", "a", "b", "d"]);
     check(
         "echo \"$(cat <<'EOF'\nit's (fine)\nEOF\n)\"",
         &["echo \"$(cat <<'EOF'\nit's (fine)\nEOF\n)\"", "cat"],
@@ -126,6 +127,15 @@ fn what_is_not_understood_is_opaque() {
         "a >",
         "echo \\",
         "f(a) b",
+        // A here-document that ends earlier for the shell than it seems would hide what follows.
+        "cat <<EOF\nEO\\\nF\nrm x\nEOF",
+        "echo $(cat <<EOF\na\nEOF)\nrm x\ncat <<EOF\nEOF\n)",
+        "echo $(cat <<EOF)\nEOF",
+        "echo \"$\\\n(rm x)\"",
+        "echo $\\\n(rm x)",
+        "!\\\n rm x",
+        "echo \"`echo \\\"a\\\"`\"",
+        "echo ${x:-<(rm y)}",
     ] {
         assert!(parse(command_line).opaque.is_some(), "{command_line:?} should be opaque");
     }

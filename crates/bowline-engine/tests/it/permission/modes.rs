@@ -178,6 +178,11 @@ fn symlinks_do_not_lead_out() {
         ("Bash cat door/../b.txt", "ask workingDir"),
         ("Bash cd door && rm b.txt", "ask workingDir"),
     ]);
+    // A pattern allows a file under its name only if it really is there.
+    let bench = Bench::new().rules(&["allow Edit(src/**)"]);
+    link(&bench.outside, &bench.project.join("src/door"));
+    bench.check(&[("Write src/door/x", "ask workingDir"), ("Write src/x", "allow rule")]);
+    link(&bench.outside, &bench.project.join("door"));
     let location = Location::of(&bench.project.join("door/b.txt"));
     assert_eq!(location.real(), bench.outside.join("b.txt"));
     assert_eq!(location.named(), bench.project.join("door/b.txt"));
