@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// How far wrappers inside wrappers are followed.
-const MAX_LAYERS: usize = 8;
+pub(crate) const MAX_LAYERS: usize = 8;
 
 /// What a command runs besides itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,6 +89,17 @@ impl Command {
             "parallel" => Carried::Unknown,
             _ => Carried::Nothing,
         }
+    }
+
+    /// This command, and the same command without each of the wrappers that add nothing to it.
+    pub fn unwrapped(&self) -> Vec<Self> {
+        let mut found = vec![self.clone()];
+        while found.len() <= MAX_LAYERS
+            && let Some(Carried::Same(inner)) = found.last().map(Self::carried)
+        {
+            found.push(inner);
+        }
+        found
     }
 
     /// This command and all that it carries, from the outside in; and whether that is all.

@@ -152,4 +152,9 @@ fn size_is_limited_in_every_direction() {
         assert!(parse(&nested(MAX_DEPTH * 4)).opaque.is_some(), "{open}");
     }
     assert!(parse(&"! ".repeat(20_000)).opaque.is_some());
+    // Wrappers are followed only so far, and what lies deeper is not known.
+    let wrapped = parse(&format!("{}ls", "timeout 1 ".repeat(6_000)));
+    assert!(!wrapped.is_read_only());
+    assert!(!wrapped.commands[0].layers().1);
+    assert!(wrapped.commands[0].unwrapped().len() < 20);
 }
