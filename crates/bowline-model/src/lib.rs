@@ -26,9 +26,13 @@ mod fold;
 mod http;
 mod model;
 mod name;
+mod openai;
 mod prices;
+mod providers;
+pub mod replay;
 mod request;
 mod retry;
+pub mod script;
 mod secret;
 pub mod sse;
 
@@ -39,7 +43,9 @@ pub use fold::{Folded, MessageFold, UNPARSED_INPUT};
 pub use http::Timeouts;
 pub use model::{BoxFuture, EventStream, Model};
 pub use name::ModelRef;
+pub use openai::{LimitField, OpenAi, OpenAiConfig};
 pub use prices::{Price, Prices};
+pub use providers::Providers;
 pub use request::{
     Delivery, Effort, Metadata, ModelMessage, ModelRequest, Thinking, ThinkingDisplay, ToolChoice,
     ToolDefinition, UnknownEffort,

@@ -101,11 +101,16 @@ pub struct ToolDefinition {
     /// What it does, for the model.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// The JSON schema of its input.
+    /// The JSON schema of its input; `null` for a tool the API itself runs.
+    #[serde(skip_serializing_if = "is_null")]
     pub input_schema: RawJson,
     /// More fields, sent as they are (`strict`, `defer_loading`, the `type` of a server tool).
     #[serde(flatten)]
     pub extra: Extra,
+}
+
+fn is_null(json: &RawJson) -> bool {
+    json.get() == "null"
 }
 
 /// Whether the model may, must or must not call a tool.

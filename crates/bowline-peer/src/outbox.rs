@@ -7,6 +7,7 @@ use std::{
 };
 
 use tokio::sync::{Notify, Semaphore};
+use tokio_util::sync::CancellationToken;
 
 use crate::link::Sink;
 
@@ -31,6 +32,8 @@ pub(crate) struct Outbox {
     room: Semaphore,
     /// The queue has something for the writer, or was closed.
     changed: Notify,
+    /// Fires when the other end causes urgent lines and reads none.
+    overrun: CancellationToken,
 }
 
 #[derive(Debug, Default)]
@@ -39,7 +42,6 @@ struct Queue {
     /// Bytes of urgent lines that wait.
     urgent: usize,
     closed: bool,
-    overrun: bool,
 }
 
 #[derive(Debug)]
@@ -52,7 +54,8 @@ struct Waiting {
 impl Outbox {
     pub(crate) fn new() -> Self {
         let room = Semaphore::new(ROOM as usize);
-        Self { queue: Mutex::default(), room, changed: Notify::new() }
+        let (changed, overrun) = (Notify::new(), CancellationToken::new());
+        Self { queue: Mutex::default(), room, changed, overrun }
     }
 
     /// Queues a line once there is room, if it is still `wanted` by then.
@@ -87,9 +90,10 @@ impl Outbox {
         }
         queue.urgent += line.len();
         if queue.urgent > URGENT_LIMIT {
-            queue.overrun = true;
             queue.closed = true;
-            self.room.close();
+            queue.lines.clear();
+            self.overrun.cancel();
+            return self.room.close();
         }
         queue.lines.push_back(Waiting { line, room: 0 });
         drop(queue);
@@ -104,10 +108,19 @@ impl Outbox {
     }
 
     /// Writes what is queued, until the outbox is closed and empty.
-    pub(crate) async fn write_to(&self, mut sink: Sink) -> io::Result<()> {
+    pub(crate) async fn write_to(&self, sink: Sink) -> io::Result<()> {
+        tokio::select! {
+            written = self.write_all(sink) => written,
+            () = self.overrun.cancelled() => {
+                Err(io::Error::other("the other end asks without end and reads nothing"))
+            }
+        }
+    }
+
+    async fn write_all(&self, mut sink: Sink) -> io::Result<()> {
         let mut batch = Vec::new();
         loop {
-            let (room, next) = self.take(&mut batch)?;
+            let (room, next) = self.take(&mut batch);
             if !batch.is_empty() {
                 sink.write(&mut batch).await?;
                 self.room.add_permits(room as usize);
@@ -124,15 +137,12 @@ impl Outbox {
     }
 
     /// Moves the next lines into `batch` and tells how much room they will leave.
-    fn take(&self, batch: &mut Vec<String>) -> io::Result<(u32, Next)> {
+    fn take(&self, batch: &mut Vec<String>) -> (u32, Next) {
         let mut queue = self.lock();
-        if queue.overrun {
-            return Err(io::Error::other("the other end asks much and reads nothing"));
-        }
         let (mut bytes, mut room) = (0, 0);
         while let Some(Waiting { line, .. }) = queue.lines.front() {
             if bytes > 0 && bytes + line.len() > WRITE_BATCH {
-                return Ok((room, Next::More));
+                return (room, Next::More);
             }
             bytes += line.len();
             if let Some(waiting) = queue.lines.pop_front() {
@@ -145,7 +155,7 @@ impl Outbox {
         }
         // A burst must not cost its size for the rest of the session.
         mem::take(&mut queue.lines);
-        Ok((room, if queue.closed { Next::End } else { Next::Wait }))
+        (room, if queue.closed { Next::End } else { Next::Wait })
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue> {

@@ -90,6 +90,9 @@ pub enum SessionError {
     Lost(#[source] io::Error),
 }
 
+/// A session, for somebody to poll.
+pub type SessionFuture = Pin<Box<dyn Future<Output = Result<(), SessionError>> + Send>>;
+
 /// Connects `service` to the other end of `link`.
 ///
 /// The session lives while the returned future is polled. It ends when
@@ -104,7 +107,16 @@ pub fn connect<S: Service>(
     link: Link,
     service: S,
     options: Options,
-) -> (Peer, Inbox, impl Future<Output = Result<(), SessionError>> + Send) {
+) -> (Peer, Inbox, SessionFuture) {
+    connect_with(link, |_| service, options)
+}
+
+/// [`connect`]s a service that speaks to the other end itself, and so is made from the peer.
+pub fn connect_with<S: Service>(
+    link: Link,
+    service: impl FnOnce(Peer) -> S,
+    options: Options,
+) -> (Peer, Inbox, SessionFuture) {
     let Link { mut source, sink } = link;
     source.limit_lines(options.line_limit);
     let outbox = Arc::new(Outbox::new());
@@ -113,11 +125,12 @@ pub fn connect<S: Service>(
         outbox: outbox.clone(),
         closing: CancellationToken::new(),
     });
+    let peer = Peer::new(shared.clone(), options.time_limit);
     let (delivery, inbox) = inbox(options.inbox_limit, options.overflow);
     let session = Session {
-        service: Arc::new(service),
+        service: Arc::new(service(peer.clone())),
         requests: Arc::new(Requests::new(outbox.clone(), options.request_limit)),
-        shared: shared.clone(),
+        shared,
         handlers: JoinSet::new(),
         messages: Vec::new(),
         delivery,
@@ -127,7 +140,7 @@ pub fn connect<S: Service>(
         let written = outbox.write_to(sink);
         session.run(source, written).await
     };
-    (Peer::new(shared, options.time_limit), inbox, run)
+    (peer, inbox, Box::pin(run))
 }
 
 struct Session<S> {

@@ -30,6 +30,7 @@ mod mcp;
 mod message;
 mod permission;
 mod raw;
+mod schema;
 mod stream;
 mod wire;
 
@@ -45,5 +46,6 @@ pub use mcp::*;
 pub use message::*;
 pub use permission::*;
 pub use raw::{Extra, RawJson};
+pub use schema::{agent_schema, host_schema};
 pub use stream::*;
 pub use wire::ReadError;

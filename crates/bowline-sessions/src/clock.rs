@@ -30,3 +30,10 @@ pub(crate) fn system_millis(time: SystemTime) -> i64 {
         }
     }
 }
+
+/// Milliseconds since the epoch as a person reads them: the minute, in UTC.
+pub(crate) fn from_millis(millis: i64) -> String {
+    let format = format_description!("[year]-[month]-[day] [hour]:[minute]");
+    let time = OffsetDateTime::from_unix_timestamp(millis.div_euclid(1000)).ok();
+    time.and_then(|time| time.format(&format).ok()).unwrap_or_default()
+}

@@ -4,7 +4,10 @@ use std::collections::HashSet;
 
 use bowline_protocol::{ContentBlock, MessageUuid, RawJson, Role, Usage};
 
-use crate::line::{AttachmentLine, CompactMetadata, CostState};
+use crate::{
+    head::Id,
+    line::{AttachmentLine, CompactMetadata, CostState},
+};
 
 /// A session as it can be taken up again.
 ///
@@ -21,8 +24,8 @@ pub struct LiveContext {
     pub leaf: Option<MessageUuid>,
     /// How the last turn was left, if it did not end by itself.
     pub unfinished: Option<Unfinished>,
-    /// The names of all lines met: a prompt with one of them was run before.
-    pub known: HashSet<MessageUuid>,
+    /// The lines met: a prompt with the name of one was run before.
+    pub known: KnownLines,
     /// The last compaction.
     pub compaction: Option<CompactMetadata>,
     /// The model of the last answer.
@@ -41,6 +44,22 @@ pub struct LiveContext {
     pub mode: Option<String>,
     /// The tools used in it.
     pub tools_used: Vec<String>,
+}
+
+/// The names of a transcript's lines, as far back as the conversation goes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KnownLines(pub(crate) HashSet<Id>);
+
+impl KnownLines {
+    /// Whether there is a line of this name.
+    pub fn contains(&self, uuid: &MessageUuid) -> bool {
+        self.0.contains(&Id::new(uuid.as_str()))
+    }
+
+    /// Adds a name; `false` if it was there.
+    pub fn insert(&mut self, uuid: &MessageUuid) -> bool {
+        self.0.insert(Id::new(uuid.as_str()))
+    }
 }
 
 /// One message of the conversation, made of one or more lines.
@@ -80,9 +99,8 @@ pub enum MessageKind {
 /// Context that the agent had added by itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlacedAttachment {
-    /// How many messages of the conversation come before it. (The last of them may be
-    /// a message that goes on after it.)
-    pub after: usize,
+    /// The line of the conversation before it: one of a message's [`uuids`](ContextMessage::uuids).
+    pub after: Option<MessageUuid>,
     /// The attachment.
     pub line: AttachmentLine,
 }

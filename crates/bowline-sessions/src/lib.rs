@@ -9,26 +9,66 @@
 //! | where files live | [`ConfigHome`], [`ProjectKey`], [`SessionFiles`] |
 //! | what a line is | [`TranscriptLine`] |
 //! | writing | [`TranscriptWriter`], [`SessionLock`] |
-//! | taking a session up again | [`LiveContext`] |
+//! | taking a session up again | [`resume`], which gives a [`LiveContext`] |
+//! | listing, finding, searching | [`list`], [`info`], [`find`], [`newest`], [`search`] |
+//! | reading | [`messages`], [`subagents`], [`subagent_messages`] |
+//! | changing | [`rename`], [`tag`], [`fork`], [`branch`], [`delete`] |
+//! | keeping sessions elsewhere | [`SessionStore`], [`MirrorBuffer`], [`SessionSummary`] |
+//! | undoing edits of files | [`Checkpoints`] |
 //!
 //! Everything here is plain blocking file work without a runtime; an engine
 //! calls it from the task that owns its writer. This crate reads no environment
 //! variable and knows no model, tool or transport.
 
+mod checkpoint;
 mod clock;
 mod context;
+mod edit;
 mod error;
+mod find;
+mod fork;
+mod head;
+mod info;
 mod line;
+mod list;
 mod lock;
+mod mirror;
+mod parallel;
 mod project;
+mod read;
+mod resume;
+mod scan;
+mod search;
+mod store;
+mod summary;
 mod writer;
 
+pub use checkpoint::{Checkpoints, Rewind, RewindReport};
 pub use clock::now;
 pub use context::{
-    ContextMessage, LiveContext, MessageKind, NO_RESPONSE, PlacedAttachment, Unfinished,
+    ContextMessage, KnownLines, LiveContext, MessageKind, NO_RESPONSE, PlacedAttachment, Unfinished,
 };
+pub use edit::{delete, rename, tag};
 pub use error::SessionError;
+pub use find::{Target, find, newest};
+pub use fork::{ForkOptions, branch, fork, new_id};
+pub use info::SessionInfo;
 pub use line::*;
+pub use list::{ListOptions, info, list};
 pub use lock::{LockHolder, SessionLock};
+pub use mirror::{
+    Drained, MOST_PENDING_BYTES, MOST_PENDING_ENTRIES, MirrorBuffer, MirrorFlush, RETRY_WAITS,
+    SEND_TIME, StoreBatch, key_of,
+};
 pub use project::{ConfigHome, ProjectKey, SessionFiles, is_session_id, task_output};
+pub use read::{
+    Page, SessionMessage, Spoken, messages, messages_in, subagent_messages, subagent_messages_in,
+    subagents,
+};
+pub use resume::{ResumeAt, resume, resume_subagent};
+pub use search::{SearchHit, search};
+pub use store::{
+    Answer, BoxFuture, FileStore, MemoryStore, SessionStore, StoreError, StoreKey, StoredSession,
+};
+pub use summary::{SessionSummary, SummaryData};
 pub use writer::{Flushed, LineOrigin, MirrorBatch, Sync, TranscriptWriter, WriteFailure};

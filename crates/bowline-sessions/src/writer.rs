@@ -72,6 +72,20 @@ pub struct WriteFailure {
     pub error: SessionError,
 }
 
+impl WriteFailure {
+    /// The name of what went wrong, as in `ENOSPC`.
+    pub fn code(&self) -> &'static str {
+        let SessionError::Io { source, .. } = &self.error else { return "EUNKNOWN" };
+        match source.kind() {
+            io::ErrorKind::StorageFull => "ENOSPC",
+            io::ErrorKind::QuotaExceeded => "EDQUOT",
+            io::ErrorKind::ReadOnlyFilesystem => "EROFS",
+            io::ErrorKind::PermissionDenied => "EACCES",
+            _ => "EIO",
+        }
+    }
+}
+
 /// The lines of one flush, for whoever mirrors the transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MirrorBatch {
@@ -101,8 +115,8 @@ pub struct TranscriptWriter {
 enum State {
     /// Nothing was written yet, so there is no file.
     Unborn { lock: Option<Arc<SessionLock>> },
-    /// The file has `length` bytes of whole lines.
-    Open { file: File, length: u64, lock: Arc<SessionLock> },
+    /// The file has whole lines only.
+    Open { file: File, lock: Arc<SessionLock> },
     /// Writing failed.
     Failed,
 }
@@ -125,8 +139,8 @@ impl TranscriptWriter {
     ) -> Result<Self, SessionError> {
         let path = files.transcript();
         let lock = Arc::new(SessionLock::acquire(&files)?);
-        let (file, length) = reopen(&path).map_err(SessionError::io(&path))?;
-        let state = State::Open { file, length, lock };
+        let file = reopen(&path).map_err(SessionError::io(&path))?;
+        let state = State::Open { file, lock };
         Ok(Self { leaf, ..Self::with_state(files, path, origin, state) })
     }
 
@@ -145,8 +159,8 @@ impl TranscriptWriter {
         let state = match (&self.state, lock) {
             (State::Failed, _) => State::Failed,
             (_, Some(lock)) if path.exists() => {
-                let (file, length) = reopen(&path).map_err(SessionError::io(&path))?;
-                State::Open { file, length, lock }
+                let file = reopen(&path).map_err(SessionError::io(&path))?;
+                State::Open { file, lock }
             }
             (_, lock) => State::Unborn { lock },
         };
@@ -236,15 +250,11 @@ impl TranscriptWriter {
         parent: Option<MessageUuid>,
     ) -> MessageUuid {
         let mut line = line.into();
-        let uuid = match line.chain_mut() {
-            Some(chain) => {
-                chain.parent_uuid = parent;
-                self.stamp(chain);
-                chain.uuid.clone()
-            }
-            None => MessageUuid::default(),
-        };
-        if line.chain().is_some() {
+        let mut uuid = MessageUuid::default();
+        if let Some(chain) = line.chain_mut() {
+            chain.parent_uuid = parent;
+            self.stamp(chain);
+            uuid.clone_from(&chain.uuid);
             self.leaf = Some(uuid.clone());
         }
         self.add(&line);
@@ -329,18 +339,19 @@ impl TranscriptWriter {
         if let State::Unborn { lock } = &self.state {
             self.state = self.give_birth(lock.clone())?;
         }
-        let State::Open { file, length, .. } = &mut self.state else { return Ok(()) };
+        let State::Open { file, .. } = &mut self.state else { return Ok(()) };
+        let in_file = SessionError::io(&self.path);
+        // Titles and labels may have been appended by others meanwhile.
+        let before = file.metadata().map(|metadata| metadata.len());
         let written = file.write_all(&self.pending).and_then(|()| match self.sync {
             Sync::Never => Ok(()),
             Sync::EachFlush => file.sync_data(),
         });
-        if let Err(error) = written {
+        if let (Err(_), Ok(before)) = (&written, before) {
             // A half-written batch must not stay: its last line would be torn.
-            let _ = file.set_len(*length);
-            return Err(SessionError::io(&self.path)(error));
+            let _ = file.set_len(before);
         }
-        *length += self.pending.len() as u64;
-        Ok(())
+        written.map_err(in_file)
     }
 
     fn give_birth(&self, lock: Option<Arc<SessionLock>>) -> Result<State, SessionError> {
@@ -348,13 +359,11 @@ impl TranscriptWriter {
         fs::create_dir_all(folder).map_err(SessionError::io(folder))?;
         let lock = match lock {
             Some(lock) => lock,
-            // A subagent writes under its session's lock, and only its session may take that.
-            None if self.agent.is_some() => {
-                fs::create_dir_all(self.files.project_folder())
-                    .map_err(SessionError::io(self.files.project_folder()))?;
+            None => {
+                let project = self.files.project_folder();
+                fs::create_dir_all(project).map_err(SessionError::io(project))?;
                 Arc::new(SessionLock::acquire(&self.files)?)
             }
-            None => Arc::new(SessionLock::acquire(&self.files)?),
         };
         let mut options = OpenOptions::new();
         options.append(true).create_new(true);
@@ -364,52 +373,45 @@ impl TranscriptWriter {
             io::ErrorKind::AlreadyExists => SessionError::InUse(self.files.id().clone()),
             _ => SessionError::io(&self.path)(error),
         })?;
-        Ok(State::Open { file, length: 0, lock })
+        Ok(State::Open { file, lock })
     }
 }
 
 /// Opens a transcript for appending, without a line that was torn.
-fn reopen(path: &Path) -> io::Result<(File, u64)> {
+fn reopen(path: &Path) -> io::Result<File> {
     let mut file = OpenOptions::new().read(true).append(true).open(path)?;
-    let whole = whole_lines(&mut file)?;
-    if whole < file.metadata()?.len() {
-        file.set_len(whole)?;
+    let length = file.metadata()?.len();
+    let torn = last_piece(&mut file, length)?;
+    if torn.is_empty() {
+        return Ok(file);
     }
-    Ok((file, whole))
+    if serde_json::from_slice::<serde::de::IgnoredAny>(&torn).is_ok() {
+        // Whole after all: only its newline is missing.
+        file.write_all(b"\n")?;
+    } else {
+        file.set_len(length - torn.len() as u64)?;
+    }
+    Ok(file)
 }
 
-/// How many bytes of the file are whole lines.
-///
-/// A last line without a newline counts if it is whole JSON: some writer left the newline out. It is
-/// given one.
-fn whole_lines(file: &mut File) -> io::Result<u64> {
+/// What stands behind the last newline.
+fn last_piece(file: &mut File, length: u64) -> io::Result<Vec<u8>> {
     const CHUNK: u64 = 64 * 1024;
-    let length = file.metadata()?.len();
-    let mut tail = Vec::new();
+    let mut piece = Vec::new();
     let mut start = length;
-    loop {
-        if start == 0 {
-            break;
-        }
+    while start > 0 {
         let size = CHUNK.min(start);
         start -= size;
         file.seek(SeekFrom::Start(start))?;
-        let mut chunk = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
+        let mut chunk = Vec::new();
         Read::take(&mut *file, size).read_to_end(&mut chunk)?;
-        chunk.append(&mut tail);
-        tail = chunk;
-        if let Some(newline) = memchr::memrchr(b'\n', &tail) {
-            tail.drain(..=newline);
-            start = length - tail.len() as u64;
+        let newline = memchr::memrchr(b'\n', &chunk);
+        chunk.drain(..newline.map_or(0, |newline| newline + 1));
+        chunk.append(&mut piece);
+        piece = chunk;
+        if newline.is_some() {
             break;
         }
     }
-    if tail.is_empty() {
-        return Ok(length);
-    }
-    if serde_json::from_slice::<serde::de::IgnoredAny>(&tail).is_ok() {
-        file.write_all(b"\n")?;
-        return Ok(length + 1);
-    }
-    Ok(start)
+    Ok(piece)
 }

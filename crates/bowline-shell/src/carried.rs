@@ -95,7 +95,10 @@ impl Command {
     pub fn unwrapped(&self) -> Vec<Self> {
         let mut found = vec![self.clone()];
         while found.len() <= MAX_LAYERS
-            && let Some(Carried::Same(inner)) = found.last().map(Self::carried)
+            && let Some(outer) = found.last()
+            // A program of that name in some directory may be anything.
+            && outer.name().is_some_and(|name| !name.contains('/'))
+            && let Carried::Same(inner) = outer.carried()
         {
             found.push(inner);
         }

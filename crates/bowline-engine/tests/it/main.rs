@@ -1,5 +1,7 @@
-//! The engine's behaviour, subject by subject.
+//! What the engine does, seen from outside.
 
-#![expect(clippy::unwrap_used, reason = "a test stops where something is missing")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it is")]
 
+mod hook;
 mod permission;
+mod settings;

@@ -86,6 +86,18 @@ macro_rules! requests {
             $($opaque_subtype => $opaque,)*
         });
 
+        impl $enum {
+            /// What the answer to each question looks like, by `subtype`.
+            pub(crate) fn response_schemas(
+                generator: &mut schemars::SchemaGenerator,
+            ) -> $crate::Extra {
+                [$(($subtype, generator.subschema_for::<$response>())),*]
+                    .into_iter()
+                    .map(|(subtype, schema)| (subtype.to_owned(), schema.to_value()))
+                    .collect()
+            }
+        }
+
         $(
             impl From<$request> for $enum {
                 fn from(request: $request) -> Self {

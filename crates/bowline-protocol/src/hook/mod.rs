@@ -5,9 +5,11 @@ mod event;
 mod input;
 mod output;
 mod registration;
+mod specific;
 
 pub use command::*;
 pub use event::*;
 pub use input::*;
 pub use output::*;
 pub use registration::*;
+pub use specific::*;

@@ -4,7 +4,7 @@ use std::{borrow::Cow, fmt};
 
 use serde::{
     Deserialize, Deserializer,
-    de::{self, DeserializeOwned, IntoDeserializer},
+    de::{self, DeserializeOwned, IntoDeserializer, value::BorrowedStrDeserializer},
 };
 
 use super::ReadError;
@@ -92,10 +92,12 @@ impl<'de> de::Visitor<'de> for TagVisitor<'_, 'de> {
     }
 
     fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        // To an object that is told by another key, these are fields like any other.
+        let told_by_type = matches!(self.wanted, Key::Type | Key::Subtype);
         while let Some(BorrowedText(key)) = map.next_key()? {
             match &*key {
-                "type" => self.tags.kind = text_value(&mut map)?,
-                "subtype" => self.tags.subtype = text_value(&mut map)?,
+                "type" if told_by_type => self.tags.kind = text_value(&mut map)?,
+                "subtype" if told_by_type => self.tags.subtype = text_value(&mut map)?,
                 name if name == self.wanted.name() => self.tags.other = text_value(&mut map)?,
                 _ => {
                     map.next_value::<de::IgnoredAny>()?;
@@ -216,7 +218,12 @@ impl<'de, A: de::MapAccess<'de>> de::MapAccess<'de> for UntaggedMap<A> {
             if self.is_tag(&key) {
                 self.map.next_value::<de::IgnoredAny>()?;
             } else {
-                return seed.deserialize(key.into_deserializer()).map(Some);
+                return match key {
+                    // An unknown key is kept, and need not be copied for that.
+                    Cow::Borrowed(key) => seed.deserialize(BorrowedStrDeserializer::new(key)),
+                    Cow::Owned(key) => seed.deserialize(key.into_deserializer()),
+                }
+                .map(Some);
             }
         }
         Ok(None)

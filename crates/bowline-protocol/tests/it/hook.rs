@@ -98,7 +98,7 @@ fn an_unknown_event_keeps_its_bytes_and_shows_its_base() {
 
 #[test]
 fn unknown_fields_of_an_input_are_kept_once() {
-    let json = r#"{"session_id":"s","transcript_path":"/t","cwd":"/p","hook_event_name":"Setup","trigger":"init","novel":[1]}"#;
+    let json = r#"{"session_id":"s","transcript_path":"/t","cwd":"/p","hook_event_name":"Setup","trigger":"init","novel":[1],"type":3}"#;
     let input = HookInput::parse(json).unwrap();
     assert_eq!(serde_json::to_string(&input).unwrap(), json);
 }

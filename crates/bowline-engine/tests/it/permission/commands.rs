@@ -61,6 +61,8 @@ fn an_allowed_prefix_smuggles_nothing() {
         "xargs git push",
         "$x git push",
         "./git push",
+        "./timeout 5 git push",
+        "PATH=. timeout 5 git push",
         "git push ${x@P}",
         "echo $((a[$(rm x)]))",
         "case x in *) git push;; esac",

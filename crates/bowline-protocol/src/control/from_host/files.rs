@@ -37,9 +37,9 @@ pub struct RewindFilesResponse {
     /// How many lines go.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deletions: Option<u64>,
-    /// Links that were left alone.
+    /// How many links were left alone.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub skipped_links: Option<Vec<String>>,
+    pub skipped_links: Option<u64>,
     /// Why they cannot be put back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,

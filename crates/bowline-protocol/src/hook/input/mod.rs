@@ -6,9 +6,9 @@ mod session;
 mod tool;
 mod workspace;
 
-use std::path::Path;
+use std::{borrow::Cow, path::Path};
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 pub use self::{agent::*, mcp::*, session::*, tool::*, workspace::*};
@@ -323,13 +323,13 @@ impl<'de> Deserialize<'de> for HookInput {
 }
 
 impl JsonSchema for HookInput {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
+    fn schema_name() -> Cow<'static, str> {
         "HookInput".into()
     }
 
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let base = generator.subschema_for::<HookBase>();
         let event = generator.subschema_for::<EventInput>();
-        schemars::json_schema!({ "allOf": [base, event] })
+        schemars::json_schema!({ "description": "What a hook is told.", "allOf": [base, event] })
     }
 }

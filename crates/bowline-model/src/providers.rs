@@ -1,0 +1,91 @@
+//! From the name of a model to the model.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
+
+use crate::{
+    Anthropic, AnthropicConfig, Model, ModelError, ModelRef, OpenAi, OpenAiConfig, Timeouts,
+    replay::{Pace, RecordFile, Recorder, ReplayModel},
+    script::ScriptModel,
+};
+
+/// Everything needed to reach models, as the command line, settings and environment
+/// say; this crate looks at none of them.
+///
+/// Share one between sessions: connections and the recording are shared with it.
+#[derive(Debug, Default)]
+pub struct Providers {
+    /// The Anthropic API.
+    pub anthropic: AnthropicConfig,
+    /// A chat-completions server.
+    pub openai: OpenAiConfig,
+    /// How long to wait for servers.
+    pub timeouts: Timeouts,
+    /// Where to record every exchange.
+    pub record: Option<PathBuf>,
+    /// How fast recordings are played.
+    pub replay_pace: Pace,
+    made: Made,
+}
+
+/// What has been made so far. Two models of one provider share its connections.
+#[derive(Debug, Default)]
+struct Made {
+    anthropic: OnceLock<Arc<Anthropic>>,
+    openai: OnceLock<Arc<OpenAi>>,
+    recording: Mutex<Option<Arc<RecordFile>>>,
+}
+
+impl Providers {
+    /// No keys, no servers: only scripts and recordings.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The model of this name. Nothing is connected before its first request.
+    ///
+    /// Fails if there is no way to reach it, and then says which ways there are.
+    pub fn connect(&self, model: &ModelRef) -> Result<Arc<dyn Model>, ModelError> {
+        let model: Arc<dyn Model> = match model {
+            ModelRef::Anthropic(_) => self.anthropic()?,
+            ModelRef::OpenAi(_) => self.openai()?,
+            ModelRef::Script(None) => Arc::new(ScriptModel::new()),
+            ModelRef::Script(Some(file)) => Arc::new(ScriptModel::with_file(file)?),
+            // A recording of a recording is of no use to anybody.
+            ModelRef::Replay(file) => {
+                return Ok(Arc::new(ReplayModel::open(file, self.replay_pace)?));
+            }
+        };
+        match &self.record {
+            None => Ok(model),
+            Some(path) => Ok(Arc::new(Recorder::new(model, self.recording(path)?))),
+        }
+    }
+
+    fn anthropic(&self) -> Result<Arc<Anthropic>, ModelError> {
+        if let Some(made) = self.made.anthropic.get() {
+            return Ok(made.clone());
+        }
+        let new = Anthropic::new(&self.anthropic, self.timeouts)?;
+        Ok(self.made.anthropic.get_or_init(|| Arc::new(new)).clone())
+    }
+
+    fn openai(&self) -> Result<Arc<OpenAi>, ModelError> {
+        if let Some(made) = self.made.openai.get() {
+            return Ok(made.clone());
+        }
+        let new = OpenAi::new(&self.openai, self.timeouts)?;
+        Ok(self.made.openai.get_or_init(|| Arc::new(new)).clone())
+    }
+
+    fn recording(&self, path: &Path) -> Result<Arc<RecordFile>, ModelError> {
+        // Under the lock, because creating the file twice would empty it.
+        let mut made = self.made.recording.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*made {
+            Some(made) => Ok(made.clone()),
+            None => Ok(made.insert(Arc::new(RecordFile::create(path)?)).clone()),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! What of a request counts for replay, and where two requests differ.
+
+use std::fmt;
+
+use serde_json::{Value, json};
+
+/// The part of a request that has to be the same.
+pub(super) fn essence(request: &Value) -> Value {
+    let messages = request["messages"].as_array().into_iter().flatten().map(|message| {
+        let content = message["content"].as_array().into_iter().flatten();
+        let kept: Vec<&Value> = content.filter(|block| !is_reminder(block)).collect();
+        json!({ "role": message["role"], "content": kept })
+    });
+    let tools = request["tools"].as_array().into_iter().flatten().map(|tool| &tool["name"]);
+    json!({
+        "messages": messages.collect::<Vec<_>>(),
+        "tools": tools.collect::<Vec<_>>(),
+        "tool_choice": request["tool_choice"],
+    })
+}
+
+/// What the engine adds about the machine and the day.
+fn is_reminder(block: &Value) -> bool {
+    let text = block["text"].as_str().unwrap_or_default();
+    block["type"] == "text" && text.trim_start().starts_with("<system-reminder>")
+}
+
+/// The first place where two values differ.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Difference {
+    /// As in `messages[2].content[0].text`.
+    path: String,
+    recorded: Option<Value>,
+    asked: Option<Value>,
+}
+
+impl Difference {
+    /// Compares two essences; `None` if they are the same.
+    pub(super) fn find(recorded: &Value, asked: &Value) -> Option<Self> {
+        find("", recorded, asked)
+    }
+
+    /// How many messages the two have in common at the beginning.
+    pub(super) fn common_messages(recorded: &Value, asked: &Value) -> usize {
+        let list = |value: &Value| value["messages"].as_array().cloned().unwrap_or_default();
+        list(recorded).iter().zip(&list(asked)).take_while(|(a, b)| a == b).count()
+    }
+}
+
+fn find(path: &str, recorded: &Value, asked: &Value) -> Option<Difference> {
+    let differ = |path: String, recorded: Option<&Value>, asked: Option<&Value>| Difference {
+        path,
+        recorded: recorded.cloned(),
+        asked: asked.cloned(),
+    };
+    match (recorded, asked) {
+        (Value::Object(old), Value::Object(new)) => {
+            let added = new.keys().filter(|key| !old.contains_key(*key));
+            old.keys().chain(added).find_map(|key| {
+                let dot = if path.is_empty() { "" } else { "." };
+                let path = format!("{path}{dot}{key}");
+                match (old.get(key), new.get(key)) {
+                    (Some(old), Some(new)) => find(&path, old, new),
+                    (old, new) => Some(differ(path, old, new)),
+                }
+            })
+        }
+        (Value::Array(old), Value::Array(new)) => (0..old.len().max(new.len())).find_map(|place| {
+            let path = format!("{path}[{place}]");
+            match (old.get(place), new.get(place)) {
+                (Some(old), Some(new)) => find(&path, old, new),
+                (old, new) => Some(differ(path, old, new)),
+            }
+        }),
+        (old, new) if old == new => None,
+        (old, new) => Some(differ(path.to_owned(), Some(old), Some(new))),
+    }
+}
+
+/// How much of a value is shown.
+const LONGEST_VALUE: usize = 200;
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (recorded, asked) = excerpts(self.recorded.as_ref(), self.asked.as_ref());
+        write!(f, "at {}: recorded {recorded}, asked {asked}", self.path)
+    }
+}
+
+/// Both values, shortened around the place where they part.
+fn excerpts(recorded: Option<&Value>, asked: Option<&Value>) -> (String, String) {
+    let [recorded, asked] = [recorded, asked].map(|value| match value {
+        None => "nothing".to_owned(),
+        Some(value) => value.to_string(),
+    });
+    let same = recorded.chars().zip(asked.chars()).take_while(|(a, b)| a == b).count();
+    // A little of what is the same helps to find the place.
+    let skipped = if same > LONGEST_VALUE / 2 { same - LONGEST_VALUE / 4 } else { 0 };
+    let excerpt = |text: &str| {
+        let before = if skipped > 0 { "…" } else { "" };
+        let shown: String = text.chars().skip(skipped).take(LONGEST_VALUE).collect();
+        let after = if text.chars().count() > skipped + LONGEST_VALUE { "…" } else { "" };
+        format!("{before}{shown}{after}")
+    };
+    (excerpt(&recorded), excerpt(&asked))
+}

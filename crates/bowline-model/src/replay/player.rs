@@ -1,0 +1,201 @@
+//! A model that answers from a recording.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use bowline_protocol::StreamEvent;
+use futures_util::stream;
+use serde_json::Value;
+
+use super::{
+    difference::{Difference, essence},
+    file::LineIn,
+};
+use crate::{BoxFuture, ErrorKind, EventStream, Model, ModelError, ModelRequest};
+
+/// How fast a recording is played.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Pace {
+    /// As fast as it is read.
+    #[default]
+    AtOnce,
+    /// With the pauses of the recording.
+    AsRecorded,
+}
+
+/// Plays a recording.
+#[derive(Debug)]
+pub struct ReplayModel {
+    path: PathBuf,
+    pace: Pace,
+    exchanges: Mutex<Vec<Exchange>>,
+}
+
+#[derive(Debug, Default)]
+struct Exchange {
+    number: u64,
+    essence: Value,
+    asked_at: u64,
+    events: Arc<Vec<(u64, StreamEvent)>>,
+    ended_at: u64,
+    error: Option<ModelError>,
+    played: bool,
+}
+
+impl ReplayModel {
+    /// Reads a recording.
+    pub fn open(path: &Path, pace: Pace) -> Result<Self, ModelError> {
+        let problem = |what: String| {
+            let message = format!("cannot replay {}: {what}", path.display());
+            ModelError::new(ErrorKind::Replay, message)
+        };
+        let text = std::fs::read_to_string(path).map_err(|error| problem(error.to_string()))?;
+        let mut exchanges: BTreeMap<u64, Exchange> = BTreeMap::new();
+        for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.is_empty()) {
+            let line: LineIn = serde_json::from_str(line)
+                .map_err(|error| problem(format!("line {}: {error}", number + 1)))?;
+            let exchange = exchanges.entry(line.exchange).or_default();
+            exchange.number = line.exchange;
+            exchange.take(line);
+        }
+        if exchanges.is_empty() {
+            return Err(problem("it holds no exchange".to_owned()));
+        }
+        let exchanges = Mutex::new(exchanges.into_values().collect());
+        Ok(Self { path: path.to_owned(), pace, exchanges })
+    }
+
+    /// Finds the answer to a request and marks it as played.
+    fn find(&self, request: &ModelRequest) -> Result<Script, ModelError> {
+        let asked = serde_json::to_value(request).map_err(|error| {
+            ModelError::new(ErrorKind::Replay, "the request cannot be compared").with_source(error)
+        })?;
+        let asked = essence(&asked);
+        let mut exchanges = self.exchanges.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = |exchange: &Exchange| exchange.essence == asked;
+        let fresh = exchanges.iter().position(|exchange| !exchange.played && same(exchange));
+        match fresh.or_else(|| exchanges.iter().rposition(same)) {
+            Some(place) => {
+                exchanges[place].played = true;
+                Ok(exchanges[place].script())
+            }
+            None => Err(self.mismatch(&exchanges, &asked)),
+        }
+    }
+
+    /// Says which exchange came closest, and where it differs.
+    fn mismatch(&self, exchanges: &[Exchange], asked: &Value) -> ModelError {
+        let nearness = |exchange: &&Exchange| {
+            let common = Difference::common_messages(&exchange.essence, asked);
+            (common, !exchange.played, std::cmp::Reverse(exchange.number))
+        };
+        let closest = exchanges.iter().max_by_key(nearness);
+        let how = closest.and_then(|closest| {
+            let difference = Difference::find(&closest.essence, asked)?;
+            Some(format!("request {} is closest and differs {difference}", closest.number))
+        });
+        let how = how.unwrap_or_else(|| "it holds no request".to_owned());
+        let message = format!("{} has no answer to this request: {how}", self.path.display());
+        ModelError::new(ErrorKind::Replay, message)
+    }
+}
+
+impl Exchange {
+    fn take(&mut self, line: LineIn) {
+        self.ended_at = line.at_ms;
+        match line.kind.as_str() {
+            "request" => {
+                self.asked_at = line.at_ms;
+                self.essence = essence(&line.request.unwrap_or_default());
+            }
+            "event" => {
+                let event = line.event.map(|event| (line.at_ms, event));
+                Arc::make_mut(&mut self.events).extend(event);
+            }
+            "end" => self.error = line.error.map(ModelError::from),
+            // Lines of a newer version.
+            _ => {}
+        }
+    }
+
+    fn script(&self) -> Script {
+        let is_whole = matches!(self.events.last(), Some((_, StreamEvent::MessageStop(_))));
+        let unheard = || {
+            let message = "nobody heard the rest of this answer when it was recorded";
+            ModelError::new(ErrorKind::StreamCut, message)
+        };
+        let error = match &self.error {
+            Some(error) => Some(error.clone()),
+            None => (!is_whole).then(unheard),
+        };
+        let error = error.map(|error| (self.ended_at, error));
+        Script { events: self.events.clone(), next: 0, clock: self.asked_at, error }
+    }
+}
+
+/// An exchange being played.
+struct Script {
+    events: Arc<Vec<(u64, StreamEvent)>>,
+    next: usize,
+    /// The time in the recording.
+    clock: u64,
+    error: Option<(u64, ModelError)>,
+}
+
+impl Script {
+    /// The next thing that happened, and how long it took.
+    fn next(&mut self) -> Option<(Duration, Result<StreamEvent, ModelError>)> {
+        let (at, item) = match self.events.get(self.next) {
+            Some((at, event)) => {
+                self.next += 1;
+                (*at, Ok(event.clone()))
+            }
+            None => {
+                let (at, error) = self.error.take()?;
+                (at, Err(error))
+            }
+        };
+        let pause = Duration::from_millis(at.saturating_sub(self.clock));
+        self.clock = at;
+        Some((pause, item))
+    }
+}
+
+impl Model for ReplayModel {
+    fn stream(&self, request: Arc<ModelRequest>) -> BoxFuture<'_, Result<EventStream, ModelError>> {
+        Box::pin(async move {
+            let mut script = self.find(&request)?;
+            let pace = self.pace;
+            // An exchange that failed before it began fails here too.
+            if script.events.is_empty()
+                && let Some((pause, Err(error))) = script.next()
+            {
+                pace.keep(pause).await;
+                return Err(error);
+            }
+            let events = stream::unfold(script, move |mut script| async move {
+                let (pause, item) = script.next()?;
+                pace.keep(pause).await;
+                Some((item, script))
+            });
+            Ok(Box::pin(events) as EventStream)
+        })
+    }
+
+    /// A recording holds no counts.
+    fn count_tokens(&self, _: Arc<ModelRequest>) -> BoxFuture<'_, Result<Option<u64>, ModelError>> {
+        Box::pin(async { Ok(None) })
+    }
+}
+
+impl Pace {
+    async fn keep(self, pause: Duration) {
+        if self == Self::AsRecorded {
+            tokio::time::sleep(pause).await;
+        }
+    }
+}

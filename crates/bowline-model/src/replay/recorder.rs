@@ -1,0 +1,96 @@
+//! A model that writes down what another says.
+
+use std::{fmt, sync::Arc};
+
+use futures_util::{StreamExt, stream};
+
+use super::file::{LineOut, RecordFile, RecordedError};
+use crate::{BoxFuture, EventStream, Model, ModelError, ModelRequest};
+
+/// Passes everything on to a model and writes it down.
+pub struct Recorder {
+    model: Arc<dyn Model>,
+    file: Arc<RecordFile>,
+}
+
+impl Recorder {
+    /// Records `model` into `file`, which several models may share.
+    pub fn new(model: Arc<dyn Model>, file: Arc<RecordFile>) -> Self {
+        Self { model, file }
+    }
+}
+
+impl Model for Recorder {
+    fn stream(&self, request: Arc<ModelRequest>) -> BoxFuture<'_, Result<EventStream, ModelError>> {
+        Box::pin(async move {
+            let mut exchange = Exchange::begin(self.file.clone(), &request);
+            match self.model.stream(request).await {
+                Ok(events) => Ok(record(events, exchange)),
+                Err(error) => {
+                    exchange.end(Some(&error));
+                    Err(error)
+                }
+            }
+        })
+    }
+
+    fn count_tokens(
+        &self,
+        request: Arc<ModelRequest>,
+    ) -> BoxFuture<'_, Result<Option<u64>, ModelError>> {
+        self.model.count_tokens(request)
+    }
+}
+
+fn record(events: EventStream, exchange: Exchange) -> EventStream {
+    Box::pin(stream::unfold((events, exchange), |(mut events, mut exchange)| async move {
+        let item = events.next().await;
+        match &item {
+            Some(Ok(event)) => {
+                let file = &exchange.file;
+                file.write(&LineOut::Event { exchange: exchange.number, at_ms: file.now(), event });
+            }
+            Some(Err(error)) => exchange.end(Some(error)),
+            None => exchange.end(None),
+        }
+        Some((item?, (events, exchange)))
+    }))
+}
+
+/// One exchange. Its end is written exactly once, also if nobody waits for it.
+struct Exchange {
+    file: Arc<RecordFile>,
+    number: u64,
+    ended: bool,
+}
+
+impl Exchange {
+    fn begin(file: Arc<RecordFile>, request: &ModelRequest) -> Self {
+        let exchange = file.next_exchange();
+        file.write(&LineOut::Request { exchange, at_ms: file.now(), request });
+        Self { file, number: exchange, ended: false }
+    }
+
+    fn end(&mut self, error: Option<&ModelError>) {
+        self.write_end(error.map(RecordedError::from), false);
+    }
+
+    fn write_end(&mut self, error: Option<RecordedError>, dropped: bool) {
+        if !std::mem::replace(&mut self.ended, true) {
+            let at_ms = self.file.now();
+            self.file.write(&LineOut::End { exchange: self.number, at_ms, error, dropped });
+        }
+    }
+}
+
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        self.write_end(None, true);
+    }
+}
+
+impl fmt::Debug for Recorder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recorder").field("file", &self.file).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,68 @@
+//! What leaves: in order, one line each, and no more waiting than there is room for.
+
+use std::time::Duration;
+
+use bowline_peer::{Options, TellError};
+use bowline_protocol::RawJson;
+use serde_json::json;
+
+use crate::rig::rig;
+
+#[tokio::test]
+async fn lines_leave_in_the_order_in_which_they_were_said() {
+    let (near, mut far) = rig(Options::default());
+    let speak = async {
+        for n in 0..10_000 {
+            near.peer.tell(&n).await.unwrap();
+        }
+    };
+    let listen = async {
+        for n in 0..10_000 {
+            assert_eq!(far.hear().await, n);
+        }
+    };
+    tokio::join!(speak, listen);
+}
+
+#[tokio::test]
+async fn whatever_is_said_is_one_line() {
+    let (near, mut far) = rig(Options::default());
+    let laid_out = RawJson::from_text("{\n  \"a\": [1,\r\n 2]\n}".to_owned()).unwrap();
+    near.peer.tell(&json!({"raw": laid_out, "text": "a\nb\u{2028}c\u{2029}d"})).await.unwrap();
+    near.peer.tell_line("{\n}".to_owned()).await.unwrap();
+    for expected in [json!({"raw": {"a": [1, 2]}, "text": "a\nb\u{2028}c\u{2029}d"}), json!({})] {
+        let line = far.hear.recv().await.unwrap();
+        assert!(!line.contains(['\n', '\r', '\u{2028}', '\u{2029}']), "{line}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&line).unwrap(), expected);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn speakers_wait_when_nobody_listens() {
+    let (near, mut far) = rig(Options::default());
+    let line = "x".repeat(10_000);
+    let mut said = 0;
+    while tokio::time::timeout(Duration::from_secs(1), near.peer.tell(&line)).await.is_ok() {
+        said += 1;
+        assert!(said < 10_000, "no end of room");
+    }
+    assert!(said >= 100, "a mebibyte waits, not just {said} lines");
+    // Every line that was said comes out, and the one that was given up does not.
+    near.peer.tell_line("\"last\"".to_owned()).await.unwrap_or_else(|_| unreachable!());
+    for _ in 0..said {
+        assert_eq!(far.hear().await.as_str().unwrap().len(), line.len());
+    }
+    assert_eq!(far.hear().await, "last");
+}
+
+#[tokio::test]
+async fn after_the_end_of_output_nothing_is_said_and_all_is_heard() {
+    let (mut near, mut far) = rig(Options::default());
+    near.peer.tell(&1).await.unwrap();
+    near.peer.end_output();
+    assert!(matches!(near.peer.tell(&2).await, Err(TellError::Closed)));
+    assert_eq!(far.hear().await, 1);
+    assert_eq!(far.hear.recv().await, None);
+    far.say(json!({"type": "result"})).await;
+    assert_eq!(near.inbox.next().await.unwrap().text, r#"{"type":"result"}"#);
+}

@@ -1,0 +1,339 @@
+//! What the hook of one event may answer, beside what all may.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    permission::PermissionAllow,
+    raw::{Extra, RawJson},
+    wire::{open_enum, read_by_tag, read_closed},
+};
+
+/// What the hook of one event may answer beside the general fields.
+///
+/// It must be of the event that the hook was called for.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(tag = "hookEventName")]
+#[non_exhaustive]
+pub enum HookSpecificOutput {
+    /// Before a tool runs.
+    PreToolUse(PreToolUseOutput),
+    /// After a tool succeeded.
+    PostToolUse(PostToolUseOutput),
+    /// After a tool failed.
+    PostToolUseFailure(ContextOutput),
+    /// After a batch of tool calls.
+    PostToolBatch(ContextOutput),
+    /// The user is notified.
+    Notification(ContextOutput),
+    /// A prompt was accepted.
+    UserPromptSubmit(UserPromptSubmitOutput),
+    /// A command becomes a prompt.
+    UserPromptExpansion(UserPromptExpansionOutput),
+    /// A session starts.
+    SessionStart(SessionStartOutput),
+    /// The main agent is about to finish.
+    Stop(ContextOutput),
+    /// A subagent starts.
+    SubagentStart(ContextOutput),
+    /// A subagent is about to finish.
+    SubagentStop(ContextOutput),
+    /// Before a change of model.
+    PreModelSwitch(PreModelSwitchOutput),
+    /// After a change of model.
+    PostModelSwitch(ContextOutput),
+    /// Somebody is about to be asked.
+    PermissionRequest(PermissionRequestOutput),
+    /// The `auto` mode refused a call.
+    PermissionDenied(PermissionDeniedOutput),
+    /// Preparation or maintenance.
+    Setup(ContextOutput),
+    /// An MCP server asks the user something.
+    Elicitation(ElicitationOutput),
+    /// The user answered an MCP server.
+    ElicitationResult(ElicitationOutput),
+    /// A worktree is wanted.
+    WorktreeCreate(WorktreeCreateOutput),
+    /// The working directory changed.
+    CwdChanged(WatchPathsOutput),
+    /// A watched file changed.
+    FileChanged(WatchPathsOutput),
+    /// Lines are ready to be shown.
+    MessageDisplay(MessageDisplayOutput),
+    /// The answer to an event this version does not know, byte for byte as it came.
+    #[serde(untagged)]
+    Unknown(RawJson),
+}
+
+read_by_tag!(HookSpecificOutput, HookEventName, {
+    "PreToolUse" => PreToolUse,
+    "PostToolUse" => PostToolUse,
+    "PostToolUseFailure" => PostToolUseFailure,
+    "PostToolBatch" => PostToolBatch,
+    "Notification" => Notification,
+    "UserPromptSubmit" => UserPromptSubmit,
+    "UserPromptExpansion" => UserPromptExpansion,
+    "SessionStart" => SessionStart,
+    "Stop" => Stop,
+    "SubagentStart" => SubagentStart,
+    "SubagentStop" => SubagentStop,
+    "PreModelSwitch" => PreModelSwitch,
+    "PostModelSwitch" => PostModelSwitch,
+    "PermissionRequest" => PermissionRequest,
+    "PermissionDenied" => PermissionDenied,
+    "Setup" => Setup,
+    "Elicitation" => Elicitation,
+    "ElicitationResult" => ElicitationResult,
+    "WorktreeCreate" => WorktreeCreate,
+    "CwdChanged" => CwdChanged,
+    "FileChanged" => FileChanged,
+    "MessageDisplay" => MessageDisplay,
+});
+
+/// The answer to events that only take a word for the model.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextOutput {
+    /// What the model should know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub additional_context: Option<String>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// The answer to `PreToolUse`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PreToolUseOutput {
+    /// Whether the tool may run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permission_decision: Option<HookPermissionDecision>,
+    /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permission_decision_reason: Option<String>,
+    /// The whole input to run it with, in place of the model's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_input: Option<RawJson>,
+    /// What the model should know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub additional_context: Option<String>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+open_enum! {
+    /// Whether a tool may run, or a model change.
+    HookPermissionDecision {
+        /// It may, unless a rule says otherwise.
+        Allow = "allow",
+        /// It may not.
+        Deny = "deny",
+        /// Ask, even if a rule would allow it.
+        Ask = "ask",
+        /// End the turn and leave the call to whoever resumes it.
+        Defer = "defer",
+    }
+}
+
+/// The answer to `PostToolUse`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PostToolUseOutput {
+    /// What the model should know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub additional_context: Option<String>,
+    /// The tool's output, in place of its own. Must fit its schema.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_tool_output: Option<RawJson>,
+    /// The same for tools of MCP servers.
+    #[serde(rename = "updatedMCPToolOutput", skip_serializing_if = "Option::is_none")]
+    pub updated_mcp_tool_output: Option<RawJson>,
+    /// What the classifier of the `auto` mode should know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub classifier_context: Option<String>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// The answer to `UserPromptSubmit`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UserPromptSubmitOutput {
+    /// What the model should know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub additional_context: Option<String>,
+    /// A title for the session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_title: Option<String>,
+    /// Whether to leave the prompt itself out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suppress_original_prompt: Option<bool>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// The answer to `UserPromptExpansion`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UserPromptExpansionOutput {
+    /// What the model should know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub additional_context: Option<String>,
+    /// Whether to leave the prompt itself out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suppress_original_prompt: Option<bool>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// The answer to `SessionStart`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionStartOutput {
+    /// What the model should know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub additional_context: Option<String>,
+    /// A first prompt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initial_user_message: Option<String>,
+    /// A title for the session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_title: Option<String>,
+    /// Files to watch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub watch_paths: Option<Vec<String>>,
+    /// Whether to look for skills again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reload_skills: Option<bool>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// The answer to `PreModelSwitch`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PreModelSwitchOutput {
+    /// Whether the model may change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permission_decision: Option<HookPermissionDecision>,
+    /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permission_decision_reason: Option<String>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// The answer to `PermissionRequest`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PermissionRequestOutput {
+    /// Whether the tool may run.
+    pub decision: HookPermissionResult,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// A hook's answer to "may this tool run?".
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(tag = "behavior", rename_all = "snake_case")]
+pub enum HookPermissionResult {
+    /// It may.
+    Allow(PermissionAllow),
+    /// It may not.
+    Deny(HookPermissionDeny),
+}
+
+read_closed!(HookPermissionResult, Behavior, { "allow" => Allow, "deny" => Deny });
+
+/// The tool may not run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HookPermissionDeny {
+    /// What the model is told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Whether the turn ends as well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interrupt: Option<bool>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// The answer to `PermissionDenied`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PermissionDeniedOutput {
+    /// Whether the model is told that it may try again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry: Option<bool>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// The answer to `Elicitation` and `ElicitationResult`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ElicitationOutput {
+    /// What is answered in the user's place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action: Option<ElicitationAction>,
+    /// The values, if it is accepted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<RawJson>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+open_enum! {
+    /// What a user does with the question of an MCP server.
+    ElicitationAction {
+        /// Answers it.
+        Accept = "accept",
+        /// Says no.
+        Decline = "decline",
+        /// Goes away.
+        Cancel = "cancel",
+    }
+}
+
+/// The answer to `WorktreeCreate`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WorktreeCreateOutput {
+    /// Where the worktree is.
+    pub worktree_path: String,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// The answer to `CwdChanged` and `FileChanged`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WatchPathsOutput {
+    /// Files to watch from now on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub watch_paths: Option<Vec<String>>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// The answer to `MessageDisplay`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MessageDisplayOutput {
+    /// What to show in place of the text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub display_content: Option<String>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}

@@ -1,0 +1,268 @@
+//! From the lines of a conversation to messages that the API accepts, whatever the lines were.
+//!
+//! Pure: lines go in, messages come out. What is promised of them:
+//!
+//! - the first message is the user's, and the two sides take turns;
+//! - every tool call is answered in the next message, and nothing else is;
+//! - no block of text is empty, no answer ends in reasoning;
+//! - the last message is the model's, unless the user's side has said nothing that wants an answer.
+
+use std::collections::HashSet;
+
+use bowline_protocol::{
+    Content, ContentBlock, MessageUuid, RawJson, Role, ToolResultBlock, ToolUseId, Usage,
+};
+use serde::Deserialize;
+
+use crate::{
+    context::{
+        ContextMessage, LiveContext, MessageKind, NO_RESPONSE, PlacedAttachment, Unfinished,
+    },
+    line::AttachmentLine,
+};
+
+/// What a line of the user's side is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Said {
+    Prompt,
+    Meta,
+    Summary,
+}
+
+/// What a tool that was interrupted is made to answer.
+const INTERRUPTED: &str = "[The session ended before this tool call finished; it has no result.]";
+
+/// What stands for a beginning that the transcript does not have.
+const NO_BEGINNING: &str = "[The beginning of this conversation is missing.]";
+
+/// Collects lines into messages.
+#[derive(Debug, Default)]
+pub(super) struct Fold {
+    messages: Vec<ContextMessage>,
+    attachments: Vec<PlacedAttachment>,
+    last_line: Option<MessageUuid>,
+    /// Whether the last line of the user's side wants an answer.
+    wants_answer: bool,
+}
+
+impl Fold {
+    /// Adds a line of an answer.
+    pub(super) fn answer(
+        &mut self,
+        uuid: MessageUuid,
+        message_id: Option<String>,
+        content: Vec<ContentBlock>,
+        usage: Option<Usage>,
+    ) {
+        self.last_line = Some(uuid.clone());
+        if let Some(last) = self.messages.last_mut()
+            && last.role == Role::Assistant
+            && message_id.is_some()
+            && last.message_id == message_id
+        {
+            last.content.extend(content);
+            last.uuids.push(uuid);
+            last.usage = usage.or(last.usage.take());
+            return;
+        }
+        let (kind, uuids) = (MessageKind::Answer, vec![uuid]);
+        self.messages.push(ContextMessage {
+            role: Role::Assistant,
+            content,
+            uuids,
+            kind,
+            message_id,
+            usage,
+        });
+    }
+
+    /// Adds a line of the user's side.
+    pub(super) fn user(&mut self, uuid: MessageUuid, said: Said, content: Vec<ContentBlock>) {
+        self.last_line = Some(uuid.clone());
+        let has_result = content.iter().any(|block| result_id(block).is_some());
+        let kind = match said {
+            Said::Summary => MessageKind::CompactSummary,
+            Said::Meta => MessageKind::Meta,
+            Said::Prompt if has_result => MessageKind::ToolResults,
+            Said::Prompt => MessageKind::Prompt,
+        };
+        self.wants_answer = match kind {
+            MessageKind::Prompt => !is_of_a_command(&content),
+            MessageKind::ToolResults => true,
+            _ => false,
+        };
+        let message_id = None;
+        let uuids = vec![uuid];
+        let role = Role::User;
+        self.messages.push(ContextMessage { role, content, uuids, kind, message_id, usage: None });
+    }
+
+    /// Adds what the agent had added by itself.
+    pub(super) fn attach(&mut self, line: AttachmentLine) {
+        self.attachments.push(PlacedAttachment { after: self.last_line.clone(), line });
+    }
+
+    /// Takes back lines that a later answer replaces.
+    pub(super) fn supersede(&mut self, uuids: &[MessageUuid]) {
+        if uuids.is_empty() {
+            return;
+        }
+        let is_replaced = |message: &ContextMessage| {
+            message.kind == MessageKind::Answer
+                && message.uuids.iter().all(|uuid| uuids.contains(uuid))
+        };
+        self.messages.retain(|message| !is_replaced(message));
+    }
+
+    /// Makes the conversation valid and hands it over.
+    pub(super) fn finish(self, context: &mut LiveContext) {
+        let mut messages = self.messages;
+        context.todos = last_todos(&messages);
+        for message in &mut messages {
+            clean(message);
+        }
+        messages.retain(|message| !message.content.is_empty());
+        let ends_with_user = messages.last().is_some_and(|last| last.role == Role::User);
+        // The user's side first, because results may stand behind what was added meanwhile; the
+        // model's only when calls that nobody answered no longer stand between two answers.
+        let messages = merge(messages, &[Role::User]);
+        let (messages, open_at_end) = answer_calls(messages);
+        let mut messages = merge(messages, &[Role::User, Role::Assistant]);
+        if messages.first().is_some_and(|first| first.role != Role::User) {
+            messages.insert(0, made_up(Role::User, vec![ContentBlock::text(NO_BEGINNING)]));
+        }
+        context.unfinished = match (open_at_end, ends_with_user && self.wants_answer) {
+            (true, _) => Some(Unfinished::NoToolResults),
+            (false, true) => Some(Unfinished::NoAnswer),
+            (false, false) => None,
+        };
+        if context.unfinished.is_some() {
+            messages.push(made_up(Role::Assistant, vec![ContentBlock::text(NO_RESPONSE)]));
+        }
+        context.messages = messages;
+        context.attachments = self.attachments;
+    }
+}
+
+/// Takes out what the API refuses: empty text, and reasoning that nothing follows.
+fn clean(message: &mut ContextMessage) {
+    let is_reasoning = |block: &ContentBlock| {
+        matches!(block, ContentBlock::Thinking(_) | ContentBlock::RedactedThinking(_))
+    };
+    message.content.retain(|block| block.as_text().is_none_or(|text| !text.trim().is_empty()));
+    if message.role == Role::Assistant {
+        while message.content.last().is_some_and(is_reasoning) {
+            message.content.pop();
+        }
+    }
+}
+
+/// Sees to it that each call is answered in the next message, once, and that nothing else is.
+///
+/// Says whether calls at the very end had no results.
+fn answer_calls(messages: Vec<ContextMessage>) -> (Vec<ContextMessage>, bool) {
+    let mut valid: Vec<ContextMessage> = Vec::with_capacity(messages.len());
+    let mut open: Vec<ToolUseId> = Vec::new();
+    let mut seen: HashSet<ToolUseId> = HashSet::new();
+    let mut cut_short = false;
+    for mut message in messages {
+        if message.role == Role::Assistant {
+            if !open.is_empty() {
+                valid.push(made_up(Role::User, open.drain(..).map(no_result).collect()));
+            }
+            // The same call twice, as after a copy of a line, would need its result twice.
+            message.content.retain(|block| call_id(block).is_none_or(|id| seen.insert(id.clone())));
+            open.extend(message.content.iter().filter_map(call_id).cloned());
+        } else {
+            message.content.retain(|block| match result_id(block) {
+                None => true,
+                Some(id) => {
+                    let call = open.iter().position(|call| call == id);
+                    call.map(|place| open.remove(place)).is_some()
+                }
+            });
+            let only_results = message.content.iter().all(|block| result_id(block).is_some());
+            cut_short = !open.is_empty() && only_results;
+            message.content.extend(open.drain(..).map(no_result));
+        }
+        if !message.content.is_empty() {
+            valid.push(message);
+        }
+    }
+    let ends_with_calls = !open.is_empty();
+    if ends_with_calls {
+        valid.push(made_up(Role::User, open.drain(..).map(no_result).collect()));
+    }
+    let ends_with_results = valid.last().is_some_and(|last| last.role == Role::User);
+    (valid, ends_with_calls || (ends_with_results && cut_short))
+}
+
+/// Joins neighbors of one side, or of one side only. On the user's side results come first, as the
+/// API wants them.
+fn merge(messages: Vec<ContextMessage>, sides: &[Role]) -> Vec<ContextMessage> {
+    let mut merged: Vec<ContextMessage> = Vec::with_capacity(messages.len());
+    for message in messages {
+        match merged.last_mut() {
+            Some(last) if last.role == message.role && sides.contains(&message.role) => {
+                last.content.extend(message.content);
+                last.uuids.extend(message.uuids);
+                last.usage = message.usage.or(last.usage.take());
+                last.message_id = message.message_id.or(last.message_id.take());
+            }
+            _ => merged.push(message),
+        }
+    }
+    for message in merged.iter_mut().filter(|message| message.role == Role::User) {
+        message.content.sort_by_key(|block| result_id(block).is_none());
+    }
+    merged
+}
+
+fn no_result(call: ToolUseId) -> ContentBlock {
+    ContentBlock::ToolResult(ToolResultBlock {
+        tool_use_id: call,
+        content: Some(Content::from(INTERRUPTED)),
+        is_error: Some(true),
+        ..ToolResultBlock::default()
+    })
+}
+
+fn made_up(role: Role, content: Vec<ContentBlock>) -> ContextMessage {
+    let kind = MessageKind::MadeUp;
+    ContextMessage { role, content, uuids: Vec::new(), kind, message_id: None, usage: None }
+}
+
+fn call_id(block: &ContentBlock) -> Option<&ToolUseId> {
+    match block {
+        ContentBlock::ToolUse(call) => Some(&call.id),
+        _ => None,
+    }
+}
+
+fn result_id(block: &ContentBlock) -> Option<&ToolUseId> {
+    match block {
+        ContentBlock::ToolResult(result) => Some(&result.tool_use_id),
+        _ => None,
+    }
+}
+
+/// Slash commands and what they print are noted in the conversation, but nobody answers them.
+fn is_of_a_command(content: &[ContentBlock]) -> bool {
+    const MARKS: [&str; 4] =
+        ["<command-name>", "<command-message>", "<local-command-", "[Request interrupted by user"];
+    let text = content.iter().find_map(ContentBlock::as_text).unwrap_or_default().trim_start();
+    MARKS.iter().any(|mark| text.starts_with(mark))
+}
+
+fn last_todos(messages: &[ContextMessage]) -> Option<RawJson> {
+    #[derive(Deserialize)]
+    struct Input {
+        todos: RawJson,
+    }
+    let blocks = messages.iter().rev().flat_map(|message| message.content.iter().rev());
+    let mut inputs = blocks.filter_map(|block| match block {
+        ContentBlock::ToolUse(call) if call.name == "TodoWrite" => Some(&call.input),
+        _ => None,
+    });
+    inputs.find_map(|input| input.parse::<Input>().ok()).map(|Input { todos }| todos)
+}

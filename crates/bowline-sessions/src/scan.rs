@@ -1,0 +1,109 @@
+//! Reading a transcript from its end, and any line of it again, without holding the file in memory.
+
+use std::{
+    fs::File,
+    io::{self, Read, Seek, SeekFrom},
+    ops::Range,
+    path::Path,
+};
+
+use memchr::memrchr;
+
+/// How much is read at once: large enough that system calls do not count, small beside a conversation.
+const CHUNK: usize = 256 * 1024;
+
+/// A line's place in its file, without its newline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) offset: u64,
+    pub(crate) length: usize,
+}
+
+/// The lines of a file, last first. Empty ones are left out.
+#[derive(Debug)]
+pub(crate) struct BackwardLines {
+    file: File,
+    /// The part that is read and not yet given out; its first byte is the file's byte `start`.
+    buffer: Vec<u8>,
+    start: u64,
+}
+
+impl BackwardLines {
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        let mut file = File::open(path)?;
+        let start = file.seek(SeekFrom::End(0))?;
+        Ok(Self { file, buffer: Vec::new(), start })
+    }
+
+    /// The next line towards the beginning, handed to `look`.
+    pub(crate) fn next<T>(&mut self, look: impl FnOnce(Span, &[u8]) -> T) -> io::Result<Option<T>> {
+        loop {
+            let line = match memrchr(b'\n', &self.buffer) {
+                Some(newline) => newline + 1,
+                None if self.start == 0 => 0,
+                None => {
+                    self.read_more()?;
+                    continue;
+                }
+            };
+            let bytes = &self.buffer[line..];
+            if bytes.is_empty() {
+                if line == 0 {
+                    return Ok(None);
+                }
+                self.buffer.truncate(line - 1);
+                continue;
+            }
+            let span = Span { offset: self.start + line as u64, length: bytes.len() };
+            let seen = look(span, bytes);
+            self.buffer.truncate(line.saturating_sub(1));
+            return Ok(Some(seen));
+        }
+    }
+
+    /// Puts the chunk before the buffer in front of it. A line longer than the buffer doubles it.
+    fn read_more(&mut self) -> io::Result<()> {
+        let wanted = CHUNK.max(self.buffer.len()) as u64;
+        let size = wanted.min(self.start);
+        self.start -= size;
+        self.file.seek(SeekFrom::Start(self.start))?;
+        let size = usize::try_from(size).unwrap_or(CHUNK);
+        let mut chunk = vec![0; size];
+        self.file.read_exact(&mut chunk)?;
+        chunk.append(&mut self.buffer);
+        self.buffer = chunk;
+        Ok(())
+    }
+}
+
+/// Lines of a file by their places. Cheap when asked for in file order.
+#[derive(Debug)]
+pub(crate) struct LineReader {
+    file: File,
+    window: Vec<u8>,
+    window_start: u64,
+}
+
+impl LineReader {
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        Ok(Self { file: File::open(path)?, window: Vec::new(), window_start: 0 })
+    }
+
+    pub(crate) fn line(&mut self, span: Span) -> io::Result<&[u8]> {
+        if self.place(span).is_none() {
+            self.file.seek(SeekFrom::Start(span.offset))?;
+            self.window_start = span.offset;
+            self.window.clear();
+            let size = span.length.max(CHUNK) as u64;
+            Read::take(&mut self.file, size).read_to_end(&mut self.window)?;
+        }
+        let place = self.place(span).ok_or(io::ErrorKind::UnexpectedEof)?;
+        Ok(&self.window[place])
+    }
+
+    fn place(&self, span: Span) -> Option<Range<usize>> {
+        let start = usize::try_from(span.offset.checked_sub(self.window_start)?).ok()?;
+        let end = start.checked_add(span.length)?;
+        (end <= self.window.len()).then_some(start..end)
+    }
+}
