@@ -1,1 +1,14 @@
 //! Behaviour of the tools on real files, processes and sockets.
+
+mod background;
+mod bash;
+mod edit;
+mod glob;
+mod grep;
+mod lists;
+mod notebook;
+mod read;
+mod registry;
+mod rig;
+mod web_fetch;
+mod write;
