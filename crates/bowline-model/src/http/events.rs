@@ -27,6 +27,7 @@ pub(crate) trait Decoder: Send + 'static {
 
 /// The stream events of an answer. They end with `message_stop` or an error.
 pub(crate) fn events(answer: Answer, decoder: impl Decoder) -> EventStream {
+    let request_id = answer.request_id();
     let reader = Reader {
         answer,
         decoder,
@@ -35,10 +36,11 @@ pub(crate) fn events(answer: Answer, decoder: impl Decoder) -> EventStream {
         failure: None,
         ended: false,
     };
-    Box::pin(stream::unfold(reader, |mut reader| async move {
+    let events = stream::unfold(reader, |mut reader| async move {
         let event = reader.next().await?;
         Some((event, reader))
-    }))
+    });
+    EventStream::new(events).with_request_id(request_id)
 }
 
 struct Reader<D> {
