@@ -1,6 +1,6 @@
 //! From the body of an answer to stream events, by way of server-sent events.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, time::Duration};
 
 use bowline_protocol::StreamEvent;
 use futures_util::stream;
@@ -43,6 +43,10 @@ pub(crate) fn events(answer: Answer, decoder: impl Decoder) -> EventStream {
     EventStream::new(events).with_request_id(request_id)
 }
 
+/// The end of a body comes with its last event or right after. Waiting a little for it
+/// saves the next request a handshake; a server that never ends costs no more than this.
+const WAIT_FOR_THE_END: Duration = Duration::from_millis(20);
+
 struct Reader<D> {
     answer: Answer,
     decoder: D,
@@ -58,10 +62,7 @@ impl<D: Decoder> Reader<D> {
         loop {
             if let Some(event) = self.ready.pop_front() {
                 if matches!(event, StreamEvent::MessageStop(_)) {
-                    // Whatever follows belongs to no answer.
-                    self.ready.clear();
-                    self.failure = None;
-                    self.ended = true;
+                    self.hear_out().await;
                 }
                 return Some(Ok(event));
             }
@@ -75,6 +76,17 @@ impl<D: Decoder> Reader<D> {
             if let Err(failure) = self.read().await {
                 self.failure = Some(failure);
             }
+        }
+    }
+
+    /// The answer is complete; whatever follows belongs to no answer. Only a body that
+    /// is read to its end leaves a connection that can be used again.
+    async fn hear_out(&mut self) {
+        self.ready.clear();
+        self.failure = None;
+        if !std::mem::replace(&mut self.ended, true) {
+            let rest = async { while matches!(self.answer.chunk().await, Ok(Some(_))) {} };
+            let _ = tokio::time::timeout(WAIT_FOR_THE_END, rest).await;
         }
     }
 
