@@ -69,6 +69,7 @@ pub use resume::{ResumeAt, resume, resume_subagent};
 pub use search::{SearchHit, search};
 pub use store::{
     Answer, BoxFuture, FileStore, MemoryStore, SessionStore, StoreError, StoreKey, StoredSession,
+    Transcripts, import, materialize,
 };
 pub use summary::{SessionSummary, SummaryData};
 pub use writer::{Flushed, LineOrigin, MirrorBatch, Sync, TranscriptWriter, WriteFailure};

@@ -30,7 +30,7 @@ impl FileStore {
         Self { folder: folder.into() }
     }
 
-    fn path(&self, key: &StoreKey) -> Result<PathBuf, StoreError> {
+    pub(super) fn path(&self, key: &StoreKey) -> Result<PathBuf, StoreError> {
         let name = |text: &str| is_plain(text, 1).then(|| text.to_owned());
         let bad = || StoreError(format!("not a key of a transcript: {key}"));
         let project = name(&key.project_key).ok_or_else(bad)?;

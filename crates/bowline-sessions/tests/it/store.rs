@@ -4,13 +4,14 @@ use std::{
     future::Future,
     path::{Path, PathBuf},
     pin::pin,
+    slice,
     task::{Context, Poll, Waker},
 };
 
 use bowline_protocol::{RawJson, SessionId};
 use bowline_sessions::{
-    FileStore, MOST_PENDING_ENTRIES, MemoryStore, MirrorBatch, MirrorBuffer, MirrorFlush,
-    SessionStore, SessionSummary, StoreKey, key_of,
+    ConfigHome, FileStore, MOST_PENDING_ENTRIES, MemoryStore, MirrorBatch, MirrorBuffer,
+    MirrorFlush, SessionStore, SessionSummary, StoreKey, Transcripts, import, key_of, materialize,
 };
 use serde_json::{Value, json};
 
@@ -58,9 +59,9 @@ fn what_is_appended_is_loaded_in_order_and_apart() {
             json!({ "type": "y" }),
         );
         append(store, &main, &[z.clone(), a.clone()]);
-        append(store, &main, &[b.clone()]);
-        append(store, &side, &[b.clone()]);
-        append(store, &elsewhere, &[a.clone()]);
+        append(store, &main, slice::from_ref(&b));
+        append(store, &side, slice::from_ref(&b));
+        append(store, &elsewhere, slice::from_ref(&a));
         assert_eq!(load(store, &main), Some(vec![z.clone(), a.clone(), b.clone()]));
         assert_eq!(load(store, &side), Some(vec![b.clone()]));
         assert_eq!(load(store, &elsewhere), Some(vec![a.clone()]));
@@ -135,7 +136,7 @@ fn a_summary_says_what_a_listing_says() {
     let store = MemoryStore::new();
     let key = StoreKey::main("p", ID);
     for line in &lines {
-        append(&store, &key, std::slice::from_ref(line));
+        append(&store, &key, slice::from_ref(line));
     }
     append(
         &store,
@@ -201,4 +202,26 @@ fn a_mirror_gathers_until_there_is_much() {
     assert_eq!(drained.strays, [PathBuf::from("/elsewhere.jsonl")]);
     assert!(!buffer.push(batch("a", 1)), "drained, it begins anew");
     assert!(MirrorBuffer::new("/h/projects", MirrorFlush::Eager).push(batch("a", 1)));
+}
+
+#[test]
+fn a_session_goes_into_a_store_and_comes_back() {
+    let home = crate::transcript::Home::new();
+    let files = home.write(ID, &[user("u", None, "one"), answer("a", "u", "1")]);
+    std::fs::create_dir_all(files.subagents()).unwrap();
+    let side = files.subagent(&"a1".into());
+    let aside = [with(user("s", None, "aside"), "isSidechain", true)];
+    std::fs::write(&side, crate::transcript::text(&aside)).unwrap();
+    std::fs::write(side.with_extension("meta.json"), "{\"toolUseId\":\"t1\"}").unwrap();
+    let store = MemoryStore::new();
+    now(import(&store, &files, Transcripts::All)).unwrap();
+    let key = StoreKey::main(files.project_key().as_str(), ID);
+    let other = ConfigHome::new(home.folder.path().join("other"));
+    let back = now(materialize(&store, &key, &other)).unwrap().unwrap();
+    let read = |path: PathBuf| std::fs::read_to_string(path).unwrap();
+    assert_eq!(read(back.transcript()), read(files.transcript()));
+    assert_eq!(read(back.subagent(&"a1".into())), read(side));
+    assert_eq!(read(back.subagent_metadata(&"a1".into())), "{\"toolUseId\":\"t1\"}");
+    let unknown = StoreKey::main("p", "nobody");
+    assert_eq!(now(materialize(&store, &unknown, &other)).unwrap(), None);
 }
