@@ -116,6 +116,16 @@ async fn a_flood_stays_in_bounds() {
 }
 
 #[tokio::test]
+async fn a_long_failure_shows_how_it_began_and_how_it_ended() {
+    let rig = Rig::new();
+    let text = rig.error("Bash", json!({ "command": "seq 1 100000; exit 1" })).await;
+    assert!(text.starts_with("Exit code 1\n1\n2\n3\n"), "{text}");
+    assert!(text.contains("... [575.1KB of output, the middle is left out; all of it is in "));
+    assert!(text.ends_with("\n99999\n100000"));
+    assert!(text.len() < 10_000, "{}", text.len());
+}
+
+#[tokio::test]
 async fn a_picture_is_shown_as_one() {
     let rig = Rig::new();
     let call = json!({ "command": "echo 'data:image/png;base64,aGk='" });

@@ -37,11 +37,14 @@ impl Rig {
         fs::create_dir(&project).unwrap();
         let events = Arc::new(Mutex::new(Vec::new()));
         let heard = Arc::clone(&events);
-        let mut setup = Setup::default();
-        setup.results_dir = root.join("results");
-        setup.tasks_dir = root.join("tasks");
-        setup.task_observer =
-            Some(Arc::new(move |event: TaskEvent| heard.lock().unwrap().push(event)));
+        let mut setup = Setup {
+            results_dir: root.join("results"),
+            tasks_dir: root.join("tasks"),
+            task_observer: Some(Arc::new(move |event: TaskEvent| {
+                heard.lock().unwrap().push(event);
+            })),
+            ..Setup::default()
+        };
         for name in ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY"] {
             setup.environment.insert(name.to_owned(), None);
         }
