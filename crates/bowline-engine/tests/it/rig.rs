@@ -7,7 +7,9 @@ use std::{
     time::Duration,
 };
 
-use bowline_engine::{Answer, Host, HostError, PermissionPrompts, Session, SessionConfig, SessionEnd};
+use bowline_engine::{
+    Answer, Host, HostError, PermissionPrompts, Session, SessionConfig, SessionEnd,
+};
 use bowline_model::{BoxFuture, Providers};
 use bowline_protocol::{
     CanUseTool, HookCallback, HostRequest, Message, PermissionResult, RawJson, UserMessage,
@@ -20,10 +22,10 @@ use tokio::{sync::mpsc, task::JoinHandle};
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What a scripted host answers.
-pub type Reply = Result<Value, HostError>;
+pub(crate) type Reply = Result<Value, HostError>;
 
 /// A host that writes down what it hears and answers from lists.
-pub struct ScriptedHost {
+pub(crate) struct ScriptedHost {
     heard: mpsc::UnboundedSender<Value>,
     permissions: Mutex<VecDeque<Option<Reply>>>,
     hooks: Mutex<VecDeque<Option<Reply>>>,
@@ -67,9 +69,9 @@ impl Host for ScriptedHost {
 }
 
 /// A session under test.
-pub struct Rig {
-    pub session: Session,
-    pub folder: TempDir,
+pub(crate) struct Rig {
+    pub(crate) session: Session,
+    pub(crate) folder: TempDir,
     heard: mpsc::UnboundedReceiver<Value>,
     host: Arc<ScriptedHost>,
     running: JoinHandle<SessionEnd>,
@@ -77,17 +79,17 @@ pub struct Rig {
 
 impl Rig {
     /// A session whose host can be asked.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::with(|_| {})
     }
 
     /// A session set up in some other way.
-    pub fn with(change: impl FnOnce(&mut SessionConfig)) -> Self {
+    pub(crate) fn with(change: impl FnOnce(&mut SessionConfig)) -> Self {
         Self::in_folder(tempfile::tempdir().unwrap(), change)
     }
 
     /// A session in a folder that was prepared.
-    pub fn in_folder(folder: TempDir, change: impl FnOnce(&mut SessionConfig)) -> Self {
+    pub(crate) fn in_folder(folder: TempDir, change: impl FnOnce(&mut SessionConfig)) -> Self {
         let (heard, received) = mpsc::unbounded_channel();
         let host = Arc::new(ScriptedHost {
             heard,
@@ -102,46 +104,46 @@ impl Rig {
         Self { session, folder, heard: received, host, running: tokio::spawn(run) }
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
 
     /// The next answer to "may this tool run?".
-    pub fn will_permit(&self, reply: Value) -> &Self {
+    pub(crate) fn will_permit(&self, reply: Value) -> &Self {
         self.host.permissions.lock().unwrap().push_back(Some(Ok(reply)));
         self
     }
 
     /// The next question of that kind ends like this.
-    pub fn will_fail_to_permit(&self, error: HostError) -> &Self {
+    pub(crate) fn will_fail_to_permit(&self, error: HostError) -> &Self {
         self.host.permissions.lock().unwrap().push_back(Some(Err(error)));
         self
     }
 
     /// The next question of that kind is never answered.
-    pub fn will_not_answer(&self) -> &Self {
+    pub(crate) fn will_not_answer(&self) -> &Self {
         self.host.permissions.lock().unwrap().push_back(None);
         self
     }
 
     /// The next answer of a hook.
-    pub fn will_hook(&self, reply: Value) -> &Self {
+    pub(crate) fn will_hook(&self, reply: Value) -> &Self {
         self.host.hooks.lock().unwrap().push_back(Some(Ok(reply)));
         self
     }
 
     /// The next hook is never answered.
-    pub fn will_not_hook(&self) -> &Self {
+    pub(crate) fn will_not_hook(&self) -> &Self {
         self.host.hooks.lock().unwrap().push_back(None);
         self
     }
 
-    pub async fn prompt(&self, text: &str) {
+    pub(crate) async fn prompt(&self, text: &str) {
         self.session.prompt(UserMessage::prompt(text)).await;
     }
 
     /// Asks the session something and returns its answer.
-    pub async fn control(&self, request: Value) -> Result<Value, String> {
+    pub(crate) async fn control(&self, request: Value) -> Result<Value, String> {
         let request = HostRequest::parse(&request.to_string()).unwrap();
         let reply = self.session.control(request).await;
         let answer = match &reply.result {
@@ -153,13 +155,13 @@ impl Rig {
     }
 
     /// The next thing the host hears.
-    pub async fn next(&mut self) -> Value {
+    pub(crate) async fn next(&mut self) -> Value {
         let next = tokio::time::timeout(PATIENCE, self.heard.recv()).await;
         next.expect("the session says something").expect("the session lives")
     }
 
     /// Everything up to the first frame that fits.
-    pub async fn until(&mut self, fits: impl Fn(&Value) -> bool) -> Vec<Value> {
+    pub(crate) async fn until(&mut self, fits: impl Fn(&Value) -> bool) -> Vec<Value> {
         let mut heard = Vec::new();
         loop {
             let next = self.next().await;
@@ -172,18 +174,18 @@ impl Rig {
     }
 
     /// Everything up to the result of the turn that runs.
-    pub async fn turn(&mut self) -> Vec<Value> {
+    pub(crate) async fn turn(&mut self) -> Vec<Value> {
         self.until(|frame| frame["type"] == "result").await
     }
 
     /// Says something and returns everything up to the result.
-    pub async fn run(&mut self, prompt: &str) -> Vec<Value> {
+    pub(crate) async fn run(&mut self, prompt: &str) -> Vec<Value> {
         self.prompt(prompt).await;
         self.turn().await
     }
 
     /// Ends the input and waits for the session to end; returns what it still said.
-    pub async fn finish(mut self) -> (SessionEnd, Vec<Value>) {
+    pub(crate) async fn finish(mut self) -> (SessionEnd, Vec<Value>) {
         self.session.end_of_input().await;
         let end = tokio::time::timeout(PATIENCE, self.running).await;
         let end = end.expect("the session ends").expect("the session does not crash");
@@ -196,7 +198,7 @@ impl Rig {
 }
 
 /// What kinds of frames there are, in order: `init`, `assistant:text`, `user:tool_result` …
-pub fn shapes(frames: &[Value]) -> Vec<String> {
+pub(crate) fn shapes(frames: &[Value]) -> Vec<String> {
     frames.iter().map(shape).collect()
 }
 
@@ -216,7 +218,7 @@ fn shape(frame: &Value) -> String {
 }
 
 /// The text of the first block of a message.
-pub fn text(frame: &Value) -> &str {
+pub(crate) fn text(frame: &Value) -> &str {
     let block = &frame["message"]["content"][0];
     block["text"].as_str().or_else(|| block["content"].as_str()).unwrap_or_default()
 }

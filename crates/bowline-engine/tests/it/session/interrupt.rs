@@ -54,10 +54,7 @@ async fn while_a_command_runs_and_it_dies() {
     };
     interrupt(&rig).await;
     let frames = rig.turn().await;
-    assert_eq!(
-        shapes(&frames),
-        ["user:tool_result", "user:text", "result:error_during_execution"]
-    );
+    assert_eq!(shapes(&frames), ["user:tool_result", "user:text", "result:error_during_execution"]);
     assert_eq!(frames[0]["tool_use_result"], "User rejected tool use");
     assert_eq!(text(&frames[1]), "[Request interrupted by user for tool use]");
     assert!(!std::path::Path::new(&format!("/proc/{pid}")).exists(), "the command is gone");

@@ -57,7 +57,9 @@ async fn prompts_that_wait_are_answered_together() {
 #[tokio::test]
 async fn a_prompt_that_comes_while_tools_run_joins_the_turn() {
     let mut rig = Rig::new();
-    rig.session.prompt(named("u1", "TOOL Bash {\"command\": \"sleep 0.3\"}\nNEXT\nSAY first")).await;
+    rig.session
+        .prompt(named("u1", "TOOL Bash {\"command\": \"sleep 0.3\"}\nNEXT\nSAY first"))
+        .await;
     rig.until(|frame| frame["type"] == "assistant").await;
     rig.session.prompt(named("u2", "by the way")).await;
     let frames = rig.turn().await;

@@ -25,9 +25,8 @@ async fn a_tool_runs_and_its_result_goes_back() {
     let mut rig = Rig::new();
     std::fs::write(rig.path().join("a.txt"), "alpha\n").unwrap();
     let path = rig.path().canonicalize().unwrap().join("a.txt");
-    let frames = rig
-        .run(&format!("TOOL Read {}\nNEXT\nECHORESULT", json!({"file_path": path})))
-        .await;
+    let frames =
+        rig.run(&format!("TOOL Read {}\nNEXT\nECHORESULT", json!({"file_path": path}))).await;
     assert_eq!(
         shapes(&frames),
         ["init", "assistant:tool_use", "user:tool_result", "assistant:text", "result:success"]
@@ -36,7 +35,7 @@ async fn a_tool_runs_and_its_result_goes_back() {
     assert_eq!(frames[2]["tool_use_result"]["file"]["content"], "alpha\n");
     let decision = &frames[2]["tool_result_meta"][0]["permission_decision"];
     assert_eq!(decision["decision"], "accept");
-    assert_eq!(text(&frames[3]), "1\talpha\n2\t");
+    assert_eq!(text(&frames[3]), "result was: 1\talpha\n2\t");
     assert_eq!(frames[4]["num_turns"], 2);
 }
 
@@ -49,11 +48,10 @@ async fn results_are_shown_as_they_complete_and_sent_in_the_order_of_the_calls()
              TOOL Bash {\"command\": \"echo two\"}\nNEXT\nECHORESULT",
         )
         .await;
-    let results: Vec<_> =
-        frames.iter().filter(|frame| frame["type"] == "user").map(text).collect();
+    let results: Vec<_> = frames.iter().filter(|frame| frame["type"] == "user").map(text).collect();
     assert_eq!(results, ["two", "one"]);
     // The script repeats the newest result of the request: the last of the calls.
-    assert_eq!(frames.last().unwrap()["result"], "two");
+    assert_eq!(frames.last().unwrap()["result"], "result was: two");
     assert_eq!(frames.last().unwrap()["num_turns"], 3);
 }
 
@@ -61,8 +59,7 @@ async fn results_are_shown_as_they_complete_and_sent_in_the_order_of_the_calls()
 async fn an_unknown_tool_and_a_bad_input_are_answers() {
     let mut rig = Rig::new();
     let frames = rig.run("TOOL Nothing {}\nTOOL Read {\"file_path\": 7}\nNEXT\nSAY fine").await;
-    let results: Vec<_> =
-        frames.iter().filter(|frame| frame["type"] == "user").map(text).collect();
+    let results: Vec<_> = frames.iter().filter(|frame| frame["type"] == "user").map(text).collect();
     assert!(results[0].contains("No such tool available: Nothing"), "{results:?}");
     assert!(results[1].contains("`file_path` type is expected as `string`"), "{results:?}");
     assert_eq!(frames.last().unwrap()["result"], "fine");
