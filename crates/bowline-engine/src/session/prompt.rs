@@ -11,7 +11,7 @@ use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::{Shared, catalog, result};
+use super::{Shared, catalog, result, start};
 use crate::{
     agent::{Agent, Identity},
     command,
@@ -57,6 +57,10 @@ async fn run(
     let session = Arc::clone(&agent.session);
     session.live().prompt_id = Some(Uuid::new_v4().to_string());
     session.ledger().begin_turn();
+    if std::mem::take(&mut session.live().tools_changed) {
+        agent.tools = Arc::new(start::main_tools(&session));
+        session.set_main_tools(&agent.tools);
+    }
     if let [prompt] = &prompts[..] {
         if prompt.client_composed != Some(true)
             && let Some(result) = command::run(agent, prompt, &cancel).await

@@ -58,10 +58,12 @@ pub(crate) fn start(
     let conversation = resumed(&mut config);
     let shared =
         Arc::new(Shared::new(config, policy, outlet, workspace, hooks, frames, journal, board));
+    let tools = Arc::new(main_tools(&shared));
+    shared.set_main_tools(&tools);
     let agent = Agent {
         identity: Identity::Main,
         conversation,
-        tools: Arc::new(main_tools(&shared)),
+        tools,
         workspace: Arc::clone(&shared.workspace),
         instructions: Instructions {
             system: context::system_prompt(&shared),
