@@ -1,4 +1,41 @@
 //! The agent itself: a loop of prompt, model, tool calls, results, and all that makes it trustworthy.
 //!
-//! It knows no transport and no terminal. A door hands it commands and answers the
-//! questions it asks its host.
+//! It knows no transport and no terminal. A door hands it prompts and questions
+//! through a [`Session`] and answers what it asks its [`Host`].
+//!
+//! | subject | where |
+//! |---|---|
+//! | a session from start to end | [`Session`], [`SessionConfig`] |
+//! | whoever is outside | [`Host`] |
+//! | one turn: model, tools, results | [`turn`] |
+//! | who may do what | [`permission`] |
+//! | programs that are told what happens | [`hook`] |
+//! | where settings come from | [`settings`] |
+
+mod agent;
+mod command;
+mod compaction;
+mod config;
+mod context;
+mod conversation;
+pub mod hook;
+mod hooking;
+mod host;
+mod journal;
+mod ledger;
+mod outlet;
+pub mod permission;
+mod session;
+pub mod settings;
+mod structured_output;
+mod subagent;
+mod tool;
+mod toolset;
+pub mod turn;
+
+pub use config::{
+    ConnectedModel, Models, PermissionPrompts, SessionConfig, SessionStateEvents, SystemPrompt,
+    ToolSelection,
+};
+pub use host::{Answer, Host, HostError};
+pub use session::{ControlError, ControlReply, Session, SessionEnd, StartError};

@@ -8,7 +8,7 @@ use crate::wire::ReadError;
 
 /// What a relay reads of a line: where it belongs, nothing of what it says.
 ///
-/// Bodies are skipped, not parsed, and strings borrow from the line unless they
+/// Bodies are stepped over, not parsed, and strings borrow from the line unless they
 /// hold escapes.
 ///
 /// ```
@@ -37,7 +37,103 @@ pub struct Head<'a> {
 
 impl<'a> Head<'a> {
     /// Reads the head of a line.
+    ///
+    /// Bodies are stepped over without being checked: that they are JSON is for
+    /// whoever reads them to find out.
     pub fn read(line: &'a str) -> Result<Self, ReadError> {
-        serde_json::from_str(line).map_err(ReadError::NotAMessage)
+        let fields = fields(line);
+        match fields.and_then(|[kind, subtype, request_id, session_id]| {
+            Some(Self {
+                kind: text(kind?)?,
+                subtype: optional(subtype)?,
+                request_id: optional(request_id)?,
+                session_id: optional(session_id)?,
+            })
+        }) {
+            Some(head) => Ok(head),
+            // Whatever is unusual about the line, the parser can say it better.
+            None => serde_json::from_str(line).map_err(ReadError::NotAMessage),
+        }
+    }
+}
+
+/// The four fields of a head, each as the JSON text of its value.
+fn fields(line: &str) -> Option<[Option<&str>; 4]> {
+    let mut fields = [None; 4];
+    let mut rest = after(line, "{")?;
+    loop {
+        let key = &rest[..string_end(rest)?];
+        rest = after(&rest[key.len()..], ":")?.trim_ascii_start();
+        let value = &rest[..value_end(rest)?];
+        match key {
+            r#""type""# => fields[0] = Some(value),
+            r#""subtype""# => fields[1] = Some(value),
+            r#""request_id""# => fields[2] = Some(value),
+            r#""session_id""# => fields[3] = Some(value),
+            // A key with escapes may be any of them.
+            _ if key.contains('\\') => return None,
+            _ => {}
+        }
+        rest = rest[value.len()..].trim_ascii_start();
+        match after(rest, ",") {
+            Some(next) => rest = next.trim_ascii_start(),
+            None => return after(rest, "}")?.trim_ascii().is_empty().then_some(fields),
+        }
+    }
+}
+
+fn after<'a>(text: &'a str, token: &str) -> Option<&'a str> {
+    text.trim_ascii_start().strip_prefix(token).map(str::trim_ascii_start)
+}
+
+/// Where the string that `text` begins with ends.
+fn string_end(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = (*bytes.first()? == b'"').then_some(1)?;
+    loop {
+        at += memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
+        match bytes[at] {
+            b'"' => return Some(at + 1),
+            _ => at += 2,
+        }
+    }
+}
+
+/// Where the value that `text` begins with ends.
+fn value_end(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut depth = 0_usize;
+    let mut at = 0;
+    loop {
+        match bytes.get(at)? {
+            b'"' => at += string_end(&text[at..])?,
+            b'{' | b'[' => (depth, at) = (depth + 1, at + 1),
+            b'}' | b']' if depth > 0 => (depth, at) = (depth - 1, at + 1),
+            b',' | b':' if depth > 0 => at += 1,
+            b'}' | b']' | b',' | b':' => return None,
+            // A number, a word, or the space between: up to whatever ends it.
+            _ => {
+                let length = bytes[at..].iter().position(|byte| b",:]}[{\"".contains(byte))?;
+                at += length;
+            }
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+}
+
+fn text(value: &str) -> Option<Cow<'_, str>> {
+    let inner = value.strip_prefix('"')?.strip_suffix('"')?;
+    match inner.contains('\\') {
+        true => serde_json::from_str(value).ok().map(Cow::Owned),
+        false => Some(Cow::Borrowed(inner)),
+    }
+}
+
+fn optional(value: Option<&str>) -> Option<Option<Cow<'_, str>>> {
+    match value.map(str::trim_ascii_end) {
+        None | Some("null") => Some(None),
+        Some(value) => text(value).map(Some),
     }
 }

@@ -72,6 +72,20 @@ pub struct WriteFailure {
     pub error: SessionError,
 }
 
+impl WriteFailure {
+    /// The name of what went wrong, as in `ENOSPC`.
+    pub fn code(&self) -> &'static str {
+        let SessionError::Io { source, .. } = &self.error else { return "EUNKNOWN" };
+        match source.kind() {
+            io::ErrorKind::StorageFull => "ENOSPC",
+            io::ErrorKind::QuotaExceeded => "EDQUOT",
+            io::ErrorKind::ReadOnlyFilesystem => "EROFS",
+            io::ErrorKind::PermissionDenied => "EACCES",
+            _ => "EIO",
+        }
+    }
+}
+
 /// The lines of one flush, for whoever mirrors the transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MirrorBatch {

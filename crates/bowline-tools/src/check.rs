@@ -1,7 +1,10 @@
 //! Checks the input of a call against the tool's schema and says what is wrong in words that a
 //! model can act on.
 
-use jsonschema::{JsonType, ValidationError, Validator, error::{TypeKind, ValidationErrorKind}};
+use jsonschema::{
+    JsonType, ValidationError, Validator,
+    error::{TypeKind, ValidationErrorKind},
+};
 use serde_json::{Map, Value, json};
 
 use crate::output::ToolFailure;
@@ -19,7 +22,8 @@ pub(crate) fn check(
         input => input,
     };
     convert(schema, &mut input);
-    let issues: Vec<Issue> = validator.iter_errors(&input).flat_map(Issue::from_error).collect();
+    let issues: Vec<Issue> =
+        validator.iter_errors(&input).flat_map(|error| Issue::from_error(schema, &error)).collect();
     if issues.is_empty() { Ok(input) } else { Err(failure(tool, issues)) }
 }
 
@@ -61,7 +65,7 @@ struct Issue {
 }
 
 impl Issue {
-    fn from_error(error: ValidationError<'_>) -> Vec<Self> {
+    fn from_error(schema: &Value, error: &ValidationError<'_>) -> Vec<Self> {
         let path: Vec<Value> = error
             .instance_path()
             .as_str()
@@ -76,7 +80,7 @@ impl Issue {
             ValidationErrorKind::Required { property } => {
                 let mut path = path;
                 path.push(property.clone());
-                let expected = expected_type(&error, property);
+                let expected = expected_type(schema, &path);
                 vec![Self {
                     sentence: Some(format!(
                         "The required parameter `{}` is missing",
@@ -111,7 +115,7 @@ impl Issue {
                         kinds.iter().map(type_name).collect::<Vec<_>>().join(" | ")
                     }
                 };
-                let received = received_type(&error.instance());
+                let received = received_type(error.instance());
                 vec![Self {
                     sentence: Some(format!(
                         "The parameter `{}` type is expected as `{expected}` but provided as \
@@ -172,9 +176,13 @@ fn written(path: &[Value]) -> String {
     text
 }
 
-/// The type of a missing property, as far as the schema beside `required` says it.
-fn expected_type(_error: &ValidationError<'_>, _property: &Value) -> &'static str {
-    "string"
+/// The type the schema has for the value at a path.
+fn expected_type<'a>(schema: &'a Value, path: &[Value]) -> &'a str {
+    let at = path.iter().fold(schema, |schema, part| match part {
+        Value::String(name) => &schema["properties"][name],
+        _ => &schema["items"],
+    });
+    at["type"].as_str().unwrap_or("string")
 }
 
 fn type_name(kind: JsonType) -> &'static str {

@@ -6,12 +6,15 @@
 //! [`Tool::access`].
 
 mod check;
+mod files;
 mod lists;
 mod output;
 mod process;
 mod registry;
 mod run;
 mod schema;
+mod search;
+mod shell_words;
 mod source;
 mod tasks;
 mod tool;
@@ -20,9 +23,10 @@ mod workspace;
 
 pub use lists::{ListedTask, ListedTaskStatus, TaskList, Todo, TodoList, TodoStatus};
 pub use output::{FailureStage, ToolFailure, ToolOutput};
-pub use registry::Registry;
+pub use registry::{Registry, check_is_schema};
 pub use run::run;
 pub use schema::schema_of;
+pub use shell_words::is_read_only_command;
 pub use source::{ToolDisplayName, ToolSource};
 pub use tasks::{
     NewTask, NoSuchTask, TaskEvent, TaskHandle, TaskInfo, TaskKind, TaskObserver, TaskOutput,

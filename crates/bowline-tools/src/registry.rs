@@ -109,6 +109,11 @@ fn goes_by(spec: &ToolSpec, name: &str) -> bool {
     spec.name == name || spec.aliases.iter().any(|alias| alias == name)
 }
 
+/// Whether a value is a JSON schema that inputs can be checked against; if not, why.
+pub fn check_is_schema(schema: &Value) -> Result<(), String> {
+    jsonschema::options().build(schema).map(drop).map_err(|error| error.to_string())
+}
+
 fn checker(spec: &ToolSpec) -> Option<(Value, Validator)> {
     if !spec.checked {
         return None;

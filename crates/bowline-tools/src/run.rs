@@ -1,6 +1,9 @@
 //! Runs a call and makes its result fit for a conversation.
 
-use std::{io, path::{Path, PathBuf}};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use bowline_protocol::Content;
 
@@ -10,7 +13,7 @@ use crate::{
 };
 
 /// How much of a saved result the model sees at once.
-const PREVIEW_CHARS: usize = 2000;
+pub(crate) const PREVIEW_CHARS: usize = 2000;
 
 /// Runs a call: saves a result text that is too large, names an empty one, and ends soon after
 /// the call is cancelled even if the tool does not.
@@ -20,8 +23,7 @@ const PREVIEW_CHARS: usize = 2000;
 /// As [`Tool::run`].
 pub async fn run(tool: &dyn Tool, call: ToolCall) -> Result<ToolOutput, ToolFailure> {
     let spec = tool.spec();
-    let (workspace, id, cancel) =
-        (call.workspace.clone(), call.id.clone(), call.cancel.clone());
+    let (workspace, id, cancel) = (call.workspace.clone(), call.id.clone(), call.cancel.clone());
     let mut output = tokio::select! {
         biased;
         output = tool.run(call) => output?,
@@ -30,8 +32,7 @@ pub async fn run(tool: &dyn Tool, call: ToolCall) -> Result<ToolOutput, ToolFail
     if let Content::Text(text) = &mut output.content {
         if text.is_empty() {
             *text = format!("({} completed with no output)", spec.name);
-        } else if text.len() > spec.max_result_chars
-            && text.chars().count() > spec.max_result_chars
+        } else if text.len() > spec.max_result_chars && text.chars().count() > spec.max_result_chars
         {
             let path = workspace.results_dir().join(format!("{id}.txt"));
             match save(&path, text).await {

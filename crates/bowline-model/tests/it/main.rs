@@ -1,1 +1,18 @@
 //! Everything this crate promises, over real sockets and files.
+
+mod anthropic_request;
+mod anthropic_stream;
+mod asking;
+mod closing;
+mod failures;
+mod fold;
+mod names_and_prices;
+mod odd_server;
+mod openai_request;
+mod openai_stream;
+mod providers;
+mod replay;
+mod retry;
+mod script;
+mod script_server;
+mod sse;

@@ -1,6 +1,6 @@
 //! Tags, unknown values, unknown fields, and errors that name their place.
 
-use bowline_protocol::{ContentBlock, Outcome, StreamEvent};
+use bowline_protocol::{ContentBlock, Head, Outcome, StreamEvent};
 use expect_test::{Expect, expect};
 
 /// A value in, what we understood, and the value back out.
@@ -80,5 +80,41 @@ fn an_outcome_is_told_by_its_subtype() {
         expect![[r#"
             Success(Success { request_id: RequestId("r"), response: Some({"n":1.00}), pending_permission_requests: None, pending_user_dialog_requests: None, pending_elicitation_requests: None, extra: {} })
             {"subtype":"success","request_id":"r","response":{"n":1.00}}"#]]
+    );
+}
+
+#[test]
+fn a_head_is_found_wherever_it_is() {
+    let check = |line: &str, expected: Expect| {
+        let text = match Head::read(line) {
+            Ok(head) => format!(
+                "{} {:?} {:?} {:?}",
+                head.kind, head.subtype, head.request_id, head.session_id
+            ),
+            Err(error) => format!("error: {error}"),
+        };
+        expected.assert_eq(&text);
+    };
+    check(
+        r#" { "a\\": [{"type":"x"}, "}\"", -1.5e3 , null], "type" : "user", "session_id": null } "#,
+        expect!["user None None None"],
+    );
+    check(
+        r#"{"request_id":"r\n1","t\u0079pe":"control_request","n":1,"session_id":"s","subtype":"i"}"#,
+        expect![[r#"control_request Some("i") Some("r\n1") Some("s")"#]],
+    );
+    check(
+        r#"{"type":7}"#,
+        expect![
+            "error: not a message: invalid type: integer `7`, expected a string at line 1 column 9"
+        ],
+    );
+    check(
+        r#"{"a":1}"#,
+        expect!["error: not a message: missing field `type` at line 1 column 7"],
+    );
+    check(
+        r#"{"type":"user","a":[1}"#,
+        expect!["error: not a message: expected `,` or `]` at line 1 column 22"],
     );
 }

@@ -1,9 +1,6 @@
 //! The list of tasks with dependencies, changed one by one.
 
-use std::{
-    collections::BTreeMap,
-    sync::Mutex,
-};
+use std::{collections::BTreeMap, sync::Mutex};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

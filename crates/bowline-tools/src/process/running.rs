@@ -37,7 +37,7 @@ const CHUNK: usize = 64 * 1024;
 /// in the order of time; the pipe that was standard error is moved out of the way and tells the
 /// shell's last directory. That works however the shell ends, except by `exec` or a signal; then
 /// the directory just stays. `shift` takes the command out of the positional parameters.
-const PROLOGUE: &str = r#"exec 19>&2 2>&1; trap 'pwd -P >&19' EXIT; eval "shift; $1""#;
+const PROLOGUE: &str = r#"exec 19>&2 2>&1; trap 'pwd >&19' EXIT; eval "shift; $1""#;
 
 /// A command for the shell.
 #[derive(Debug)]

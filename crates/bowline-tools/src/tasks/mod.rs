@@ -21,9 +21,7 @@ use tokio::{sync::watch, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-pub use info::{
-    NoSuchTask, TaskEvent, TaskInfo, TaskKind, TaskObserver, TaskOutput, TaskStatus,
-};
+pub use info::{NoSuchTask, TaskEvent, TaskInfo, TaskKind, TaskObserver, TaskOutput, TaskStatus};
 pub(crate) use job::{Job, JobEnd, NewJob};
 pub use register::{NewTask, TaskHandle};
 
@@ -151,8 +149,7 @@ impl Tasks {
     pub async fn stop_all(&self) {
         let running: Vec<_> = {
             let entries = lock(&self.shared.entries);
-            let running =
-                entries.values().filter(|entry| entry.info.status == TaskStatus::Running);
+            let running = entries.values().filter(|entry| entry.info.status == TaskStatus::Running);
             running.map(|entry| entry.info.id.clone()).collect()
         };
         futures_util::future::join_all(running.iter().map(|id| self.stop(id))).await;

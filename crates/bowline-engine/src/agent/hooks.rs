@@ -1,0 +1,164 @@
+//! Hooks along a turn: before it ends, around its batches of calls, where text is shown.
+
+use bowline_protocol::{
+    CommandState, ContentBlock, EventInput, HookEvent, MessageDisplayInput, MessageUuid,
+    NotificationMessage, NotificationPriority, PostToolBatchInput, StopFailureInput, StopInput,
+    SubagentStopInput,
+};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use super::Agent;
+use crate::{
+    hook::{HookReport, texts as hook_texts},
+    outlet::lifecycle,
+    session::prompt,
+    turn::{outcome::CallOutcome, pipeline},
+};
+
+/// What the Stop hooks said.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum StopVerdict {
+    Allowed,
+    /// Go on, and hear this.
+    Blocked(String),
+    /// The turn ends in the hook's name.
+    Prevented,
+}
+
+impl Agent {
+    /// Asks the hooks of this agent's end whether it may end.
+    pub(crate) async fn stop_hooks(
+        &self,
+        last_words: &str,
+        active: bool,
+        cancel: &CancellationToken,
+    ) -> StopVerdict {
+        let last_assistant_message = Some(last_words.to_owned());
+        let (background_tasks, session_crons) = (Some(Vec::new()), Some(Vec::new()));
+        let (kind, event) = match self.identity.subagent() {
+            None => (
+                HookEvent::Stop,
+                EventInput::Stop(StopInput {
+                    stop_hook_active: active,
+                    last_assistant_message,
+                    background_tasks,
+                    session_crons,
+                    ..StopInput::default()
+                }),
+            ),
+            Some(subagent) => (
+                HookEvent::SubagentStop,
+                EventInput::SubagentStop(SubagentStopInput {
+                    stop_hook_active: active,
+                    agent_transcript_path: self.session.subagent_transcript(&subagent.id),
+                    last_assistant_message,
+                    background_tasks,
+                    session_crons,
+                    ..SubagentStopInput::default()
+                }),
+            ),
+        };
+        if !self.session.has_hooks(kind) {
+            return StopVerdict::Allowed;
+        }
+        let report = self.session.run_hooks(&self.identity, event, cancel).await;
+        if report.has_errors() {
+            self.notify_stop_error().await;
+        }
+        verdict(&report)
+    }
+
+    async fn notify_stop_error(&self) {
+        self.session
+            .outlet
+            .send(NotificationMessage {
+                key: hook_texts::STOP_HOOK_ERROR_KEY.to_owned(),
+                text: hook_texts::STOP_HOOK_ERROR_TEXT.to_owned(),
+                priority: NotificationPriority::Immediate,
+                ..NotificationMessage::default()
+            })
+            .await;
+    }
+
+    /// Tells hooks that the model could not be reached.
+    pub(crate) async fn failure_hooks(&self, error: &str, details: &str) {
+        if self.identity.is_main() && self.session.has_hooks(HookEvent::StopFailure) {
+            let event = EventInput::StopFailure(StopFailureInput {
+                error: error.to_owned(),
+                error_details: Some(details.to_owned()),
+                last_assistant_message: Some(details.to_owned()),
+                ..StopFailureInput::default()
+            });
+            self.session.run_hooks(&self.identity, event, &CancellationToken::new()).await;
+        }
+    }
+
+    /// Tells hooks what a batch of calls came to; returns what they want the model to know.
+    pub(crate) async fn batch_hooks(
+        &self,
+        batch: &[CallOutcome],
+        cancel: &CancellationToken,
+    ) -> Vec<String> {
+        if !self.session.has_hooks(HookEvent::PostToolBatch) {
+            return Vec::new();
+        }
+        let event = EventInput::PostToolBatch(PostToolBatchInput {
+            tool_calls: batch.iter().map(pipeline::batch_entry).collect(),
+            ..PostToolBatchInput::default()
+        });
+        let report = self.session.run_hooks(&self.identity, event, cancel).await;
+        report.model_texts().collect()
+    }
+
+    /// Tells hooks that text is about to be shown.
+    pub(crate) async fn display_hooks(&self, text: &str, cancel: &CancellationToken) {
+        if self.identity.is_main() && self.session.has_hooks(HookEvent::MessageDisplay) {
+            let event = EventInput::MessageDisplay(MessageDisplayInput {
+                turn_id: self.session.prompt_id().unwrap_or_default(),
+                message_id: Uuid::new_v4().to_string(),
+                index: 0,
+                r#final: true,
+                delta: text.to_owned(),
+                ..MessageDisplayInput::default()
+            });
+            self.session.run_hooks(&self.identity, event, cancel).await;
+        }
+    }
+
+    /// Takes prompts that came while tools ran: the model hears them with the results.
+    pub(crate) async fn take_queued(
+        &mut self,
+        prompts: &mut Vec<MessageUuid>,
+    ) -> Vec<ContentBlock> {
+        if !self.identity.is_main() {
+            return Vec::new();
+        }
+        let joining = self.session.queue().take_joining(prompt::runs_alone);
+        let mut blocks = Vec::new();
+        for message in joining {
+            if let Some(uuid) = message.uuid.clone() {
+                self.session.outlet.send(lifecycle(uuid.clone(), CommandState::Started)).await;
+                prompts.push(uuid.clone());
+                self.joined.push(uuid);
+            }
+            blocks.extend(prompt::prompt_blocks(&message));
+            let uuid = message.uuid.clone().unwrap_or_else(crate::outlet::new_uuid);
+            self.session.tell(self.journal().user(&uuid, &message)).await;
+        }
+        blocks
+    }
+}
+
+fn verdict(report: &HookReport) -> StopVerdict {
+    if report.stop.is_some() {
+        return StopVerdict::Prevented;
+    }
+    let objections: Vec<_> = report.blocks.iter().map(|block| block.reason.clone()).collect();
+    let context: Vec<_> = report.model_texts().collect();
+    match (objections.is_empty(), context.is_empty()) {
+        (false, _) => StopVerdict::Blocked(objections.join("\n")),
+        (true, false) => StopVerdict::Blocked(context.join("\n")),
+        (true, true) => StopVerdict::Allowed,
+    }
+}

@@ -1,0 +1,137 @@
+//! What an agent says aloud: each frame is written down first, then sent.
+
+use std::sync::Arc;
+
+use bowline_model::ModelError;
+use bowline_protocol::{
+    ApiMessage, AssistantError, AssistantMessage, ContentBlock, InformationalLevel, StopReason,
+    TaskId, TaskProgressMessage, TaskUsage, ToolUseBlock, UserMessage,
+};
+use bowline_tools::Tool;
+
+use super::Agent;
+use crate::{
+    outlet::{new_uuid, timestamp},
+    session::Shared,
+    turn::{report::Report, run::millis},
+};
+
+/// The model of messages that no model made.
+pub(crate) const SYNTHETIC_MODEL: &str = "<synthetic>";
+
+impl Agent {
+    /// Says what the user's side of the conversation says: results, nudges, marks.
+    pub(crate) async fn say_user(&self, mut message: UserMessage) {
+        self.identity.sign_user(&mut message);
+        let uuid = message.uuid.clone().unwrap_or_else(new_uuid);
+        self.session.tell(self.journal().user(&uuid, &message)).await;
+        self.session.outlet.send_as(uuid, message).await;
+    }
+
+    /// Says what the model said.
+    pub(crate) async fn say_assistant(&self, mut message: AssistantMessage) {
+        self.identity.sign_assistant(&mut message);
+        let uuid = new_uuid();
+        self.session.tell(self.journal().assistant(&uuid, &message)).await;
+        self.session.outlet.send_as(uuid, message).await;
+    }
+
+    /// Writes down what the model said without saying it aloud.
+    pub(crate) async fn record_assistant(&self, message: &AssistantMessage) {
+        self.session.tell(self.journal().assistant(&new_uuid(), message)).await;
+    }
+
+    /// Says that a subagent is about to use a tool.
+    pub(crate) async fn report_progress(&self, call: &ToolUseBlock, report: &Report) {
+        let Some(subagent) = self.identity.subagent() else { return };
+        let task_id = TaskId::from(subagent.id.as_str());
+        let doing = self.tools.find(&call.name).map(|tool| activity(&*tool, call));
+        self.session
+            .outlet
+            .send(TaskProgressMessage {
+                run_id: self.session.board.run_id(&task_id),
+                task_id,
+                tool_use_id: Some(subagent.parent.clone()),
+                description: doing.unwrap_or_else(|_| call.name.clone()),
+                subagent_type: Some(subagent.kind.clone()),
+                usage: TaskUsage {
+                    total_tokens: self.tokens(),
+                    tool_uses: report.tool_uses,
+                    duration_ms: millis(report.began.elapsed()),
+                    ..TaskUsage::default()
+                },
+                last_tool_name: Some(call.name.clone()),
+                ..TaskProgressMessage::default()
+            })
+            .await;
+    }
+
+    /// Tells the user that the model declined and is asked to go on.
+    pub(crate) async fn tell_refusal(&self) {
+        let model = self.session.model_name();
+        let text = format!("{model} declined to go on with its answer; continuing once without it");
+        self.session.inform(InformationalLevel::Notice, text).await;
+    }
+}
+
+/// What stands in the model's place when it cannot be reached.
+pub(crate) fn api_error_frame(error: &ModelError) -> AssistantMessage {
+    let mut category = AssistantError::from(error.category());
+    // Overload is a server's problem once it has outlasted every retry.
+    if category == AssistantError::Overloaded || error.status.is_none() {
+        category = AssistantError::ServerError;
+    }
+    let text = match error.is_context_overflow() {
+        true => "Prompt is too long".to_owned(),
+        false => format!("API Error: {error}"),
+    };
+    let mut frame = synthetic(vec![ContentBlock::text(text)]);
+    frame.message.stop_reason = Some(StopReason::StopSequence);
+    frame.error = Some(category);
+    frame.is_api_error_message = Some(true);
+    frame.api_error_status = error.status;
+    frame.api_error_type = error.api_type.clone();
+    frame.api_error = crate::session::api_error_name(error).map(str::to_owned);
+    frame
+}
+
+/// A message in the model's place.
+pub(crate) fn synthetic(content: Vec<ContentBlock>) -> AssistantMessage {
+    AssistantMessage {
+        message: ApiMessage {
+            id: new_uuid().0,
+            model: SYNTHETIC_MODEL.to_owned(),
+            content,
+            stop_reason: Some(StopReason::StopSequence),
+            stop_sequence: Some(String::new()),
+            usage: crate::ledger::usage_of(crate::ledger::Tokens::default()),
+            ..ApiMessage::default()
+        },
+        timestamp: Some(timestamp()),
+        ..AssistantMessage::default()
+    }
+}
+
+/// What a call does, in a few words for people.
+fn activity(tool: &dyn Tool, call: &ToolUseBlock) -> String {
+    let input = call.input.to_value();
+    let field = |name: &str| input.get(name).and_then(|value| value.as_str());
+    let name = &tool.spec().name;
+    match (field("command"), field("file_path"), field("pattern")) {
+        (Some(command), ..) => format!("Running {}", first_line(command)),
+        (_, Some(path), _) => format!("{name} {path}"),
+        (.., Some(pattern)) => format!("{name} {pattern}"),
+        _ => name.to_string(),
+    }
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
+/// Says a message of the main conversation that no agent is at hand for.
+pub(crate) async fn say_synthetic(session: &Arc<Shared>, frame: AssistantMessage) {
+    let uuid = new_uuid();
+    session.tell(session.journal.assistant(&uuid, &frame)).await;
+    session.outlet.send_as(uuid, frame).await;
+}

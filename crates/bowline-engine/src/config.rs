@@ -1,0 +1,215 @@
+//! How a session is set up. Everything from outside (flags, environment, settings) has become a value here.
+
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+
+use bowline_model::{Effort, Model, ModelError, Prices, RetryPolicy, Thinking};
+use bowline_protocol::{AgentDefinition, ApiKeySource, SessionId};
+use bowline_sessions::{LiveContext, TranscriptWriter};
+use serde_json::Value;
+use uuid::Uuid;
+
+use bowline_tools::ToolSource;
+
+use crate::{
+    permission::{Policy, Roots},
+    settings::{Places, Settings},
+};
+
+/// How a session is set up. Start from [`SessionConfig::new`] and change what you need.
+#[non_exhaustive]
+pub struct SessionConfig {
+    /// Names the session.
+    pub session_id: SessionId,
+    /// Where it works.
+    pub cwd: PathBuf,
+    /// What answers.
+    pub models: Arc<dyn Models>,
+    /// The model's name, as the user gave it.
+    pub model: String,
+    /// Models that take over when it is overloaded, in order.
+    pub fallback_models: Vec<String>,
+    /// What tokens cost.
+    pub prices: Prices,
+    /// When to ask again.
+    pub retry: RetryPolicy,
+    /// Whether the model reasons first; `None` leaves it to the model.
+    pub thinking: Option<Thinking>,
+    /// How hard the model tries.
+    pub effort: Option<Effort>,
+    /// Beta features of the API.
+    pub betas: Vec<String>,
+    /// What the model is told before everything else.
+    pub system_prompt: SystemPrompt,
+    /// The tools it starts with.
+    pub tools: ToolSelection,
+    /// More tools, which may change while the session runs (those of MCP servers).
+    pub tool_source: Option<Arc<dyn ToolSource>>,
+    /// Who may do what.
+    pub policy: Policy,
+    /// Who is asked.
+    pub permission_prompts: PermissionPrompts,
+    /// Whether the mode that allows everything may be switched to later.
+    pub may_bypass_permissions: bool,
+    /// The settings all of this came from; hooks are taken from here.
+    pub settings: Settings,
+    /// Where settings and sessions live.
+    pub places: Places,
+    /// Agents that others can be sent to work as.
+    pub agents: BTreeMap<String, AgentDefinition>,
+    /// Model round trips in a turn; `None` for no limit.
+    pub max_turns: Option<u32>,
+    /// What the session may cost.
+    pub max_budget_usd: Option<f64>,
+    /// The shape that the result must have.
+    pub json_schema: Option<Value>,
+    /// Whether the host wants to see answers grow.
+    pub include_partial_messages: bool,
+    /// Whether the host wants to hear of hooks.
+    pub include_hook_events: bool,
+    /// Whether prompts are repeated to the host when they are taken up.
+    pub replay_user_messages: bool,
+    /// Whether the words of subagents are shown.
+    pub forward_subagent_text: bool,
+    /// Whether the host hears when the session begins and ends its work.
+    pub session_state_events: SessionStateEvents,
+    /// How often Stop hooks may send the model back to work.
+    pub stop_hook_block_cap: u32,
+    /// What the tools may do and how much.
+    pub tool_options: bowline_tools::Options,
+    /// Variables for the processes the session starts.
+    pub environment: BTreeMap<String, Option<String>>,
+    /// Where the session is written; `None` keeps it in memory only.
+    pub transcript: Option<TranscriptWriter>,
+    /// The session that is taken up again.
+    pub resumed: Option<LiveContext>,
+    /// Whether files are backed up before they are changed.
+    pub file_checkpointing: bool,
+    /// Which program started us, as in `sdk-py`.
+    pub entrypoint: String,
+    /// Our version, as hosts are told.
+    pub version: String,
+    /// Where the key comes from.
+    pub api_key_source: ApiKeySource,
+    /// When the context counts as full, in tokens; `None` for the model's own limit.
+    pub auto_compact_window: Option<u64>,
+    /// Whether a full context is compacted without being asked.
+    pub auto_compact: bool,
+}
+
+impl SessionConfig {
+    /// A new session in `cwd` that asks `models` for `model`: nothing is saved, nobody is asked.
+    pub fn new(cwd: impl Into<PathBuf>, models: Arc<dyn Models>, model: impl Into<String>) -> Self {
+        let cwd = cwd.into();
+        Self {
+            session_id: SessionId(Uuid::new_v4().to_string()),
+            models,
+            model: model.into(),
+            fallback_models: Vec::new(),
+            prices: Prices::default(),
+            retry: RetryPolicy::default(),
+            thinking: None,
+            effort: None,
+            betas: Vec::new(),
+            system_prompt: SystemPrompt::default(),
+            tools: ToolSelection::default(),
+            tool_source: None,
+            policy: Policy::new(Roots { current_directory: cwd.clone(), home: None }),
+            permission_prompts: PermissionPrompts::Nobody,
+            may_bypass_permissions: false,
+            settings: Settings::default(),
+            places: Places::new(cwd.join(".bowline"), &cwd),
+            agents: BTreeMap::new(),
+            max_turns: None,
+            max_budget_usd: None,
+            json_schema: None,
+            include_partial_messages: false,
+            include_hook_events: false,
+            replay_user_messages: false,
+            forward_subagent_text: false,
+            session_state_events: SessionStateEvents::Off,
+            stop_hook_block_cap: 8,
+            tool_options: bowline_tools::Options::default(),
+            environment: BTreeMap::new(),
+            transcript: None,
+            resumed: None,
+            file_checkpointing: false,
+            entrypoint: "sdk-rust".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            api_key_source: ApiKeySource::None,
+            auto_compact_window: None,
+            auto_compact: true,
+            cwd,
+        }
+    }
+}
+
+/// Where models come from.
+pub trait Models: Send + Sync + 'static {
+    /// The model of this name, or alias, ready to be asked.
+    fn connect(&self, name: &str) -> Result<ConnectedModel, ModelError>;
+}
+
+/// A model that is ready to be asked.
+#[derive(Clone)]
+pub struct ConnectedModel {
+    /// What answers.
+    pub model: Arc<dyn Model>,
+    /// What its provider calls it: what requests say.
+    pub wire_name: String,
+    /// What we call it: what messages and bills say.
+    pub name: String,
+}
+
+/// What the model is told before everything else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SystemPrompt {
+    /// Our own, with this behind it.
+    Default {
+        /// More to say.
+        append: Option<String>,
+    },
+    /// Something else altogether.
+    Custom(Vec<String>),
+}
+
+impl Default for SystemPrompt {
+    fn default() -> Self {
+        Self::Default { append: None }
+    }
+}
+
+/// The tools a session starts with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum ToolSelection {
+    /// All of them.
+    #[default]
+    Default,
+    /// These, by name.
+    Named(Vec<String>),
+}
+
+/// Who is asked whether a tool may run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum PermissionPrompts {
+    /// The host.
+    Host,
+    /// A tool of an MCP server, by its full name.
+    McpTool(String),
+    /// Nobody is there: what would be asked is denied.
+    #[default]
+    Nobody,
+    /// The host exists but is not to be asked (`--permission-prompts none`).
+    Disabled,
+}
+
+/// Whether the host hears when the session begins and ends its work.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SessionStateEvents {
+    /// It does not.
+    #[default]
+    Off,
+    /// Its SDK does, and keeps it to itself.
+    HostOnly,
+    /// It does.
+    On,
+}

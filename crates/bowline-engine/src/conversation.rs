@@ -1,0 +1,227 @@
+//! The conversation as the model is to see it: always a history that the API accepts.
+//!
+//! Roles alternate, every tool call is answered first thing in the message behind
+//! it, and what is shared between requests is shared in memory, too.
+
+use std::{collections::HashSet, sync::Arc};
+
+use bowline_model::ModelMessage;
+use bowline_protocol::{Content, ContentBlock, Role, ToolResultBlock, ToolUseId};
+
+/// What a call is answered with when nobody else did.
+const NO_RESULT: &str = "[Tool call interrupted before it gave a result]";
+
+/// The messages of one conversation.
+#[derive(Debug, Clone, Default)]
+pub struct Conversation {
+    messages: Vec<Arc<ModelMessage>>,
+    /// The API's name of the answer that is being added to.
+    open_answer: Option<String>,
+}
+
+impl Conversation {
+    /// A conversation that begins with these messages.
+    pub fn new(messages: Vec<ModelMessage>) -> Self {
+        let mut conversation = Self::default();
+        for message in messages {
+            match message.role {
+                Role::Assistant => conversation.push_answer(message.content),
+                _ => conversation.push_user(message.content),
+            }
+        }
+        conversation
+    }
+
+    /// The messages, for a request.
+    pub fn messages(&self) -> &[Arc<ModelMessage>] {
+        &self.messages
+    }
+
+    /// Whether nothing was said yet.
+    pub fn is_empty(&self) -> bool {
+        self.messages.is_empty()
+    }
+
+    /// Adds what the user, a tool or the engine says.
+    ///
+    /// Calls that are still open are answered first: the API refuses anything else.
+    pub fn push_user(&mut self, blocks: Vec<ContentBlock>) {
+        if blocks.is_empty() {
+            return;
+        }
+        self.open_answer = None;
+        let unanswered = self.unanswered(&blocks);
+        let blocks = || unanswered.into_iter().map(no_result).chain(blocks).collect::<Vec<_>>();
+        match self.messages.last_mut() {
+            Some(last) if last.role == Role::User => {
+                let content = &mut Arc::make_mut(last).content;
+                content.extend(blocks());
+                results_first(content);
+            }
+            _ => {
+                let mut content = blocks();
+                results_first(&mut content);
+                self.messages.push(Arc::new(ModelMessage::user(content)));
+            }
+        }
+    }
+
+    /// Adds one complete block of the answer that the API calls `answer`.
+    pub fn push_block(&mut self, answer: &str, block: ContentBlock) {
+        let open = self.open_answer.as_deref() == Some(answer);
+        match self.messages.last_mut() {
+            Some(last) if open && last.role == Role::Assistant => {
+                Arc::make_mut(last).content.push(block);
+            }
+            _ => self.push_answer(vec![block]),
+        }
+        self.open_answer = Some(answer.to_owned());
+    }
+
+    /// Adds a whole answer.
+    pub fn push_answer(&mut self, blocks: Vec<ContentBlock>) {
+        if blocks.is_empty() {
+            return;
+        }
+        self.open_answer = None;
+        match self.messages.last_mut() {
+            Some(last) if last.role == Role::Assistant => {
+                Arc::make_mut(last).content.extend(blocks);
+            }
+            _ => self.messages.push(Arc::new(ModelMessage::assistant(blocks))),
+        }
+    }
+
+    /// Forgets reasoning that another model could not verify.
+    pub fn drop_thinking(&mut self) {
+        let is_thinking = |block: &ContentBlock| {
+            matches!(block, ContentBlock::Thinking(_) | ContentBlock::RedactedThinking(_))
+        };
+        for message in &mut self.messages {
+            if message.content.iter().any(is_thinking) {
+                Arc::make_mut(message).content.retain(|block| !is_thinking(block));
+            }
+        }
+        self.messages.retain(|message| !message.content.is_empty());
+    }
+
+    /// The words of the last answer.
+    pub fn last_words(&self) -> Option<String> {
+        let last = self.messages.iter().rev().find(|message| message.role == Role::Assistant)?;
+        last.content.iter().rev().find_map(ContentBlock::as_text).map(str::to_owned)
+    }
+
+    /// The calls of the last answer that neither the conversation nor `blocks` answer.
+    fn unanswered(&self, blocks: &[ContentBlock]) -> Vec<ToolUseId> {
+        let Some(last) = self.messages.last().filter(|last| last.role == Role::Assistant) else {
+            return Vec::new();
+        };
+        let answered: HashSet<&ToolUseId> = blocks
+            .iter()
+            .filter_map(|block| match block {
+                ContentBlock::ToolResult(result) => Some(&result.tool_use_id),
+                _ => None,
+            })
+            .collect();
+        let calls = last.content.iter().filter_map(|block| match block {
+            ContentBlock::ToolUse(call) => Some(&call.id),
+            _ => None,
+        });
+        calls.filter(|id| !answered.contains(id)).cloned().collect()
+    }
+}
+
+fn no_result(id: ToolUseId) -> ContentBlock {
+    ContentBlock::ToolResult(ToolResultBlock {
+        tool_use_id: id,
+        content: Some(Content::from(NO_RESULT)),
+        is_error: Some(true),
+        ..ToolResultBlock::default()
+    })
+}
+
+/// Results come before anything else, in the order they have among themselves.
+fn results_first(content: &mut [ContentBlock]) {
+    content.sort_by_key(|block| !matches!(block, ContentBlock::ToolResult(_)));
+}
+
+#[cfg(test)]
+mod tests {
+    use bowline_protocol::ToolUseBlock;
+
+    use super::*;
+
+    fn call(id: &str) -> ContentBlock {
+        ContentBlock::ToolUse(ToolUseBlock { id: id.into(), ..ToolUseBlock::default() })
+    }
+
+    fn result(id: &str) -> ContentBlock {
+        let tool_use_id = id.into();
+        ContentBlock::ToolResult(ToolResultBlock { tool_use_id, ..ToolResultBlock::default() })
+    }
+
+    /// The conversation in short: `U[text]`, `A[use:1]`, `U[result:1!]`.
+    fn shape(conversation: &Conversation) -> String {
+        let block = |block: &ContentBlock| match block {
+            ContentBlock::Text(text) => text.text.clone(),
+            ContentBlock::ToolUse(call) => format!("use:{}", call.id),
+            ContentBlock::ToolResult(result) => {
+                let mark = if result.is_error == Some(true) { "!" } else { "" };
+                format!("result:{}{mark}", result.tool_use_id)
+            }
+            other => format!("{other:?}"),
+        };
+        let message = |message: &Arc<ModelMessage>| {
+            let who = if message.role == Role::User { "U" } else { "A" };
+            let blocks: Vec<_> = message.content.iter().map(block).collect();
+            format!("{who}[{}]", blocks.join(","))
+        };
+        conversation.messages().iter().map(message).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn blocks_of_one_answer_are_one_message() {
+        let mut conversation = Conversation::default();
+        conversation.push_user(vec![ContentBlock::text("hi")]);
+        conversation.push_block("m1", ContentBlock::text("a"));
+        conversation.push_block("m1", call("1"));
+        conversation.push_user(vec![result("1")]);
+        conversation.push_block("m2", ContentBlock::text("b"));
+        assert_eq!(shape(&conversation), "U[hi] A[a,use:1] U[result:1] A[b]");
+    }
+
+    #[test]
+    fn results_come_before_words_even_when_they_come_later() {
+        let mut conversation = Conversation::default();
+        conversation.push_block("m1", call("1"));
+        conversation.push_user(vec![ContentBlock::text("and this"), result("1")]);
+        conversation.push_user(vec![ContentBlock::text("more")]);
+        assert_eq!(shape(&conversation), "A[use:1] U[result:1,and this,more]");
+    }
+
+    #[test]
+    fn an_open_call_is_answered_before_anything_is_said() {
+        let mut conversation = Conversation::default();
+        conversation.push_block("m1", call("1"));
+        conversation.push_block("m1", call("2"));
+        conversation.push_user(vec![result("2"), ContentBlock::text("next")]);
+        assert_eq!(shape(&conversation), "A[use:1,use:2] U[result:1!,result:2,next]");
+    }
+
+    #[test]
+    fn two_answers_in_a_row_become_one_message() {
+        let mut conversation = Conversation::default();
+        conversation.push_block("m1", ContentBlock::text("a"));
+        conversation.push_block("m2", ContentBlock::text("b"));
+        assert_eq!(shape(&conversation), "A[a,b]");
+    }
+
+    #[test]
+    fn a_clone_shares_what_was_said() {
+        let mut conversation = Conversation::default();
+        conversation.push_user(vec![ContentBlock::text("hi")]);
+        let request = conversation.messages().to_vec();
+        conversation.push_user(vec![ContentBlock::text("more")]);
+        assert_eq!(request[0].content.len(), 1, "a request does not change under way");
+    }
+}

@@ -1,0 +1,143 @@
+//! Hooks that are programs: how they are started and what their exit codes mean.
+
+use std::{
+    collections::BTreeMap,
+    io,
+    path::{Path, PathBuf},
+    process::ExitStatus,
+};
+
+use bowline_protocol::{CommandHook, HookEvent, HookInput};
+use tokio::process::Command;
+
+use super::{
+    output::{self, Answer},
+    process::Process,
+    report::FailureKind,
+    texts,
+};
+
+/// The exit code that means "I object".
+const OBJECTION: i32 = 2;
+
+/// What programs that run as hooks find in their environment, beside what the agent has.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HookEnvironment {
+    /// The project's folder.
+    pub project_dir: PathBuf,
+    /// How the agent was started (`sdk-py`, `cli` and so on).
+    pub entrypoint: Option<String>,
+    /// A file whose `export` lines hold for later commands of the session.
+    pub env_file: Option<PathBuf>,
+    /// Variables that settings or the host have set.
+    pub variables: BTreeMap<String, String>,
+}
+
+/// Starts a hook's program with `json` as its input.
+pub(super) fn start(
+    hook: &CommandHook,
+    input: &HookInput,
+    json: &str,
+    environment: &HookEnvironment,
+) -> io::Result<Process> {
+    let mut started = Err(io::ErrorKind::NotFound.into());
+    for command in commands(hook) {
+        let mut line = String::with_capacity(json.len() + 1);
+        line.push_str(json);
+        line.push('\n');
+        started = Process::start(prepare(command, input, environment), line.into_bytes());
+        match &started {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            _ => break,
+        }
+    }
+    started
+}
+
+/// What to try: the program itself, or a shell that is there.
+fn commands(hook: &CommandHook) -> Vec<Command> {
+    let shell = |program: &str, flags: &[&str]| {
+        let mut command = Command::new(program);
+        command.args(flags).arg(&hook.command);
+        command
+    };
+    if let Some(args) = &hook.args {
+        let mut command = Command::new(&hook.command);
+        command.args(args);
+        return vec![command];
+    }
+    match hook.shell.as_deref() {
+        Some("powershell") => {
+            let flags = ["-NoProfile", "-NonInteractive", "-Command"];
+            vec![shell("pwsh", &flags), shell("powershell", &flags)]
+        }
+        _ => vec![shell("bash", &["-c"]), shell("sh", &["-c"])],
+    }
+}
+
+fn prepare(mut command: Command, input: &HookInput, environment: &HookEnvironment) -> Command {
+    // A folder that has gone would keep every hook from running.
+    let cwd = Path::new(&input.base.cwd);
+    command.current_dir(if cwd.is_dir() { cwd } else { &environment.project_dir });
+    command
+        // An agent that was itself started by an agent has some that are not ours.
+        .env_remove("CLAUDE_EFFORT")
+        .env_remove("CLAUDE_ENV_FILE")
+        .envs(&environment.variables)
+        .env("CLAUDE_PROJECT_DIR", &environment.project_dir)
+        .env("CLAUDECODE", "1")
+        .env("CLAUDE_CODE_SESSION_ID", input.base.session_id.as_str())
+        .env("CLAUDE_CODE_CHILD_SESSION", "1")
+        .env("CLAUDE_PID", std::process::id().to_string());
+    if let Some(effort) = &input.base.effort {
+        command.env("CLAUDE_EFFORT", &effort.level);
+    }
+    if let Some(entrypoint) = &environment.entrypoint {
+        command.env("CLAUDE_CODE_ENTRYPOINT", entrypoint);
+    }
+    if input.event_name() == HookEvent::SessionStart
+        && let Some(file) = &environment.env_file
+    {
+        command.env("CLAUDE_ENV_FILE", file);
+    }
+    command
+}
+
+/// What a program that has ended means to say.
+pub(super) fn interpret(
+    hook: &CommandHook,
+    event: &HookEvent,
+    status: &io::Result<ExitStatus>,
+    stdout: &[u8],
+    stderr: &[u8],
+) -> Answer {
+    let stdout = String::from_utf8_lossy(stdout);
+    let stderr = String::from_utf8_lossy(stderr);
+    let code = match status {
+        Ok(status) => exit_code(*status),
+        Err(error) => return Answer::Failed(FailureKind::NotRun, error.to_string()),
+    };
+    match code {
+        0 => printed(event, stdout.trim()),
+        OBJECTION if output::can_object(event) => {
+            Answer::Objection(texts::command_reason(&hook.command, &stderr))
+        }
+        code => Answer::Failed(FailureKind::ExitCode(code), stderr.trim_end().to_owned()),
+    }
+}
+
+fn printed(event: &HookEvent, text: &str) -> Answer {
+    if text.starts_with('{') {
+        output::read(event, text)
+    } else if output::prints_context(event) && !text.is_empty() {
+        Answer::Printed(text.to_owned())
+    } else {
+        Answer::Output(Box::default())
+    }
+}
+
+/// The exit code as shells count it: a process that a signal ended has 128 and its number.
+pub(super) fn exit_code(status: ExitStatus) -> i32 {
+    use std::os::unix::process::ExitStatusExt;
+    status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default())
+}

@@ -1,0 +1,88 @@
+//! What the user is told about a hook's answer.
+
+use bowline_protocol::{HookEvent, HookNoVerdict, InformationalLevel, InformationalMessage, Maybe};
+
+use super::{
+    HookAction, Registration,
+    output::{Answer, blocks_on_failure},
+    report::FailureKind,
+    run::{Occasion, fresh_id, tool_use_id},
+    texts,
+};
+
+/// What the user is told about one answer, if anything.
+pub(super) fn about(
+    registration: &Registration,
+    occasion: &Occasion,
+    answer: &Answer,
+) -> Option<InformationalMessage> {
+    match answer {
+        Answer::Output(output) => {
+            let message = output.system_message.as_deref()?;
+            let content = texts::says(&occasion.hook_name, message);
+            Some(message_with(occasion, InformationalLevel::Notice, content))
+        }
+        Answer::Failed(kind, message) => failure(registration, occasion, *kind, message),
+        Answer::Printed(_) | Answer::Objection(_) | Answer::Detached => None,
+    }
+}
+
+fn failure(
+    registration: &Registration,
+    occasion: &Occasion,
+    kind: FailureKind,
+    message: &str,
+) -> Option<InformationalMessage> {
+    let is_callback = matches!(registration.action, HookAction::Callback(_));
+    let stops_tool = occasion.event == HookEvent::PreToolUse;
+    let warning = |content| message_with(occasion, InformationalLevel::Warning, content);
+    match kind {
+        // The model is told that the call did not happen, and the user sees that.
+        FailureKind::TimedOut if is_callback && stops_tool => None,
+        FailureKind::WrongEvent if stops_tool => None,
+        FailureKind::Closed | FailureKind::ExitCode(_) => None,
+        FailureKind::TimedOut => {
+            let seconds = registration.time_limit().as_secs_f64();
+            Some(InformationalMessage {
+                tag: Some(texts::NO_VERDICT_TAG.to_owned()),
+                hook_no_verdict: Some(HookNoVerdict {
+                    hook_event: occasion.event.clone(),
+                    tool_use_id: tool_use_id(&occasion.input)
+                        .cloned()
+                        .map_or(Maybe::Absent, Maybe::Value),
+                    timed_out: true,
+                    extra: Default::default(),
+                }),
+                ..warning(texts::no_verdict(&occasion.hook_name, seconds))
+            })
+        }
+        _ if is_callback => {
+            let text = match blocks_on_failure(&occasion.event, registration.on_failure()) {
+                true => texts::callback_failed_and_blocks,
+                false => texts::callback_failed,
+            };
+            Some(InformationalMessage {
+                tag: Some(texts::CALLBACK_FAILED_TAG.to_owned()),
+                ..warning(text(&occasion.event, registration.label()))
+            })
+        }
+        FailureKind::NotRun => {
+            Some(warning(texts::not_run(&occasion.hook_name, registration.label(), message)))
+        }
+        FailureKind::BadOutput | FailureKind::WrongEvent => None,
+    }
+}
+
+fn message_with(
+    occasion: &Occasion,
+    level: InformationalLevel,
+    content: String,
+) -> InformationalMessage {
+    InformationalMessage {
+        content,
+        level,
+        uuid: fresh_id().into(),
+        session_id: occasion.input.base.session_id.clone(),
+        ..InformationalMessage::default()
+    }
+}

@@ -1,0 +1,189 @@
+//! A hook's process while it runs: fed, read, and gone with its whole group when nobody waits for it.
+
+use std::{io, process::ExitStatus, time::Duration};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
+    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
+    time::{Instant, Interval, MissedTickBehavior, interval_at, sleep_until},
+};
+
+/// How much of each stream is kept. An answer is far smaller; the rest is read and dropped.
+const KEPT_OUTPUT: usize = 1 << 20;
+
+/// How long the streams are read after the process has ended, because a process
+/// that it left behind may hold them open for as long as it lives.
+const STREAM_GRACE: Duration = Duration::from_millis(500);
+
+/// How often new output is reported.
+const PROGRESS_EVERY: Duration = Duration::from_secs(1);
+
+/// What a process has written so far.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Written {
+    pub(super) stdout: Vec<u8>,
+    pub(super) stderr: Vec<u8>,
+    /// Both, in the order of arrival.
+    pub(super) output: Vec<u8>,
+}
+
+/// What [`Process::next`] waited for.
+#[derive(Debug)]
+pub(super) enum Step {
+    /// The first line of stdout is complete.
+    FirstLine,
+    /// There is new output to report.
+    Progress,
+    /// The process has ended and its streams are read.
+    Ended(io::Result<ExitStatus>),
+}
+
+/// A running process. Dropping it kills the process and all it has started.
+#[derive(Debug)]
+pub(super) struct Process {
+    child: Child,
+    group: Group,
+    stdin: Option<ChildStdin>,
+    input: Vec<u8>,
+    fed: usize,
+    stdout: Option<ChildStdout>,
+    stderr: Option<ChildStderr>,
+    written: Written,
+    seen_first_line: bool,
+    reported: usize,
+    ticks: Interval,
+    ended: Option<(io::Result<ExitStatus>, Instant)>,
+}
+
+impl Process {
+    /// Starts a process in a group of its own that reads `input`.
+    pub(super) fn start(mut command: Command, input: Vec<u8>) -> io::Result<Self> {
+        use std::process::Stdio;
+
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.process_group(0).kill_on_drop(true).spawn()?;
+        let group = Group::led_by(child.id());
+        let mut ticks = interval_at(Instant::now() + PROGRESS_EVERY, PROGRESS_EVERY);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        Ok(Self {
+            group,
+            stdin: child.stdin.take(),
+            input,
+            fed: 0,
+            stdout: child.stdout.take(),
+            stderr: child.stderr.take(),
+            written: Written::default(),
+            seen_first_line: false,
+            reported: 0,
+            ticks,
+            ended: None,
+            child,
+        })
+    }
+
+    pub(super) fn written(&self) -> &Written {
+        &self.written
+    }
+
+    /// Waits for something to happen. Cancel safe.
+    pub(super) async fn next(&mut self) -> Step {
+        let mut from_stdout = [0; 8192];
+        let mut from_stderr = [0; 8192];
+        loop {
+            if self.stdout.is_none()
+                && self.stderr.is_none()
+                && let Some((status, _)) = self.ended.take()
+            {
+                return Step::Ended(status);
+            }
+            let give_up = self.ended.as_ref().map_or_else(Instant::now, |(_, give_up)| *give_up);
+            tokio::select! {
+                fed = feed(&mut self.stdin, &self.input[self.fed..]), if self.stdin.is_some() => {
+                    self.fed += fed;
+                    if fed == 0 || self.fed == self.input.len() {
+                        self.stdin = None;
+                    }
+                }
+                read = read(&mut self.stdout, &mut from_stdout), if self.stdout.is_some() => {
+                    keep(&mut self.written.stdout, &from_stdout[..read]);
+                    keep(&mut self.written.output, &from_stdout[..read]);
+                    if read == 0 {
+                        self.stdout = None;
+                    }
+                    if !self.seen_first_line && from_stdout[..read].contains(&b'\n') {
+                        self.seen_first_line = true;
+                        return Step::FirstLine;
+                    }
+                }
+                read = read(&mut self.stderr, &mut from_stderr), if self.stderr.is_some() => {
+                    keep(&mut self.written.stderr, &from_stderr[..read]);
+                    keep(&mut self.written.output, &from_stderr[..read]);
+                    if read == 0 {
+                        self.stderr = None;
+                    }
+                }
+                status = self.child.wait(), if self.ended.is_none() => {
+                    self.group.disband();
+                    self.stdin = None;
+                    self.ended = Some((status, Instant::now() + STREAM_GRACE));
+                }
+                () = sleep_until(give_up), if self.ended.is_some() => {
+                    self.stdout = None;
+                    self.stderr = None;
+                }
+                _ = self.ticks.tick(), if self.written.output.len() > self.reported => {
+                    self.reported = self.written.output.len();
+                    return Step::Progress;
+                }
+            }
+        }
+    }
+}
+
+/// Writes some of the input; 0 if nobody reads it any more, which is no error of the hook.
+async fn feed(stdin: &mut Option<ChildStdin>, input: &[u8]) -> usize {
+    match stdin {
+        Some(stdin) => stdin.write(input).await.unwrap_or(0),
+        None => 0,
+    }
+}
+
+/// Reads some output; 0 at its end.
+async fn read(stream: &mut Option<impl AsyncRead + Unpin>, into: &mut [u8]) -> usize {
+    match stream {
+        Some(stream) => stream.read(into).await.unwrap_or(0),
+        None => 0,
+    }
+}
+
+fn keep(kept: &mut Vec<u8>, new: &[u8]) {
+    let room = KEPT_OUTPUT.saturating_sub(kept.len());
+    kept.extend_from_slice(&new[..new.len().min(room)]);
+}
+
+/// A process group that ends with this value.
+#[derive(Debug)]
+struct Group(Option<Pid>);
+
+impl Group {
+    fn led_by(leader: Option<u32>) -> Self {
+        let leader = leader.and_then(|leader| i32::try_from(leader).ok());
+        Self(leader.and_then(Pid::from_raw))
+    }
+
+    /// The leader has ended by itself: its number may soon be somebody else's, and
+    /// what it left running was left on purpose.
+    fn disband(&mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if let Some(leader) = self.0 {
+            // It can only fail if nobody of the group is left.
+            let _ = kill_process_group(leader, Signal::KILL);
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! Which hooks there are: those of settings, layer by layer, and those of the host.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt,
+    path::PathBuf,
+    sync::{
+        Arc, Mutex, PoisonError, RwLock,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use bowline_protocol::{CallbackId, HookCommand, HookEvent, HookFailure, HookMatcher};
+use tokio::task::JoinSet;
+
+use super::{HookCallbacks, HookEnvironment, HookServices, Matcher};
+use crate::settings::{Settings, Source};
+
+/// How long a callback, a program or a request may take if nothing else is said.
+const TIME_LIMIT: Duration = Duration::from_secs(600);
+/// The same for a program that holds up a prompt.
+const PROMPT_TIME_LIMIT: Duration = Duration::from_secs(30);
+/// The same for a question to a model.
+const MODEL_TIME_LIMIT: Duration = Duration::from_secs(30);
+/// The same for a subagent.
+const AGENT_TIME_LIMIT: Duration = Duration::from_secs(60);
+
+/// The hooks of a session.
+///
+/// Dropping it ends the hooks that still run in the background.
+pub struct Hooks {
+    pub(super) callbacks: Arc<dyn HookCallbacks>,
+    pub(super) services: Arc<dyn HookServices>,
+    environment: RwLock<Arc<HookEnvironment>>,
+    table: RwLock<Arc<Table>>,
+    pub(super) background: Mutex<JoinSet<()>>,
+}
+
+/// All registrations, replaced as a whole.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    settings: Vec<Arc<Registration>>,
+    host: Vec<Arc<Registration>>,
+    by_event: HashMap<HookEvent, Vec<Arc<Registration>>>,
+    policy: HookPolicy,
+}
+
+/// One hook.
+#[derive(Debug)]
+pub struct Registration {
+    /// When it runs.
+    pub event: HookEvent,
+    /// For what.
+    pub matcher: Matcher,
+    /// The matcher as it was written.
+    pub matcher_text: Option<String>,
+    /// Who wants it.
+    pub origin: HookOrigin,
+    /// What runs.
+    pub action: HookAction,
+    /// How long it may take, if its registration says.
+    pub timeout: Option<Duration>,
+    /// What a failure of a callback means, if its registration says.
+    pub on_failure: Option<HookFailure>,
+    /// Whether a hook that runs once only has run.
+    pub(super) done: AtomicBool,
+}
+
+/// Who registered a hook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HookOrigin {
+    /// A layer of settings.
+    Settings {
+        /// The layer.
+        source: Source,
+        /// Its file.
+        path: Option<PathBuf>,
+    },
+    /// The host.
+    Host,
+}
+
+/// What a hook runs.
+#[derive(Debug, Clone, PartialEq)]
+pub enum HookAction {
+    /// Something that settings describe.
+    Command(Box<HookCommand>),
+    /// A callback of the host.
+    Callback(CallbackId),
+}
+
+/// What settings say about hooks as a whole.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct HookPolicy {
+    /// A managed setting switches all hooks off.
+    pub disabled_by_policy: bool,
+    /// Only managed hooks of all that settings have.
+    pub managed_only: bool,
+    /// Some setting switches hooks off; managed ones stay unless that one is managed.
+    pub all_disabled: bool,
+    /// How many hooks are managed.
+    pub policy_hook_count: usize,
+}
+
+impl Hooks {
+    /// No hooks yet.
+    pub fn new(
+        callbacks: Arc<dyn HookCallbacks>,
+        services: Arc<dyn HookServices>,
+        environment: HookEnvironment,
+    ) -> Self {
+        Self {
+            callbacks,
+            services,
+            environment: RwLock::new(Arc::new(environment)),
+            table: RwLock::default(),
+            background: Mutex::default(),
+        }
+    }
+
+    /// Takes the hooks of settings, in place of those taken before.
+    pub fn set_settings(&self, settings: &Settings) {
+        let policy = HookPolicy::of(settings);
+        let layers = settings.layers().iter().filter(|layer| policy.admits(layer.source));
+        let found = layers.flat_map(|layer| {
+            let origin = HookOrigin::Settings { source: layer.source, path: layer.path.clone() };
+            layer.known.hooks.iter().flat_map(move |(event, groups)| {
+                let origin = origin.clone();
+                groups.iter().flat_map(move |group| {
+                    let origin = origin.clone();
+                    group.hooks.iter().map(move |hook| {
+                        Arc::new(Registration {
+                            event: event.clone(),
+                            matcher: Matcher::new(group.matcher.as_deref()),
+                            matcher_text: group.matcher.clone(),
+                            origin: origin.clone(),
+                            timeout: hook.time_limit(),
+                            on_failure: None,
+                            action: HookAction::Command(Box::new(hook.clone())),
+                            done: AtomicBool::new(false),
+                        })
+                    })
+                })
+            })
+        });
+        let found = found.collect();
+        self.replace(|table| Table::new(found, table.host.clone(), policy));
+    }
+
+    /// Takes the host's callbacks, in place of those taken before (`initialize`).
+    pub fn set_callbacks(&self, callbacks: &BTreeMap<HookEvent, Vec<HookMatcher>>) {
+        let found = callbacks.iter().flat_map(|(event, matchers)| {
+            matchers.iter().flat_map(move |matcher| {
+                let text = matcher.matcher.as_ref().cloned();
+                matcher.hook_callback_ids.iter().map(move |id| {
+                    Arc::new(Registration {
+                        event: event.clone(),
+                        matcher: Matcher::new(text.as_deref()),
+                        matcher_text: text.clone(),
+                        origin: HookOrigin::Host,
+                        action: HookAction::Callback(id.clone()),
+                        timeout: matcher.time_limit(),
+                        on_failure: matcher.on_failure.clone(),
+                        done: AtomicBool::new(false),
+                    })
+                })
+            })
+        });
+        let found = found.collect();
+        self.replace(|table| Table::new(table.settings.clone(), found, table.policy));
+    }
+
+    /// Changes what programs find in their environment from now on.
+    pub fn set_environment(&self, environment: HookEnvironment) {
+        let mut current = self.environment.write().unwrap_or_else(PoisonError::into_inner);
+        *current = Arc::new(environment);
+    }
+
+    /// Whether there is any hook for an event. Cheap, so that a session without hooks pays nothing.
+    pub fn any(&self, event: &HookEvent) -> bool {
+        self.table().by_event.contains_key(event)
+    }
+
+    /// What settings say about hooks as a whole.
+    pub fn policy(&self) -> HookPolicy {
+        self.table().policy
+    }
+
+    /// Every hook, those of settings first, lowest layer first.
+    pub fn registrations(&self) -> Vec<Arc<Registration>> {
+        let table = self.table();
+        table.settings.iter().chain(&table.host).cloned().collect()
+    }
+
+    /// Hooks that can never run, and why.
+    pub fn problems(&self) -> Vec<String> {
+        self.registrations().iter().filter_map(|hook| hook.problem()).collect()
+    }
+
+    pub(super) fn environment(&self) -> Arc<HookEnvironment> {
+        self.environment.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn of_event(&self, event: &HookEvent) -> Vec<Arc<Registration>> {
+        self.table().by_event.get(event).cloned().unwrap_or_default()
+    }
+
+    fn table(&self) -> Arc<Table> {
+        self.table.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn replace(&self, change: impl FnOnce(&Table) -> Table) {
+        let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
+        *table = Arc::new(change(&table));
+    }
+}
+
+impl fmt::Debug for Hooks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hooks").field("table", &self.table()).finish_non_exhaustive()
+    }
+}
+
+impl Table {
+    fn new(
+        settings: Vec<Arc<Registration>>,
+        host: Vec<Arc<Registration>>,
+        policy: HookPolicy,
+    ) -> Self {
+        let mut by_event: HashMap<_, Vec<_>> = HashMap::new();
+        for registration in settings.iter().chain(&host) {
+            by_event.entry(registration.event.clone()).or_default().push(registration.clone());
+        }
+        Self { settings, host, by_event, policy }
+    }
+}
+
+impl Registration {
+    /// What the hook is called: its command, its address, its callback.
+    pub fn label(&self) -> &str {
+        match &self.action {
+            HookAction::Callback(id) => id.as_str(),
+            HookAction::Command(hook) => match &**hook {
+                HookCommand::Command(hook) => &hook.command,
+                HookCommand::Http(hook) => &hook.url,
+                HookCommand::Prompt(hook) => &hook.prompt,
+                HookCommand::Agent(hook) => &hook.prompt,
+                HookCommand::McpTool(hook) => &hook.tool,
+                _ => "unknown",
+            },
+        }
+    }
+
+    /// How long the hook may take.
+    pub fn time_limit(&self) -> Duration {
+        let usual = match &self.action {
+            HookAction::Callback(_) => TIME_LIMIT,
+            HookAction::Command(hook) => match &**hook {
+                HookCommand::Prompt(_) => MODEL_TIME_LIMIT,
+                HookCommand::Agent(_) => AGENT_TIME_LIMIT,
+                HookCommand::Command(_) if self.event == HookEvent::UserPromptSubmit => {
+                    PROMPT_TIME_LIMIT
+                }
+                _ => TIME_LIMIT,
+            },
+        };
+        self.timeout.unwrap_or(usual)
+    }
+
+    /// Why it can never run, if that is so.
+    fn problem(&self) -> Option<String> {
+        let place = match &self.origin {
+            HookOrigin::Host => "sdk".to_owned(),
+            HookOrigin::Settings { path: Some(path), .. } => path.display().to_string(),
+            HookOrigin::Settings { source, path: None } => source.to_string(),
+        };
+        let Self { event, matcher, matcher_text, action, .. } = self;
+        if matches!(event, HookEvent::Other(_)) {
+            return Some(format!("{place}: unknown hook event `{event}`"));
+        }
+        if event.supports_matcher() && !matcher.is_valid() {
+            let text = matcher_text.as_deref().unwrap_or_default();
+            return Some(format!("{place}: {event}: matcher `{text}` matches nothing"));
+        }
+        match action {
+            HookAction::Command(hook) if matches!(**hook, HookCommand::Unknown(_)) => {
+                Some(format!("{place}: {event}: unknown type of hook"))
+            }
+            _ => None,
+        }
+    }
+
+    /// What a failure means, if anybody says.
+    pub(super) fn on_failure(&self) -> Option<&HookFailure> {
+        match &self.action {
+            HookAction::Callback(_) => self.on_failure.as_ref(),
+            HookAction::Command(hook) => match &**hook {
+                HookCommand::Command(hook) => hook.on_failure.as_ref(),
+                HookCommand::Http(hook) => hook.on_failure.as_ref(),
+                _ => None,
+            },
+        }
+    }
+
+    /// Whether the hook may run now, which for one that runs only once is true only once.
+    pub(super) fn take_turn(&self) -> bool {
+        !self.runs_once() || !self.done.swap(true, Ordering::Relaxed)
+    }
+
+    fn runs_once(&self) -> bool {
+        let HookAction::Command(hook) = &self.action else { return false };
+        let once = match &**hook {
+            HookCommand::Command(hook) => hook.once,
+            HookCommand::Prompt(hook) => hook.once,
+            HookCommand::Agent(hook) => hook.once,
+            HookCommand::Http(hook) => hook.once,
+            HookCommand::McpTool(hook) => hook.once,
+            _ => None,
+        };
+        once == Some(true)
+    }
+
+    /// Whether two hooks would do the same, so that one of them is enough.
+    pub(super) fn repeats(&self, other: &Self) -> bool {
+        let (HookAction::Command(one), HookAction::Command(two)) = (&self.action, &other.action)
+        else {
+            return false;
+        };
+        match (&**one, &**two) {
+            (HookCommand::Command(one), HookCommand::Command(two)) => {
+                (&one.command, &one.args, &one.shell, &one.condition)
+                    == (&two.command, &two.args, &two.shell, &two.condition)
+            }
+            (one, two) => one == two,
+        }
+    }
+}
+
+impl HookPolicy {
+    fn of(settings: &Settings) -> Self {
+        let managed = || settings.layers().iter().filter(|layer| layer.source == Source::Policy);
+        let hooks = managed().flat_map(|layer| layer.known.hooks.values().flatten());
+        Self {
+            disabled_by_policy: managed().any(|layer| layer.known.disable_all_hooks == Some(true)),
+            managed_only: managed().any(|layer| layer.known.allow_managed_hooks_only == Some(true)),
+            all_disabled: settings.known().disable_all_hooks == Some(true),
+            policy_hook_count: hooks.map(|group| group.hooks.len()).sum(),
+        }
+    }
+
+    /// Whether the hooks of a layer count.
+    fn admits(self, source: Source) -> bool {
+        match source {
+            Source::Policy => !self.disabled_by_policy,
+            _ => !(self.disabled_by_policy || self.managed_only || self.all_disabled),
+        }
+    }
+}

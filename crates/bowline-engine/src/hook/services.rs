@@ -1,0 +1,110 @@
+//! What hooks need from outside: callbacks of the host, HTTP, models, MCP servers, permission rules.
+
+use std::pin::Pin;
+
+use bowline_protocol::{
+    AgentHook, CallbackId, HttpHook, McpToolHook, PermissionRule, PromptHook, RawJson, ToolUseId,
+};
+
+/// A future that may be sent to another thread.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Why a hook gave no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum HookCallError {
+    /// Whoever would answer has gone.
+    #[error("the host has closed its end")]
+    Closed,
+    /// The answer was an error.
+    #[error("{0}")]
+    Refused(String),
+    /// Nobody here can run this kind of hook.
+    #[error("hooks of type `{0}` are not supported here")]
+    Unsupported(&'static str),
+}
+
+/// The host's callbacks.
+pub trait HookCallbacks: Send + Sync {
+    /// Calls one and returns its answer. Dropping the future withdraws the question.
+    fn call(
+        &self,
+        callback_id: &CallbackId,
+        input: RawJson,
+        tool_use_id: ToolUseId,
+    ) -> BoxFuture<'_, Result<RawJson, HookCallError>>;
+}
+
+/// The kinds of hooks that the engine cannot run by itself. Each answers with JSON text,
+/// and dropping its future ends whatever it began.
+pub trait HookServices: Send + Sync {
+    /// Posts the input and returns the body.
+    fn http(
+        &self,
+        hook: &HttpHook,
+        input: RawJson,
+    ) -> BoxFuture<'_, Result<String, HookCallError>> {
+        let _ = (hook, input);
+        unsupported("http")
+    }
+
+    /// Asks a model.
+    fn prompt(
+        &self,
+        hook: &PromptHook,
+        input: RawJson,
+    ) -> BoxFuture<'_, Result<String, HookCallError>> {
+        let _ = (hook, input);
+        unsupported("prompt")
+    }
+
+    /// Gives a subagent a task.
+    fn agent(
+        &self,
+        hook: &AgentHook,
+        input: RawJson,
+    ) -> BoxFuture<'_, Result<String, HookCallError>> {
+        let _ = (hook, input);
+        unsupported("agent")
+    }
+
+    /// Calls a tool of an MCP server.
+    fn mcp_tool(
+        &self,
+        hook: &McpToolHook,
+        input: RawJson,
+    ) -> BoxFuture<'_, Result<String, HookCallError>> {
+        let _ = (hook, input);
+        unsupported("mcp_tool")
+    }
+
+    /// Whether a tool call fits a hook's `if`.
+    ///
+    /// Without knowledge of what the specifier of a rule means, every call of its tool
+    /// does: a hook that runs too often is better than a guard that does not run.
+    fn fits_rule(&self, rule: &PermissionRule, tool_name: &str, tool_input: &RawJson) -> bool {
+        let _ = tool_input;
+        rule.tool_name == tool_name
+    }
+}
+
+fn unsupported(kind: &'static str) -> BoxFuture<'static, Result<String, HookCallError>> {
+    Box::pin(std::future::ready(Err(HookCallError::Unsupported(kind))))
+}
+
+/// Nobody there: no callbacks, no services.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoServices;
+
+impl HookServices for NoServices {}
+
+impl HookCallbacks for NoServices {
+    fn call(
+        &self,
+        _: &CallbackId,
+        _: RawJson,
+        _: ToolUseId,
+    ) -> BoxFuture<'_, Result<RawJson, HookCallError>> {
+        Box::pin(std::future::ready(Err(HookCallError::Closed)))
+    }
+}

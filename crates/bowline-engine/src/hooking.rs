@@ -1,0 +1,127 @@
+//! How the engine runs hooks: what each is told about the session, and what the host hears of it.
+
+use std::sync::Arc;
+
+use bowline_protocol::{
+    CallbackId, EventInput, HookBase, HookCallback, HookEffort, HookEvent, HookInput, RawJson,
+    ToolUseId,
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    agent::Identity,
+    hook::{BoxFuture, HookActivity, HookCallError, HookCallbacks, HookObserver, HookReport},
+    host::{Host, HostError},
+    outlet::{Frame, Outlet},
+    session::Shared,
+};
+
+/// Callbacks that live in the host.
+pub(crate) struct HostCallbacks {
+    pub(crate) host: Arc<dyn Host>,
+}
+
+impl HookCallbacks for HostCallbacks {
+    fn call(
+        &self,
+        callback_id: &CallbackId,
+        input: RawJson,
+        tool_use_id: ToolUseId,
+    ) -> BoxFuture<'_, Result<RawJson, HookCallError>> {
+        let callback_id = callback_id.clone();
+        Box::pin(async move {
+            let input: HookInput = input.parse().map_err(|error| {
+                HookCallError::Refused(format!("unreadable hook input: {error}"))
+            })?;
+            let call = HookCallback {
+                callback_id,
+                input,
+                tool_use_id: Some(tool_use_id),
+                extra: Default::default(),
+            };
+            self.host.hook_callback(call).await.map_err(|error| match error {
+                HostError::Closed => HookCallError::Closed,
+                error => HookCallError::Refused(error.to_string()),
+            })
+        })
+    }
+}
+
+/// Passes on what hooks do, as far as the host wants to hear it.
+pub(crate) struct HookFrames {
+    pub(crate) outlet: Arc<Outlet>,
+    pub(crate) wanted: bool,
+}
+
+impl HookFrames {
+    fn pass_on(&self, event: &HookEvent, frame: impl Frame) {
+        if self.wanted || matches!(event, HookEvent::SessionStart | HookEvent::Setup) {
+            self.outlet.aside(frame);
+        }
+    }
+}
+
+impl HookObserver for HookFrames {
+    fn observe(&self, activity: HookActivity) {
+        match activity {
+            HookActivity::Started(frame) => self.pass_on(&frame.hook_event.clone(), frame),
+            HookActivity::Progress(frame) => self.pass_on(&frame.hook_event.clone(), frame),
+            HookActivity::Response(frame) => self.pass_on(&frame.hook_event.clone(), frame),
+            _ => {}
+        }
+    }
+}
+
+impl Shared {
+    /// Whether anybody wants to hear of such an event.
+    pub(crate) fn has_hooks(&self, event: HookEvent) -> bool {
+        self.hooks.any(&event)
+    }
+
+    /// Runs the hooks of an event; what they say to the user is emitted here.
+    pub(crate) async fn run_hooks(
+        &self,
+        identity: &Identity,
+        event: EventInput,
+        cancel: &CancellationToken,
+    ) -> HookReport {
+        let input = HookInput { base: self.hook_base(identity, &event), event };
+        let run = self.hooks.run(&input, &self.hook_frames, cancel);
+        let mut report = run.await;
+        for notice in report.notices.drain(..) {
+            self.outlet.send(notice).await;
+        }
+        report
+    }
+
+    fn hook_base(&self, identity: &Identity, event: &EventInput) -> HookBase {
+        let in_tool = matches!(
+            event,
+            EventInput::PreToolUse(_)
+                | EventInput::PostToolUse(_)
+                | EventInput::PostToolUseFailure(_)
+                | EventInput::PostToolBatch(_)
+                | EventInput::PermissionRequest(_)
+                | EventInput::Stop(_)
+                | EventInput::SubagentStop(_)
+        );
+        let has_mode = in_tool
+            || matches!(
+                event,
+                EventInput::UserPromptSubmit(_)
+                    | EventInput::UserPromptExpansion(_)
+                    | EventInput::PermissionDenied(_)
+            );
+        HookBase {
+            session_id: self.id(),
+            transcript_path: self.transcript_path(),
+            cwd: self.workspace.current_dir().display().to_string(),
+            prompt_id: self.prompt_id(),
+            permission_mode: has_mode.then(|| self.mode()),
+            agent_id: identity.agent_id(),
+            agent_type: identity.subagent().map(|subagent| subagent.kind.clone()),
+            effort: in_tool
+                .then(|| HookEffort { level: self.effort_level(), extra: Default::default() }),
+        }
+    }
+}

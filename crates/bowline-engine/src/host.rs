@@ -1,0 +1,68 @@
+//! The engine's view of whoever is outside: all it asks, and where its messages go.
+//!
+//! A door is an implementation of [`Host`] plus a loop that turns its own input
+//! into calls of [`Session`](crate::Session).
+
+use bowline_model::BoxFuture;
+use bowline_protocol::{
+    CanUseTool, Elicitation, ElicitationResponse, HookCallback, McpMessage, Message,
+    PermissionResult, RawJson,
+};
+
+/// Whoever is outside.
+///
+/// Every question is a future; dropping it withdraws the question.
+pub trait Host: Send + Sync + 'static {
+    /// Takes a message. Returns once there is room for the next: a host that stops
+    /// reading stalls the engine, not memory.
+    fn emit(&self, message: Message) -> BoxFuture<'_, ()>;
+
+    /// May this tool run?
+    fn can_use_tool(&self, question: CanUseTool) -> Answer<'_, PermissionResult> {
+        let _ = question;
+        nobody_to_ask()
+    }
+
+    /// Runs a hook that the host registered; the answer is a hook output.
+    fn hook_callback(&self, call: HookCallback) -> Answer<'_, RawJson> {
+        let _ = call;
+        nobody_to_ask()
+    }
+
+    /// Passes a JSON-RPC message to an MCP server that lives in the host; the answer is its response.
+    fn mcp_message(&self, message: McpMessage) -> Answer<'_, RawJson> {
+        let _ = message;
+        nobody_to_ask()
+    }
+
+    /// An MCP server wants to know something from the person.
+    fn elicit(&self, question: Elicitation) -> Answer<'_, ElicitationResponse> {
+        let _ = question;
+        nobody_to_ask()
+    }
+}
+
+/// The answer to a question, or why there is none.
+pub type Answer<'a, T> = BoxFuture<'a, Result<T, HostError>>;
+
+fn nobody_to_ask<T: Send + 'static>() -> Answer<'static, T> {
+    Box::pin(std::future::ready(Err(HostError::Refused("nobody is there to ask".to_owned()))))
+}
+
+/// Why the host gave no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum HostError {
+    /// It is gone, or will say no more.
+    #[error("the host closed its end before answering")]
+    Closed,
+    /// It answered with an error.
+    #[error("{0}")]
+    Refused(String),
+    /// It answered something that makes no sense.
+    #[error("the host's answer cannot be read: {0}")]
+    Malformed(String),
+    /// It took too long.
+    #[error("the host did not answer in time")]
+    TimedOut,
+}

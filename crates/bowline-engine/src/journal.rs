@@ -1,0 +1,118 @@
+//! The session on disk: what was said is written down before anybody hears that it was.
+
+use std::sync::{Mutex, PoisonError};
+
+use bowline_protocol::{
+    AssistantMessage, Content, Extra, LostWrite, Message, MessageUuid, SessionWritesLostMessage,
+    TranscriptMirrorMessage, UserMessage,
+};
+use bowline_sessions::{
+    AssistantLine, Flushed, LastPrompt, TranscriptLine, TranscriptWriter, UserLine,
+};
+
+/// The transcript of one conversation; empty if nothing is to be kept.
+#[derive(Debug, Default)]
+pub(crate) struct Journal {
+    writer: Mutex<Option<TranscriptWriter>>,
+}
+
+/// What a write has to tell the host.
+pub(crate) type Told = Option<Message>;
+
+impl Journal {
+    pub(crate) fn new(writer: Option<TranscriptWriter>) -> Self {
+        Self { writer: Mutex::new(writer) }
+    }
+
+    /// Whether anything is kept.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    /// Goes on in another transcript (`/clear`).
+    pub(crate) fn replace(&self, writer: Option<TranscriptWriter>) {
+        *self.writer.lock().unwrap_or_else(PoisonError::into_inner) = writer;
+    }
+
+    /// Writes what the user, a tool or the engine said.
+    pub(crate) fn user(&self, uuid: &MessageUuid, message: &UserMessage) -> Told {
+        let mut line = UserLine::new(message.message.content.clone());
+        line.chain.uuid = uuid.clone();
+        line.tool_use_result = message.tool_use_result.as_ref().cloned();
+        line.is_meta = message.is_synthetic == Some(true);
+        self.write(line)
+    }
+
+    /// Writes the summary that stands for everything before it.
+    pub(crate) fn compact_summary(&self, uuid: &MessageUuid, text: &str) -> Told {
+        let mut line = UserLine::new(Content::from(text));
+        line.chain.uuid = uuid.clone();
+        line.is_compact_summary = true;
+        line.is_visible_in_transcript_only = true;
+        self.write(line)
+    }
+
+    /// Writes one block of an answer.
+    pub(crate) fn assistant(&self, uuid: &MessageUuid, message: &AssistantMessage) -> Told {
+        let mut line =
+            AssistantLine { message: message.message.clone(), ..AssistantLine::default() };
+        line.chain.uuid = uuid.clone();
+        line.request_id = message.request_id.clone();
+        self.write(line)
+    }
+
+    /// Notes where the conversation stands, for whoever takes it up again.
+    pub(crate) fn last_prompt(&self, prompt: &str) -> Told {
+        self.with(|writer| {
+            let leaf = writer.leaf().cloned()?;
+            writer.note(LastPrompt::new(prompt, leaf, writer.session_id().clone()));
+            flush(writer)
+        })
+    }
+
+    /// Writes any other line.
+    pub(crate) fn write(&self, line: impl Into<TranscriptLine>) -> Told {
+        self.with(|writer| {
+            writer.push(line);
+            flush(writer)
+        })
+    }
+
+    /// Writes a line that is not part of the conversation.
+    pub(crate) fn note(&self, line: impl Into<TranscriptLine>) -> Told {
+        self.with(|writer| {
+            writer.note(line);
+            flush(writer)
+        })
+    }
+
+    /// Looks at the transcript, if there is one.
+    pub(crate) fn with<T>(&self, f: impl FnOnce(&mut TranscriptWriter) -> Option<T>) -> Option<T> {
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        writer.as_mut().and_then(f)
+    }
+}
+
+fn flush(writer: &mut TranscriptWriter) -> Told {
+    match writer.flush() {
+        Flushed::Written { .. } => writer.take_mirror().map(|batch| {
+            Message::from(TranscriptMirrorMessage {
+                file_path: batch.file_path.display().to_string(),
+                entries: batch.entries,
+                ..TranscriptMirrorMessage::default()
+            })
+        }),
+        Flushed::Failed(failure) => {
+            tracing::warn!(%failure, "the session goes on unsaved");
+            Some(Message::from(SessionWritesLostMessage {
+                error_code: failure.code().to_owned(),
+                lost: vec![LostWrite::Transcript],
+                transcript_session_ids: Some(vec![writer.session_id().clone()]),
+                session_id: writer.session_id().clone(),
+                uuid: crate::outlet::new_uuid(),
+                extra: Extra::new(),
+            }))
+        }
+        Flushed::Dropped => None,
+    }
+}

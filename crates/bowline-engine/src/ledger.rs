@@ -1,0 +1,242 @@
+//! What a session uses: tokens and money, by turn and by model.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use bowline_model::{KNOWN_MODELS, Prices, known_model};
+use bowline_protocol::{CostBasis, Maybe, ModelUsage, Usage};
+use serde_json::json;
+
+/// Context window of a model nobody here knows.
+const UNKNOWN_CONTEXT_WINDOW: u64 = 200_000;
+/// Output limit of a model nobody here knows.
+const UNKNOWN_MAX_OUTPUT: u64 = 32_000;
+
+/// The books of one session.
+#[derive(Debug, Default)]
+pub struct Ledger {
+    prices: Prices,
+    total: BTreeMap<String, ModelUsage>,
+    since_result: BTreeMap<String, ModelUsage>,
+    turn: Tokens,
+    api_time: Duration,
+    /// The input of the newest request of the main conversation: how full its context is.
+    context_tokens: u64,
+    without_price: Vec<String>,
+}
+
+/// Plain token counts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tokens {
+    /// Input that was neither read from nor written to the cache.
+    pub input: u64,
+    /// Output.
+    pub output: u64,
+    /// Input read from the cache.
+    pub cache_read: u64,
+    /// Input written to the cache.
+    pub cache_write: u64,
+    /// Searches the API made.
+    pub web_searches: u64,
+}
+
+impl Tokens {
+    /// All of it.
+    pub fn total(&self) -> u64 {
+        self.input + self.output + self.cache_read + self.cache_write
+    }
+
+    fn add(&mut self, other: Self) {
+        self.input += other.input;
+        self.output += other.output;
+        self.cache_read += other.cache_read;
+        self.cache_write += other.cache_write;
+        self.web_searches += other.web_searches;
+    }
+}
+
+impl From<&Usage> for Tokens {
+    fn from(usage: &Usage) -> Self {
+        let count = |field: &Maybe<u64>| field.as_ref().copied().unwrap_or(0);
+        let searches = usage.extra.get("server_tool_use");
+        let searches = searches.and_then(|tools| tools.get("web_search_requests"));
+        Self {
+            input: count(&usage.input_tokens),
+            output: count(&usage.output_tokens),
+            cache_read: count(&usage.cache_read_input_tokens),
+            cache_write: count(&usage.cache_creation_input_tokens),
+            web_searches: searches.and_then(serde_json::Value::as_u64).unwrap_or(0),
+        }
+    }
+}
+
+/// Whose answer is entered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Account {
+    /// The main conversation's.
+    Main,
+    /// A subagent's, a summary's, any other helper's.
+    Side,
+}
+
+impl Ledger {
+    /// Empty books with these prices.
+    pub fn new(prices: Prices) -> Self {
+        Self { prices, ..Self::default() }
+    }
+
+    /// Enters one answer. Says so the first time a model has no price.
+    pub fn enter(&mut self, account: Account, model: &str, usage: &Usage) -> Option<String> {
+        let tokens = Tokens::from(usage);
+        if account == Account::Main {
+            self.turn.add(tokens);
+            self.context_tokens = tokens.total();
+        }
+        let price = self.prices.cost(model, usage);
+        for book in [&mut self.total, &mut self.since_result] {
+            let entry = book.entry(model.to_owned()).or_insert_with(|| blank(model));
+            entry.input_tokens += tokens.input;
+            entry.output_tokens += tokens.output;
+            entry.cache_read_input_tokens += tokens.cache_read;
+            entry.cache_creation_input_tokens += tokens.cache_write;
+            entry.web_search_requests += tokens.web_searches;
+            entry.cost_usd += price.unwrap_or(0.0);
+            if price.is_none() {
+                entry.cost_basis = Some(CostBasis::Unknown);
+            }
+        }
+        let new = price.is_none() && !self.without_price.iter().any(|known| known == model);
+        new.then(|| {
+            self.without_price.push(model.to_owned());
+            format!("no price is known for {model}; its tokens count as free")
+        })
+    }
+
+    /// Adds time that the API took.
+    pub fn enter_api_time(&mut self, time: Duration) {
+        self.api_time += time;
+    }
+
+    /// How long the API took, all together.
+    pub fn api_time(&self) -> Duration {
+        self.api_time
+    }
+
+    /// What everything cost.
+    pub fn total_cost(&self) -> f64 {
+        self.total.values().map(|usage| usage.cost_usd).sum()
+    }
+
+    /// Everything, by model.
+    pub fn by_model(&self) -> &BTreeMap<String, ModelUsage> {
+        &self.total
+    }
+
+    /// How many tokens the newest request of the main conversation and its answer took.
+    pub fn context_tokens(&self) -> u64 {
+        self.context_tokens
+    }
+
+    /// Corrects the fill of the context, after a compaction.
+    pub fn set_context_tokens(&mut self, tokens: u64) {
+        self.context_tokens = tokens;
+    }
+
+    /// Begins a turn.
+    pub fn begin_turn(&mut self) {
+        self.turn = Tokens::default();
+    }
+
+    /// The tokens of the turn, as results show them.
+    pub fn turn_usage(&self) -> Usage {
+        usage_of(self.turn)
+    }
+
+    /// Takes what was used since the last result, by model.
+    pub fn take_since_result(&mut self) -> BTreeMap<String, ModelUsage> {
+        std::mem::take(&mut self.since_result)
+    }
+
+    /// Continues earlier books.
+    pub fn restore(&mut self, by_model: BTreeMap<String, ModelUsage>, api_time: Duration) {
+        self.total = by_model;
+        self.api_time = api_time;
+    }
+}
+
+/// Token counts in the shape of the API's usage object.
+pub(crate) fn usage_of(tokens: Tokens) -> Usage {
+    let extra = json!({
+        "server_tool_use": {"web_search_requests": tokens.web_searches, "web_fetch_requests": 0},
+        "service_tier": "standard",
+        "cache_creation": {
+            "ephemeral_1h_input_tokens": 0,
+            "ephemeral_5m_input_tokens": tokens.cache_write,
+        },
+    });
+    Usage {
+        input_tokens: Maybe::Value(tokens.input),
+        cache_creation_input_tokens: Maybe::Value(tokens.cache_write),
+        cache_read_input_tokens: Maybe::Value(tokens.cache_read),
+        output_tokens: Maybe::Value(tokens.output),
+        extra: extra.as_object().cloned().unwrap_or_default(),
+    }
+}
+
+/// How many tokens a model sees at once.
+pub fn context_window(model: &str) -> u64 {
+    known_model(model).map_or(UNKNOWN_CONTEXT_WINDOW, |known| known.context_window)
+}
+
+/// How many tokens a model may write at once.
+pub fn max_output(model: &str) -> u64 {
+    known_model(model).map_or(UNKNOWN_MAX_OUTPUT, |known| known.max_output)
+}
+
+fn blank(model: &str) -> ModelUsage {
+    debug_assert!(!KNOWN_MODELS.is_empty(), "the price list ships with the binary");
+    ModelUsage {
+        context_window: context_window(model),
+        max_output_tokens: max_output(model),
+        canonical_model: Some(model.to_owned()),
+        cost_basis: Some(CostBasis::List),
+        ..ModelUsage::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn usage(input: u64, output: u64) -> Usage {
+        usage_of(Tokens { input, output, ..Tokens::default() })
+    }
+
+    #[test]
+    fn turns_start_anew_and_totals_go_on() {
+        let mut ledger = Ledger::default();
+        ledger.enter(Account::Main, "claude-sonnet-5-5", &usage(10, 20));
+        ledger.begin_turn();
+        ledger.enter(Account::Main, "claude-sonnet-5-5", &usage(1, 2));
+        ledger.enter(Account::Side, "claude-sonnet-5-5", &usage(100, 100));
+        assert_eq!(ledger.turn_usage(), usage(1, 2));
+        assert_eq!(ledger.by_model()["claude-sonnet-5-5"].input_tokens, 111);
+        assert_eq!(ledger.context_tokens(), 3);
+        assert!(ledger.total_cost() > 0.0);
+    }
+
+    #[test]
+    fn an_unknown_model_is_free_and_says_so_once() {
+        let mut ledger = Ledger::default();
+        assert!(ledger.enter(Account::Main, "openai/any", &usage(10, 20)).is_some());
+        assert!(ledger.enter(Account::Main, "openai/any", &usage(10, 20)).is_none());
+        assert_eq!(ledger.total_cost(), 0.0);
+    }
+
+    #[test]
+    fn what_was_used_since_the_last_result_is_taken_once() {
+        let mut ledger = Ledger::default();
+        ledger.enter(Account::Main, "claude-sonnet-5-5", &usage(10, 20));
+        assert_eq!(ledger.take_since_result()["claude-sonnet-5-5"].output_tokens, 20);
+        assert!(ledger.take_since_result().is_empty());
+    }
+}

@@ -1,0 +1,194 @@
+//! Where messages leave the engine: each gets its id and its session, and goes to the host in order.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, PoisonError, RwLock},
+};
+
+use bowline_protocol::{
+    ApiRetryMessage, AssistantMessage, BackgroundTasksChangedMessage, CommandLifecycleMessage,
+    CommandState, CommandsChangedMessage, CompactBoundaryMessage, ConversationResetMessage, Extra,
+    HookProgressMessage, HookResponseMessage, HookStartedMessage, InformationalMessage,
+    InitMessage, Message, MessageUuid, ModelFallbackMessage, NotificationMessage,
+    PermissionDeniedMessage, ResultMessage, SessionId, SessionStateChangedMessage,
+    SessionTitleChangedMessage, StatusMessage, StreamEventMessage, TaskNotificationMessage,
+    TaskProgressMessage, TaskStartedMessage, TaskUpdatedMessage, ThinkingTokensMessage,
+    ToolProgressMessage, UserMessage,
+};
+use time::{OffsetDateTime, macros::format_description};
+use tokio::sync::Notify;
+use uuid::Uuid;
+
+use crate::host::Host;
+
+/// How many messages may wait to be said in passing. Only a host that has stopped reading lets it
+/// come to this; what is lost then is progress it would not have shown.
+const MAX_ASIDES: usize = 4096;
+
+/// The way out.
+pub(crate) struct Outlet {
+    host: Arc<dyn Host>,
+    session_id: RwLock<SessionId>,
+    /// What was said where nobody could wait: it goes out before the next frame.
+    asides: Mutex<VecDeque<Message>>,
+    /// Fires when there is something to be said in passing.
+    pub(crate) aside_waits: Notify,
+    /// One frame at a time, so that everybody's frames stay in order.
+    order: tokio::sync::Mutex<()>,
+}
+
+impl Outlet {
+    pub(crate) fn new(host: Arc<dyn Host>, session_id: SessionId) -> Self {
+        Self {
+            host,
+            session_id: RwLock::new(session_id),
+            asides: Mutex::default(),
+            aside_waits: Notify::new(),
+            order: tokio::sync::Mutex::default(),
+        }
+    }
+
+    pub(crate) fn host(&self) -> &Arc<dyn Host> {
+        &self.host
+    }
+
+    pub(crate) fn session_id(&self) -> SessionId {
+        self.session_id.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// From now on messages belong to another session (`/clear`).
+    pub(crate) fn set_session_id(&self, session_id: SessionId) {
+        *self.session_id.write().unwrap_or_else(PoisonError::into_inner) = session_id;
+    }
+
+    /// Sends a frame under a new id.
+    pub(crate) async fn send(&self, frame: impl Frame) {
+        self.send_as(new_uuid(), frame).await;
+    }
+
+    /// Sends a frame under a given id.
+    pub(crate) async fn send_as(&self, uuid: MessageUuid, mut frame: impl Frame) {
+        frame.stamp(uuid, self.session_id());
+        self.emit(frame.into_message()).await;
+    }
+
+    /// Sends a message as it is.
+    pub(crate) async fn emit(&self, message: Message) {
+        let _order = self.order.lock().await;
+        self.drain().await;
+        self.host.emit(message).await;
+    }
+
+    /// Says something in passing, from where nobody can wait.
+    pub(crate) fn aside(&self, mut frame: impl Frame) {
+        frame.stamp(new_uuid(), self.session_id());
+        let mut asides = self.asides.lock().unwrap_or_else(PoisonError::into_inner);
+        if asides.len() < MAX_ASIDES {
+            asides.push_back(frame.into_message());
+            drop(asides);
+            self.aside_waits.notify_one();
+        }
+    }
+
+    /// Sends what was said in passing.
+    pub(crate) async fn flush(&self) {
+        let _order = self.order.lock().await;
+        self.drain().await;
+    }
+
+    async fn drain(&self) {
+        loop {
+            let next = self.asides.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+            match next {
+                Some(message) => self.host.emit(message).await,
+                None => return,
+            }
+        }
+    }
+}
+
+/// A new id.
+pub(crate) fn new_uuid() -> MessageUuid {
+    MessageUuid(Uuid::new_v4().to_string())
+}
+
+/// The time now, as the wire writes it.
+pub(crate) fn timestamp() -> String {
+    let format =
+        format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
+    OffsetDateTime::now_utc().format(format).unwrap_or_default()
+}
+
+/// How far a prompt has come.
+pub(crate) fn lifecycle(command_uuid: MessageUuid, state: CommandState) -> CommandLifecycleMessage {
+    CommandLifecycleMessage {
+        command_uuid,
+        state,
+        uuid: MessageUuid::default(),
+        session_id: SessionId::default(),
+        extra: Extra::new(),
+    }
+}
+
+/// A message that has an id and belongs to a session.
+pub(crate) trait Frame: Send {
+    fn stamp(&mut self, uuid: MessageUuid, session_id: SessionId);
+    fn into_message(self) -> Message;
+}
+
+/// Frames whose id and session are plain fields.
+macro_rules! frames {
+    ($($frame:ident),* $(,)?) => {$(
+        impl Frame for $frame {
+            fn stamp(&mut self, uuid: MessageUuid, session_id: SessionId) {
+                self.uuid = uuid;
+                self.session_id = session_id;
+            }
+
+            fn into_message(self) -> Message {
+                Message::from(self)
+            }
+        }
+    )*};
+}
+
+frames! {
+    ApiRetryMessage,
+    AssistantMessage,
+    BackgroundTasksChangedMessage,
+    CommandLifecycleMessage,
+    CommandsChangedMessage,
+    CompactBoundaryMessage,
+    ConversationResetMessage,
+    HookProgressMessage,
+    HookResponseMessage,
+    HookStartedMessage,
+    InformationalMessage,
+    InitMessage,
+    ModelFallbackMessage,
+    NotificationMessage,
+    PermissionDeniedMessage,
+    ResultMessage,
+    SessionStateChangedMessage,
+    SessionTitleChangedMessage,
+    StatusMessage,
+    StreamEventMessage,
+    TaskNotificationMessage,
+    TaskProgressMessage,
+    TaskStartedMessage,
+    TaskUpdatedMessage,
+    ThinkingTokensMessage,
+    ToolProgressMessage,
+}
+
+/// A user message keeps the id its host gave it.
+impl Frame for UserMessage {
+    fn stamp(&mut self, uuid: MessageUuid, session_id: SessionId) {
+        self.uuid.get_or_insert(uuid);
+        self.session_id = Some(session_id);
+    }
+
+    fn into_message(self) -> Message {
+        Message::from(self)
+    }
+}

@@ -1,0 +1,35 @@
+//! A call that somebody has to decide about.
+
+use std::path::Path;
+
+use bowline_protocol::HookPermissionDecision;
+use bowline_tools::Access;
+use serde_json::Value;
+
+/// A tool call that has passed its checks and wants to run.
+#[derive(Debug, Clone, Copy)]
+pub struct ProposedCall<'a> {
+    /// The tool.
+    pub tool: &'a str,
+    /// Its input, as hooks may have changed it.
+    pub input: &'a Value,
+    /// What it would touch.
+    pub access: &'a Access,
+    /// The directory in which a command would start.
+    pub current_directory: &'a Path,
+    /// What the `PreToolUse` hooks say, if they say anything.
+    pub hook: Option<&'a HookOpinion>,
+    /// Whether the tool itself is a question to a person.
+    pub needs_person: bool,
+}
+
+/// What the `PreToolUse` hooks say about a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookOpinion {
+    /// Their decision. `defer` ends the turn before anybody asks here, and counts as none.
+    pub decision: HookPermissionDecision,
+    /// Why.
+    pub reason: Option<String>,
+    /// Where the hook is defined: `settings`, `sdk` and so on.
+    pub source: String,
+}

@@ -1,0 +1,149 @@
+//! The verdict on a command line that no rule restricts: every part has to be allowed.
+
+use bowline_protocol::{DecisionReasonType, PermissionMode};
+
+use super::{
+    call::ProposedCall,
+    command::{CommandLine, Part, Place},
+    policy::{Policy, allowed, needs_approval},
+    suggest,
+    verdict::{Question, Reason, Verdict},
+};
+
+/// Why a part may run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Grounds {
+    /// It only reads.
+    ReadOnly,
+    /// A rule or the mode allows it.
+    Granted,
+}
+
+/// Why a part may not run unasked.
+#[derive(Debug)]
+enum Objection<'a> {
+    /// It writes here.
+    Writes(&'a Part, &'a Place),
+    /// It reads here.
+    Reads(&'a Part, &'a Place),
+    /// Nothing allows it.
+    Unknown,
+}
+
+impl Policy {
+    pub(super) fn judge_command(&self, call: &ProposedCall<'_>, line: &CommandLine) -> Verdict {
+        let whole = self
+            .rules
+            .allowed_commands()
+            .find(|(pattern, _)| pattern.is_exact() && pattern.matches(&line.text));
+        if let Some((_, rule)) = whole {
+            return allowed(rule);
+        }
+        if let Some(opaque) = &line.script.opaque {
+            let text = format!("The command is not understood: {opaque}");
+            let message = format!("{} {text}.", needs_approval(call));
+            let reason = Reason::of(DecisionReasonType::Unspecified).text(text);
+            let mut question = Question::new(reason, message);
+            question.suggestions.extend(suggest::exact_command(call, line));
+            return Verdict::Ask(Box::new(question));
+        }
+        let mut granted = false;
+        for part in &line.parts {
+            match self.judge_part(part) {
+                Ok(grounds) => granted |= grounds == Grounds::Granted,
+                Err(objection) => return self.ask_command(call, line, &objection),
+            }
+        }
+        Verdict::Allow(Reason::of(if granted {
+            DecisionReasonType::SubcommandResults
+        } else {
+            DecisionReasonType::Unspecified
+        }))
+    }
+
+    fn judge_part<'a>(&self, part: &'a Part) -> Result<Grounds, Objection<'a>> {
+        let accepts_edits = self.mode == PermissionMode::AcceptEdits;
+        let mut grounds = Grounds::Granted;
+        for place in &part.redirected {
+            let covered = self.is_known_inside(place) && accepts_edits
+                || matches!(place, Place::Known(location) if self.edit_rule(location).is_some());
+            if !covered {
+                return Err(Objection::Writes(part, place));
+            }
+        }
+        let has_rule = self.rules.allowed_commands().any(|(pattern, _)| part.fits(pattern));
+        if has_rule || accepts_edits && part.is_file_command {
+            // An allowed program still stays within the working directories when it writes.
+            if let Some(place) = part.writes.iter().find(|place| !self.is_known_inside(place)) {
+                return Err(Objection::Writes(part, place));
+            }
+        } else if part.command.runs_read_only() {
+            grounds = if part.redirected.is_empty() { Grounds::ReadOnly } else { grounds };
+        } else if let Some(place) = part.writes.first() {
+            return Err(Objection::Writes(part, place));
+        } else {
+            return Err(Objection::Unknown);
+        }
+        match part.reads.iter().find(|place| !has_rule && !self.is_readable(place)) {
+            Some(place) => Err(Objection::Reads(part, place)),
+            None => Ok(grounds),
+        }
+    }
+
+    fn is_known_inside(&self, place: &Place) -> bool {
+        matches!(place, Place::Known(location) if self.is_inside(location))
+    }
+
+    fn is_readable(&self, place: &Place) -> bool {
+        matches!(place, Place::Known(location) if self.may_read(location))
+    }
+
+    fn ask_command(
+        &self,
+        call: &ProposedCall<'_>,
+        line: &CommandLine,
+        objection: &Objection<'_>,
+    ) -> Verdict {
+        let (part, place) = match objection {
+            Objection::Writes(part, place) | Objection::Reads(part, place) => (part, place),
+            Objection::Unknown => {
+                let mut question = Question::new(Reason::default(), needs_approval(call));
+                question.suggestions.extend(suggest::command(call, line));
+                return Verdict::Ask(Box::new(question));
+            }
+        };
+        let name = part.command.name().unwrap_or("a redirection");
+        let location = match place {
+            Place::Known(location) => location,
+            Place::Unknown(word) => {
+                let text = format!(
+                    "{name} works on {word}, and only the running shell knows what that is"
+                );
+                let reason = Reason::of(DecisionReasonType::Unspecified).text(text.clone());
+                let mut question =
+                    Question::new(reason, format!("{} {text}.", needs_approval(call)));
+                question.suggestions.extend(suggest::exact_command(call, line));
+                return Verdict::Ask(Box::new(question));
+            }
+        };
+        let path = location.named().display();
+        let inside = self.is_inside(location);
+        let mut question = if inside {
+            let message = format!(
+                "{name} in '{path}' needs approval: it would change a file in a working directory \
+                 of this session."
+            );
+            Question::new(Reason::default(), message)
+        } else {
+            let text = format!("{path} is outside the working directories of this session");
+            let message = format!("{name} in '{path}' needs approval: {text}.");
+            Question::new(Reason::of(DecisionReasonType::WorkingDir).text(text), message)
+        };
+        question.blocked_path = Some(path.to_string());
+        question.suggestions = match objection {
+            Objection::Writes(..) => suggest::for_file_command(call, line, location),
+            _ => suggest::for_read(location),
+        };
+        Verdict::Ask(Box::new(question))
+    }
+}

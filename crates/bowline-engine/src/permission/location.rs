@@ -1,0 +1,129 @@
+//! Where a path really leads: `..`, symlinks, and files that do not exist yet.
+
+use std::{
+    ffi::OsString,
+    fs,
+    path::{Component, Path, PathBuf},
+};
+
+/// How many symlinks are followed on the way to one file, as Linux does.
+const MAX_LINKS: usize = 40;
+
+/// How many files a pattern may name before it counts as too many to look at.
+const MAX_EXPANDED: usize = 1000;
+
+/// A path as it was named, and where it really leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Location {
+    named: PathBuf,
+    real: PathBuf,
+}
+
+impl Location {
+    /// Finds out where an absolute path leads, with one look at the disk for each of its parts.
+    pub fn of(path: &Path) -> Self {
+        Self { named: normalize(path), real: follow(path) }
+    }
+
+    /// The path as it was named, without `.` and `..`.
+    pub fn named(&self) -> &Path {
+        &self.named
+    }
+
+    /// Where it leads, with every symlink followed.
+    pub fn real(&self) -> &Path {
+        &self.real
+    }
+
+    /// Whether it really lies in this directory, or is it.
+    pub fn is_within(&self, directory: &Self) -> bool {
+        self.real.starts_with(&directory.real)
+    }
+
+    /// The directory it is, or the one it lies in.
+    pub(super) fn directory(&self) -> &Path {
+        if self.real.is_dir() { &self.named } else { self.parent() }
+    }
+
+    /// The directory it lies in.
+    pub(super) fn parent(&self) -> &Path {
+        self.named.parent().unwrap_or(&self.named)
+    }
+
+    /// The files that a path with patterns (`src/*.rs`) names at this moment, or `None` if they
+    /// are too many to look at.
+    pub(super) fn expand(pattern: &Path) -> Option<Vec<Self>> {
+        let mut found = vec![PathBuf::new()];
+        for part in pattern.components() {
+            let text = part.as_os_str().to_string_lossy();
+            if !text.contains(['*', '?', '[']) {
+                found.iter_mut().for_each(|path| path.push(part));
+                continue;
+            }
+            let glob = globset::Glob::new(&text).ok()?.compile_matcher();
+            let mut matching = Vec::new();
+            for entry in found.iter().filter_map(|path| fs::read_dir(path).ok()).flatten() {
+                let entry = entry.ok()?;
+                if glob.is_match(Path::new(&entry.file_name())) {
+                    matching.push(entry.path());
+                }
+                if matching.len() > MAX_EXPANDED {
+                    return None;
+                }
+            }
+            found = matching;
+        }
+        Some(found.iter().map(|path| Self::of(path)).collect())
+    }
+
+    /// Both paths; they are often the same.
+    pub(super) fn paths(&self) -> [&Path; 2] {
+        [&self.named, &self.real]
+    }
+}
+
+fn normalize(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                normal.pop();
+            }
+            other => normal.push(other),
+        }
+    }
+    normal
+}
+
+/// Follows symlinks part by part, like the kernel, but goes on where nothing exists: a file that
+/// is about to be created has a place as well, even behind a dangling link.
+fn follow(path: &Path) -> PathBuf {
+    let parts = |path: &Path| -> Vec<OsString> {
+        path.components().rev().map(|part| part.as_os_str().to_owned()).collect()
+    };
+    let mut pending = parts(path);
+    let mut real = PathBuf::new();
+    let mut links = 0;
+    while let Some(part) = pending.pop() {
+        match Path::new(&part).components().next() {
+            Some(Component::Normal(name)) => {
+                let next = real.join(name);
+                match fs::read_link(&next) {
+                    Ok(target) if links < MAX_LINKS => {
+                        links += 1;
+                        // An absolute target starts over: pushing its root replaces the path.
+                        pending.extend(parts(&target));
+                    }
+                    _ => real = next,
+                }
+            }
+            Some(Component::ParentDir) => {
+                real.pop();
+            }
+            Some(Component::CurDir) | None => {}
+            Some(root) => real.push(root),
+        }
+    }
+    real
+}

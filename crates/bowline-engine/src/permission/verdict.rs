@@ -1,0 +1,160 @@
+//! What was decided about a call, on what grounds, and what everybody is told about it.
+
+use bowline_protocol::{
+    CanUseTool, DecisionReasonType, DecisionSource, Extra, MatchedRule, NonExecutionKind,
+    PermissionDecision, PermissionUpdate, PermissionVerdict,
+};
+
+/// What was decided about a call.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// It may run.
+    Allow(Reason),
+    /// Somebody has to be asked.
+    Ask(Box<Question>),
+    /// It may not run.
+    Deny(Denial),
+}
+
+/// On what grounds something was decided.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Reason {
+    /// The kind of grounds. Some calls are allowed, or asked about, by their nature alone.
+    pub kind: Option<DecisionReasonType>,
+    /// The grounds in words.
+    pub text: Option<String>,
+    /// The rule that matched.
+    pub rule: Option<MatchedRule>,
+    /// Where the hook is defined that decided.
+    pub hook_source: Option<String>,
+}
+
+/// A question whether a call may run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    /// Why it is a question.
+    pub reason: Reason,
+    /// What the model is told if nobody answers.
+    pub message: String,
+    /// What "always allow" would change.
+    pub suggestions: Vec<PermissionUpdate>,
+    /// The path that made it a question.
+    pub blocked_path: Option<String>,
+    /// The rule that demands a question.
+    pub matched_ask_rule: Option<MatchedRule>,
+    /// Whether the tool itself is a question to a person.
+    pub requires_user_interaction: bool,
+}
+
+/// A refusal.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Denial {
+    /// Why.
+    pub reason: Reason,
+    /// What the model is told.
+    pub message: String,
+    /// Whether a `permission_denied` message says so. Hooks and path rules refuse quietly.
+    pub announced: bool,
+    /// Why the call did not run, for the result's metadata.
+    pub non_execution_kind: NonExecutionKind,
+}
+
+/// Why a question found no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unanswered {
+    /// There is nobody to ask.
+    NoSurface,
+    /// The session was told not to ask.
+    PromptsOff,
+}
+
+impl Reason {
+    /// These grounds, without words.
+    pub fn of(kind: DecisionReasonType) -> Self {
+        Self { kind: Some(kind), ..Self::default() }
+    }
+
+    /// The same, in these words.
+    #[must_use]
+    pub fn text(mut self, text: impl Into<String>) -> Self {
+        self.text = Some(text.into());
+        self
+    }
+
+    pub(super) fn rule(kind: DecisionReasonType, rule: MatchedRule) -> Self {
+        Self { rule: Some(rule), ..Self::of(kind) }
+    }
+
+    fn decision(&self, decision: PermissionVerdict) -> PermissionDecision {
+        let source = match self.kind {
+            Some(DecisionReasonType::Hook) => DecisionSource::Hook,
+            _ => DecisionSource::Config,
+        };
+        let reason_type = self.kind.clone();
+        PermissionDecision { decision, source, reason_type, extra: Extra::new() }
+    }
+
+    /// What the metadata of a result says about a call that was allowed on these grounds.
+    pub fn accepted(&self) -> PermissionDecision {
+        self.decision(PermissionVerdict::Accept)
+    }
+}
+
+impl Denial {
+    pub(super) fn new(reason: Reason, message: impl Into<String>) -> Self {
+        let message = message.into();
+        let non_execution_kind = NonExecutionKind::PermissionRule;
+        Self { reason, message, announced: true, non_execution_kind }
+    }
+
+    /// What the metadata of the result says.
+    pub fn rejected(&self) -> PermissionDecision {
+        self.reason.decision(PermissionVerdict::Reject)
+    }
+}
+
+impl Question {
+    pub(super) fn new(reason: Reason, message: impl Into<String>) -> Self {
+        Self {
+            reason,
+            message: message.into(),
+            suggestions: Vec::new(),
+            blocked_path: None,
+            matched_ask_rule: None,
+            requires_user_interaction: false,
+        }
+    }
+
+    /// The refusal that stands if nobody answers.
+    pub fn unanswered(self, why: Unanswered) -> Denial {
+        match why {
+            Unanswered::NoSurface => Denial {
+                non_execution_kind: NonExecutionKind::UserRejected,
+                ..Denial::new(self.reason, self.message)
+            },
+            Unanswered::PromptsOff => {
+                let message = format!(
+                    "{} Permission prompts are turned off for this session, so it was not run.",
+                    self.message
+                );
+                Denial::new(Reason::of(DecisionReasonType::AsyncAgent), message)
+            }
+        }
+    }
+
+    /// Fills in what the host is told about the question.
+    pub fn describe(&self, request: &mut CanUseTool) {
+        if !self.suggestions.is_empty() {
+            request.permission_suggestions = Some(self.suggestions.clone());
+        }
+        request.blocked_path.clone_from(&self.blocked_path);
+        request.decision_reason.clone_from(&self.reason.text);
+        request.decision_reason_type.clone_from(&self.reason.kind);
+        request.matched_ask_rule.clone_from(&self.matched_ask_rule);
+        request.requires_user_interaction = self.requires_user_interaction.then_some(true);
+        if let Some(source) = &self.reason.hook_source {
+            request.extra.insert("decision_reason_hook_event".to_owned(), "PreToolUse".into());
+            request.extra.insert("decision_reason_hook_source".to_owned(), source.as_str().into());
+        }
+    }
+}

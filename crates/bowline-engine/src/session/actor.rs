@@ -1,0 +1,222 @@
+//! The session's own loop: takes prompts up one turn at a time, and sees to what runs beside them.
+
+use std::{sync::Arc, time::Duration};
+
+use bowline_protocol::{CommandState, MessageUuid, ResultMessage, SessionState, UserMessage};
+use tokio::sync::mpsc;
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
+
+use super::{SessionEnd, Shared, prompt, queue::Queued, shared::SHUTDOWN_GRACE};
+use crate::{agent::Agent, outlet::lifecycle};
+
+/// How long a turn that is stopped for good may take to notice.
+const TURN_GRACE: Duration = Duration::from_secs(6);
+
+/// What a session is told by its handle.
+pub(crate) enum Command {
+    /// Here is a prompt.
+    Prompt(Box<UserMessage>),
+    /// There will be no more.
+    EndOfInput,
+}
+
+/// The session.
+pub(crate) struct Actor {
+    shared: Arc<Shared>,
+    /// The main agent; away while a turn runs.
+    agent: Option<Box<Agent>>,
+    commands: mpsc::Receiver<Command>,
+    shutdown: CancellationToken,
+    turn: Option<RunningTurn>,
+    /// Results that wait for those of background agents.
+    held: Vec<ResultMessage>,
+    results: u64,
+    last_turn_failed: Option<bool>,
+    input_open: bool,
+}
+
+struct RunningTurn {
+    task: AbortOnDropHandle<(Box<Agent>, prompt::TurnOutcome)>,
+    prompts: Vec<MessageUuid>,
+}
+
+enum Woken {
+    Commanded(Option<Command>),
+    TurnEnded(Box<Agent>, Box<prompt::TurnOutcome>),
+    TurnCrashed,
+    SomethingWaits,
+    Shutdown,
+}
+
+impl Actor {
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        agent: Agent,
+        commands: mpsc::Receiver<Command>,
+        shutdown: CancellationToken,
+    ) -> Self {
+        Self {
+            shared,
+            agent: Some(Box::new(agent)),
+            commands,
+            shutdown,
+            turn: None,
+            held: Vec::new(),
+            results: 0,
+            last_turn_failed: None,
+            input_open: true,
+        }
+    }
+
+    pub(crate) async fn run(mut self) -> SessionEnd {
+        prompt::session_started(&self.shared, &self.shutdown).await;
+        loop {
+            self.shared.outlet.flush().await;
+            self.take_notices();
+            if self.turn.is_none() {
+                self.begin_turn().await;
+            }
+            if self.is_done() {
+                break;
+            }
+            match self.wake().await {
+                Woken::Commanded(Some(Command::Prompt(message))) => self.line_up(*message).await,
+                Woken::Commanded(Some(Command::EndOfInput) | None) => self.input_open = false,
+                Woken::TurnEnded(agent, outcome) => self.end_turn(agent, *outcome).await,
+                Woken::TurnCrashed => break,
+                Woken::SomethingWaits => {}
+                Woken::Shutdown => break,
+            }
+        }
+        self.close().await;
+        SessionEnd { last_turn_failed: self.last_turn_failed }
+    }
+
+    async fn wake(&mut self) -> Woken {
+        let Self { shared, commands, turn, shutdown, input_open, .. } = self;
+        tokio::select! {
+            biased;
+            () = shutdown.cancelled() => Woken::Shutdown,
+            command = commands.recv(), if *input_open => Woken::Commanded(command),
+            Some(done) = turn_ended(turn) => match done {
+                Ok((agent, outcome)) => Woken::TurnEnded(agent, Box::new(outcome)),
+                Err(_) => Woken::TurnCrashed,
+            },
+            () = shared.wake.notified() => Woken::SomethingWaits,
+            () = shared.board.ended.notified() => Woken::SomethingWaits,
+            () = shared.outlet.aside_waits.notified() => Woken::SomethingWaits,
+        }
+    }
+
+    /// Nothing to do, and nothing that could still come.
+    fn is_done(&self) -> bool {
+        !self.input_open
+            && self.turn.is_none()
+            && self.shared.queue().is_empty()
+            && !self.shared.board.has_background_tasks()
+    }
+
+    async fn line_up(&mut self, message: UserMessage) {
+        let uuid = message.uuid.clone();
+        let replay = self.shared.config.replay_user_messages.then(|| message.clone());
+        let queued = self.shared.queue().push(message);
+        match (queued, uuid) {
+            (Queued::Waiting, Some(uuid)) => self.lifecycle(&uuid, CommandState::Queued).await,
+            (Queued::Waiting, None) => {}
+            (Queued::Duplicate, uuid) => {
+                if let Some(uuid) = &uuid {
+                    self.lifecycle(uuid, CommandState::Completed).await;
+                }
+                if let Some(mut replay) = replay {
+                    replay.is_replay = Some(true);
+                    self.shared.outlet.send(replay).await;
+                }
+            }
+        }
+        if self.turn.is_some() && self.shared.queue().is_urgent() {
+            self.shared.interrupt_turn();
+        }
+    }
+
+    /// Background tasks that have ended want the model to know.
+    fn take_notices(&mut self) {
+        for notice in self.shared.board.take_notices() {
+            self.shared.queue().push(notice);
+        }
+    }
+
+    async fn begin_turn(&mut self) {
+        let prompts = self.shared.queue().take_batch(prompt::runs_alone);
+        let Some(mut agent) = self.agent.take().filter(|_| !prompts.is_empty()) else {
+            if !self.shared.board.has_background_agents() {
+                self.shared.set_state(SessionState::Idle).await;
+            }
+            return;
+        };
+        self.shared.set_state(SessionState::Running).await;
+        let uuids: Vec<_> = prompts.iter().filter_map(|prompt| prompt.uuid.clone()).collect();
+        for uuid in &uuids {
+            self.lifecycle(uuid, CommandState::Started).await;
+        }
+        let cancel = self.shutdown.child_token();
+        self.shared.set_turn(Some(cancel.clone()));
+        let task = tokio::spawn(async move {
+            let outcome = prompt::answer(&mut agent, prompts, cancel).await;
+            (agent, outcome)
+        });
+        self.turn = Some(RunningTurn { task: AbortOnDropHandle::new(task), prompts: uuids });
+    }
+
+    async fn end_turn(&mut self, agent: Box<Agent>, outcome: prompt::TurnOutcome) {
+        self.shared.set_turn(None);
+        self.agent = Some(agent);
+        let prompts = self.turn.take().map(|turn| turn.prompts).unwrap_or_default();
+        for joined in &outcome.joined {
+            self.lifecycle(joined, CommandState::Completed).await;
+        }
+        let mut result = outcome.result;
+        result.result_index = Some(self.results);
+        result.queued_turn_count = Some(self.shared.queue().len() as u64);
+        self.results += 1;
+        self.last_turn_failed = Some(result.is_error);
+        self.held.push(result);
+        // A host that has closed its input takes the last result for the end of everything.
+        if !(self.shared.input_ended() && self.shared.board.has_background_agents()) {
+            for result in self.held.drain(..) {
+                self.shared.outlet.send(result).await;
+            }
+        }
+        for uuid in &prompts {
+            self.lifecycle(uuid, CommandState::Completed).await;
+        }
+    }
+
+    async fn lifecycle(&self, uuid: &MessageUuid, state: CommandState) {
+        self.shared.outlet.send(lifecycle(uuid.clone(), state)).await;
+    }
+
+    async fn close(&mut self) {
+        if let Some(turn) = self.turn.take() {
+            self.shared.interrupt_turn();
+            // The handle aborts the task if it does not notice.
+            tokio::time::timeout(TURN_GRACE, turn.task).await.ok();
+        }
+        let tasks = self.shared.workspace.tasks().stop_all();
+        tokio::time::timeout(SHUTDOWN_GRACE, tasks).await.ok();
+        for result in std::mem::take(&mut self.held) {
+            self.shared.outlet.send(result).await;
+        }
+        prompt::session_ended(&self.shared).await;
+        self.shared.hooks.shutdown().await;
+        self.shared.outlet.flush().await;
+    }
+}
+
+type TurnTask = Result<(Box<Agent>, prompt::TurnOutcome), tokio::task::JoinError>;
+
+async fn turn_ended(turn: &mut Option<RunningTurn>) -> Option<TurnTask> {
+    match turn {
+        Some(turn) => Some((&mut turn.task).await),
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,105 @@
+//! What a session has to offer, as hosts are told: at the start of every turn, and when they connect.
+
+use bowline_model::{Effort, KNOWN_MODELS};
+use bowline_protocol::{
+    AccountInfo, AgentInfo, InitMcpServer, InitMessage, InitializeResponse, ModelInfo, SlashCommand,
+};
+
+use super::Shared;
+use crate::{agent::Agent, command, subagent};
+
+/// What this engine does beyond the protocol's first version. Hosts look features up here.
+const CAPABILITIES: &[&str] = &[
+    "interrupt_receipt_v1",
+    "interrupt_cancel_queued_v1",
+    "msg_lifecycle_v1",
+    "sdk_mcp_tools_list_changed",
+    "mcp_read_resource_v1",
+];
+
+/// The announcement at the start of every turn.
+pub(crate) fn init(agent: &Agent) -> InitMessage {
+    let session = &agent.session;
+    let config = &session.config;
+    let names = |commands: Vec<SlashCommand>| commands.into_iter().map(|command| command.name);
+    let directories = session.added_directories();
+    InitMessage {
+        cwd: agent.workspace.current_dir().display().to_string(),
+        tools: agent.tools.names_for_hosts(),
+        mcp_servers: mcp_servers(session),
+        model: session.model_name(),
+        permission_mode: session.mode(),
+        slash_commands: names(command::list(session)).collect(),
+        api_key_source: config.api_key_source.clone(),
+        claude_code_version: config.version.clone(),
+        output_style: session.live().output_style.clone(),
+        agents: Some(subagent::names(session)),
+        skills: command::skill_names(session),
+        betas: (!config.betas.is_empty()).then(|| config.betas.clone()),
+        capabilities: Some(capabilities()),
+        original_cwd: Some(config.cwd.display().to_string()),
+        additional_directories: Some(
+            directories.iter().map(|path| path.display().to_string()).collect(),
+        ),
+        ..InitMessage::default()
+    }
+}
+
+/// The answer to `initialize`.
+pub(crate) fn initialize_response(session: &Shared) -> InitializeResponse {
+    let config = &session.config;
+    let live = session.live().clone();
+    InitializeResponse {
+        commands: command::list(session),
+        agents: subagent::infos(session),
+        output_style: live.output_style,
+        available_output_styles: command::output_styles(session),
+        models: models(),
+        account: AccountInfo {
+            api_key_source: Some(config.api_key_source.to_string()),
+            api_provider: Some("firstParty".to_owned()),
+            ..AccountInfo::default()
+        },
+        claude_code_version: Some(config.version.clone()),
+        pid: Some(std::process::id().into()),
+        current_permission_mode: Some(session.mode()),
+        session_state: Some(live.state.to_string()),
+        capabilities: Some(capabilities()),
+        ..InitializeResponse::default()
+    }
+}
+
+/// The models a host can offer.
+pub(crate) fn models() -> Vec<ModelInfo> {
+    let levels: Vec<_> = Effort::ALL.iter().map(|effort| effort.to_string()).collect();
+    let model = |known: &bowline_model::KnownModel| ModelInfo {
+        value: known.alias.unwrap_or(known.id).to_owned(),
+        resolved_model: Some(known.id.to_owned()),
+        display_name: known.display_name.to_owned(),
+        description: format!("{} tokens of context", known.context_window),
+        supports_effort: Some(true),
+        supported_effort_levels: Some(levels.clone()),
+        supports_adaptive_thinking: Some(true),
+        ..ModelInfo::default()
+    };
+    KNOWN_MODELS.iter().map(model).collect()
+}
+
+fn mcp_servers(session: &Shared) -> Vec<InitMcpServer> {
+    let _ = session;
+    Vec::new()
+}
+
+fn capabilities() -> Vec<String> {
+    CAPABILITIES.iter().map(|name| (*name).to_owned()).collect()
+}
+
+/// What a host is told about one agent.
+pub(crate) fn agent_info(name: &str, description: &str, model: Option<&str>) -> AgentInfo {
+    AgentInfo {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        model: model.map(str::to_owned),
+        ..AgentInfo::default()
+    }
+}

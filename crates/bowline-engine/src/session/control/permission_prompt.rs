@@ -1,0 +1,40 @@
+//! Asking a tool of an MCP server whether a call may run (`--permission-prompt-tool mcp__…`).
+
+use std::sync::Arc;
+
+use bowline_protocol::PermissionResult;
+use bowline_tools::ToolCall;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    host::HostError,
+    turn::pipeline::{CallContext, Proposed},
+};
+
+/// Calls the tool and reads its text as a permission result.
+pub(crate) async fn ask_prompt_tool(
+    context: &CallContext,
+    name: &str,
+    proposed: &Proposed,
+) -> Result<PermissionResult, HostError> {
+    let tool = context.tools.find(name).map_err(|_| {
+        HostError::Refused(format!("the permission prompt tool {name} does not exist"))
+    })?;
+    let input = json!({
+        "tool_name": proposed.call.name,
+        "input": proposed.input,
+        "tool_use_id": proposed.call.id,
+    });
+    let call = ToolCall {
+        id: proposed.call.id.clone(),
+        input,
+        workspace: Arc::clone(&context.workspace),
+        cancel: CancellationToken::new(),
+    };
+    let output = bowline_tools::run(&*tool, call)
+        .await
+        .map_err(|failure| HostError::Refused(failure.content))?;
+    PermissionResult::parse(&output.content.to_text())
+        .map_err(|error| HostError::Malformed(error.to_string()))
+}

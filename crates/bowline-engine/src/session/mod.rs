@@ -1,0 +1,112 @@
+//! A session: prompts and questions in, messages out, from its start to its end.
+
+mod actor;
+pub(crate) mod catalog;
+pub(crate) mod control;
+pub(crate) mod prompt;
+mod queue;
+mod result;
+mod shared;
+mod start;
+mod tasks;
+
+use std::sync::Arc;
+
+use bowline_protocol::{HostRequest, SessionId, UserMessage};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use self::actor::{Actor, Command};
+pub use self::{
+    control::{ControlError, ControlReply},
+    start::StartError,
+};
+pub(crate) use self::{
+    result::api_error_name,
+    shared::Shared,
+    tasks::{EndedTask, StartedAgent},
+};
+use crate::{config::SessionConfig, host::Host};
+
+/// How many prompts may be on their way to the session. Those that arrived wait in its own queue;
+/// this only bounds a host that sends faster than they can be lined up.
+const COMMANDS: usize = 64;
+
+/// A handle to a session. Cheap to clone; the session itself is the future that came with it.
+#[derive(Clone)]
+pub struct Session {
+    shared: Arc<Shared>,
+    commands: mpsc::Sender<Command>,
+    shutdown: CancellationToken,
+}
+
+/// How a session ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SessionEnd {
+    /// Whether the last turn failed; `None` if there was none.
+    pub last_turn_failed: Option<bool>,
+}
+
+impl Session {
+    /// Sets a session up.
+    ///
+    /// It lives while the returned future is polled, and ends when input has ended and the work
+    /// is done, or soon after [`shutdown`](Self::shutdown).
+    pub fn start(
+        config: SessionConfig,
+        host: Arc<dyn Host>,
+    ) -> Result<(Self, impl Future<Output = SessionEnd> + Send + 'static), StartError> {
+        let (commands, received) = mpsc::channel(COMMANDS);
+        let shutdown = CancellationToken::new();
+        let (shared, agent) = start::start(config, host)?;
+        let session = Self { shared: Arc::clone(&shared), commands, shutdown: shutdown.clone() };
+        let actor = Actor::new(shared, agent, received, shutdown);
+        Ok((session, actor.run()))
+    }
+
+    /// Names the session. `/clear` changes it.
+    pub fn id(&self) -> SessionId {
+        self.shared.id()
+    }
+
+    /// Lines a prompt up. Does nothing once the session has ended.
+    pub async fn prompt(&self, message: UserMessage) {
+        self.commands.send(Command::Prompt(Box::new(message))).await.ok();
+    }
+
+    /// Answers a question of the host.
+    ///
+    /// The door sends the answer and then calls [`ControlReply::delivered`], because some
+    /// questions have consequences that the host must not see before their answer.
+    pub async fn control(&self, request: HostRequest) -> ControlReply {
+        control::answer(self, request).await
+    }
+
+    /// The host will say no more: finish what was begun, then end.
+    pub async fn end_of_input(&self) {
+        self.shared.end_input();
+        self.commands.send(Command::EndOfInput).await.ok();
+    }
+
+    /// Stops the turn that runs, if one does.
+    pub fn interrupt(&self) -> bool {
+        self.shared.interrupt_turn()
+    }
+
+    /// New variables for the processes the session starts from now on.
+    pub fn update_environment(&self, variables: impl IntoIterator<Item = (String, String)>) {
+        let variables = variables.into_iter().map(|(name, value)| (name, Some(value)));
+        self.shared.workspace.update_environment(variables);
+    }
+
+    /// Ends the session at once: what runs is stopped, nothing is finished.
+    pub fn shutdown(&self) {
+        self.shutdown.cancel();
+    }
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session").field("id", &self.id()).finish_non_exhaustive()
+    }
+}

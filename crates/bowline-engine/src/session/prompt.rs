@@ -1,0 +1,249 @@
+//! From a prompt to its result: hooks, the announcement, the turn, and what it came to.
+
+use std::{panic::AssertUnwindSafe, sync::Arc};
+
+use bowline_protocol::{
+    Content, ContentBlock, EventInput, Extra, HookEvent, InformationalLevel, InformationalMessage,
+    MessageUuid, PromptSubmitOutcome, PromptSubmitOutcomeKind, ResultMessage, SessionEndInput,
+    SessionStartInput, UserMessage, UserPromptSubmitInput,
+};
+use futures_util::FutureExt;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use super::{Shared, catalog, result};
+use crate::{
+    agent::{Agent, Identity},
+    command,
+    hook::texts as hook_texts,
+    outlet::new_uuid,
+    turn::{machine::Limits, run::TurnRun, texts},
+};
+
+/// What became of a batch of prompts.
+pub(crate) struct TurnOutcome {
+    pub(crate) result: ResultMessage,
+    /// Prompts that joined while the turn ran.
+    pub(crate) joined: Vec<MessageUuid>,
+}
+
+/// Whether a prompt cannot be answered together with others.
+pub(crate) fn runs_alone(prompt: &UserMessage) -> bool {
+    prompt.should_query == Some(false)
+        || prompt.origin.is_some()
+        || command::is_command(&prompt.message.content)
+}
+
+/// Answers a batch of prompts. Whatever happens, there is a result.
+pub(crate) async fn answer(
+    agent: &mut Agent,
+    prompts: Vec<UserMessage>,
+    cancel: CancellationToken,
+) -> TurnOutcome {
+    let session = Arc::clone(&agent.session);
+    let run = AssertUnwindSafe(run(agent, prompts, cancel)).catch_unwind().await;
+    run.unwrap_or_else(|panic| {
+        let what = panic_text(&panic);
+        tracing::error!(what, "a turn crashed");
+        TurnOutcome { result: result::crashed(&session, what), joined: Vec::new() }
+    })
+}
+
+async fn run(
+    agent: &mut Agent,
+    prompts: Vec<UserMessage>,
+    cancel: CancellationToken,
+) -> TurnOutcome {
+    let session = Arc::clone(&agent.session);
+    session.live().prompt_id = Some(Uuid::new_v4().to_string());
+    session.ledger().begin_turn();
+    if let [prompt] = &prompts[..] {
+        if prompt.client_composed != Some(true)
+            && let Some(result) = command::run(agent, prompt, &cancel).await
+        {
+            return TurnOutcome { result, joined: Vec::new() };
+        }
+        if prompt.should_query == Some(false) {
+            return TurnOutcome { result: note(agent, prompt).await, joined: Vec::new() };
+        }
+    }
+    let mut context = std::mem::take(&mut session.live().context);
+    for prompt in prompts.iter().filter(|prompt| prompt.origin.is_none()) {
+        match submit_hooks(&session, prompt, &cancel).await {
+            Submitted::Accepted(texts) => context.extend(texts),
+            Submitted::Refused(refusal) => {
+                let result = refuse(agent, refusal).await;
+                return TurnOutcome { result, joined: Vec::new() };
+            }
+        }
+    }
+    session.outlet.send(catalog::init(agent)).await;
+    take_up(agent, &prompts, context).await;
+    let uuids: Vec<_> = prompts.iter().filter_map(|prompt| prompt.uuid.clone()).collect();
+    let origin = prompts.first().and_then(|prompt| prompt.origin.clone());
+    let limits = Limits {
+        max_rounds: agent.instructions.max_turns.or(session.config.max_turns),
+        stop_hook_blocks: session.config.stop_hook_block_cap,
+        structured_output: agent.wants_structured_output(),
+    };
+    let report = TurnRun::new(agent, limits, uuids.clone(), cancel).run().await;
+    let joined = agent.take_joined();
+    let last_prompt = prompts.last().map(|prompt| prompt.message.content.to_text());
+    session.tell(session.journal.last_prompt(&last_prompt.unwrap_or_default())).await;
+    let mut result = result::of_turn(&session, report, origin);
+    result.user_message_uuid = uuids.last().cloned();
+    result.user_message_uuids = (!uuids.is_empty()).then_some(uuids);
+    TurnOutcome { result, joined }
+}
+
+/// Puts prompts into the conversation: on disk, to a host that wants them repeated, to the model.
+async fn take_up(agent: &mut Agent, prompts: &[UserMessage], context: Vec<String>) {
+    let session = Arc::clone(&agent.session);
+    let mut blocks = Vec::new();
+    for prompt in prompts {
+        let uuid = prompt.uuid.clone().unwrap_or_else(new_uuid);
+        session.tell(session.journal.user(&uuid, prompt)).await;
+        if session.config.replay_user_messages && prompt.origin.is_none() {
+            let mut replay = prompt.clone();
+            replay.is_replay = Some(true);
+            session.outlet.send_as(uuid, replay).await;
+        }
+        blocks.extend(prompt_blocks(prompt));
+    }
+    blocks.extend(context.into_iter().map(ContentBlock::text));
+    agent.conversation.push_user(blocks);
+}
+
+/// What the model sees of a prompt.
+pub(crate) fn prompt_blocks(prompt: &UserMessage) -> Vec<ContentBlock> {
+    let pasted = prompt.pasted_content.iter().flatten().cloned();
+    let contents = [prompt.message.content.clone()].into_iter().chain(pasted);
+    let mut blocks: Vec<_> = contents.flat_map(Content::into_blocks).collect();
+    // The API refuses messages without content.
+    for block in &mut blocks {
+        if block.as_text() == Some("") {
+            *block = ContentBlock::text(texts::NO_CONTENT);
+        }
+    }
+    if blocks.is_empty() {
+        blocks.push(ContentBlock::text(texts::NO_CONTENT));
+    }
+    blocks
+}
+
+/// A prompt that is only to be remembered.
+async fn note(agent: &mut Agent, prompt: &UserMessage) -> ResultMessage {
+    let session = Arc::clone(&agent.session);
+    session.outlet.send(catalog::init(agent)).await;
+    take_up(agent, std::slice::from_ref(prompt), Vec::new()).await;
+    result::without_turn(&session, "")
+}
+
+enum Submitted {
+    /// With what the hooks want the model to know.
+    Accepted(Vec<String>),
+    Refused(Refusal),
+}
+
+struct Refusal {
+    text: String,
+    kind: PromptSubmitOutcomeKind,
+    reason: String,
+    prompt_kept: bool,
+}
+
+async fn submit_hooks(
+    session: &Shared,
+    prompt: &UserMessage,
+    cancel: &CancellationToken,
+) -> Submitted {
+    if !session.has_hooks(HookEvent::UserPromptSubmit) {
+        return Submitted::Accepted(Vec::new());
+    }
+    let text = prompt.message.content.to_text();
+    let event = EventInput::UserPromptSubmit(UserPromptSubmitInput {
+        prompt: text.clone(),
+        ..UserPromptSubmitInput::default()
+    });
+    let report = session.run_hooks(&Identity::Main, event, cancel).await;
+    if let Some(title) = &report.session_title {
+        session.live().title = Some(title.clone());
+    }
+    if let Some(block) = report.blocks.first() {
+        let shown = if report.suppress_original_prompt { "" } else { &text };
+        return Submitted::Refused(Refusal {
+            text: hook_texts::prompt_blocked(&block.reason, shown),
+            kind: PromptSubmitOutcomeKind::BlockedByHook,
+            reason: block.reason.clone(),
+            prompt_kept: false,
+        });
+    }
+    if let Some(stop) = &report.stop {
+        let reason = stop.reason.clone().unwrap_or_default();
+        return Submitted::Refused(Refusal {
+            text: hook_texts::stopped(&reason),
+            kind: PromptSubmitOutcomeKind::StoppedByHook,
+            reason,
+            prompt_kept: true,
+        });
+    }
+    Submitted::Accepted(report.model_texts().collect())
+}
+
+/// A hook kept the prompt from the model.
+async fn refuse(agent: &Agent, refusal: Refusal) -> ResultMessage {
+    let session = &agent.session;
+    session.outlet.send(catalog::init(agent)).await;
+    let outcome = PromptSubmitOutcome {
+        kind: refusal.kind,
+        prompt_kept: refusal.prompt_kept,
+        reason: Some(refusal.reason).into(),
+        extra: Default::default(),
+    };
+    session
+        .outlet
+        .send(InformationalMessage {
+            content: refusal.text.clone(),
+            level: InformationalLevel::Warning,
+            prevent_continuation: Some(true),
+            prompt_submit_outcome: Some(outcome),
+            ..InformationalMessage::default()
+        })
+        .await;
+    result::without_turn(session, refusal.text)
+}
+
+/// Tells hooks that the session begins. Hooks of the host come too late for this one.
+pub(crate) async fn session_started(session: &Shared, cancel: &CancellationToken) {
+    if !session.has_hooks(HookEvent::SessionStart) {
+        return;
+    }
+    let source = if session.config.resumed.is_some() { "resume" } else { "startup" };
+    let event = EventInput::SessionStart(SessionStartInput {
+        source: source.into(),
+        model: Some(session.model_name()),
+        session_title: None,
+        seconds_since_last_response: None,
+        context_tokens: None,
+        prompt_cache_likely_expired: None,
+        estimated_cache_write_usd: None,
+        extra: Extra::new(),
+    });
+    let report = session.run_hooks(&Identity::Main, event, cancel).await;
+    session.live().context.extend(report.model_texts());
+}
+
+/// Tells hooks that the session ends.
+pub(crate) async fn session_ended(session: &Shared) {
+    if !session.has_hooks(HookEvent::SessionEnd) {
+        return;
+    }
+    let event =
+        EventInput::SessionEnd(SessionEndInput { reason: "other".into(), extra: Extra::new() });
+    session.run_hooks(&Identity::Main, event, &CancellationToken::new()).await;
+}
+
+fn panic_text(panic: &Box<dyn std::any::Any + Send>) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("unknown panic")
+}

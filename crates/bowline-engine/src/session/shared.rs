@@ -1,0 +1,357 @@
+//! What all agents of a session share: the way out, the rules, the books, the settings that can change.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use bowline_model::{Effort, ModelError, RetryPolicy, Thinking};
+use bowline_protocol::{
+    AgentId, InformationalLevel, InformationalMessage, Initialize, PermissionMode,
+    PermissionUpdate, SessionId, SessionState, SessionStateChangedMessage, UpdateDestination,
+};
+use bowline_tools::Workspace;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use super::{control::ControlError, queue::PromptQueue, tasks::TaskBoard};
+use crate::{
+    config::{ConnectedModel, SessionConfig, SessionStateEvents},
+    hook::{HookObserver, Hooks},
+    journal::{Journal, Told},
+    ledger::{Account, Ledger, Tokens},
+    outlet::Outlet,
+    permission::{Policy, write_settings},
+    settings::Settings,
+    turn::answer::Answer,
+};
+
+/// What all agents of a session share.
+pub(crate) struct Shared {
+    pub(crate) config: SessionConfig,
+    pub(crate) outlet: Arc<Outlet>,
+    pub(crate) workspace: Arc<Workspace>,
+    pub(crate) hooks: Hooks,
+    pub(crate) hook_frames: Arc<dyn HookObserver>,
+    pub(crate) journal: Journal,
+    policy: Mutex<Policy>,
+    ledger: Mutex<Ledger>,
+    live: Mutex<Live>,
+    queue: Mutex<PromptQueue>,
+    settings: Mutex<Settings>,
+    /// Stops the turn that runs.
+    turn: Mutex<Option<CancellationToken>>,
+    /// Wakes the session when something waits for it.
+    pub(crate) wake: Notify,
+    pub(crate) board: TaskBoard,
+    /// Questions that wait for a person.
+    open_questions: AtomicU64,
+    /// The host will say no more.
+    input_ended: AtomicBool,
+}
+
+/// What can change while a session runs.
+#[derive(Debug, Clone)]
+pub(crate) struct Live {
+    /// The model, as it was asked for.
+    pub(crate) model: String,
+    pub(crate) thinking: Option<Thinking>,
+    pub(crate) effort: Option<Effort>,
+    pub(crate) title: Option<String>,
+    pub(crate) output_style: String,
+    /// The shape that results must have.
+    pub(crate) json_schema: Option<serde_json::Value>,
+    /// The prompt being worked on.
+    pub(crate) prompt_id: Option<String>,
+    /// What the host announced when it connected.
+    pub(crate) host: HostTraits,
+    pub(crate) state: SessionState,
+    /// What hooks want the model to know with the next prompt.
+    pub(crate) context: Vec<String>,
+}
+
+/// What a host announces in `initialize`.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct HostTraits {
+    pub(crate) initialized: bool,
+    pub(crate) forward_subagent_text: bool,
+    pub(crate) plan_mode_instructions: Option<String>,
+    pub(crate) skills: Option<Vec<String>>,
+    /// Whether interrupting leaves background tasks alone.
+    pub(crate) stops_tasks_itself: bool,
+}
+
+impl Shared {
+    #[expect(clippy::too_many_arguments, reason = "called once, by the session's start")]
+    pub(crate) fn new(
+        config: SessionConfig,
+        policy: Policy,
+        outlet: Arc<Outlet>,
+        workspace: Arc<Workspace>,
+        hooks: Hooks,
+        hook_frames: Arc<dyn HookObserver>,
+        journal: Journal,
+        board: TaskBoard,
+    ) -> Self {
+        let live = Live {
+            model: config.model.clone(),
+            thinking: config.thinking,
+            effort: config.effort,
+            title: None,
+            output_style: "default".to_owned(),
+            json_schema: config.json_schema.clone(),
+            context: Vec::new(),
+            prompt_id: None,
+            host: HostTraits {
+                forward_subagent_text: config.forward_subagent_text,
+                ..HostTraits::default()
+            },
+            state: SessionState::Idle,
+        };
+        let known =
+            config.resumed.as_ref().map(|resumed| resumed.known.clone()).unwrap_or_default();
+        Self {
+            policy: Mutex::new(policy),
+            ledger: Mutex::new(Ledger::new(config.prices.clone())),
+            live: Mutex::new(live),
+            queue: Mutex::new(PromptQueue::new(known)),
+            settings: Mutex::new(config.settings.clone()),
+            turn: Mutex::default(),
+            wake: Notify::new(),
+            board,
+            open_questions: AtomicU64::new(0),
+            input_ended: AtomicBool::new(false),
+            config,
+            outlet,
+            workspace,
+            hooks,
+            hook_frames,
+            journal,
+        }
+    }
+
+    pub(crate) fn id(&self) -> SessionId {
+        self.outlet.session_id()
+    }
+
+    pub(crate) fn policy(&self) -> MutexGuard<'_, Policy> {
+        lock(&self.policy)
+    }
+
+    pub(crate) fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        lock(&self.ledger)
+    }
+
+    pub(crate) fn live(&self) -> MutexGuard<'_, Live> {
+        lock(&self.live)
+    }
+
+    pub(crate) fn queue(&self) -> MutexGuard<'_, PromptQueue> {
+        lock(&self.queue)
+    }
+
+    pub(crate) fn settings(&self) -> MutexGuard<'_, Settings> {
+        lock(&self.settings)
+    }
+
+    pub(crate) fn mode(&self) -> PermissionMode {
+        self.policy().mode.clone()
+    }
+
+    pub(crate) fn prompt_id(&self) -> Option<String> {
+        self.live().prompt_id.clone()
+    }
+
+    pub(crate) fn effort_level(&self) -> String {
+        self.live().effort.map_or("medium", Effort::as_str).to_owned()
+    }
+
+    pub(crate) fn transcript_path(&self) -> String {
+        let path = self.journal.with(|writer| Some(writer.path().display().to_string()));
+        path.unwrap_or_default()
+    }
+
+    /// The model that the session uses now.
+    pub(crate) fn model(&self) -> Result<ConnectedModel, ModelError> {
+        let name = self.live().model.clone();
+        self.config.models.connect(&name)
+    }
+
+    /// What the session's model is called; as it was asked for if it cannot be reached.
+    pub(crate) fn model_name(&self) -> String {
+        self.model().map_or_else(|_| self.live().model.clone(), |connected| connected.name)
+    }
+
+    /// Where a subagent's transcript is, or would be.
+    pub(crate) fn subagent_transcript(&self, id: &AgentId) -> String {
+        let path = self.journal.with(|writer| Some(writer.files().subagent(id)));
+        path.map(|path| path.display().to_string()).unwrap_or_default()
+    }
+
+    /// The working directories besides the first.
+    pub(crate) fn added_directories(&self) -> Vec<PathBuf> {
+        self.policy().directories().skip(1).map(Path::to_path_buf).collect()
+    }
+
+    /// Changes the rules, in memory and, where the change says so, on disk.
+    pub(crate) fn apply_permission_update(&self, update: &PermissionUpdate) {
+        let applied = self.policy().apply(update);
+        self.workspace.set_added_roots(self.added_directories());
+        let persist = match applied {
+            Ok(persist) => persist,
+            Err(error) => {
+                tracing::warn!(%error, "a permission update was not applied");
+                return;
+            }
+        };
+        if let Some(persist) = persist {
+            let Some(path) = self.settings_file(&persist.destination) else { return };
+            if let Err(error) = write_settings(&path, &persist.update) {
+                tracing::warn!(%error, path = %path.display(), "a permission rule was not saved");
+            }
+        }
+    }
+
+    fn settings_file(&self, destination: &UpdateDestination) -> Option<PathBuf> {
+        let places = &self.config.places;
+        match destination {
+            UpdateDestination::UserSettings => Some(places.user_file()),
+            UpdateDestination::ProjectSettings => Some(places.project_file()),
+            UpdateDestination::LocalSettings => Some(places.local_file()),
+            _ => None,
+        }
+    }
+
+    /// What a host brings when it connects.
+    pub(crate) async fn take_up(&self, request: Initialize) {
+        let mut live = self.live();
+        if let Some(schema) = &request.json_schema {
+            live.json_schema = Some(schema.to_value());
+        }
+        if let Some(title) = request.title {
+            live.title = Some(title);
+        }
+        live.host.forward_subagent_text |= request.forward_subagent_text == Some(true);
+        live.host.stops_tasks_itself |= request.per_task_stop_affordance == Some(true);
+        live.host.plan_mode_instructions = request.plan_mode_instructions;
+        live.host.skills = request.skills;
+    }
+
+    /// Uses another model from the next request on.
+    pub(crate) async fn switch_model(
+        &self,
+        name: &str,
+        resolved: &str,
+    ) -> Result<(), ControlError> {
+        let _ = resolved;
+        self.live().model = name.to_owned();
+        Ok(())
+    }
+
+    pub(crate) fn retry_policy(&self) -> RetryPolicy {
+        self.config.retry.clone()
+    }
+
+    pub(crate) fn over_budget(&self) -> bool {
+        self.config.max_budget_usd.is_some_and(|budget| self.ledger().total_cost() >= budget)
+    }
+
+    /// Enters an answer, or an attempt at one, in the books.
+    ///
+    /// Returns how many tokens it took.
+    pub(crate) fn enter_answer(&self, account: Account, answer: &mut Answer) -> u64 {
+        let mut ledger = self.ledger();
+        ledger.enter_api_time(answer.take_api_time());
+        let Some(usage) = answer.take_usage() else { return 0 };
+        if let Some(warning) = ledger.enter(account, answer.model(), &usage) {
+            tracing::warn!("{warning}");
+        }
+        Tokens::from(&usage).total()
+    }
+
+    /// Emits what a write to disk has to tell.
+    pub(crate) async fn tell(&self, told: Told) {
+        if let Some(message) = told {
+            self.outlet.emit(message).await;
+        }
+    }
+
+    /// Tells the user something.
+    pub(crate) async fn inform(&self, level: InformationalLevel, content: impl Into<String>) {
+        let content = content.into();
+        self.outlet
+            .send(InformationalMessage { content, level, ..InformationalMessage::default() })
+            .await;
+    }
+
+    /// Notes how to stop the turn that runs now; `None` when none does.
+    pub(crate) fn set_turn(&self, cancel: Option<CancellationToken>) {
+        *lock(&self.turn) = cancel;
+    }
+
+    /// Stops the turn that runs, if one does.
+    pub(crate) fn interrupt_turn(&self) -> bool {
+        let turn = lock(&self.turn);
+        if let Some(cancel) = &*turn {
+            cancel.cancel();
+        }
+        turn.is_some()
+    }
+
+    pub(crate) fn end_input(&self) {
+        self.input_ended.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn input_ended(&self) -> bool {
+        self.input_ended.load(Ordering::Acquire)
+    }
+
+    /// The session begins or ends its work.
+    pub(crate) async fn set_state(&self, state: SessionState) {
+        {
+            let mut live = self.live();
+            if live.state == state {
+                return;
+            }
+            live.state = state.clone();
+        }
+        let sdk_host_only = match self.config.session_state_events {
+            SessionStateEvents::Off => return,
+            SessionStateEvents::HostOnly => Some(true),
+            SessionStateEvents::On => None,
+        };
+        self.outlet
+            .send(SessionStateChangedMessage {
+                state,
+                sdk_host_only,
+                ..SessionStateChangedMessage::default()
+            })
+            .await;
+    }
+
+    /// A question waits for a person while the guard lives.
+    pub(crate) async fn question_opened(&self) {
+        if self.open_questions.fetch_add(1, Ordering::AcqRel) == 0 {
+            self.set_state(SessionState::RequiresAction).await;
+        }
+    }
+
+    /// A question was answered.
+    pub(crate) async fn question_closed(&self) {
+        if self.open_questions.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.set_state(SessionState::Running).await;
+        }
+    }
+}
+
+/// What is behind these locks stays whole even if a holder panicked.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How long the background may take to end when the session does.
+pub(crate) const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);

@@ -1,0 +1,151 @@
+//! Setting a session up: the workspace, the hooks, the tools, the main agent.
+
+use std::{
+    path::Path,
+    sync::{Arc, atomic::AtomicU64},
+};
+
+use bowline_model::ModelMessage;
+use bowline_tools::{Registry, Setup, Workspace};
+
+use super::{Shared, tasks::TaskBoard};
+use crate::{
+    agent::{Agent, Identity, Instructions},
+    config::{SessionConfig, ToolSelection},
+    context,
+    conversation::Conversation,
+    hook::{HookEnvironment, HookObserver, Hooks, NoServices},
+    hooking::{HookFrames, HostCallbacks},
+    host::Host,
+    journal::Journal,
+    outlet::Outlet,
+    permission::{Policy, Roots},
+    structured_output, tool,
+    toolset::{Filter, Toolset},
+};
+
+/// Why a session could not be set up.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// The schema for results is no JSON schema.
+    #[error("the JSON schema for results is not valid: {0}")]
+    BadSchema(String),
+}
+
+/// Builds what a session is made of.
+pub(crate) fn start(
+    mut config: SessionConfig,
+    host: Arc<dyn Host>,
+) -> Result<(Arc<Shared>, Agent), StartError> {
+    if let Some(schema) = &config.json_schema {
+        bowline_tools::check_is_schema(schema).map_err(StartError::BadSchema)?;
+    }
+    let outlet = Arc::new(Outlet::new(Arc::clone(&host), config.session_id.clone()));
+    let board = TaskBoard::new(Arc::clone(&outlet));
+    let workspace = workspace(&config, &board);
+    let hooks = Hooks::new(
+        Arc::new(HostCallbacks { host }),
+        Arc::new(NoServices),
+        hook_environment(&config),
+    );
+    hooks.set_settings(&config.settings);
+    let wanted = config.include_hook_events;
+    let frames: Arc<dyn HookObserver> =
+        Arc::new(HookFrames { outlet: Arc::clone(&outlet), wanted });
+    let journal = Journal::new(config.transcript.take());
+    let policy = std::mem::replace(&mut config.policy, Policy::new(Roots::default()));
+    let conversation = resumed(&mut config);
+    let shared =
+        Arc::new(Shared::new(config, policy, outlet, workspace, hooks, frames, journal, board));
+    let agent = Agent {
+        identity: Identity::Main,
+        conversation,
+        tools: Arc::new(main_tools(&shared)),
+        workspace: Arc::clone(&shared.workspace),
+        instructions: Instructions {
+            system: context::system_prompt(&shared),
+            ..Instructions::default()
+        },
+        own_journal: None,
+        joined: Vec::new(),
+        tokens: Arc::new(AtomicU64::new(0)),
+        session: shared,
+    };
+    Ok((Arc::clone(&agent.session), agent))
+}
+
+fn workspace(config: &SessionConfig, board: &TaskBoard) -> Arc<Workspace> {
+    let setup = Setup {
+        options: config.tool_options.clone(),
+        roots: config.policy.directories().skip(1).map(Path::to_path_buf).collect(),
+        environment: config.environment.clone(),
+        task_observer: Some(Arc::new(board.clone())),
+        ..folders(config)
+    };
+    Workspace::new(&config.cwd, setup)
+}
+
+/// Where large results and the output of background commands go: beside the transcript, if there is one.
+fn folders(config: &SessionConfig) -> Setup {
+    let Some(writer) = &config.transcript else { return Setup::default() };
+    let files = writer.files();
+    let user = rustix::process::getuid().as_raw();
+    let output = bowline_sessions::task_output(
+        &std::env::temp_dir(),
+        user,
+        &files.project_key(),
+        files.id(),
+        "",
+    );
+    let tasks_dir = output.parent().map(Path::to_path_buf).unwrap_or_default();
+    Setup { results_dir: files.tool_results(), tasks_dir, ..Setup::default() }
+}
+
+fn hook_environment(config: &SessionConfig) -> HookEnvironment {
+    let set = config.environment.iter();
+    let variables = set.filter_map(|(name, value)| Some((name.clone(), value.clone()?)));
+    HookEnvironment {
+        project_dir: config.cwd.clone(),
+        entrypoint: Some(config.entrypoint.clone()),
+        env_file: None,
+        variables: variables.collect(),
+    }
+}
+
+/// The conversation of the session that is taken up again.
+fn resumed(config: &mut SessionConfig) -> Conversation {
+    let messages = match &mut config.resumed {
+        Some(resumed) => std::mem::take(&mut resumed.messages),
+        None => Vec::new(),
+    };
+    let message = |message: bowline_sessions::ContextMessage| ModelMessage {
+        role: message.role,
+        content: message.content,
+    };
+    Conversation::new(messages.into_iter().map(message).collect())
+}
+
+/// What the main agent can call.
+pub(crate) fn main_tools(session: &Arc<Shared>) -> Toolset {
+    let config = &session.config;
+    let mut registry = Registry::builtin(&config.tool_options);
+    for tool in tool::engine_tools(session) {
+        registry.insert(tool);
+    }
+    if let ToolSelection::Named(names) = &config.tools {
+        registry.choose(names);
+    }
+    let mut disabled = Vec::new();
+    registry.retain(|spec| {
+        let is_disabled = session.policy().rules.is_disabled(&spec.name);
+        if is_disabled {
+            disabled.push(spec.name.to_string());
+        }
+        !is_disabled
+    });
+    if let Some(schema) = &session.live().json_schema {
+        registry.insert(structured_output::tool(schema));
+    }
+    Toolset::new(registry, config.tool_source.clone(), disabled, Filter::All)
+}

@@ -1,0 +1,291 @@
+//! Work in the background, as the host sees it: which tasks there are, and what becomes of them.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use bowline_protocol::{
+    BackgroundTask, BackgroundTasksChangedMessage, ContentBlock, Extra, Origin, OriginKind, TaskId,
+    TaskNotificationMessage, TaskOutcome, TaskPatch, TaskStartedMessage, TaskUpdatedMessage,
+    TaskUsage, ToolUseId, UserMessage,
+};
+use bowline_tools::{TaskEvent, TaskInfo, TaskKind, TaskObserver, TaskStatus};
+use tokio::sync::Notify;
+use uuid::Uuid;
+
+use crate::outlet::Outlet;
+
+/// The tasks of a session that the host was told about.
+#[derive(Clone)]
+pub(crate) struct TaskBoard {
+    outlet: Arc<Outlet>,
+    tasks: Arc<Mutex<Board>>,
+    /// Fires when a task that runs beside the conversation has ended.
+    pub(crate) ended: Arc<Notify>,
+}
+
+#[derive(Default)]
+struct Board {
+    running: BTreeMap<TaskId, BackgroundTaskEntry>,
+    /// What the model is to hear of tasks that have ended.
+    notices: Vec<UserMessage>,
+}
+
+struct BackgroundTaskEntry {
+    run_id: String,
+    kind: TaskKind,
+    subagent_type: Option<String>,
+    description: String,
+    tool_use_id: Option<ToolUseId>,
+    backgrounded: bool,
+}
+
+/// A subagent that starts.
+pub(crate) struct StartedAgent<'a> {
+    pub(crate) id: &'a TaskId,
+    pub(crate) kind: &'a str,
+    pub(crate) description: &'a str,
+    pub(crate) prompt: &'a str,
+    pub(crate) tool_use_id: &'a ToolUseId,
+    pub(crate) depth: u32,
+    pub(crate) backgrounded: bool,
+}
+
+/// How a task ended.
+pub(crate) struct EndedTask {
+    pub(crate) status: TaskStatus,
+    pub(crate) summary: String,
+    pub(crate) output_file: String,
+    pub(crate) usage: Option<TaskUsage>,
+}
+
+impl TaskBoard {
+    pub(crate) fn new(outlet: Arc<Outlet>) -> Self {
+        Self { outlet, tasks: Arc::default(), ended: Arc::default() }
+    }
+
+    /// Whether a subagent works beside the conversation.
+    pub(crate) fn has_background_agents(&self) -> bool {
+        let background =
+            |entry: &BackgroundTaskEntry| entry.backgrounded && entry.kind == TaskKind::Agent;
+        self.board().running.values().any(background)
+    }
+
+    /// Whether anything goes on beside the conversation.
+    pub(crate) fn has_background_tasks(&self) -> bool {
+        self.board().running.values().any(|entry| entry.backgrounded)
+    }
+
+    /// Takes what the model is to hear of tasks that have ended.
+    pub(crate) fn take_notices(&self) -> Vec<UserMessage> {
+        std::mem::take(&mut self.board().notices)
+    }
+
+    /// The name of one run of a task.
+    pub(crate) fn run_id(&self, id: &TaskId) -> Option<String> {
+        self.board().running.get(id).map(|entry| entry.run_id.clone())
+    }
+
+    /// Tells the host which tasks run beside the conversation.
+    pub(crate) fn announce(&self) {
+        let tasks = self.background();
+        self.outlet.aside(BackgroundTasksChangedMessage {
+            tasks,
+            ..BackgroundTasksChangedMessage::default()
+        });
+    }
+
+    /// A subagent starts.
+    pub(crate) fn agent_started(&self, agent: &StartedAgent<'_>) {
+        let run_id = new_run_id();
+        let entry = BackgroundTaskEntry {
+            run_id: run_id.clone(),
+            kind: TaskKind::Agent,
+            subagent_type: Some(agent.kind.to_owned()),
+            description: agent.description.to_owned(),
+            tool_use_id: Some(agent.tool_use_id.clone()),
+            backgrounded: agent.backgrounded,
+        };
+        self.board().running.insert(agent.id.clone(), entry);
+        if agent.backgrounded {
+            self.announce();
+        }
+        self.outlet.aside(TaskStartedMessage {
+            task_id: agent.id.clone(),
+            run_id: Some(run_id),
+            tool_use_id: Some(agent.tool_use_id.clone()),
+            description: agent.description.to_owned(),
+            subagent_type: Some(agent.kind.to_owned()),
+            is_backgrounded: Some(agent.backgrounded),
+            spawn_depth: Some(agent.depth.into()),
+            task_type: Some(TaskKind::Agent.as_str().into()),
+            prompt: Some(agent.prompt.to_owned()),
+            ..TaskStartedMessage::default()
+        });
+    }
+
+    fn command_started(&self, info: &TaskInfo) {
+        let run_id = new_run_id();
+        let entry = BackgroundTaskEntry {
+            run_id: run_id.clone(),
+            kind: info.kind,
+            subagent_type: None,
+            description: info.description.clone(),
+            tool_use_id: info.tool_use_id.clone(),
+            backgrounded: info.backgrounded,
+        };
+        self.board().running.insert(info.id.clone(), entry);
+        if info.backgrounded {
+            self.announce();
+        }
+        self.outlet.aside(TaskStartedMessage {
+            task_id: info.id.clone(),
+            run_id: Some(run_id),
+            tool_use_id: info.tool_use_id.clone(),
+            description: info.description.clone(),
+            is_backgrounded: Some(info.backgrounded),
+            task_type: Some(info.kind.as_str().into()),
+            ..TaskStartedMessage::default()
+        });
+    }
+
+    /// A task goes on beside the conversation from now on.
+    pub(crate) fn backgrounded(&self, id: &TaskId) {
+        let run_id = {
+            let mut board = self.board();
+            let Some(entry) = board.running.get_mut(id) else { return };
+            entry.backgrounded = true;
+            entry.run_id.clone()
+        };
+        self.announce();
+        self.outlet.aside(TaskUpdatedMessage {
+            task_id: id.clone(),
+            run_id: Some(run_id),
+            patch: TaskPatch { is_backgrounded: Some(true), ..TaskPatch::default() },
+            ..TaskUpdatedMessage::default()
+        });
+    }
+
+    /// A task has ended. If it ran beside the conversation, the model will hear of it.
+    pub(crate) fn ended(&self, id: &TaskId, ended: EndedTask) {
+        let Some(entry) = self.board().running.remove(id) else { return };
+        if entry.backgrounded || entry.kind == TaskKind::Agent {
+            self.outlet.aside(TaskUpdatedMessage {
+                task_id: id.clone(),
+                run_id: Some(entry.run_id.clone()),
+                patch: TaskPatch {
+                    status: Some(ended.status.as_str().into()),
+                    end_time: Some(millis_now()),
+                    ..TaskPatch::default()
+                },
+                ..TaskUpdatedMessage::default()
+            });
+        }
+        let status = match ended.status {
+            TaskStatus::Completed => TaskOutcome::Completed,
+            TaskStatus::Killed => TaskOutcome::Stopped,
+            _ => TaskOutcome::Failed,
+        };
+        self.outlet.aside(TaskNotificationMessage {
+            task_id: id.clone(),
+            run_id: Some(entry.run_id.clone()),
+            tool_use_id: entry.tool_use_id.clone(),
+            status: status.clone(),
+            output_file: ended.output_file.clone(),
+            summary: ended.summary.clone(),
+            usage: ended.usage.clone(),
+            ..TaskNotificationMessage::default()
+        });
+        if entry.backgrounded {
+            self.announce();
+            if ended.status != TaskStatus::Killed {
+                self.board().notices.push(notice(id, &entry, status.as_str(), &ended));
+            }
+            self.ended.notify_one();
+        }
+    }
+
+    fn background(&self) -> Vec<BackgroundTask> {
+        let board = self.board();
+        let shown = board.running.iter().filter(|(_, entry)| entry.backgrounded);
+        let task = |(id, entry): (&TaskId, &BackgroundTaskEntry)| BackgroundTask {
+            task_id: id.clone(),
+            run_id: Some(entry.run_id.clone()),
+            task_type: entry.kind.as_str().into(),
+            subagent_type: entry.subagent_type.clone(),
+            description: entry.description.clone(),
+            parent_task_id: None,
+            ambient: None,
+            extra: Extra::new(),
+        };
+        shown.map(task).collect()
+    }
+
+    fn board(&self) -> MutexGuard<'_, Board> {
+        self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Shell commands report themselves; subagents are reported by whoever runs them.
+impl TaskObserver for TaskBoard {
+    fn task_event(&self, event: TaskEvent) {
+        match event {
+            TaskEvent::Started(info) if info.kind == TaskKind::Command => {
+                self.command_started(&info);
+            }
+            TaskEvent::Backgrounded(info) => self.backgrounded(&info.id),
+            TaskEvent::Finished(info) if info.kind == TaskKind::Command => {
+                let output_file = match info.backgrounded {
+                    true => info.output_file.as_deref(),
+                    false => None,
+                };
+                let ended = EndedTask {
+                    status: info.status,
+                    summary: info.summary(),
+                    output_file: output_file
+                        .map(|path| path.display().to_string())
+                        .unwrap_or_default(),
+                    usage: None,
+                };
+                self.ended(&info.id, ended);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What the model is told when a task ends that it no longer waits for.
+fn notice(
+    id: &TaskId,
+    entry: &BackgroundTaskEntry,
+    status: &str,
+    ended: &EndedTask,
+) -> UserMessage {
+    let call = entry.tool_use_id.as_ref().map_or("", ToolUseId::as_str);
+    let text = format!(
+        "<task-notification>\n<task-id>{id}</task-id>\n<tool-use-id>{call}</tool-use-id>\n\
+         <output-file>{}</output-file>\n<status>{status}</status>\n<summary>{}</summary>\n\
+         </task-notification>",
+        ended.output_file, ended.summary
+    );
+    let mut message = UserMessage::prompt(vec![ContentBlock::text(text)]);
+    message.is_synthetic = Some(true);
+    message.origin = Some(Origin {
+        producer: Some("session-task".to_owned()),
+        run_id: Some(entry.run_id.clone()),
+        ..Origin::new(OriginKind::TaskNotification)
+    });
+    message
+}
+
+fn new_run_id() -> String {
+    let random = Uuid::new_v4().simple().to_string();
+    format!("0{}-{}", &random[..8], &random[8..16])
+}
+
+fn millis_now() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
+}

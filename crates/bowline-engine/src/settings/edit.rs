@@ -1,0 +1,91 @@
+//! Changing a settings file: read, change, replace, and nothing in between for a reader to see.
+
+use std::{
+    fs, io,
+    path::Path,
+    sync::atomic::{AtomicU32, Ordering},
+};
+
+use bowline_protocol::UpdateSettings;
+use serde_json::{Map, Value};
+
+use super::{Layer, Places, Settings, SettingsError, Source, change::Changes, layer::read_object};
+
+/// The keys that a host may write (`update_settings`).
+const UPDATABLE: [&str; 2] = ["outputStyle", "effortLevel"];
+
+impl Settings {
+    /// Writes a change to its file and takes it over here (`update_settings`).
+    pub fn update(
+        &mut self,
+        places: &Places,
+        update: &UpdateSettings,
+    ) -> Result<(), SettingsError> {
+        let (source, path) = match update.source.as_str() {
+            "localSettings" => (Source::Local, places.local_file()),
+            "userSettings" => (Source::User, places.user_file()),
+            other => return Err(SettingsError::SourceNotAllowed { name: other.to_owned() }),
+        };
+        let changes = Changes::read(source, &update.settings)?;
+        let keys = changes.keys().filter(|key| !UPDATABLE.contains(key));
+        let keys = Vec::from_iter(keys.map(str::to_owned));
+        if !keys.is_empty() {
+            return Err(SettingsError::KeysNotAllowed { keys });
+        }
+        let value = edit_file(source, &path, |file| {
+            for key in &changes.cleared {
+                file.shift_remove(key);
+            }
+            file.extend(changes.given);
+        })?;
+        let layer = Layer::new(source, Some(path), value, &mut Vec::new());
+        match self.layers.iter_mut().find(|found| found.source == source) {
+            Some(found) => *found = layer,
+            None => {
+                let at = self.layers.partition_point(|found| found.source < source);
+                self.layers.insert(at, layer);
+            }
+        }
+        self.merge();
+        Ok(())
+    }
+}
+
+/// Changes a settings file, which need not exist, and returns what it says now.
+///
+/// Keys that `change` leaves alone stay where they are. A file that is not JSON is not touched.
+pub fn edit_file(
+    source: Source,
+    path: &Path,
+    change: impl FnOnce(&mut Map<String, Value>),
+) -> Result<Map<String, Value>, SettingsError> {
+    let mut value = read_object(source, path)?.unwrap_or_default();
+    change(&mut value);
+    let mut text = serde_json::to_string_pretty(&value).expect("a JSON tree always serializes");
+    text.push('\n');
+    replace(path, &text)
+        .map_err(|error| SettingsError::Unusable { path: path.to_owned(), source: error })?;
+    Ok(value)
+}
+
+/// Puts a whole file in the place of another. A link stays a link to the file it names.
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let draft = folder.join(format!(".settings-{}-{count}.tmp", std::process::id()));
+    let written = fs::write(&draft, text).and_then(|()| {
+        if let Ok(existing) = fs::metadata(&path) {
+            fs::set_permissions(&draft, existing.permissions())?;
+        }
+        fs::rename(&draft, &path)
+    });
+    if written.is_err() {
+        // The first error is the one to report; a draft that stays behind is harmless.
+        let _ = fs::remove_file(&draft);
+    }
+    written
+}

@@ -1,0 +1,100 @@
+//! One layer of settings: a file or a flag, read once and checked key by key.
+
+use std::{fs, io, path::Path, path::PathBuf};
+
+use serde_json::{Map, Value, error::Category};
+
+use super::{KnownSettings, Position, Problem, SettingsError, Source};
+
+/// The settings of one file or flag.
+#[derive(Debug, Clone)]
+pub struct Layer {
+    /// What kind of layer it is.
+    pub source: Source,
+    /// The file it was read from, if it was.
+    pub path: Option<PathBuf>,
+    /// What it says, without the values that do not fit their keys.
+    pub value: Map<String, Value>,
+    /// The keys that Bowline knows.
+    pub known: KnownSettings,
+}
+
+impl Layer {
+    /// Checks `value` and leaves out what does not fit, which is reported in `problems`.
+    pub(super) fn new(
+        source: Source,
+        path: Option<PathBuf>,
+        mut value: Map<String, Value>,
+        problems: &mut Vec<Problem>,
+    ) -> Self {
+        let known = KnownSettings::take_from(&mut value, |key, message| {
+            problems.push(Problem {
+                source,
+                path: path.clone(),
+                position: None,
+                key: Some(key),
+                message,
+            });
+        });
+        Self { source, path, value, known }
+    }
+
+    /// Reads a file. One that is not there is no layer.
+    pub(super) fn read(
+        source: Source,
+        path: PathBuf,
+        problems: &mut Vec<Problem>,
+    ) -> Result<Option<Self>, SettingsError> {
+        match read_object(source, &path)? {
+            Some(value) => Ok(Some(Self::new(source, Some(path), value, problems))),
+            None => Ok(None),
+        }
+    }
+}
+
+/// Reads a file that holds one JSON object. An empty file says nothing.
+pub(super) fn read_object(
+    source: Source,
+    path: &Path,
+) -> Result<Option<Map<String, Value>>, SettingsError> {
+    match fs::read_to_string(path) {
+        Ok(text) if text.trim().is_empty() => Ok(None),
+        Ok(text) => parse_object(source, Some(path), &text).map(Some),
+        // A path through something that is no folder is as absent as any other.
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(SettingsError::Unusable { path: path.to_owned(), source: error }),
+    }
+}
+
+/// Reads JSON text that must be an object.
+pub(super) fn parse_object(
+    source: Source,
+    path: Option<&Path>,
+    text: &str,
+) -> Result<Map<String, Value>, SettingsError> {
+    // Editors of some systems begin a file with a byte order mark.
+    serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| {
+        let message = match error.classify() {
+            Category::Data => "expected an object".to_owned(),
+            _ => plain_message(&error),
+        };
+        SettingsError::Invalid(Problem {
+            source,
+            path: path.map(Path::to_owned),
+            position: Some(Position { line: error.line(), column: error.column() }),
+            key: None,
+            message,
+        })
+    })
+}
+
+/// The message of a JSON error without the position that it ends with.
+fn plain_message(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let position = format!(" at line {} column {}", error.line(), error.column());
+    text.strip_suffix(&position).map_or_else(|| text.clone(), str::to_owned)
+}

@@ -1,0 +1,28 @@
+//! Settings: files and flags in layers, merged into one value that knows where each part came from.
+//!
+//! Nothing here looks at the environment: which folders count is said by [`Places`].
+
+mod change;
+mod edit;
+mod flag;
+mod known;
+mod layer;
+mod load;
+mod merge;
+mod payload;
+mod permissions;
+mod places;
+mod problem;
+mod source;
+mod trust;
+
+pub use edit::edit_file;
+pub use known::{BowlineSettings, KnownSettings, PermissionSettings};
+pub use layer::Layer;
+pub use load::SettingsRequest;
+pub use merge::{Settings, Traced};
+pub use permissions::{LayerPermissions, PermissionLayers};
+pub use places::Places;
+pub use problem::{Position, Problem, SettingsError};
+pub use source::{Source, SourceSet};
+pub use trust::Trust;

@@ -1,0 +1,62 @@
+//! The folders and files that settings live in. Whoever starts a session finds them out.
+
+use std::path::{Path, PathBuf};
+
+/// Where settings and state are found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Places {
+    /// The user's configuration folder.
+    pub config_dir: PathBuf,
+    /// The folder whose `.claude` holds the project's settings.
+    pub project: PathBuf,
+    /// The folder of settings that whoever manages the machine controls.
+    pub managed_dir: PathBuf,
+    /// The file that remembers, among other things, which folders are trusted.
+    pub global_state: PathBuf,
+}
+
+impl Places {
+    /// Where managed settings live on this system.
+    pub const MANAGED_DIR: &'static str = "/etc/claude-code";
+
+    /// The usual places for a configuration folder and a project.
+    pub fn new(config_dir: impl Into<PathBuf>, project: impl Into<PathBuf>) -> Self {
+        let config_dir = config_dir.into();
+        Self {
+            global_state: config_dir.join(".claude.json"),
+            config_dir,
+            project: project.into(),
+            managed_dir: PathBuf::from(Self::MANAGED_DIR),
+        }
+    }
+
+    /// The user's file.
+    pub fn user_file(&self) -> PathBuf {
+        self.config_dir.join("settings.json")
+    }
+
+    /// The project's file.
+    pub fn project_file(&self) -> PathBuf {
+        self.project.join(".claude/settings.json")
+    }
+
+    /// The user's file in the project.
+    pub fn local_file(&self) -> PathBuf {
+        self.project.join(".claude/settings.local.json")
+    }
+
+    /// The main file of managed settings.
+    pub fn managed_file(&self) -> PathBuf {
+        self.managed_dir.join("managed-settings.json")
+    }
+
+    /// The folder of further managed settings, read in the order of their names.
+    pub fn managed_drop_ins(&self) -> PathBuf {
+        self.managed_dir.join("managed-settings.d")
+    }
+
+    /// A path as it is shown: relative to the project where it lies in it.
+    pub fn shown<'a>(&self, path: &'a Path) -> &'a Path {
+        path.strip_prefix(&self.project).unwrap_or(path)
+    }
+}

@@ -1,0 +1,185 @@
+//! What an agent can call: the tools it was given, and those that MCP servers bring and take away.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bowline_model::ToolDefinition;
+use bowline_protocol::{McpServerRef, ToolUseBlock, ToolUseMeta};
+use bowline_tools::{Registry, Tool, ToolFailure, ToolSource};
+use serde_json::Value;
+
+/// The agent tool: hosts know it by its older name.
+pub(crate) const AGENT_TOOL: &str = "Agent";
+const AGENT_TOOL_FOR_HOSTS: &str = "Task";
+
+/// What an agent can call.
+pub(crate) struct Toolset {
+    own: Registry,
+    source: Option<Arc<dyn ToolSource>>,
+    /// Tools that exist but are switched off, so that a model which calls one learns why.
+    disabled: Vec<String>,
+    /// Which tools of the source this agent has.
+    filter: Filter,
+    merged: Mutex<Option<Merged>>,
+}
+
+/// Which tools an agent has.
+#[derive(Debug, Clone, Default)]
+pub(crate) enum Filter {
+    #[default]
+    All,
+    Only(Vec<String>),
+    Except(Vec<String>),
+}
+
+impl Filter {
+    pub(crate) fn admits(&self, name: &str) -> bool {
+        let covers = |rule: &String| {
+            rule == "*"
+                || rule == name
+                || name.strip_prefix(rule).is_some_and(|rest| rest.starts_with("__"))
+        };
+        match self {
+            Self::All => true,
+            Self::Only(names) => names.iter().any(covers),
+            Self::Except(names) => !names.iter().any(covers),
+        }
+    }
+}
+
+#[derive(Clone)]
+struct Merged {
+    version: u64,
+    registry: Arc<Registry>,
+    definitions: Arc<Vec<Arc<ToolDefinition>>>,
+}
+
+impl Toolset {
+    pub(crate) fn new(
+        own: Registry,
+        source: Option<Arc<dyn ToolSource>>,
+        disabled: Vec<String>,
+        filter: Filter,
+    ) -> Self {
+        Self { own, source, disabled, filter, merged: Mutex::new(None) }
+    }
+
+    /// The tool of this name, or the answer for a model that called one it does not have.
+    pub(crate) fn find(&self, name: &str) -> Result<Arc<dyn Tool>, ToolFailure> {
+        if self.disabled.iter().any(|disabled| disabled == name) {
+            let hint =
+                format!("{name} is disabled for this session, in subagents as well as here.");
+            return Err(ToolFailure::unknown_tool(&format!("{name}."), Some(&hint)));
+        }
+        self.merged().registry.find(name).map(Arc::clone)
+    }
+
+    /// The input as the tool takes it.
+    pub(crate) fn check(&self, name: &str, input: Value) -> Result<Value, ToolFailure> {
+        self.merged().registry.check_schema(name, input)
+    }
+
+    /// The input as the tool takes it, with what the schema fills in.
+    pub(crate) fn complete_input(&self, name: &str, input: Value) -> Result<Value, ToolFailure> {
+        let registry = self.merged().registry;
+        let mut input = registry.check_schema(name, input)?;
+        let schema = registry.find(name)?.spec().input_schema.to_value();
+        fill_defaults(&schema, &mut input);
+        Ok(input)
+    }
+
+    pub(crate) fn is_concurrency_safe(&self, call: &ToolUseBlock) -> bool {
+        // A call that will be refused harms nobody.
+        self.find(&call.name).map_or(true, |tool| tool.is_concurrency_safe(&call.input.to_value()))
+    }
+
+    /// What the model is told about the tools.
+    pub(crate) fn definitions(&self) -> Arc<Vec<Arc<ToolDefinition>>> {
+        self.merged().definitions
+    }
+
+    /// The names as hosts know them: the agent tool first, others in alphabetical order, tools of
+    /// servers last.
+    pub(crate) fn names_for_hosts(&self) -> Vec<String> {
+        let registry = self.merged().registry;
+        let mut names: Vec<_> = registry.iter().map(|tool| tool.spec().name.to_string()).collect();
+        names.sort_by_key(|name| (name != AGENT_TOOL, name.starts_with("mcp__"), name.clone()));
+        for name in names.iter_mut().filter(|name| *name == AGENT_TOOL) {
+            *name = AGENT_TOOL_FOR_HOSTS.to_owned();
+        }
+        names
+    }
+
+    /// The tools themselves.
+    pub(crate) fn registry(&self) -> Arc<Registry> {
+        self.merged().registry
+    }
+
+    pub(crate) fn source(&self) -> Option<&Arc<dyn ToolSource>> {
+        self.source.as_ref()
+    }
+
+    pub(crate) fn disabled(&self) -> &[String] {
+        &self.disabled
+    }
+
+    /// What a host shows of a call of a server's tool.
+    pub(crate) fn meta(&self, call: &ToolUseBlock) -> Option<ToolUseMeta> {
+        let name = self.source.as_ref()?.display_name(&call.name)?;
+        Some(ToolUseMeta {
+            id: call.id.clone(),
+            display_name: name.tool,
+            server_display_name: Some(name.server),
+            tool_name: Some(name.tool_name),
+            ..ToolUseMeta::default()
+        })
+    }
+
+    pub(crate) fn server_of(&self, tool: &str) -> Option<McpServerRef> {
+        self.source.as_ref()?.server_of(tool)
+    }
+
+    /// Own tools and those of the source; made anew only when the source has changed.
+    fn merged(&self) -> Merged {
+        let version = self.source.as_ref().map_or(0, |source| source.version());
+        let mut merged = self.merged.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*merged {
+            Some(merged) if merged.version == version => merged.clone(),
+            _ => merged.insert(self.merge(version)).clone(),
+        }
+    }
+
+    fn merge(&self, version: u64) -> Merged {
+        let mut registry = self.own.clone();
+        for tool in self.source.iter().flat_map(|source| source.tools()) {
+            let name = &tool.spec().name;
+            if self.filter.admits(name) && !self.disabled.iter().any(|disabled| disabled == name) {
+                registry.insert(tool);
+            }
+        }
+        let definition = |tool: &Arc<dyn Tool>| {
+            let spec = tool.spec();
+            Arc::new(ToolDefinition {
+                name: spec.name.to_string(),
+                description: spec.description.to_string(),
+                input_schema: spec.input_schema.clone(),
+                ..ToolDefinition::default()
+            })
+        };
+        let definitions = registry.iter().map(definition).collect();
+        Merged { version, registry: Arc::new(registry), definitions: Arc::new(definitions) }
+    }
+}
+
+/// Fills in what a schema says about fields that are not there.
+fn fill_defaults(schema: &Value, input: &mut Value) {
+    let (Some(properties), Some(fields)) =
+        (schema.get("properties").and_then(Value::as_object), input.as_object_mut())
+    else {
+        return;
+    };
+    for (name, property) in properties {
+        if let Some(default) = property.get("default").filter(|default| !default.is_null()) {
+            fields.entry(name.clone()).or_insert_with(|| default.clone());
+        }
+    }
+}

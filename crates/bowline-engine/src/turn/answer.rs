@@ -1,0 +1,251 @@
+//! One answer of the model: attempts, waits between them, and the stream, as a sequence of steps.
+//!
+//! Nothing is emitted and nothing is decided here beyond whether to try again. An
+//! answer is tried again only while none of its blocks is complete, so nothing is
+//! ever said twice.
+
+use std::{pin::Pin, sync::Arc, time::Duration};
+
+use bowline_model::{
+    BoxFuture, Delivery, ErrorKind, EventStream, Folded, MessageFold, Model, ModelError,
+    ModelRequest, RetryPolicy,
+};
+use bowline_protocol::{ApiMessage, ContentBlock, StreamEvent, Usage};
+use futures_util::StreamExt;
+use tokio::time::{Instant, Sleep};
+
+/// How many overloaded answers in a row send the request to the fallback model.
+const OVERLOADS_BEFORE_FALLBACK: u32 = 3;
+/// The HTTP status of an overloaded API.
+const OVERLOADED: u16 = 529;
+
+/// Where a request can go.
+#[derive(Clone)]
+pub(crate) struct Target {
+    /// What answers.
+    pub(crate) model: Arc<dyn Model>,
+    /// What we call it.
+    pub(crate) name: String,
+    /// The request, made for that model.
+    pub(crate) request: Arc<ModelRequest>,
+}
+
+/// One answer under way.
+pub(crate) struct Answer {
+    target: Target,
+    fallbacks: Vec<Target>,
+    policy: RetryPolicy,
+    state: State,
+    fold: MessageFold,
+    retries: u32,
+    overloads: u32,
+    complete_blocks: usize,
+    opening_usage: Option<Usage>,
+    request_id: Option<String>,
+    pub(crate) timing: Timing,
+}
+
+/// When things happened, measured from the request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Timing {
+    /// When the newest attempt began.
+    pub(crate) attempt: Instant,
+    /// From there to the first event.
+    pub(crate) first_event: Option<Duration>,
+    /// All the time spent on attempts that are over.
+    pub(crate) spent: Duration,
+}
+
+enum State {
+    Connecting(BoxFuture<'static, Result<EventStream, ModelError>>),
+    Streaming(EventStream),
+    Waiting(Pin<Box<Sleep>>),
+    Over,
+}
+
+/// What happens next in an answer.
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// An event came; a block may be complete with it.
+    Event(StreamEvent, Option<ContentBlock>),
+    /// An attempt failed; another follows after the delay. `open` says what the host must see closed.
+    Retry { error: ModelError, attempt: u32, delay: Duration },
+    /// The model is overloaded; the next attempt goes to another.
+    Fallback { from: String, to: String },
+    /// The answer is complete.
+    Done,
+    /// The stream broke off behind a complete block.
+    Cut(ModelError),
+    /// There will be no answer.
+    Failed(ModelError),
+}
+
+impl Answer {
+    /// Asks `target`, and those behind it if it stays overloaded.
+    pub(crate) fn new(target: Target, fallbacks: Vec<Target>, policy: RetryPolicy) -> Self {
+        let mut answer = Self {
+            state: State::Over,
+            target,
+            fallbacks,
+            policy,
+            fold: MessageFold::default(),
+            retries: 0,
+            overloads: 0,
+            complete_blocks: 0,
+            opening_usage: None,
+            request_id: None,
+            timing: Timing { attempt: Instant::now(), first_event: None, spent: Duration::ZERO },
+        };
+        answer.connect();
+        answer
+    }
+
+    /// The answer so far: its complete blocks.
+    pub(crate) fn message(&self) -> &ApiMessage {
+        self.fold.message()
+    }
+
+    /// All that came so far, blocks that are not complete included.
+    pub(crate) fn fold(&self) -> &MessageFold {
+        &self.fold
+    }
+
+    /// The model that is asked now.
+    pub(crate) fn model(&self) -> &str {
+        &self.target.name
+    }
+
+    /// How long the API has been at work since this was last asked.
+    pub(crate) fn take_api_time(&mut self) -> Duration {
+        let running = match self.state {
+            State::Waiting(_) => Duration::ZERO,
+            _ => self.timing.attempt.elapsed(),
+        };
+        let spent = std::mem::take(&mut self.timing.spent) + running;
+        self.timing.attempt = Instant::now();
+        spent
+    }
+
+    /// What the newest attempt cost, once.
+    pub(crate) fn take_usage(&mut self) -> Option<Usage> {
+        let began = self.opening_usage.take()?;
+        let usage = &self.fold.message().usage;
+        Some(if *usage == Usage::default() { began } else { usage.clone() })
+    }
+
+    /// What the API said at the beginning of the answer: what frames of its blocks show.
+    pub(crate) fn opening_usage(&self) -> Usage {
+        self.opening_usage.clone().unwrap_or_default()
+    }
+
+    /// The API's name of the request.
+    pub(crate) fn request_id(&self) -> Option<String> {
+        self.request_id.clone()
+    }
+
+    /// How many retries there may be at most.
+    pub(crate) fn max_retries(&self) -> u32 {
+        self.policy.max_retries
+    }
+
+    /// What happens next.
+    ///
+    /// Cancel safety: nothing is lost when the future is dropped; call it again.
+    pub(crate) async fn next(&mut self) -> Step {
+        loop {
+            match &mut self.state {
+                State::Connecting(connecting) => match connecting.await {
+                    Ok(stream) => self.state = State::Streaming(stream),
+                    Err(error) => return self.failed(error),
+                },
+                State::Streaming(stream) => match stream.next().await {
+                    Some(Ok(event)) => return self.heard(event),
+                    Some(Err(error)) => return self.failed(error),
+                    None => {
+                        self.state = State::Over;
+                        return Step::Done;
+                    }
+                },
+                State::Waiting(sleep) => {
+                    sleep.await;
+                    self.connect();
+                }
+                State::Over => std::future::pending().await,
+            }
+        }
+    }
+
+    fn connect(&mut self) {
+        self.timing.spent += self.timing.attempt.elapsed();
+        self.timing.attempt = Instant::now();
+        self.timing.first_event = None;
+        self.fold = MessageFold::default();
+        let Target { model, request, .. } = self.target.clone();
+        self.state = State::Connecting(Box::pin(async move { model.stream(request).await }));
+    }
+
+    fn heard(&mut self, event: StreamEvent) -> Step {
+        let attempt = self.timing.attempt;
+        self.timing.first_event.get_or_insert_with(|| attempt.elapsed());
+        if let StreamEvent::MessageStart(start) = &event {
+            self.opening_usage = Some(start.message.usage.clone());
+        }
+        let complete = match self.fold.apply(&event) {
+            Folded::BlockDone(place) => self.fold.message().content.get(place).cloned(),
+            _ => None,
+        };
+        if complete.is_some() {
+            self.complete_blocks += 1;
+        }
+        Step::Event(event, complete)
+    }
+
+    fn failed(&mut self, error: ModelError) -> Step {
+        self.state = State::Over;
+        if self.complete_blocks > 0 {
+            return Step::Cut(error);
+        }
+        if error.status == Some(OVERLOADED) {
+            self.overloads += 1;
+            if self.overloads >= OVERLOADS_BEFORE_FALLBACK && !self.fallbacks.is_empty() {
+                return self.fall_back();
+            }
+        }
+        // A stream that makes no sense may still be read in one piece.
+        if error.kind == ErrorKind::Unreadable && self.ask_whole() {
+            self.connect();
+            return Step::Retry { error, attempt: 0, delay: Duration::ZERO };
+        }
+        match self.policy.delay(self.retries, &error) {
+            Some(delay) => {
+                self.retries += 1;
+                self.timing.spent += self.timing.attempt.elapsed();
+                self.state = State::Waiting(Box::pin(tokio::time::sleep(delay)));
+                Step::Retry { error, attempt: self.retries, delay }
+            }
+            None if error.kind == ErrorKind::StreamCut && self.ask_whole() => {
+                self.connect();
+                Step::Retry { error, attempt: 0, delay: Duration::ZERO }
+            }
+            None => Step::Failed(error),
+        }
+    }
+
+    /// Asks for the answer in one piece from now on, unless that is how it was asked already.
+    fn ask_whole(&mut self) -> bool {
+        if self.target.request.delivery == Delivery::Whole {
+            return false;
+        }
+        Arc::make_mut(&mut self.target.request).delivery = Delivery::Whole;
+        true
+    }
+
+    fn fall_back(&mut self) -> Step {
+        let next = self.fallbacks.remove(0);
+        let from = std::mem::replace(&mut self.target, next).name;
+        self.overloads = 0;
+        self.retries = 0;
+        self.connect();
+        Step::Fallback { from, to: self.target.name.clone() }
+    }
+}

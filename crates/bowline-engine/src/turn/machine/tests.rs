@@ -1,0 +1,395 @@
+//! Whole turns as tables: events in, effects out.
+
+use bowline_protocol::StopReason;
+use expect_test::{Expect, expect};
+
+use super::{Event::*, Then::*, *};
+
+fn check(limits: Limits, events: impl IntoIterator<Item = Event>, expected: Expect) {
+    let mut turn = Turn::new(limits);
+    let mut log = String::new();
+    for event in events {
+        log += &format!("{event:?} ->");
+        for effect in turn.step(event) {
+            log += &format!(" {effect:?}");
+        }
+        log += "\n";
+    }
+    expected.assert_eq(&log);
+}
+
+fn id(n: u32) -> ToolUseId {
+    ToolUseId(n.to_string())
+}
+
+fn answered(reason: StopReason) -> Event {
+    Answered { stop_reason: Some(reason), empty: false }
+}
+
+#[test]
+fn an_answer_without_tools_ends_the_turn() {
+    check(
+        Limits::default(),
+        [Prompted, answered(StopReason::EndTurn), StopAllowed],
+        expect![[r#"
+        Prompted -> CallModel
+        Answered { stop_reason: Some(EndTurn), empty: false } -> AskStopHooks
+        StopAllowed -> End(Completed)
+    "#]],
+    );
+}
+
+#[test]
+fn tools_start_while_the_model_speaks_and_their_results_go_back_together() {
+    check(
+        Limits::default(),
+        [
+            Prompted,
+            Called(id(1)),
+            Called(id(2)),
+            Finished(id(2), GoOn),
+            answered(StopReason::ToolUse),
+            Finished(id(1), GoOn),
+            answered(StopReason::EndTurn),
+            StopAllowed,
+        ],
+        expect![[r#"
+            Prompted -> CallModel
+            Called(ToolUseId("1")) -> RunTool(ToolUseId("1"))
+            Called(ToolUseId("2")) -> RunTool(ToolUseId("2"))
+            Finished(ToolUseId("2"), GoOn) ->
+            Answered { stop_reason: Some(ToolUse), empty: false } ->
+            Finished(ToolUseId("1"), GoOn) -> CallModel
+            Answered { stop_reason: Some(EndTurn), empty: false } -> AskStopHooks
+            StopAllowed -> End(Completed)
+        "#]],
+    );
+}
+
+#[test]
+fn tools_that_finish_before_the_answer_does_not_end_it() {
+    check(
+        Limits::default(),
+        [Prompted, Called(id(1)), Finished(id(1), GoOn), answered(StopReason::EndTurn)],
+        expect![[r#"
+            Prompted -> CallModel
+            Called(ToolUseId("1")) -> RunTool(ToolUseId("1"))
+            Finished(ToolUseId("1"), GoOn) ->
+            Answered { stop_reason: Some(EndTurn), empty: false } -> CallModel
+        "#]],
+    );
+}
+
+#[test]
+fn an_interrupt_stops_what_runs_and_nothing_follows() {
+    check(
+        Limits::default(),
+        [Prompted, Interrupted, answered(StopReason::EndTurn)],
+        expect![[r#"
+        Prompted -> CallModel
+        Interrupted -> StopModel End(AbortedStreaming)
+        Answered { stop_reason: Some(EndTurn), empty: false } ->
+    "#]],
+    );
+    check(
+        Limits::default(),
+        [
+            Prompted,
+            Called(id(1)),
+            Called(id(2)),
+            answered(StopReason::ToolUse),
+            Finished(id(1), GoOn),
+            Interrupted,
+            Finished(id(2), GoOn),
+        ],
+        expect![[r#"
+            Prompted -> CallModel
+            Called(ToolUseId("1")) -> RunTool(ToolUseId("1"))
+            Called(ToolUseId("2")) -> RunTool(ToolUseId("2"))
+            Answered { stop_reason: Some(ToolUse), empty: false } ->
+            Finished(ToolUseId("1"), GoOn) ->
+            Interrupted -> StopTool(ToolUseId("2")) End(AbortedTools)
+            Finished(ToolUseId("2"), GoOn) ->
+        "#]],
+    );
+    check(
+        Limits::default(),
+        [Prompted, answered(StopReason::EndTurn), Interrupted, StopAllowed],
+        expect![[r#"
+            Prompted -> CallModel
+            Answered { stop_reason: Some(EndTurn), empty: false } -> AskStopHooks
+            Interrupted -> End(AbortedStreaming)
+            StopAllowed ->
+        "#]],
+    );
+}
+
+#[test]
+fn the_turn_limit_counts_round_trips() {
+    let limits = Limits { max_rounds: Some(1), ..Limits::default() };
+    check(
+        limits,
+        [Prompted, Called(id(1)), answered(StopReason::ToolUse), Finished(id(1), GoOn)],
+        expect![[r#"
+            Prompted -> CallModel
+            Called(ToolUseId("1")) -> RunTool(ToolUseId("1"))
+            Answered { stop_reason: Some(ToolUse), empty: false } ->
+            Finished(ToolUseId("1"), GoOn) -> End(MaxTurns)
+        "#]],
+    );
+}
+
+#[test]
+fn the_output_limit_is_recovered_from_three_times() {
+    let limit = || answered(StopReason::MaxTokens);
+    check(
+        Limits::default(),
+        [Prompted, limit(), limit(), limit(), limit()],
+        expect![[r#"
+        Prompted -> CallModel
+        Answered { stop_reason: Some(MaxTokens), empty: false } -> Nudge(OutputLimit) CallModel
+        Answered { stop_reason: Some(MaxTokens), empty: false } -> Nudge(OutputLimit) CallModel
+        Answered { stop_reason: Some(MaxTokens), empty: false } -> Nudge(OutputLimit) CallModel
+        Answered { stop_reason: Some(MaxTokens), empty: false } -> End(OutputLimit)
+    "#]],
+    );
+}
+
+#[test]
+fn a_refusal_is_continued_once() {
+    let refusal = || answered(StopReason::Refusal);
+    check(
+        Limits::default(),
+        [Prompted, refusal(), refusal()],
+        expect![[r#"
+        Prompted -> CallModel
+        Answered { stop_reason: Some(Refusal), empty: false } -> Nudge(Refusal) CallModel
+        Answered { stop_reason: Some(Refusal), empty: false } -> AskStopHooks
+    "#]],
+    );
+}
+
+#[test]
+fn an_empty_answer_is_asked_for_again_once() {
+    let empty = || Answered { stop_reason: Some(StopReason::EndTurn), empty: true };
+    check(
+        Limits::default(),
+        [Prompted, empty(), empty()],
+        expect![[r#"
+        Prompted -> CallModel
+        Answered { stop_reason: Some(EndTurn), empty: true } -> Nudge(EmptyAnswer) CallModel
+        Answered { stop_reason: Some(EndTurn), empty: true } -> AskStopHooks
+    "#]],
+    );
+}
+
+#[test]
+fn a_paused_turn_goes_back_as_it_is() {
+    check(
+        Limits::default(),
+        [Prompted, answered(StopReason::PauseTurn)],
+        expect![[r#"
+        Prompted -> CallModel
+        Answered { stop_reason: Some(PauseTurn), empty: false } -> CallModel
+    "#]],
+    );
+}
+
+#[test]
+fn a_cut_behind_a_complete_block_goes_on_from_there() {
+    check(
+        Limits::default(),
+        [Prompted, Cut],
+        expect![[r#"
+        Prompted -> CallModel
+        Cut -> Nudge(CutStream) CallModel
+    "#]],
+    );
+    check(
+        Limits::default(),
+        [Prompted, Called(id(1)), Cut, Finished(id(1), GoOn)],
+        expect![[r#"
+        Prompted -> CallModel
+        Called(ToolUseId("1")) -> RunTool(ToolUseId("1"))
+        Cut ->
+        Finished(ToolUseId("1"), GoOn) -> CallModel
+    "#]],
+    );
+}
+
+#[test]
+fn a_failure_stops_the_tools_that_run() {
+    check(
+        Limits::default(),
+        [Prompted, Called(id(1)), Failed],
+        expect![[r#"
+        Prompted -> CallModel
+        Called(ToolUseId("1")) -> RunTool(ToolUseId("1"))
+        Failed -> StopTool(ToolUseId("1")) End(ApiError)
+    "#]],
+    );
+}
+
+#[test]
+fn stop_hooks_send_the_model_back_up_to_their_limit() {
+    let limits = Limits { stop_hook_blocks: 1, ..Limits::default() };
+    let done = || answered(StopReason::EndTurn);
+    check(
+        limits,
+        [Prompted, done(), StopBlocked, done(), StopBlocked],
+        expect![[r#"
+        Prompted -> CallModel
+        Answered { stop_reason: Some(EndTurn), empty: false } -> AskStopHooks
+        StopBlocked -> Nudge(StopFeedback) CallModel
+        Answered { stop_reason: Some(EndTurn), empty: false } -> AskStopHooks
+        StopBlocked -> End(Completed)
+    "#]],
+    );
+    check(
+        Limits::default(),
+        [Prompted, done(), StopPrevented],
+        expect![[r#"
+        Prompted -> CallModel
+        Answered { stop_reason: Some(EndTurn), empty: false } -> AskStopHooks
+        StopPrevented -> End(StopHookPrevented)
+    "#]],
+    );
+}
+
+#[test]
+fn structured_output_ends_the_turn_at_once() {
+    let limits = Limits { structured_output: true, ..Limits::default() };
+    check(
+        limits,
+        [Prompted, Called(id(1)), answered(StopReason::ToolUse), Finished(id(1), StructuredOutput)],
+        expect![[r#"
+            Prompted -> CallModel
+            Called(ToolUseId("1")) -> RunTool(ToolUseId("1"))
+            Answered { stop_reason: Some(ToolUse), empty: false } ->
+            Finished(ToolUseId("1"), StructuredOutput) -> End(Completed)
+        "#]],
+    );
+}
+
+#[test]
+fn structured_output_is_demanded_once() {
+    let limits = Limits { structured_output: true, ..Limits::default() };
+    let done = || answered(StopReason::EndTurn);
+    check(
+        limits,
+        [Prompted, done(), done(), StopAllowed],
+        expect![[r#"
+        Prompted -> CallModel
+        Answered { stop_reason: Some(EndTurn), empty: false } -> Nudge(StructuredOutput) CallModel
+        Answered { stop_reason: Some(EndTurn), empty: false } -> AskStopHooks
+        StopAllowed -> End(Completed)
+    "#]],
+    );
+}
+
+#[test]
+fn structured_output_that_never_fits_fails() {
+    let limits = Limits { structured_output: true, ..Limits::default() };
+    let mut events = vec![Prompted];
+    for n in 1..=5 {
+        let call = [
+            Called(id(n)),
+            answered(StopReason::ToolUse),
+            Finished(id(n), StructuredOutputRejected),
+        ];
+        events.extend(call);
+    }
+    check(
+        limits,
+        events,
+        expect![[r#"
+        Prompted -> CallModel
+        Called(ToolUseId("1")) -> RunTool(ToolUseId("1"))
+        Answered { stop_reason: Some(ToolUse), empty: false } ->
+        Finished(ToolUseId("1"), StructuredOutputRejected) -> CallModel
+        Called(ToolUseId("2")) -> RunTool(ToolUseId("2"))
+        Answered { stop_reason: Some(ToolUse), empty: false } ->
+        Finished(ToolUseId("2"), StructuredOutputRejected) -> CallModel
+        Called(ToolUseId("3")) -> RunTool(ToolUseId("3"))
+        Answered { stop_reason: Some(ToolUse), empty: false } ->
+        Finished(ToolUseId("3"), StructuredOutputRejected) -> CallModel
+        Called(ToolUseId("4")) -> RunTool(ToolUseId("4"))
+        Answered { stop_reason: Some(ToolUse), empty: false } ->
+        Finished(ToolUseId("4"), StructuredOutputRejected) -> CallModel
+        Called(ToolUseId("5")) -> RunTool(ToolUseId("5"))
+        Answered { stop_reason: Some(ToolUse), empty: false } ->
+        Finished(ToolUseId("5"), StructuredOutputRejected) -> End(StructuredOutputRetries)
+    "#]],
+    );
+}
+
+#[test]
+fn a_refused_call_ends_the_turn_and_stops_its_neighbours() {
+    check(
+        Limits::default(),
+        [
+            Prompted,
+            Called(id(1)),
+            Called(id(2)),
+            answered(StopReason::ToolUse),
+            Finished(id(1), Refused),
+        ],
+        expect![[r#"
+            Prompted -> CallModel
+            Called(ToolUseId("1")) -> RunTool(ToolUseId("1"))
+            Called(ToolUseId("2")) -> RunTool(ToolUseId("2"))
+            Answered { stop_reason: Some(ToolUse), empty: false } ->
+            Finished(ToolUseId("1"), Refused) -> StopTool(ToolUseId("2")) End(AbortedTools)
+        "#]],
+    );
+}
+
+#[test]
+fn a_hook_that_stops_the_turn_waits_for_the_other_tools() {
+    check(
+        Limits::default(),
+        [
+            Prompted,
+            Called(id(1)),
+            Called(id(2)),
+            answered(StopReason::ToolUse),
+            Finished(id(1), HookStopped),
+            Finished(id(2), GoOn),
+        ],
+        expect![[r#"
+            Prompted -> CallModel
+            Called(ToolUseId("1")) -> RunTool(ToolUseId("1"))
+            Called(ToolUseId("2")) -> RunTool(ToolUseId("2"))
+            Answered { stop_reason: Some(ToolUse), empty: false } ->
+            Finished(ToolUseId("1"), HookStopped) ->
+            Finished(ToolUseId("2"), GoOn) -> End(HookStopped)
+        "#]],
+    );
+}
+
+#[test]
+fn spent_money_ends_the_turn() {
+    check(
+        Limits::default(),
+        [Prompted, Called(id(1)), BudgetExhausted],
+        expect![[r#"
+        Prompted -> CallModel
+        Called(ToolUseId("1")) -> RunTool(ToolUseId("1"))
+        BudgetExhausted -> StopModel StopTool(ToolUseId("1")) End(BudgetExhausted)
+    "#]],
+    );
+}
+
+#[test]
+fn a_refusal_does_not_wait_for_the_model_to_finish() {
+    check(
+        Limits::default(),
+        [Prompted, Called(id(1)), Called(id(2)), Finished(id(1), Refused)],
+        expect![[r#"
+            Prompted -> CallModel
+            Called(ToolUseId("1")) -> RunTool(ToolUseId("1"))
+            Called(ToolUseId("2")) -> RunTool(ToolUseId("2"))
+            Finished(ToolUseId("1"), Refused) -> StopModel StopTool(ToolUseId("2")) End(AbortedTools)
+        "#]],
+    );
+}

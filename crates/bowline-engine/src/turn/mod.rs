@@ -1,0 +1,15 @@
+//! One turn: everything between a prompt and its result.
+//!
+//! [`machine`] decides, as a pure function of what happened; the rest of this
+//! folder performs: it asks the model, runs tools, and tells the host.
+
+pub(crate) mod answer;
+pub(crate) mod call;
+pub mod machine;
+pub(crate) mod outcome;
+pub(crate) mod permit;
+pub(crate) mod pipeline;
+pub(crate) mod report;
+pub(crate) mod run;
+mod schedule;
+pub(crate) mod texts;

@@ -1,0 +1,173 @@
+//! What one tool call came to.
+
+use bowline_protocol::{
+    Content, ContentBlock, DecisionReasonType, DecisionSource, DeferredToolUse, Maybe, Message,
+    NonExecutionKind, PermissionDecision, PermissionDenial, PermissionVerdict, RawJson,
+    ToolResultBlock, ToolResultMeta, ToolUseBlock, ToolUseId, UserMessage,
+};
+use bowline_tools::{ToolFailure, ToolOutput};
+use serde_json::Value;
+
+use super::machine::Then;
+use crate::{agent::Identity, outlet::timestamp};
+
+/// What one tool call came to.
+#[derive(Debug)]
+pub(crate) struct CallOutcome {
+    pub(crate) call: ToolUseBlock,
+    /// What the model sees.
+    pub(crate) content: Content,
+    /// What `is_error` says.
+    pub(crate) is_error: Option<bool>,
+    /// What programs see.
+    pub(crate) structured: Option<Value>,
+    /// How it came to run, or not to.
+    pub(crate) meta: Option<ToolResultMeta>,
+    /// If it was not allowed.
+    pub(crate) denial: Option<PermissionDenial>,
+    /// What the host hears before the result.
+    pub(crate) notices: Vec<Message>,
+    /// Blocks for the model that go behind the result.
+    pub(crate) follow_up: Vec<ContentBlock>,
+    /// What hooks want the model to know.
+    pub(crate) context: Vec<String>,
+    /// The answer in the shape the host asked for.
+    pub(crate) structured_output: Option<RawJson>,
+    /// If a hook put it off.
+    pub(crate) deferred: Option<DeferredToolUse>,
+    pub(crate) then: Then,
+}
+
+impl CallOutcome {
+    /// The call succeeded.
+    pub(crate) fn success(call: ToolUseBlock, output: ToolOutput) -> Self {
+        Self {
+            content: output.content,
+            is_error: output.is_error,
+            structured: output.structured,
+            follow_up: output.follow_up,
+            ..Self::blank(call)
+        }
+    }
+
+    /// The call failed, or never ran.
+    pub(crate) fn failure(call: ToolUseBlock, failure: ToolFailure) -> Self {
+        Self {
+            content: Content::Text(failure.content),
+            is_error: Some(true),
+            structured: Some(failure.structured),
+            ..Self::blank(call)
+        }
+    }
+
+    /// The call was not allowed: `message` tells the model why.
+    pub(crate) fn denied(call: ToolUseBlock, message: &str) -> Self {
+        let denial = PermissionDenial {
+            tool_name: call.name.clone(),
+            tool_use_id: call.id.clone(),
+            tool_input: call.input.clone(),
+            ..PermissionDenial::default()
+        };
+        Self {
+            content: Content::from(message),
+            is_error: Some(true),
+            structured: Some(Value::String(format!("Error: {message}"))),
+            denial: Some(denial),
+            ..Self::blank(call)
+        }
+    }
+
+    /// The call was stopped, before it ran or while it did.
+    pub(crate) fn interrupted(call: ToolUseBlock) -> Self {
+        let id = call.id.clone();
+        let meta = ToolResultMeta {
+            id,
+            non_execution_kind: Some(NonExecutionKind::UserRejected),
+            ..ToolResultMeta::default()
+        };
+        Self { meta: Some(meta), ..Self::failure(call, ToolFailure::interrupted()) }
+    }
+
+    /// A hook put the call off; there is no result.
+    pub(crate) fn deferred(call: ToolUseBlock) -> Self {
+        let deferred = DeferredToolUse {
+            id: call.id.clone(),
+            name: call.name.clone(),
+            input: call.input.clone(),
+            ..DeferredToolUse::default()
+        };
+        Self { deferred: Some(deferred), then: Then::Deferred, ..Self::blank(call) }
+    }
+
+    fn blank(call: ToolUseBlock) -> Self {
+        Self {
+            call,
+            content: Content::default(),
+            is_error: None,
+            structured: None,
+            meta: None,
+            denial: None,
+            notices: Vec::new(),
+            follow_up: Vec::new(),
+            context: Vec::new(),
+            structured_output: None,
+            deferred: None,
+            then: Then::GoOn,
+        }
+    }
+
+    pub(crate) fn id(&self) -> &ToolUseId {
+        &self.call.id
+    }
+
+    /// Whether the tool itself failed or the call never ran.
+    pub(crate) fn failed(&self) -> bool {
+        self.is_error == Some(true)
+    }
+
+    /// Notes who forbade the call.
+    pub(crate) fn rejected(
+        &mut self,
+        kind: NonExecutionKind,
+        source: DecisionSource,
+        reason_type: Option<DecisionReasonType>,
+    ) {
+        let decision = PermissionVerdict::Reject;
+        let decision =
+            PermissionDecision { decision, source, reason_type, extra: Default::default() };
+        let mut meta = self.decided(decision);
+        meta.non_execution_kind = Some(kind);
+        self.meta = Some(meta);
+    }
+
+    /// What the result says about a decision on this call.
+    pub(crate) fn decided(&self, decision: PermissionDecision) -> ToolResultMeta {
+        ToolResultMeta {
+            id: self.call.id.clone(),
+            permission_decision: Some(decision),
+            ..ToolResultMeta::default()
+        }
+    }
+
+    /// The result as the model sees it.
+    pub(crate) fn block(&self) -> ContentBlock {
+        ContentBlock::ToolResult(ToolResultBlock {
+            tool_use_id: self.call.id.clone(),
+            content: Some(self.content.clone()),
+            is_error: self.is_error,
+            ..ToolResultBlock::default()
+        })
+    }
+
+    /// The result as the host sees it. A subagent's host has no use for the structured form.
+    pub(crate) fn frame(&self, identity: &Identity) -> UserMessage {
+        let mut frame = UserMessage::prompt(vec![self.block()]);
+        frame.timestamp = Some(timestamp());
+        if identity.is_main() {
+            let structured = self.structured.clone().map(RawJson::from);
+            frame.tool_use_result = structured.map_or(Maybe::Absent, Maybe::Value);
+        }
+        frame.tool_result_meta = self.meta.clone().map(|meta| vec![meta]);
+        frame
+    }
+}

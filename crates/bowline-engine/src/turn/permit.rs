@@ -1,0 +1,336 @@
+//! May this call run? The rules decide; where they leave it open, hooks and the host are asked at once.
+
+use std::time::Duration;
+
+use bowline_protocol::{
+    CanUseTool, DecisionReasonType, DecisionSource, EventInput, HookEvent, HookPermissionResult,
+    NonExecutionKind, NotificationInput, PermissionAllow, PermissionDecision,
+    PermissionDeniedMessage, PermissionDeny, PermissionRequestInput, PermissionResult,
+    PermissionUpdate, PermissionVerdict, RawJson, StatusMessage,
+};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    machine::Then,
+    outcome::CallOutcome,
+    pipeline::{CallContext, Proposed},
+};
+use crate::{
+    config::PermissionPrompts,
+    host::HostError,
+    permission::{Denial, ProposedCall, Question, Unanswered, Verdict},
+    session::control,
+};
+
+/// After how long an unanswered question is worth a notification.
+const REMIND_AFTER: Duration = Duration::from_secs(6);
+/// The most that one answer may change.
+const MAX_UPDATES: usize = 4096;
+
+/// What the model is told when the whole turn is refused along with the call.
+const REFUSED_FOR_GOOD: &str = "The user doesn't want to proceed with this tool use. The tool use \
+    was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what \
+    you are doing and wait for the user to tell you how to proceed.";
+/// What the model is told when the host's answer makes no sense.
+const BAD_ANSWER: &str = "The canUseTool callback returned an invalid permission result. Expected \
+    {behavior: 'allow', updatedInput?: object} or {behavior: 'deny', message: string}. \
+    updatedPermissions may hold at most 4096 updates, rules and directories in all.";
+
+/// Decides about a call, and changes its input if whoever decides wants that.
+///
+/// Cancel safety: dropping the future withdraws every question.
+pub(crate) async fn permit(
+    context: &CallContext,
+    proposed: &mut Proposed,
+    cancel: &CancellationToken,
+) -> Result<Option<PermissionDecision>, Box<CallOutcome>> {
+    match evaluate(context, proposed) {
+        Verdict::Allow(reason) => Ok(Some(reason.accepted())),
+        Verdict::Deny(denial) => Err(deny(context, proposed, denial)),
+        Verdict::Ask(question) => ask(context, proposed, *question, cancel).await,
+    }
+}
+
+fn evaluate(context: &CallContext, proposed: &Proposed) -> Verdict {
+    let workspace = &context.workspace;
+    let access = proposed.tool.access(&proposed.input, workspace);
+    let current = workspace.current_dir();
+    context.session.policy().evaluate(&ProposedCall {
+        tool: &proposed.call.name,
+        input: &proposed.input,
+        access: &access,
+        current_directory: &current,
+        hook: proposed.opinion.as_ref(),
+        needs_person: needs_person(&proposed.call.name),
+    })
+}
+
+/// Tools that are themselves a question to a person.
+fn needs_person(tool: &str) -> bool {
+    matches!(tool, "AskUserQuestion" | "ExitPlanMode")
+}
+
+/// How [`PermissionDecision`]s name hooks.
+pub(crate) fn by_hook() -> (DecisionSource, Option<DecisionReasonType>) {
+    (DecisionSource::Hook, Some(DecisionReasonType::Hook))
+}
+
+fn deny(context: &CallContext, proposed: &Proposed, denial: Denial) -> Box<CallOutcome> {
+    let mut outcome = CallOutcome::denied(proposed.call.clone(), &denial.message);
+    if denial.announced {
+        let session = &context.session;
+        let mut frame = PermissionDeniedMessage {
+            tool_name: proposed.call.name.clone(),
+            tool_use_id: proposed.call.id.clone(),
+            agent_id: context.identity.agent_id(),
+            decision_reason_type: denial.reason.kind.clone(),
+            decision_reason: denial.reason.text.clone(),
+            message: denial.message.clone(),
+            ..PermissionDeniedMessage::default()
+        };
+        frame.uuid = crate::outlet::new_uuid();
+        frame.session_id = session.id();
+        outcome.notices.push(frame.into());
+    }
+    let mut meta = outcome.decided(denial.rejected());
+    meta.non_execution_kind = Some(denial.non_execution_kind.clone());
+    outcome.meta = Some(meta);
+    Box::new(outcome)
+}
+
+async fn ask(
+    context: &CallContext,
+    proposed: &mut Proposed,
+    question: Question,
+    cancel: &CancellationToken,
+) -> Result<Option<PermissionDecision>, Box<CallOutcome>> {
+    let session = &context.session;
+    let hooks = session.has_hooks(HookEvent::PermissionRequest);
+    let unanswered = match &session.config.permission_prompts {
+        PermissionPrompts::Nobody if !hooks => Some(Unanswered::NoSurface),
+        PermissionPrompts::Disabled if !hooks => Some(Unanswered::PromptsOff),
+        _ => None,
+    };
+    if let Some(why) = unanswered {
+        return Err(deny(context, proposed, question.unanswered(why)));
+    }
+    let answer = tokio::select! {
+        // Whoever decides first wins; the other question is withdrawn by being dropped.
+        answer = ask_host(context, proposed, &question, cancel) => answer,
+        Some(answer) = ask_hooks(context, proposed, &question, cancel) => Answer::Hook(answer),
+    };
+    match answer {
+        Answer::Host(PermissionResult::Allow(allow)) => {
+            accept(context, proposed, &allow).await.map(Some)
+        }
+        Answer::Host(PermissionResult::Deny(deny)) => Err(reject(proposed, &deny)),
+        Answer::Host(_) => Err(failed(proposed, BAD_ANSWER)),
+        Answer::Hook(HookPermissionResult::Allow(allow)) => {
+            accept(context, proposed, &allow).await?;
+            let (source, reason_type) = by_hook();
+            Ok(Some(decision(PermissionVerdict::Accept, source, reason_type)))
+        }
+        Answer::Hook(HookPermissionResult::Deny(deny)) => {
+            let message = deny.message.unwrap_or_else(|| "Permission denied by hook".to_owned());
+            let deny = PermissionDeny { message, interrupt: deny.interrupt, ..Default::default() };
+            let mut outcome = reject(proposed, &deny);
+            let (source, reason_type) = by_hook();
+            outcome.rejected(NonExecutionKind::PermissionRule, source, reason_type);
+            Err(outcome)
+        }
+        Answer::Hook(_) => Err(failed(proposed, BAD_ANSWER)),
+        Answer::Unanswered(why) => Err(deny(context, proposed, question.unanswered(why))),
+        Answer::Failed(message) => Err(failed(proposed, &message)),
+    }
+}
+
+/// Who answered, and what.
+enum Answer {
+    Host(PermissionResult),
+    Hook(HookPermissionResult),
+    Unanswered(Unanswered),
+    Failed(String),
+}
+
+async fn ask_host(
+    context: &CallContext,
+    proposed: &Proposed,
+    question: &Question,
+    cancel: &CancellationToken,
+) -> Answer {
+    let session = &context.session;
+    let answered = match &session.config.permission_prompts {
+        PermissionPrompts::Nobody => return wait_for_hooks(cancel, Unanswered::NoSurface).await,
+        PermissionPrompts::Disabled => return wait_for_hooks(cancel, Unanswered::PromptsOff).await,
+        PermissionPrompts::McpTool(tool) => control::ask_prompt_tool(context, tool, proposed).await,
+        PermissionPrompts::Host => {
+            let request = request(context, proposed, question);
+            session.question_opened().await;
+            let mut asked = std::pin::pin!(session.outlet.host().can_use_tool(request));
+            let answer = tokio::select! {
+                answer = &mut asked => answer,
+                () = tokio::time::sleep(REMIND_AFTER) => {
+                    remind(context, proposed, cancel).await;
+                    asked.await
+                }
+            };
+            session.question_closed().await;
+            answer
+        }
+    };
+    match answered {
+        Ok(result) => Answer::Host(result),
+        Err(HostError::Malformed(_)) => Answer::Failed(BAD_ANSWER.to_owned()),
+        Err(HostError::Closed) => Answer::Failed(
+            "Tool permission request failed: AbortError: Tool permission stream closed before \
+             response received"
+                .to_owned(),
+        ),
+        Err(error) => Answer::Failed(format!("Tool permission request failed: Error: {error}")),
+    }
+}
+
+/// Only hooks can answer: give them as long as they may take.
+async fn wait_for_hooks(cancel: &CancellationToken, why: Unanswered) -> Answer {
+    cancel.cancelled().await;
+    Answer::Unanswered(why)
+}
+
+fn request(context: &CallContext, proposed: &Proposed, question: &Question) -> CanUseTool {
+    let description = proposed.input.get("description").and_then(Value::as_str);
+    let display =
+        context.tools.source().and_then(|source| source.display_name(&proposed.call.name));
+    let mut request = CanUseTool {
+        tool_name: proposed.call.name.clone(),
+        input: RawJson::from(proposed.input.clone()),
+        tool_use_id: proposed.call.id.clone(),
+        agent_id: context.identity.agent_id(),
+        mcp_server: proposed.server.clone(),
+        display_name: Some(display.map_or_else(|| proposed.call.name.clone(), |name| name.tool)),
+        description: description.map(str::to_owned),
+        ..CanUseTool::default()
+    };
+    question.describe(&mut request);
+    request
+}
+
+/// Nobody has answered for a while.
+async fn remind(context: &CallContext, proposed: &Proposed, cancel: &CancellationToken) {
+    if context.session.has_hooks(HookEvent::Notification) {
+        let event = EventInput::Notification(NotificationInput {
+            message: format!("Permission is needed to use {}", proposed.call.name),
+            notification_type: "permission_prompt".to_owned(),
+            ..NotificationInput::default()
+        });
+        context.session.run_hooks(&context.identity, event, cancel).await;
+    }
+}
+
+/// The hooks' decision; `None` if they have none.
+async fn ask_hooks(
+    context: &CallContext,
+    proposed: &Proposed,
+    question: &Question,
+    cancel: &CancellationToken,
+) -> Option<HookPermissionResult> {
+    if !context.session.has_hooks(HookEvent::PermissionRequest) {
+        return None;
+    }
+    let suggestions = &question.suggestions;
+    let event = EventInput::PermissionRequest(PermissionRequestInput {
+        tool_name: proposed.call.name.clone(),
+        tool_input: RawJson::from(proposed.input.clone()),
+        permission_suggestions: (!suggestions.is_empty()).then(|| suggestions.clone()),
+        mcp_server: proposed.server.clone(),
+        ..PermissionRequestInput::default()
+    });
+    context.session.run_hooks(&context.identity, event, cancel).await.permission
+}
+
+/// Somebody said yes, perhaps with changes.
+async fn accept(
+    context: &CallContext,
+    proposed: &mut Proposed,
+    allow: &PermissionAllow,
+) -> Result<PermissionDecision, Box<CallOutcome>> {
+    let updates = allow.updated_permissions.as_deref().unwrap_or_default();
+    if weight(updates) > MAX_UPDATES {
+        return Err(failed(proposed, BAD_ANSWER));
+    }
+    if let Some(input) = &allow.updated_input {
+        let input = input.to_value();
+        if !input.is_object() {
+            return Err(failed(proposed, BAD_ANSWER));
+        }
+        proposed.input = input;
+    }
+    apply(context, updates).await;
+    let source = match updates.is_empty() {
+        true => DecisionSource::UserTemporary,
+        false => DecisionSource::UserPermanent,
+    };
+    Ok(decision(PermissionVerdict::Accept, source, None))
+}
+
+/// Changes the rules, in memory and, where the change says so, on disk.
+pub(crate) async fn apply(context: &CallContext, updates: &[PermissionUpdate]) {
+    let session = &context.session;
+    let before = session.mode();
+    for update in updates {
+        session.apply_permission_update(update);
+    }
+    let mode = session.mode();
+    if mode != before {
+        let permission_mode = Some(mode);
+        session.outlet.send(StatusMessage { permission_mode, ..StatusMessage::default() }).await;
+    }
+}
+
+/// Somebody said no.
+fn reject(proposed: &Proposed, deny: &PermissionDeny) -> Box<CallOutcome> {
+    let call = proposed.call.clone();
+    let mut outcome = if deny.interrupt == Some(true) {
+        let mut outcome = CallOutcome::denied(call, REFUSED_FOR_GOOD);
+        outcome.structured = Some(Value::String("User rejected tool use".to_owned()));
+        outcome.then = Then::Refused;
+        outcome
+    } else {
+        CallOutcome::denied(call, &deny.message)
+    };
+    outcome.rejected(NonExecutionKind::UserRejected, DecisionSource::UserReject, None);
+    Box::new(outcome)
+}
+
+/// Asking went wrong, which is a no.
+fn failed(proposed: &Proposed, message: &str) -> Box<CallOutcome> {
+    let mut outcome = CallOutcome::denied(proposed.call.clone(), message);
+    outcome.rejected(
+        NonExecutionKind::PermissionRule,
+        DecisionSource::Config,
+        Some(DecisionReasonType::Other("other".to_owned())),
+    );
+    Box::new(outcome)
+}
+
+fn decision(
+    decision: PermissionVerdict,
+    source: DecisionSource,
+    reason_type: Option<DecisionReasonType>,
+) -> PermissionDecision {
+    PermissionDecision { decision, source, reason_type, extra: Default::default() }
+}
+
+/// How many things a list of updates changes.
+fn weight(updates: &[PermissionUpdate]) -> usize {
+    let inside = |update: &PermissionUpdate| match update {
+        PermissionUpdate::AddRules(update)
+        | PermissionUpdate::ReplaceRules(update)
+        | PermissionUpdate::RemoveRules(update) => update.rules.len(),
+        PermissionUpdate::AddDirectories(update) | PermissionUpdate::RemoveDirectories(update) => {
+            update.directories.len()
+        }
+        _ => 0,
+    };
+    updates.len() + updates.iter().map(inside).sum::<usize>()
+}

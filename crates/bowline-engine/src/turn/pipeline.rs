@@ -1,0 +1,294 @@
+//! One tool call, from its input to its result: checked, seen by hooks, permitted, run, seen by hooks again.
+
+use std::sync::Arc;
+
+use bowline_model::UNPARSED_INPUT;
+use bowline_protocol::{
+    Content, EventInput, FinishedToolCall, HookEvent, HookPermissionDecision, McpServerRef,
+    NonExecutionKind, PermissionDecision, PostToolUseFailureInput, PostToolUseInput,
+    PreToolUseInput, RawJson, ToolUseBlock,
+};
+use bowline_tools::{Tool, ToolCall, ToolFailure, ToolOutput, Workspace};
+use serde_json::Value;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::{machine::Then, outcome::CallOutcome, permit, run::millis};
+use crate::{
+    agent::{Agent, Identity},
+    hook::{BlockKind, HookReport},
+    permission::HookOpinion,
+    session::Shared,
+    structured_output,
+    toolset::Toolset,
+};
+
+/// What the calls of one agent share.
+pub(crate) struct CallContext {
+    pub(crate) session: Arc<Shared>,
+    pub(crate) identity: Identity,
+    pub(crate) tools: Arc<Toolset>,
+    pub(crate) workspace: Arc<Workspace>,
+}
+
+impl CallContext {
+    pub(crate) fn of(agent: &Agent) -> Self {
+        Self {
+            session: Arc::clone(&agent.session),
+            identity: agent.identity.clone(),
+            tools: Arc::clone(&agent.tools),
+            workspace: Arc::clone(&agent.workspace),
+        }
+    }
+}
+
+/// A call on its way.
+pub(crate) struct Proposed {
+    pub(crate) call: ToolUseBlock,
+    pub(crate) tool: Arc<dyn Tool>,
+    /// The input, as hooks and the host have changed it.
+    pub(crate) input: Value,
+    pub(crate) server: Option<McpServerRef>,
+    pub(crate) opinion: Option<HookOpinion>,
+}
+
+/// Runs one call. Whatever happens, there is an outcome.
+pub(crate) async fn run(
+    context: Arc<CallContext>,
+    call: ToolUseBlock,
+    cancel: CancellationToken,
+) -> CallOutcome {
+    let admitted = tokio::select! {
+        biased;
+        // Before the tool runs nothing needs to be cleaned up: questions withdraw themselves.
+        () = cancel.cancelled() => return CallOutcome::interrupted(call),
+        admitted = admit(&context, call.clone(), &cancel) => admitted,
+    };
+    match admitted {
+        Ok(admitted) => perform(&context, admitted, &cancel).await,
+        Err(mut outcome) => {
+            structured_output::note_rejection(&mut outcome);
+            *outcome
+        }
+    }
+}
+
+/// A call that may run.
+struct Admitted {
+    proposed: Proposed,
+    decision: Option<PermissionDecision>,
+    /// What hooks want the model to know.
+    context: Vec<String>,
+    /// A hook wants the turn to end behind this call.
+    stop: bool,
+}
+
+/// Everything that can keep a call from running.
+async fn admit(
+    context: &CallContext,
+    call: ToolUseBlock,
+    cancel: &CancellationToken,
+) -> Result<Admitted, Box<CallOutcome>> {
+    let failed = |failure| Box::new(CallOutcome::failure(call.clone(), failure));
+    let (tool, input) = check(context, &call).await.map_err(failed)?;
+    let server = context.tools.server_of(&call.name);
+    let mut proposed = Proposed { call, tool, input, server, opinion: None };
+    let report = pre_hooks(context, &proposed, cancel).await;
+    if let Some(refusal) = report.tool_refusal() {
+        return Err(Box::new(refused(&proposed, &report, &refusal)));
+    }
+    if let Some(updated) = &report.updated_input {
+        proposed.input = updated.to_value();
+    }
+    if let Some(verdict) = &report.verdict {
+        if verdict.decision == HookPermissionDecision::Defer {
+            return Err(Box::new(CallOutcome::deferred(proposed.call)));
+        }
+        proposed.opinion = Some(HookOpinion {
+            decision: verdict.decision.clone(),
+            reason: verdict.reason.clone(),
+            source: "settings".to_owned(),
+        });
+    }
+    let decision = permit::permit(context, &mut proposed, cancel).await?;
+    let context = report.model_texts().collect();
+    Ok(Admitted { proposed, decision, context, stop: report.stop.is_some() })
+}
+
+/// The tool exists, and takes the input.
+async fn check(
+    context: &CallContext,
+    call: &ToolUseBlock,
+) -> Result<(Arc<dyn Tool>, Value), ToolFailure> {
+    let tool = context.tools.find(&call.name)?;
+    let input = call.input.to_value();
+    if let Some(unparsed) = input.get(UNPARSED_INPUT) {
+        let raw = unparsed.get("raw").and_then(Value::as_str).unwrap_or_default();
+        return Err(ToolFailure::not_json(&call.name, raw));
+    }
+    let input = context.tools.check(&call.name, input)?;
+    tool.check(&input, &context.workspace).await?;
+    Ok((tool, input))
+}
+
+async fn pre_hooks(
+    context: &CallContext,
+    proposed: &Proposed,
+    cancel: &CancellationToken,
+) -> HookReport {
+    if !context.session.has_hooks(HookEvent::PreToolUse) {
+        return HookReport::default();
+    }
+    let event = EventInput::PreToolUse(PreToolUseInput {
+        tool_name: proposed.call.name.clone(),
+        tool_input: RawJson::from(proposed.input.clone()),
+        tool_use_id: proposed.call.id.clone(),
+        mcp_server: proposed.server.clone(),
+        ..PreToolUseInput::default()
+    });
+    context.session.run_hooks(&context.identity, event, cancel).await
+}
+
+/// A hook keeps the call from running.
+fn refused(proposed: &Proposed, report: &HookReport, refusal: &str) -> CallOutcome {
+    let mut outcome = CallOutcome::denied(proposed.call.clone(), refusal);
+    let said_no = report.blocks.first().is_some_and(|block| block.kind == BlockKind::Objection);
+    if said_no {
+        let (source, kind) = permit::by_hook();
+        outcome.rejected(NonExecutionKind::PermissionRule, source, kind);
+    } else {
+        // Nobody decided anything: it is no denial.
+        outcome.denial = None;
+        outcome.meta = None;
+    }
+    outcome.context = report.model_texts().collect();
+    if report.stop.is_some() {
+        outcome.then = Then::HookStopped;
+    }
+    outcome
+}
+
+/// Runs a call that may run.
+async fn perform(
+    context: &CallContext,
+    admitted: Admitted,
+    cancel: &CancellationToken,
+) -> CallOutcome {
+    let Admitted { proposed, decision, context: mut told, stop } = admitted;
+    let began = Instant::now();
+    let call = ToolCall {
+        id: proposed.call.id.clone(),
+        input: proposed.input.clone(),
+        workspace: Arc::clone(&context.workspace),
+        cancel: cancel.clone(),
+    };
+    let result = bowline_tools::run(&*proposed.tool, call).await;
+    if cancel.is_cancelled() && result.is_err() {
+        return CallOutcome::interrupted(proposed.call);
+    }
+    let report = post_hooks(context, &proposed, &result, began, cancel).await;
+    told.extend(report.model_texts());
+    told.extend(report.objections());
+    let mut outcome = match result {
+        Ok(output) => CallOutcome::success(proposed.call.clone(), updated(output, &report)),
+        Err(failure) => CallOutcome::failure(proposed.call.clone(), failure),
+    };
+    outcome.meta = decision.map(|decision| outcome.decided(decision));
+    outcome.context = told;
+    structured_output::note(&context.session, &proposed, &mut outcome);
+    if stop || report.stop.is_some() {
+        outcome.then = Then::HookStopped;
+    }
+    outcome
+}
+
+async fn post_hooks(
+    context: &CallContext,
+    proposed: &Proposed,
+    result: &Result<ToolOutput, ToolFailure>,
+    began: Instant,
+    cancel: &CancellationToken,
+) -> HookReport {
+    let event = match result {
+        Ok(_) => HookEvent::PostToolUse,
+        Err(_) => HookEvent::PostToolUseFailure,
+    };
+    if !context.session.has_hooks(event) {
+        return HookReport::default();
+    }
+    let tool_name = proposed.call.name.clone();
+    let tool_input = RawJson::from(proposed.input.clone());
+    let tool_use_id = proposed.call.id.clone();
+    let duration_ms = Some(millis(began.elapsed()));
+    let event = match result {
+        Ok(output) => EventInput::PostToolUse(PostToolUseInput {
+            tool_name,
+            tool_input,
+            tool_use_id,
+            tool_response: response(output),
+            duration_ms,
+            mcp_server: proposed.server.clone(),
+            ..PostToolUseInput::default()
+        }),
+        Err(failure) => EventInput::PostToolUseFailure(PostToolUseFailureInput {
+            tool_name,
+            tool_input,
+            tool_use_id,
+            error: failure.content.clone(),
+            is_interrupt: Some(false),
+            duration_ms,
+            mcp_server: proposed.server.clone(),
+            ..PostToolUseFailureInput::default()
+        }),
+    };
+    context.session.run_hooks(&context.identity, event, cancel).await
+}
+
+/// What a tool answered, for programs.
+fn response(output: &ToolOutput) -> RawJson {
+    let structured = output.structured.clone();
+    let value = structured.unwrap_or_else(|| Value::String(output.content.to_text()));
+    RawJson::from(value)
+}
+
+/// The output as hooks have changed it.
+fn updated(mut output: ToolOutput, report: &HookReport) -> ToolOutput {
+    let updated = report.updated_output.as_ref().or(report.updated_mcp_output.as_ref());
+    let Some(updated) = updated.map(RawJson::to_value) else { return output };
+    // Something of another shape than the tool's own output is no output of it.
+    let fits = match &output.structured {
+        Some(Value::Object(own)) => updated
+            .as_object()
+            .is_some_and(|updated| own.keys().all(|key| updated.contains_key(key))),
+        Some(own) => std::mem::discriminant(own) == std::mem::discriminant(&updated),
+        None => updated.is_string(),
+    };
+    if fits {
+        output.content = Content::Text(text_of(&updated));
+        output.structured = Some(updated);
+    }
+    output
+}
+
+/// The words in a structured output: of a command, what it printed.
+fn text_of(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Object(fields) => match fields.get("stdout").and_then(Value::as_str) {
+            Some(stdout) => stdout.to_owned(),
+            None => value.to_string(),
+        },
+        other => other.to_string(),
+    }
+}
+
+/// What hooks are told of a batch of calls: input and result of each.
+pub(crate) fn batch_entry(outcome: &CallOutcome) -> FinishedToolCall {
+    FinishedToolCall {
+        tool_name: outcome.call.name.clone(),
+        tool_input: outcome.call.input.clone(),
+        tool_use_id: outcome.call.id.clone(),
+        tool_response: Some(RawJson::from(Value::String(outcome.content.to_text()))),
+        ..FinishedToolCall::default()
+    }
+}

@@ -1,0 +1,68 @@
+//! What a turn came to: everything its result message needs to know.
+
+use std::time::Duration;
+
+use bowline_model::ModelError;
+use bowline_protocol::{DeferredToolUse, PermissionDenial, RawJson, StopReason};
+use tokio::time::Instant;
+
+use super::machine::Ending;
+
+/// What a turn came to.
+#[derive(Debug)]
+pub(crate) struct Report {
+    /// How it ended; `None` while it runs, or if no model was asked.
+    pub(crate) ending: Option<Ending>,
+    /// When it began.
+    pub(crate) began: Instant,
+    /// The model's last words.
+    pub(crate) last_words: String,
+    /// Why the model last stopped.
+    pub(crate) stop_reason: Option<StopReason>,
+    /// How many messages the model was sent: the prompt, results, nudges.
+    pub(crate) messages: u64,
+    /// The answer in the shape the host asked for.
+    pub(crate) structured_output: Option<RawJson>,
+    /// The calls that were not allowed.
+    pub(crate) denials: Vec<PermissionDenial>,
+    /// The call that a hook put off.
+    pub(crate) deferred: Option<DeferredToolUse>,
+    /// Why the model could not be reached.
+    pub(crate) failure: Option<ModelError>,
+    /// From the beginning to the first request, event and content.
+    pub(crate) first_request: Option<Duration>,
+    pub(crate) first_event: Option<Duration>,
+    pub(crate) first_content: Option<Duration>,
+    /// How many tools were called.
+    pub(crate) tool_uses: u64,
+    /// Which, in the order of their first use.
+    pub(crate) tools_used: Vec<String>,
+}
+
+impl Report {
+    pub(crate) fn new() -> Self {
+        Self {
+            ending: None,
+            began: Instant::now(),
+            last_words: String::new(),
+            stop_reason: None,
+            messages: 1,
+            structured_output: None,
+            denials: Vec::new(),
+            deferred: None,
+            failure: None,
+            first_request: None,
+            first_event: None,
+            first_content: None,
+            tool_uses: 0,
+            tools_used: Vec::new(),
+        }
+    }
+
+    pub(crate) fn used(&mut self, tool: &str) {
+        self.tool_uses += 1;
+        if !self.tools_used.iter().any(|used| used == tool) {
+            self.tools_used.push(tool.to_owned());
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Which tool calls may run now: those that are safe side by side run together, others alone, all in order.
+
+use std::collections::VecDeque;
+
+use bowline_protocol::ToolUseId;
+
+/// How many calls run at once. More would only queue on the same disk and cores.
+const MAX_PARALLEL: usize = 10;
+
+/// The calls of one answer that wait or run.
+#[derive(Debug, Default)]
+pub struct Schedule {
+    waiting: VecDeque<Call>,
+    running: Vec<Call>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Call {
+    id: ToolUseId,
+    beside: Beside,
+}
+
+/// What a call may run beside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Beside {
+    /// Other calls that are safe, too.
+    Safe,
+    /// Nothing.
+    Nothing,
+}
+
+impl Schedule {
+    /// Lines a call up.
+    pub fn add(&mut self, id: ToolUseId, beside: Beside) {
+        self.waiting.push_back(Call { id, beside });
+    }
+
+    /// The calls to start now. They count as running from here on.
+    pub fn start(&mut self) -> Vec<ToolUseId> {
+        let mut started = Vec::new();
+        while let Some(next) = self.waiting.front() {
+            let fits = match next.beside {
+                _ if self.running.is_empty() => true,
+                Beside::Nothing => false,
+                Beside::Safe => {
+                    self.running.len() < MAX_PARALLEL
+                        && self.running.iter().all(|call| call.beside == Beside::Safe)
+                }
+            };
+            if !fits {
+                break;
+            }
+            let Some(call) = self.waiting.pop_front() else { break };
+            started.push(call.id.clone());
+            self.running.push(call);
+        }
+        started
+    }
+
+    /// A call has ended, or was withdrawn before it ran.
+    pub fn end(&mut self, id: &ToolUseId) {
+        self.running.retain(|call| call.id != *id);
+        self.waiting.retain(|call| call.id != *id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Beside::*, *};
+
+    fn ids(schedule: &mut Schedule) -> Vec<String> {
+        schedule.start().into_iter().map(|id| id.0).collect()
+    }
+
+    #[test]
+    fn safe_calls_run_together_and_others_wait_their_turn() {
+        let mut schedule = Schedule::default();
+        for (id, beside) in [("a", Safe), ("b", Safe), ("c", Nothing), ("d", Safe)] {
+            schedule.add(id.into(), beside);
+        }
+        assert_eq!(ids(&mut schedule), ["a", "b"]);
+        schedule.end(&"a".into());
+        assert_eq!(ids(&mut schedule), [""; 0]);
+        schedule.end(&"b".into());
+        assert_eq!(ids(&mut schedule), ["c"]);
+        schedule.end(&"c".into());
+        assert_eq!(ids(&mut schedule), ["d"]);
+    }
+
+    #[test]
+    fn a_call_withdrawn_before_it_ran_blocks_nobody() {
+        let mut schedule = Schedule::default();
+        for (id, beside) in [("a", Nothing), ("b", Nothing), ("c", Nothing)] {
+            schedule.add(id.into(), beside);
+        }
+        assert_eq!(ids(&mut schedule), ["a"]);
+        schedule.end(&"b".into());
+        schedule.end(&"a".into());
+        assert_eq!(ids(&mut schedule), ["c"]);
+    }
+
+    #[test]
+    fn the_number_at_once_is_bounded() {
+        let mut schedule = Schedule::default();
+        for n in 0..MAX_PARALLEL + 5 {
+            schedule.add(ToolUseId(n.to_string()), Safe);
+        }
+        assert_eq!(ids(&mut schedule).len(), MAX_PARALLEL);
+    }
+}

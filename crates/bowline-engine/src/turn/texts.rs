@@ -1,0 +1,57 @@
+//! What the engine itself says: to the model where it needs a word, to the user where a turn ends early.
+
+use super::machine::{Ending, Nudge};
+
+/// Stands in the conversation where a person stopped the model.
+pub(crate) const INTERRUPTED: &str = "[Request interrupted by user]";
+/// Stands in the conversation where a person stopped tools.
+pub(crate) const INTERRUPTED_TOOLS: &str = "[Request interrupted by user for tool use]";
+/// Stands for a prompt without content, which the API would refuse.
+pub(crate) const NO_CONTENT: &str = "(no content)";
+
+/// What to tell the model, for nudges whose words do not depend on anything.
+pub(crate) fn nudge(nudge: Nudge) -> &'static str {
+    match nudge {
+        Nudge::OutputLimit => {
+            "Your answer reached the output token limit and was cut. Continue exactly where it \
+             stopped, without repeating or apologizing, and do the rest in smaller steps."
+        }
+        Nudge::CutStream => {
+            "The connection broke while you were answering. What arrived is above. Continue \
+             exactly where it stopped, without repeating it."
+        }
+        Nudge::EmptyAnswer => {
+            "Your last answer had no visible content. Continue with the task, or say that it is \
+             done."
+        }
+        Nudge::Refusal => {
+            "A safety check stopped your answer above; this was no tool or API error, and tool \
+             calls that were not complete did not run. Go on without that content, or say why \
+             you cannot."
+        }
+        Nudge::StructuredOutput => {
+            "[structured-output-enforce] The result of this task must be given by calling the \
+             StructuredOutput tool. Call it now."
+        }
+        Nudge::StopFeedback => "Stop hook feedback:",
+    }
+}
+
+/// What the result says of a turn that did not succeed.
+pub(crate) fn error(ending: Ending, limit: impl std::fmt::Display) -> String {
+    match ending {
+        Ending::MaxTurns => format!("Reached maximum number of turns ({limit})"),
+        Ending::BudgetExhausted => format!("Reached maximum budget (${limit})"),
+        Ending::StructuredOutputRetries => {
+            "Failed to provide valid structured output after several attempts".to_owned()
+        }
+        Ending::AbortedStreaming => "Interrupted while the model was answering".to_owned(),
+        Ending::AbortedTools => "Interrupted while tools were running".to_owned(),
+        Ending::OutputLimit => "The answer exceeded the output token limit".to_owned(),
+        Ending::ApiError
+        | Ending::Completed
+        | Ending::HookStopped
+        | Ending::StopHookPrevented
+        | Ending::Deferred => String::new(),
+    }
+}

@@ -1,0 +1,6 @@
+//! What the engine does, seen from outside.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it is")]
+
+mod hook;
+mod settings;

@@ -1,0 +1,104 @@
+//! What a project may say in a folder that nobody trusts.
+
+use bowline_engine::settings::{LayerPermissions, Source, Trust};
+use bowline_protocol::PermissionMode;
+use serde_json::json;
+
+use super::Machine;
+
+fn permissions(kind: &str) -> serde_json::Value {
+    json!({ "permissions": {
+        "allow": [format!("{kind}-allow")],
+        "ask": [format!("{kind}-ask")],
+        "deny": [format!("{kind}-deny")],
+        "additionalDirectories": [format!("/{kind}")],
+        "defaultMode": "acceptEdits",
+    } })
+}
+
+fn all(kind: &str) -> LayerPermissions {
+    LayerPermissions {
+        allow: vec![format!("{kind}-allow")],
+        ask: vec![format!("{kind}-ask")],
+        deny: vec![format!("{kind}-deny")],
+        additional_directories: vec![format!("/{kind}")],
+    }
+}
+
+#[test]
+fn an_untrusted_project_may_take_away_but_not_give() {
+    let machine = Machine::new();
+    machine.project(permissions("project"));
+    machine.local(permissions("local"));
+    let places = machine.places();
+    let settings = machine.load();
+    assert_eq!(Trust::read(&places), Trust::Untrusted);
+    let found = settings.permissions(&places, Trust::Untrusted);
+    let layers = Vec::from_iter(found.layers.iter().map(|(source, _, said)| (*source, said)));
+    let taken =
+        LayerPermissions { allow: vec![], additional_directories: vec![], ..all("project") };
+    assert_eq!(layers, [(Source::Project, &taken), (Source::Local, &all("local"))]);
+    assert_eq!(settings.known().permissions.default_mode, Some(PermissionMode::AcceptEdits));
+    assert_eq!(found.notices.len(), 2);
+    let (project, state) = (places.project.display(), places.global_state.display());
+    assert_eq!(
+        found.notices[0],
+        format!(
+            "Ignoring 1 permissions.allow entry from .claude/settings.json: this workspace has \
+             not been trusted. To trust it, set projects[\"{project}\"].hasTrustDialogAccepted: \
+             true in {state}."
+        )
+    );
+}
+
+#[test]
+fn a_trusted_project_may_give() {
+    let machine = Machine::new();
+    machine.project(permissions("project"));
+    let places = machine.places();
+    let found = machine.load().permissions(&places, Trust::Trusted);
+    assert_eq!(found.layers[0].2, all("project"));
+    assert!(found.notices.is_empty());
+}
+
+#[test]
+fn trust_is_remembered_for_a_folder_and_those_in_it() {
+    let machine = Machine::new();
+    let places = machine.places();
+    for (folder, accepted, trust) in [
+        (machine.path("project"), true, Trust::Trusted),
+        (machine.path("project"), false, Trust::Untrusted),
+        (machine.path("project/inner"), true, Trust::Untrusted),
+        (machine.path(""), true, Trust::Trusted),
+    ] {
+        let folder = folder.to_str().unwrap().trim_end_matches('/').to_owned();
+        let projects = json!({ folder: { "hasTrustDialogAccepted": accepted, "other": 1 } });
+        machine.write("config/.claude.json", json!({ "projects": projects, "more": {} }));
+        assert_eq!(Trust::read(&places), trust, "{projects}");
+    }
+    machine.write("config/.claude.json", "{ broken");
+    assert_eq!(Trust::read(&places), Trust::Untrusted);
+}
+
+#[test]
+fn a_policy_can_be_the_only_one_with_rules() {
+    let machine = Machine::new();
+    machine.user(permissions("user"));
+    machine.managed(json!({
+        "allowManagedPermissionRulesOnly": true,
+        "permissions": { "deny": ["WebFetch"] },
+    }));
+    let found = machine.load().permissions(&machine.places(), Trust::Trusted);
+    assert!(found.managed_only);
+    let rules = Vec::from_iter(
+        found
+            .layers
+            .iter()
+            .flat_map(|(_, _, said)| said.allow.iter().chain(&said.ask).chain(&said.deny)),
+    );
+    assert_eq!(rules, ["WebFetch"]);
+
+    let machine = Machine::new();
+    machine.user(json!({ "allowManagedPermissionRulesOnly": true }));
+    assert!(!machine.load().permissions(&machine.places(), Trust::Trusted).managed_only);
+}

@@ -1,0 +1,294 @@
+//! Where servers are written down: `--mcp-config`, `.mcp.json` and settings.
+//!
+//! One server that makes no sense does not cost the others: it becomes a [`ConfigProblem`] that
+//! says where to look.
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
+
+use bowline_protocol::{McpServerConfig, ReadError};
+use serde::{
+    Deserialize, Deserializer,
+    de::{IgnoredAny, MapAccess, Visitor},
+};
+use serde_json::value::RawValue;
+
+/// A server as somebody wants it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NamedServer {
+    /// Its name in this session.
+    pub name: String,
+    /// How it is reached.
+    pub config: McpServerConfig,
+    /// Where that is written down.
+    pub scope: Scope,
+}
+
+/// Where a server is written down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Scope {
+    /// On the command line, or by the host at run time.
+    Dynamic,
+    /// In the project's `.mcp.json`.
+    Project,
+    /// In the user's settings for this project.
+    Local,
+    /// In the user's settings.
+    User,
+    /// By whoever manages the machine.
+    Managed,
+    /// In a plugin.
+    Plugin,
+}
+
+impl Scope {
+    /// The word hosts know it by.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Dynamic => "dynamic",
+            Self::Project => "project",
+            Self::Local => "local",
+            Self::User => "user",
+            Self::Managed => "managed",
+            Self::Plugin => "plugin",
+        }
+    }
+}
+
+/// The servers of one document, in its order, and what is wrong with the rest.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ServerList {
+    /// Those that make sense.
+    pub servers: Vec<NamedServer>,
+    /// What is wrong with the others, or with the whole document.
+    pub problems: Vec<ConfigProblem>,
+}
+
+/// What is wrong with a configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigProblem {
+    /// The file, if it is one.
+    pub path: Option<PathBuf>,
+    /// Line and column in the document, both from 1, if the problem has a place.
+    pub place: Option<(usize, usize)>,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for ConfigProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.path, self.place) {
+            (Some(path), Some((line, column))) => {
+                write!(f, "{}:{line}:{column}: {}", path.display(), self.message)
+            }
+            (Some(path), None) => write!(f, "{}: {}", path.display(), self.message),
+            (None, Some((line, column))) => {
+                write!(f, "line {line}, column {column}: {}", self.message)
+            }
+            (None, None) => f.write_str(&self.message),
+        }
+    }
+}
+
+/// Reads a value of `--mcp-config`: JSON itself, or the name of a file that holds it.
+pub fn read_argument(argument: &str, directory: &Path) -> ServerList {
+    if serde_json::from_str::<IgnoredAny>(argument).is_ok() {
+        return read_text(argument, None, Scope::Dynamic);
+    }
+    let path = directory.join(argument);
+    if !path.exists() {
+        let message = format!("MCP config file not found: {}", path.display());
+        let problem = ConfigProblem { path: None, place: None, message };
+        return ServerList { problems: vec![problem], ..ServerList::default() };
+    }
+    read_file(&path, Scope::Dynamic)
+}
+
+/// Reads a file such as `.mcp.json`. A file that does not exist holds no servers.
+pub fn read_file(path: &Path, scope: Scope) -> ServerList {
+    match std::fs::read_to_string(path) {
+        Ok(text) => read_text(&text, Some(path), scope),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => ServerList::default(),
+        Err(error) => {
+            let (path, message) = (Some(path.to_owned()), error.to_string());
+            let problem = ConfigProblem { path, place: None, message };
+            ServerList { problems: vec![problem], ..ServerList::default() }
+        }
+    }
+}
+
+/// Reads a document with servers under `mcpServers`; other keys, as settings have them, are not
+/// looked at. `path` is for the problems.
+pub fn read_text(text: &str, path: Option<&Path>, scope: Scope) -> ServerList {
+    let mut list = ServerList::default();
+    let mut problem = |place, message| {
+        list.problems.push(ConfigProblem { path: path.map(Path::to_owned), place, message });
+    };
+    let entries = match serde_json::from_str::<Document<'_>>(text) {
+        Ok(Document { mcp_servers: Some(Entries(entries)) }) => entries,
+        Ok(Document { mcp_servers: None }) => {
+            problem(None, "there is no `mcpServers` object".to_owned());
+            return list;
+        }
+        Err(error) => {
+            problem(Some((error.line(), error.column())), without_place(&error));
+            return list;
+        }
+    };
+    for (name, raw) in entries {
+        let (line, column) = place_of(text, raw.get());
+        match McpServerConfig::parse(raw.get()) {
+            Ok(McpServerConfig::Unknown(_)) => {
+                let known = McpServerConfig::TAGS.join(", ");
+                let message = format!("{name}: unknown `type`, expected one of {known}");
+                problem(Some((line, column)), message);
+            }
+            Ok(config) => list.servers.push(NamedServer { name, config, scope }),
+            Err(error) => {
+                let (source, field) = match &error {
+                    ReadError::BadBody { source, field, .. } => (Some(source), field.as_str()),
+                    ReadError::NotAMessage(source) => (Some(source), ""),
+                    _ => (None, ""),
+                };
+                // Reading stopped at the end of a field or of the object: good enough to find it.
+                let place = match source {
+                    Some(source) if source.line() > 1 => {
+                        (line + source.line() - 1, source.column())
+                    }
+                    Some(source) if source.line() == 1 => (line, column + source.column() - 1),
+                    _ => (line, column),
+                };
+                let what = source.map_or_else(|| error.to_string(), without_place);
+                let field = if field.is_empty() || field == "." {
+                    String::new()
+                } else {
+                    format!(".{field}")
+                };
+                problem(Some(place), format!("{name}{field}: {what}"));
+            }
+        }
+    }
+    list
+}
+
+#[derive(Deserialize)]
+struct Document<'a> {
+    #[serde(rename = "mcpServers", borrow, default)]
+    mcp_servers: Option<Entries<'a>>,
+}
+
+/// The entries of an object in their order. Of two with one name the later counts.
+struct Entries<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Entries<'a> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct InOrder;
+
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Entries<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object of servers")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entries<'de>, A::Error> {
+                let mut entries: Vec<(String, &RawValue)> = Vec::new();
+                while let Some((name, value)) = map.next_entry::<String, &RawValue>()? {
+                    entries.retain(|(known, _)| *known != name);
+                    entries.push((name, value));
+                }
+                Ok(Entries(entries))
+            }
+        }
+
+        from.deserialize_map(InOrder)
+    }
+}
+
+/// Line and column, both from 1, at which `part` begins, which was cut out of `text`.
+fn place_of(text: &str, part: &str) -> (usize, usize) {
+    let offset = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+    let before = text.get(..offset).unwrap_or_default();
+    let line = before.matches('\n').count() + 1;
+    let column = before.len() - before.rfind('\n').map_or(0, |newline| newline + 1) + 1;
+    (line, column)
+}
+
+/// The error without "at line 1 column 2", which would be relative to something nobody sees.
+fn without_place(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.rfind(" at line ") {
+        Some(end) => text[..end].to_owned(),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problems(text: &str) -> Vec<String> {
+        let list = read_text(text, None, Scope::Project);
+        list.problems.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn servers_keep_their_order() {
+        let text = r#"{"mcpServers":{"z":{"command":"z"},"a":{"type":"sdk","name":"a"},"m":{"type":"http","url":"http://x"}},"other":1}"#;
+        let list = read_text(text, None, Scope::User);
+        let names: Vec<_> = list.servers.iter().map(|server| server.name.as_str()).collect();
+        assert_eq!(names, ["z", "a", "m"]);
+        assert_eq!(list.problems, []);
+        assert_eq!(list.servers[0].scope, Scope::User);
+    }
+
+    #[test]
+    fn one_bad_server_costs_only_itself_and_says_where_it_is() {
+        let text = "{\n  \"mcpServers\": {\n    \"bad\": {\n      \"command\": 7\n    },\n    \"odd\": {\"type\": \"pigeon\"},\n    \"good\": {\"command\": \"x\"}\n  }\n}";
+        let list = read_text(text, Some(Path::new("/p/.mcp.json")), Scope::Project);
+        assert_eq!(list.servers.len(), 1);
+        assert_eq!(list.servers[0].name, "good");
+        let shown: Vec<_> = list.problems.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            shown,
+            [
+                "/p/.mcp.json:4:18: bad.command: invalid type: integer `7`, expected a string",
+                "/p/.mcp.json:6:12: odd: unknown `type`, expected one of stdio, sse, http, sdk, claudeai-proxy",
+            ]
+        );
+    }
+
+    #[test]
+    fn broken_documents_say_where_they_break() {
+        assert_eq!(
+            problems("{\n  \"mcpServers\": {,}\n}"),
+            ["line 2, column 18: key must be a string"]
+        );
+        assert_eq!(problems("{}"), ["there is no `mcpServers` object"]);
+        assert_eq!(problems(r#"{"mcpServers":[]}"#).len(), 1);
+    }
+
+    #[test]
+    fn an_argument_is_json_or_a_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let inline = read_argument(r#"{"mcpServers":{"a":{"command":"x"}}}"#, dir.path());
+        assert_eq!(inline.servers.len(), 1);
+
+        let missing = read_argument("{nope", dir.path());
+        let expected = format!("MCP config file not found: {}", dir.path().join("{nope").display());
+        assert_eq!(missing.problems[0].to_string(), expected);
+
+        std::fs::write(dir.path().join("servers.json"), r#"{"mcpServers":{"b":{"command":"x"}}}"#)
+            .unwrap();
+        assert_eq!(read_argument("servers.json", dir.path()).servers[0].name, "b");
+    }
+
+    #[test]
+    fn a_project_without_servers_is_no_problem() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(read_file(&dir.path().join(".mcp.json"), Scope::Project), ServerList::default());
+    }
+}

@@ -1,0 +1,58 @@
+//! The HTTP client for servers on the network.
+
+use std::{collections::HashMap, time::Duration};
+
+use bowline_protocol::McpRemoteServer;
+use reqwest::{
+    Client,
+    header::{HeaderName, HeaderValue},
+};
+use rmcp::transport::{
+    StreamableHttpClientTransport, streamable_http_client::StreamableHttpClientTransportConfig,
+};
+
+use super::ConnectError;
+
+/// Largest event or answer: as large as a line of a program may be.
+const MAX_EVENT: usize = bowline_protocol::DEFAULT_LINE_LIMIT;
+
+/// A client for one server.
+pub(super) fn client(url: &str, connect_timeout: Duration) -> Result<Client, ConnectError> {
+    // Fails if a provider is installed already, and then that one is used.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let builder = Client::builder()
+        .user_agent(concat!("bowline/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(connect_timeout);
+    // Reading the system's certificates takes longer than everything else here.
+    let built = match url.starts_with("http://") {
+        true => builder.tls_certs_only([]).build(),
+        false => builder.build(),
+    };
+    built.map_err(|error| ConnectError::Failed(error.to_string()))
+}
+
+/// The headers of the configuration.
+pub(super) fn headers(
+    config: &McpRemoteServer,
+) -> Result<HashMap<HeaderName, HeaderValue>, ConnectError> {
+    let read = |(name, value): (&String, &String)| {
+        let bad = || ConnectError::Failed(format!("not an HTTP header: {name}"));
+        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| bad())?;
+        let mut value = HeaderValue::from_str(value).map_err(|_| bad())?;
+        value.set_sensitive(true);
+        Ok((name, value))
+    };
+    config.headers.iter().flatten().map(read).collect()
+}
+
+/// The transport to a server that speaks streamable HTTP.
+pub(super) fn streamable(
+    config: &McpRemoteServer,
+    client: Client,
+) -> Result<StreamableHttpClientTransport<Client>, ConnectError> {
+    let settings = StreamableHttpClientTransportConfig::with_uri(config.url.as_str())
+        .custom_headers(headers(config)?)
+        .max_sse_event_size(MAX_EVENT)
+        .reinit_on_expired_session(true);
+    Ok(StreamableHttpClientTransport::with_client(client, settings))
+}

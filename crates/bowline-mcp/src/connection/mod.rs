@@ -1,0 +1,126 @@
+//! A live connection to a server: questions out, answers and news in.
+
+mod changes;
+mod handler;
+mod http;
+mod line;
+mod message;
+mod open;
+mod process;
+mod request;
+mod rmcp_link;
+mod sdk;
+mod sse;
+mod watched;
+
+use std::{sync::Arc, time::Duration};
+
+use bowline_protocol::{McpServerInfo, RawJson};
+use serde::Deserialize;
+use serde_json::Value;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+pub(crate) use changes::{Changed, Changes};
+pub(crate) use open::{ConnectError, Opened, Owner, open};
+pub(crate) use process::StderrTail;
+pub(crate) use request::{Request, RequestError};
+pub(crate) use sdk::{SdkClient, greet};
+
+/// One live connection. Questions on it fail at once when the other end is gone.
+pub(crate) struct Connection {
+    link: Link,
+    /// Fires when the other end is gone.
+    closed: CancellationToken,
+    /// Lists that the server says have changed.
+    changes: Arc<Changes>,
+    /// Messages that nobody waits for, such as withdrawn questions.
+    asides: TaskTracker,
+}
+
+enum Link {
+    Rmcp(rmcp_link::RmcpLink),
+    Sdk(Arc<SdkClient>),
+}
+
+impl Connection {
+    /// Asks, and waits for the answer.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future tells the server that the answer is no longer wanted.
+    pub(crate) async fn request(
+        &self,
+        request: Request,
+        timeout: Duration,
+    ) -> Result<Value, RequestError> {
+        tokio::select! {
+            biased;
+            answer = async {
+                match &self.link {
+                    Link::Rmcp(link) => link.request(request, timeout, &self.asides).await,
+                    Link::Sdk(client) => client.request(request, timeout, &self.asides).await,
+                }
+            } => {
+                if let Err(RequestError::Lost(_)) = &answer {
+                    self.closed.cancel();
+                }
+                answer
+            }
+            () = self.closed.cancelled() => Err(RequestError::Closed),
+        }
+    }
+
+    /// Ends when the other end is gone.
+    pub(crate) async fn closed(&self) {
+        self.closed.cancelled().await;
+    }
+
+    /// The lists that have changed since this was last asked; waits until one has.
+    pub(crate) async fn changed(&self) -> Changed {
+        self.changes.next().await
+    }
+
+    /// A message that a server inside the host sends by itself.
+    pub(crate) fn deliver(&self, message: &RawJson) {
+        if let Link::Sdk(client) = &self.link {
+            client.deliver(message, &self.changes, &self.asides);
+        }
+    }
+}
+
+/// What a server says of itself when it is greeted.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Hello {
+    #[serde(default)]
+    pub(crate) server_info: Option<McpServerInfo>,
+    #[serde(default)]
+    pub(crate) instructions: Option<String>,
+    #[serde(default)]
+    pub(crate) capabilities: Capabilities,
+}
+
+/// Which lists a server has.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub(crate) struct Capabilities {
+    #[serde(default)]
+    tools: Option<Value>,
+    #[serde(default)]
+    prompts: Option<Value>,
+    #[serde(default)]
+    resources: Option<Value>,
+}
+
+impl Capabilities {
+    pub(crate) fn tools(&self) -> bool {
+        self.tools.is_some()
+    }
+
+    pub(crate) fn prompts(&self) -> bool {
+        self.prompts.is_some()
+    }
+
+    pub(crate) fn resources(&self) -> bool {
+        self.resources.is_some()
+    }
+}

@@ -1,0 +1,198 @@
+//! Reaching a server, whatever its kind, and letting go of it.
+
+use std::{io, sync::Arc, time::Duration};
+
+use bowline_protocol::McpServerConfig;
+use rmcp::{
+    RoleClient, ServiceExt,
+    service::{ClientInitializeError, RunningService},
+    transport::Transport,
+};
+use tokio::time::timeout;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use super::{
+    Changes, Connection, Hello, Link,
+    handler::Handler,
+    http,
+    line::LineTransport,
+    process::Process,
+    request::RequestError,
+    rmcp_link::RmcpLink,
+    sdk::{SdkClient, greet},
+    sse::{SseTransport, root_cause},
+    watched::Watched,
+};
+use crate::server::Core;
+
+/// How long letting go may take before it is left to its own devices.
+const GOODBYE: Duration = Duration::from_secs(3);
+
+/// Why a server cannot be reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ConnectError {
+    /// It wants to know who we are.
+    NeedsAuth,
+    /// Anything else.
+    Failed(String),
+}
+
+/// A server that was reached.
+pub(crate) struct Opened {
+    pub(crate) connection: Arc<Connection>,
+    pub(crate) owner: Owner,
+    pub(crate) hello: Hello,
+}
+
+/// What keeps a connection alive. Dropping it ends the connection and kills the program.
+pub(crate) struct Owner {
+    process: Option<Process>,
+    service: Option<RunningService<RoleClient, Handler>>,
+    asides: TaskTracker,
+    closed: CancellationToken,
+}
+
+impl Owner {
+    /// Ends the connection in an orderly way.
+    pub(crate) async fn close(mut self) {
+        let goodbye = async {
+            self.asides.close();
+            self.asides.wait().await;
+            self.closed.cancel();
+            if let Some(mut service) = self.service.take() {
+                let _ = service.close().await;
+            }
+        };
+        if timeout(GOODBYE, goodbye).await.is_err() {
+            tracing::debug!("a server did not listen to the end");
+        }
+        self.closed.cancel();
+        drop(self.service.take());
+        if let Some(process) = self.process.take() {
+            process.end().await;
+        }
+    }
+}
+
+/// Reaches a server. `greeting` is what a server inside the host has already answered.
+pub(crate) async fn open(core: &Core, greeting: Option<Hello>) -> Result<Opened, ConnectError> {
+    let options = &core.shared.options;
+    match &core.config {
+        McpServerConfig::Stdio(program) => {
+            let started = Process::start(program, &core.shared.workspace);
+            let (process, stdout, stdin) =
+                started.map_err(|error| ConnectError::Failed(not_started(&error)))?;
+            core.set_stderr(process.stderr());
+            match serve(core, LineTransport::new(stdout, stdin)).await {
+                Ok(mut opened) => {
+                    opened.owner.process = Some(process);
+                    Ok(opened)
+                }
+                Err(error) => {
+                    process.end().await;
+                    Err(error)
+                }
+            }
+        }
+        McpServerConfig::Http(remote) => {
+            let client = http::client(&remote.url, options.connect_timeout)?;
+            serve(core, http::streamable(remote, client)?).await
+        }
+        McpServerConfig::Sse(remote) => {
+            let client = http::client(&remote.url, options.connect_timeout)?;
+            serve(core, SseTransport::open(remote, client).await?).await
+        }
+        McpServerConfig::Sdk(_) => open_sdk(core, greeting).await,
+        other => {
+            Err(ConnectError::Failed(format!("servers of this kind are not known: {other:?}")))
+        }
+    }
+}
+
+async fn serve<T>(core: &Core, transport: T) -> Result<Opened, ConnectError>
+where
+    T: Transport<RoleClient> + 'static,
+{
+    let (closed, changes) = (CancellationToken::new(), Arc::new(Changes::default()));
+    let handler = Handler::new(
+        &core.name,
+        &core.shared.options.client,
+        core.shared.elicit.clone(),
+        Arc::clone(&core.shared.workspace),
+        Arc::clone(&changes),
+    );
+    let transport = Watched { inner: transport, closed: closed.clone() };
+    let service = handler.serve(transport).await.map_err(|error| refused(&error))?;
+    let peer = service.peer().clone();
+    let info = peer.peer_info().and_then(|info| serde_json::to_value(&*info).ok());
+    let hello = info.and_then(|info| serde_json::from_value(info).ok()).unwrap_or_default();
+    let asides = TaskTracker::new();
+    Ok(Opened {
+        connection: Arc::new(Connection {
+            link: Link::Rmcp(RmcpLink(peer)),
+            closed: closed.clone(),
+            changes,
+            asides: asides.clone(),
+        }),
+        owner: Owner { process: None, service: Some(service), asides, closed },
+        hello,
+    })
+}
+
+async fn open_sdk(core: &Core, greeting: Option<Hello>) -> Result<Opened, ConnectError> {
+    let failed = |error: RequestError| ConnectError::Failed(error.to_string());
+    let servers = core.shared.sdk.clone();
+    let servers = servers.ok_or_else(|| {
+        ConnectError::Failed("there is no host that could have such a server".to_owned())
+    })?;
+    let hello = match greeting {
+        Some(hello) => hello,
+        None => greet(&servers, &core.name, &core.shared.options.client).await.map_err(failed)?,
+    };
+    let client = SdkClient::begin(servers, &core.name).await.map_err(failed)?;
+    let (closed, asides) = (CancellationToken::new(), TaskTracker::new());
+    Ok(Opened {
+        connection: Arc::new(Connection {
+            link: Link::Sdk(Arc::new(client)),
+            closed: closed.clone(),
+            changes: Arc::default(),
+            asides: asides.clone(),
+        }),
+        owner: Owner { process: None, service: None, asides, closed },
+        hello,
+    })
+}
+
+/// What a failed handshake means.
+fn refused(error: &ClientInitializeError) -> ConnectError {
+    let text = match error {
+        _ if error.is_authorization_required() => return ConnectError::NeedsAuth,
+        ClientInitializeError::ConnectionClosed(_) => "Connection closed".to_owned(),
+        ClientInitializeError::JsonRpcError(error) => error.message.to_string(),
+        ClientInitializeError::TransportError { error, .. } if error.error.is::<io::Error>() => {
+            // It went away before it read our greeting.
+            "Connection closed".to_owned()
+        }
+        ClientInitializeError::TransportError { error, .. } => root_cause(error),
+        other => other.to_string(),
+    };
+    // Without a challenge the status is all there is.
+    match text.contains("HTTP 401") {
+        true => ConnectError::NeedsAuth,
+        false => ConnectError::Failed(text),
+    }
+}
+
+/// Why a program does not start, in the words that hosts have seen. The program itself stands
+/// beside it in the status.
+fn not_started(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => {
+            "ENOENT: no such file or directory, posix_spawn 'stdio'".to_owned()
+        }
+        io::ErrorKind::PermissionDenied => {
+            "EACCES: permission denied, posix_spawn 'stdio'".to_owned()
+        }
+        _ => error.to_string(),
+    }
+}

@@ -1,0 +1,146 @@
+//! A server that is a program: its process group, and the last it wrote to stderr.
+
+use std::{
+    collections::VecDeque,
+    io,
+    process::Stdio,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use bowline_protocol::McpStdioServer;
+use bowline_tools::Workspace;
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::{
+    io::AsyncReadExt,
+    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
+    time::timeout,
+};
+use tokio_util::task::AbortOnDropHandle;
+
+/// How long a server may take to leave by itself once its input has ended, and again once it was
+/// told to.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// How much of stderr is kept: enough for a stack trace.
+const KEPT: usize = 8 * 1024;
+
+/// A running program. Dropping it kills the whole group.
+pub(crate) struct Process {
+    // Dropped first: the number of the group is sure to be ours while its leader is not reaped.
+    group: Group,
+    child: Child,
+    stderr: Arc<StderrTail>,
+    drain: AbortOnDropHandle<()>,
+}
+
+impl Process {
+    /// Starts the program in the workspace's directory and environment.
+    pub(super) fn start(
+        config: &McpStdioServer,
+        workspace: &Workspace,
+    ) -> io::Result<(Self, ChildStdout, ChildStdin)> {
+        let mut command = Command::new(&config.command);
+        command
+            .args(config.args.iter().flatten())
+            .current_dir(workspace.start_dir())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .kill_on_drop(true);
+        for (name, value) in workspace.environment() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command.envs(config.env.iter().flatten());
+        let mut child = command.spawn()?;
+        let missing = || io::Error::other("the program has no pipes");
+        let group = Group::led_by(&child).ok_or_else(missing)?;
+        let stdin = child.stdin.take().ok_or_else(missing)?;
+        let stdout = child.stdout.take().ok_or_else(missing)?;
+        let stderr = Arc::new(StderrTail::default());
+        let drain = child.stderr.take().ok_or_else(missing)?;
+        let drain = AbortOnDropHandle::new(tokio::spawn(drain_into(drain, Arc::clone(&stderr))));
+        Ok((Self { group, child, stderr, drain }, stdout, stdin))
+    }
+
+    /// The last it wrote to stderr, also after it has ended.
+    pub(super) fn stderr(&self) -> Arc<StderrTail> {
+        Arc::clone(&self.stderr)
+    }
+
+    /// Ends it, its input being closed already: waits a little, then asks, then kills.
+    pub(super) async fn end(mut self) {
+        if timeout(GRACE, self.child.wait()).await.is_err() {
+            self.group.signal(Signal::TERM);
+            if timeout(GRACE, self.child.wait()).await.is_err() {
+                self.group.signal(Signal::KILL);
+                if let Err(error) = self.child.wait().await {
+                    tracing::warn!(%error, "the end of an MCP server is unknown");
+                }
+            }
+        }
+        // Takes along what the server started and left behind.
+        drop(self.group);
+        // Its last words may still be in the pipe.
+        let _ = timeout(GRACE, self.drain).await;
+    }
+}
+
+/// A process group. Dropping it kills whoever is left in it.
+struct Group(Pid);
+
+impl Group {
+    fn led_by(child: &Child) -> Option<Self> {
+        let id = i32::try_from(child.id()?).ok()?;
+        Pid::from_raw(id).map(Self)
+    }
+
+    fn signal(&self, signal: Signal) {
+        // The only error is that nobody is left to hear it.
+        let _ = kill_process_group(self.0, signal);
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.signal(Signal::KILL);
+    }
+}
+
+/// The end of what a program wrote to stderr.
+#[derive(Debug, Default)]
+pub(crate) struct StderrTail(Mutex<VecDeque<u8>>);
+
+impl StderrTail {
+    /// The last whole lines.
+    pub(crate) fn text(&self) -> String {
+        let mut bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let cut = bytes.len() >= KEPT;
+        let text = String::from_utf8_lossy(bytes.make_contiguous());
+        match text.split_once('\n') {
+            Some((_, whole)) if cut => whole.trim_end().to_owned(),
+            _ => text.trim_end().to_owned(),
+        }
+    }
+
+    fn push(&self, bytes: &[u8]) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend(bytes);
+        let excess = kept.len().saturating_sub(KEPT);
+        kept.drain(..excess);
+    }
+}
+
+async fn drain_into(mut stderr: ChildStderr, tail: Arc<StderrTail>) {
+    let mut chunk = [0; 4096];
+    while let Ok(read) = stderr.read(&mut chunk).await {
+        if read == 0 {
+            return;
+        }
+        tail.push(&chunk[..read]);
+    }
+}

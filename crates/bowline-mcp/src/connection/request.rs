@@ -1,0 +1,55 @@
+//! The questions we ask servers, and why one has no answer.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+/// A question to a server. The answer is the result as MCP has it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Request {
+    ListTools { cursor: Option<String> },
+    ListPrompts { cursor: Option<String> },
+    ListResources { cursor: Option<String> },
+    ReadResource { uri: String },
+    GetPrompt { name: String, arguments: Map<String, Value> },
+    CallTool { name: String, arguments: Map<String, Value>, tool_use_id: Option<String> },
+}
+
+/// Under which key of `_meta` servers find the id of the model's call.
+pub(crate) const TOOL_USE_ID: &str = "claudecode/toolUseId";
+
+impl Request {
+    pub(crate) fn method(&self) -> &'static str {
+        match self {
+            Self::ListTools { .. } => "tools/list",
+            Self::ListPrompts { .. } => "prompts/list",
+            Self::ListResources { .. } => "resources/list",
+            Self::ReadResource { .. } => "resources/read",
+            Self::GetPrompt { .. } => "prompts/get",
+            Self::CallTool { .. } => "tools/call",
+        }
+    }
+}
+
+/// Why a question has no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum RequestError {
+    /// The server says why.
+    #[error("{message}")]
+    Refused { code: i64, message: String },
+    /// The connection ended before the answer came.
+    #[error(
+        "The tool call was interrupted before a result was received. It may or may not have \
+         completed on the server — verify before assuming it succeeded, and retry if needed."
+    )]
+    Closed,
+    /// The question could not be brought to the server, which is gone.
+    #[error("{0}")]
+    Lost(String),
+    /// The question could not be brought to the server this time.
+    #[error("{0}")]
+    Undelivered(String),
+    /// The server was silent for too long.
+    #[error("no answer after {} s", .0.as_secs_f64())]
+    Timeout(Duration),
+}

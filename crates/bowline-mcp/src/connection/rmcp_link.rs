@@ -1,0 +1,141 @@
+//! Questions through `rmcp`.
+
+use std::{error::Error, time::Duration};
+
+use rmcp::{
+    RoleClient,
+    model::{
+        CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam,
+        ClientRequest, GetPromptRequest, GetPromptRequestParams, ListPromptsRequest,
+        ListResourcesRequest, ListToolsRequest, PaginatedRequestParams, ReadResourceRequest,
+        ReadResourceRequestParams, RequestId, RequestMetaObject,
+    },
+    service::{Peer, PeerRequestOptions, ServiceError},
+};
+use serde_json::Value;
+use tokio::runtime::Handle;
+use tokio_util::task::TaskTracker;
+
+use super::{
+    request::{Request, RequestError, TOOL_USE_ID},
+    sse::root_cause,
+};
+
+/// The way to a server through `rmcp`.
+pub(super) struct RmcpLink(pub(super) Peer<RoleClient>);
+
+impl RmcpLink {
+    pub(super) async fn request(
+        &self,
+        request: Request,
+        timeout: Duration,
+        asides: &TaskTracker,
+    ) -> Result<Value, RequestError> {
+        let mut options = PeerRequestOptions::with_timeout(timeout);
+        if let Request::CallTool { tool_use_id, .. } = &request {
+            options = options.reset_timeout_on_progress();
+            if let Some(id) = tool_use_id {
+                let mut meta = RequestMetaObject::default();
+                meta.insert(TOOL_USE_ID.to_owned(), Value::String(id.clone()));
+                options = options.with_meta(meta);
+            }
+        }
+        let sent = self.0.send_request_with_option(translate(request), options).await;
+        let handle = sent.map_err(explain)?;
+        let mut withdraw = Withdraw { peer: &self.0, asides, question: Some(handle.id.clone()) };
+        let answer = handle.await_response().await;
+        withdraw.question = None;
+        let result = answer.map_err(explain)?;
+        serde_json::to_value(result).map_err(|error| RequestError::Undelivered(error.to_string()))
+    }
+}
+
+fn translate(request: Request) -> ClientRequest {
+    let page = |cursor| Some(PaginatedRequestParams::default().with_cursor(cursor));
+    match request {
+        Request::ListTools { cursor } => {
+            ListToolsRequest { params: page(cursor), ..Default::default() }.into()
+        }
+        Request::ListPrompts { cursor } => {
+            ListPromptsRequest { params: page(cursor), ..Default::default() }.into()
+        }
+        Request::ListResources { cursor } => {
+            ListResourcesRequest { params: page(cursor), ..Default::default() }.into()
+        }
+        Request::ReadResource { uri } => {
+            ReadResourceRequest::new(ReadResourceRequestParams::new(uri)).into()
+        }
+        Request::GetPrompt { name, arguments } => {
+            let params = GetPromptRequestParams::new(name).with_arguments(arguments);
+            GetPromptRequest::new(params).into()
+        }
+        Request::CallTool { name, arguments, .. } => {
+            let params = CallToolRequestParams::new(name).with_arguments(arguments);
+            CallToolRequest::new(params).into()
+        }
+    }
+}
+
+fn explain(error: ServiceError) -> RequestError {
+    match error {
+        ServiceError::McpError(error) => {
+            RequestError::Refused { code: error.code.0.into(), message: error.message.into() }
+        }
+        ServiceError::TransportClosed => RequestError::Closed,
+        ServiceError::Timeout { timeout } => RequestError::Timeout(timeout),
+        ServiceError::TransportSend(error) => {
+            let text = root_cause(&error);
+            match is_gone(&error) {
+                true => RequestError::Lost(text),
+                false => RequestError::Undelivered(text),
+            }
+        }
+        other => RequestError::Undelivered(other.to_string()),
+    }
+}
+
+/// Whether nobody is there any more, as opposed to somebody who refuses this one message.
+fn is_gone(error: &(dyn Error + 'static)) -> bool {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        if let Some(error) = error.downcast_ref::<reqwest::Error>() {
+            return error.is_connect();
+        }
+        if error.is::<std::io::Error>() {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
+}
+
+/// Tells the server when an answer is no longer wanted.
+struct Withdraw<'a> {
+    peer: &'a Peer<RoleClient>,
+    asides: &'a TaskTracker,
+    /// The question, until it is answered.
+    question: Option<RequestId>,
+}
+
+impl Drop for Withdraw<'_> {
+    fn drop(&mut self) {
+        let Some(question) = self.question.take() else { return };
+        // Without a runtime the connection is gone too.
+        let Ok(runtime) = Handle::try_current() else { return };
+        let params = CancelledNotificationParam::new(
+            Some(question),
+            Some("the user interrupted".to_owned()),
+        );
+        let peer = self.peer.clone();
+        self.asides.spawn_on(
+            async move {
+                if let Err(error) =
+                    peer.send_notification(CancelledNotification::new(params).into()).await
+                {
+                    tracing::debug!(%error, "a question is not withdrawn");
+                }
+            },
+            &runtime,
+        );
+    }
+}

@@ -1,0 +1,44 @@
+//! What tools and prompts of servers are called here.
+
+/// Between the parts of a name.
+const SEPARATOR: &str = "__";
+
+/// `name` with everything but ASCII letters, digits, `_` and `-` made `_`.
+pub fn public_name(name: &str) -> String {
+    let keep = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    name.chars().map(|c| if keep(c) { c } else { '_' }).collect()
+}
+
+/// `mcp__<server>__<tool>`: what a tool or prompt of a server is called here.
+pub fn tool_name(server: &str, tool: &str) -> String {
+    format!("mcp{SEPARATOR}{}{SEPARATOR}{}", public_name(server), public_name(tool))
+}
+
+/// What a person calls a tool without a title: `get_sum` is `Get Sum`.
+pub(crate) fn spoken(name: &str) -> String {
+    let words = name.split(['_', '-', ' ']).filter(|word| !word.is_empty());
+    let capitalized = words.map(|word| {
+        let mut letters = word.chars();
+        let first = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+        first + letters.as_str()
+    });
+    capitalized.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_hold_only_what_an_api_accepts() {
+        assert_eq!(tool_name("my server.v2", "get/sum"), "mcp__my_server_v2__get_sum");
+        assert_eq!(tool_name("a-b_c", "x"), "mcp__a-b_c__x");
+        assert_eq!(public_name("größe"), "gr__e");
+    }
+
+    #[test]
+    fn people_read_words() {
+        assert_eq!(spoken("add"), "Add");
+        assert_eq!(spoken("get_sum-of all"), "Get Sum Of All");
+    }
+}

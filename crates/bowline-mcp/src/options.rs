@@ -1,0 +1,112 @@
+//! Limits of what servers may cost, and who we say we are.
+
+use std::time::Duration;
+
+/// Limits and switches of a session's servers.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Options {
+    /// Who we say we are to servers.
+    pub client: ClientInfo,
+    /// How long reaching a server may take, handshake and first lists included.
+    pub connect_timeout: Duration,
+    /// How long a call may be silent, unless the server's configuration says otherwise. Progress
+    /// starts it anew.
+    pub call_timeout: Duration,
+    /// How long other questions may take: lists, resources, prompts.
+    pub request_timeout: Duration,
+    /// A result of more tokens than this is saved to a file and replaced by a preview.
+    pub max_output_tokens: usize,
+    /// How a server that was lost is reached again.
+    pub backoff: Backoff,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            client: ClientInfo::default(),
+            connect_timeout: Duration::from_secs(30),
+            // A tool may work for hours; whoever cannot wait sets less or interrupts.
+            call_timeout: Duration::from_secs(100_000),
+            request_timeout: Duration::from_secs(60),
+            max_output_tokens: 25_000,
+            backoff: Backoff::default(),
+        }
+    }
+}
+
+/// Who we say we are to servers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ClientInfo {
+    /// For programs.
+    pub name: String,
+    /// For people.
+    pub title: Option<String>,
+    /// In a sentence.
+    pub description: Option<String>,
+    /// Where to read more.
+    pub website_url: Option<String>,
+    /// Which version.
+    pub version: String,
+}
+
+impl Default for ClientInfo {
+    fn default() -> Self {
+        Self {
+            name: "bowline".to_owned(),
+            title: Some("Bowline".to_owned()),
+            description: None,
+            website_url: None,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+}
+
+/// How a server that was lost is reached again: after a pause that doubles each time, a few
+/// times. A server that could not be reached at all is left alone until somebody asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Backoff {
+    /// The first pause.
+    pub first: Duration,
+    /// No pause is longer.
+    pub longest: Duration,
+    /// How often to try.
+    pub attempts: u32,
+    /// A connection that held this long makes all attempts available again.
+    pub steady: Duration,
+}
+
+impl Default for Backoff {
+    fn default() -> Self {
+        Self {
+            first: Duration::from_secs(1),
+            longest: Duration::from_secs(30),
+            attempts: 5,
+            steady: Duration::from_secs(60),
+        }
+    }
+}
+
+impl Backoff {
+    /// The pause before the attempt of this number (from 0), if there is one.
+    pub(crate) fn pause(&self, attempt: u32) -> Option<Duration> {
+        let doubled = self.first.saturating_mul(2u32.saturating_pow(attempt));
+        (attempt < self.attempts).then(|| doubled.min(self.longest))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_double_up_to_the_longest_and_end() {
+        let backoff =
+            Backoff { longest: Duration::from_secs(5), attempts: 4, ..Backoff::default() };
+        let pauses: Vec<_> =
+            (0..5).map(|n| backoff.pause(n).map(|pause| pause.as_secs())).collect();
+        assert_eq!(pauses, [Some(1), Some(2), Some(4), Some(5), None]);
+    }
+}

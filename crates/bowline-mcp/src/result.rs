@@ -1,0 +1,224 @@
+//! What a tool's answer in MCP becomes in a conversation.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use bowline_protocol::{Content, ContentBlock, Extra, ImageBlock, Source};
+use bowline_tools::{ToolFailure, ToolOutput};
+use serde::Deserialize;
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::name::public_name;
+
+/// The kinds of pictures that models look at.
+const SEEN_BY_MODELS: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+/// The answer to `tools/call`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct CallResult {
+    pub(crate) content: Vec<Value>,
+    structured_content: Option<Value>,
+    pub(crate) is_error: bool,
+}
+
+/// A piece of an answer. What it does not know of is shown to the model as JSON.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Piece {
+    Text {
+        text: String,
+    },
+    #[serde(rename_all = "camelCase")]
+    Image {
+        data: String,
+        mime_type: String,
+    },
+    #[serde(rename_all = "camelCase")]
+    Audio {
+        data: String,
+        mime_type: String,
+    },
+    Resource {
+        resource: Embedded,
+    },
+    ResourceLink {
+        uri: String,
+        name: Option<String>,
+        description: Option<String>,
+    },
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Embedded {
+    uri: String,
+    mime_type: Option<String>,
+    text: Option<String>,
+    blob: Option<String>,
+}
+
+/// The answer of a tool as a conversation takes it. Pictures and other bytes are also saved under
+/// `results_dir`; a text of more than `max_chars` becomes prose, which is saved and shortened by
+/// whoever runs tools.
+pub(crate) async fn output(
+    answer: Value,
+    server: &str,
+    results_dir: &Path,
+    max_chars: usize,
+) -> Result<ToolOutput, ToolFailure> {
+    let result: CallResult = serde_json::from_value(answer)
+        .map_err(|error| ToolFailure::running(format!("the answer makes no sense: {error}")))?;
+    if result.is_error {
+        return Err(ToolFailure::running(result.error_text()));
+    }
+    let files = Files { server, dir: results_dir };
+    let blocks = blocks(result, &files).await;
+    let chars: usize = blocks.iter().filter_map(ContentBlock::as_text).map(str::len).sum();
+    let structured = serde_json::to_value(&blocks).unwrap_or_default();
+    let output = match chars > max_chars {
+        true => ToolOutput::text(Content::Blocks(blocks).to_text()),
+        false => ToolOutput::blocks(blocks),
+    };
+    Ok(output.structured(structured))
+}
+
+impl CallResult {
+    /// What a failed call says.
+    pub(crate) fn error_text(&self) -> String {
+        let texts = self.content.iter().filter_map(|piece| piece.get("text")?.as_str());
+        let text = texts.collect::<Vec<_>>().join("\n");
+        match (text.is_empty(), &self.structured_content) {
+            (false, _) => text,
+            (true, Some(structured)) => structured.to_string(),
+            (true, None) => "the tool failed and did not say why".to_owned(),
+        }
+    }
+}
+
+/// One piece of content as MCP has it, as a conversation takes it.
+pub(crate) async fn piece_blocks(piece: Value, files: &Files<'_>) -> Vec<ContentBlock> {
+    let mut blocks = Vec::new();
+    match Piece::deserialize(&piece) {
+        Ok(piece) => add(piece, files, &mut blocks).await,
+        Err(_) => blocks.push(ContentBlock::text(piece.to_string())),
+    }
+    blocks
+}
+
+async fn blocks(result: CallResult, files: &Files<'_>) -> Vec<ContentBlock> {
+    let mut blocks = Vec::with_capacity(result.content.len());
+    for piece in result.content {
+        blocks.extend(piece_blocks(piece, files).await);
+    }
+    if let Some(structured) = result.structured_content.filter(|value| !value.is_null()) {
+        // Servers should also send it as text, for clients that know no better.
+        let repeated = blocks
+            .iter()
+            .filter_map(ContentBlock::as_text)
+            .any(|text| serde_json::from_str::<Value>(text).is_ok_and(|value| value == structured));
+        if !repeated {
+            blocks.push(ContentBlock::text(structured.to_string()));
+        }
+    }
+    blocks
+}
+
+async fn add(piece: Piece, files: &Files<'_>, blocks: &mut Vec<ContentBlock>) {
+    match piece {
+        Piece::Text { text } => blocks.push(ContentBlock::text(text)),
+        Piece::Image { data, mime_type } => add_image(data, &mime_type, files, blocks).await,
+        Piece::Audio { data, mime_type } => {
+            blocks.push(saved("Audio", &data, Some(&mime_type), files).await);
+        }
+        Piece::Resource { resource: Embedded { uri, mime_type, text, blob } } => {
+            let mime = mime_type.as_deref();
+            match (text, blob) {
+                (Some(text), _) => {
+                    blocks.push(ContentBlock::text(format!("[Resource: {uri}]\n{text}")));
+                }
+                (None, Some(data)) if mime.is_some_and(|mime| mime.starts_with("image/")) => {
+                    add_image(data, mime.unwrap_or_default(), files, blocks).await;
+                }
+                (None, Some(data)) => {
+                    blocks.push(saved(&format!("Resource {uri}"), &data, mime, files).await);
+                }
+                (None, None) => blocks.push(ContentBlock::text(format!("[Resource: {uri}]"))),
+            }
+        }
+        Piece::ResourceLink { uri, name, description } => {
+            let name = name.map(|name| format!(" {name}")).unwrap_or_default();
+            let description = description.map(|text| format!(" ({text})")).unwrap_or_default();
+            let text = format!("[Resource link:{name} {uri}]{description}");
+            blocks.push(ContentBlock::text(text));
+        }
+    }
+}
+
+async fn add_image(data: String, mime: &str, files: &Files<'_>, blocks: &mut Vec<ContentBlock>) {
+    let note = saved("Image", &data, Some(mime), files).await;
+    if SEEN_BY_MODELS.contains(&mime) {
+        let source = Source::base64(mime, data);
+        blocks.push(ContentBlock::Image(ImageBlock { source, extra: Extra::new() }));
+    }
+    blocks.push(note);
+}
+
+/// Saves bytes and says where.
+async fn saved(what: &str, data: &str, mime: Option<&str>, files: &Files<'_>) -> ContentBlock {
+    ContentBlock::text(match files.save(data, mime).await {
+        Ok(path) => format!("[{what}: source: {}]", path.display()),
+        Err(error) => format!("[{what}: could not be saved: {error}]"),
+    })
+}
+
+/// Where the bytes that a server sends are kept.
+pub(crate) struct Files<'a> {
+    pub(crate) server: &'a str,
+    pub(crate) dir: &'a Path,
+}
+
+impl Files<'_> {
+    /// Saves bytes that came in base 64.
+    pub(crate) async fn save(&self, data: &str, mime: Option<&str>) -> io::Result<PathBuf> {
+        let bytes = BASE64_STANDARD.decode(data);
+        let bytes = bytes.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let unique = &Uuid::new_v4().simple().to_string()[..6];
+        let server = public_name(self.server);
+        let name = format!("mcp-{server}-blob-{}-{unique}.{}", since.as_millis(), extension(mime));
+        let path = self.dir.join(name);
+        tokio::fs::create_dir_all(self.dir).await?;
+        tokio::fs::write(&path, bytes).await?;
+        Ok(path)
+    }
+}
+
+/// What files of a kind end with.
+fn extension(mime: Option<&str>) -> &'static str {
+    let kind = mime.and_then(|mime| mime.split(';').next()).unwrap_or_default().trim();
+    match kind {
+        "image/png" => "png",
+        "image/jpeg" => "jpg",
+        "image/gif" => "gif",
+        "image/webp" => "webp",
+        "image/svg+xml" => "svg",
+        "audio/mpeg" => "mp3",
+        "audio/wav" | "audio/x-wav" => "wav",
+        "audio/ogg" => "ogg",
+        "video/mp4" => "mp4",
+        "application/pdf" => "pdf",
+        "application/json" => "json",
+        "application/zip" => "zip",
+        "text/html" => "html",
+        "text/csv" => "csv",
+        "text/markdown" => "md",
+        kind if kind.starts_with("text/") => "txt",
+        _ => "bin",
+    }
+}

@@ -1,0 +1,443 @@
+//! The servers of a session.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, atomic::Ordering},
+    time::Duration,
+};
+
+use bowline_protocol::{
+    InitMcpServer, McpReadResourceResponse, McpServerConfig, McpServerRef, McpServerState,
+    McpServerStatus, McpSetServersResponse, RawJson,
+};
+use bowline_tools::{Tool, ToolDisplayName, ToolSource, Workspace};
+use futures_util::future::join_all;
+use serde_json::Value;
+use tokio::time::timeout;
+
+use crate::{
+    config::{NamedServer, Scope},
+    connection::Request,
+    host::{Elicit, McpObserver, SdkServers},
+    options::Options,
+    prompts::{self, McpPrompt, PromptMessage},
+    resources::{self, McpResource},
+    result::CallResult,
+    server::{Core, Server, Shared, State, lock},
+    status,
+    tool::McpTool,
+};
+
+/// What the servers of a session are made from.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Setup {
+    /// Where programs start, which directories servers may know of, where results are saved.
+    pub workspace: Arc<Workspace>,
+    /// Limits and switches.
+    pub options: Options,
+    /// The way to servers inside the host. Without it there are none.
+    pub sdk: Option<Arc<dyn SdkServers>>,
+    /// Who puts servers' questions to a person. Without it servers are told not to ask.
+    pub elicit: Option<Arc<dyn Elicit>>,
+    /// Hears what becomes of servers.
+    pub observer: Option<Arc<dyn McpObserver>>,
+}
+
+impl Setup {
+    /// Servers in this workspace, with nobody to ask and nobody who listens.
+    pub fn new(workspace: Arc<Workspace>) -> Self {
+        Self { workspace, options: Options::default(), sdk: None, elicit: None, observer: None }
+    }
+}
+
+impl std::fmt::Debug for Setup {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Setup").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+/// Why something asked of a server did not happen. The texts are for hosts.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum McpError {
+    /// There is no server of this name.
+    #[error("Server not found: {0}")]
+    NotFound(String),
+    /// It is there, but not connected.
+    #[error("MCP server not connected: {0}")]
+    NotConnected(String),
+    /// Only the host can do that with a server inside it.
+    #[error("SDK MCP server cannot be reconnected from here: {0}")]
+    Sdk(String),
+    /// The server, or the way to it, says no.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// The servers of a session. Dropping it kills programs and closes connections;
+/// [`close`](Self::close) does it in an orderly way.
+pub struct McpServers {
+    directory: Arc<Directory>,
+    shared: Arc<Shared>,
+    resource_tools: [Arc<dyn Tool>; 3],
+    /// Held while the set of servers is replaced, so that two replacements do not mix.
+    replacing: tokio::sync::Mutex<()>,
+}
+
+/// Which servers there are.
+#[derive(Default)]
+pub(crate) struct Directory(Mutex<Vec<Arc<Server>>>);
+
+impl Directory {
+    fn servers(&self) -> Vec<Arc<Server>> {
+        lock(&self.0).clone()
+    }
+
+    pub(crate) fn cores(&self) -> Vec<Arc<Core>> {
+        lock(&self.0).iter().map(|server| Arc::clone(&server.core)).collect()
+    }
+
+    fn find(&self, name: &str) -> Result<Arc<Server>, McpError> {
+        let servers = lock(&self.0);
+        let found = servers.iter().find(|server| server.core.name == name);
+        found.cloned().ok_or_else(|| McpError::NotFound(name.to_owned()))
+    }
+}
+
+impl McpServers {
+    /// No servers yet.
+    pub fn new(setup: Setup) -> Self {
+        let directory = Arc::new(Directory::default());
+        Self {
+            resource_tools: resources::tools(&Arc::downgrade(&directory)),
+            directory,
+            shared: Arc::new(Shared {
+                options: setup.options,
+                workspace: setup.workspace,
+                sdk: setup.sdk,
+                elicit: setup.elicit,
+                observer: setup.observer,
+                version: Default::default(),
+            }),
+            replacing: tokio::sync::Mutex::default(),
+        }
+    }
+
+    /// Adds a server, which is reached after [`start`](Self::start). One that is there already
+    /// under that name stays.
+    pub fn add(&self, server: NamedServer) {
+        let replaceable = matches!(server.config, McpServerConfig::Sdk(_));
+        let mut servers = lock(&self.directory.0);
+        if servers.iter().all(|known| known.core.name != server.name) {
+            servers.push(Arc::new(self.make(server, replaceable)));
+        }
+    }
+
+    /// Says hello to the servers inside the host and waits for their answers. Hosts expect that
+    /// before the answer to `initialize`, and the rest of the handshake, which
+    /// [`start`](Self::start) begins, after it.
+    pub async fn greet_sdk_servers(&self) {
+        let servers = self.directory.servers();
+        join_all(servers.iter().map(|server| server.greet())).await;
+    }
+
+    /// Begins to reach all servers that nobody looks after yet, side by side. Needs a runtime.
+    pub fn start(&self) {
+        self.directory.servers().iter().for_each(|server| server.start());
+    }
+
+    /// Waits until every server is reached or known not to be, but not longer than `grace`.
+    pub async fn wait_ready(&self, grace: Duration) {
+        let servers = self.directory.servers();
+        let settled = join_all(servers.iter().map(|server| server.settled()));
+        if timeout(grace, settled).await.is_err() {
+            tracing::debug!("not all MCP servers are ready in time");
+        }
+    }
+
+    /// How all servers are doing: programs and network servers first, then those in the host.
+    pub fn status(&self) -> Vec<McpServerState> {
+        self.in_order().iter().map(|server| status::state(server)).collect()
+    }
+
+    /// The same in brief, for the first message of a turn.
+    pub fn brief_status(&self) -> Vec<InitMcpServer> {
+        self.in_order().iter().map(|server| status::brief(server)).collect()
+    }
+
+    /// The last that a server's program wrote to stderr.
+    pub fn stderr(&self, server: &str) -> Option<String> {
+        self.directory.find(server).ok()?.core.stderr()
+    }
+
+    /// What servers want the model to know of them, by server.
+    pub fn instructions(&self) -> Vec<(String, String)> {
+        let instructions = self.in_order().into_iter().filter_map(|server| {
+            let text = server.live()?.hello.instructions.clone()?;
+            Some((server.name.clone(), text))
+        });
+        instructions.collect()
+    }
+
+    /// Replaces the servers that were set this way before, and those inside the host. Returns when
+    /// programs and network servers are reached or known not to be. Servers inside the host wait
+    /// for [`start`](Self::start), because hosts expect our answer before the handshake.
+    pub async fn set_servers(
+        &self,
+        wanted: impl IntoIterator<Item = (String, McpServerConfig)>,
+    ) -> McpSetServersResponse {
+        let _replacing = self.replacing.lock().await;
+        let mut wanted: Vec<_> = wanted.into_iter().collect();
+        let is_sdk = |config: &McpServerConfig| matches!(config, McpServerConfig::Sdk(_));
+        wanted.sort_by_key(|(_, config)| !is_sdk(config));
+        let mut response = McpSetServersResponse::default();
+
+        let mut leaving = self.directory.servers();
+        leaving.retain(|server| {
+            let core = &server.core;
+            let same = |(name, config): &(String, McpServerConfig)| {
+                *name == core.name && *config == core.config
+            };
+            server.replaceable && !wanted.iter().any(same)
+        });
+        leaving.sort_by_key(|server| !server.core.is_sdk());
+        lock(&self.directory.0)
+            .retain(|server| !leaving.iter().any(|leaving| Arc::ptr_eq(leaving, server)));
+        let stop = |server: Arc<Server>| async move { server.stop(State::Disabled).await };
+        join_all(leaving.iter().cloned().map(stop)).await;
+        let gone = leaving.iter().map(|server| &server.core.name);
+        let gone = gone.filter(|gone| wanted.iter().all(|(name, _)| name != *gone));
+        response.removed = gone.cloned().collect();
+
+        let mut added = Vec::new();
+        for (name, config) in wanted {
+            match self.directory.find(&name) {
+                Ok(known) if known.core.config == config => {}
+                Ok(_) => {
+                    let why = "a server of this name is configured elsewhere".to_owned();
+                    response.errors.insert(name, why);
+                }
+                Err(_) => {
+                    let scope = Scope::Dynamic;
+                    let server = self.make(NamedServer { name: name.clone(), config, scope }, true);
+                    let server = Arc::new(server);
+                    lock(&self.directory.0).push(Arc::clone(&server));
+                    response.added.push(name);
+                    added.push(server);
+                }
+            }
+        }
+        added.retain(|server| !server.core.is_sdk());
+        added.iter().for_each(|server| server.start());
+        join_all(added.iter().map(|server| server.settled())).await;
+        response.errors.extend(added.iter().filter_map(|server| error_of(&server.core)));
+        response
+    }
+
+    /// Lets go of a server and reaches it again; returns when that is decided.
+    pub async fn reconnect(&self, name: &str) -> Result<(), McpError> {
+        let server = self.directory.find(name)?;
+        if server.core.is_sdk() {
+            return Err(McpError::Sdk(name.to_owned()));
+        }
+        server.stop(State::Pending).await;
+        server.start();
+        server.settled().await;
+        error_of(&server.core).map_or(Ok(()), |(_, error)| Err(McpError::Failed(error)))
+    }
+
+    /// Switches a server on or off.
+    pub async fn set_enabled(&self, name: &str, enabled: bool) -> Result<(), McpError> {
+        let server = self.directory.find(name)?;
+        let is_disabled = matches!(server.core.state(), State::Disabled);
+        match (enabled, is_disabled) {
+            (true, true) => {
+                server.stop(State::Pending).await;
+                server.start();
+            }
+            (false, false) => server.stop(State::Disabled).await,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Hands in a message that a server inside the host sends by itself.
+    pub fn deliver(&self, server: &str, message: &RawJson) {
+        let live = self.directory.find(server).ok().and_then(|server| server.core.live());
+        match live {
+            Some(live) => live.connection.deliver(message),
+            None => tracing::debug!(server, "a message of an MCP server that is not connected"),
+        }
+    }
+
+    /// Calls a tool for a host and returns the result as MCP has it. A tool that the server does
+    /// not list is called all the same: the server has the last word.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future tells the server that the answer is no longer wanted.
+    pub async fn call(
+        &self,
+        tool: &str,
+        arguments: Option<&RawJson>,
+        limit: Option<Duration>,
+    ) -> Result<RawJson, McpError> {
+        let not_connected = |name: &str| McpError::NotConnected(name.to_owned());
+        let (server, own_name) = self.resolve(tool).ok_or_else(|| not_connected(tool))?;
+        let live = server.live().ok_or_else(|| not_connected(&server.name))?;
+        let arguments = match arguments.map(RawJson::to_value) {
+            Some(Value::Object(arguments)) => arguments,
+            _ => Default::default(),
+        };
+        let request = Request::CallTool { name: own_name, arguments, tool_use_id: None };
+        let limit = limit.unwrap_or_else(|| server.call_timeout());
+        let failed = |error: &dyn ToString| McpError::Failed(error.to_string());
+        let answer =
+            live.connection.request(request, limit).await.map_err(|error| failed(&error))?;
+        let raw = RawJson::from_value(&answer).map_err(|error| failed(&error))?;
+        match serde_json::from_value::<CallResult>(answer) {
+            Ok(result) if result.is_error => Err(McpError::Failed(result.error_text())),
+            _ => Ok(raw),
+        }
+    }
+
+    /// All resources of connected servers.
+    pub fn resources(&self) -> Vec<McpResource> {
+        self.in_order().iter().flat_map(|server| resources::resources_of(server)).collect()
+    }
+
+    /// Reads a resource.
+    pub async fn read_resource(
+        &self,
+        server: &str,
+        uri: &str,
+    ) -> Result<McpReadResourceResponse, McpError> {
+        let server = self.directory.find(server)?;
+        if server.core.live().is_none() {
+            return Err(McpError::NotConnected(server.core.name.clone()));
+        }
+        let contents = resources::read(&server.core, uri).await;
+        let contents = contents.map_err(|error| McpError::Failed(error.to_string()))?;
+        let contents = contents.into_iter().map(RawJson::from).collect();
+        Ok(McpReadResourceResponse { contents, ..McpReadResourceResponse::default() })
+    }
+
+    /// All prompts of connected servers.
+    pub fn prompts(&self) -> Vec<McpPrompt> {
+        self.in_order().iter().flat_map(|server| prompts::prompts_of(server)).collect()
+    }
+
+    /// Fills in a prompt, by its command or by the name hosts list it under, with the words behind
+    /// it.
+    pub async fn get_prompt(
+        &self,
+        command: &str,
+        words: &str,
+    ) -> Result<Vec<PromptMessage>, McpError> {
+        for server in self.in_order() {
+            let prompts = prompts::prompts_of(&server);
+            let wanted = |prompt: &&McpPrompt| {
+                prompt.command == command || prompt.slash_command().name == command
+            };
+            if let Some(prompt) = prompts.iter().find(wanted) {
+                let messages = prompts::get(&server, prompt, words).await;
+                return messages.map_err(|error| McpError::Failed(error.to_string()));
+            }
+        }
+        Err(McpError::Failed(format!("there is no prompt {command}")))
+    }
+
+    /// Lets go of all servers and waits until they are gone.
+    pub async fn close(&self) {
+        let servers = std::mem::take(&mut *lock(&self.directory.0));
+        join_all(servers.iter().map(|server| server.stop(State::Disabled))).await;
+    }
+
+    fn make(&self, server: NamedServer, replaceable: bool) -> Server {
+        let NamedServer { name, config, scope } = server;
+        Server::new(name, config, scope, replaceable, Arc::clone(&self.shared))
+    }
+
+    /// Servers as hosts list them: those inside the host come last.
+    fn in_order(&self) -> Vec<Arc<Core>> {
+        let mut servers = self.directory.cores();
+        servers.sort_by_key(|server| server.is_sdk());
+        servers
+    }
+
+    fn find_tool(&self, name: &str) -> Option<(Arc<Core>, Arc<McpTool>)> {
+        self.directory.cores().into_iter().find_map(|server| {
+            let live = server.live()?;
+            let tool = live.tools.iter().find(|tool| tool.spec().name == name)?;
+            Some((server, Arc::clone(tool)))
+        })
+    }
+
+    /// The server of a tool and the tool's name there, if need be guessed from its name here.
+    fn resolve(&self, tool: &str) -> Option<(Arc<Core>, String)> {
+        if let Some((server, tool)) = self.find_tool(tool) {
+            let name = tool.own_name().to_owned();
+            return Some((server, name));
+        }
+        self.directory.cores().into_iter().find_map(|server| {
+            let prefix = crate::name::tool_name(&server.name, "");
+            let name = tool.strip_prefix(&prefix)?.to_owned();
+            Some((server, name))
+        })
+    }
+}
+
+/// Why a server is not connected, if it should be.
+fn error_of(server: &Core) -> Option<(String, String)> {
+    let error = match server.state() {
+        State::Failed { error } => error,
+        State::NeedsAuth => "the server wants a login".to_owned(),
+        State::Pending | State::Connected(_) | State::Disabled => return None,
+    };
+    Some((server.name.clone(), error))
+}
+
+impl ToolSource for McpServers {
+    /// In the order of their names, so that the list a model sees depends on nothing else.
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        let live: Vec<_> = self.directory.cores().iter().filter_map(|core| core.live()).collect();
+        let mut by_name: BTreeMap<String, Arc<dyn Tool>> = BTreeMap::new();
+        for tool in live.iter().flat_map(|live| &live.tools) {
+            let name = tool.spec().name.to_string();
+            by_name.entry(name).or_insert_with(|| Arc::clone(tool) as Arc<dyn Tool>);
+        }
+        let has_resources = live.iter().any(|live| live.hello.capabilities.resources());
+        let for_resources = self.resource_tools.iter().filter(|_| has_resources).cloned();
+        for_resources.chain(by_name.into_values()).collect()
+    }
+
+    fn version(&self) -> u64 {
+        self.shared.version.load(Ordering::Relaxed)
+    }
+
+    fn server_of(&self, tool: &str) -> Option<McpServerRef> {
+        let (server, _) = self.find_tool(tool)?;
+        Some(McpServerRef {
+            name: server.name.clone(),
+            source: Some(status::source(&server).to_owned()),
+            ..McpServerRef::default()
+        })
+    }
+
+    fn display_name(&self, tool: &str) -> Option<ToolDisplayName> {
+        self.find_tool(tool)?.1.display_name()
+    }
+}
+
+impl std::fmt::Debug for McpServers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let servers: BTreeMap<_, McpServerStatus> = self
+            .directory
+            .cores()
+            .iter()
+            .map(|server| (server.name.clone(), server.state().status()))
+            .collect();
+        f.debug_map().entries(servers).finish()
+    }
+}

@@ -1,0 +1,214 @@
+//! Commands that run other commands: what `timeout`, `sudo` or `bash -c` carry.
+
+use crate::{
+    parser::parse,
+    script::{Assignment, Command, Script},
+    word::Word,
+};
+
+/// How far wrappers inside wrappers are followed.
+const MAX_LAYERS: usize = 8;
+
+/// What a command runs besides itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Carried {
+    /// Nothing that is known of.
+    Nothing,
+    /// Exactly this command, only later, slower or for a limited time: `timeout 5 …`.
+    Same(Command),
+    /// These commands, with another environment, user or more arguments: `sudo …`, `xargs …`.
+    Others(Vec<Command>),
+    /// A command line of its own: `bash -c '…'`.
+    Script(Script),
+    /// Something that cannot be told.
+    Unknown,
+}
+
+impl Command {
+    /// What this command runs besides itself.
+    pub fn carried(&self) -> Carried {
+        let Some(name) = self.name() else { return Carried::Nothing };
+        let words = &self.words[1..];
+        match name.rsplit('/').next().unwrap_or(name) {
+            "timeout" => self.same(words, &["k", "s", "kill-after", "signal"], 1),
+            "nice" => self.same(words, &["n", "adjustment"], 0),
+            "stdbuf" => self.same(words, &["i", "o", "e", "input", "output", "error"], 0),
+            "ionice" => self.same(words, &["c", "n", "class", "classdata"], 0),
+            "nohup" | "setsid" | "builtin" => self.same(words, &[], 0),
+            "time" => self.same(words, &["f", "o", "format", "output"], 0),
+            "exec" => self.same(words, &["a"], 0),
+            "command" if words.first().is_some_and(|it| it.is("-v") || it.is("-V")) => {
+                Carried::Nothing
+            }
+            "command" => self.same(words, &[], 0),
+            "env" => environment(words),
+            "sudo" => others(words, &["u", "g", "C", "D", "h", "p", "R", "r", "T", "t", "U"], 0),
+            "doas" => others(words, &["u", "C"], 0),
+            "xargs" => others(
+                words,
+                &["I", "L", "n", "P", "s", "d", "E", "a", "max-args", "max-procs", "delimiter"],
+                0,
+            ),
+            "watch" => shell_words(skip_options(words, &["n", "interval"])),
+            "strace" | "ltrace" => others(words, &["o", "e", "p", "s", "u", "P", "E"], 0),
+            "chroot" => others(words, &["userspec", "groups"], 1),
+            "find" => found(words),
+            "bash" | "sh" | "dash" | "zsh" | "ksh" => shell(words),
+            "su" => shell_option(words),
+            "eval" => shell_words(Some(words)),
+            "trap" => match words.first().map(Word::literal) {
+                Some(Some(text)) if words.len() > 1 => Carried::Script(parse(text)),
+                Some(None) => Carried::Unknown,
+                _ => Carried::Nothing,
+            },
+            "parallel" => Carried::Unknown,
+            _ => Carried::Nothing,
+        }
+    }
+
+    /// This command and all that it carries, from the outside in; and whether that is all.
+    pub fn layers(&self) -> (Vec<Self>, bool) {
+        let mut found = Vec::new();
+        let complete = collect(self, &mut found, 0);
+        (found, complete)
+    }
+
+    fn same(&self, words: &[Word], with_value: &[&str], skip: usize) -> Carried {
+        match skip_options(words, with_value).and_then(|rest| rest.get(skip..)) {
+            Some([]) => Carried::Nothing,
+            Some(rest) => Carried::Same(Self {
+                assignments: self.assignments.clone(),
+                words: rest.to_vec(),
+                redirections: self.redirections.clone(),
+            }),
+            None => Carried::Unknown,
+        }
+    }
+}
+
+fn collect(command: &Command, found: &mut Vec<Command>, depth: usize) -> bool {
+    found.push(command.clone());
+    let (inner, complete) = match command.carried() {
+        Carried::Nothing => return true,
+        Carried::Unknown => return false,
+        Carried::Same(inner) => (vec![inner], true),
+        Carried::Others(inner) => (inner, true),
+        Carried::Script(script) => (script.commands, script.opaque.is_none()),
+    };
+    if depth == MAX_LAYERS {
+        return false;
+    }
+    inner.iter().fold(complete, |complete, inner| collect(inner, found, depth + 1) && complete)
+}
+
+/// The words after the options of a wrapper, or `None` if an option is not certain.
+fn skip_options<'a>(words: &'a [Word], with_value: &[&str]) -> Option<&'a [Word]> {
+    let mut rest = words;
+    while let Some((word, after)) = rest.split_first() {
+        let text = word.literal()?;
+        if text == "--" {
+            return Some(after);
+        }
+        if text.len() < 2 || !text.starts_with('-') {
+            return Some(rest);
+        }
+        let takes_next = match text.strip_prefix("--") {
+            Some(long) => with_value.contains(&long),
+            // A value may be attached (`-k5`); only a letter at the end takes the next word.
+            None => {
+                let first = text[1..].find(|it: char| with_value.contains(&&*it.to_string()));
+                first.is_some_and(|at| text[1 + at..].chars().count() == 1)
+            }
+        };
+        rest = if takes_next { after.get(1..)? } else { after };
+    }
+    Some(rest)
+}
+
+fn others(words: &[Word], with_value: &[&str], skip: usize) -> Carried {
+    match skip_options(words, with_value).and_then(|rest| rest.get(skip..)) {
+        Some([]) => Carried::Nothing,
+        Some(rest) => Carried::Others(vec![Command::of(rest.to_vec())]),
+        None => Carried::Unknown,
+    }
+}
+
+/// `env [-i] [NAME=value…] command`.
+fn environment(words: &[Word]) -> Carried {
+    let splits = words.iter().filter_map(Word::literal).any(|text| {
+        text.starts_with("-S") || text.starts_with("--split") || text.starts_with("-vS")
+    });
+    let Some(mut rest) = skip_options(words, &["u", "C", "unset", "chdir"]).filter(|_| !splits)
+    else {
+        return Carried::Unknown;
+    };
+    let mut assignments = Vec::new();
+    while let Some((word, after)) = rest.split_first() {
+        let Some((name, _)) = word.literal().and_then(|text| text.split_once('=')) else { break };
+        assignments.push(Assignment { name: name.to_owned(), raw: word.raw().to_owned() });
+        rest = after;
+    }
+    match rest {
+        [] => Carried::Nothing,
+        [first, ..] if first.literal().is_none() => Carried::Unknown,
+        rest => Carried::Others(vec![Command { assignments, ..Command::of(rest.to_vec()) }]),
+    }
+}
+
+/// The commands after `-exec` and its kin.
+fn found(words: &[Word]) -> Carried {
+    let mut commands = Vec::new();
+    let mut rest = words;
+    while let Some(at) = rest.iter().position(|word| {
+        ["-exec", "-execdir", "-ok", "-okdir"].iter().any(|action| word.is(action))
+    }) {
+        rest = &rest[at + 1..];
+        let end = rest.iter().position(|word| word.is(";") || word.is("+")).unwrap_or(rest.len());
+        commands.push(Command::of(rest[..end].to_vec()));
+        rest = &rest[end..];
+    }
+    if commands.is_empty() { Carried::Nothing } else { Carried::Others(commands) }
+}
+
+/// `bash [options] -c 'commands'`; a script file is just an argument.
+fn shell(words: &[Word]) -> Carried {
+    for (at, word) in words.iter().enumerate() {
+        let Some(text) = word.literal() else { return Carried::Unknown };
+        if !text.starts_with(['-', '+']) {
+            return Carried::Nothing;
+        }
+        if !text.starts_with("--") && text.contains('c') {
+            // Options may stand between `-c` and the commands.
+            let commands = words[at + 1..]
+                .iter()
+                .find(|word| !word.literal().is_some_and(|text| text.starts_with(['-', '+'])));
+            return match commands.map(Word::literal) {
+                Some(Some(text)) => Carried::Script(parse(text)),
+                Some(None) => Carried::Unknown,
+                None => Carried::Nothing,
+            };
+        }
+    }
+    Carried::Nothing
+}
+
+/// `su user -c 'commands'`.
+fn shell_option(words: &[Word]) -> Carried {
+    let at = words.iter().position(|word| word.is("-c") || word.is("--command"));
+    match at.and_then(|at| words.get(at + 1)).map(Word::literal) {
+        Some(Some(text)) => Carried::Script(parse(text)),
+        Some(None) => Carried::Unknown,
+        None => Carried::Nothing,
+    }
+}
+
+/// Words that are joined and read by a shell again.
+fn shell_words(words: Option<&[Word]>) -> Carried {
+    let texts: Option<Vec<&str>> =
+        words.and_then(|words| words.iter().map(Word::literal).collect());
+    match texts {
+        Some(texts) if texts.is_empty() => Carried::Nothing,
+        Some(texts) => Carried::Script(parse(&texts.join(" "))),
+        None => Carried::Unknown,
+    }
+}

@@ -1,0 +1,81 @@
+//! The arguments of a command: options, their values, and the rest.
+
+use crate::word::Word;
+
+/// The arguments of a command, sorted.
+#[derive(Debug, Default)]
+pub(crate) struct Arguments {
+    /// `-x` and `--long`, each with its value if it has one.
+    pub(crate) options: Vec<(String, Option<Word>)>,
+    /// What is not an option.
+    pub(crate) positionals: Vec<Word>,
+    /// Whether an argument may turn out to be something else than it seems: a variable that
+    /// holds an option, a pattern that matches a file named like one.
+    pub(crate) uncertain: bool,
+}
+
+impl Arguments {
+    /// Sorts arguments. `with_value` names the options that take a value: letters of short ones
+    /// (`n`), whole long ones (`lines`).
+    pub(crate) fn sort(words: &[Word], with_value: &[&str]) -> Self {
+        let mut found = Self::default();
+        let mut words = words.iter();
+        let mut only_positionals = false;
+        while let Some(word) = words.next() {
+            let Some(text) = word.literal() else {
+                found.uncertain = true;
+                found.positionals.push(word.clone());
+                continue;
+            };
+            if only_positionals || text.len() < 2 || !text.starts_with('-') {
+                found.uncertain |=
+                    !only_positionals && word.is_glob() && text.starts_with(['*', '?', '[']);
+                found.positionals.push(word.clone());
+            } else if text == "--" {
+                only_positionals = true;
+            } else if let Some(long) = text.strip_prefix("--") {
+                let (name, value) = match long.split_once('=') {
+                    Some((name, _)) => (name, word.tail(2 + name.len() + 1)),
+                    None if with_value.contains(&long) => (long, words.next().cloned()),
+                    None => (long, None),
+                };
+                found.options.push((format!("--{name}"), value));
+            } else {
+                for (at, letter) in text.char_indices().skip(1) {
+                    let option = format!("-{letter}");
+                    let rest = at + letter.len_utf8();
+                    if with_value.contains(&&text[at..rest]) {
+                        let value =
+                            if rest < text.len() { word.tail(rest) } else { words.next().cloned() };
+                        found.options.push((option, value));
+                        break;
+                    }
+                    found.options.push((option, None));
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether one of these options is given. Long ones may be abbreviated.
+    pub(crate) fn has_any(&self, names: &[&str]) -> bool {
+        self.options.iter().any(|(given, _)| names.iter().any(|name| is_option(given, name)))
+    }
+
+    /// Whether no other option than these is given. Abbreviations do not count as them.
+    pub(crate) fn has_only(&self, names: &[&str]) -> bool {
+        self.options.iter().all(|(given, _)| names.contains(&given.as_str()))
+    }
+
+    /// The values of these options.
+    pub(crate) fn values<'a>(&'a self, names: &'a [&str]) -> impl Iterator<Item = &'a Word> {
+        self.options
+            .iter()
+            .filter(|(given, _)| names.iter().any(|name| is_option(given, name)))
+            .filter_map(|(_, value)| value.as_ref())
+    }
+}
+
+fn is_option(given: &str, name: &str) -> bool {
+    given == name || (given.len() > 2 && given.starts_with("--") && name.starts_with(given))
+}

@@ -1,0 +1,64 @@
+//! What wrappers carry.
+
+use bowline_shell::{Carried, parse};
+
+/// All layers of the first command, and a `?` if there may be more.
+fn layers(command_line: &str) -> Vec<String> {
+    let script = parse(command_line);
+    let (layers, complete) = script.commands[0].layers();
+    let mut texts: Vec<String> = layers.iter().map(|layer| layer.text()).collect();
+    if !complete {
+        texts.push("?".to_owned());
+    }
+    texts
+}
+
+#[test]
+fn every_layer_is_found() {
+    for (command_line, inner) in [
+        ("timeout 5 rm x", &["rm x"][..]),
+        ("timeout -k 1 -s KILL 5 rm x", &["rm x"]),
+        ("timeout --signal=KILL 5 rm -r x", &["rm -r x"]),
+        ("time -p rm x", &["rm x"]),
+        ("nice -n 5 rm x", &["rm x"]),
+        ("nice -n5 rm x", &["rm x"]),
+        ("nohup rm x", &["rm x"]),
+        ("stdbuf -oL rm x", &["rm x"]),
+        ("command rm x", &["rm x"]),
+        ("command -v rm", &[]),
+        ("env A=1 B=2 rm x", &["rm x"]),
+        ("env -i -u A rm x", &["rm x"]),
+        ("env -S 'rm x'", &["?"]),
+        ("env", &[]),
+        ("sudo -u root rm x", &["rm x"]),
+        ("sudo -nE rm x", &["rm x"]),
+        ("xargs -n 1 -I {} rm {}", &["rm {}"]),
+        ("xargs", &[]),
+        ("find . -exec rm {} \\; -execdir touch a +", &["rm {}", "touch a"]),
+        ("find . -name x", &[]),
+        ("bash -c 'a && rm x'", &["a", "rm x"]),
+        ("bash -lc 'rm x'", &["rm x"]),
+        ("bash -c -e 'rm x'", &["rm x"]),
+        ("bash -c \"$x\"", &["?"]),
+        ("bash script.sh", &[]),
+        ("eval rm x", &["rm x"]),
+        ("eval \"$x\"", &["?"]),
+        ("trap 'rm x' EXIT", &["rm x"]),
+        ("timeout 5 sudo bash -c 'rm x'", &["sudo bash -c 'rm x'", "bash -c 'rm x'", "rm x"]),
+        ("/usr/bin/timeout 5 rm x", &["rm x"]),
+        ("watch -n 1 rm x", &["rm x"]),
+        ("timeout $x rm y", &["?"]),
+        ("ls", &[]),
+    ] {
+        assert_eq!(layers(command_line)[1..], *inner, "{command_line}");
+    }
+}
+
+#[test]
+fn only_wrappers_that_add_nothing_carry_the_same_command() {
+    let carried = |text: &str| parse(text).commands[0].carried();
+    assert!(matches!(carried("timeout 5 ls"), Carried::Same(_)));
+    assert!(matches!(carried("sudo ls"), Carried::Others(_)));
+    assert!(matches!(carried("env A=b ls"), Carried::Others(_)));
+    assert!(matches!(carried("bash -c ls"), Carried::Script(_)));
+}

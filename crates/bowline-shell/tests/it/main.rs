@@ -1,0 +1,7 @@
+//! What the reading of command lines promises, case by case.
+
+mod carried;
+mod files;
+mod parts;
+mod properties;
+mod read_only;

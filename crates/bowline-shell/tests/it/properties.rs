@@ -1,0 +1,110 @@
+//! What holds for every text.
+
+use bowline_shell::{is_read_only, parse};
+use proptest::prelude::*;
+
+/// Pieces that mean something to a shell, so that random texts get somewhere.
+fn piece() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        "a",
+        "ls",
+        "rm",
+        " ",
+        " ",
+        "\n",
+        "'",
+        "\"",
+        "\\",
+        "`",
+        "$(",
+        ")",
+        "(",
+        "{",
+        "}",
+        "${x",
+        "$x",
+        "&&",
+        "||",
+        ";",
+        "|",
+        "&",
+        ">",
+        "<",
+        "<<E\n",
+        "\nE\n",
+        "if ",
+        "then ",
+        "fi",
+        "for i in ",
+        "do ",
+        "done",
+        "[[ ",
+        " ]]",
+        "#",
+        "=",
+        "x=",
+        "é",
+        "~",
+        "*",
+        "-rf",
+        "/",
+        "$((",
+        "))",
+        "$'",
+        "<(",
+    ])
+}
+
+proptest! {
+    #[test]
+    fn no_text_panics(text in "\\PC{0,60}", pieces in prop::collection::vec(piece(), 0..40)) {
+        for text in [text, pieces.concat()] {
+            let script = parse(&text);
+            script.danger();
+            for command in &script.commands {
+                command.touches();
+                command.layers();
+                command.path_like_words();
+            }
+            is_read_only(&text);
+        }
+    }
+
+    #[test]
+    fn joined_commands_come_apart_again(
+        commands in prop::collection::vec("[a-z]{1,5}( (-[a-z]|'[a-z;&| ]*'|\"[a-z;&|( ]*\"|[a-z./]{1,6})){0,3}", 1..6),
+        operators in prop::collection::vec(
+            prop::sample::select(vec!["&&", "||", ";", "|", "&", "\n", " && ", " || ", " ; ", " | ", " & "]),
+            5,
+        ),
+    ) {
+        // A reserved word in the place of a name would be another grammar.
+        prop_assume!(commands.iter().all(|it| {
+            let name = it.split(' ').next().unwrap_or_default();
+            !["if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case",
+              "esac", "in"].contains(&name)
+        }));
+        let mut line = commands[0].clone();
+        for (operator, command) in operators.iter().zip(&commands[1..]) {
+            line.push_str(operator);
+            line.push_str(command);
+        }
+        let script = parse(&line);
+        prop_assert_eq!(script.opaque, None);
+        let found: Vec<String> = script.commands.iter().map(|it| it.text()).collect();
+        prop_assert_eq!(found, commands);
+    }
+
+    #[test]
+    fn a_line_with_a_writing_command_is_never_read_only(
+        before in prop::collection::vec(piece(), 0..12),
+        after in prop::collection::vec(piece(), 0..12),
+    ) {
+        // The command stands on a line of its own, so that nothing before it can quote it unless
+        // the text is left open, which makes it opaque.
+        let line = format!("{}\nrm x\n{}", before.concat(), after.concat());
+        let quoted = line.contains(['\'', '"', '`', '#', '\\']) || line.contains("<<");
+        prop_assume!(!quoted);
+        prop_assert!(!is_read_only(&line));
+    }
+}

@@ -1,0 +1,92 @@
+//! The arrows of ARCHITECTURE.md, checked.
+
+use std::{collections::BTreeMap, process::Command};
+
+use serde_json::Value;
+
+/// Who may use whom. A crate that is not named here may not exist.
+const MAY_USE: &[(&str, &[&str])] = &[
+    ("bowline-protocol", &[]),
+    ("bowline-shell", &[]),
+    ("bowline-peer", &["bowline-protocol"]),
+    ("bowline-model", &["bowline-protocol"]),
+    ("bowline-sessions", &["bowline-protocol"]),
+    ("bowline-tools", &["bowline-protocol", "bowline-shell"]),
+    ("bowline-mcp", &["bowline-protocol", "bowline-tools"]),
+    (
+        "bowline-engine",
+        &[
+            "bowline-protocol",
+            "bowline-shell",
+            "bowline-model",
+            "bowline-sessions",
+            "bowline-tools",
+            "bowline-mcp",
+        ],
+    ),
+    ("bowline-door-stdio", &["bowline-protocol", "bowline-peer", "bowline-engine"]),
+    (
+        "bowline",
+        &[
+            "bowline-protocol",
+            "bowline-model",
+            "bowline-sessions",
+            "bowline-tools",
+            "bowline-mcp",
+            "bowline-engine",
+            "bowline-door-stdio",
+        ],
+    ),
+    ("bowline-testkit", &[]),
+];
+
+/// Crates that cost minutes to build, and the only ones of ours that may pay for them.
+const HEAVY: &[(&str, &[&str])] = &[
+    ("tokio", &["bowline-peer", "bowline-model", "bowline-tools", "bowline-mcp", "bowline-engine", "bowline-door-stdio", "bowline"]),
+    ("reqwest", &["bowline-model", "bowline-tools", "bowline-mcp"]),
+    ("axum", &["bowline-model"]),
+    ("rmcp", &["bowline-mcp"]),
+    ("clap", &["bowline"]),
+    ("jsonschema", &["bowline-tools", "bowline-engine"]),
+];
+
+#[test]
+fn arrows_point_down() {
+    let may_use = BTreeMap::from_iter(MAY_USE.iter().copied());
+    for (name, dependencies) in packages() {
+        let allowed = may_use.get(&*name).unwrap_or_else(|| panic!("{name} is not on the map"));
+        for (used, _) in dependencies.iter().filter(|(_, ours)| *ours) {
+            assert!(allowed.contains(&&**used), "{name} must not use {used}");
+        }
+    }
+}
+
+#[test]
+fn heavy_dependencies_stay_where_they_belong() {
+    let heavy = BTreeMap::from_iter(HEAVY.iter().copied());
+    for (name, dependencies) in packages() {
+        for (used, _) in &dependencies {
+            let allowed = heavy.get(&**used).is_none_or(|by| by.contains(&&*name));
+            assert!(allowed, "{name} must not use {used}");
+        }
+    }
+}
+
+/// Each of our crates with what it is built on, and whether that is ours, too.
+fn packages() -> Vec<(String, Vec<(String, bool)>)> {
+    let args = ["metadata", "--no-deps", "--offline", "--format-version=1"];
+    let output = Command::new(env!("CARGO")).args(args).output().expect("cargo runs");
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo speaks JSON");
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let built_on = |package: &Value| {
+        list(&package["dependencies"])
+            .iter()
+            .filter(|dependency| dependency["kind"].is_null())
+            .map(|dependency| (text(&dependency["name"]), dependency["path"].is_string()))
+            .collect()
+    };
+    let packages = list(&metadata["packages"]);
+    assert!(!packages.is_empty(), "cargo metadata lists our crates");
+    packages.iter().map(|package| (text(&package["name"]), built_on(package))).collect()
+}

@@ -1,0 +1,52 @@
+//! Finds files by name.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Mutex,
+    time::SystemTime,
+};
+
+use ignore::{WalkBuilder, WalkState, overrides::OverrideBuilder};
+use tokio_util::sync::CancellationToken;
+
+use super::rejected;
+use crate::workspace::lock;
+
+/// A file that was found, and when it was changed.
+pub(crate) type Found = (Option<SystemTime>, PathBuf);
+
+/// The files under `root` whose path fits the glob, oldest change first. Hidden and ignored files
+/// count, git's own do not.
+///
+/// Blocks; `cancel` ends it early with what was found so far.
+pub(crate) fn find(
+    root: &Path,
+    glob: &str,
+    cancel: &CancellationToken,
+) -> Result<Vec<Found>, String> {
+    let mut overrides = OverrideBuilder::new(root);
+    overrides.add(glob).map_err(rejected)?;
+    let found = Mutex::new(Vec::<Found>::new());
+    let walk = WalkBuilder::new(root)
+        .standard_filters(false)
+        .overrides(overrides.build().map_err(rejected)?)
+        .filter_entry(|entry| entry.file_name() != ".git")
+        .build_parallel();
+    walk.run(|| {
+        Box::new(|entry| {
+            if cancel.is_cancelled() {
+                return WalkState::Quit;
+            }
+            if let Ok(entry) = entry
+                && entry.file_type().is_some_and(|kind| !kind.is_dir())
+            {
+                let modified = entry.metadata().ok().and_then(|metadata| metadata.modified().ok());
+                lock(&found).push((modified, entry.into_path()));
+            }
+            WalkState::Continue
+        })
+    });
+    let mut found = found.into_inner().unwrap_or_default();
+    found.sort();
+    Ok(found)
+}

@@ -1,0 +1,44 @@
+//! What a command's words say about how to read its result.
+
+use std::time::Duration;
+
+use crate::shell_words::simple_commands;
+
+/// Programs that say nothing when all went well.
+const SILENT: &[&str] =
+    &["cd", "chmod", "chown", "cp", "ln", "mkdir", "mv", "rm", "rmdir", "touch"];
+
+/// Whether nobody expects output from this command.
+pub(super) fn is_silent(command: &str) -> bool {
+    simple_commands(command).is_some_and(|commands| {
+        !commands.is_empty() && commands.iter().all(|words| SILENT.contains(&words[0].as_str()))
+    })
+}
+
+/// What an exit code other than 0 means for programs that use it to answer a question. The last
+/// program of the line decides.
+pub(super) fn harmless(command: &str, code: i32) -> Option<&'static str> {
+    let commands = simple_commands(command)?;
+    let program = commands.last()?.first()?;
+    match (program.as_str(), code) {
+        ("grep" | "egrep" | "fgrep" | "rg", 1) => Some("No matches found"),
+        ("diff", 1) => Some("Files differ"),
+        ("test" | "[", 1) => Some("Condition is false"),
+        ("find", 1) => Some("Some directories were inaccessible"),
+        _ => None,
+    }
+}
+
+/// How long a command sleeps before it does anything, if that is how it starts.
+pub(super) fn leading_sleep(command: &str) -> Option<Duration> {
+    let rest = command.trim_start().strip_prefix("sleep")?;
+    let end = rest.find([';', '&', '\n']).unwrap_or(rest.len());
+    let time = rest[..end].strip_prefix([' ', '\t'])?.trim();
+    let (number, factor) = match time.chars().last()? {
+        's' => (&time[..time.len() - 1], 1.0),
+        'm' => (&time[..time.len() - 1], 60.0),
+        'h' => (&time[..time.len() - 1], 3600.0),
+        _ => (time, 1.0),
+    };
+    Duration::try_from_secs_f64(number.parse::<f64>().ok()? * factor).ok()
+}

@@ -1,0 +1,149 @@
+//! What the model and programs see of a command that has ended.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use bowline_protocol::{ContentBlock, ImageBlock, Source};
+use serde_json::{Value, json};
+
+use super::{Input, meaning};
+use crate::{
+    output::{ToolFailure, ToolOutput},
+    process::{Capture, exit_code},
+    run::{PREVIEW_CHARS, persisted},
+    tasks::{Job, JobEnd},
+    workspace::{Workspace, lock},
+};
+
+/// The result of a command that ended by itself.
+pub(super) fn of(
+    input: &Input,
+    job: Job,
+    end: JobEnd,
+    workspace: &Workspace,
+) -> Result<ToolOutput, ToolFailure> {
+    let capture = Arc::clone(&job.capture);
+    job.forget();
+    let reset = follow_dir(&end, workspace);
+    let code = exit_code(&end.status);
+    let harmless = meaning::harmless(&input.command, code);
+    let output = shown(&capture);
+    if code != 0 && harmless.is_none() {
+        let mut text = format!("Exit code {code}");
+        for part in [output.as_str(), reset.as_deref().unwrap_or_default()] {
+            if !part.is_empty() {
+                text.push('\n');
+                text.push_str(part);
+            }
+        }
+        return Err(ToolFailure::running(text));
+    }
+    if let Some(image) = image(&output) {
+        let structured = json!({
+            "stdout": output, "stderr": "", "interrupted": false, "isImage": true,
+            "noOutputExpected": false,
+        });
+        return Ok(ToolOutput::blocks(vec![image]).structured(structured));
+    }
+
+    let limit = workspace.options().max_output_chars;
+    let mut structured = structured(&output, meaning::is_silent(&input.command));
+    let mut text = output;
+    let total = lock(&capture).total();
+    let too_long = text.len() > limit && text.chars().count() > limit;
+    if too_long {
+        structured["stdout"] = text.chars().take(limit).collect::<String>().into();
+        let saved = lock(&capture).to_file();
+        text = match saved {
+            Ok(path) => {
+                structured["persistedOutputPath"] = json!(path);
+                structured["persistedOutputSize"] = total.into();
+                persisted(&text, total, &path, PREVIEW_CHARS.min(limit))
+            }
+            Err(error) => {
+                let kept: String = text.chars().take(limit).collect();
+                format!("{kept}\n... [the rest could not be saved: {error}]")
+            }
+        };
+    }
+    if let Some(interpretation) = harmless {
+        structured["returnCodeInterpretation"] = interpretation.into();
+    }
+    if let Some(asked) = input.dangerously_disable_sandbox {
+        structured["dangerouslyDisableSandbox"] = asked.into();
+    }
+    if let Some(reset) = reset {
+        structured["stderr"] = format!("\n{reset}").into();
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&reset);
+    }
+    Ok(ToolOutput::text(text).structured(structured).explicitly_ok())
+}
+
+/// The result of a command that was stopped because its time was over.
+pub(super) fn timed_out(capture: &Mutex<Capture>, limit: Duration) -> ToolFailure {
+    let output = shown(capture);
+    let gap = if output.is_empty() { "" } else { "\n" };
+    ToolFailure::running(format!(
+        "Exit code 143\nCommand timed out after {}{gap}{output}",
+        seconds(limit)
+    ))
+}
+
+/// The output so far as models see it: no blank lines in front, no blanks at the end.
+pub(super) fn shown(capture: &Mutex<Capture>) -> String {
+    let capture = lock(capture);
+    let text = capture.head_text();
+    let text = text.trim_end();
+    let start = text.find(|c: char| !c.is_whitespace()).unwrap_or(text.len());
+    let line = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
+    text[line..].to_owned()
+}
+
+/// What programs see, at least.
+pub(super) fn structured(stdout: &str, silent: bool) -> Value {
+    json!({
+        "stdout": stdout,
+        "stderr": "",
+        "interrupted": false,
+        "isImage": false,
+        "noOutputExpected": silent,
+    })
+}
+
+/// `90s`, `1.5s`.
+pub(super) fn seconds(duration: Duration) -> String {
+    format!("{}s", duration.as_secs_f64())
+}
+
+/// Moves the workspace to where the command ended, if that is inside. Otherwise back to the
+/// start, and the model is told.
+fn follow_dir(end: &JobEnd, workspace: &Workspace) -> Option<String> {
+    let dir = end.dir.as_ref()?;
+    let current = workspace.current_dir();
+    if *dir == current {
+        return None;
+    }
+    if workspace.contains(dir) && !workspace.options().stay_in_start_dir {
+        workspace.set_current_dir(dir.clone());
+        return None;
+    }
+    let start = workspace.start_dir();
+    workspace.set_current_dir(start);
+    Some(format!("Shell cwd was reset to {}", start.display()))
+}
+
+/// A picture, if that is all the command printed.
+fn image(output: &str) -> Option<ContentBlock> {
+    let (media_type, data) = output.strip_prefix("data:")?.split_once(";base64,")?;
+    let is_data = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=');
+    if !media_type.starts_with("image/") || !data.chars().all(is_data) {
+        return None;
+    }
+    let source = Source::base64(media_type, data);
+    Some(ContentBlock::Image(ImageBlock { source, extra: Default::default() }))
+}
