@@ -78,9 +78,25 @@ impl Door {
         Self { host, peer, inbox, wire, faults, over, opening }
     }
 
+    /// A way to say no more, for when the session is to end without another word.
+    pub fn silencer(&self) -> Silencer {
+        Silencer(self.peer.clone())
+    }
+
     /// The host, as the engine sees it.
     pub fn host(&self) -> Arc<dyn Host> {
         self.host.clone()
+    }
+}
+
+/// A way to say no more.
+#[derive(Debug, Clone)]
+pub struct Silencer(Peer);
+
+impl Silencer {
+    /// What was said is still written; nothing more is.
+    pub fn silence(&self) {
+        self.0.end_output();
     }
 }
 
