@@ -92,12 +92,14 @@ fn with_runtime(
 
 /// A session that cannot be started. A host that reads messages hears of it in one.
 fn refuse(args: &RunArgs, error: SetupError) -> anyhow::Result<ExitCode> {
-    if let SetupError::NoConversation(target) = &error
-        && args.output.output_format == args::OutputFormat::StreamJson
-    {
-        say(&stdio::failed_start(target, &error.to_string()))?;
+    complain(&error);
+    if let SetupError::NoConversation { target, nearest } = &error {
+        if args.output.output_format == args::OutputFormat::StreamJson {
+            say(&stdio::failed_start(target, &error.to_string()))?;
+        } else if !nearest.is_empty() {
+            complain(format!("Sessions here:\n  {}", nearest.join("\n  ")));
+        }
     }
-    complain(error);
     Ok(ExitCode::FAILURE)
 }
 

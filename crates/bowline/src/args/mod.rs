@@ -22,9 +22,9 @@ pub(crate) use self::{
     error::UsageError,
     limits::LimitArgs,
     list::split_rules,
-    model::{ModelArgs, SystemPromptSnapshot, ThinkingArg, ThinkingDisplayArg},
+    model::{ModelArgs, ThinkingArg, ThinkingDisplayArg},
     output::{InputFormat, OutputArgs, OutputFormat},
-    permissions::{PermissionArgs, PermissionModeArg, PermissionPromptsArg},
+    permissions::{PermissionArgs, PermissionPromptsArg},
     session::SessionArgs,
     sources::SourceArgs,
 };

@@ -39,10 +39,9 @@ impl Progress {
         match message {
             Message::Assistant(said) => {
                 self.turns += 1;
-                if let Some(usage) = &said.message.usage {
-                    let count = |tokens: &Maybe<u64>| tokens.as_ref().copied().unwrap_or(0);
-                    self.tokens += count(&usage.input_tokens) + count(&usage.output_tokens);
-                }
+                let usage = &said.message.usage;
+                let count = |tokens: &Maybe<u64>| tokens.as_ref().copied().unwrap_or(0);
+                self.tokens += count(&usage.input_tokens) + count(&usage.output_tokens);
                 for block in &said.message.content {
                     if let ContentBlock::ToolUse(call) = block {
                         self.doing.clone_from(&call.name);

@@ -9,8 +9,13 @@ use crate::args::{InputFormat, OutputFormat, RunArgs};
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SetupError {
     /// The session to go on with is not there. Hosts are told in a result, too.
-    #[error("No conversation found with session ID: {0}")]
-    NoConversation(String),
+    #[error("No conversation found with session ID: {target}")]
+    NoConversation {
+        /// What was asked for.
+        target: String,
+        /// Sessions that it could be meant for, described.
+        nearest: Vec<String>,
+    },
     /// Root wants to do without permissions.
     #[error(
         "--dangerously-skip-permissions cannot be used with root/sudo privileges for security \
@@ -46,12 +51,7 @@ impl From<&str> for SetupError {
 impl From<SessionError> for SetupError {
     fn from(error: SessionError) -> Self {
         match error {
-            SessionError::NotFound { target, nearest } if nearest.is_empty() => {
-                Self::NoConversation(target)
-            }
-            SessionError::NotFound { target, nearest } => {
-                Self::NoConversation(format!("{target}\nSessions here:\n  {}", nearest.join("\n  ")))
-            }
+            SessionError::NotFound { target, nearest } => Self::NoConversation { target, nearest },
             SessionError::InUse(id) => format!("Session ID {id} is already in use.").into(),
             SessionError::BadId(_) => "Invalid session ID. Must be a valid UUID.".into(),
             SessionError::NoSuchMessage(uuid) => {
