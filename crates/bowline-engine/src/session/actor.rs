@@ -147,12 +147,13 @@ impl Actor {
 
     async fn begin_turn(&mut self) {
         let prompts = self.shared.queue().take_batch(prompt::runs_alone);
-        let Some(mut agent) = self.agent.take().filter(|_| !prompts.is_empty()) else {
+        if prompts.is_empty() {
             if !self.shared.board.has_background_agents() {
                 self.shared.set_state(SessionState::Idle).await;
             }
             return;
-        };
+        }
+        let Some(mut agent) = self.agent.take() else { return };
         self.shared.set_state(SessionState::Running).await;
         let uuids: Vec<_> = prompts.iter().filter_map(|prompt| prompt.uuid.clone()).collect();
         for uuid in &uuids {
