@@ -60,6 +60,7 @@ pub(crate) fn start(
         Arc::new(Shared::new(config, policy, outlet, workspace, hooks, frames, journal, board));
     let tools = Arc::new(main_tools(&shared));
     shared.set_main_tools(&tools);
+    shared.restore_costs();
     let agent = Agent {
         identity: Identity::Main,
         conversation,
