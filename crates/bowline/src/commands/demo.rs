@@ -2,10 +2,8 @@
 
 use std::{fs, pin::pin, process::ExitCode, sync::Arc};
 
-use bowline_engine::{
-    Answer, ConnectedModel, Host, Models, PermissionPrompts, Session, SessionConfig,
-};
-use bowline_model::{BoxFuture, ModelError, script::ScriptModel};
+use bowline_engine::{Answer, Host, PermissionPrompts, Session, SessionConfig};
+use bowline_model::{BoxFuture, Providers};
 use bowline_protocol::{
     CanUseTool, ContentBlock, Message, PermissionAllow, PermissionDeny, PermissionResult,
     UserMessage,
@@ -27,9 +25,9 @@ SAY Now I run it, to see that it works.
 TOOL Bash {"command": "sh greet.sh Bowline", "description": "run the program"}
 NEXT
 SAY And I would like to clean up.
-TOOL Bash {"command": "rm -rf /", "description": "remove everything"}
+TOOL Bash {"command": "rm greet.sh", "description": "remove the program"}
 NEXT
-SAY The greeting is right now, and the program runs. Removing everything was refused, which is what permissions are for."#;
+SAY The greeting is right now, and the program runs. Removing it was refused, which is what permissions are for."#;
 
 /// Runs the demo.
 pub(crate) async fn run(keep: bool) -> anyhow::Result<ExitCode> {
@@ -39,7 +37,7 @@ pub(crate) async fn run(keep: bool) -> anyhow::Result<ExitCode> {
          except commands that remove files.\n")?;
     say("> There is something wrong with greet.sh. Please fix it and show that it works.\n")?;
 
-    let mut config = SessionConfig::new(folder.path(), Arc::new(DemoModel), "script");
+    let mut config = SessionConfig::new(folder.path(), Arc::new(Providers::new()), "script");
     config.permission_prompts = PermissionPrompts::Host;
     let (session, work) = Session::start(config, Arc::new(Audience))?;
     session.prompt(UserMessage::prompt(SCRIPT)).await;
@@ -50,16 +48,6 @@ pub(crate) async fn run(keep: bool) -> anyhow::Result<ExitCode> {
         say(&format!("\nThe project is in {}", folder.keep().display()))?;
     }
     Ok(exit_code(end))
-}
-
-/// The script model, whatever it is called.
-struct DemoModel;
-
-impl Models for DemoModel {
-    fn connect(&self, name: &str) -> Result<ConnectedModel, ModelError> {
-        let name = name.to_owned();
-        Ok(ConnectedModel { model: Arc::new(ScriptModel::new()), wire_name: name.clone(), name })
-    }
 }
 
 /// Somebody who watches, and answers permission questions by a simple rule.

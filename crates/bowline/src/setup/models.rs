@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use bowline_engine::{ConnectedModel, Models};
 use bowline_model::{
-    AnthropicConfig, Effort, ModelError, ModelRef, OpenAiConfig, Price, Prices, Providers, Secret,
-    Thinking, ThinkingDisplay,
+    AnthropicConfig, Effort, OpenAiConfig, Price, Prices, Providers, Secret, Thinking,
+    ThinkingDisplay,
 };
 use serde_json::{Map, Value};
 
@@ -16,22 +15,8 @@ use crate::{
     version,
 };
 
-/// The models that the environment gives access to.
-pub(super) struct ReachableModels(Providers);
-
-impl Models for ReachableModels {
-    fn connect(&self, name: &str) -> Result<ConnectedModel, ModelError> {
-        let model: ModelRef = name.parse()?;
-        Ok(ConnectedModel {
-            wire_name: model.name().to_owned(),
-            name: model.to_string(),
-            model: self.0.connect(&model)?,
-        })
-    }
-}
-
 /// The models that the environment gives access to. Nothing is connected yet.
-pub(super) fn models(args: &RunArgs, environment: &Environment, entrypoint: &str) -> ReachableModels {
+pub(super) fn models(args: &RunArgs, environment: &Environment, entrypoint: &str) -> Providers {
     let who = ["external".to_owned(), entrypoint.to_owned()];
     let who: Vec<_> = who.into_iter().chain(environment.client_apps()).collect();
     let agent = format!("bowline/{} ({})", version::BOWLINE, who.join(", "));
@@ -56,7 +41,7 @@ pub(super) fn models(args: &RunArgs, environment: &Environment, entrypoint: &str
         ..OpenAiConfig::default()
     };
     providers.record.clone_from(&args.output.record);
-    ReachableModels(providers)
+    providers
 }
 
 /// The models that take over when the first is overloaded.
