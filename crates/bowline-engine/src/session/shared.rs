@@ -78,6 +78,8 @@ pub(crate) struct Live {
     pub(crate) json_schema: Option<serde_json::Value>,
     /// The prompt being worked on.
     pub(crate) prompt_id: Option<String>,
+    /// Names the turn that runs.
+    pub(crate) turn_id: String,
     /// What the host announced when it connected.
     pub(crate) host: HostTraits,
     pub(crate) state: SessionState,
@@ -126,6 +128,7 @@ impl Shared {
             mode_before_plan: None,
             tools_changed: false,
             prompt_id: None,
+            turn_id: String::new(),
             host: HostTraits {
                 forward_subagent_text: config.forward_subagent_text,
                 ..HostTraits::default()

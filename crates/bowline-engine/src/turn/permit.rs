@@ -116,7 +116,9 @@ async fn ask(
         return Err(deny(context, proposed, question.unanswered(why)));
     }
     let answer = tokio::select! {
-        // Whoever decides first wins; the other question is withdrawn by being dropped.
+        // Whoever decides first wins; the other question is withdrawn by being dropped. The host
+        // is asked first.
+        biased;
         answer = ask_host(context, proposed, &question, cancel) => answer,
         Some(answer) = ask_hooks(context, proposed, &question, cancel) => Answer::Hook(answer),
     };
