@@ -15,12 +15,14 @@ use bowline_protocol::{
     PermissionUpdate, SessionId, SessionState, SessionStateChangedMessage, UpdateDestination,
 };
 use bowline_tools::Workspace;
-use tokio::sync::Notify;
+use tokio::{sync::Notify, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{control::ControlError, queue::PromptQueue, tasks::TaskBoard};
 use crate::{
+    command::LibraryCell,
     config::{ConnectedModel, SessionConfig, SessionStateEvents},
+    context::{self, style},
     hook::{HookObserver, Hooks},
     journal::{Journal, Told},
     ledger::{Account, Ledger, Tokens},
@@ -38,6 +40,12 @@ pub(crate) struct Shared {
     pub(crate) hooks: Hooks,
     pub(crate) hook_frames: Arc<dyn HookObserver>,
     pub(crate) journal: Journal,
+    /// What the model is told besides the conversation.
+    pub(crate) context: context::State,
+    /// Commands and skills that people wrote.
+    pub(crate) library: LibraryCell,
+    /// When the session began.
+    pub(crate) started: Instant,
     policy: Mutex<Policy>,
     ledger: Mutex<Ledger>,
     live: Mutex<Live>,
@@ -81,6 +89,12 @@ pub(crate) struct HostTraits {
     pub(crate) forward_subagent_text: bool,
     pub(crate) plan_mode_instructions: Option<String>,
     pub(crate) skills: Option<Vec<String>>,
+    /// In place of our own system prompt.
+    pub(crate) system_prompt: Option<Vec<String>>,
+    /// Behind the system prompt.
+    pub(crate) append_system_prompt: Option<String>,
+    /// Whether facts about the place go with the first prompt rather than into the system prompt.
+    pub(crate) exclude_dynamic_sections: bool,
     /// Whether interrupting leaves background tasks alone.
     pub(crate) stops_tasks_itself: bool,
 }
@@ -102,7 +116,7 @@ impl Shared {
             thinking: config.thinking,
             effort: config.effort,
             title: None,
-            output_style: "default".to_owned(),
+            output_style: style_of(&config.settings),
             json_schema: config.json_schema.clone(),
             context: Vec::new(),
             prompt_id: None,
@@ -125,6 +139,9 @@ impl Shared {
             board,
             open_questions: AtomicU64::new(0),
             input_ended: AtomicBool::new(false),
+            context: context::State::default(),
+            library: LibraryCell::default(),
+            started: Instant::now(),
             config,
             outlet,
             workspace,
@@ -239,6 +256,9 @@ impl Shared {
         live.host.stops_tasks_itself |= request.per_task_stop_affordance == Some(true);
         live.host.plan_mode_instructions = request.plan_mode_instructions;
         live.host.skills = request.skills;
+        live.host.system_prompt = request.system_prompt;
+        live.host.append_system_prompt = request.append_system_prompt;
+        live.host.exclude_dynamic_sections = request.exclude_dynamic_sections == Some(true);
     }
 
     /// Uses another model from the next request on.
@@ -346,6 +366,11 @@ impl Shared {
             self.set_state(SessionState::Running).await;
         }
     }
+}
+
+/// The manner of answering that the settings want.
+fn style_of(settings: &Settings) -> String {
+    settings.known().output_style.clone().unwrap_or_else(|| style::DEFAULT.to_owned())
 }
 
 /// What is behind these locks stays whole even if a holder panicked.
