@@ -23,7 +23,7 @@ pub(crate) enum Kept {
 impl Kept {
     /// What is worth keeping, if that is no more than `most` tokens. A prompt always is.
     pub(super) fn of(messages: &[Arc<ModelMessage>], trigger: &CompactTrigger, most: u64) -> Self {
-        let Some((last, before)) = messages.split_last() else { return Self::Nothing };
+        let Some(last) = messages.last() else { return Self::Nothing };
         let holds_results = last.content.iter().any(|it| matches!(it, ContentBlock::ToolResult(_)));
         let kept = match (&last.role, holds_results) {
             (Role::Assistant, _) => Self::Answer,
@@ -31,10 +31,9 @@ impl Kept {
             (_, false) if *trigger == CompactTrigger::Auto => Self::Prompt,
             (_, false) => Self::Nothing,
         };
-        let end = &messages[messages.len().saturating_sub(kept.len())..];
+        let (rest, end) = messages.split_at(messages.len().saturating_sub(kept.len()));
         let fits = kept == Self::Prompt || tokens::of_messages(end) <= most;
         // Something must be left that is worth a summary.
-        let rest = &before[..(before.len() + 1).saturating_sub(kept.len())];
         let has_answer = rest.iter().any(|message| message.role == Role::Assistant);
         if fits && has_answer { kept } else { Self::Nothing }
     }
