@@ -29,6 +29,52 @@ pub struct Assistant {
     pub timestamp: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_message_uuid: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_message_uuids: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resume_reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resumed_from_incomplete_thinking: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub supersedes: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aborted: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subagent_type: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task_description: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_use_meta: Option<Vec<Value>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thinking_duration_ms: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thinking_display: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is_api_error_message: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub api_error_status: Option<u16>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub api_error_type: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub api_error: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub api_error_params: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused_message_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub local_command_source: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub local_command_run: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub local_command_outcome: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_usage: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage_report: Option<Value>,
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -36,6 +82,8 @@ pub struct Assistant {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ApiMessage {
     pub id: String,
+    #[serde(rename = "type", default)]
+    pub kind: String,
     pub model: String,
     pub role: String,
     pub content: Vec<Block>,

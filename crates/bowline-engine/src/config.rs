@@ -2,7 +2,9 @@
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
-use bowline_model::{Effort, Model, ModelError, Prices, RetryPolicy, Thinking};
+use bowline_model::{
+    Effort, Model, ModelError, ModelRef, Prices, Providers, RetryPolicy, Thinking,
+};
 use bowline_protocol::{AgentDefinition, ApiKeySource, SessionId};
 use bowline_sessions::{LiveContext, TranscriptWriter};
 use serde_json::Value;
@@ -215,4 +217,16 @@ pub enum SessionStateEvents {
     HostOnly,
     /// It does.
     On,
+}
+
+impl Models for Providers {
+    fn connect(&self, name: &str) -> Result<ConnectedModel, ModelError> {
+        let reference: ModelRef = name.parse()?;
+        let model = Self::connect(self, &reference)?;
+        let name = match &reference {
+            ModelRef::Anthropic(name) => name.clone(),
+            other => other.to_string(),
+        };
+        Ok(ConnectedModel { model, wire_name: reference.name().to_owned(), name })
+    }
 }

@@ -165,11 +165,7 @@ impl fmt::Display for ModelError {
         if let Some(status) = self.status {
             write!(f, "{status} ")?;
         }
-        f.write_str(&self.message)?;
-        if let Some(request_id) = &self.request_id {
-            write!(f, " (request {request_id})")?;
-        }
-        Ok(())
+        f.write_str(&self.message)
     }
 }
 

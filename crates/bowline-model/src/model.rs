@@ -1,6 +1,11 @@
 //! The trait that everything that answers implements.
 
-use std::{pin::Pin, sync::Arc};
+use std::{
+    fmt,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
 
 use bowline_protocol::StreamEvent;
 use futures_util::Stream;
@@ -21,7 +26,43 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// - Events, deltas and blocks this version does not know are passed on.
 ///
 /// Dropping the stream closes the connection.
-pub type EventStream = Pin<Box<dyn Stream<Item = Result<StreamEvent, ModelError>> + Send>>;
+pub struct EventStream {
+    events: Pin<Box<dyn Stream<Item = Result<StreamEvent, ModelError>> + Send>>,
+    request_id: Option<String>,
+}
+
+impl EventStream {
+    /// An answer of these events.
+    pub fn new(
+        events: impl Stream<Item = Result<StreamEvent, ModelError>> + Send + 'static,
+    ) -> Self {
+        Self { events: Box::pin(events), request_id: None }
+    }
+
+    /// Adds the server's name for the request.
+    pub fn with_request_id(self, request_id: Option<String>) -> Self {
+        Self { request_id, ..self }
+    }
+
+    /// The server's name for the request, if it gave one.
+    pub fn request_id(&self) -> Option<&str> {
+        self.request_id.as_deref()
+    }
+}
+
+impl Stream for EventStream {
+    type Item = Result<StreamEvent, ModelError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.events.as_mut().poll_next(context)
+    }
+}
+
+impl fmt::Debug for EventStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EventStream").field("request_id", &self.request_id).finish_non_exhaustive()
+    }
+}
 
 /// Something that answers requests.
 pub trait Model: Send + Sync + 'static {

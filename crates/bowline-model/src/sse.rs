@@ -88,15 +88,24 @@ impl SseParser {
         let value = value.strip_prefix(' ').unwrap_or(value);
         match field {
             "event" => self.name = Some(value.to_owned()),
-            "data" => match &mut self.data {
-                None => self.data = Some(value.to_owned()),
-                Some(data) => {
-                    data.push('\n');
-                    data.push_str(value);
-                }
-            },
+            "data" => self.add_data(value),
+            // No field of the standard, but how older llama.cpp servers say that they failed.
+            "error" => {
+                self.name = Some("error".to_owned());
+                self.add_data(value);
+            }
             // Comments (no name before the colon), ids and reconnection times.
             _ => {}
+        }
+    }
+
+    fn add_data(&mut self, value: &str) {
+        match &mut self.data {
+            None => self.data = Some(value.to_owned()),
+            Some(data) => {
+                data.push('\n');
+                data.push_str(value);
+            }
         }
     }
 

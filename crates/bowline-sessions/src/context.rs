@@ -30,6 +30,8 @@ pub struct LiveContext {
     pub compaction: Option<CompactMetadata>,
     /// The model of the last answer.
     pub model: Option<String>,
+    /// The tokens of the last answer.
+    pub usage: Option<Usage>,
     /// The permission mode of the last prompt.
     pub permission_mode: Option<String>,
     /// The to-do list as last written, an array.
@@ -75,8 +77,6 @@ pub struct ContextMessage {
     pub kind: MessageKind,
     /// The API's name of an answer.
     pub message_id: Option<String>,
-    /// What an answer cost.
-    pub usage: Option<Usage>,
 }
 
 /// Where a message comes from. One made of several lines is what its first line is.

@@ -11,7 +11,7 @@ use bowline_protocol::SessionId;
 use crate::{
     SessionError, clock,
     info::{Ends, SessionInfo},
-    list::{ListOptions, list, locate},
+    list::{ListOptions, list, list_files, locate},
     project::{ConfigHome, ProjectKey, SessionFiles, canonical, is_session_id},
 };
 
@@ -43,20 +43,16 @@ pub fn find(home: &ConfigHome, target: &str, directory: &Path) -> Result<Target,
         let found = locate(home, &id, Some(directory)).or_else(|| locate(home, &id, None));
         return found.map(Target::Session).ok_or_else(|| not_found(home, target, directory));
     }
-    let here = list(home, &ListOptions::of(directory));
-    for sessions in [here, list(home, &ListOptions::default())] {
-        let fitting = fitting(&sessions, target);
-        match fitting.as_slice() {
+    for options in [ListOptions::of(directory), ListOptions::default()] {
+        let sessions = list_files(home, &options);
+        match fitting(&sessions, target).as_slice() {
             [] => {}
-            [one] => {
-                let files = locate(home, &one.session_id, Some(directory))
-                    .or_else(|| locate(home, &one.session_id, None));
-                if let Some(files) = files {
-                    return Ok(Target::Session(files));
-                }
+            [(_, transcript)] => {
+                let files = SessionFiles::of_transcript(transcript).map(Target::Session);
+                return Ok(files.unwrap_or_else(|| Target::File(transcript.clone())));
             }
             several => {
-                let fitting = describe(several.iter().copied());
+                let fitting = describe(several.iter().map(|(session, _)| session));
                 return Err(SessionError::Ambiguous { target: target.to_owned(), fitting });
             }
         }
@@ -95,27 +91,27 @@ fn find_file(home: &ConfigHome, target: &str, directory: &Path) -> Result<Target
     }
 }
 
+/// A session and its transcript.
+type Listed = (SessionInfo, PathBuf);
+
 /// The sessions that fit, by the best rule that any of them fits.
-fn fitting<'a>(sessions: &'a [SessionInfo], target: &str) -> Vec<&'a SessionInfo> {
+fn fitting<'a>(sessions: &'a [Listed], target: &str) -> Vec<&'a Listed> {
     let wanted = target.to_lowercase();
     let title = |session: &SessionInfo| session.custom_title.as_deref().map(str::to_lowercase);
-    let exact = |session: &&SessionInfo| title(session).is_some_and(|title| title == wanted);
-    let by_id = |session: &&SessionInfo| {
-        wanted.len() >= SHORTEST_PREFIX && session.session_id.as_str().starts_with(&wanted)
-    };
-    let by_beginning =
-        |session: &&SessionInfo| title(session).is_some_and(|title| title.starts_with(&wanted));
+    let rules: [&dyn Fn(&SessionInfo) -> bool; 3] = [
+        &|session| title(session).is_some_and(|title| title == wanted),
+        &|session| {
+            wanted.len() >= SHORTEST_PREFIX && session.session_id.as_str().starts_with(&wanted)
+        },
+        &|session| title(session).is_some_and(|title| title.starts_with(&wanted)),
+    ];
     if wanted.is_empty() {
         return Vec::new();
     }
-    let mut found: Vec<&SessionInfo> = sessions.iter().filter(exact).collect();
-    if found.is_empty() {
-        found = sessions.iter().filter(by_id).collect();
-    }
-    if found.is_empty() {
-        found = sessions.iter().filter(by_beginning).collect();
-    }
-    found
+    let fitting = |rule: &&dyn Fn(&SessionInfo) -> bool| {
+        sessions.iter().filter(|(session, _)| rule(session)).collect::<Vec<_>>()
+    };
+    rules.iter().map(fitting).find(|found| !found.is_empty()).unwrap_or_default()
 }
 
 fn not_found(home: &ConfigHome, target: &str, directory: &Path) -> SessionError {

@@ -7,6 +7,7 @@
 use std::{
     fs::File,
     io::{self, Read, Seek, SeekFrom},
+    ops::Range,
     path::Path,
 };
 
@@ -69,8 +70,7 @@ impl SessionInfo {
         if has_true(first_line, "isSidechain") {
             return None;
         }
-        let title =
-            TITLE_KEYS.iter().find_map(|key| last_text(tail, key).or_else(|| last_text(head, key)));
+        let title = TITLE_KEYS.iter().find_map(|key| ends.last_text(key));
         let first_prompt = first_prompt(head);
         let summary = title
             .clone()
@@ -125,6 +125,12 @@ impl Ends {
         Ok(Some(Self { head, tail, modified, size: Some(size) }))
     }
 
+    /// The last text of a field in the tail, else in the head.
+    pub(crate) fn last_text(&self, key: &str) -> Option<String> {
+        let in_tail = if self.tail.is_empty() { None } else { last_text(&self.tail, key) };
+        in_tail.or_else(|| last_text(&self.head, key))
+    }
+
     fn tail(&self) -> &str {
         if self.tail.is_empty() { &self.head } else { &self.tail }
     }
@@ -140,41 +146,51 @@ fn read_text(file: &mut File, size: u64) -> io::Result<String> {
 
 /// The first text of the field `key`, wherever in the text it is. Empty counts as none.
 pub(crate) fn first_text(text: &str, key: &str) -> Option<String> {
-    let first = ["\":\"", "\": \""].iter().find_map(|sep| {
-        let mark = format!("\"{key}{sep}");
+    // As the other readers do: the usual spelling is looked for first.
+    let first = ["\":\"", "\": \""].iter().find_map(|separator| {
+        let mark = format!("\"{key}{separator}");
         let start = memmem::find(text.as_bytes(), mark.as_bytes())? + mark.len();
         string_at(text, start)
     });
-    first.filter(|found| !found.is_empty())
+    first.map(|value| unescape(text, value)).filter(|found| !found.is_empty())
 }
 
 /// The last text of the field `key`. Empty counts as none.
 pub(crate) fn last_text(text: &str, key: &str) -> Option<String> {
-    // As the other readers do: the last one in the looser spelling wins over all in the usual one.
-    let last = ["\": \"", "\":\""].iter().find_map(|sep| {
-        let mark = format!("\"{key}{sep}");
-        let places = memmem::rfind_iter(text.as_bytes(), mark.as_bytes());
-        places.map(|place| place + mark.len()).find_map(|start| string_at(text, start))
-    });
-    last.filter(|found| !found.is_empty())
+    let mark = format!("\"{key}\":");
+    let (mut usual, mut loose) = (None, None);
+    // From the front, because that search is many times faster than the one from the end.
+    for place in memmem::find_iter(text.as_bytes(), mark.as_bytes()) {
+        let rest = &text[place + mark.len()..];
+        if rest.starts_with('"') {
+            usual = string_at(text, place + mark.len() + 1).or(usual);
+        } else if rest.starts_with(" \"") {
+            loose = string_at(text, place + mark.len() + 2).or(loose);
+        }
+    }
+    // As the other readers do: the last one with a space wins over all without.
+    loose.or(usual).map(|value| unescape(text, value)).filter(|found| !found.is_empty())
 }
 
-/// The JSON string whose first character is at `start`; `None` if it is cut off.
-fn string_at(text: &str, start: usize) -> Option<String> {
+/// The place of the JSON string whose first character is at `start`; `None` if it is cut off.
+fn string_at(text: &str, start: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let mut end = start;
     loop {
         end += memchr::memchr2(b'"', b'\\', bytes.get(end..)?)?;
         if bytes[end] == b'"' {
-            break;
+            return Some(start..end);
         }
         end += 2;
     }
-    let raw = &text[start..end];
+}
+
+fn unescape(text: &str, value: Range<usize>) -> String {
+    let raw = &text[value.clone()];
     if !raw.contains('\\') {
-        return Some(raw.to_owned());
+        return raw.to_owned();
     }
-    Some(serde_json::from_str(&text[start - 1..=end]).unwrap_or_else(|_| raw.to_owned()))
+    serde_json::from_str(&text[value.start - 1..=value.end]).unwrap_or_else(|_| raw.to_owned())
 }
 
 fn has_true(line: &str, key: &str) -> bool {

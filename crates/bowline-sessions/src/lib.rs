@@ -16,6 +16,22 @@
 //! | keeping sessions elsewhere | [`SessionStore`], [`MirrorBuffer`], [`SessionSummary`] |
 //! | undoing edits of files | [`Checkpoints`] |
 //!
+//! ```
+//! use bowline_sessions::{ConfigHome, LineOrigin, ProjectKey, ResumeAt, TranscriptWriter, UserLine};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let (home, directory) = (folder.path().join("home"), folder.path());
+//! let home = ConfigHome::new(home);
+//! let files = home.session(&ProjectKey::for_directory(directory), &bowline_sessions::new_id());
+//! let mut writer = TranscriptWriter::create(files, LineOrigin::default())?;
+//! writer.push(UserLine::new("hello"));
+//! let _ = writer.flush();
+//!
+//! let context = bowline_sessions::resume(writer.path(), &ResumeAt::End)?;
+//! assert_eq!(context.messages[0].content[0].as_text(), Some("hello"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Everything here is plain blocking file work without a runtime; an engine
 //! calls it from the task that owns its writer. This crate reads no environment
 //! variable and knows no model, tool or transport.
@@ -69,6 +85,7 @@ pub use resume::{ResumeAt, resume, resume_subagent};
 pub use search::{SearchHit, search};
 pub use store::{
     Answer, BoxFuture, FileStore, MemoryStore, SessionStore, StoreError, StoreKey, StoredSession,
+    Transcripts, import, materialize,
 };
 pub use summary::{SessionSummary, SummaryData};
 pub use writer::{Flushed, LineOrigin, MirrorBatch, Sync, TranscriptWriter, WriteFailure};

@@ -44,26 +44,31 @@ impl ListOptions {
 
 /// The sessions, those written to last first. What cannot be read is left out.
 pub fn list(home: &ConfigHome, options: &ListOptions) -> Vec<SessionInfo> {
+    list_files(home, options).into_iter().map(|(info, _)| info).collect()
+}
+
+/// The same, with their transcripts.
+pub(crate) fn list_files(home: &ConfigHome, options: &ListOptions) -> Vec<(SessionInfo, PathBuf)> {
     let folders = match &options.directory {
         Some(directory) if options.without_worktrees => own_folder(home, &canonical(directory)),
         Some(directory) => folders_of(home, directory),
         None => home.existing_projects().into_iter().map(Folder::unknown).collect(),
     };
-    let mut newest: HashMap<SessionId, SessionInfo> = HashMap::new();
-    for info in read_all(&transcripts(&folders)) {
+    let mut newest: HashMap<SessionId, (SessionInfo, PathBuf)> = HashMap::new();
+    for (info, path) in read_all(&transcripts(&folders)) {
         match newest.get(&info.session_id) {
-            Some(other) if other.last_modified >= info.last_modified => {}
+            Some((other, _)) if other.last_modified >= info.last_modified => {}
             _ => {
-                newest.insert(info.session_id.clone(), info);
+                newest.insert(info.session_id.clone(), (info, path));
             }
         }
     }
-    let mut sessions: Vec<SessionInfo> = newest.into_values().collect();
+    let mut sessions: Vec<(SessionInfo, PathBuf)> = newest.into_values().collect();
     if options.without_programmatic {
-        sessions.retain(|session| !session.is_programmatic());
+        sessions.retain(|(session, _)| !session.is_programmatic());
     }
     // The id only makes the order the same each time.
-    sessions.sort_by(|a, b| {
+    sessions.sort_by(|(a, _), (b, _)| {
         b.last_modified.cmp(&a.last_modified).then_with(|| a.session_id.cmp(&b.session_id))
     });
     let limit = options.limit.filter(|&limit| limit > 0).unwrap_or(usize::MAX);
@@ -220,7 +225,7 @@ const WORTH_THREADS: usize = 64;
 /// More threads than this wait for the same disk.
 const MOST_THREADS: usize = 8;
 
-fn read_all(transcripts: &[Transcript<'_>]) -> Vec<SessionInfo> {
+fn read_all(transcripts: &[Transcript<'_>]) -> Vec<(SessionInfo, PathBuf)> {
     let threads = match transcripts.len() {
         0..WORTH_THREADS => 1,
         _ => thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS),
@@ -229,7 +234,7 @@ fn read_all(transcripts: &[Transcript<'_>]) -> Vec<SessionInfo> {
     let work = || {
         let mut infos = Vec::new();
         while let Some(transcript) = transcripts.get(next.fetch_add(1, Ordering::Relaxed)) {
-            infos.extend(read_one(transcript));
+            infos.extend(read_one(transcript).map(|info| (info, transcript.path.clone())));
         }
         infos
     };

@@ -3,6 +3,7 @@
 use std::{
     fs::File,
     io::{self, Read, Seek, SeekFrom},
+    mem,
     ops::Range,
     path::Path,
 };
@@ -26,13 +27,15 @@ pub(crate) struct BackwardLines {
     /// The part that is read and not yet given out; its first byte is the file's byte `start`.
     buffer: Vec<u8>,
     start: u64,
+    /// The buffer before this one, kept because fresh memory is what costs most here.
+    spare: Vec<u8>,
 }
 
 impl BackwardLines {
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let mut file = File::open(path)?;
         let start = file.seek(SeekFrom::End(0))?;
-        Ok(Self { file, buffer: Vec::new(), start })
+        Ok(Self { file, buffer: Vec::new(), start, spare: Vec::new() })
     }
 
     /// The next line towards the beginning, handed to `look`.
@@ -67,11 +70,11 @@ impl BackwardLines {
         let size = wanted.min(self.start);
         self.start -= size;
         self.file.seek(SeekFrom::Start(self.start))?;
-        let size = usize::try_from(size).unwrap_or(CHUNK);
-        let mut chunk = vec![0; size];
-        self.file.read_exact(&mut chunk)?;
-        chunk.append(&mut self.buffer);
-        self.buffer = chunk;
+        self.spare.clear();
+        self.spare.resize(usize::try_from(size).unwrap_or(CHUNK), 0);
+        self.file.read_exact(&mut self.spare)?;
+        self.spare.extend_from_slice(&self.buffer);
+        mem::swap(&mut self.buffer, &mut self.spare);
         Ok(())
     }
 }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::{
     info::SessionInfo,
-    list::{ListOptions, list, locate},
+    list::{ListOptions, list_files},
     project::ConfigHome,
     scan::BackwardLines,
 };
@@ -33,13 +33,11 @@ pub fn search(home: &ConfigHome, words: &str, options: &ListOptions) -> Vec<Sear
         return Vec::new();
     }
     let all = ListOptions { offset: 0, limit: None, ..options.clone() };
-    let hits = list(home, &all).into_iter().filter_map(|session| {
+    let hits = list_files(home, &all).into_iter().filter_map(|(session, transcript)| {
         if let Some(excerpt) = excerpt(&session.summary, &wanted) {
             return Some(SearchHit { session, message: None, excerpt });
         }
-        let directory = options.directory.as_deref();
-        let files = locate(home, &session.session_id, directory)?;
-        let (message, excerpt) = search_transcript(&files.transcript(), &wanted).ok()??;
+        let (message, excerpt) = search_transcript(&transcript, &wanted).ok()??;
         Some(SearchHit { session, message: Some(message), excerpt })
     });
     let limit = options.limit.filter(|&limit| limit > 0).unwrap_or(usize::MAX);

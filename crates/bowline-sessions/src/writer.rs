@@ -298,8 +298,12 @@ impl TranscriptWriter {
         }
     }
 
-    /// The lines written since the last call, if the writer is [mirrored](Self::mirrored).
+    /// The lines flushed since the last call, if the writer is [mirrored](Self::mirrored). A mirror
+    /// also gets what could not be written here.
     pub fn take_mirror(&mut self) -> Option<MirrorBatch> {
+        if self.pending_lines > 0 {
+            return None;
+        }
         let entries = self.mirrored.as_mut().map(std::mem::take)?;
         (!entries.is_empty()).then(|| MirrorBatch { file_path: self.path.clone(), entries })
     }

@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// How far wrappers inside wrappers are followed.
-const MAX_LAYERS: usize = 8;
+pub(crate) const MAX_LAYERS: usize = 8;
 
 /// What a command runs besides itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +35,8 @@ impl Command {
             "stdbuf" => self.same(words, &["i", "o", "e", "input", "output", "error"], 0),
             "ionice" => self.same(words, &["c", "n", "class", "classdata"], 0),
             "nohup" | "setsid" | "builtin" => self.same(words, &[], 0),
+            // `time` stands before a whole pipeline, not only before a simple command.
+            "time" if words.iter().any(is_reserved) => Carried::Unknown,
             "time" => self.same(words, &["f", "o", "format", "output"], 0),
             "exec" => self.same(words, &["a"], 0),
             "command" if words.first().is_some_and(|it| it.is("-v") || it.is("-V")) => {
@@ -42,11 +44,34 @@ impl Command {
             }
             "command" => self.same(words, &[], 0),
             "env" => environment(words),
-            "sudo" => others(words, &["u", "g", "C", "D", "h", "p", "R", "r", "T", "t", "U"], 0),
+            "sudo" => after_assignments(skip_options(
+                words,
+                &["u", "g", "C", "D", "h", "p", "R", "r", "T", "t", "U"],
+            )),
             "doas" => others(words, &["u", "C"], 0),
+            "busybox" | "unshare" | "systemd-run" | "unbuffer" | "caffeinate" => {
+                others(words, &[], 0)
+            }
+            "flock" => others(words, &["w", "E", "timeout"], 1),
+            "taskset" | "chrt" => others(words, &[], 1),
             "xargs" => others(
                 words,
-                &["I", "L", "n", "P", "s", "d", "E", "a", "max-args", "max-procs", "delimiter"],
+                &[
+                    "I",
+                    "L",
+                    "n",
+                    "P",
+                    "s",
+                    "d",
+                    "E",
+                    "a",
+                    "max-args",
+                    "max-procs",
+                    "delimiter",
+                    "arg-file",
+                    "max-chars",
+                    "max-lines",
+                ],
                 0,
             ),
             "watch" => shell_words(skip_options(words, &["n", "interval"])),
@@ -64,6 +89,20 @@ impl Command {
             "parallel" => Carried::Unknown,
             _ => Carried::Nothing,
         }
+    }
+
+    /// This command, and the same command without each of the wrappers that add nothing to it.
+    pub fn unwrapped(&self) -> Vec<Self> {
+        let mut found = vec![self.clone()];
+        while found.len() <= MAX_LAYERS
+            && let Some(outer) = found.last()
+            // A program of that name in some directory may be anything.
+            && outer.name().is_some_and(|name| !name.contains('/'))
+            && let Carried::Same(inner) = outer.carried()
+        {
+            found.push(inner);
+        }
+        found
     }
 
     /// This command and all that it carries, from the outside in; and whether that is all.
@@ -99,6 +138,10 @@ fn collect(command: &Command, found: &mut Vec<Command>, depth: usize) -> bool {
         return false;
     }
     inner.iter().fold(complete, |complete, inner| collect(inner, found, depth + 1) && complete)
+}
+
+fn is_reserved(word: &Word) -> bool {
+    ["!", "{", "if", "while", "until", "for", "[["].iter().any(|reserved| word.raw() == *reserved)
 }
 
 /// The words after the options of a wrapper, or `None` if an option is not certain.
@@ -138,10 +181,12 @@ fn environment(words: &[Word]) -> Carried {
     let splits = words.iter().filter_map(Word::literal).any(|text| {
         text.starts_with("-S") || text.starts_with("--split") || text.starts_with("-vS")
     });
-    let Some(mut rest) = skip_options(words, &["u", "C", "unset", "chdir"]).filter(|_| !splits)
-    else {
-        return Carried::Unknown;
-    };
+    after_assignments(skip_options(words, &["u", "C", "unset", "chdir"]).filter(|_| !splits))
+}
+
+/// `[NAME=value…] command`, or `None` if it is not certain where that begins.
+fn after_assignments(words: Option<&[Word]>) -> Carried {
+    let Some(mut rest) = words else { return Carried::Unknown };
     let mut assignments = Vec::new();
     while let Some((word, after)) = rest.split_first() {
         let Some((name, _)) = word.literal().and_then(|text| text.split_once('=')) else { break };

@@ -47,7 +47,7 @@ impl Reader {
             "true" | "false" | ":" | "pwd" | "echo" | "sleep" | "seq" | "expr" | "exit"
             | "return" | "break" | "continue" | "whoami" | "id" | "groups" | "uname" | "arch"
             | "nproc" | "uptime" | "free" | "tty" | "locale" | "cal" | "ps" | "pgrep" | "which"
-            | "type" | "printenv" | "tr" | "basename" | "dirname" | "lscpu" | "lsblk" | "jobs" => {
+            | "type" | "tr" | "basename" | "dirname" | "lscpu" | "lsblk" => {
                 (Files::None, NOTHING, NOTHING)
             }
             "printf" => (Files::None, NOTHING, &["-v"][..]),

@@ -42,7 +42,8 @@ pub(crate) fn looks_at(words: &[Word]) -> Option<Vec<Word>> {
 
 fn only_looks(subcommand: &str, words: &[Word]) -> bool {
     const LISTS: &[&str] = &["contains", "no-contains", "merged", "no-merged", "points-at", "sort"];
-    let arguments = Arguments::sort(words, LISTS);
+    let lists_refs = matches!(subcommand, "branch" | "tag" | "for-each-ref");
+    let arguments = Arguments::sort(words, if lists_refs { LISTS } else { &[] });
     if arguments.uncertain || arguments.has_any(REFUSED) {
         return false;
     }

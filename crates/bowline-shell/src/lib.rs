@@ -14,7 +14,6 @@
 
 mod carried;
 mod danger;
-mod expansion;
 mod files;
 mod git;
 mod options;

@@ -4,7 +4,7 @@
 //! options refused beside it. What is not in the table is not read-only.
 
 use crate::{
-    carried::Carried,
+    carried::{Carried, MAX_LAYERS},
     files::Reader,
     git,
     options::Arguments,
@@ -37,6 +37,10 @@ impl Command {
 
     /// The same, wherever its output goes.
     pub fn runs_read_only(&self) -> bool {
+        self.only_reads(0)
+    }
+
+    fn only_reads(&self, depth: usize) -> bool {
         if self.words.is_empty() {
             return self.assignments.iter().all(|it| is_harmless_variable(&it.name));
         }
@@ -65,13 +69,13 @@ impl Command {
                     reader.refused.is_empty()
                         || !(arguments.uncertain || arguments.has_any(reader.refused))
                 }
-                None => self.carries_read_only(name),
+                None => self.carries_read_only(name, depth),
             },
         }
     }
 
     /// Whether it is a wrapper that adds nothing to a command that only reads.
-    fn carries_read_only(&self, name: &str) -> bool {
+    fn carries_read_only(&self, name: &str, depth: usize) -> bool {
         // `time -o` writes a file; `nohup` may write one as well and is not here.
         let plain = match name {
             "timeout" | "nice" | "stdbuf" | "command" => true,
@@ -79,7 +83,7 @@ impl Command {
             _ => false,
         };
         match self.carried() {
-            Carried::Same(inner) if plain => inner.runs_read_only(),
+            Carried::Same(inner) if plain && depth < MAX_LAYERS => inner.only_reads(depth + 1),
             _ => false,
         }
     }

@@ -66,21 +66,13 @@ impl Registry {
 
     /// The tool of this name, or the answer for a model that called one that does not exist.
     pub fn find(&self, name: &str) -> Result<&Arc<dyn Tool>, ToolFailure> {
-        self.get(name).ok_or_else(|| {
-            let similar = self.iter().map(|tool| &tool.spec().name);
-            let hint = similar
-                .filter(|known| known.eq_ignore_ascii_case(name))
-                .map(|known| format!("Tool names are case-sensitive: call {known} instead."))
-                .next();
-            ToolFailure::unknown_tool(name, hint.as_deref())
-        })
+        self.known(name).map(|entry| &entry.tool)
     }
 
     /// Checks an input against the tool's schema. Returns the input as the tool takes it: numbers
     /// and lists that were written as strings are converted.
     pub fn check_schema(&self, name: &str, input: Value) -> Result<Value, ToolFailure> {
-        self.find(name)?;
-        let Some(entry) = self.entry(name) else { return Ok(input) };
+        let entry = self.known(name)?;
         let spec = entry.tool.spec();
         match entry.checker.get_or_init(|| checker(spec)) {
             Some((schema, validator)) => check::check(&spec.name, schema, validator, input),
@@ -91,6 +83,17 @@ impl Registry {
     /// All tools, in order.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
         self.entries.iter().map(|entry| &entry.tool)
+    }
+
+    fn known(&self, name: &str) -> Result<&Arc<Entry>, ToolFailure> {
+        self.entry(name).ok_or_else(|| {
+            let names = self.iter().map(|tool| &tool.spec().name);
+            let hint = names
+                .filter(|known| known.eq_ignore_ascii_case(name))
+                .map(|known| format!("Tool names are case-sensitive: call {known} instead."))
+                .next();
+            ToolFailure::unknown_tool(name, hint.as_deref())
+        })
     }
 
     fn entry(&self, name: &str) -> Option<&Arc<Entry>> {

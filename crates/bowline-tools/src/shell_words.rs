@@ -137,7 +137,7 @@ fn only_looks(words: &[String]) -> bool {
             [verb, rest @ ..] => match verb.as_str() {
                 "status" => true,
                 "log" | "diff" | "show" => {
-                    !rest.iter().any(|word| word.starts_with("--o") || word == "--ext-diff")
+                    !rest.iter().any(|word| word.starts_with("--output") || word == "--ext-diff")
                 }
                 "branch" => rest
                     .iter()

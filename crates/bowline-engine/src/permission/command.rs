@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use bowline_shell::{Carried, Command, Script, Touches, Word, parse};
+use bowline_shell::{Command, Script, Touches, Word, parse};
 
 use super::{call::ProposedCall, location::Location, policy::Policy, text_pattern::TextPattern};
 
@@ -102,7 +102,7 @@ impl CommandLine {
 impl Part {
     /// Whether the command, or what a harmless wrapper carries, fits a pattern that allows.
     pub(super) fn fits(&self, pattern: &TextPattern) -> bool {
-        fits(&self.command, pattern)
+        self.command.unwrapped().iter().any(|command| fits(command, pattern))
     }
 }
 
@@ -110,12 +110,10 @@ fn fits(command: &Command, pattern: &TextPattern) -> bool {
     if command.name().is_none() && !command.words.is_empty() && !pattern.is_exact() {
         return false;
     }
-    if pattern.matches(&command.text_with_assignments()) {
-        return true;
-    }
-    command.has_harmless_assignments()
-        && (!command.words.is_empty() && pattern.matches(&command.text())
-            || matches!(command.carried(), Carried::Same(inner) if fits(&inner, pattern)))
+    pattern.matches(&command.text_with_assignments())
+        || command.has_harmless_assignments()
+            && !command.words.is_empty()
+            && pattern.matches(&command.text())
 }
 
 /// Whether a command goes by a name that a pattern forbids: as written, without quotes, without

@@ -148,12 +148,13 @@ impl Actor {
     async fn begin_turn(&mut self) {
         let alone = |prompt: &_| prompt::runs_alone(&self.shared, prompt);
         let prompts = self.shared.queue().take_batch(alone);
-        let Some(mut agent) = self.agent.take().filter(|_| !prompts.is_empty()) else {
+        if prompts.is_empty() {
             if !self.shared.board.has_background_agents() {
                 self.shared.set_state(SessionState::Idle).await;
             }
             return;
-        };
+        }
+        let Some(mut agent) = self.agent.take() else { return };
         self.shared.set_state(SessionState::Running).await;
         let uuids: Vec<_> = prompts.iter().filter_map(|prompt| prompt.uuid.clone()).collect();
         for uuid in &uuids {

@@ -155,7 +155,10 @@ impl Answer {
         loop {
             match &mut self.state {
                 State::Connecting(connecting) => match connecting.await {
-                    Ok(stream) => self.state = State::Streaming(stream),
+                    Ok(stream) => {
+                        self.request_id = stream.request_id().map(str::to_owned);
+                        self.state = State::Streaming(stream);
+                    }
                     Err(error) => return self.failed(error),
                 },
                 State::Streaming(stream) => match stream.next().await {
@@ -216,7 +219,7 @@ impl Answer {
             self.connect();
             return Step::Retry { error, attempt: 0, delay: Duration::ZERO };
         }
-        match self.policy.delay(self.retries, &error) {
+        match self.policy.delay(self.retries + 1, &error) {
             Some(delay) => {
                 self.retries += 1;
                 self.timing.spent += self.timing.attempt.elapsed();

@@ -3,4 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it is")]
 
 mod hook;
+mod permission;
+mod rig;
+mod session;
 mod settings;

@@ -128,8 +128,10 @@ impl Model for Anthropic {
 
 async fn whole(answer: Answer) -> Result<EventStream, ModelError> {
     let origin = answer.origin().to_owned();
+    let request_id = answer.request_id();
     let message = decode::read_whole(&answer.whole().await?, &origin)?;
-    Ok(Box::pin(stream::iter(event::events_of(message).into_iter().map(Ok))))
+    let events = stream::iter(event::events_of(message).into_iter().map(Ok));
+    Ok(EventStream::new(events).with_request_id(request_id))
 }
 
 impl fmt::Debug for Anthropic {

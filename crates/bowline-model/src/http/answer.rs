@@ -34,6 +34,11 @@ impl Answer {
         kind.is_some_and(|kind| kind.trim_start().starts_with("application/json"))
     }
 
+    /// The server's name for the request.
+    pub(crate) fn request_id(&self) -> Option<String> {
+        failure::request_id(self.response.headers())
+    }
+
     /// The server, for messages.
     pub(crate) fn origin(&self) -> &str {
         &self.origin

@@ -1,6 +1,6 @@
 //! From the body of an answer to stream events, by way of server-sent events.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, time::Duration};
 
 use bowline_protocol::StreamEvent;
 use futures_util::stream;
@@ -27,6 +27,7 @@ pub(crate) trait Decoder: Send + 'static {
 
 /// The stream events of an answer. They end with `message_stop` or an error.
 pub(crate) fn events(answer: Answer, decoder: impl Decoder) -> EventStream {
+    let request_id = answer.request_id();
     let reader = Reader {
         answer,
         decoder,
@@ -35,11 +36,16 @@ pub(crate) fn events(answer: Answer, decoder: impl Decoder) -> EventStream {
         failure: None,
         ended: false,
     };
-    Box::pin(stream::unfold(reader, |mut reader| async move {
+    let events = stream::unfold(reader, |mut reader| async move {
         let event = reader.next().await?;
         Some((event, reader))
-    }))
+    });
+    EventStream::new(events).with_request_id(request_id)
 }
+
+/// The end of a body comes with its last event or right after. Waiting a little for it
+/// saves the next request a handshake; a server that never ends costs no more than this.
+const WAIT_FOR_THE_END: Duration = Duration::from_millis(20);
 
 struct Reader<D> {
     answer: Answer,
@@ -56,10 +62,7 @@ impl<D: Decoder> Reader<D> {
         loop {
             if let Some(event) = self.ready.pop_front() {
                 if matches!(event, StreamEvent::MessageStop(_)) {
-                    // Whatever follows belongs to no answer.
-                    self.ready.clear();
-                    self.failure = None;
-                    self.ended = true;
+                    self.hear_out().await;
                 }
                 return Some(Ok(event));
             }
@@ -73,6 +76,17 @@ impl<D: Decoder> Reader<D> {
             if let Err(failure) = self.read().await {
                 self.failure = Some(failure);
             }
+        }
+    }
+
+    /// The answer is complete; whatever follows belongs to no answer. Only a body that
+    /// is read to its end leaves a connection that can be used again.
+    async fn hear_out(&mut self) {
+        self.ready.clear();
+        self.failure = None;
+        if !std::mem::replace(&mut self.ended, true) {
+            let rest = async { while matches!(self.answer.chunk().await, Ok(Some(_))) {} };
+            let _ = tokio::time::timeout(WAIT_FOR_THE_END, rest).await;
         }
     }
 

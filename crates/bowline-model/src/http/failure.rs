@@ -92,13 +92,15 @@ pub(super) fn refused(status: u16, headers: &HeaderMap, body: &[u8]) -> ModelErr
             Some("false") => Some(false),
             _ => None,
         },
-        request_id: ["request-id", "x-request-id"]
-            .into_iter()
-            .find_map(header)
-            .map(str::to_owned)
-            .or(text.request_id),
+        request_id: request_id(headers).or(text.request_id),
         ..ModelError::new(ErrorKind::Status, text.message.unwrap_or_else(fallback))
     }
+}
+
+/// The server's name for a request.
+pub(super) fn request_id(headers: &HeaderMap) -> Option<String> {
+    let header = |name: &str| headers.get(name)?.to_str().ok().map(str::to_owned);
+    ["request-id", "x-request-id"].into_iter().find_map(header)
 }
 
 /// The longest error text of a server that is not JSON; a proxy's HTML page says

@@ -90,8 +90,10 @@ impl Model for OpenAi {
             let decoder = OpenAiDecoder::new(answer.origin(), &request.model, names);
             // Some servers answer in one piece whatever they were asked for.
             if request.delivery == Delivery::Whole || answer.is_json() {
+                let request_id = answer.request_id();
                 let events = decoder.read_whole(&answer.whole().await?)?;
-                return Ok(Box::pin(stream::iter(events.into_iter().map(Ok))) as EventStream);
+                let events = stream::iter(events.into_iter().map(Ok));
+                return Ok(EventStream::new(events).with_request_id(request_id));
             }
             Ok(events(answer, decoder))
         })

@@ -26,6 +26,11 @@ pub(super) enum LineOut<'a> {
         at_ms: u64,
         request: &'a ModelRequest,
     },
+    Begin {
+        exchange: u64,
+        at_ms: u64,
+        request_id: &'a str,
+    },
     Event {
         exchange: u64,
         at_ms: u64,
@@ -51,6 +56,8 @@ pub(super) struct LineIn {
     pub(super) at_ms: u64,
     #[serde(default)]
     pub(super) request: Option<Value>,
+    #[serde(default)]
+    pub(super) request_id: Option<String>,
     #[serde(default)]
     pub(super) event: Option<StreamEvent>,
     #[serde(default)]

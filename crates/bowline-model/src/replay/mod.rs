@@ -5,6 +5,7 @@
 //!
 //! ```text
 //! {"type":"request","exchange":1,"at_ms":0,"request":{…}}
+//! {"type":"begin","exchange":1,"at_ms":211,"request_id":"req_1"}
 //! {"type":"event","exchange":1,"at_ms":212,"event":{"type":"message_start",…}}
 //! {"type":"end","exchange":1,"at_ms":260}
 //! {"type":"end","exchange":2,"at_ms":300,"error":{"kind":"status","status":529,…}}

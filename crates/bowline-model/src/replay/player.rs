@@ -40,6 +40,7 @@ struct Exchange {
     number: u64,
     essence: Value,
     asked_at: u64,
+    request_id: Option<String>,
     events: Arc<Vec<(u64, StreamEvent)>>,
     ended_at: u64,
     error: Option<ModelError>,
@@ -112,6 +113,7 @@ impl Exchange {
                 self.asked_at = line.at_ms;
                 self.essence = essence(&line.request.unwrap_or_default());
             }
+            "begin" => self.request_id = line.request_id,
             "event" => {
                 let event = line.event.map(|event| (line.at_ms, event));
                 Arc::make_mut(&mut self.events).extend(event);
@@ -133,12 +135,19 @@ impl Exchange {
             None => (!is_whole).then(unheard),
         };
         let error = error.map(|error| (self.ended_at, error));
-        Script { events: self.events.clone(), next: 0, clock: self.asked_at, error }
+        Script {
+            request_id: self.request_id.clone(),
+            events: self.events.clone(),
+            next: 0,
+            clock: self.asked_at,
+            error,
+        }
     }
 }
 
 /// An exchange being played.
 struct Script {
+    request_id: Option<String>,
     events: Arc<Vec<(u64, StreamEvent)>>,
     next: usize,
     /// The time in the recording.
@@ -177,12 +186,13 @@ impl Model for ReplayModel {
                 pace.keep(pause).await;
                 return Err(error);
             }
+            let request_id = script.request_id.clone();
             let events = stream::unfold(script, move |mut script| async move {
                 let (pause, item) = script.next()?;
                 pace.keep(pause).await;
                 Some((item, script))
             });
-            Ok(Box::pin(events) as EventStream)
+            Ok(EventStream::new(events).with_request_id(request_id))
         })
     }
 

@@ -7,7 +7,8 @@ use futures_util::{StreamExt, stream};
 use super::file::{LineOut, RecordFile, RecordedError};
 use crate::{BoxFuture, EventStream, Model, ModelError, ModelRequest};
 
-/// Passes everything on to a model and writes it down.
+/// Passes everything on to a model and writes it down, but for token counts, which
+/// nothing depends on.
 pub struct Recorder {
     model: Arc<dyn Model>,
     file: Arc<RecordFile>,
@@ -43,7 +44,12 @@ impl Model for Recorder {
 }
 
 fn record(events: EventStream, exchange: Exchange) -> EventStream {
-    Box::pin(stream::unfold((events, exchange), |(mut events, mut exchange)| async move {
+    let request_id = events.request_id().map(str::to_owned);
+    if let Some(request_id) = &request_id {
+        let file = &exchange.file;
+        file.write(&LineOut::Begin { exchange: exchange.number, at_ms: file.now(), request_id });
+    }
+    let events = stream::unfold((events, exchange), |(mut events, mut exchange)| async move {
         let item = events.next().await;
         match &item {
             Some(Ok(event)) => {
@@ -54,7 +60,8 @@ fn record(events: EventStream, exchange: Exchange) -> EventStream {
             None => exchange.end(None),
         }
         Some((item?, (events, exchange)))
-    }))
+    });
+    EventStream::new(events).with_request_id(request_id)
 }
 
 /// One exchange. Its end is written exactly once, also if nobody waits for it.

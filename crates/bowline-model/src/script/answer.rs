@@ -16,6 +16,8 @@ use crate::{Delivery, ErrorKind, ModelError, ModelRequest, event};
 
 /// An answer, ready to be played.
 pub(super) struct Answer {
+    /// Names the request.
+    pub(super) request_id: String,
     /// How long it takes to begin.
     pub(super) delay: Duration,
     /// What happens, in order.
@@ -57,6 +59,7 @@ impl Answer {
     /// The answer to `request` at `place`, after this many earlier attempts.
     pub(super) fn new(request: &ModelRequest, place: Place, earlier: u32) -> Self {
         let Place { part, key } = place;
+        let request_id = format!("req_script_{key:016x}");
         let mut delay = Duration::ZERO;
         let mut pace = Duration::ZERO;
         let mut failure = None;
@@ -104,9 +107,10 @@ impl Answer {
                 status: Some(status),
                 api_type: Some(error_type(status).to_owned()),
                 retry_after,
+                request_id: Some(request_id.clone()),
                 ..ModelError::new(ErrorKind::Status, failure_message)
             };
-            return Self { delay, plays: Err(error) };
+            return Self { request_id, delay, plays: Err(error) };
         }
         let calls =
             |scene: &Scene| matches!(scene, Scene::Block { content: Block::Call { .. }, .. });
@@ -125,7 +129,7 @@ impl Answer {
         let mut index = 0;
         let scenes = scenes.into_iter().flat_map(move |scene| scene.play(&mut index, pace));
         let plays = iter::once(Play::Event(start)).chain(scenes).chain(closing);
-        Self { delay, plays: Ok(Box::new(plays)) }
+        Self { request_id, delay, plays: Ok(Box::new(plays)) }
     }
 }
 

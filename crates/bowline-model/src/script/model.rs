@@ -51,7 +51,7 @@ impl Model for ScriptModel {
         Box::pin(async move {
             let answer = self.answer(&request)?;
             wait(answer.delay).await;
-            Ok(perform(answer.plays?))
+            Ok(perform(answer.plays?).with_request_id(Some(answer.request_id)))
         })
     }
 
@@ -65,7 +65,7 @@ impl Model for ScriptModel {
 
 /// Plays an answer in real time.
 fn perform(plays: Plays) -> EventStream {
-    Box::pin(stream::unfold(Some(plays), |plays| async {
+    EventStream::new(stream::unfold(Some(plays), |plays| async {
         let mut plays = plays?;
         loop {
             match plays.next()? {

@@ -190,7 +190,8 @@ data: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}
     let server = OddServer::once(streamed(error)).await;
     let failure = events(&anthropic(&server.url), prompt("hi")).await.unwrap_err();
     assert_eq!(failure.api_type.as_deref(), Some("overloaded_error"));
-    assert_eq!(failure.to_string(), "Overloaded (request req_9)");
+    assert_eq!(failure.request_id.as_deref(), Some("req_9"));
+    assert_eq!(failure.to_string(), "Overloaded");
     assert!(failure.is_retryable());
 }
 
@@ -231,8 +232,8 @@ async fn a_gateway_may_answer_whole_though_asked_to_stream() {
 }
 
 #[tokio::test]
-async fn a_recorded_answer_with_thinking_and_two_calls() {
-    let body = include_str!("recorded/thinking_and_calls.sse");
+async fn an_answer_with_thinking_and_two_calls_spaced_as_the_api_spaces_it() {
+    let body = include_str!("samples/thinking_and_calls.sse");
     let server = OddServer::once(streamed(body)).await;
     let events = events(&anthropic(&server.url), prompt("hi")).await.unwrap();
     let message = serde_json::to_value(fold(&events)).unwrap();

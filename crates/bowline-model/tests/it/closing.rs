@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use bowline_model::Model;
+use bowline_protocol::StreamEvent;
 use futures_util::{FutureExt, StreamExt};
 
 use crate::{
     asking::{anthropic, openai, prompt},
-    odd_server::{OddServer, Step, stream_head},
+    odd_server::{OddServer, PATIENCE, Step, lasting_stream_head, stream_head},
 };
 
 const START: &str = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\
@@ -36,4 +37,24 @@ async fn dropping_the_request_closes_the_connection() {
     }
     drop(asking);
     server.client_gone().await;
+}
+
+#[tokio::test]
+async fn an_answer_heard_to_its_end_leaves_the_connection_for_the_next() {
+    let stop = "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
+    let answer = || {
+        let body = [START, stop].concat();
+        vec![lasting_stream_head(), Step::Chunk(body.into()), Step::End]
+    };
+    let mut server = OddServer::on_one_connection(vec![answer(), answer(), answer()]).await;
+    let model = anthropic(&server.url);
+    for _ in 0..3 {
+        // A second connection would wait for ever; the server takes no other.
+        let asking = model.stream(Arc::new(prompt("hi")));
+        let mut stream = tokio::time::timeout(PATIENCE, asking).await.unwrap().unwrap();
+        // Nobody waits for more than the last event.
+        while !matches!(stream.next().await.unwrap().unwrap(), StreamEvent::MessageStop(_)) {}
+        drop(stream);
+        server.request().await;
+    }
 }

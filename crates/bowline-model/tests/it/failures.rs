@@ -24,7 +24,8 @@ async fn a_status_comes_with_all_the_server_says() {
     assert_eq!(error.api_type.as_deref(), Some("rate_limit_error"));
     assert_eq!(error.retry_after, Some(Duration::from_secs(7)));
     assert_eq!(error.should_retry, Some(true));
-    assert_eq!(error.to_string(), "429 slow down (request req_1)");
+    assert_eq!(error.request_id.as_deref(), Some("req_1"));
+    assert_eq!(error.to_string(), "429 slow down");
 }
 
 #[tokio::test]

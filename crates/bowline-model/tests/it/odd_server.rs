@@ -41,7 +41,7 @@ impl Received {
     }
 }
 
-/// Answers one connection after the other, each by its own steps.
+/// Takes one connection after the other and answers as it was told.
 pub(crate) struct OddServer {
     pub(crate) url: String,
     requests: mpsc::UnboundedReceiver<Received>,
@@ -51,22 +51,34 @@ pub(crate) struct OddServer {
 }
 
 /// Nothing here takes long unless it is broken.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
 impl OddServer {
+    /// A server that takes a new connection for every answer.
     pub(crate) async fn new(answers: Vec<Vec<Step>>) -> Self {
+        Self::start(answers.into_iter().map(|answer| vec![answer]).collect()).await
+    }
+
+    /// A server that takes a single connection and answers every request on it.
+    pub(crate) async fn on_one_connection(answers: Vec<Vec<Step>>) -> Self {
+        Self::start(vec![answers]).await
+    }
+
+    /// A server that gives these answers on each of these connections.
+    async fn start(connections: Vec<Vec<Vec<Step>>>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let (request, requests) = mpsc::unbounded_channel();
         let (went, gone) = mpsc::unbounded_channel();
         let task = tokio::spawn(async move {
-            for steps in answers {
+            for answers in connections {
                 let (mut socket, _) = listener.accept().await.unwrap();
                 socket.set_nodelay(true).unwrap();
-                let received = read_request(&mut socket).await;
-                let _ = request.send(received);
-                for step in steps {
-                    perform(step, &mut socket, &went).await;
+                for steps in answers {
+                    let _ = request.send(read_request(&mut socket).await);
+                    for step in steps {
+                        perform(step, &mut socket, &went).await;
+                    }
                 }
             }
         });
@@ -132,6 +144,14 @@ async fn read_request(socket: &mut TcpStream) -> Received {
     body.extend(rest);
     received.body = serde_json::from_slice(&body).unwrap();
     received
+}
+
+/// The head of a streamed answer on a connection that stays open.
+pub(crate) fn lasting_stream_head() -> Step {
+    Step::Raw(
+        b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+            .to_vec(),
+    )
 }
 
 /// The head of a streamed answer.

@@ -331,6 +331,14 @@ async fn errors_inside_a_stream() {
 }
 
 #[tokio::test]
+async fn an_error_in_a_field_of_its_own() {
+    let body = "error: {\"code\":500,\"message\":\"out of memory\",\"type\":\"server_error\"}\n\n";
+    let server = OddServer::once(streamed(body)).await;
+    let failure = events(&openai(&server.url), prompt("hi")).await.unwrap_err();
+    assert_eq!((failure.kind, failure.to_string().as_str()), (ErrorKind::Api, "500 out of memory"));
+}
+
+#[tokio::test]
 async fn streams_that_end_too_early() {
     let begun = data(&json!({ "id": "c", "choices": [{ "delta": { "content": "x" } }] }));
     let expected = expect![[r#"

@@ -115,8 +115,8 @@ async fn an_answer_nobody_waited_for_is_recorded_as_far_as_it_came() {
     let text = std::fs::read_to_string(&path).unwrap();
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let kinds: Vec<&str> = lines.iter().map(|line| line["type"].as_str().unwrap()).collect();
-    assert_eq!(kinds, ["request", "event", "end"]);
-    assert_eq!(lines[2]["dropped"], true);
+    assert_eq!(kinds, ["request", "begin", "event", "end"]);
+    assert_eq!(lines[3]["dropped"], true);
     let error = events(&replay(&path), prompt("SAY a b c")).await.unwrap_err();
     assert_eq!(error.kind, ErrorKind::StreamCut);
 }

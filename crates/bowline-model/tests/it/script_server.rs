@@ -143,6 +143,23 @@ async fn a_plain_client_of_chat_completions() {
 }
 
 #[tokio::test]
+async fn every_answer_names_its_request() {
+    let server = ScriptServer::local().await.unwrap();
+    let request = || std::sync::Arc::new(prompt("SAY hi"));
+    let near = ScriptModel::new().stream(request()).await.unwrap();
+    let id = near.request_id().unwrap();
+    assert!(id.starts_with("req_script_"), "{id}");
+    let whole = ModelRequest { delivery: Delivery::Whole, ..prompt("SAY hi") };
+    for stream in [
+        anthropic(&server.url()).stream(request()).await.unwrap(),
+        anthropic(&server.url()).stream(whole.into()).await.unwrap(),
+        openai(&server.url()).stream(request()).await.unwrap(),
+    ] {
+        assert_eq!(stream.request_id(), Some(id));
+    }
+}
+
+#[tokio::test]
 async fn what_it_does_not_understand_it_refuses() {
     let server = ScriptServer::local().await.unwrap();
     let table = [

@@ -29,6 +29,7 @@ fn reads_every_shape_of_event() {
         ("id: 7\nretry: 10\ndata: 1\n\n", vec![plain("1")]),
         ("\u{feff}data: 1\n\n", vec![plain("1")]),
         ("data\n\n", vec![plain("")]),
+        ("error: {\"code\":500}\n\n", vec![named("error", "{\"code\":500}")]),
         ("event: named but empty\n\ndata: 1\n\n", vec![plain("1")]),
         ("data: no blank line at the end\n", vec![plain("no blank line at the end")]),
         ("data: cut in the mid", vec![]),

@@ -4,7 +4,7 @@ use std::{borrow::Cow, fmt};
 
 use serde::{
     Deserialize, Deserializer,
-    de::{self, DeserializeOwned, IntoDeserializer},
+    de::{self, DeserializeOwned, IntoDeserializer, value::BorrowedStrDeserializer},
 };
 
 use super::ReadError;
@@ -218,7 +218,12 @@ impl<'de, A: de::MapAccess<'de>> de::MapAccess<'de> for UntaggedMap<A> {
             if self.is_tag(&key) {
                 self.map.next_value::<de::IgnoredAny>()?;
             } else {
-                return seed.deserialize(key.into_deserializer()).map(Some);
+                return match key {
+                    // An unknown key is kept, and need not be copied for that.
+                    Cow::Borrowed(key) => seed.deserialize(BorrowedStrDeserializer::new(key)),
+                    Cow::Owned(key) => seed.deserialize(key.into_deserializer()),
+                }
+                .map(Some);
             }
         }
         Ok(None)

@@ -10,7 +10,7 @@
 use std::collections::HashSet;
 
 use bowline_protocol::{
-    Content, ContentBlock, MessageUuid, RawJson, Role, ToolResultBlock, ToolUseId, Usage,
+    Content, ContentBlock, MessageUuid, RawJson, Role, ToolResultBlock, ToolUseId,
 };
 use serde::Deserialize;
 
@@ -52,7 +52,6 @@ impl Fold {
         uuid: MessageUuid,
         message_id: Option<String>,
         content: Vec<ContentBlock>,
-        usage: Option<Usage>,
     ) {
         self.last_line = Some(uuid.clone());
         if let Some(last) = self.messages.last_mut()
@@ -62,7 +61,6 @@ impl Fold {
         {
             last.content.extend(content);
             last.uuids.push(uuid);
-            last.usage = usage.or(last.usage.take());
             return;
         }
         let (kind, uuids) = (MessageKind::Answer, vec![uuid]);
@@ -72,7 +70,6 @@ impl Fold {
             uuids,
             kind,
             message_id,
-            usage,
         });
     }
 
@@ -94,7 +91,7 @@ impl Fold {
         let message_id = None;
         let uuids = vec![uuid];
         let role = Role::User;
-        self.messages.push(ContextMessage { role, content, uuids, kind, message_id, usage: None });
+        self.messages.push(ContextMessage { role, content, uuids, kind, message_id });
     }
 
     /// Adds what the agent had added by itself.
@@ -122,7 +119,6 @@ impl Fold {
             clean(message);
         }
         messages.retain(|message| !message.content.is_empty());
-        let ends_with_user = messages.last().is_some_and(|last| last.role == Role::User);
         // The user's side first, because results may stand behind what was added meanwhile; the
         // model's only when calls that nobody answered no longer stand between two answers.
         let messages = merge(messages, &[Role::User]);
@@ -131,6 +127,7 @@ impl Fold {
         if messages.first().is_some_and(|first| first.role != Role::User) {
             messages.insert(0, made_up(Role::User, vec![ContentBlock::text(NO_BEGINNING)]));
         }
+        let ends_with_user = messages.last().is_some_and(|last| last.role == Role::User);
         context.unfinished = match (open_at_end, ends_with_user && self.wants_answer) {
             (true, _) => Some(Unfinished::NoToolResults),
             (false, true) => Some(Unfinished::NoAnswer),
@@ -206,7 +203,6 @@ fn merge(messages: Vec<ContextMessage>, sides: &[Role]) -> Vec<ContextMessage> {
             Some(last) if last.role == message.role && sides.contains(&message.role) => {
                 last.content.extend(message.content);
                 last.uuids.extend(message.uuids);
-                last.usage = message.usage.or(last.usage.take());
                 last.message_id = message.message_id.or(last.message_id.take());
             }
             _ => merged.push(message),
@@ -229,7 +225,7 @@ fn no_result(call: ToolUseId) -> ContentBlock {
 
 fn made_up(role: Role, content: Vec<ContentBlock>) -> ContextMessage {
     let kind = MessageKind::MadeUp;
-    ContextMessage { role, content, uuids: Vec::new(), kind, message_id: None, usage: None }
+    ContextMessage { role, content, uuids: Vec::new(), kind, message_id: None }
 }
 
 fn call_id(block: &ContentBlock) -> Option<&ToolUseId> {

@@ -6,7 +6,7 @@
 mod fold;
 mod walk;
 
-use std::{io, path::Path};
+use std::{collections::HashMap, io, path::Path, thread};
 
 use bowline_protocol::{Content, MessageUuid, RawJson, Usage};
 use serde::{Deserialize, de::DeserializeOwned};
@@ -15,9 +15,9 @@ use crate::{
     SessionError,
     context::{KnownLines, LiveContext},
     head::{Id, Kind, LineHead},
-    info::TITLE_KEYS,
+    info::{Ends, TITLE_KEYS, last_text},
     line::{AiTitle, AttachmentLine, CostState, CustomTitle, Mode, SystemLine, Tag, ToolsUsed},
-    scan::LineReader,
+    scan::{LineReader, Span},
 };
 use fold::{Fold, Said};
 use walk::{End, Found, NoteKind, Speaker};
@@ -86,72 +86,113 @@ struct MessageBody {
     #[serde(default)]
     model: Option<String>,
     content: Content,
-    #[serde(default)]
-    usage: Option<Usage>,
+}
+
+/// A line of the conversation, parsed.
+enum Parsed {
+    User(MessageLine),
+    Assistant(MessageLine),
+    Attachment(Box<AttachmentLine>),
+    Boundary(Box<SystemLine>),
+    /// Nothing for the conversation, or a line that does not fit: a hole that the fold closes.
+    Nothing,
+}
+
+impl Parsed {
+    fn read(kind: Kind, line: &[u8]) -> Self {
+        match kind {
+            Kind::User => serde_json::from_slice(line).map(Self::User),
+            Kind::Assistant => serde_json::from_slice(line).map(Self::Assistant),
+            Kind::Attachment => serde_json::from_slice(line).map(Self::Attachment),
+            Kind::CompactBoundary => serde_json::from_slice(line).map(Self::Boundary),
+            _ => Ok(Self::Nothing),
+        }
+        .unwrap_or(Self::Nothing)
+    }
 }
 
 fn read(path: &Path, found: Found) -> io::Result<LiveContext> {
-    let mut reader = LineReader::open(path)?;
     let mut context = LiveContext { known: KnownLines(found.known), ..LiveContext::default() };
     let mut fold = Fold::default();
-    let mut leaf = None;
-    for head in &found.lines {
-        let line = reader.line(head.span)?;
-        if head.kind == Kind::CompactBoundary {
-            let boundary = serde_json::from_slice::<SystemLine>(line).ok();
-            context.compaction = boundary.and_then(|boundary| boundary.compact_metadata);
+    for line in parse_lines(path, &found.lines)? {
+        match line {
+            Parsed::User(line) => take_prompt(&mut fold, &mut context, line),
+            Parsed::Assistant(line) => take_answer(&mut fold, &mut context, line),
+            Parsed::Attachment(line) => fold.attach(*line),
+            Parsed::Boundary(line) => context.compaction = line.compact_metadata,
+            Parsed::Nothing => {}
         }
-        if head.kind.is_message() {
-            // A line that does not fit is a hole in the conversation, which the fold closes.
-            if let Ok(message) = serde_json::from_slice::<MessageLine>(line) {
-                take_message(&mut fold, &mut context, head, message);
-            }
-        }
-        if head.kind == Kind::Attachment
-            && let Ok(attachment) = serde_json::from_slice::<AttachmentLine>(line)
-        {
-            fold.attach(attachment);
-        }
-        if head.uuid.is_some() {
-            leaf = Some(head);
-        }
-    }
-    if let Some(head) = leaf {
-        context.leaf = name_of_line(reader.line(head.span)?);
     }
     fold.finish(&mut context);
+    let mut reader = LineReader::open(path)?;
+    if let Some(head) = found.lines.iter().rfind(|head| head.uuid.is_some()) {
+        context.leaf = name_of_line(reader.line(head.span)?);
+    }
+    if let Some(head) = found.lines.iter().rfind(|head| head.kind == Kind::Assistant) {
+        context.usage = usage_of_line(reader.line(head.span)?);
+    }
     read_notes(path, &mut reader, &found.notes, &mut context)?;
     Ok(context)
 }
 
-fn take_message(fold: &mut Fold, context: &mut LiveContext, head: &LineHead, line: MessageLine) {
+/// Below this, starting threads takes longer than parsing.
+const WORTH_THREADS: usize = 4_000;
+
+/// More threads than this wait for one another's memory.
+const MOST_THREADS: usize = 4;
+
+/// Parses the lines, on several threads when there are many.
+fn parse_lines(path: &Path, heads: &[LineHead]) -> io::Result<Vec<Parsed>> {
+    let parse = |heads: &[LineHead]| -> io::Result<Vec<Parsed>> {
+        let mut reader = LineReader::open(path)?;
+        heads.iter().map(|head| Ok(Parsed::read(head.kind, reader.line(head.span)?))).collect()
+    };
+    if heads.len() < WORTH_THREADS {
+        return parse(heads);
+    }
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+    thread::scope(|scope| {
+        let parts = heads.chunks(heads.len().div_ceil(threads));
+        let parts: Vec<_> = parts.map(|part| scope.spawn(move || parse(part))).collect();
+        let mut parsed = Vec::with_capacity(heads.len());
+        for part in parts {
+            parsed.extend(part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+        }
+        Ok(parsed)
+    })
+}
+
+fn take_prompt(fold: &mut Fold, context: &mut LiveContext, line: MessageLine) {
     if line.permission_mode.is_some() {
         context.permission_mode = line.permission_mode;
     }
+    if line.queue_transcript_only {
+        return;
+    }
+    let said = match (line.is_compact_summary, line.is_meta) {
+        (true, _) => Said::Summary,
+        (false, true) => Said::Meta,
+        (false, false) => Said::Prompt,
+    };
+    fold.user(line.uuid, said, line.message.content.into_blocks());
+}
+
+fn take_answer(fold: &mut Fold, context: &mut LiveContext, line: MessageLine) {
     // What the agent said in place of the model is not sent to the model.
-    if line.is_api_error_message || line.queue_transcript_only {
+    if line.is_api_error_message {
         return;
     }
     fold.supersede(&line.supersedes_uuids);
-    let MessageBody { id, model, content, usage } = line.message;
-    if head.kind == Kind::Assistant {
-        let speaks = model.filter(|model| !model.starts_with('<'));
-        context.model = speaks.or(context.model.take());
-        fold.answer(line.uuid, id, content.into_blocks(), usage);
-    } else {
-        let said = match (line.is_compact_summary, line.is_meta) {
-            (true, _) => Said::Summary,
-            (false, true) => Said::Meta,
-            (false, false) => Said::Prompt,
-        };
-        fold.user(line.uuid, said, content.into_blocks());
-    }
+    let MessageBody { id, model, content } = line.message;
+    let speaker = model.filter(|model| !model.starts_with('<'));
+    context.model = speaker.or(context.model.take());
+    fold.answer(line.uuid, id, content.into_blocks());
 }
 
 fn read_notes(
     path: &Path,
     reader: &mut LineReader,
-    notes: &std::collections::HashMap<NoteKind, crate::scan::Span>,
+    notes: &HashMap<NoteKind, Span>,
     context: &mut LiveContext,
 ) -> io::Result<()> {
     let mut note = |kind| -> io::Result<Option<RawJson>> {
@@ -173,8 +214,8 @@ fn read_notes(
     context.tools_used = tools.map(|note| note.tools).unwrap_or_default();
     if context.title.is_none() {
         // A title may stand before the last compaction; listings find it at the file's beginning.
-        let head = crate::info::Ends::read(path)?.map(|ends| ends.head).unwrap_or_default();
-        context.title = TITLE_KEYS.iter().find_map(|key| crate::info::last_text(&head, key));
+        let head = Ends::read(path)?.map(|ends| ends.head).unwrap_or_default();
+        context.title = TITLE_KEYS.iter().find_map(|key| last_text(&head, key));
     }
     Ok(())
 }
@@ -185,4 +226,16 @@ fn name_of_line(line: &[u8]) -> Option<MessageUuid> {
         uuid: MessageUuid,
     }
     serde_json::from_slice::<Named>(line).ok().map(|Named { uuid }| uuid)
+}
+
+fn usage_of_line(line: &[u8]) -> Option<Usage> {
+    #[derive(Deserialize)]
+    struct Line {
+        message: Body,
+    }
+    #[derive(Deserialize)]
+    struct Body {
+        usage: Usage,
+    }
+    serde_json::from_slice::<Line>(line).ok().map(|line| line.message.usage)
 }

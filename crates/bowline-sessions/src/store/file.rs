@@ -3,10 +3,11 @@
 //! Its file work is short and done at once, not on a thread of its own.
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet, hash_map::Entry},
     fs::{self, OpenOptions},
     io::{self, Write},
     path::{Component, Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use bowline_protocol::{RawJson, SessionId};
@@ -22,15 +23,17 @@ use crate::{
 #[derive(Debug)]
 pub struct FileStore {
     folder: PathBuf,
+    /// The names of the entries of each transcript that was appended to, read once.
+    names: Mutex<HashMap<StoreKey, HashSet<Id>>>,
 }
 
 impl FileStore {
     /// A store in `folder`, which is created with the first entry.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into() }
+        Self { folder: folder.into(), names: Mutex::default() }
     }
 
-    fn path(&self, key: &StoreKey) -> Result<PathBuf, StoreError> {
+    pub(super) fn path(&self, key: &StoreKey) -> Result<PathBuf, StoreError> {
         let name = |text: &str| is_plain(text, 1).then(|| text.to_owned());
         let bad = || StoreError(format!("not a key of a transcript: {key}"));
         let project = name(&key.project_key).ok_or_else(bad)?;
@@ -44,16 +47,29 @@ impl FileStore {
         }
     }
 
+    fn names(&self) -> MutexGuard<'_, HashMap<StoreKey, HashSet<Id>>> {
+        // Names are added only after their entries are written, so whoever panicked left no lie.
+        self.names.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn append_now(&self, key: &StoreKey, entries: &[RawJson]) -> Result<(), StoreError> {
         let path = self.path(key)?;
         if entries.is_empty() {
             return Ok(());
         }
-        let there = read(&path)?.unwrap_or_default();
-        let mut names: HashSet<Id> = there.iter().filter_map(name_of).collect();
+        let mut names = self.names();
+        let names = match names.entry(key.clone()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => {
+                let there = read(&path)?.unwrap_or_default();
+                unknown.insert(there.iter().filter_map(name_of).collect())
+            }
+        };
         let mut text = String::new();
+        let mut new_names = HashSet::new();
         for entry in entries {
-            if name_of(entry).is_none_or(|name| names.insert(name)) {
+            let name = name_of(entry);
+            if name.is_none_or(|name| !names.contains(&name) && new_names.insert(name)) {
                 text.push_str(&one_line(entry));
                 text.push('\n');
             }
@@ -65,11 +81,14 @@ impl FileStore {
         options.append(true).create(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        Ok(options.open(path)?.write_all(text.as_bytes())?)
+        options.open(path)?.write_all(text.as_bytes())?;
+        names.extend(new_names);
+        Ok(())
     }
 
     fn delete_now(&self, key: &StoreKey) -> Result<(), StoreError> {
         let path = self.path(key)?;
+        self.names().clear();
         let gone = |result: io::Result<()>| match result {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),

@@ -2,6 +2,7 @@
 
 mod file;
 mod memory;
+mod transfer;
 
 use std::{fmt, pin::Pin};
 
@@ -12,6 +13,7 @@ use crate::{head::Id, summary::SessionSummary};
 
 pub use file::FileStore;
 pub use memory::MemoryStore;
+pub use transfer::{Transcripts, import, materialize};
 
 /// A boxed future, so that a store can be a trait object.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -1,1 +1,14 @@
 //! What sessions on disk must do.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod checkpoint;
+mod edit;
+mod golden;
+mod list;
+mod lock;
+mod project;
+mod resume;
+mod store;
+mod torn;
+mod transcript;
+mod writer;

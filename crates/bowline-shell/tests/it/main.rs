@@ -1,5 +1,6 @@
 //! What the reading of command lines promises, case by case.
 
+mod bash;
 mod carried;
 mod files;
 mod parts;

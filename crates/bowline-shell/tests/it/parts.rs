@@ -59,6 +59,7 @@ fn here_documents_belong_to_their_command() {
     check("cat <<-EOF\n\tx\n\tEOF\nls", &["cat", "ls"]);
     check("cat <<A <<B\n1\nA\n2\nB\nls", &["cat", "ls"]);
     check("cat <<< \"$(rm x)\"", &["cat", "rm x"]);
+    check("cat <<EOF $(a\nb)\nc\nEOF\nd", &["cat $(a\nb)", "a", "b", "d"]);
     check(
         "echo \"$(cat <<'EOF'\nit's (fine)\nEOF\n)\"",
         &["echo \"$(cat <<'EOF'\nit's (fine)\nEOF\n)\"", "cat"],
@@ -126,6 +127,15 @@ fn what_is_not_understood_is_opaque() {
         "a >",
         "echo \\",
         "f(a) b",
+        // A here-document that ends earlier for the shell than it seems would hide what follows.
+        "cat <<EOF\nEO\\\nF\nrm x\nEOF",
+        "echo $(cat <<EOF\na\nEOF)\nrm x\ncat <<EOF\nEOF\n)",
+        "echo $(cat <<EOF)\nEOF",
+        "echo \"$\\\n(rm x)\"",
+        "echo $\\\n(rm x)",
+        "!\\\n rm x",
+        "echo \"`echo \\\"a\\\"`\"",
+        "echo ${x:-<(rm y)}",
     ] {
         assert!(parse(command_line).opaque.is_some(), "{command_line:?} should be opaque");
     }
@@ -142,4 +152,9 @@ fn size_is_limited_in_every_direction() {
         assert!(parse(&nested(MAX_DEPTH * 4)).opaque.is_some(), "{open}");
     }
     assert!(parse(&"! ".repeat(20_000)).opaque.is_some());
+    // Wrappers are followed only so far, and what lies deeper is not known.
+    let wrapped = parse(&format!("{}ls", "timeout 1 ".repeat(6_000)));
+    assert!(!wrapped.is_read_only());
+    assert!(!wrapped.commands[0].layers().1);
+    assert!(wrapped.commands[0].unwrapped().len() < 20);
 }

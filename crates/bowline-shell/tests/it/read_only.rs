@@ -167,6 +167,8 @@ fn these_do_not() {
         "echo 'open",
         "case x in *) ls;; esac",
         "kill 1",
+        "jobs -x rm y",
+        "printenv",
         "ls && rm x",
         "ls | xargs rm",
         "while read x; do rm $x; done",

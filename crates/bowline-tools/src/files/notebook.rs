@@ -14,7 +14,7 @@ impl Notebook {
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let root: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
         match root.get("cells") {
-            Some(Value::Array(_)) => Ok(Self { root }),
+            Some(Value::Array(cells)) if cells.iter().all(Value::is_object) => Ok(Self { root }),
             _ => Err("it has no list of cells".to_owned()),
         }
     }

@@ -5,7 +5,7 @@ use std::{
     borrow::Cow,
     collections::VecDeque,
     fs::{self, File},
-    io::{self, Write},
+    io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
 
@@ -25,13 +25,14 @@ pub(crate) struct Capture {
     file: Option<File>,
     written: u64,
     tail: VecDeque<u8>,
+    last: Option<u8>,
 }
 
 impl Capture {
     /// Keeps `memory` bytes; more than that goes to a file at `path`.
     pub(crate) fn new(path: PathBuf, memory: usize) -> Self {
         let (head, tail) = (Vec::new(), VecDeque::new());
-        Self { head, memory, total: 0, path, file: None, written: 0, tail }
+        Self { head, memory, total: 0, path, file: None, written: 0, tail, last: None }
     }
 
     /// Adds output.
@@ -39,17 +40,18 @@ impl Capture {
         let room = self.memory.saturating_sub(self.head.len()).min(bytes.len());
         if room < bytes.len()
             && self.file.is_none()
-            && let Err(error) = self.to_file()
+            && let Err(error) = self.spill()
         {
             tracing::warn!(path = %self.path.display(), %error, "output is not kept in full");
         }
         self.head.extend_from_slice(&bytes[..room]);
         self.total += bytes.len() as u64;
+        self.last = bytes.last().copied().or(self.last);
         self.write(bytes);
     }
 
     /// Puts the output into its file from now on, with what there was already.
-    pub(crate) fn to_file(&mut self) -> io::Result<PathBuf> {
+    pub(crate) fn spill(&mut self) -> io::Result<PathBuf> {
         if self.file.is_none() {
             if let Some(dir) = self.path.parent() {
                 fs::create_dir_all(dir)?;
@@ -73,8 +75,7 @@ impl Capture {
             text.extend(format!("\n... [{omitted} bytes omitted] ...\n").into_bytes());
         }
         text.extend_from_slice(tail);
-        let last = text.last().or(self.head.last()).copied();
-        if !note.is_empty() && last.is_some_and(|byte| byte != b'\n') {
+        if !note.is_empty() && self.last.is_some_and(|byte| byte != b'\n') {
             text.push(b'\n');
         }
         text.extend_from_slice(note.as_bytes());
@@ -82,11 +83,37 @@ impl Capture {
             tracing::warn!(path = %self.path.display(), %error, "end of output is not kept");
         }
         self.tail.clear();
+        self.written = self.total;
     }
 
     /// The start of the output, as much as is in memory.
     pub(crate) fn head_text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.head)
+    }
+
+    /// The end of the output, at most `max` bytes. A file that cannot be read any more counts as
+    /// empty.
+    pub(crate) fn end_text(&self, max: usize) -> String {
+        let read = |path: &Path| -> io::Result<Vec<u8>> {
+            let mut file = File::open(path)?;
+            let length = file.metadata()?.len();
+            file.seek(SeekFrom::Start(length.saturating_sub(max as u64)))?;
+            let mut bytes = Vec::new();
+            file.take(max as u64).read_to_end(&mut bytes)?;
+            Ok(bytes)
+        };
+        match self.file() {
+            Some(path) => String::from_utf8_lossy(&read(path).unwrap_or_default()).into_owned(),
+            None => {
+                let start = self.head.len().saturating_sub(max);
+                String::from_utf8_lossy(&self.head[start..]).into_owned()
+            }
+        }
+    }
+
+    /// Whether all of the output is in memory.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.total == self.head.len() as u64
     }
 
     /// How many bytes there were in all.

@@ -106,10 +106,10 @@ impl Running {
                 }
                 status = self.child.wait() => match status {
                     Ok(status) => return status,
-                    // Somebody else has reaped our child; all there is to say is that it is gone.
+                    // Somebody else has reaped our child: how it ended is lost, so it did not end well.
                     Err(error) => {
                         tracing::warn!(%error, "the end of a command is unknown");
-                        return ExitStatus::default();
+                        return ExitStatus::from_raw(1 << 8);
                     }
                 },
                 () = sleep_until(kill_at.unwrap_or_else(Instant::now)), if kill_at.is_some() => {

@@ -123,7 +123,7 @@ impl Job {
 
     /// Lets the command go on without us, at most for `lifetime`, its output in a file.
     pub(crate) fn detach(self, lifetime: Duration) -> io::Result<PathBuf> {
-        let file = lock(&self.capture).to_file()?;
+        let file = lock(&self.capture).spill()?;
         self.deadline.send_replace(Some(Instant::now() + lifetime));
         self.shared.set_backgrounded(&self.id, Some(file.clone()));
         self.stop.disarm();

@@ -10,8 +10,7 @@ mod register;
 
 use std::{
     collections::BTreeMap,
-    io::{self, Read, Seek, SeekFrom},
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{Arc, Mutex},
     time::{Duration, SystemTime},
 };
@@ -35,7 +34,7 @@ use crate::{
 const ENDED_KEPT: usize = 64;
 
 /// How much of a long output is read back: its end, as much as a model can use.
-const OUTPUT_TAIL_BYTES: u64 = 32 * 1024;
+const OUTPUT_TAIL_BYTES: usize = 32 * 1024;
 
 /// The tasks of one session and its subagents.
 #[derive(Debug)]
@@ -109,10 +108,8 @@ impl Tasks {
             Output::Text(text) => (text.clone(), text.len() as u64, false),
             Output::Captured(capture) => {
                 let capture = lock(capture);
-                match capture.file() {
-                    Some(file) => read_tail(file, capture.total()),
-                    None => (capture.head_text().into_owned(), capture.total(), false),
-                }
+                let text = capture.end_text(OUTPUT_TAIL_BYTES);
+                (text, capture.total(), capture.total() > OUTPUT_TAIL_BYTES as u64)
             }
         };
         Ok(TaskOutput { info: entry.info.clone(), text, total_bytes, truncated })
@@ -259,19 +256,4 @@ impl std::fmt::Debug for Shared {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Shared").field("dir", &self.dir).finish_non_exhaustive()
     }
-}
-
-/// The end of an output file: text, size of the whole, whether something is left out. A file
-/// that cannot be read any more counts as empty.
-fn read_tail(path: &Path, total: u64) -> (String, u64, bool) {
-    let read = || -> io::Result<(Vec<u8>, u64)> {
-        let mut file = std::fs::File::open(path)?;
-        let start = file.metadata()?.len().saturating_sub(OUTPUT_TAIL_BYTES);
-        file.seek(SeekFrom::Start(start))?;
-        let mut bytes = Vec::new();
-        file.take(OUTPUT_TAIL_BYTES).read_to_end(&mut bytes)?;
-        Ok((bytes, start))
-    };
-    let (bytes, start) = read().unwrap_or_default();
-    (String::from_utf8_lossy(&bytes).into_owned(), total, start > 0)
 }

@@ -169,24 +169,23 @@ async fn plan(input: &Input, workspace: &Workspace) -> Result<Plan, ToolFailure>
     let stale = freshness == Freshness::Stale;
     let before = TextFile::decode(&file.bytes).text;
     let places = find(&before, old_string);
-    match places.len() {
-        0 | 2.. if stale && !(*replace_all && !places.is_empty()) => {
-            return Err(files::modified_since_read());
-        }
-        0 => {
-            return Err(ToolFailure::input(format!(
+    let applicable = match places.len() {
+        0 => false,
+        1 => true,
+        _ => *replace_all,
+    };
+    if !applicable {
+        return Err(match places.len() {
+            _ if stale => files::modified_since_read(),
+            0 => ToolFailure::input(format!(
                 "String to replace not found in file.\nString: {old_string}"
-            )));
-        }
-        1 => {}
-        matches if !replace_all => {
-            return Err(ToolFailure::input(format!(
+            )),
+            matches => ToolFailure::input(format!(
                 "Found {matches} matches of the string to replace, but replace_all is false. To \
                  replace all of them set replace_all to true; to replace one of them give more of \
                  its surroundings.\nString: {old_string}"
-            )));
-        }
-        _ => {}
+            )),
+        });
     }
     let old = before[places[0].clone()].to_owned();
     let after = replace(&before, &places, new_string);

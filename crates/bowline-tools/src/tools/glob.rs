@@ -44,10 +44,11 @@ impl Input {
             let is_glob =
                 |part: &&std::ffi::OsStr| part.to_string_lossy().contains(['*', '?', '[', '{']);
             let parts: Vec<_> = pattern.iter().collect();
-            let glob = parts.iter().position(|part| is_glob(&part)).unwrap_or(parts.len() - 1);
+            let glob = parts.iter().position(is_glob).unwrap_or(parts.len() - 1);
             let root = parts[..glob].iter().collect();
             let rest: Vec<_> = parts[glob..].iter().map(|part| part.to_string_lossy()).collect();
-            return (root, rest.join("/"));
+            // The slash in front keeps it from fitting at any depth.
+            return (root, format!("/{}", rest.join("/")));
         }
         let path = self.path.as_deref().unwrap_or_default();
         (workspace.resolve(path), self.pattern.clone())

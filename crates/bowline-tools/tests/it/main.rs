@@ -1,1 +1,16 @@
 //! Behaviour of the tools on real files, processes and sockets.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod background;
+mod bash;
+mod edit;
+mod glob;
+mod grep;
+mod lists;
+mod notebook;
+mod read;
+mod registry;
+mod rig;
+mod web_fetch;
+mod write;

@@ -36,11 +36,15 @@ pub(super) async fn answer<D: Dialect>(
         Err(error) => return dialect.refusal(StatusCode::BAD_REQUEST, &error.message),
     };
     wait(answer.delay).await;
-    match (answer.plays, request.delivery) {
+    let mut response = match (answer.plays, request.delivery) {
         (Err(error), _) => failure(&dialect, &error),
         (Ok(plays), Delivery::Stream) => stream(plays, dialect, shared.stop.clone()),
         (Ok(plays), Delivery::Whole) => whole(plays, &dialect).await,
+    };
+    if let Ok(request_id) = HeaderValue::from_str(&answer.request_id) {
+        response.headers_mut().insert("request-id", request_id);
     }
+    response
 }
 
 fn failure(dialect: &impl Dialect, error: &ModelError) -> Response {

@@ -12,7 +12,7 @@ use super::{Input, meaning};
 use crate::{
     output::{ToolFailure, ToolOutput},
     process::{Capture, exit_code},
-    run::{PREVIEW_CHARS, persisted},
+    run::{PREVIEW_CHARS, persisted, size},
     tasks::{Job, JobEnd},
     workspace::{Workspace, lock},
 };
@@ -32,6 +32,7 @@ pub(super) fn of(
     let output = shown(&capture);
     if code != 0 && harmless.is_none() {
         let mut text = format!("Exit code {code}");
+        let output = both_ends(&capture).unwrap_or(output);
         for part in [output.as_str(), reset.as_deref().unwrap_or_default()] {
             if !part.is_empty() {
                 text.push('\n');
@@ -55,7 +56,7 @@ pub(super) fn of(
     let too_long = text.len() > limit && text.chars().count() > limit;
     if too_long {
         structured["stdout"] = text.chars().take(limit).collect::<String>().into();
-        let saved = lock(&capture).to_file();
+        let saved = lock(&capture).spill();
         text = match saved {
             Ok(path) => {
                 structured["persistedOutputPath"] = json!(path);
@@ -91,6 +92,27 @@ pub(super) fn timed_out(capture: &Mutex<Capture>, limit: Duration) -> ToolFailur
     ToolFailure::running(format!(
         "Exit code 143\nCommand timed out after {}{gap}{output}",
         seconds(limit)
+    ))
+}
+
+/// Both ends of an output that is too long for memory: why a command failed is mostly said last.
+fn both_ends(capture: &Mutex<Capture>) -> Option<String> {
+    /// Together they stay below the longest error text.
+    const END: usize = 4500;
+    let capture = lock(capture);
+    if capture.is_whole() {
+        return None;
+    }
+    let head = capture.head_text();
+    let head = &head[..head.floor_char_boundary(END)];
+    let tail = capture.end_text(END);
+    let path = capture.file().map(|path| format!("; all of it is in {}", path.display()));
+    Some(format!(
+        "{}\n\n... [{} of output, the middle is left out{}] ...\n\n{}",
+        head.trim_start_matches('\n'),
+        size(capture.total()),
+        path.unwrap_or_default(),
+        tail.trim_end()
     ))
 }
 

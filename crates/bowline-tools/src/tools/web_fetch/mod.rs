@@ -71,7 +71,7 @@ impl WebFetch {
         if !private_allowed && address::is_private(url) {
             return Err(ToolFailure::running(address::private(&address::host(url))));
         }
-        if let Some(known) = self.cache.get(url) {
+        if let Some(known) = self.cache.get(url, private_allowed) {
             return Ok(known);
         }
         let fetched = self.clients.fetch(url, private_allowed);
@@ -84,7 +84,7 @@ impl WebFetch {
                 )));
             }
         };
-        Ok(self.cache.put(url, fetched))
+        Ok(self.cache.put(url, private_allowed, fetched))
     }
 }
 

@@ -3,14 +3,12 @@
 //! Commands inside substitutions are handed to the parser; everything else only has
 //! to be skipped exactly, and to mark the word as uncertain.
 
-use crate::{
-    parser::{Parser, Stop},
-    word::WordBuilder,
-};
+use super::{Parser, Stop};
+use crate::word::WordBuilder;
 
 impl Parser<'_> {
     /// `'…'`, the quote already read.
-    pub(crate) fn single_quotes(&mut self, word: &mut WordBuilder) -> Result<(), Stop> {
+    pub(super) fn single_quotes(&mut self, word: &mut WordBuilder) -> Result<(), Stop> {
         word.quotes();
         loop {
             match self.next() {
@@ -22,7 +20,7 @@ impl Parser<'_> {
     }
 
     /// `"…"`, the quote already read.
-    pub(crate) fn double_quotes(&mut self, word: &mut WordBuilder) -> Result<(), Stop> {
+    pub(super) fn double_quotes(&mut self, word: &mut WordBuilder) -> Result<(), Stop> {
         word.quotes();
         loop {
             match self.next() {
@@ -45,7 +43,7 @@ impl Parser<'_> {
     }
 
     /// `$…` outside quotes, the dollar already read.
-    pub(crate) fn dollar(&mut self, word: &mut WordBuilder) -> Result<(), Stop> {
+    pub(super) fn dollar(&mut self, word: &mut WordBuilder) -> Result<(), Stop> {
         match self.peek() {
             Some('\'') => {
                 self.next();
@@ -71,7 +69,7 @@ impl Parser<'_> {
     }
 
     /// `` `…` ``, the first backtick already read.
-    pub(crate) fn backticks(&mut self, word: &mut WordBuilder) -> Result<(), Stop> {
+    pub(super) fn backticks(&mut self, word: &mut WordBuilder) -> Result<(), Stop> {
         word.dynamic();
         let mut inner = String::new();
         loop {
@@ -79,6 +77,8 @@ impl Parser<'_> {
                 Some('`') => break,
                 Some('\\') => match self.next() {
                     Some(letter @ ('`' | '\\' | '$')) => inner.push(letter),
+                    // Whether it stays a quote depends on the quotes around the backticks.
+                    Some('"') => return self.stop("an escaped quote inside backticks"),
                     Some(letter) => {
                         inner.push('\\');
                         inner.push(letter);
@@ -93,7 +93,7 @@ impl Parser<'_> {
     }
 
     /// The body of a here-document whose end mark is not quoted.
-    pub(crate) fn here_document_body(&mut self) -> Result<(), Stop> {
+    pub(super) fn here_document_body(&mut self) -> Result<(), Stop> {
         let mut body = WordBuilder::default();
         while let Some(letter) = self.next() {
             match letter {
@@ -118,7 +118,7 @@ impl Parser<'_> {
             Some('(') => {
                 word.dynamic();
                 self.next();
-                self.nested_until_parenthesis()
+                self.substitution()
             }
             Some('{') => {
                 word.dynamic();
@@ -138,6 +138,7 @@ impl Parser<'_> {
                 Ok(())
             }
             Some('[') => self.stop("old arithmetic `$[…]`"),
+            Some('\\') if self.looking_at("\\\n") => self.stop("a dollar at the end of a line"),
             _ => {
                 word.quoted('$');
                 Ok(())
@@ -183,6 +184,9 @@ impl Parser<'_> {
                         parser.next();
                     }
                     Some('\'') => return parser.stop("quotes inside `${…}`"),
+                    Some('<' | '>') if parser.peek() == Some('(') => {
+                        return parser.stop("a substitution inside `${…}`");
+                    }
                     Some('"') => parser.double_quotes(&mut inside)?,
                     Some('$') => parser.dollar_in_quotes(&mut inside)?,
                     Some('`') => parser.backticks(&mut inside)?,

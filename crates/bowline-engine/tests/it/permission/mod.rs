@@ -1,0 +1,12 @@
+//! Who may do what.
+
+mod bench;
+mod commands;
+mod hooks;
+mod listing;
+mod modes;
+mod properties;
+mod questions;
+mod rules;
+mod settings_file;
+mod updates;

@@ -1,0 +1,224 @@
+//! A session in a temporary folder with the script model, and a host that writes everything down.
+
+use std::{
+    collections::VecDeque,
+    path::Path,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use bowline_engine::{
+    Answer, Host, HostError, PermissionPrompts, Session, SessionConfig, SessionEnd,
+};
+use bowline_model::{BoxFuture, Providers};
+use bowline_protocol::{
+    CanUseTool, HookCallback, HostRequest, Message, PermissionResult, RawJson, UserMessage,
+};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::{sync::mpsc, task::JoinHandle};
+
+/// Longer than anything here takes; a test that waits this long has failed.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What a scripted host answers.
+pub(crate) type Reply = Result<Value, HostError>;
+
+/// A host that writes down what it hears and answers from lists.
+pub(crate) struct ScriptedHost {
+    heard: mpsc::UnboundedSender<Value>,
+    permissions: Mutex<VecDeque<Option<Reply>>>,
+    hooks: Mutex<VecDeque<Option<Reply>>>,
+}
+
+impl ScriptedHost {
+    fn note(&self, value: Value) {
+        self.heard.send(value).ok();
+    }
+}
+
+/// The next answer of a list; `None` in it means that nobody ever answers.
+async fn next(list: &Mutex<VecDeque<Option<Reply>>>, otherwise: Value) -> Reply {
+    let answer = list.lock().unwrap().pop_front();
+    match answer {
+        Some(Some(reply)) => reply,
+        Some(None) => std::future::pending().await,
+        None => Ok(otherwise),
+    }
+}
+
+impl Host for ScriptedHost {
+    fn emit(&self, message: Message) -> BoxFuture<'_, ()> {
+        self.note(serde_json::to_value(&message).unwrap());
+        Box::pin(std::future::ready(()))
+    }
+
+    fn can_use_tool(&self, question: CanUseTool) -> Answer<'_, PermissionResult> {
+        self.note(json!({"type": "can_use_tool", "question": question}));
+        Box::pin(async move {
+            let reply = next(&self.permissions, json!({"behavior": "allow"})).await?;
+            PermissionResult::parse(&reply.to_string())
+                .map_err(|error| HostError::Malformed(error.to_string()))
+        })
+    }
+
+    fn hook_callback(&self, call: HookCallback) -> Answer<'_, RawJson> {
+        self.note(json!({"type": "hook_callback", "call": call}));
+        Box::pin(async move { next(&self.hooks, json!({})).await.map(RawJson::from) })
+    }
+}
+
+/// A session under test.
+pub(crate) struct Rig {
+    pub(crate) session: Session,
+    pub(crate) folder: TempDir,
+    heard: mpsc::UnboundedReceiver<Value>,
+    host: Arc<ScriptedHost>,
+    running: JoinHandle<SessionEnd>,
+}
+
+impl Rig {
+    /// A session whose host can be asked.
+    pub(crate) fn new() -> Self {
+        Self::with(|_| {})
+    }
+
+    /// A session set up in some other way.
+    pub(crate) fn with(change: impl FnOnce(&mut SessionConfig)) -> Self {
+        Self::in_folder(tempfile::tempdir().unwrap(), change)
+    }
+
+    /// A session in a folder that was prepared.
+    pub(crate) fn in_folder(folder: TempDir, change: impl FnOnce(&mut SessionConfig)) -> Self {
+        let (heard, received) = mpsc::unbounded_channel();
+        let host = Arc::new(ScriptedHost {
+            heard,
+            permissions: Mutex::default(),
+            hooks: Mutex::default(),
+        });
+        let path = folder.path().canonicalize().unwrap();
+        let mut config = SessionConfig::new(path, Arc::new(Providers::new()), "script");
+        config.permission_prompts = PermissionPrompts::Host;
+        change(&mut config);
+        let (session, run) = Session::start(config, host.clone()).unwrap();
+        Self { session, folder, heard: received, host, running: tokio::spawn(run) }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The next answer to "may this tool run?".
+    pub(crate) fn will_permit(&self, reply: Value) -> &Self {
+        self.host.permissions.lock().unwrap().push_back(Some(Ok(reply)));
+        self
+    }
+
+    /// The next question of that kind ends like this.
+    pub(crate) fn will_fail_to_permit(&self, error: HostError) -> &Self {
+        self.host.permissions.lock().unwrap().push_back(Some(Err(error)));
+        self
+    }
+
+    /// The next question of that kind is never answered.
+    pub(crate) fn will_not_answer(&self) -> &Self {
+        self.host.permissions.lock().unwrap().push_back(None);
+        self
+    }
+
+    /// The next answer of a hook.
+    pub(crate) fn will_hook(&self, reply: Value) -> &Self {
+        self.host.hooks.lock().unwrap().push_back(Some(Ok(reply)));
+        self
+    }
+
+    /// The next hook is never answered.
+    pub(crate) fn will_not_hook(&self) -> &Self {
+        self.host.hooks.lock().unwrap().push_back(None);
+        self
+    }
+
+    pub(crate) async fn prompt(&self, text: &str) {
+        self.session.prompt(UserMessage::prompt(text)).await;
+    }
+
+    /// Asks the session something and returns its answer.
+    pub(crate) async fn control(&self, request: Value) -> Result<Value, String> {
+        let request = HostRequest::parse(&request.to_string()).unwrap();
+        let reply = self.session.control(request).await;
+        let answer = match &reply.result {
+            Ok(payload) => Ok(payload.as_ref().map_or(Value::Null, RawJson::to_value)),
+            Err(error) => Err(error.to_string()),
+        };
+        reply.delivered().await;
+        answer
+    }
+
+    /// The next thing the host hears.
+    pub(crate) async fn next(&mut self) -> Value {
+        let next = tokio::time::timeout(PATIENCE, self.heard.recv()).await;
+        next.expect("the session says something").expect("the session lives")
+    }
+
+    /// Everything up to the first frame that fits.
+    pub(crate) async fn until(&mut self, fits: impl Fn(&Value) -> bool) -> Vec<Value> {
+        let mut heard = Vec::new();
+        loop {
+            let next = self.next().await;
+            let found = fits(&next);
+            heard.push(next);
+            if found {
+                return heard;
+            }
+        }
+    }
+
+    /// Everything up to the result of the turn that runs.
+    pub(crate) async fn turn(&mut self) -> Vec<Value> {
+        self.until(|frame| frame["type"] == "result").await
+    }
+
+    /// Says something and returns everything up to the result.
+    pub(crate) async fn run(&mut self, prompt: &str) -> Vec<Value> {
+        self.prompt(prompt).await;
+        self.turn().await
+    }
+
+    /// Ends the input and waits for the session to end; returns what it still said.
+    pub(crate) async fn finish(mut self) -> (SessionEnd, Vec<Value>) {
+        self.session.end_of_input().await;
+        let end = tokio::time::timeout(PATIENCE, self.running).await;
+        let end = end.expect("the session ends").expect("the session does not crash");
+        let mut rest = Vec::new();
+        while let Ok(frame) = self.heard.try_recv() {
+            rest.push(frame);
+        }
+        (end, rest)
+    }
+}
+
+/// What kinds of frames there are, in order: `init`, `assistant:text`, `user:tool_result` …
+pub(crate) fn shapes(frames: &[Value]) -> Vec<String> {
+    frames.iter().map(shape).collect()
+}
+
+fn shape(frame: &Value) -> String {
+    let kind = frame["type"].as_str().unwrap_or_default();
+    let block = &frame["message"]["content"][0]["type"];
+    match kind {
+        "system" => frame["subtype"].as_str().unwrap_or_default().to_owned(),
+        "result" => format!("result:{}", frame["subtype"].as_str().unwrap_or_default()),
+        "assistant" | "user" => format!("{kind}:{}", block.as_str().unwrap_or("text")),
+        "hook_callback" => {
+            format!("hook:{}", frame["call"]["input"]["hook_event_name"].as_str().unwrap())
+        }
+        "stream_event" => format!("event:{}", frame["event"]["type"].as_str().unwrap_or_default()),
+        other => other.to_owned(),
+    }
+}
+
+/// The text of the first block of a message.
+pub(crate) fn text(frame: &Value) -> &str {
+    let block = &frame["message"]["content"][0];
+    block["text"].as_str().or_else(|| block["content"].as_str()).unwrap_or_default()
+}

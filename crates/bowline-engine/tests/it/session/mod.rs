@@ -1,0 +1,7 @@
+//! Sessions: prompts in, messages out.
+
+mod interrupt;
+mod limits;
+mod permission;
+mod queue;
+mod turn;

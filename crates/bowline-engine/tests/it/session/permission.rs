@@ -1,0 +1,118 @@
+//! Who is asked, what the answer does, and what happens when there is none.
+
+use bowline_engine::{HostError, PermissionPrompts};
+use bowline_protocol::PermissionMode;
+use serde_json::{Value, json};
+
+use crate::rig::{Rig, shapes, text};
+
+const TOUCH: &str = "TOOL Bash {\"command\": \"touch made.txt\"}\nNEXT\nSAY done";
+
+fn result_of(frames: &[Value]) -> &Value {
+    frames.iter().find(|frame| frame["type"] == "user").expect("a tool result")
+}
+
+#[tokio::test]
+async fn an_allowed_call_runs() {
+    let mut rig = Rig::new();
+    rig.will_permit(json!({"behavior": "allow"}));
+    let frames = rig.run(TOUCH).await;
+    assert_eq!(
+        shapes(&frames),
+        [
+            "init",
+            "assistant:tool_use",
+            "can_use_tool",
+            "user:tool_result",
+            "assistant:text",
+            "result:success"
+        ]
+    );
+    assert!(rig.path().join("made.txt").exists());
+    let decision = &result_of(&frames)["tool_result_meta"][0]["permission_decision"];
+    assert_eq!(decision["source"], "user_temporary");
+}
+
+#[tokio::test]
+async fn a_changed_input_is_what_runs() {
+    let mut rig = Rig::new();
+    rig.will_permit(json!({"behavior": "allow", "updatedInput": {"command": "touch other.txt"}}));
+    rig.run(TOUCH).await;
+    assert!(rig.path().join("other.txt").exists());
+    assert!(!rig.path().join("made.txt").exists());
+}
+
+#[tokio::test]
+async fn a_denial_is_told_to_the_model_and_listed_in_the_result() {
+    let mut rig = Rig::new();
+    rig.will_permit(json!({"behavior": "deny", "message": "not today"}));
+    let frames = rig.run(TOUCH).await;
+    assert_eq!(text(result_of(&frames)), "not today");
+    let result = frames.last().unwrap();
+    assert_eq!(result["permission_denials"][0]["tool_name"], "Bash");
+    assert_eq!(result["result"], "done");
+    assert!(!rig.path().join("made.txt").exists());
+}
+
+#[tokio::test]
+async fn a_denial_that_interrupts_ends_the_turn_and_the_session_goes_on() {
+    let mut rig = Rig::new();
+    rig.will_permit(json!({"behavior": "deny", "message": "stop", "interrupt": true}));
+    let frames = rig.run(TOUCH).await;
+    assert_eq!(
+        &shapes(&frames)[3..],
+        ["user:tool_result", "user:text", "result:error_during_execution"]
+    );
+    assert_eq!(frames.last().unwrap()["terminal_reason"], "aborted_tools");
+    assert_eq!(rig.run("SAY alive").await.last().unwrap()["result"], "alive");
+}
+
+#[tokio::test]
+async fn an_answer_that_makes_no_sense_or_fails_is_a_denial() {
+    let mut rig = Rig::new();
+    rig.will_permit(json!({"behavior": "perhaps"}));
+    assert!(text(result_of(&rig.run(TOUCH).await)).contains("invalid permission result"));
+    rig.will_fail_to_permit(HostError::Refused("host failed".to_owned()));
+    let frames = rig.run(TOUCH).await;
+    assert_eq!(text(result_of(&frames)), "Tool permission request failed: Error: host failed");
+    assert!(!rig.path().join("made.txt").exists());
+}
+
+#[tokio::test]
+async fn with_nobody_to_ask_the_answer_is_no_at_once() {
+    for prompts in [PermissionPrompts::Nobody, PermissionPrompts::Disabled] {
+        let mut rig = Rig::with(|config| config.permission_prompts = prompts.clone());
+        let frames = rig.run(TOUCH).await;
+        assert_eq!(
+            &shapes(&frames)[1..4],
+            ["assistant:tool_use", "permission_denied", "user:tool_result"],
+            "{prompts:?}"
+        );
+        assert_eq!(frames.last().unwrap()["permission_denials"].as_array().unwrap().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_rule_that_comes_with_an_answer_holds_from_then_on() {
+    let mut rig = Rig::new();
+    rig.will_permit(json!({"behavior": "allow", "updatedPermissions": [{
+        "type": "addRules", "behavior": "allow", "destination": "session",
+        "rules": [{"toolName": "Bash", "ruleContent": "touch *"}]
+    }]}));
+    let asked = |frames: &[Value]| shapes(frames).contains(&"can_use_tool".to_owned());
+    assert!(asked(&rig.run(TOUCH).await));
+    assert!(!asked(&rig.run(TOUCH).await));
+}
+
+#[tokio::test]
+async fn the_mode_decides_where_rules_are_silent() {
+    let mut rig = Rig::with(|config| config.policy.mode = PermissionMode::AcceptEdits);
+    let frames = rig.run("TOOL Write {\"file_path\": \"w.txt\", \"content\": \"w\"}\nNEXT\nSAY ok");
+    let frames = frames.await;
+    assert!(!shapes(&frames).contains(&"can_use_tool".to_owned()), "{frames:?}");
+    assert_eq!(std::fs::read_to_string(rig.path().join("w.txt")).unwrap(), "w");
+    let answer = rig.control(json!({"subtype": "set_permission_mode", "mode": "dontAsk"})).await;
+    assert_eq!(answer.unwrap()["mode"], "dontAsk");
+    let frames = rig.run("TOOL Bash {\"command\": \"curl x\"}\nNEXT\nSAY ok").await;
+    assert!(shapes(&frames).contains(&"permission_denied".to_owned()));
+}

@@ -1,0 +1,148 @@
+//! Undoing edits of files.
+
+use std::{
+    fs::{self, Permissions},
+    os::unix::fs::{PermissionsExt, symlink},
+};
+
+use bowline_protocol::MessageUuid;
+use bowline_sessions::{Checkpoints, Rewind, RewindReport, TranscriptLine};
+
+use crate::transcript::Home;
+
+/// A session that edits files, and what it writes into its transcript.
+struct Editing {
+    home: Home,
+    checkpoints: Checkpoints,
+    lines: Vec<TranscriptLine>,
+}
+
+impl Editing {
+    fn new() -> Self {
+        let home = Home::new();
+        let checkpoints = Checkpoints::new(home.folder.path().join("history"), home.directory());
+        Self { home, checkpoints, lines: Vec::new() }
+    }
+
+    fn prompt(&mut self, name: &str) {
+        self.lines.push(self.checkpoints.begin(&name.into()).unwrap());
+    }
+
+    fn edit(&mut self, file: &str, content: Option<&str>) {
+        let path = self.home.directory().join(file);
+        self.lines.extend(self.checkpoints.before_edit(&path, &"answer".into()).unwrap());
+        match content {
+            Some(content) => fs::write(path, content).unwrap(),
+            None => fs::remove_file(path).unwrap(),
+        }
+    }
+
+    fn content(&self, file: &str) -> Option<String> {
+        fs::read_to_string(self.home.directory().join(file)).ok()
+    }
+
+    fn rewind(&self, prompt: &str, rewind: Rewind) -> RewindReport {
+        self.checkpoints.rewind(&MessageUuid::from(prompt), rewind)
+    }
+}
+
+#[test]
+fn contents_creations_and_deletions_go_back() {
+    let mut session = Editing::new();
+    fs::write(session.home.directory().join("a"), "alpha\n").unwrap();
+    fs::write(session.home.directory().join("gone"), "x\ny\n").unwrap();
+    session.prompt("p1");
+    session.edit("a", Some("beta\n"));
+    session.edit("a", Some("gamma\n"));
+    session.edit("new", Some("n\n"));
+    session.edit("gone", None);
+    let dry = session.rewind("p1", Rewind::DryRun);
+    assert_eq!(session.content("a").as_deref(), Some("gamma\n"), "a dry run changes nothing");
+    let directory = session.home.directory();
+    assert!(dry.can_rewind);
+    assert_eq!(dry.files_changed, ["a", "gone", "new"].map(|name| directory.join(name)));
+    assert_eq!((dry.insertions, dry.deletions), (3, 2));
+    assert_eq!(session.rewind("p1", Rewind::Restore), dry);
+    assert_eq!(session.content("a").as_deref(), Some("alpha\n"));
+    assert_eq!(session.content("gone").as_deref(), Some("x\ny\n"));
+    assert_eq!(session.content("new"), None);
+    assert_eq!(
+        session.rewind("p1", Rewind::Restore).files_changed.len(),
+        0,
+        "nothing is left to do"
+    );
+}
+
+#[test]
+fn each_prompt_is_a_place_to_go_back_to() {
+    let mut session = Editing::new();
+    session.prompt("p1");
+    session.edit("a", Some("1"));
+    session.prompt("p2");
+    session.edit("a", Some("2"));
+    session.edit("b", Some("2"));
+    session.prompt("p3");
+    session.edit("a", Some("3"));
+    for (prompt, a, b) in
+        [("p3", Some("2"), Some("2")), ("p2", Some("1"), None), ("p1", None, None)]
+    {
+        let report = session.rewind(prompt, Rewind::Restore);
+        assert_eq!(report.error, None);
+        assert_eq!(
+            (session.content("a").as_deref(), session.content("b").as_deref()),
+            (a, b),
+            "{prompt}"
+        );
+    }
+}
+
+#[test]
+fn modes_go_back() {
+    let mut session = Editing::new();
+    let path = session.home.directory().join("script");
+    fs::write(&path, "x").unwrap();
+    fs::set_permissions(&path, Permissions::from_mode(0o750)).unwrap();
+    session.prompt("p1");
+    session.edit("script", Some("x"));
+    fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
+    assert_eq!(session.rewind("p1", Rewind::Restore).files_changed.len(), 1);
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o750);
+}
+
+#[test]
+fn an_unknown_prompt_has_no_checkpoint() {
+    let report = Editing::new().rewind("p9", Rewind::DryRun);
+    assert!(!report.can_rewind);
+    assert_eq!(report.error.as_deref(), Some("No file checkpoint found for this message."));
+}
+
+#[test]
+fn a_link_in_a_files_place_is_left_alone() {
+    let mut session = Editing::new();
+    let directory = session.home.directory();
+    fs::write(directory.join("other"), "precious").unwrap();
+    fs::write(directory.join("a"), "alpha").unwrap();
+    session.prompt("p1");
+    session.edit("a", None);
+    symlink(directory.join("other"), directory.join("a")).unwrap();
+    let report = session.rewind("p1", Rewind::Restore);
+    assert_eq!((report.skipped_links, report.files_changed.len()), (1, 0));
+    assert_eq!(session.content("other").as_deref(), Some("precious"));
+}
+
+#[test]
+fn a_transcript_brings_the_copies_back() {
+    let mut session = Editing::new();
+    session.prompt("p1");
+    session.edit("a", Some("1"));
+    session.prompt("p2");
+    session.edit("a", Some("2"));
+    let transcript = session.home.folder.path().join("t.jsonl");
+    let text: String = session.lines.iter().map(|line| line.to_json() + "\n").collect();
+    fs::write(&transcript, text).unwrap();
+    let history = session.home.folder.path().join("history");
+    session.checkpoints =
+        Checkpoints::load(history, session.home.directory(), &transcript).unwrap();
+    assert!(session.rewind("p2", Rewind::Restore).can_rewind);
+    assert_eq!(session.content("a").as_deref(), Some("1"));
+}

@@ -1,0 +1,201 @@
+//! From transcripts to conversations: the rules, as tables.
+
+use bowline_protocol::MessageUuid;
+use bowline_sessions::{MessageKind, ResumeAt, SessionError, Unfinished, resume};
+use serde_json::{Value, json};
+
+use crate::transcript::{
+    Home, ID, answer, assert_valid, block, boundary, brief, call, result, user, with,
+};
+
+fn check(lines: &[Value], expected: &str) -> bowline_sessions::LiveContext {
+    let home = Home::new();
+    let files = home.write(ID, lines);
+    let context = resume(&files.transcript(), &ResumeAt::End).unwrap();
+    assert_valid(&context);
+    assert_eq!(brief(&context), expected);
+    context
+}
+
+#[test]
+fn the_branch_written_last_wins() {
+    let (root, old, new) =
+        (user("u", None, "hi"), answer("a", "u", "old"), answer("b", "u", "new"));
+    check(&[root.clone(), old.clone(), new.clone()], "user: hi | assistant: new");
+    let leaf = json!({ "type": "last-prompt", "leafUuid": "a", "lastPrompt": "hi" });
+    check(&[root.clone(), old.clone(), new.clone(), leaf.clone()], "user: hi | assistant: old");
+    // Lines after the note have gone on since.
+    check(&[root.clone(), leaf, old.clone(), new.clone()], "user: hi | assistant: new");
+    let unknown = json!({ "type": "last-prompt", "leafUuid": "nobody" });
+    check(&[root, old, new, unknown], "user: hi | assistant: new");
+}
+
+#[test]
+fn an_unknown_parent_is_a_root_and_unknown_links_are_followed() {
+    let lines = [user("u", Some("gone"), "hi"), answer("a", "u", "yes")];
+    check(&lines, "user: hi | assistant: yes");
+    let link =
+        json!({ "type": "later-invention", "uuid": "x", "parentUuid": "u", "timestamp": "t" });
+    check(&[user("u", None, "hi"), link, answer("a", "x", "yes")], "user: hi | assistant: yes");
+}
+
+#[test]
+fn a_loop_ends() {
+    let lines = [user("u", Some("a"), "hi"), answer("a", "u", "yes")];
+    check(&lines, "user: hi | assistant: yes");
+}
+
+#[test]
+fn subagents_in_the_same_file_are_passed_over() {
+    let side = with(user("s", Some("u"), "aside"), "isSidechain", true);
+    check(&[user("u", None, "hi"), answer("a", "u", "yes"), side], "user: hi | assistant: yes");
+}
+
+#[test]
+fn a_prompt_without_answer_gets_one() {
+    let context = check(&[user("u", None, "hi")], "user: hi | assistant: No response requested.");
+    assert_eq!(context.unfinished, Some(Unfinished::NoAnswer));
+    assert_eq!(brief(&context.without_made_up_answer()), "user: hi");
+}
+
+#[test]
+fn a_call_without_result_gets_one() {
+    let lines = [
+        user("u", None, "hi"),
+        call("a", "u", "m", "t1"),
+        call("b", "a", "m", "t2"),
+        result("r", "a", "t1"),
+    ];
+    let context = check(
+        &lines,
+        "user: hi | assistant: call t1, call t2 | user: result t1, no result t2 \
+         | assistant: No response requested.",
+    );
+    assert_eq!(context.unfinished, Some(Unfinished::NoToolResults));
+    // The same in the middle of a conversation.
+    let lines = [
+        user("u", None, "hi"),
+        call("a", "u", "m", "t1"),
+        user("v", Some("a"), "go on"),
+        answer("b", "v", "ok"),
+    ];
+    check(&lines, "user: hi | assistant: call t1 | user: no result t1, go on | assistant: ok");
+}
+
+#[test]
+fn a_result_without_call_is_left_out() {
+    let lines = [user("u", None, "hi"), result("r", "u", "t9"), answer("a", "r", "ok")];
+    check(&lines, "user: hi | assistant: ok");
+}
+
+#[test]
+fn a_result_behind_something_else_still_counts() {
+    let meta = with(user("n", Some("a"), "note"), "isMeta", true);
+    let lines = [
+        user("u", None, "hi"),
+        call("a", "u", "m", "t1"),
+        meta,
+        result("r", "n", "t1"),
+        answer("b", "r", "ok"),
+    ];
+    check(&lines, "user: hi | assistant: call t1 | user: result t1, note | assistant: ok");
+}
+
+#[test]
+fn what_the_api_refuses_is_left_out() {
+    let failed = with(answer("e", "u", "overloaded"), "isApiErrorMessage", true);
+    let thinking =
+        block("t", "e", "m", json!({ "type": "thinking", "thinking": "hm", "signature": "s" }));
+    let lines = [
+        user("u", None, "hi"),
+        failed,
+        thinking,
+        user("v", Some("t"), " "),
+        answer("b", "v", "ok"),
+    ];
+    check(&lines, "user: hi | assistant: ok");
+}
+
+#[test]
+fn a_beginning_that_is_missing_is_marked() {
+    let context = check(
+        &[answer("a", "gone", "ok")],
+        "user: [The beginning of this conversation is missing.] | assistant: ok",
+    );
+    assert_eq!(context.messages[0].kind, MessageKind::MadeUp);
+}
+
+#[test]
+fn a_compaction_keeps_a_stretch_of_what_was_before() {
+    let before = [
+        user("u", None, "one"),
+        answer("a", "u", "1"),
+        user("v", Some("a"), "two"),
+        answer("b", "v", "2"),
+    ];
+    let stretch = json!({ "trigger": "auto", "preservedSegment": { "headUuid": "v", "anchorUuid": "s", "tailUuid": "b" } });
+    let summary = with(user("s", Some("c"), "sum"), "isCompactSummary", true);
+    let after = [user("w", Some("s"), "three"), answer("d", "w", "3")];
+    let mut lines: Vec<Value> = before.to_vec();
+    lines.extend([boundary("c", stretch), summary]);
+    lines.extend(after);
+    check(&lines, "user: sum, two | assistant: 2 | user: three | assistant: 3");
+}
+
+#[test]
+fn what_was_before_a_compaction_is_not_read() {
+    let mut lines = vec![user("u", None, "one"), answer("a", "u", "1")];
+    lines.extend([boundary("c", json!({ "trigger": "auto" }))]);
+    lines.push(with(user("s", Some("c"), "sum"), "isCompactSummary", true));
+    let context = check(&lines, "user: sum");
+    assert!(context.known.contains(&MessageUuid::from("s")));
+    assert!(!context.known.contains(&MessageUuid::from("u")));
+    assert_eq!(context.unfinished, None, "a summary wants no answer");
+}
+
+#[test]
+fn a_message_can_be_gone_back_to() {
+    let lines = [
+        user("u", None, "one"),
+        answer("a", "u", "1"),
+        user("v", Some("a"), "two"),
+        answer("b", "v", "2"),
+    ];
+    let home = Home::new();
+    let path = home.write(ID, &lines).transcript();
+    let context = resume(&path, &ResumeAt::Message("a".into())).unwrap();
+    assert_eq!(brief(&context), "user: one | assistant: 1");
+    assert_eq!(context.leaf, Some("a".into()));
+    let error = resume(&path, &ResumeAt::Message("z".into())).unwrap_err();
+    assert!(matches!(error, SessionError::NoSuchMessage(_)), "{error}");
+}
+
+#[test]
+fn notes_and_state_come_back() {
+    let todo = json!({ "type": "tool_use", "id": "t1", "name": "TodoWrite", "input": { "todos": [{ "content": "x" }] } });
+    let lines = [
+        json!({ "type": "custom-title", "customTitle": "First", "sessionId": ID }),
+        with(user("u", None, "hi"), "permissionMode", "plan"),
+        block("a", "u", "m", todo),
+        result("r", "a", "t1"),
+        answer("b", "r", "ok"),
+        json!({ "type": "custom-title", "customTitle": "Second", "sessionId": ID }),
+        json!({ "type": "tag", "tag": "", "sessionId": ID }),
+        json!({ "type": "tools-used", "tools": ["TodoWrite"], "sessionId": ID }),
+        json!({ "type": "cost-state", "totalCostUSD": 1.5 }),
+    ];
+    let context = check(&lines, "user: hi | assistant: call t1 | user: result t1 | assistant: ok");
+    assert_eq!(context.title.as_deref(), Some("Second"));
+    assert_eq!(context.tag, None);
+    assert_eq!(context.permission_mode.as_deref(), Some("plan"));
+    assert_eq!(context.tools_used, ["TodoWrite"]);
+    assert_eq!(context.cost.unwrap().total_cost_usd, 1.5);
+    assert_eq!(context.todos.unwrap().get(), r#"[{"content":"x"}]"#);
+}
+
+#[test]
+fn an_empty_transcript_is_an_empty_conversation() {
+    let home = Home::new();
+    let path = home.write(ID, &[]).transcript();
+    assert_eq!(resume(&path, &ResumeAt::End).unwrap(), Default::default());
+}

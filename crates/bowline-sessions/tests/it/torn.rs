@@ -1,0 +1,114 @@
+//! Whatever is left of a transcript can be resumed: cut anywhere, with lines missing or spoiled.
+
+use std::fs;
+
+use bowline_sessions::{LineOrigin, ResumeAt, TranscriptWriter, UserLine, resume};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::transcript::{
+    Home, ID, answer, assert_valid, block, boundary, call, result, text, user, with,
+};
+
+/// A conversation of turns, each with some calls, some of them side by side, some compacted.
+fn conversation(turns: &[(u8, bool)]) -> Vec<Value> {
+    let mut lines = Vec::new();
+    let mut parent: Option<String> = None;
+    for (turn, &(calls, compacts)) in turns.iter().enumerate() {
+        let name = |part: &str| format!("{part}{turn}");
+        if compacts && let Some(last) = &parent {
+            let kept = json!({ "anchorUuid": name("s"), "uuids": [last], "allUuids": [last] });
+            lines.push(boundary(
+                &name("c"),
+                json!({ "trigger": "auto", "preservedMessages": kept }),
+            ));
+            lines.push(with(user(&name("s"), Some(&name("c")), "sum"), "isCompactSummary", true));
+            parent = Some(name("s"));
+        }
+        lines.push(user(&name("u"), parent.as_deref(), "do it"));
+        let message = name("m");
+        let thinking = json!({ "type": "thinking", "thinking": "hm", "signature": "s" });
+        lines.push(block(&name("h"), &name("u"), &message, thinking));
+        let mut last = name("h");
+        let mut results = Vec::new();
+        for number in 0..calls {
+            let uuid = format!("a{turn}.{number}");
+            let id = format!("t{turn}.{number}");
+            lines.push(call(&uuid, &last, &message, &id));
+            results.push(result(&format!("r{turn}.{number}"), &uuid, &id));
+            last = uuid;
+        }
+        if let Some(answered) = results.last() {
+            last = answered["uuid"].as_str().unwrap().to_owned();
+        }
+        lines.extend(results);
+        lines.push(answer(&name("d"), &last, "done"));
+        lines.push(json!({ "type": "last-prompt", "leafUuid": name("d"), "lastPrompt": "do it" }));
+        parent = Some(name("d"));
+    }
+    lines
+}
+
+fn turns() -> impl Strategy<Value = Vec<(u8, bool)>> {
+    prop::collection::vec((0..4_u8, prop::bool::weighted(0.2)), 1..6)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn cut_anywhere_it_is_a_valid_conversation(turns in turns(), cut in 0.0..1.0_f64) {
+        let whole = text(&conversation(&turns));
+        let home = Home::new();
+        let path = home.write(ID, &[]).transcript();
+        let end = (whole.len() as f64 * cut) as usize;
+        fs::write(&path, &whole.as_bytes()[..end]).unwrap();
+        assert_valid(&resume(&path, &ResumeAt::End).unwrap());
+    }
+
+    #[test]
+    fn with_lines_missing_it_is_a_valid_conversation(
+        turns in turns(),
+        missing in prop::collection::vec(any::<prop::sample::Index>(), 0..4),
+    ) {
+        let mut lines = conversation(&turns);
+        for index in missing {
+            if !lines.is_empty() {
+                lines.remove(index.index(lines.len()));
+            }
+        }
+        let home = Home::new();
+        let path = home.write(ID, &lines).transcript();
+        assert_valid(&resume(&path, &ResumeAt::End).unwrap());
+    }
+
+    #[test]
+    fn cut_anywhere_it_can_be_written_on(turns in turns(), cut in 0.0..1.0_f64) {
+        let whole = text(&conversation(&turns));
+        let home = Home::new();
+        let files = home.write(ID, &[]);
+        let end = (whole.len() as f64 * cut) as usize;
+        fs::write(files.transcript(), &whole.as_bytes()[..end]).unwrap();
+        let before = resume(&files.transcript(), &ResumeAt::End).unwrap();
+        let mut writer =
+            TranscriptWriter::resume(files.clone(), LineOrigin::default(), before.leaf.clone()).unwrap();
+        let next = writer.push(UserLine::new("and then?"));
+        let _ = writer.flush();
+        let after = resume(&files.transcript(), &ResumeAt::End).unwrap();
+        assert_valid(&after);
+        prop_assert_eq!(after.leaf.as_ref(), Some(&next));
+        prop_assert!(after.messages.len() + 1 >= before.messages.len());
+        let text = fs::read_to_string(files.transcript()).unwrap();
+        prop_assert!(text.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()));
+    }
+}
+
+#[test]
+fn a_whole_conversation_has_nothing_made_up() {
+    let home = Home::new();
+    let path = home.write(ID, &conversation(&[(3, false), (0, false), (2, true)])).transcript();
+    let context = resume(&path, &ResumeAt::End).unwrap();
+    assert_valid(&context);
+    let kinds: Vec<_> = context.messages.iter().map(|message| message.kind).collect();
+    assert!(!kinds.contains(&bowline_sessions::MessageKind::MadeUp), "{kinds:?}");
+}
