@@ -103,7 +103,8 @@ pub(crate) fn skills(session: &Shared) -> Vec<Skill> {
     let wanted = session.live().host.skills.clone();
     let library = session.library.get(session);
     let skills = library.skills.iter();
-    let is_wanted = |skill: &&Skill| wanted.as_ref().is_none_or(|names| names.contains(&skill.name));
+    let is_wanted =
+        |skill: &&Skill| wanted.as_ref().is_none_or(|names| names.contains(&skill.name));
     skills.filter(is_wanted).cloned().collect()
 }
 
@@ -143,6 +144,7 @@ async fn run_custom(
             Outcome::Expanded(expansion)
         }
         Err(problem) => {
+            local::announce(agent).await;
             let report = local::Report::new(&command.name, invocation, problem.to_string());
             Outcome::Answered(Box::new(local::answer(agent, report).await))
         }

@@ -23,6 +23,8 @@ pub(crate) fn init(agent: &Agent) -> InitMessage {
     let config = &session.config;
     let names = |commands: Vec<SlashCommand>| commands.into_iter().map(|command| command.name);
     let directories = session.added_directories();
+    // Not in place: the lock would be held until the whole message is made.
+    let output_style = session.live().output_style.clone();
     InitMessage {
         cwd: agent.workspace.current_dir().display().to_string(),
         tools: agent.tools.names_for_hosts(),
@@ -32,7 +34,7 @@ pub(crate) fn init(agent: &Agent) -> InitMessage {
         slash_commands: names(command::list(session)).collect(),
         api_key_source: config.api_key_source.clone(),
         claude_code_version: config.version.clone(),
-        output_style: session.live().output_style.clone(),
+        output_style,
         agents: Some(subagent::names(session)),
         skills: command::skill_names(session),
         betas: (!config.betas.is_empty()).then(|| config.betas.clone()),
