@@ -95,7 +95,8 @@ async fn compactions_that_do_not_help_are_given_up() {
     let full = format!("{}\n{call}", usage(90_000));
     let frames = rig.run(&format!("{call}\nNEXT\n{full}\nNEXT\n{full}\nNEXT\nSAY done")).await;
     assert_eq!(boundaries(&frames), 4, "one that is needed, three in vain");
-    assert_eq!(frames.last().unwrap()["result"], "done", "then it goes on as it is");
+    let said: Vec<_> = frames.iter().filter(|it| it["type"] == "assistant").map(text).collect();
+    assert!(said.contains(&"done"), "then it goes on as it is: {said:?}");
 }
 
 #[tokio::test]
