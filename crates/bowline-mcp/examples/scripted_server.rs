@@ -32,8 +32,10 @@ fn main() -> io::Result<()> {
         stdout.flush()?;
     }
     // One that does not go when its input ends.
-    while manners == "stubborn" {
-        std::thread::park();
+    if manners == "stubborn" {
+        loop {
+            std::thread::park();
+        }
     }
     Ok(())
 }

@@ -157,10 +157,9 @@ fn help(agent: &Agent) -> String {
 }
 
 fn servers(agent: &Agent) -> String {
-    let registry = agent.tools.registry();
     let mut servers: Vec<(String, usize)> = Vec::new();
-    for tool in registry.iter() {
-        let Some(server) = agent.tools.server_of(&tool.spec().name) else { continue };
+    for tool in agent.tools.definitions().iter() {
+        let Some(server) = agent.tools.server_of(&tool.name) else { continue };
         match servers.iter_mut().find(|(name, _)| *name == server.name) {
             Some((_, count)) => *count += 1,
             None => servers.push((server.name, 1)),

@@ -23,7 +23,7 @@ pub(crate) fn init(agent: &Agent) -> InitMessage {
     let config = &session.config;
     let names = |commands: Vec<SlashCommand>| commands.into_iter().map(|command| command.name);
     let directories = session.added_directories();
-    // Not in place: the lock would be held until the whole message is made.
+    // Taken first: a guard inside the literal below would be held to its end.
     let output_style = session.live().output_style.clone();
     InitMessage {
         cwd: agent.workspace.current_dir().display().to_string(),

@@ -11,7 +11,7 @@ use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::{Shared, catalog, result};
+use super::{Shared, catalog, result, start};
 use crate::{
     agent::{Agent, Identity},
     command::{self, Outcome},
@@ -59,6 +59,10 @@ async fn run(
     session.ledger().begin_turn();
     command::withdraw_tools(&session);
     let mut expansion = None;
+    if std::mem::take(&mut session.live().tools_changed) {
+        agent.tools = Arc::new(start::main_tools(&session));
+        session.set_main_tools(&agent.tools);
+    }
     if let [prompt] = &prompts[..] {
         if prompt.client_composed != Some(true) {
             match command::run(agent, prompt, &cancel).await {

@@ -194,6 +194,8 @@ impl TurnRun<'_> {
                 let answer = self.answer.take()?;
                 let message = answer.message();
                 self.last_answer = Some(message.id.clone());
+                self.report.last_usage = message.usage.clone();
+                self.report.model = answer.model().to_owned();
                 self.report.stop_reason = message.stop_reason.clone();
                 let empty = message.content.is_empty();
                 Some(Event::Answered { stop_reason: message.stop_reason.clone(), empty })
@@ -250,6 +252,13 @@ impl TurnRun<'_> {
             self.agent.display_hooks(&text.text, &self.cancel).await;
         }
         let frame = self.assistant_frame(block.clone());
+        if let ContentBlock::ToolUse(call) = &block {
+            self.report.used(&call.name);
+            // Whoever waits for a subagent hears first what it is about to do.
+            if self.agent.identity.is_waited_for() {
+                self.agent.report_progress(call, &self.report).await;
+            }
+        }
         if self.shows(&block) {
             self.agent.say_assistant(frame).await;
         } else {
@@ -257,9 +266,10 @@ impl TurnRun<'_> {
         }
         match block {
             ContentBlock::ToolUse(call) => {
-                self.report.used(&call.name);
                 self.agent.session.context.look_at_repository();
-                self.agent.report_progress(&call, &self.report).await;
+                if !self.agent.identity.is_waited_for() {
+                    self.agent.report_progress(&call, &self.report).await;
+                }
                 let id = call.id.clone();
                 self.calls.add(call);
                 Some(Event::Called(id))

@@ -47,6 +47,7 @@ async fn network(key: Option<&'static str>) -> Network {
 
 /// Answers one request and closes.
 async fn serve(stream: TcpStream, served: Arc<Served>) {
+    let local = stream.local_addr().unwrap();
     let (read, mut write) = stream.into_split();
     let mut read = BufReader::new(read);
     let mut head = String::new();
@@ -66,6 +67,19 @@ async fn serve(stream: TcpStream, served: Arc<Served>) {
     read.read_exact(&mut body).await.unwrap();
     if served.key.is_some_and(|key| headers.get("authorization") != Some(&key)) {
         let _ = write.write_all(reply("401 Unauthorized", "").as_bytes()).await;
+        return;
+    }
+    if request.contains(" /moved ") {
+        let moved = reply("307 Temporary Redirect\r\nlocation: /mcp", "");
+        let _ = write.write_all(moved.as_bytes()).await;
+        return;
+    }
+    if request.contains(" /elsewhere ") {
+        // Another name for this machine, and so another server.
+        let port = local.port();
+        let moved =
+            reply(&format!("307 Temporary Redirect\r\nlocation: http://localhost:{port}/mcp"), "");
+        let _ = write.write_all(moved.as_bytes()).await;
         return;
     }
     if request.starts_with("GET /sse ") {
@@ -124,6 +138,18 @@ async fn streamable_http() {
     assert_eq!(status[0]["config"], shown, "headers may be secret");
     let failure = rig.call("mcp__net__fail", json!({})).await.unwrap_err();
     assert_eq!(failure.content, "it failed");
+}
+
+#[tokio::test]
+async fn keys_stay_with_the_server_they_are_for() {
+    let network = network(None).await;
+    let rig = Rig::new();
+    for path in ["moved", "elsewhere"] {
+        rig.add(path, json!({"type": "http", "url": format!("{}/{path}", network.url)}));
+    }
+    let rig = rig.start().await;
+    assert_eq!(rig.status_of("moved"), McpServerStatus::Connected, "{:?}", rig.servers.status());
+    assert_eq!(rig.status_of("elsewhere"), McpServerStatus::Failed);
 }
 
 #[tokio::test]
