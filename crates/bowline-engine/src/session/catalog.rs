@@ -2,7 +2,8 @@
 
 use bowline_model::{Effort, KNOWN_MODELS};
 use bowline_protocol::{
-    AccountInfo, AgentInfo, InitMcpServer, InitMessage, InitializeResponse, ModelInfo, SlashCommand,
+    AccountInfo, AgentInfo, InitMcpServer, InitMessage, InitializeResponse, ModelInfo,
+    SlashCommand, UserMessage,
 };
 
 use super::Shared;
@@ -18,7 +19,8 @@ const CAPABILITIES: &[&str] = &[
 ];
 
 /// The announcement at the start of every turn.
-pub(crate) fn init(agent: &Agent) -> InitMessage {
+pub(crate) fn init(agent: &Agent, prompts: &[UserMessage]) -> InitMessage {
+    let uuids: Vec<_> = prompts.iter().filter_map(|prompt| prompt.uuid.clone()).collect();
     let session = &agent.session;
     let config = &session.config;
     let names = |commands: Vec<SlashCommand>| commands.into_iter().map(|command| command.name);
@@ -39,6 +41,7 @@ pub(crate) fn init(agent: &Agent) -> InitMessage {
         skills: command::skill_names(session),
         betas: (!config.betas.is_empty()).then(|| config.betas.clone()),
         capabilities: Some(capabilities()),
+        user_message_uuids: (!uuids.is_empty()).then_some(uuids),
         original_cwd: Some(config.cwd.display().to_string()),
         additional_directories: Some(
             directories.iter().map(|path| path.display().to_string()).collect(),
@@ -58,11 +61,13 @@ pub(crate) fn initialize_response(session: &Shared) -> InitializeResponse {
         available_output_styles: command::output_styles(session),
         models: models(),
         account: AccountInfo {
+            token_source: Some("none".to_owned()),
             api_key_source: Some(config.api_key_source.to_string()),
             api_provider: Some("firstParty".to_owned()),
             ..AccountInfo::default()
         },
         claude_code_version: Some(config.version.clone()),
+        hook_on_failure_supported: Some(true),
         pid: Some(std::process::id().into()),
         current_permission_mode: Some(session.mode()),
         session_state: Some(live.state.to_string()),

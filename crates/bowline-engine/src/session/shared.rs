@@ -13,8 +13,10 @@ use std::{
 use bowline_model::{Effort, ModelError, RetryPolicy, Thinking};
 use bowline_protocol::{
     AgentDefinition, AgentId, InformationalLevel, InformationalMessage, Initialize, PermissionMode,
-    PermissionUpdate, SessionId, SessionState, SessionStateChangedMessage, UpdateDestination,
+    PermissionUpdate, RawJson, SessionId, SessionState, SessionStateChangedMessage,
+    UpdateDestination,
 };
+use bowline_sessions::CostState;
 use bowline_tools::Workspace;
 use tokio::{sync::Notify, task::JoinSet, time::Instant};
 use tokio_util::sync::CancellationToken;
@@ -32,7 +34,7 @@ use crate::{
     permission::{Policy, write_settings},
     settings::Settings,
     toolset::Toolset,
-    turn::answer::Answer,
+    turn::{answer::Answer, run::millis},
 };
 
 /// What all agents of a session share.
@@ -48,7 +50,7 @@ pub(crate) struct Shared {
     /// Commands and skills that people wrote.
     pub(crate) library: LibraryCell,
     /// When the session began.
-    pub(crate) started: Instant,
+    pub(crate) began: Instant,
     policy: Mutex<Policy>,
     ledger: Mutex<Ledger>,
     live: Mutex<Live>,
@@ -60,6 +62,8 @@ pub(crate) struct Shared {
     beside: Mutex<JoinSet<()>>,
     /// What the main agent can call.
     main_tools: Mutex<Option<Arc<Toolset>>>,
+    /// Fires once hooks have heard that the session begins.
+    pub(crate) started: CancellationToken,
     /// Wakes the session when something waits for it.
     pub(crate) wake: Notify,
     pub(crate) board: TaskBoard,
@@ -153,13 +157,14 @@ impl Shared {
             turn: Mutex::default(),
             beside: Mutex::default(),
             main_tools: Mutex::default(),
+            started: CancellationToken::new(),
             wake: Notify::new(),
             board,
             open_questions: AtomicU64::new(0),
             input_ended: AtomicBool::new(false),
             context: context::State::default(),
             library: LibraryCell::default(),
-            started: Instant::now(),
+            began: Instant::now(),
             config,
             outlet,
             workspace,
@@ -290,6 +295,32 @@ impl Shared {
         let _ = resolved;
         self.live().model = name.to_owned();
         Ok(())
+    }
+
+    /// Continues the books of a session that is taken up again.
+    pub(crate) fn restore_costs(&self) {
+        let cost = self.config.resumed.as_ref().and_then(|resumed| resumed.cost.as_ref());
+        let Some(cost) = cost else { return };
+        let used = cost.model_usage.iter();
+        let by_model = used.filter_map(|(model, usage)| Some((model.clone(), usage.parse().ok()?)));
+        let api_time = Duration::from_millis(cost.total_api_duration);
+        self.ledger().restore(by_model.collect(), api_time);
+    }
+
+    /// What the session cost, for whoever takes it up again.
+    pub(crate) fn cost_state(&self) -> CostState {
+        let ledger = self.ledger();
+        let used = ledger.by_model().iter();
+        let model_usage = used
+            .filter_map(|(model, usage)| Some((model.clone(), RawJson::from_value(usage).ok()?)))
+            .collect();
+        CostState {
+            session_id: self.id(),
+            total_cost_usd: ledger.total_cost(),
+            total_api_duration: millis(ledger.api_time()),
+            model_usage,
+            ..CostState::default()
+        }
     }
 
     pub(crate) fn retry_policy(&self) -> RetryPolicy {

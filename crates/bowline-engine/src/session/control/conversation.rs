@@ -17,6 +17,8 @@ type Answered = Result<ControlReply, ControlError>;
 const SMALLEST_BUDGET: u64 = 1024;
 
 pub(super) async fn initialize(shared: &Arc<Shared>, request: Initialize) -> Answered {
+    // What hooks say at the start goes out before the answer.
+    shared.started.cancelled().await;
     let again = std::mem::replace(&mut shared.live().host.initialized, true);
     let hooks_given = request.hooks.as_ref().is_some();
     if let Some(hooks) = request.hooks.as_ref() {
@@ -70,7 +72,7 @@ pub(super) fn set_permission_mode(shared: &Arc<Shared>, request: SetPermissionMo
 
 pub(super) async fn set_model(shared: &Arc<Shared>, request: SetModel) -> Answered {
     let asked = request.model.into_option().filter(|name| name != "default");
-    let name = asked.unwrap_or_else(|| shared.config.model.clone());
+    let name = asked.unwrap_or_else(|| bowline_model::DEFAULT_MODEL.to_owned());
     let connected = shared.config.models.connect(&name);
     let resolved = connected.map_or_else(|_| name.clone(), |connected| connected.name);
     shared.switch_model(&name, &resolved).await?;
