@@ -22,7 +22,7 @@ pub use self::{
     start::StartError,
 };
 pub(crate) use self::{
-    result::api_error_name,
+    result::{api_error_name, without_turn},
     shared::Shared,
     tasks::{EndedTask, StartedAgent},
 };

@@ -18,13 +18,15 @@ use bowline_protocol::{
 };
 use bowline_sessions::CostState;
 use bowline_tools::Workspace;
-use tokio::{sync::Notify, task::JoinSet};
+use tokio::{sync::Notify, task::JoinSet, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{control::ControlError, queue::PromptQueue, tasks::TaskBoard};
 use crate::{
     agent::Identity,
+    command::LibraryCell,
     config::{ConnectedModel, SessionConfig, SessionStateEvents},
+    context::{self, style},
     hook::{HookObserver, Hooks},
     journal::{Journal, Told},
     ledger::{Account, Ledger, Tokens},
@@ -43,6 +45,12 @@ pub(crate) struct Shared {
     pub(crate) hooks: Hooks,
     pub(crate) hook_frames: Arc<dyn HookObserver>,
     pub(crate) journal: Journal,
+    /// What the model is told besides the conversation.
+    pub(crate) context: context::State,
+    /// Commands and skills that people wrote.
+    pub(crate) library: LibraryCell,
+    /// When the session began.
+    pub(crate) began: Instant,
     policy: Mutex<Policy>,
     ledger: Mutex<Ledger>,
     live: Mutex<Live>,
@@ -100,6 +108,12 @@ pub(crate) struct HostTraits {
     pub(crate) forward_subagent_text: bool,
     pub(crate) plan_mode_instructions: Option<String>,
     pub(crate) skills: Option<Vec<String>>,
+    /// In place of our own system prompt.
+    pub(crate) system_prompt: Option<Vec<String>>,
+    /// Behind the system prompt.
+    pub(crate) append_system_prompt: Option<String>,
+    /// Whether facts about the place go with the first prompt rather than into the system prompt.
+    pub(crate) exclude_dynamic_sections: bool,
     /// Whether interrupting leaves background tasks alone.
     pub(crate) stops_tasks_itself: bool,
 }
@@ -121,7 +135,7 @@ impl Shared {
             thinking: config.thinking,
             effort: config.effort,
             title: None,
-            output_style: "default".to_owned(),
+            output_style: style_of(&config.settings),
             json_schema: config.json_schema.clone(),
             context: Vec::new(),
             agents: BTreeMap::new(),
@@ -151,6 +165,9 @@ impl Shared {
             board,
             open_questions: AtomicU64::new(0),
             input_ended: AtomicBool::new(false),
+            context: context::State::default(),
+            library: LibraryCell::default(),
+            began: Instant::now(),
             config,
             outlet,
             workspace,
@@ -265,6 +282,9 @@ impl Shared {
         live.host.stops_tasks_itself |= request.per_task_stop_affordance == Some(true);
         live.host.plan_mode_instructions = request.plan_mode_instructions;
         live.host.skills = request.skills;
+        live.host.system_prompt = request.system_prompt;
+        live.host.append_system_prompt = request.append_system_prompt;
+        live.host.exclude_dynamic_sections = request.exclude_dynamic_sections == Some(true);
         live.agents.extend(request.agents.unwrap_or_default());
         live.tools_changed = true;
     }
@@ -444,6 +464,11 @@ impl Shared {
             self.set_state(SessionState::Running).await;
         }
     }
+}
+
+/// The manner of answering that the settings want.
+fn style_of(settings: &Settings) -> String {
+    settings.known().output_style.clone().unwrap_or_else(|| style::DEFAULT.to_owned())
 }
 
 /// What is behind these locks stays whole even if a holder panicked.
