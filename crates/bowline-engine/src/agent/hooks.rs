@@ -3,7 +3,7 @@
 use bowline_protocol::{
     CommandState, ContentBlock, EventInput, HookEvent, MessageDisplayInput, MessageUuid,
     NotificationMessage, NotificationPriority, PostToolBatchInput, StopFailureInput, StopInput,
-    SubagentStopInput,
+    SubagentStopInput, ToolUseId,
 };
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
