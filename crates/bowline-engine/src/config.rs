@@ -1,6 +1,6 @@
 //! How a session is set up. Everything from outside (flags, environment, settings) has become a value here.
 
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc};
 
 use bowline_model::{
     Effort, Model, ModelError, ModelRef, Prices, Providers, RetryPolicy, Thinking,
@@ -148,6 +148,16 @@ impl SessionConfig {
     }
 }
 
+impl fmt::Debug for SessionConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SessionConfig")
+            .field("session_id", &self.session_id)
+            .field("cwd", &self.cwd)
+            .field("model", &self.model)
+            .finish_non_exhaustive()
+    }
+}
+
 /// Where models come from.
 pub trait Models: Send + Sync + 'static {
     /// The model of this name, or alias, ready to be asked.
@@ -163,6 +173,12 @@ pub struct ConnectedModel {
     pub wire_name: String,
     /// What we call it: what messages and bills say.
     pub name: String,
+}
+
+impl fmt::Debug for ConnectedModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ConnectedModel").field("name", &self.name).finish_non_exhaustive()
+    }
 }
 
 /// What the model is told before everything else.
