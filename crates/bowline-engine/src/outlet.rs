@@ -7,7 +7,8 @@ use std::{
 
 use bowline_protocol::{
     ApiRetryMessage, AssistantMessage, BackgroundTasksChangedMessage, CommandLifecycleMessage,
-    CommandState, CommandsChangedMessage, CompactBoundaryMessage, ConversationResetMessage, Extra,
+    CommandState, CommandsChangedMessage, CompactBoundaryMessage, ControlRequestProgressMessage,
+    ConversationResetMessage, ElicitationCompleteMessage, Extra,
     HookProgressMessage, HookResponseMessage, HookStartedMessage, InformationalMessage,
     InitMessage, Message, MessageUuid, ModelFallbackMessage, NotificationMessage,
     PermissionDeniedMessage, ResultMessage, SessionId, SessionStateChangedMessage,
@@ -159,7 +160,9 @@ frames! {
     CommandLifecycleMessage,
     CommandsChangedMessage,
     CompactBoundaryMessage,
+    ControlRequestProgressMessage,
     ConversationResetMessage,
+    ElicitationCompleteMessage,
     HookProgressMessage,
     HookResponseMessage,
     HookStartedMessage,

@@ -208,6 +208,7 @@ impl Actor {
             self.shared.outlet.send(result).await;
         }
         prompt::session_ended(&self.shared).await;
+        self.shared.close_servers().await;
         self.shared.hooks.shutdown().await;
         self.shared.outlet.flush().await;
     }

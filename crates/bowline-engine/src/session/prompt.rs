@@ -55,6 +55,7 @@ async fn run(
     cancel: CancellationToken,
 ) -> TurnOutcome {
     let session = Arc::clone(&agent.session);
+    agent.catch_up(&cancel).await;
     session.live().prompt_id = Some(Uuid::new_v4().to_string());
     session.ledger().begin_turn();
     if let [prompt] = &prompts[..] {
@@ -87,6 +88,7 @@ async fn run(
         structured_output: agent.wants_structured_output(),
     };
     let report = TurnRun::new(agent, limits, uuids.clone(), cancel).run().await;
+    session.note_spoken(agent.conversation.messages());
     let joined = agent.take_joined();
     let last_prompt = prompts.last().map(|prompt| prompt.message.content.to_text());
     session.tell(session.journal.last_prompt(&last_prompt.unwrap_or_default())).await;
@@ -103,6 +105,9 @@ async fn take_up(agent: &mut Agent, prompts: &[UserMessage], context: Vec<String
     for prompt in prompts {
         let uuid = prompt.uuid.clone().unwrap_or_else(new_uuid);
         session.tell(session.journal.user(&uuid, prompt)).await;
+        if let Some(history) = &session.file_history {
+            history.begin(&uuid).await;
+        }
         if session.config.replay_user_messages && prompt.origin.is_none() {
             let mut replay = prompt.clone();
             replay.is_replay = Some(true);

@@ -1,31 +1,36 @@
 //! What all agents of a session share: the way out, the rules, the books, the settings that can change.
 
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
     time::Duration,
 };
 
-use bowline_model::{Effort, ModelError, RetryPolicy, Thinking};
+use bowline_mcp::McpServers;
+use bowline_model::{Effort, ModelError, ModelMessage, RetryPolicy, Thinking};
 use bowline_protocol::{
-    AgentId, InformationalLevel, InformationalMessage, Initialize, PermissionMode,
-    PermissionUpdate, SessionId, SessionState, SessionStateChangedMessage, UpdateDestination,
+    AgentDefinition, AgentId, InformationalLevel, InformationalMessage, Initialize, McpServerRef,
+    McpToolPolicy, ModelSwitchInput, PermissionMode, PermissionUpdate, SessionId, SessionState,
+    SessionStateChangedMessage, UpdateDestination,
 };
 use bowline_tools::Workspace;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::{control::ControlError, queue::PromptQueue, tasks::TaskBoard};
+use super::{
+    file_history::FileHistory, queue::PromptQueue, questions::QuestionBoard, tasks::TaskBoard,
+};
 use crate::{
     config::{ConnectedModel, SessionConfig, SessionStateEvents},
     hook::{HookObserver, Hooks},
     journal::{Journal, Told},
     ledger::{Account, Ledger, Tokens},
     outlet::Outlet,
-    permission::{Policy, write_settings},
+    permission::{Policy, ProposedCall, Verdict, write_settings},
     settings::Settings,
     turn::answer::Answer,
 };
@@ -38,6 +43,10 @@ pub(crate) struct Shared {
     pub(crate) hooks: Hooks,
     pub(crate) hook_frames: Arc<dyn HookObserver>,
     pub(crate) journal: Journal,
+    /// The MCP servers.
+    pub(crate) mcp: Arc<McpServers>,
+    /// Copies of files from before they were changed; `None` if nobody wants them.
+    pub(crate) file_history: Option<Arc<FileHistory>>,
     policy: Mutex<Policy>,
     ledger: Mutex<Ledger>,
     live: Mutex<Live>,
@@ -49,7 +58,11 @@ pub(crate) struct Shared {
     pub(crate) wake: Notify,
     pub(crate) board: TaskBoard,
     /// Questions that wait for a person.
-    open_questions: AtomicU64,
+    pub(crate) questions: QuestionBoard,
+    /// What was said up to the end of the last turn.
+    spoken: Mutex<Vec<Arc<ModelMessage>>>,
+    /// Whether a turn has waited for the MCP servers there are.
+    pub(super) servers_awaited: AtomicBool,
     /// The host will say no more.
     input_ended: AtomicBool,
 }
@@ -72,6 +85,31 @@ pub(crate) struct Live {
     pub(crate) state: SessionState,
     /// What hooks want the model to know with the next prompt.
     pub(crate) context: Vec<String>,
+    /// What the main agent has yet to notice.
+    pub(crate) unnoticed: Unnoticed,
+    /// How strict to be about the tools of single MCP servers.
+    pub(crate) server_modes: BTreeMap<String, PermissionMode>,
+    /// What is decided about single tools of MCP servers.
+    pub(crate) server_policies: BTreeMap<String, ServerPolicy>,
+}
+
+/// What was changed from outside and reaches the main agent with its next turn or request.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Unnoticed {
+    /// A switch of the model that hooks have not heard of.
+    pub(crate) model_switch: Option<ModelSwitchInput>,
+    /// The model is of another family: it could not verify earlier reasoning.
+    pub(crate) foreign_thinking: bool,
+    /// The tools are not those it has.
+    pub(crate) tools: bool,
+}
+
+/// What is decided about the tools of one MCP server.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ServerPolicy {
+    pub(crate) tools: Vec<McpToolPolicy>,
+    /// Whether it may allow what would be asked: a server inside the host may not.
+    pub(crate) may_allow: bool,
 }
 
 /// What a host announces in `initialize`.
@@ -81,6 +119,20 @@ pub(crate) struct HostTraits {
     pub(crate) forward_subagent_text: bool,
     pub(crate) plan_mode_instructions: Option<String>,
     pub(crate) skills: Option<Vec<String>>,
+    /// In place of our own system prompt.
+    pub(crate) system_prompt: Option<Vec<String>>,
+    /// Behind the system prompt.
+    pub(crate) append_system_prompt: Option<String>,
+    /// Whether facts about the place go with the first prompt rather than into the system prompt.
+    pub(crate) exclude_dynamic_sections: bool,
+    /// Behind the system prompt of subagents.
+    pub(crate) append_subagent_system_prompt: Option<String>,
+    /// Agents that others can be sent to work as, besides those of the configuration.
+    pub(crate) agents: BTreeMap<String, AgentDefinition>,
+    /// Other names for tools.
+    pub(crate) tool_aliases: BTreeMap<String, String>,
+    /// Whether anybody watches, if that is known.
+    pub(crate) has_subscribers: Option<bool>,
     /// Whether interrupting leaves background tasks alone.
     pub(crate) stops_tasks_itself: bool,
 }
@@ -96,6 +148,8 @@ impl Shared {
         hook_frames: Arc<dyn HookObserver>,
         journal: Journal,
         board: TaskBoard,
+        mcp: Arc<McpServers>,
+        file_history: Option<Arc<FileHistory>>,
     ) -> Self {
         let live = Live {
             model: config.model.clone(),
@@ -111,6 +165,9 @@ impl Shared {
                 ..HostTraits::default()
             },
             state: SessionState::Idle,
+            unnoticed: Unnoticed::default(),
+            server_modes: BTreeMap::new(),
+            server_policies: BTreeMap::new(),
         };
         let known =
             config.resumed.as_ref().map(|resumed| resumed.known.clone()).unwrap_or_default();
@@ -123,7 +180,9 @@ impl Shared {
             turn: Mutex::default(),
             wake: Notify::new(),
             board,
-            open_questions: AtomicU64::new(0),
+            questions: QuestionBoard::default(),
+            spoken: Mutex::default(),
+            servers_awaited: AtomicBool::new(false),
             input_ended: AtomicBool::new(false),
             config,
             outlet,
@@ -131,6 +190,8 @@ impl Shared {
             hooks,
             hook_frames,
             journal,
+            mcp,
+            file_history,
         }
     }
 
@@ -197,6 +258,17 @@ impl Shared {
         self.policy().directories().skip(1).map(Path::to_path_buf).collect()
     }
 
+    /// Decides about a call, by the mode that counts for the server it belongs to.
+    pub(crate) fn judge(&self, call: &ProposedCall<'_>, server: Option<&McpServerRef>) -> Verdict {
+        let mode = server.and_then(|server| self.live().server_modes.get(&server.name).cloned());
+        let mut policy = self.policy();
+        let Some(mode) = mode else { return policy.evaluate(call) };
+        let usual = std::mem::replace(&mut policy.mode, mode);
+        let verdict = policy.evaluate(call);
+        policy.mode = usual;
+        verdict
+    }
+
     /// Changes the rules, in memory and, where the change says so, on disk.
     pub(crate) fn apply_permission_update(&self, update: &PermissionUpdate) {
         let applied = self.policy().apply(update);
@@ -227,10 +299,11 @@ impl Shared {
     }
 
     /// What a host brings when it connects.
-    pub(crate) async fn take_up(&self, request: Initialize) {
+    pub(crate) fn take_up(&self, request: Initialize) {
         let mut live = self.live();
         if let Some(schema) = &request.json_schema {
             live.json_schema = Some(schema.to_value());
+            live.unnoticed.tools = true;
         }
         if let Some(title) = request.title {
             live.title = Some(title);
@@ -239,17 +312,25 @@ impl Shared {
         live.host.stops_tasks_itself |= request.per_task_stop_affordance == Some(true);
         live.host.plan_mode_instructions = request.plan_mode_instructions;
         live.host.skills = request.skills;
+        live.host.system_prompt = request.system_prompt;
+        live.host.append_system_prompt = request.append_system_prompt;
+        live.host.exclude_dynamic_sections = request.exclude_dynamic_sections == Some(true);
+        live.host.append_subagent_system_prompt = request.append_subagent_system_prompt;
+        if let Some(agents) = request.agents {
+            live.host.agents = agents;
+            live.unnoticed.tools = true;
+        }
+        live.host.tool_aliases = request.tool_aliases.unwrap_or_default();
     }
 
-    /// Uses another model from the next request on.
-    pub(crate) async fn switch_model(
-        &self,
-        name: &str,
-        resolved: &str,
-    ) -> Result<(), ControlError> {
-        let _ = resolved;
-        self.live().model = name.to_owned();
-        Ok(())
+    /// Notes what was said so far, for questions beside the conversation.
+    pub(crate) fn note_spoken(&self, messages: &[Arc<ModelMessage>]) {
+        *lock(&self.spoken) = messages.to_vec();
+    }
+
+    /// What was said up to the end of the last turn.
+    pub(crate) fn spoken(&self) -> Vec<Arc<ModelMessage>> {
+        lock(&self.spoken).clone()
     }
 
     pub(crate) fn retry_policy(&self) -> RetryPolicy {
@@ -302,6 +383,11 @@ impl Shared {
         turn.is_some()
     }
 
+    /// Whether a turn runs.
+    pub(crate) fn is_busy(&self) -> bool {
+        lock(&self.turn).is_some()
+    }
+
     pub(crate) fn end_input(&self) {
         self.input_ended.store(true, Ordering::Release);
     }
@@ -312,39 +398,34 @@ impl Shared {
 
     /// The session begins or ends its work.
     pub(crate) async fn set_state(&self, state: SessionState) {
+        if let Some(frame) = self.change_state(state) {
+            self.outlet.send(frame).await;
+        }
+    }
+
+    /// The same, from where nobody can wait.
+    pub(crate) fn set_state_in_passing(&self, state: SessionState) {
+        if let Some(frame) = self.change_state(state) {
+            self.outlet.aside(frame);
+        }
+    }
+
+    /// Changes the state; returns what the host is to hear of it.
+    fn change_state(&self, state: SessionState) -> Option<SessionStateChangedMessage> {
         {
             let mut live = self.live();
             if live.state == state {
-                return;
+                return None;
             }
             live.state = state.clone();
         }
         let sdk_host_only = match self.config.session_state_events {
-            SessionStateEvents::Off => return,
+            SessionStateEvents::Off => return None,
             SessionStateEvents::HostOnly => Some(true),
             SessionStateEvents::On => None,
         };
-        self.outlet
-            .send(SessionStateChangedMessage {
-                state,
-                sdk_host_only,
-                ..SessionStateChangedMessage::default()
-            })
-            .await;
-    }
-
-    /// A question waits for a person while the guard lives.
-    pub(crate) async fn question_opened(&self) {
-        if self.open_questions.fetch_add(1, Ordering::AcqRel) == 0 {
-            self.set_state(SessionState::RequiresAction).await;
-        }
-    }
-
-    /// A question was answered.
-    pub(crate) async fn question_closed(&self) {
-        if self.open_questions.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.set_state(SessionState::Running).await;
-        }
+        let unsent = SessionStateChangedMessage::default();
+        Some(SessionStateChangedMessage { state, sdk_host_only, ..unsent })
     }
 }
 

@@ -147,6 +147,7 @@ impl TurnRun<'_> {
             // A compaction that fails leaves the conversation as it was; the API has the last word.
             tracing::warn!("the conversation could not be compacted");
         }
+        self.agent.forget_foreign_thinking();
         match self.agent.target() {
             Ok((target, fallbacks)) => {
                 let began = self.report.began;
