@@ -19,7 +19,12 @@ use crate::{
 };
 
 /// About how many characters a token has.
-pub(crate) const CHARS_PER_TOKEN: usize = 4;
+const CHARS_PER_TOKEN: usize = 4;
+
+/// What is said of a call whose connection ended before the answer came.
+const INTERRUPTED: &str = "The tool call was interrupted before a result was received. \
+    It may or may not have completed on the server — verify before assuming it succeeded, and \
+    retry if needed.";
 
 /// Under which key of its `_meta` a tool says how large its results may be.
 const MAX_RESULT_CHARS: &str = "anthropic/maxResultSizeChars";
@@ -118,7 +123,7 @@ impl McpTool {
 fn failure(error: &RequestError, tool: &str) -> ToolFailure {
     match error {
         RequestError::Closed => {
-            let mut failure = ToolFailure::running(error.to_string());
+            let mut failure = ToolFailure::running(INTERRUPTED);
             failure.stage = FailureStage::Interrupted;
             failure
         }

@@ -18,10 +18,7 @@ use serde_json::{Value, json, value::RawValue};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    changes::{Changed, Changes},
-    message::RawParams,
-};
+use super::message::RawParams;
 use crate::{host::Elicit, options::ClientInfo};
 
 /// How many questions of one server a person may have before them; more are refused.
@@ -33,7 +30,6 @@ pub(crate) struct Handler {
     config: ClientConfig,
     elicit: Option<Arc<dyn Elicit>>,
     workspace: Arc<Workspace>,
-    changes: Arc<Changes>,
     questions: Semaphore,
 }
 
@@ -43,7 +39,6 @@ impl Handler {
         client: &ClientInfo,
         elicit: Option<Arc<dyn Elicit>>,
         workspace: Arc<Workspace>,
-        changes: Arc<Changes>,
     ) -> Self {
         let mut capabilities = json!({"roots": {}});
         if elicit.is_some() {
@@ -58,7 +53,7 @@ impl Handler {
         let config = ClientConfig::new(capabilities, us)
             .with_protocol_version(rmcp::model::ProtocolVersion::LATEST_WITH_INITIALIZE);
         let questions = Semaphore::new(OPEN_QUESTIONS);
-        Self { server: server.to_owned(), config, elicit, workspace, changes, questions }
+        Self { server: server.to_owned(), config, elicit, workspace, questions }
     }
 
     /// Puts a question to the person, until the server withdraws it.
@@ -140,18 +135,6 @@ impl ClientHandler for Handler {
         {
             elicit.complete(&self.server, id);
         }
-    }
-
-    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.changes.add(Changed { tools: true, ..Changed::default() });
-    }
-
-    async fn on_prompt_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.changes.add(Changed { prompts: true, ..Changed::default() });
-    }
-
-    async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.changes.add(Changed { resources: true, ..Changed::default() });
     }
 }
 

@@ -6,6 +6,7 @@ use bowline_protocol::McpRemoteServer;
 use reqwest::{
     Client,
     header::{HeaderName, HeaderValue},
+    redirect,
 };
 use rmcp::transport::{
     StreamableHttpClientTransport, streamable_http_client::StreamableHttpClientTransportConfig,
@@ -16,19 +17,34 @@ use super::ConnectError;
 /// Largest event or answer: as large as a line of a program may be.
 const MAX_EVENT: usize = bowline_protocol::DEFAULT_LINE_LIMIT;
 
+/// More are a loop.
+const MAX_REDIRECTS: usize = 5;
+
 /// A client for one server.
 pub(super) fn client(url: &str, connect_timeout: Duration) -> Result<Client, ConnectError> {
     // Fails if a provider is installed already, and then that one is used.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = Client::builder()
         .user_agent(concat!("bowline/", env!("CARGO_PKG_VERSION")))
-        .connect_timeout(connect_timeout);
+        .connect_timeout(connect_timeout)
+        .redirect(redirect::Policy::custom(stay_home));
     // Reading the system's certificates takes longer than everything else here.
     let built = match url.starts_with("http://") {
         true => builder.tls_certs_only([]).build(),
         false => builder.build(),
     };
     built.map_err(|error| ConnectError::Failed(error.to_string()))
+}
+
+/// Redirections within the server are followed; our headers may hold a key, which is for nobody
+/// else.
+fn stay_home(attempt: redirect::Attempt<'_>) -> redirect::Action {
+    let origin = attempt.url().origin();
+    let same = attempt.previous().iter().all(|url| url.origin() == origin);
+    match same && attempt.previous().len() <= MAX_REDIRECTS {
+        true => attempt.follow(),
+        false => attempt.stop(),
+    }
 }
 
 /// The headers of the configuration.

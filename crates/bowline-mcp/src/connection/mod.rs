@@ -1,5 +1,6 @@
 //! A live connection to a server: questions out, answers and news in.
 
+mod cause;
 mod changes;
 mod handler;
 mod http;
@@ -18,13 +19,19 @@ use std::{sync::Arc, time::Duration};
 use bowline_protocol::{McpServerInfo, RawJson};
 use serde::Deserialize;
 use serde_json::Value;
+use tokio::time::sleep;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-pub(crate) use changes::{Changed, Changes};
+pub(crate) use changes::Changed;
+use changes::Changes;
 pub(crate) use open::{ConnectError, Opened, Owner, open};
 pub(crate) use process::StderrTail;
 pub(crate) use request::{Request, RequestError};
 pub(crate) use sdk::{SdkClient, greet};
+
+/// How long a call waits for lists it has changed: reading them is one question to a server that
+/// has just answered.
+const SETTLE: Duration = Duration::from_secs(5);
 
 /// One live connection. Questions on it fail at once when the other end is gone.
 pub(crate) struct Connection {
@@ -53,7 +60,8 @@ impl Connection {
         request: Request,
         timeout: Duration,
     ) -> Result<Value, RequestError> {
-        tokio::select! {
+        let is_call = matches!(request, Request::CallTool { .. });
+        let answer = tokio::select! {
             biased;
             answer = async {
                 match &self.link {
@@ -67,6 +75,21 @@ impl Connection {
                 answer
             }
             () = self.closed.cancelled() => Err(RequestError::Closed),
+        };
+        if is_call {
+            self.settle().await;
+        }
+        answer
+    }
+
+    /// Waits for the lists that a call has changed, so that the next call finds what this one
+    /// brought about.
+    async fn settle(&self) {
+        tokio::select! {
+            biased;
+            () = self.changes.settled() => {}
+            () = self.closed.cancelled() => {}
+            () = sleep(SETTLE) => tracing::debug!("a changed list takes long"),
         }
     }
 
@@ -75,9 +98,15 @@ impl Connection {
         self.closed.cancelled().await;
     }
 
-    /// The lists that have changed since this was last asked; waits until one has.
-    pub(crate) async fn changed(&self) -> Changed {
+    /// The lists that have changed since this was last asked, and a number to
+    /// [catch up](Self::caught_up) to; waits until one has.
+    pub(crate) async fn changed(&self) -> (Changed, u64) {
         self.changes.next().await
+    }
+
+    /// The changed lists have been read.
+    pub(crate) fn caught_up(&self, count: u64) {
+        self.changes.caught_up(count);
     }
 
     /// A message that a server inside the host sends by itself.

@@ -12,7 +12,9 @@ use tokio::time::timeout;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
-    Changes, Connection, Hello, Link,
+    Connection, Hello, Link,
+    cause::root_cause,
+    changes::Changes,
     handler::Handler,
     http,
     line::LineTransport,
@@ -20,7 +22,7 @@ use super::{
     request::RequestError,
     rmcp_link::RmcpLink,
     sdk::{SdkClient, greet},
-    sse::{SseTransport, root_cause},
+    sse::SseTransport,
     watched::Watched,
 };
 use crate::server::Core;
@@ -119,9 +121,9 @@ where
         &core.shared.options.client,
         core.shared.elicit.clone(),
         Arc::clone(&core.shared.workspace),
-        Arc::clone(&changes),
     );
-    let transport = Watched { inner: transport, closed: closed.clone() };
+    let transport =
+        Watched { inner: transport, closed: closed.clone(), changes: Arc::clone(&changes) };
     let service = handler.serve(transport).await.map_err(|error| refused(&error))?;
     let peer = service.peer().clone();
     let info = peer.peer_info().and_then(|info| serde_json::to_value(&*info).ok());

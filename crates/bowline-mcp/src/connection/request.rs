@@ -38,10 +38,7 @@ pub(crate) enum RequestError {
     #[error("{message}")]
     Refused { code: i64, message: String },
     /// The connection ended before the answer came.
-    #[error(
-        "The tool call was interrupted before a result was received. It may or may not have \
-         completed on the server — verify before assuming it succeeded, and retry if needed."
-    )]
+    #[error("Connection closed")]
     Closed,
     /// The question could not be brought to the server, which is gone.
     #[error("{0}")]

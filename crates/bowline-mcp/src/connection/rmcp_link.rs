@@ -1,6 +1,6 @@
 //! Questions through `rmcp`.
 
-use std::{error::Error, time::Duration};
+use std::time::Duration;
 
 use rmcp::{
     RoleClient,
@@ -17,8 +17,8 @@ use tokio::runtime::Handle;
 use tokio_util::task::TaskTracker;
 
 use super::{
+    cause::{is_gone, root_cause},
     request::{Request, RequestError, TOOL_USE_ID},
-    sse::root_cause,
 };
 
 /// The way to a server through `rmcp`.
@@ -92,21 +92,6 @@ fn explain(error: ServiceError) -> RequestError {
         }
         other => RequestError::Undelivered(other.to_string()),
     }
-}
-
-/// Whether nobody is there any more, as opposed to somebody who refuses this one message.
-fn is_gone(error: &(dyn Error + 'static)) -> bool {
-    let mut cause = Some(error);
-    while let Some(error) = cause {
-        if let Some(error) = error.downcast_ref::<reqwest::Error>() {
-            return error.is_connect();
-        }
-        if error.is::<std::io::Error>() {
-            return true;
-        }
-        cause = error.source();
-    }
-    false
 }
 
 /// Tells the server when an answer is no longer wanted.

@@ -1,7 +1,7 @@
 //! The older HTTP transport: events of the server come over one long answer, and its first event
 //! names the address to which our messages are posted.
 
-use std::{collections::HashMap, error::Error};
+use std::collections::HashMap;
 
 use bowline_protocol::McpRemoteServer;
 use futures_util::{StreamExt, stream::BoxStream};
@@ -18,7 +18,7 @@ use rmcp::{
     },
 };
 
-use super::{ConnectError, http, message::read_message};
+use super::{ConnectError, cause::root_cause, http, message::read_message};
 
 /// An event of the server: its name and its data.
 type Event = (Option<String>, String);
@@ -79,15 +79,6 @@ fn refused(error: &StreamableHttpError<reqwest::Error>) -> ConnectError {
         true => ConnectError::NeedsAuth,
         false => ConnectError::Failed(root_cause(error)),
     }
-}
-
-/// What went wrong at the bottom of an error.
-pub(super) fn root_cause(error: &(dyn Error + 'static)) -> String {
-    let mut cause = error;
-    while let Some(deeper) = cause.source() {
-        cause = deeper;
-    }
-    cause.to_string()
 }
 
 impl Transport<RoleClient> for SseTransport {

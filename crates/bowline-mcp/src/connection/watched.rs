@@ -1,6 +1,6 @@
-//! A transport that says when it has ended.
+//! A transport that says when it has ended, and hears of changed lists in order.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 use rmcp::{
     RoleClient,
@@ -9,11 +9,16 @@ use rmcp::{
 };
 use tokio_util::sync::CancellationToken;
 
+use super::changes::{Changed, Changes};
+
 /// Fires `closed` as soon as the other end will say no more, so that nobody waits for what `rmcp`
-/// still finishes then.
+/// still finishes then. Notes changes before what comes behind them is passed on: `rmcp` handles
+/// each notification in a task of its own, and then a change may be noticed after the answer that
+/// followed it.
 pub(super) struct Watched<T> {
     pub(super) inner: T,
     pub(super) closed: CancellationToken,
+    pub(super) changes: Arc<Changes>,
 }
 
 impl<T: Transport<RoleClient>> Transport<RoleClient> for Watched<T> {
@@ -32,8 +37,13 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Watched<T> {
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
         let message = self.inner.receive().await;
-        if message.is_none() {
-            self.closed.cancel();
+        match &message {
+            None => self.closed.cancel(),
+            Some(message) => {
+                if let Some(change) = Changed::from_message(message) {
+                    self.changes.add(change);
+                }
+            }
         }
         message
     }

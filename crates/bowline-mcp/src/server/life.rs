@@ -1,14 +1,14 @@
 //! The life of a server: it is reached, listened to, lost, and reached again.
 
-use std::sync::Arc;
+use std::{mem, sync::Arc};
 
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::{Core, State};
+use super::{Core, Greeting, State};
 use crate::{
     catalog::{Catalog, Live},
-    connection::{ConnectError, Hello, Opened, Owner, open},
+    connection::{ConnectError, Opened, Owner, open},
     tool::McpTool,
 };
 
@@ -16,8 +16,7 @@ use crate::{
 const SDK_GREETINGS: usize = 2;
 
 /// Looks after a server until `stop` fires or there is nothing left to try.
-pub(super) async fn live(core: Arc<Core>, greeting: Option<Hello>, stop: CancellationToken) {
-    let mut greeting = greeting;
+pub(super) async fn live(core: Arc<Core>, mut greeting: Greeting, stop: CancellationToken) {
     let mut attempt = 0;
     let mut reached_before = false;
     loop {
@@ -25,7 +24,7 @@ pub(super) async fn live(core: Arc<Core>, greeting: Option<Hello>, stop: Cancell
         let reached = tokio::select! {
             biased;
             () = stop.cancelled() => return,
-            reached = reach(&core, greeting.take()) => reached,
+            reached = reach(&core, mem::take(&mut greeting)) => reached,
         };
         match reached {
             Ok((owner, live)) => {
@@ -66,17 +65,17 @@ pub(super) async fn live(core: Arc<Core>, greeting: Option<Hello>, stop: Cancell
 }
 
 /// Reaches a server and reads its lists, in time.
-async fn reach(
-    core: &Arc<Core>,
-    greeting: Option<Hello>,
-) -> Result<(Owner, Arc<Live>), ConnectError> {
+async fn reach(core: &Arc<Core>, greeting: Greeting) -> Result<(Owner, Arc<Live>), ConnectError> {
     let limit = core.shared.options.connect_timeout;
     let attempts = async {
-        let mut opened = open(core, greeting).await;
-        for _ in 1..SDK_GREETINGS {
-            if opened.is_err() && core.is_sdk() {
-                opened = open(core, None).await;
-            }
+        let (hello, greetings) = match greeting {
+            Greeting::NotYet => (None, 0),
+            Greeting::Answered(hello) => (Some(*hello), 1),
+            Greeting::Unanswered => (None, 1),
+        };
+        let mut opened = open(core, hello).await;
+        if opened.is_err() && core.is_sdk() && greetings + 1 < SDK_GREETINGS {
+            opened = open(core, None).await;
         }
         let Opened { connection, owner, hello } = opened?;
         let catalog = Catalog::load(&connection, &hello, &core.shared.options).await;
@@ -100,7 +99,7 @@ enum End {
 async fn attend(core: &Arc<Core>, mut live: Arc<Live>, stop: &CancellationToken) -> End {
     let options = &core.shared.options;
     loop {
-        let changed = tokio::select! {
+        let (changed, count) = tokio::select! {
             biased;
             () = stop.cancelled() => return End::Stopped,
             () = live.connection.closed() => return End::Lost,
@@ -115,6 +114,7 @@ async fn attend(core: &Arc<Core>, mut live: Arc<Live>, stop: &CancellationToken)
         };
         if let Err(error) = updated {
             tracing::warn!(server = core.name, %error, "a list cannot be read again");
+            live.connection.caught_up(count);
             continue;
         }
         live = Arc::new(Live {
@@ -124,5 +124,6 @@ async fn attend(core: &Arc<Core>, mut live: Arc<Live>, stop: &CancellationToken)
             catalog,
         });
         core.set(State::Connected(Arc::clone(&live)));
+        live.connection.caught_up(count);
     }
 }

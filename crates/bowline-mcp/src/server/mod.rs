@@ -158,7 +158,16 @@ pub(crate) struct Server {
     pub(crate) replaceable: bool,
     task: Mutex<Option<Task>>,
     /// What a server inside the host answered when it was greeted ahead of time.
-    greeting: Mutex<Option<Hello>>,
+    greeting: Mutex<Greeting>,
+}
+
+/// What became of greeting a server inside the host ahead of time.
+#[derive(Default)]
+enum Greeting {
+    #[default]
+    NotYet,
+    Answered(Box<Hello>),
+    Unanswered,
 }
 
 struct Task {
@@ -192,16 +201,17 @@ impl Server {
 
     /// Says hello to a server inside the host, ahead of [`start`](Self::start).
     pub(crate) async fn greet(&self) {
+        if lock(&self.task).is_some() {
+            return;
+        }
         let (core, shared) = (&self.core, &self.core.shared);
         let Some(servers) = shared.sdk.as_ref().filter(|_| core.is_sdk()) else { return };
         let hello = greet(servers, &core.name, &shared.options.client);
-        match tokio::time::timeout(shared.options.connect_timeout, hello).await {
-            Ok(Ok(hello)) => *lock(&self.greeting) = Some(hello),
-            Ok(Err(error)) => {
-                tracing::debug!(server = core.name, %error, "no answer to a greeting")
-            }
-            Err(_) => tracing::debug!(server = core.name, "no answer to a greeting in time"),
-        }
+        let answer = tokio::time::timeout(shared.options.connect_timeout, hello).await;
+        *lock(&self.greeting) = match answer {
+            Ok(Ok(hello)) => Greeting::Answered(Box::new(hello)),
+            _ => Greeting::Unanswered,
+        };
     }
 
     /// Begins to look after it, unless that has been done already.
@@ -209,7 +219,7 @@ impl Server {
         let mut task = lock(&self.task);
         if task.is_none() && !matches!(self.core.state(), State::Disabled) {
             let stop = CancellationToken::new();
-            let greeting = lock(&self.greeting).take();
+            let greeting = std::mem::take(&mut *lock(&self.greeting));
             let life = life::live(Arc::clone(&self.core), greeting, stop.clone());
             *task = Some(Task { stop, handle: AbortOnDropHandle::new(tokio::spawn(life)) });
         }

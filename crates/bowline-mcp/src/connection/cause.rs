@@ -1,0 +1,37 @@
+//! What is at the bottom of an error of `rmcp`.
+
+use std::{error::Error, io};
+
+use rmcp::transport::streamable_http_client::StreamableHttpError;
+
+/// What went wrong at the bottom of an error.
+pub(super) fn root_cause(error: &(dyn Error + 'static)) -> String {
+    let mut cause = error;
+    while let Some(deeper) = below(cause) {
+        cause = deeper;
+    }
+    cause.to_string()
+}
+
+/// Whether nobody is there any more, as opposed to somebody who refuses this one message.
+pub(super) fn is_gone(error: &(dyn Error + 'static)) -> bool {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        if let Some(error) = error.downcast_ref::<reqwest::Error>() {
+            return error.is_connect();
+        }
+        if error.is::<io::Error>() {
+            return true;
+        }
+        cause = below(error);
+    }
+    false
+}
+
+/// The next deeper error, also where `rmcp` does not name it as the source.
+fn below<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
+    match error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+        Some(StreamableHttpError::Client(client)) => Some(client),
+        _ => error.source(),
+    }
+}
