@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::{
     permission::{Policy, Roots},
-    settings::{Places, Settings},
+    settings::{Places, Settings, SourceSet},
 };
 
 /// How a session is set up. Start from [`SessionConfig::new`] and change what you need.
@@ -59,6 +59,8 @@ pub struct SessionConfig {
     pub settings: Settings,
     /// Where settings and sessions live.
     pub places: Places,
+    /// Whose files count: instructions, commands, skills and output styles.
+    pub sources: SourceSet,
     /// Agents that others can be sent to work as.
     pub agents: BTreeMap<String, AgentDefinition>,
     /// Model round trips in a turn; `None` for no limit.
@@ -128,6 +130,7 @@ impl SessionConfig {
             may_bypass_permissions: false,
             settings: Settings::default(),
             places: Places::new(cwd.join(".bowline"), &cwd),
+            sources: SourceSet::default(),
             agents: BTreeMap::new(),
             max_turns: None,
             max_budget_usd: None,

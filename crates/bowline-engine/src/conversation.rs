@@ -32,6 +32,11 @@ impl Conversation {
         conversation
     }
 
+    /// A conversation that goes on from messages which already are one.
+    pub(crate) fn from_shared(messages: Vec<Arc<ModelMessage>>) -> Self {
+        Self { messages, open_answer: None }
+    }
+
     /// The messages, for a request.
     pub fn messages(&self) -> &[Arc<ModelMessage>] {
         &self.messages

@@ -21,6 +21,8 @@ pub struct Ledger {
     api_time: Duration,
     /// The input of the newest request of the main conversation: how full its context is.
     context_tokens: u64,
+    /// What the API counted last in the main conversation.
+    newest: Option<Tokens>,
     without_price: Vec<String>,
 }
 
@@ -90,6 +92,7 @@ impl Ledger {
         if account == Account::Main {
             self.turn.add(tokens);
             self.context_tokens = tokens.total();
+            self.newest = Some(tokens);
         }
         let price = self.prices.cost(model, usage);
         for book in [&mut self.total, &mut self.since_result] {
@@ -134,6 +137,11 @@ impl Ledger {
     /// How many tokens the newest request of the main conversation and its answer took.
     pub fn context_tokens(&self) -> u64 {
         self.context_tokens
+    }
+
+    /// What the API counted last in the main conversation.
+    pub fn newest(&self) -> Option<Tokens> {
+        self.newest
     }
 
     /// Corrects the fill of the context, after a compaction.

@@ -134,7 +134,8 @@ impl Agent {
         if !self.identity.is_main() {
             return Vec::new();
         }
-        let joining = self.session.queue().take_joining(prompt::runs_alone);
+        let alone = |message: &_| prompt::runs_alone(&self.session, message);
+        let joining = self.session.queue().take_joining(alone);
         let mut blocks = Vec::new();
         for message in joining {
             if let Some(uuid) = message.uuid.clone() {

@@ -146,7 +146,8 @@ impl Actor {
     }
 
     async fn begin_turn(&mut self) {
-        let prompts = self.shared.queue().take_batch(prompt::runs_alone);
+        let alone = |prompt: &_| prompt::runs_alone(&self.shared, prompt);
+        let prompts = self.shared.queue().take_batch(alone);
         if prompts.is_empty() {
             if !self.shared.board.has_background_agents() {
                 self.shared.set_state(SessionState::Idle).await;

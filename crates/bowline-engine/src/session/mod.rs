@@ -27,7 +27,7 @@ pub use self::{
     start::StartError,
 };
 pub(crate) use self::{
-    result::api_error_name,
+    result::{api_error_name, without_turn},
     shared::{ServerPolicy, Shared},
     tasks::{EndedTask, StartedAgent},
 };

@@ -11,21 +11,23 @@ use std::{
 };
 
 use bowline_mcp::McpServers;
-use bowline_model::{Effort, ModelError, ModelMessage, RetryPolicy, Thinking};
+use bowline_model::{Effort, ModelError, RetryPolicy, Thinking};
 use bowline_protocol::{
     AgentDefinition, AgentId, InformationalLevel, InformationalMessage, Initialize, McpServerRef,
     McpToolPolicy, ModelSwitchInput, PermissionMode, PermissionUpdate, SessionId, SessionState,
     SessionStateChangedMessage, UpdateDestination,
 };
 use bowline_tools::Workspace;
-use tokio::sync::Notify;
+use tokio::{sync::Notify, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{
     file_history::FileHistory, queue::PromptQueue, questions::QuestionBoard, tasks::TaskBoard,
 };
 use crate::{
+    command::LibraryCell,
     config::{ConnectedModel, SessionConfig, SessionStateEvents},
+    context::{self, style},
     hook::{HookObserver, Hooks},
     journal::{Journal, Told},
     ledger::{Account, Ledger, Tokens},
@@ -47,6 +49,12 @@ pub(crate) struct Shared {
     pub(crate) mcp: Arc<McpServers>,
     /// Copies of files from before they were changed; `None` if nobody wants them.
     pub(crate) file_history: Option<Arc<FileHistory>>,
+    /// What the model is told besides the conversation.
+    pub(crate) context: context::State,
+    /// Commands and skills that people wrote.
+    pub(crate) library: LibraryCell,
+    /// When the session began.
+    pub(crate) started: Instant,
     policy: Mutex<Policy>,
     ledger: Mutex<Ledger>,
     live: Mutex<Live>,
@@ -59,8 +67,6 @@ pub(crate) struct Shared {
     pub(crate) board: TaskBoard,
     /// Questions that wait for a person.
     pub(crate) questions: QuestionBoard,
-    /// What was said up to the end of the last turn.
-    spoken: Mutex<Vec<Arc<ModelMessage>>>,
     /// Whether a turn has waited for the MCP servers there are.
     pub(super) servers_awaited: AtomicBool,
     /// The host will say no more.
@@ -156,7 +162,7 @@ impl Shared {
             thinking: config.thinking,
             effort: config.effort,
             title: None,
-            output_style: "default".to_owned(),
+            output_style: style_of(&config.settings),
             json_schema: config.json_schema.clone(),
             context: Vec::new(),
             prompt_id: None,
@@ -181,9 +187,11 @@ impl Shared {
             wake: Notify::new(),
             board,
             questions: QuestionBoard::default(),
-            spoken: Mutex::default(),
             servers_awaited: AtomicBool::new(false),
             input_ended: AtomicBool::new(false),
+            context: context::State::default(),
+            library: LibraryCell::default(),
+            started: Instant::now(),
             config,
             outlet,
             workspace,
@@ -323,16 +331,6 @@ impl Shared {
         live.host.tool_aliases = request.tool_aliases.unwrap_or_default();
     }
 
-    /// Notes what was said so far, for questions beside the conversation.
-    pub(crate) fn note_spoken(&self, messages: &[Arc<ModelMessage>]) {
-        *lock(&self.spoken) = messages.to_vec();
-    }
-
-    /// What was said up to the end of the last turn.
-    pub(crate) fn spoken(&self) -> Vec<Arc<ModelMessage>> {
-        lock(&self.spoken).clone()
-    }
-
     pub(crate) fn retry_policy(&self) -> RetryPolicy {
         self.config.retry.clone()
     }
@@ -427,6 +425,11 @@ impl Shared {
         let unsent = SessionStateChangedMessage::default();
         Some(SessionStateChangedMessage { state, sdk_host_only, ..unsent })
     }
+}
+
+/// The manner of answering that the settings want.
+fn style_of(settings: &Settings) -> String {
+    settings.known().output_style.clone().unwrap_or_else(|| style::DEFAULT.to_owned())
 }
 
 /// What is behind these locks stays whole even if a holder panicked.

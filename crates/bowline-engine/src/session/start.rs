@@ -12,7 +12,6 @@ use super::{Shared, file_history::FileHistory, mcp::McpBridge, tasks::TaskBoard}
 use crate::{
     agent::{Agent, Identity, Instructions},
     config::{SessionConfig, ToolSelection},
-    context,
     conversation::Conversation,
     hook::{HookEnvironment, HookObserver, Hooks, NoServices},
     hooking::{HookFrames, HostCallbacks},
@@ -58,6 +57,9 @@ pub(crate) fn start(
         Arc::new(HookFrames { outlet: Arc::clone(&outlet), wanted });
     let journal = Journal::new(config.transcript.take());
     let policy = std::mem::replace(&mut config.policy, Policy::new(Roots::default()));
+    if let Some(resumed) = &config.resumed {
+        journal.recall(&resumed.messages);
+    }
     let conversation = resumed(&mut config);
     let shared = Arc::new(Shared::new(
         config,
@@ -79,21 +81,21 @@ pub(crate) fn start(
         shared.set_server_policy(&server.name, &server.config);
     }
     shared.apply_server_policies();
-    shared.note_spoken(conversation.messages());
+    let compaction = shared.config.resumed.as_ref().and_then(|it| it.compaction.as_ref());
+    shared.context.compactions().dropped_tokens =
+        compaction.and_then(|it| it.cumulative_dropped_tokens).unwrap_or(0);
     let agent = Agent {
         identity: Identity::Main,
         conversation,
         tools: Arc::new(main_tools(&shared)),
         workspace: Arc::clone(&shared.workspace),
-        instructions: Instructions {
-            system: context::system_prompt(&shared),
-            ..Instructions::default()
-        },
+        instructions: Instructions::default(),
         own_journal: None,
         joined: Vec::new(),
         tokens: Arc::new(AtomicU64::new(0)),
         session: shared,
     };
+    agent.note_context();
     Ok((Arc::clone(&agent.session), agent))
 }
 

@@ -211,6 +211,7 @@ impl TurnRun<'_> {
                 self.enter_usage();
                 self.answer = None;
                 if error.is_context_overflow() && self.agent.compact_overflow(&self.cancel).await {
+                    self.report.messages += 1;
                     self.call_model().await;
                     return None;
                 }
@@ -258,6 +259,7 @@ impl TurnRun<'_> {
         match block {
             ContentBlock::ToolUse(call) => {
                 self.report.used(&call.name);
+                self.agent.session.context.look_at_repository();
                 self.agent.report_progress(&call, &self.report).await;
                 let id = call.id.clone();
                 self.calls.add(call);
@@ -455,12 +457,14 @@ impl TurnRun<'_> {
             return;
         }
         let context = self.agent.batch_hooks(&batch, &self.cancel).await;
+        let reminders = self.agent.reminders(&batch, &self.cancel).await;
         let mut blocks: Vec<_> = batch.iter().map(|outcome| outcome.block()).collect();
         for outcome in batch {
             blocks.extend(outcome.follow_up);
             blocks.extend(outcome.context.into_iter().map(ContentBlock::text));
         }
         blocks.extend(context.into_iter().map(ContentBlock::text));
+        blocks.extend(reminders);
         blocks.extend(self.agent.take_queued(&mut self.prompts).await);
         self.agent.conversation.push_user(blocks);
     }

@@ -22,6 +22,7 @@ use super::{Answered, ControlError, ControlReply, suggest};
 use crate::{
     agent::Identity,
     command,
+    context::LoadReason,
     permission::{Location, ProposedCall, RuleSource, Verdict},
     session::Shared,
 };
@@ -162,6 +163,9 @@ pub(super) async fn register_repo_root(
     }
     shared.policy().add_directory(RuleSource::Session, &directory);
     shared.workspace.set_added_roots(shared.added_directories());
+    if request.reload_claude_md == Some(true) {
+        shared.context.forget(LoadReason::SessionStart);
+    }
     if request.reload_skills == Some(true) || request.reload_plugins == Some(true) {
         command::reload(shared);
     }

@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::{Answered, ControlError, ControlReply};
 use crate::{
+    context::style,
     permission::RuleSource,
     session::Shared,
     settings::{KnownSettings, Source, Trust},
@@ -105,7 +106,7 @@ impl Shared {
         }
         if before.output_style != after.output_style {
             live.output_style =
-                after.output_style.clone().unwrap_or_else(|| DEFAULT_STYLE.to_owned());
+                after.output_style.clone().unwrap_or_else(|| style::DEFAULT.to_owned());
         }
         let budget = (after.always_thinking_enabled, after.max_thinking_tokens);
         if (before.always_thinking_enabled, before.max_thinking_tokens) != budget {
@@ -117,9 +118,6 @@ impl Shared {
         }
     }
 }
-
-/// The output style that is no style.
-const DEFAULT_STYLE: &str = "default";
 
 /// The variables to set, and those to take away.
 fn changed_variables(

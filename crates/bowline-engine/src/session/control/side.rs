@@ -37,7 +37,8 @@ pub(super) async fn side_question(
     request: SideQuestion,
 ) -> Answered {
     progress(shared, &asked, RequestProgress::Started, None).await;
-    let mut conversation = Conversation::from(shared.spoken());
+    let snapshot = shared.context.snapshot();
+    let mut conversation = Conversation::sharing(snapshot.messages);
     for (question, answer) in earlier(request.history.as_ref().map(|history| history.to_value())) {
         conversation.push_user(vec![ContentBlock::text(question)]);
         conversation.push_answer(vec![ContentBlock::text(answer)]);

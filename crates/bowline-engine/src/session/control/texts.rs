@@ -68,7 +68,7 @@ pub(super) fn get_plan(shared: &Arc<Shared>) -> Answered {
 }
 
 pub(super) fn export_conversation(shared: &Arc<Shared>) -> Answered {
-    let text = as_text(&shared.spoken());
+    let text = as_text(&shared.context.snapshot().messages);
     let default_filename = format!("conversation-{}.txt", shared.id());
     let extra = Extra::new();
     Ok(ControlReply::payload(&ExportConversationResponse { text, default_filename, extra }))
