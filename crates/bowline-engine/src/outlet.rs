@@ -8,13 +8,12 @@ use std::{
 use bowline_protocol::{
     ApiRetryMessage, AssistantMessage, BackgroundTasksChangedMessage, CommandLifecycleMessage,
     CommandState, CommandsChangedMessage, CompactBoundaryMessage, ControlRequestProgressMessage,
-    ConversationResetMessage, ElicitationCompleteMessage, Extra,
-    HookProgressMessage, HookResponseMessage, HookStartedMessage, InformationalMessage,
-    InitMessage, Message, MessageUuid, ModelFallbackMessage, NotificationMessage,
-    PermissionDeniedMessage, ResultMessage, SessionId, SessionStateChangedMessage,
-    SessionTitleChangedMessage, StatusMessage, StreamEventMessage, TaskNotificationMessage,
-    TaskProgressMessage, TaskStartedMessage, TaskUpdatedMessage, ThinkingTokensMessage,
-    ToolProgressMessage, UserMessage,
+    ConversationResetMessage, ElicitationCompleteMessage, Extra, HookProgressMessage,
+    HookResponseMessage, HookStartedMessage, InformationalMessage, InitMessage, Message,
+    MessageUuid, ModelFallbackMessage, NotificationMessage, PermissionDeniedMessage, ResultMessage,
+    SessionId, SessionStateChangedMessage, SessionTitleChangedMessage, StatusMessage,
+    StreamEventMessage, TaskNotificationMessage, TaskProgressMessage, TaskStartedMessage,
+    TaskUpdatedMessage, ThinkingTokensMessage, ToolProgressMessage, UserMessage,
 };
 use time::{OffsetDateTime, macros::format_description};
 use tokio::sync::Notify;

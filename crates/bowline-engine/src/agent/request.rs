@@ -6,9 +6,7 @@ use bowline_model::{ModelError, ModelRequest, Thinking};
 use bowline_protocol::TextBlock;
 
 use super::Agent;
-use crate::{
-    config::ConnectedModel, conversation::Conversation, ledger, turn::answer::Target,
-};
+use crate::{config::ConnectedModel, conversation::Conversation, ledger, turn::answer::Target};
 
 /// The most a model is asked to write at once: enough for any answer, and no reason to be refused.
 const MAX_OUTPUT: u64 = 64_000;
@@ -31,7 +29,8 @@ impl Agent {
         };
         let fallbacks = session.config.fallback_models.iter();
         let fallbacks = fallbacks.filter_map(|name| session.config.models.connect(name).ok());
-        let fallbacks = fallbacks.map(|connected| self.target_of(connected, conversation)).collect();
+        let fallbacks =
+            fallbacks.map(|connected| self.target_of(connected, conversation)).collect();
         Ok((self.target_of(first, conversation), fallbacks))
     }
 

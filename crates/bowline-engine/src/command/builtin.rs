@@ -189,13 +189,13 @@ async fn model(agent: &mut Agent, wanted: &str) -> String {
         let now = format!("The model is `{}`. Others:", shown(&session.model_name()));
         return list(&now, known);
     }
-    let name = if wanted == "default" { session.config.model.clone() } else { wanted.to_owned() };
-    let connected = match session.config.models.connect(&name) {
-        Ok(connected) => connected,
-        Err(error) => return format!("The model stays as it is: `{name}` {error}"),
-    };
-    match session.switch_model(&name, &connected.name).await {
-        Ok(()) => format!("Set model to `{}` for this session only", shown(&connected.name)),
+    let asked = (wanted != "default").then_some(wanted);
+    let name = asked.unwrap_or(&session.config.default_model);
+    if let Err(error) = session.config.models.connect(name) {
+        return format!("The model stays as it is: `{name}` {error}");
+    }
+    match session.switch_model(asked, "command").await {
+        Ok(model) => format!("Set model to `{}` for this session only", shown(&model)),
         Err(error) => format!("The model stays as it is: {error}"),
     }
 }

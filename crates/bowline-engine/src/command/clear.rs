@@ -77,7 +77,11 @@ async fn begin_session(session: &Shared, title: &str) {
         live.title = (!title.is_empty()).then(|| title.to_owned());
     }
     if !title.is_empty() {
-        let line = CustomTitle { custom_title: title.to_owned(), session_id: id, ..CustomTitle::default() };
+        let line = CustomTitle {
+            custom_title: title.to_owned(),
+            session_id: id,
+            ..CustomTitle::default()
+        };
         session.tell(session.journal.note(line)).await;
     }
 }

@@ -35,8 +35,12 @@ pub(super) async fn run(
         }
         Err(error) => {
             let text = match &error {
-                CompactError::Interrupted => "Compaction was interrupted; nothing has changed.".to_owned(),
-                error => format!("The conversation could not be compacted and is as it was: {error}"),
+                CompactError::Interrupted => {
+                    "Compaction was interrupted; nothing has changed.".to_owned()
+                }
+                error => {
+                    format!("The conversation could not be compacted and is as it was: {error}")
+                }
             };
             let report = local::Report::new(name, invocation, text);
             let mut result = local::answer(agent, report).await;

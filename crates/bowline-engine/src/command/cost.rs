@@ -59,7 +59,10 @@ mod tests {
 
     #[test]
     fn small_amounts_show_their_fractions() {
-        assert_eq!([0.0, 0.00022, 0.5, 12.345].map(dollars), ["$0.0000", "$0.0002", "$0.50", "$12.35"]);
+        assert_eq!(
+            [0.0, 0.00022, 0.5, 12.345].map(dollars),
+            ["$0.0000", "$0.0002", "$0.50", "$12.35"]
+        );
     }
 
     #[test]

@@ -60,10 +60,8 @@ pub(super) async fn expand(
     allow_tools(agent, &command.allowed_tools);
     let text = fill_in(document.body.trim(), &invocation.args);
     let text = run_programs(agent, &text, cancel).await?;
-    let mut blocks = vec![ContentBlock::text(super::texts::command_mark(
-        &command.name,
-        &invocation.args,
-    ))];
+    let mut blocks =
+        vec![ContentBlock::text(super::texts::command_mark(&command.name, &invocation.args))];
     let files = named_files(agent, &text);
     blocks.push(ContentBlock::text(match &command.skill_folder {
         Some(folder) => super::texts::skill(folder, &text),

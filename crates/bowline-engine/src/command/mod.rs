@@ -103,7 +103,8 @@ pub(crate) fn skills(session: &Shared) -> Vec<Skill> {
     let wanted = session.live().host.skills.clone();
     let library = session.library.get(session);
     let skills = library.skills.iter();
-    let is_wanted = |skill: &&Skill| wanted.as_ref().is_none_or(|names| names.contains(&skill.name));
+    let is_wanted =
+        |skill: &&Skill| wanted.as_ref().is_none_or(|names| names.contains(&skill.name));
     skills.filter(is_wanted).cloned().collect()
 }
 

@@ -50,8 +50,9 @@ pub(super) fn context_table(usage: &ContextUsage) -> String {
         lines.push(format!("| {} | {} | {part:.1}% |", category.name, short(category.tokens)));
     }
     let files = usage.memory_files.iter();
-    let files: Vec<_> =
-        files.map(|file| format!("- {} ({}, {})", file.path, file.r#type, short(file.tokens))).collect();
+    let files: Vec<_> = files
+        .map(|file| format!("- {} ({}, {})", file.path, file.r#type, short(file.tokens)))
+        .collect();
     if !files.is_empty() {
         lines.extend([String::new(), "### Memory files".to_owned()]);
         lines.extend(files);

@@ -98,7 +98,8 @@ impl<'a> CompactHooks<'a> {
         self.lines
             .extend(completed.map(|command| format!("{kind} [{command}] completed successfully")));
         let failed = report.failures.iter();
-        self.lines.extend(failed.map(|it| format!("{kind} [{}] failed: {}", it.command, it.message)));
+        self.lines
+            .extend(failed.map(|it| format!("{kind} [{}] failed: {}", it.command, it.message)));
         Some(report)
     }
 }

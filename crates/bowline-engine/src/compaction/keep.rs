@@ -59,9 +59,7 @@ mod tests {
         let message = |letter| match letter {
             'U' => ModelMessage::user(vec![ContentBlock::text("prompt")]),
             'A' => ModelMessage::assistant(vec![ContentBlock::text("answer")]),
-            'C' => {
-                ModelMessage::assistant(vec![ContentBlock::ToolUse(ToolUseBlock::default())])
-            }
+            'C' => ModelMessage::assistant(vec![ContentBlock::ToolUse(ToolUseBlock::default())]),
             _ => ModelMessage::user(vec![ContentBlock::ToolResult(ToolResultBlock::default())]),
         };
         shape.chars().map(|letter| Arc::new(message(letter))).collect()

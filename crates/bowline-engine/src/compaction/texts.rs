@@ -89,8 +89,8 @@ impl Agent {
     fn newest_prompt(&self) -> Option<String> {
         let is_result = |block: &ContentBlock| matches!(block, ContentBlock::ToolResult(_));
         let messages = self.conversation.messages().iter().rev();
-        let mut prompts = messages
-            .filter(|it| it.role == Role::User && !it.content.iter().any(is_result));
+        let mut prompts =
+            messages.filter(|it| it.role == Role::User && !it.content.iter().any(is_result));
         let texts = prompts.next()?.content.iter().filter_map(ContentBlock::as_text);
         let own = texts.filter(|text| !text.trim_start().starts_with("<system-reminder>"));
         let prompt = own.collect::<Vec<_>>().join("\n");
@@ -110,7 +110,10 @@ impl Agent {
         let mut paths = self.workspace.seen().paths();
         paths.sort();
         let named = paths.iter().take(FILES_NAMED).map(|path| format!("- {}", path.display()));
-        listed("Files read or written so far (read them again before you rely on them):", named.collect())
+        listed(
+            "Files read or written so far (read them again before you rely on them):",
+            named.collect(),
+        )
     }
 }
 

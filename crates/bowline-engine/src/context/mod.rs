@@ -27,11 +27,11 @@ use std::sync::Arc;
 use bowline_protocol::{EventInput, Extra, HookEvent, InstructionsLoadedInput};
 use tokio_util::sync::CancellationToken;
 
+use self::{memory::MemoryFile, state::Loaded};
 pub(crate) use self::{
     state::{LoadReason, Snapshot, State},
     usage::{auto_compact, threshold, usage},
 };
-use self::{memory::MemoryFile, state::Loaded};
 use crate::{
     agent::{Agent, Identity},
     command,
@@ -107,9 +107,8 @@ fn compose(session: &Shared, loaded: &Loaded, has_skills: bool) -> Composed {
     let is_own = custom.is_none();
     let mut system = custom.unwrap_or_else(|| vec![own(session)]);
     system.extend(append);
-    let environment = is_own.then(|| {
-        loaded.environment.section(&session.model_name(), &session.added_directories())
-    });
+    let environment = is_own
+        .then(|| loaded.environment.section(&session.model_name(), &session.added_directories()));
     let skills = if has_skills { skills(session) } else { None };
     let sections: Vec<_> =
         [environment, memory::section(&loaded.memory), skills].into_iter().flatten().collect();

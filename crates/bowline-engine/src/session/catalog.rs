@@ -2,7 +2,8 @@
 
 use bowline_model::{Effort, KNOWN_MODELS, known_model};
 use bowline_protocol::{
-    AccountInfo, AgentInfo, Extra, FastModeState, InitMessage, InitializeResponse, ModelInfo, SlashCommand,
+    AccountInfo, AgentInfo, Extra, FastModeState, InitMessage, InitializeResponse, ModelInfo,
+    SlashCommand,
 };
 
 use serde_json::json;
@@ -23,6 +24,8 @@ const CAPABILITIES: &[&str] = &[
 pub(crate) fn init(agent: &Agent) -> InitMessage {
     let session = &agent.session;
     let config = &session.config;
+    // Taken first: a guard inside the literal below would be held to its end.
+    let output_style = session.live().output_style.clone();
     let names = |commands: Vec<SlashCommand>| commands.into_iter().map(|command| command.name);
     let directories = session.added_directories();
     InitMessage {
@@ -34,7 +37,7 @@ pub(crate) fn init(agent: &Agent) -> InitMessage {
         slash_commands: names(commands(session)).collect(),
         api_key_source: config.api_key_source.clone(),
         claude_code_version: config.version.clone(),
-        output_style: session.live().output_style.clone(),
+        output_style,
         agents: Some(subagent::names(session)),
         skills: command::skill_names(session),
         betas: (!config.betas.is_empty()).then(|| config.betas.clone()),

@@ -12,13 +12,10 @@ impl Agent {
     /// Takes over, before a turn, what has changed since the last.
     pub(crate) async fn catch_up(&mut self, cancel: &CancellationToken) {
         let session = Arc::clone(&self.session);
-        let (switch, tools) = {
-            let unnoticed = &mut session.live().unnoticed;
-            (unnoticed.model_switch.take(), std::mem::take(&mut unnoticed.tools))
-        };
-        if tools {
+        if std::mem::take(&mut session.live().tools_changed) {
             self.tools = Arc::new(main_tools(&session));
         }
+        let switch = session.live().unnoticed.model_switch.take();
         if let Some(switch) = switch.filter(|_| session.has_hooks(HookEvent::PostModelSwitch)) {
             let event = EventInput::PostModelSwitch(switch);
             let report = session.run_hooks(&Identity::Main, event, cancel).await;

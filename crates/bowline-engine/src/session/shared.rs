@@ -22,7 +22,7 @@ use tokio::{sync::Notify, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    file_history::FileHistory, queue::PromptQueue, questions::QuestionBoard, tasks::TaskBoard,
+    file_history::FileHistory, questions::QuestionBoard, queue::PromptQueue, tasks::TaskBoard,
 };
 use crate::{
     command::LibraryCell,
@@ -91,6 +91,10 @@ pub(crate) struct Live {
     pub(crate) state: SessionState,
     /// What hooks want the model to know with the next prompt.
     pub(crate) context: Vec<String>,
+    /// Agents that the host defined.
+    pub(crate) agents: BTreeMap<String, AgentDefinition>,
+    /// What the main agent can call has to be put together anew.
+    pub(crate) tools_changed: bool,
     /// What the main agent has yet to notice.
     pub(crate) unnoticed: Unnoticed,
     /// How strict to be about the tools of single MCP servers.
@@ -106,8 +110,6 @@ pub(crate) struct Unnoticed {
     pub(crate) model_switch: Option<ModelSwitchInput>,
     /// The model is of another family: it could not verify earlier reasoning.
     pub(crate) foreign_thinking: bool,
-    /// The tools are not those it has.
-    pub(crate) tools: bool,
 }
 
 /// What is decided about the tools of one MCP server.
@@ -133,8 +135,6 @@ pub(crate) struct HostTraits {
     pub(crate) exclude_dynamic_sections: bool,
     /// Behind the system prompt of subagents.
     pub(crate) append_subagent_system_prompt: Option<String>,
-    /// Agents that others can be sent to work as, besides those of the configuration.
-    pub(crate) agents: BTreeMap<String, AgentDefinition>,
     /// Other names for tools.
     pub(crate) tool_aliases: BTreeMap<String, String>,
     /// Whether anybody watches, if that is known.
@@ -171,6 +171,8 @@ impl Shared {
                 ..HostTraits::default()
             },
             state: SessionState::Idle,
+            agents: BTreeMap::new(),
+            tools_changed: false,
             unnoticed: Unnoticed::default(),
             server_modes: BTreeMap::new(),
             server_policies: BTreeMap::new(),
@@ -311,7 +313,6 @@ impl Shared {
         let mut live = self.live();
         if let Some(schema) = &request.json_schema {
             live.json_schema = Some(schema.to_value());
-            live.unnoticed.tools = true;
         }
         if let Some(title) = request.title {
             live.title = Some(title);
@@ -324,10 +325,8 @@ impl Shared {
         live.host.append_system_prompt = request.append_system_prompt;
         live.host.exclude_dynamic_sections = request.exclude_dynamic_sections == Some(true);
         live.host.append_subagent_system_prompt = request.append_subagent_system_prompt;
-        if let Some(agents) = request.agents {
-            live.host.agents = agents;
-            live.unnoticed.tools = true;
-        }
+        live.agents.extend(request.agents.unwrap_or_default());
+        live.tools_changed = true;
         live.host.tool_aliases = request.tool_aliases.unwrap_or_default();
     }
 

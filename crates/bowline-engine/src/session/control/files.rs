@@ -137,7 +137,8 @@ pub(super) async fn file_suggestions(shared: &Arc<Shared>, request: FileSuggesti
     let folder = shared.workspace.current_dir();
     let cwd = shown(&folder);
     let policy = shared.policy().clone();
-    let look = move || suggest::suggest(&folder, &request.query, |path| !policy.is_read_denied(path));
+    let look =
+        move || suggest::suggest(&folder, &request.query, |path| !policy.is_read_denied(path));
     let found = tokio::task::spawn_blocking(look).await.unwrap_or_default();
     let suggestions = found.iter().map(|suggestion| {
         let kind = if suggestion.is_folder { "directory" } else { "file" };

@@ -96,10 +96,7 @@ fn check_permission(shared: &Shared, request: &McpCall) -> Result<(), ControlErr
     }
 }
 
-pub(super) async fn mcp_read_resource(
-    shared: &Arc<Shared>,
-    request: McpReadResource,
-) -> Answered {
+pub(super) async fn mcp_read_resource(shared: &Arc<Shared>, request: McpReadResource) -> Answered {
     let resource = shared.mcp.read_resource(&request.server_name, &request.uri).await?;
     Ok(ControlReply::payload(&resource))
 }

@@ -151,7 +151,7 @@ pub(crate) async fn answer(own: &Session, asked: Asked, request: HostRequest) ->
         Request::McpToggle(request) => mcp::mcp_toggle(shared, request).await,
         Request::McpCall(request) => mcp::mcp_call(shared, request).await,
         Request::McpReadResource(request) => mcp::mcp_read_resource(shared, request).await,
-        Request::McpMessage(request) => mcp::mcp_message(shared, request),
+        Request::McpServerMessage(request) => mcp::mcp_message(shared, request),
         Request::SetMcpPermissionModeOverride(request) => {
             mcp::set_mcp_permission_mode_override(shared, request)
         }

@@ -86,7 +86,8 @@ impl Shared {
             context_tokens: Some(context_tokens),
             prompt_cache_warm: Some(context_tokens > 0),
             cache_ttl: Some(CACHE_TTL.to_owned()),
-            estimated_cache_write_usd: price.map_or(Maybe::Null, |price| Maybe::Value(cents(price))),
+            estimated_cache_write_usd: price
+                .map_or(Maybe::Null, |price| Maybe::Value(cents(price))),
             pricing: Some(if price.is_some() { "catalog" } else { "unknown" }.to_owned()),
             extra: Extra::new(),
         }

@@ -86,11 +86,8 @@ pub(super) async fn rename_session(shared: &Arc<Shared>, request: RenameSession)
         return Ok(ControlReply::ack());
     }
     shared.live().title = Some(title.clone());
-    let line = CustomTitle {
-        custom_title: title.clone(),
-        session_id: shared.id(),
-        extra: Extra::new(),
-    };
+    let line =
+        CustomTitle { custom_title: title.clone(), session_id: shared.id(), extra: Extra::new() };
     shared.tell(shared.journal.note(line)).await;
     shared.announce_title(title).await;
     Ok(ControlReply::ack())

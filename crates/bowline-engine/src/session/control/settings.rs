@@ -89,7 +89,7 @@ impl Shared {
         drop(policy);
         self.workspace.set_added_roots(self.added_directories());
         // A rule may take a tool away altogether.
-        self.live().unnoticed.tools = true;
+        self.live().tools_changed = true;
     }
 
     /// Takes over what has changed between two states of the settings, and nothing else: flags and
@@ -112,7 +112,9 @@ impl Shared {
         if (before.always_thinking_enabled, before.max_thinking_tokens) != budget {
             live.thinking = match budget {
                 (Some(false), _) | (_, Some(0)) => Some(Thinking::Disabled),
-                (_, Some(budget_tokens)) => Some(Thinking::Enabled { budget_tokens, display: None }),
+                (_, Some(budget_tokens)) => {
+                    Some(Thinking::Enabled { budget_tokens, display: None })
+                }
                 (_, None) => None,
             };
         }

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use bowline_model::{ModelRequest, Thinking};
 use bowline_protocol::{
-    AiTitle, ContentBlock, ControlRequestProgressMessage, Extra, GenerateSessionTitle,
+    ContentBlock, ControlRequestProgressMessage, Extra, GenerateSessionTitle,
     GenerateSessionTitleResponse, Maybe, MessageUuid, RequestProgress, SessionId, SideQuestion,
     SideQuestionResponse, TextBlock,
 };
+use bowline_sessions::AiTitle;
 use serde_json::Value;
 
 use super::{Answered, Asked, ControlError, ControlReply};
@@ -38,7 +39,7 @@ pub(super) async fn side_question(
 ) -> Answered {
     progress(shared, &asked, RequestProgress::Started, None).await;
     let snapshot = shared.context.snapshot();
-    let mut conversation = Conversation::sharing(snapshot.messages);
+    let mut conversation = Conversation::from_shared(snapshot.messages);
     for (question, answer) in earlier(request.history.as_ref().map(|history| history.to_value())) {
         conversation.push_user(vec![ContentBlock::text(question)]);
         conversation.push_answer(vec![ContentBlock::text(answer)]);
@@ -85,7 +86,8 @@ pub(super) async fn generate_session_title(
 /// Earlier questions and answers, as far as they are in a shape that we know.
 fn earlier(history: Option<Value>) -> Vec<(String, String)> {
     let Some(Value::Array(entries)) = history else { return Vec::new() };
-    let text = |entry: &Value, name: &str| entry.get(name).and_then(Value::as_str).map(str::to_owned);
+    let text =
+        |entry: &Value, name: &str| entry.get(name).and_then(Value::as_str).map(str::to_owned);
     let pair = |entry: &Value| {
         let answer = text(entry, "response").or_else(|| text(entry, "answer"));
         Some((text(entry, "question")?, answer?))
@@ -96,7 +98,8 @@ fn earlier(history: Option<Value>) -> Vec<(String, String)> {
 /// The first line of an answer, as a title.
 fn clean_title(text: &str) -> Option<String> {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-    let line = line.trim_matches(|c: char| matches!(c, '"' | '\'' | '`' | '*' | '#') || c.is_whitespace());
+    let line =
+        line.trim_matches(|c: char| matches!(c, '"' | '\'' | '`' | '*' | '#') || c.is_whitespace());
     let title: String = line.trim_end_matches('.').chars().take(LONGEST_TITLE).collect();
     (!title.is_empty()).then_some(title)
 }

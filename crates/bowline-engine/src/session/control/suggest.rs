@@ -70,7 +70,9 @@ mod tests {
     #[test]
     fn names_come_before_paths_and_paths_before_letters() {
         let folder = tempfile::tempdir().unwrap();
-        for file in ["main.rs", "src/domain.rs", "main/other.rs", "m/a/i/n.rs", "none.txt", "secret.txt"] {
+        for file in
+            ["main.rs", "src/domain.rs", "main/other.rs", "m/a/i/n.rs", "none.txt", "secret.txt"]
+        {
             let path = folder.path().join(file);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, "").unwrap();
