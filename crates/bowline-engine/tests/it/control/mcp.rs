@@ -16,7 +16,7 @@ fn calc(server: &str, message: &Value) -> Reply {
     match message["method"].as_str().unwrap_or_default() {
         "initialize" => answer(json!({
             "protocolVersion": "2025-11-25",
-            "capabilities": {"tools": {}, "resources": {}},
+            "capabilities": {"tools": {}},
             "serverInfo": {"name": "calc", "version": "1.0.0"},
         })),
         "tools/list" => answer(json!({"tools": [

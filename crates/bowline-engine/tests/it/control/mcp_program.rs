@@ -19,6 +19,8 @@ while IFS= read -r line; do
       answer "$id" '{"tools":[{"name":"ask","inputSchema":{"type":"object"}}]}' ;;
     *'"method":"prompts/list"'*)
       answer "$id" '{"prompts":[{"name":"greet","description":"Greets"}]}' ;;
+    *'"method":"prompts/get"'*)
+      answer "$id" '{"messages":[{"role":"user","content":{"type":"text","text":"SAY ahoy"}}]}' ;;
     *'"method":"tools/call"'*)
       printf '{"jsonrpc":"2.0","id":99,"method":"elicitation/create","params":{"message":"Who?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"}}}}}\n'
       while IFS= read -r reply; do
@@ -60,6 +62,15 @@ async fn its_prompts_are_commands_before_the_turn_begins() {
     let listed = frames[1]["slash_commands"].as_array().unwrap();
     assert!(listed.contains(&json!("asker:greet (MCP)")));
     assert_eq!(frames[1]["mcp_servers"][0]["status"], "connected");
+}
+
+#[tokio::test]
+async fn its_prompt_can_be_called_by_either_name() {
+    let mut rig = rig();
+    rig.run("SAY hi").await;
+    for command in ["/mcp__asker__greet", "/asker:greet (MCP)"] {
+        assert_eq!(rig.run(command).await.last().unwrap()["result"], "ahoy", "{command}");
+    }
 }
 
 #[tokio::test]

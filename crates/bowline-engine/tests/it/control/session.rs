@@ -1,6 +1,7 @@
 //! Stopping the session, and changing how it goes on.
 
 use bowline_protocol::{MessageUuid, UserMessage};
+use bowline_sessions::{LineOrigin, SessionFiles, TranscriptWriter};
 use serde_json::{Value, json};
 
 use super::{hook, hook_inputs};
@@ -19,6 +20,30 @@ async fn a_title_is_told_before_the_answer() {
     let unknown = "00000000-0000-4000-8000-000000000000";
     let other = json!({"subtype": "rename_session", "title": "x", "session_id": unknown});
     assert!(rig.control(other).await.unwrap_err().contains(unknown));
+}
+
+#[tokio::test]
+async fn a_title_is_kept_in_the_transcript() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut path = std::path::PathBuf::new();
+    let mut rig = Rig::in_folder(folder, |config| {
+        let files = SessionFiles::in_folder(&config.cwd, config.session_id.clone());
+        path = files.transcript();
+        config.file_checkpointing = true;
+        config.transcript = Some(TranscriptWriter::create(files, LineOrigin::default()).unwrap());
+    });
+    let target = rig.path().join("a.txt");
+    let call = json!({"file_path": target, "content": "alpha"});
+    rig.run(&format!("TOOL Write {call}\nNEXT\nSAY done")).await;
+    rig.control(json!({"subtype": "rename_session", "title": "mine"})).await.unwrap();
+    let written = std::fs::read_to_string(path).unwrap();
+    let lines = written.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let lines: Vec<_> = lines.collect();
+    let kinds: Vec<_> = lines.iter().filter_map(|line| line["type"].as_str()).collect();
+    assert_eq!(kinds.last(), Some(&"custom-title"));
+    assert_eq!(lines.last().unwrap()["customTitle"], "mine");
+    assert!(kinds.contains(&"file-history-snapshot"), "{kinds:?}");
+    assert!(kinds.contains(&"file-history-delta"), "{kinds:?}");
 }
 
 #[tokio::test]
