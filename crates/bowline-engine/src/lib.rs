@@ -18,6 +18,7 @@ mod compaction;
 mod config;
 mod context;
 mod conversation;
+mod frontmatter;
 pub mod hook;
 mod hooking;
 mod host;

@@ -63,6 +63,11 @@ impl Toolset {
         Self { own, source, disabled, filter, merged: Mutex::new(None) }
     }
 
+    /// Nothing to call.
+    pub(crate) fn empty() -> Self {
+        Self::new(Registry::new(), None, Vec::new(), Filter::All)
+    }
+
     /// The tool of this name, or the answer for a model that called one it does not have.
     pub(crate) fn find(&self, name: &str) -> Result<Arc<dyn Tool>, ToolFailure> {
         if self.disabled.iter().any(|disabled| disabled == name) {
@@ -109,9 +114,9 @@ impl Toolset {
         names
     }
 
-    /// The tools themselves.
-    pub(crate) fn registry(&self) -> Arc<Registry> {
-        self.merged().registry
+    /// The tools it was given, without those that come and go.
+    pub(crate) fn own(&self) -> &Registry {
+        &self.own
     }
 
     pub(crate) fn source(&self) -> Option<&Arc<dyn ToolSource>> {

@@ -92,6 +92,8 @@ pub(crate) struct Subagent {
     pub(crate) parent: ToolUseId,
     /// How many agents are above it.
     pub(crate) depth: u32,
+    /// Whether its parent goes on meanwhile.
+    pub(crate) background: bool,
     /// Whether its words, not only its calls, are shown to the host.
     pub(crate) shows_text: bool,
 }
@@ -106,6 +108,11 @@ impl Identity {
 
     pub(crate) fn is_main(&self) -> bool {
         matches!(self, Self::Main)
+    }
+
+    /// Whether somebody waits for it: the host for the main agent, a parent for a subagent.
+    pub(crate) fn is_waited_for(&self) -> bool {
+        self.subagent().is_none_or(|subagent| !subagent.background)
     }
 
     pub(crate) fn agent_id(&self) -> Option<AgentId> {

@@ -1,7 +1,7 @@
 //! The commands that come with the engine.
 
 use bowline_model::{KNOWN_MODELS, known_model};
-use bowline_protocol::{RawJson, ResultMessage, SlashCommand, UserMessage};
+use bowline_protocol::{McpServerState, RawJson, ResultMessage, SlashCommand, UserMessage};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -153,19 +153,15 @@ fn help(agent: &Agent) -> String {
 }
 
 fn servers(agent: &Agent) -> String {
-    let registry = agent.tools.registry();
-    let mut servers: Vec<(String, usize)> = Vec::new();
-    for tool in registry.iter() {
-        let Some(server) = agent.tools.server_of(&tool.spec().name) else { continue };
-        match servers.iter_mut().find(|(name, _)| *name == server.name) {
-            Some((_, count)) => *count += 1,
-            None => servers.push((server.name, 1)),
-        }
-    }
+    let servers = agent.session.mcp.status();
     if servers.is_empty() {
-        return "No MCP server offers tools.".to_owned();
+        return "There are no MCP servers.".to_owned();
     }
-    list("MCP servers:", servers.iter().map(|(name, count)| format!("- {name}: {count} tools")))
+    let line = |server: &McpServerState| {
+        let tools = server.tools.as_ref().map_or(0, Vec::len);
+        format!("- {}: {}, {tools} tools", server.name, server.status)
+    };
+    list("MCP servers:", servers.iter().map(line))
 }
 
 fn permissions(agent: &Agent) -> String {

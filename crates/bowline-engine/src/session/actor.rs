@@ -205,6 +205,9 @@ impl Actor {
         }
         let tasks = self.shared.workspace.tasks().stop_all();
         tokio::time::timeout(SHUTDOWN_GRACE, tasks).await.ok();
+        let mut beside = self.shared.take_beside();
+        let ended = async { while beside.join_next().await.is_some() {} };
+        tokio::time::timeout(SHUTDOWN_GRACE, ended).await.ok();
         for result in std::mem::take(&mut self.held) {
             self.shared.outlet.send(result).await;
         }

@@ -24,10 +24,10 @@ const CAPABILITIES: &[&str] = &[
 pub(crate) fn init(agent: &Agent) -> InitMessage {
     let session = &agent.session;
     let config = &session.config;
-    // Taken first: a guard inside the literal below would be held to its end.
-    let output_style = session.live().output_style.clone();
     let names = |commands: Vec<SlashCommand>| commands.into_iter().map(|command| command.name);
     let directories = session.added_directories();
+    // Taken first: a guard inside the literal below would be held to its end.
+    let output_style = session.live().output_style.clone();
     InitMessage {
         cwd: agent.workspace.current_dir().display().to_string(),
         tools: agent.tools.names_for_hosts(),

@@ -14,6 +14,7 @@ impl Agent {
         let session = Arc::clone(&self.session);
         if std::mem::take(&mut session.live().tools_changed) {
             self.tools = Arc::new(main_tools(&session));
+            session.set_main_tools(&self.tools);
         }
         let switch = session.live().unnoticed.model_switch.take();
         if let Some(switch) = switch.filter(|_| session.has_hooks(HookEvent::PostModelSwitch)) {

@@ -18,13 +18,14 @@ use bowline_protocol::{
     SessionStateChangedMessage, UpdateDestination,
 };
 use bowline_tools::Workspace;
-use tokio::{sync::Notify, time::Instant};
+use tokio::{sync::Notify, task::JoinSet, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{
     file_history::FileHistory, questions::QuestionBoard, queue::PromptQueue, tasks::TaskBoard,
 };
 use crate::{
+    agent::Identity,
     command::LibraryCell,
     config::{ConnectedModel, SessionConfig, SessionStateEvents},
     context::{self, style},
@@ -34,6 +35,7 @@ use crate::{
     outlet::Outlet,
     permission::{Policy, ProposedCall, Verdict, write_settings},
     settings::Settings,
+    toolset::Toolset,
     turn::answer::Answer,
 };
 
@@ -62,6 +64,10 @@ pub(crate) struct Shared {
     settings: Mutex<Settings>,
     /// Stops the turn that runs.
     turn: Mutex<Option<CancellationToken>>,
+    /// What runs beside the conversation.
+    beside: Mutex<JoinSet<()>>,
+    /// What the main agent can call.
+    main_tools: Mutex<Option<Arc<Toolset>>>,
     /// Wakes the session when something waits for it.
     pub(crate) wake: Notify,
     pub(crate) board: TaskBoard,
@@ -93,6 +99,8 @@ pub(crate) struct Live {
     pub(crate) context: Vec<String>,
     /// Agents that the host defined.
     pub(crate) agents: BTreeMap<String, AgentDefinition>,
+    /// The mode to go back to when a plan is agreed on.
+    pub(crate) mode_before_plan: Option<PermissionMode>,
     /// What the main agent can call has to be put together anew.
     pub(crate) tools_changed: bool,
     /// What the main agent has yet to notice.
@@ -165,14 +173,15 @@ impl Shared {
             output_style: style_of(&config.settings),
             json_schema: config.json_schema.clone(),
             context: Vec::new(),
+            agents: BTreeMap::new(),
+            mode_before_plan: None,
+            tools_changed: false,
             prompt_id: None,
             host: HostTraits {
                 forward_subagent_text: config.forward_subagent_text,
                 ..HostTraits::default()
             },
             state: SessionState::Idle,
-            agents: BTreeMap::new(),
-            tools_changed: false,
             unnoticed: Unnoticed::default(),
             server_modes: BTreeMap::new(),
             server_policies: BTreeMap::new(),
@@ -186,6 +195,8 @@ impl Shared {
             queue: Mutex::new(PromptQueue::new(known)),
             settings: Mutex::new(config.settings.clone()),
             turn: Mutex::default(),
+            beside: Mutex::default(),
+            main_tools: Mutex::default(),
             wake: Notify::new(),
             board,
             questions: QuestionBoard::default(),
@@ -266,6 +277,13 @@ impl Shared {
     /// The working directories besides the first.
     pub(crate) fn added_directories(&self) -> Vec<PathBuf> {
         self.policy().directories().skip(1).map(Path::to_path_buf).collect()
+    }
+
+    /// Puts the name of the tool that the host wants used in the place of one it wants not used.
+    pub(crate) fn redirect(&self, tool: &mut String) {
+        if let Some(other) = self.live().host.tool_aliases.get(tool) {
+            *tool = other.clone();
+        }
     }
 
     /// Decides about a call, by the mode that counts for the server it belongs to.
@@ -364,6 +382,50 @@ impl Shared {
         self.outlet
             .send(InformationalMessage { content, level, ..InformationalMessage::default() })
             .await;
+    }
+
+    /// Lets something run beside the conversation until the session ends.
+    pub(crate) fn run_beside(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let mut beside = lock(&self.beside);
+        while beside.try_join_next().is_some() {}
+        beside.spawn(work);
+    }
+
+    /// What runs beside the conversation, to be joined at the end.
+    pub(crate) fn take_beside(&self) -> JoinSet<()> {
+        std::mem::take(&mut *lock(&self.beside))
+    }
+
+    /// What an agent can call. Subagents keep the main agent's tools as their base.
+    pub(crate) fn tools_of(&self, _: &Identity) -> Arc<Toolset> {
+        lock(&self.main_tools).clone().unwrap_or_else(|| Arc::new(Toolset::empty()))
+    }
+
+    pub(crate) fn set_main_tools(&self, tools: &Arc<Toolset>) {
+        *lock(&self.main_tools) = Some(Arc::clone(tools));
+    }
+
+    /// Where the plan of plan mode is written.
+    pub(crate) fn plan_file(&self) -> Option<PathBuf> {
+        self.policy().plan_file.clone()
+    }
+
+    /// The plan, if one was written.
+    pub(crate) fn plan(&self) -> Option<String> {
+        std::fs::read_to_string(self.plan_file()?).ok().filter(|plan| !plan.trim().is_empty())
+    }
+
+    pub(crate) fn enter_plan_mode(&self) {
+        let before = std::mem::replace(&mut self.policy().mode, PermissionMode::Plan);
+        if before != PermissionMode::Plan {
+            self.live().mode_before_plan = Some(before);
+        }
+    }
+
+    /// Goes back to the mode before plan mode.
+    pub(crate) fn leave_plan_mode(&self) {
+        let before = self.live().mode_before_plan.take();
+        self.policy().mode = before.unwrap_or(PermissionMode::Default);
     }
 
     /// Notes how to stop the turn that runs now; `None` when none does.

@@ -84,10 +84,12 @@ pub(crate) fn start(
     let compaction = shared.config.resumed.as_ref().and_then(|it| it.compaction.as_ref());
     shared.context.compactions().dropped_tokens =
         compaction.and_then(|it| it.cumulative_dropped_tokens).unwrap_or(0);
+    let tools = Arc::new(main_tools(&shared));
+    shared.set_main_tools(&tools);
     let agent = Agent {
         identity: Identity::Main,
         conversation,
-        tools: Arc::new(main_tools(&shared)),
+        tools,
         workspace: Arc::clone(&shared.workspace),
         instructions: Instructions::default(),
         own_journal: None,

@@ -75,6 +75,11 @@ impl TaskBoard {
         self.board().running.values().any(background)
     }
 
+    /// How many subagents are at work.
+    pub(crate) fn agents(&self) -> usize {
+        self.board().running.values().filter(|entry| entry.kind == TaskKind::Agent).count()
+    }
+
     /// Whether anything goes on beside the conversation.
     pub(crate) fn has_background_tasks(&self) -> bool {
         self.board().running.values().any(|entry| entry.backgrounded)

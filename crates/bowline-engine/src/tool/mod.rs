@@ -1,13 +1,26 @@
-//! Tools that are the engine's own business.
+//! Tools that are the engine's own business: they start agents, ask people, change the mode.
+
+mod agent;
+mod ask_user_question;
+mod plan_mode;
 
 use std::sync::Arc;
 
 use bowline_tools::Tool;
 
-use crate::session::Shared;
+use crate::{agent::Identity, config::PermissionPrompts, session::Shared};
 
-/// The engine's own tools.
+/// The engine's own tools for the main agent. Those that ask a person are only there if one is.
 pub(crate) fn engine_tools(session: &Arc<Shared>) -> Vec<Arc<dyn Tool>> {
-    let _ = session;
-    Vec::new()
+    let mut tools = vec![agent(session, Identity::Main)];
+    if session.config.permission_prompts == PermissionPrompts::Host {
+        tools.push(ask_user_question::tool());
+        tools.extend(plan_mode::tools(session));
+    }
+    tools
+}
+
+/// The tool that starts agents below `parent`.
+pub(crate) fn agent(session: &Arc<Shared>, parent: Identity) -> Arc<dyn Tool> {
+    Arc::new(agent::AgentTool::new(session, parent))
 }

@@ -126,7 +126,6 @@ async fn ask(
             accept(context, proposed, &allow).await.map(Some)
         }
         Answer::Host(PermissionResult::Deny(deny)) => Err(reject(proposed, &deny)),
-        Answer::Host(_) => Err(failed(proposed, BAD_ANSWER)),
         Answer::Hook(HookPermissionResult::Allow(allow)) => {
             accept(context, proposed, &allow).await?;
             let (source, reason_type) = by_hook();
@@ -140,7 +139,6 @@ async fn ask(
             outcome.rejected(NonExecutionKind::PermissionRule, source, reason_type);
             Err(outcome)
         }
-        Answer::Hook(_) => Err(failed(proposed, BAD_ANSWER)),
         Answer::Unanswered(why) => Err(deny(context, proposed, question.unanswered(why))),
         Answer::Failed(message) => Err(failed(proposed, &message)),
     }

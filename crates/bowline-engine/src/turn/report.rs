@@ -1,9 +1,9 @@
 //! What a turn came to: everything its result message needs to know.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use bowline_model::ModelError;
-use bowline_protocol::{DeferredToolUse, PermissionDenial, RawJson, StopReason};
+use bowline_protocol::{DeferredToolUse, PermissionDenial, RawJson, StopReason, Usage};
 use tokio::time::Instant;
 
 use super::machine::Ending;
@@ -37,6 +37,12 @@ pub(crate) struct Report {
     pub(crate) tool_uses: u64,
     /// Which, in the order of their first use.
     pub(crate) tools_used: Vec<String>,
+    /// How often each.
+    pub(crate) calls: BTreeMap<String, u64>,
+    /// What the last answer cost.
+    pub(crate) last_usage: Usage,
+    /// Who gave it.
+    pub(crate) model: String,
 }
 
 impl Report {
@@ -56,11 +62,15 @@ impl Report {
             first_content: None,
             tool_uses: 0,
             tools_used: Vec::new(),
+            calls: BTreeMap::new(),
+            last_usage: Usage::default(),
+            model: String::new(),
         }
     }
 
     pub(crate) fn used(&mut self, tool: &str) {
         self.tool_uses += 1;
+        *self.calls.entry(tool.to_owned()).or_default() += 1;
         if !self.tools_used.iter().any(|used| used == tool) {
             self.tools_used.push(tool.to_owned());
         }

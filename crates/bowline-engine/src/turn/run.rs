@@ -195,6 +195,8 @@ impl TurnRun<'_> {
                 let answer = self.answer.take()?;
                 let message = answer.message();
                 self.last_answer = Some(message.id.clone());
+                self.report.last_usage = message.usage.clone();
+                self.report.model = answer.model().to_owned();
                 self.report.stop_reason = message.stop_reason.clone();
                 let empty = message.content.is_empty();
                 Some(Event::Answered { stop_reason: message.stop_reason.clone(), empty })
@@ -242,7 +244,10 @@ impl TurnRun<'_> {
         let answer = self.answer.as_ref()?;
         let answer_id = answer.message().id.clone();
         let block = match block {
-            ContentBlock::ToolUse(call) => ContentBlock::ToolUse(self.calls.complete_input(call)),
+            ContentBlock::ToolUse(mut call) => {
+                self.agent.session.redirect(&mut call.name);
+                ContentBlock::ToolUse(self.calls.complete_input(call))
+            }
             block => block,
         };
         self.agent.conversation.push_block(&answer_id, block.clone());
@@ -251,6 +256,13 @@ impl TurnRun<'_> {
             self.agent.display_hooks(&text.text, &self.cancel).await;
         }
         let frame = self.assistant_frame(block.clone());
+        if let ContentBlock::ToolUse(call) = &block {
+            self.report.used(&call.name);
+            // Whoever waits for a subagent hears first what it is about to do.
+            if self.agent.identity.is_waited_for() {
+                self.agent.report_progress(call, &self.report).await;
+            }
+        }
         if self.shows(&block) {
             self.agent.say_assistant(frame).await;
         } else {
@@ -258,9 +270,10 @@ impl TurnRun<'_> {
         }
         match block {
             ContentBlock::ToolUse(call) => {
-                self.report.used(&call.name);
                 self.agent.session.context.look_at_repository();
-                self.agent.report_progress(&call, &self.report).await;
+                if !self.agent.identity.is_waited_for() {
+                    self.agent.report_progress(&call, &self.report).await;
+                }
                 let id = call.id.clone();
                 self.calls.add(call);
                 Some(Event::Called(id))

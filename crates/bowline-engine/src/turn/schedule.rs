@@ -9,7 +9,7 @@ const MAX_PARALLEL: usize = 10;
 
 /// The calls of one answer that wait or run.
 #[derive(Debug, Default)]
-pub struct Schedule {
+pub(super) struct Schedule {
     waiting: VecDeque<Call>,
     running: Vec<Call>,
 }
@@ -22,7 +22,7 @@ struct Call {
 
 /// What a call may run beside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Beside {
+pub(super) enum Beside {
     /// Other calls that are safe, too.
     Safe,
     /// Nothing.
@@ -31,12 +31,12 @@ pub enum Beside {
 
 impl Schedule {
     /// Lines a call up.
-    pub fn add(&mut self, id: ToolUseId, beside: Beside) {
+    pub(super) fn add(&mut self, id: ToolUseId, beside: Beside) {
         self.waiting.push_back(Call { id, beside });
     }
 
     /// The calls to start now. They count as running from here on.
-    pub fn start(&mut self) -> Vec<ToolUseId> {
+    pub(super) fn start(&mut self) -> Vec<ToolUseId> {
         let mut started = Vec::new();
         while let Some(next) = self.waiting.front() {
             let fits = match next.beside {
@@ -58,7 +58,7 @@ impl Schedule {
     }
 
     /// A call has ended, or was withdrawn before it ran.
-    pub fn end(&mut self, id: &ToolUseId) {
+    pub(super) fn end(&mut self, id: &ToolUseId) {
         self.running.retain(|call| call.id != *id);
         self.waiting.retain(|call| call.id != *id);
     }

@@ -90,3 +90,13 @@ async fn plugins_are_not_taken_and_the_host_hears_it() {
     let answer = rig.control(json!({"subtype": "initialize", "plugins": plugins})).await.unwrap();
     assert_eq!(answer["plugins_applied"], false);
 }
+
+#[tokio::test]
+async fn calls_of_one_tool_can_be_redirected_to_another() {
+    let mut rig = Rig::new();
+    let aliases = json!({"Shell": "Bash"});
+    rig.control(json!({"subtype": "initialize", "toolAliases": aliases})).await.unwrap();
+    let frames = rig.run("TOOL Shell {\"command\": \"echo ahoy\"}\nNEXT\nSAY done").await;
+    let result = frames.iter().find(|frame| frame["type"] == "user").unwrap();
+    assert_eq!(crate::rig::text(result), "ahoy");
+}

@@ -4,4 +4,5 @@ mod interrupt;
 mod limits;
 mod permission;
 mod queue;
+mod subagent;
 mod turn;

@@ -1,0 +1,82 @@
+//! Kinds of agents: what each is for and what it may use.
+
+use bowline_protocol::{AgentDefinition, PermissionMode};
+
+/// The kind that is taken when none is named.
+pub(crate) const GENERAL_PURPOSE: &str = "general-purpose";
+/// The kind that looks and does not touch.
+const EXPLORE: &str = "Explore";
+
+/// A kind of agent.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct AgentKind {
+    pub(crate) name: String,
+    /// When to use it, for the model that chooses.
+    pub(crate) description: String,
+    /// What it is told before everything else.
+    pub(crate) prompt: String,
+    /// The tools it has; `None` for all of its parent's.
+    pub(crate) tools: Option<Vec<String>>,
+    /// Tools it does not have.
+    pub(crate) disallowed_tools: Vec<String>,
+    /// Its model; `None` for its parent's.
+    pub(crate) model: Option<String>,
+    /// How many round trips it may take.
+    pub(crate) max_turns: Option<u32>,
+    /// Whether it works beside the conversation unless told otherwise.
+    pub(crate) background: Option<bool>,
+    pub(crate) permission_mode: Option<PermissionMode>,
+}
+
+impl AgentKind {
+    /// A kind that the command line or the host defines.
+    pub(crate) fn given((name, definition): (&String, &AgentDefinition)) -> Self {
+        Self {
+            name: name.clone(),
+            description: definition.description.clone(),
+            prompt: definition.prompt.clone(),
+            tools: definition.tools.clone(),
+            disallowed_tools: definition.disallowed_tools.clone().unwrap_or_default(),
+            model: definition.model.clone().filter(|model| model != "inherit"),
+            max_turns: definition.max_turns.and_then(|turns| u32::try_from(turns).ok()),
+            background: definition.background,
+            permission_mode: definition.permission_mode.clone(),
+        }
+    }
+}
+
+/// The kinds that are always there.
+pub(crate) fn built_in() -> Vec<AgentKind> {
+    let kind = |name: &str, description: &str, prompt: &str, disallowed: &[&str]| AgentKind {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        prompt: prompt.to_owned(),
+        tools: None,
+        disallowed_tools: disallowed.iter().map(|tool| (*tool).to_owned()).collect(),
+        model: None,
+        max_turns: None,
+        background: None,
+        permission_mode: None,
+    };
+    vec![
+        kind(
+            GENERAL_PURPOSE,
+            "Does a whole task by itself: searching, reading, changing files, running commands. \
+             Use it for work of several steps whose details you do not need to see.",
+            "You carry out one task for another agent, by yourself and to its end. Use the tools \
+             you have; do not ask questions, because nobody will answer. When you are done, say \
+             what you found or changed, with file paths and line numbers, and what is left open. \
+             Your last message is all that the other agent gets.",
+            &[],
+        ),
+        kind(
+            EXPLORE,
+            "Looks around in a code base and reports: where something is, how it works, what uses \
+             it. Changes nothing.",
+            "You explore a code base for another agent and change nothing. Search broadly first, \
+             then read what matters. Answer the question with file paths and line numbers and \
+             quote only what is needed. Your last message is all that the other agent gets.",
+            &["Write", "Edit", "NotebookEdit", "Agent", "ExitPlanMode", "EnterPlanMode"],
+        ),
+    ]
+}

@@ -1,0 +1,53 @@
+//! Agents that work for other agents: which kinds there are, and how one runs.
+
+mod kind;
+mod load;
+mod run;
+mod toolset;
+
+use bowline_protocol::AgentInfo;
+
+pub(crate) use self::{
+    kind::{AgentKind, GENERAL_PURPOSE},
+    run::{Assignment, Finished, Launched, launch, work},
+};
+use crate::session::{Shared, catalog};
+
+/// How many agents may be above one another. Each sees only what it is told; deeper ones know too
+/// little to be of use.
+pub(crate) const MAX_DEPTH: u32 = 3;
+/// How many agents may work at once in a session.
+pub(crate) const MAX_AT_ONCE: usize = 16;
+
+/// The kinds of agents there are, by name.
+pub(crate) fn names(session: &Shared) -> Vec<String> {
+    kinds(session).into_iter().map(|kind| kind.name).collect()
+}
+
+/// What a host is told about them.
+pub(crate) fn infos(session: &Shared) -> Vec<AgentInfo> {
+    let info =
+        |kind: AgentKind| catalog::agent_info(&kind.name, &kind.description, kind.model.as_deref());
+    kinds(session).into_iter().map(info).collect()
+}
+
+/// The kind of this name.
+pub(crate) fn find(session: &Shared, name: &str) -> Option<AgentKind> {
+    kinds(session).into_iter().find(|kind| kind.name == name)
+}
+
+/// All kinds: built in, from files, from the command line and the host. Later ones replace earlier
+/// ones of the same name.
+pub(crate) fn kinds(session: &Shared) -> Vec<AgentKind> {
+    let mut kinds = kind::built_in();
+    let from_host = session.live().agents.clone();
+    let given = session.config.agents.iter().chain(&from_host).map(AgentKind::given);
+    for kind in load::from_files(&session.config.places).into_iter().chain(given) {
+        match kinds.iter_mut().find(|known| known.name == kind.name) {
+            Some(known) => *known = kind,
+            None => kinds.push(kind),
+        }
+    }
+    kinds.sort_by(|a, b| a.name.cmp(&b.name));
+    kinds
+}

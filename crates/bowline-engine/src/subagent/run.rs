@@ -1,0 +1,251 @@
+//! Running a subagent: a conversation of its own, in the foreground of its parent or beside it.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, atomic::AtomicU64},
+    time::Duration,
+};
+
+use bowline_protocol::{
+    AgentId, ContentBlock, EventInput, HookEvent, SubagentStartInput, TaskId, TaskUsage, ToolUseId,
+    Usage, UserMessage,
+};
+use bowline_tools::{NewTask, TaskHandle, TaskKind, TaskStatus, Workspace};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use super::{AgentKind, toolset};
+use crate::{
+    agent::{Agent, Identity, Instructions, Subagent},
+    conversation::Conversation,
+    journal::Journal,
+    session::{EndedTask, Shared, StartedAgent},
+    toolset::Toolset,
+    turn::{
+        machine::{Ending, Limits},
+        report::Report,
+        run::{TurnRun, millis},
+        texts,
+    },
+};
+
+/// What a subagent is sent to do.
+pub(crate) struct Assignment {
+    pub(crate) kind: AgentKind,
+    pub(crate) description: String,
+    pub(crate) prompt: String,
+    /// The call that sends it.
+    pub(crate) call: ToolUseId,
+    /// Who sends it.
+    pub(crate) parent: Identity,
+    /// What the sender can call.
+    pub(crate) tools: Arc<Toolset>,
+    pub(crate) workspace: Arc<Workspace>,
+    pub(crate) model: Option<String>,
+    /// Whether it works beside the conversation.
+    pub(crate) background: bool,
+}
+
+/// What a subagent came to.
+pub(crate) struct Finished {
+    pub(crate) id: AgentId,
+    pub(crate) answer: String,
+    pub(crate) report: Report,
+    pub(crate) model: String,
+    pub(crate) tokens: u64,
+    pub(crate) usage: Usage,
+    pub(crate) took: Duration,
+}
+
+impl Finished {
+    /// Why it did not do what it was sent to do.
+    pub(crate) fn failure(&self) -> Option<String> {
+        match self.report.ending {
+            Some(Ending::ApiError) => {
+                Some(format!("Agent terminated early due to an API error: {}", self.answer))
+            }
+            Some(ending @ (Ending::AbortedStreaming | Ending::AbortedTools)) => {
+                Some(texts::error(ending, ""))
+            }
+            _ => None,
+        }
+    }
+
+    fn task_usage(&self) -> TaskUsage {
+        TaskUsage {
+            total_tokens: self.tokens,
+            tool_uses: self.report.tool_uses,
+            duration_ms: millis(self.took),
+            ..TaskUsage::default()
+        }
+    }
+}
+
+/// A subagent that has been announced and can go to work.
+pub(crate) struct Launched {
+    agent: Agent,
+    task: TaskHandle,
+    stop: CancellationToken,
+    output_file: PathBuf,
+    prompt: String,
+    pub(crate) id: AgentId,
+}
+
+impl Launched {
+    /// Where what it says can be read.
+    pub(crate) fn output_file(&self) -> &PathBuf {
+        &self.output_file
+    }
+}
+
+/// Announces a subagent.
+pub(crate) fn launch(session: &Arc<Shared>, assignment: Assignment) -> Launched {
+    let id = new_agent_id();
+    let task_id = TaskId::from(id.as_str());
+    let depth = assignment.parent.subagent().map_or(0, |parent| parent.depth) + 1;
+    let forwards = session.live().host.forward_subagent_text;
+    let identity = Identity::Sub(Arc::new(Subagent {
+        id: id.clone(),
+        kind: assignment.kind.name.clone(),
+        description: assignment.description.clone(),
+        parent: assignment.call.clone(),
+        depth,
+        background: assignment.background,
+        shows_text: forwards || assignment.background,
+    }));
+    let tasks = session.workspace.tasks();
+    let output_file = tasks.output_path(&task_id);
+    let stop = CancellationToken::new();
+    let task = tasks.register(NewTask {
+        id: Some(task_id.clone()),
+        kind: TaskKind::Agent,
+        description: assignment.description.clone(),
+        prompt: Some(assignment.prompt.clone()),
+        tool_use_id: Some(assignment.call.clone()),
+        backgrounded: assignment.background,
+        output_file: Some(output_file.clone()),
+        stop: stop.clone(),
+    });
+    session.board.agent_started(&StartedAgent {
+        id: &task_id,
+        kind: &assignment.kind.name,
+        description: &assignment.description,
+        prompt: &assignment.prompt,
+        tool_use_id: &assignment.call,
+        depth,
+        backgrounded: assignment.background,
+    });
+    let writer = session.journal.with(|writer| writer.subagent(id.clone(), None).ok());
+    let appended = session.live().host.append_subagent_system_prompt.clone();
+    let agent = Agent {
+        tools: Arc::new(toolset::tools(session, &assignment.tools, &assignment.kind, &identity)),
+        session: Arc::clone(session),
+        identity,
+        conversation: Conversation::default(),
+        workspace: assignment.workspace.fork(),
+        instructions: Instructions {
+            system: [Some(assignment.kind.prompt.clone()), appended].into_iter().flatten().collect(),
+            model: assignment.model.or(assignment.kind.model),
+            max_turns: assignment.kind.max_turns,
+        },
+        own_journal: Some(Arc::new(Journal::new(writer))),
+        joined: Vec::new(),
+        tokens: Arc::new(AtomicU64::new(0)),
+    };
+    Launched { agent, task, stop, output_file, prompt: assignment.prompt, id }
+}
+
+/// Lets a subagent work to its end.
+///
+/// Cancel safety: to be polled to its end; `cancel`, or whoever stops the task, makes that soon.
+pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Finished {
+    let Launched { mut agent, task, stop, output_file, prompt, id } = launched;
+    let began = Instant::now();
+    let session = Arc::clone(&agent.session);
+    start_hooks(&agent, cancel).await;
+    take_up(&mut agent, prompt).await;
+    let limits = Limits {
+        max_rounds: agent.instructions.max_turns,
+        stop_hook_blocks: session.config.stop_hook_block_cap,
+        structured_output: false,
+    };
+    // Either its parent or whoever stops the task may end it.
+    let turn_cancel = cancel.child_token();
+    let _stopping = stop_with(&stop, &turn_cancel);
+    let report = TurnRun::new(&mut agent, limits, Vec::new(), turn_cancel).run().await;
+    let finished = Finished {
+        id: id.clone(),
+        answer: report.last_words.clone(),
+        usage: report.last_usage.clone(),
+        model: report.model.clone(),
+        tokens: crate::ledger::Tokens::from(&report.last_usage).total(),
+        took: began.elapsed(),
+        report,
+    };
+    let status = match finished.failure() {
+        None => TaskStatus::Completed,
+        Some(_) if stop.is_cancelled() || cancel.is_cancelled() => TaskStatus::Killed,
+        Some(_) => TaskStatus::Failed,
+    };
+    write_output(&output_file, &finished.answer).await;
+    task.set_output(finished.answer.clone());
+    task.finish(status, Some(finished.answer.clone()));
+    let ended = EndedTask {
+        status,
+        summary: finished.answer.clone(),
+        output_file: output_file.display().to_string(),
+        usage: Some(finished.task_usage()),
+    };
+    session.board.ended(&TaskId::from(id.as_str()), ended);
+    finished
+}
+
+async fn start_hooks(agent: &Agent, cancel: &CancellationToken) {
+    if agent.session.has_hooks(HookEvent::SubagentStart) {
+        let event = EventInput::SubagentStart(SubagentStartInput::default());
+        let report = agent.session.run_hooks(&agent.identity, event, cancel).await;
+        agent.session.live().context.extend(report.model_texts());
+    }
+}
+
+/// The prompt goes into the conversation; a host that waits for the subagent sees it, too.
+async fn take_up(agent: &mut Agent, prompt: String) {
+    let blocks = vec![ContentBlock::text(prompt)];
+    agent.conversation.push_user(blocks.clone());
+    let message = UserMessage::prompt(blocks);
+    if agent.identity.subagent().is_some_and(|subagent| subagent.background) {
+        let uuid = crate::outlet::new_uuid();
+        agent.session.tell(agent.journal().user(&uuid, &message)).await;
+    } else {
+        agent.say_user(message).await;
+    }
+}
+
+/// Cancels `turn` when `stop` fires, for as long as the guard lives.
+fn stop_with(
+    stop: &CancellationToken,
+    turn: &CancellationToken,
+) -> tokio_util::task::AbortOnDropHandle<()> {
+    let (stop, turn) = (stop.clone(), turn.clone());
+    tokio_util::task::AbortOnDropHandle::new(tokio::spawn(async move {
+        stop.cancelled().await;
+        turn.cancel();
+    }))
+}
+
+/// What a subagent said is kept where its parent can read it.
+async fn write_output(path: &PathBuf, text: &str) {
+    if let Some(folder) = path.parent() {
+        tokio::fs::create_dir_all(folder).await.ok();
+    }
+    if let Err(error) = tokio::fs::write(path, text).await {
+        tracing::warn!(path = %path.display(), %error, "an agent's answer was not written");
+    }
+}
+
+/// `a` and sixteen hexadecimal digits.
+fn new_agent_id() -> AgentId {
+    let random = Uuid::new_v4().simple().to_string();
+    AgentId(format!("a{}", &random[..16]))
+}

@@ -1,0 +1,46 @@
+//! What a subagent can call: what its kind allows of what its parent has.
+
+use std::sync::Arc;
+
+use super::{AgentKind, MAX_DEPTH};
+use crate::{
+    agent::Identity,
+    session::Shared,
+    tool,
+    toolset::{AGENT_TOOL, Filter, Toolset},
+};
+
+/// Tools that need a person, whom a subagent does not have.
+const FOR_PEOPLE: &[&str] =
+    &["AskUserQuestion", "ExitPlanMode", "EnterPlanMode", "StructuredOutput"];
+
+/// The tools of a subagent of this kind.
+pub(crate) fn tools(
+    session: &Arc<Shared>,
+    parent: &Toolset,
+    kind: &AgentKind,
+    identity: &Identity,
+) -> Toolset {
+    let only = kind.tools.clone().map_or(Filter::All, Filter::Only);
+    let except = Filter::Except(kind.disallowed_tools.clone());
+    let depth = identity.subagent().map_or(0, |subagent| subagent.depth);
+    let mut registry = parent.own().clone();
+    registry.retain(|spec| {
+        let named = |filter: &Filter| {
+            filter.admits(&spec.name) || spec.aliases.iter().any(|alias| filter.admits(alias))
+        };
+        named(&only)
+            && except.admits(&spec.name)
+            && !FOR_PEOPLE.contains(&&*spec.name)
+            && (spec.name != AGENT_TOOL || depth < MAX_DEPTH)
+    });
+    // The agent tool of a subagent starts agents below it, not beside it.
+    if registry.get(AGENT_TOOL).is_some() {
+        registry.insert(tool::agent(session, identity.clone()));
+    }
+    let filter = match (&only, &except) {
+        (Filter::All, except) => except.clone(),
+        (only, _) => only.clone(),
+    };
+    Toolset::new(registry, parent.source().cloned(), parent.disabled().to_vec(), filter)
+}

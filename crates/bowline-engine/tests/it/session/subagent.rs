@@ -1,0 +1,172 @@
+//! Agents that work for the main one: waited for, beside it, stopped, refused.
+
+use std::collections::BTreeMap;
+
+use bowline_protocol::AgentDefinition;
+use serde_json::{Value, json};
+
+use crate::rig::{Rig, shapes, text};
+
+fn rig() -> Rig {
+    Rig::with(|config| {
+        let helper = AgentDefinition {
+            description: "helps".to_owned(),
+            prompt: "You help.".to_owned(),
+            tools: Some(vec!["Bash".to_owned()]),
+            ..AgentDefinition::default()
+        };
+        config.agents = BTreeMap::from([("helper".to_owned(), helper)]);
+    })
+}
+
+fn send(prompt: &str, background: bool) -> String {
+    let input = json!({
+        "description": "sub work",
+        "prompt": prompt,
+        "subagent_type": "helper",
+        "run_in_background": background,
+    });
+    format!("TOOL Agent {input}\nNEXT\nSAY main end")
+}
+
+const SUB: &str = "SAY sub start\nTOOL Bash {\"command\": \"echo in sub\"}\nNEXT\nSAY sub end";
+
+#[tokio::test]
+async fn one_that_is_waited_for_shows_its_work_and_hands_its_answer_back() {
+    let mut rig = rig();
+    let frames = rig.run(&send(SUB, false)).await;
+    assert_eq!(
+        shapes(&frames),
+        [
+            "init",
+            "assistant:tool_use",
+            "task_started",
+            "user:text",
+            "task_progress",
+            "assistant:tool_use",
+            "user:tool_result",
+            "task_updated",
+            "task_notification",
+            "user:tool_result",
+            "assistant:text",
+            "result:success",
+        ]
+    );
+    let inner = &frames[5];
+    assert_eq!(inner["parent_tool_use_id"], frames[1]["message"]["content"][0]["id"]);
+    assert_eq!(inner["subagent_type"], "helper");
+    let handed_back = &frames[9];
+    assert!(
+        handed_back["message"]["content"][0]["content"][0]["text"]
+            .as_str()
+            .unwrap()
+            .contains("sub end")
+    );
+    assert_eq!(handed_back["tool_use_result"]["status"], "completed");
+    assert_eq!(handed_back["tool_use_result"]["toolsUsed"], json!(["Bash"]));
+    assert_eq!(frames[11]["num_turns"], 2);
+}
+
+#[tokio::test]
+async fn one_in_the_background_ends_in_a_turn_of_its_own() {
+    let mut rig = rig();
+    let frames = rig.run(&send("DELAY 200\nSAY sub end", true)).await;
+    assert_eq!(
+        shapes(&frames),
+        [
+            "init",
+            "assistant:tool_use",
+            "background_tasks_changed",
+            "task_started",
+            "user:tool_result",
+            "assistant:text",
+            "result:success",
+        ]
+    );
+    assert_eq!(frames[4]["tool_use_result"]["status"], "async_launched");
+    let frames = rig.turn().await;
+    let shapes = shapes(&frames);
+    let notified = shapes.iter().position(|shape| shape == "task_notification").unwrap();
+    assert!(notified < shapes.iter().position(|shape| shape == "init").unwrap());
+    let result = frames.last().unwrap();
+    assert_eq!(result["origin"]["kind"], "task-notification");
+}
+
+#[tokio::test]
+async fn a_closed_input_holds_the_result_until_the_background_is_done() {
+    let rig = rig();
+    rig.prompt(&send("DELAY 300\nSAY sub end", true)).await;
+    let (end, frames) = rig.finish().await;
+    assert_eq!(end.last_turn_failed, Some(false));
+    let shapes = shapes(&frames);
+    let results: Vec<_> = (0..shapes.len()).filter(|at| shapes[*at] == "result:success").collect();
+    assert_eq!(results.len(), 2);
+    assert_eq!(results[1], results[0] + 1, "both results come at the end: {shapes:?}");
+}
+
+#[tokio::test]
+async fn an_interrupt_reaches_the_subagent_and_its_command() {
+    let mut rig = rig();
+    let sleep = "TOOL Bash {\"command\": \"sleep 300\"}";
+    rig.prompt(&send(sleep, false)).await;
+    rig.until(|frame| frame["type"] == "assistant" && !frame["parent_tool_use_id"].is_null()).await;
+    rig.control(json!({"subtype": "interrupt"})).await.unwrap();
+    let frames = rig.turn().await;
+    assert_eq!(frames.last().unwrap()["terminal_reason"], "aborted_tools");
+    assert_eq!(rig.run("SAY alive").await.last().unwrap()["result"], "alive");
+}
+
+#[tokio::test]
+async fn an_unknown_kind_is_named_with_those_there_are() {
+    let mut rig = rig();
+    let frames = rig
+        .run("TOOL Agent {\"description\": \"x\", \"prompt\": \"y\", \"subagent_type\": \"z\"}")
+        .await;
+    let result = frames.iter().find(|frame| frame["type"] == "user").unwrap();
+    assert_eq!(
+        text(result),
+        "Agent type 'z' not found. Available agents: Explore, general-purpose, helper"
+    );
+}
+
+#[tokio::test]
+async fn two_at_once_take_the_time_of_one() {
+    let mut rig = rig();
+    let call = |name: &str| json!({"description": name, "prompt": "DELAY 400\nSAY x", "run_in_background": false});
+    let began = std::time::Instant::now();
+    let prompt = format!("TOOL Agent {}\nTOOL Agent {}\nNEXT\nSAY both", call("a"), call("b"));
+    let frames = rig.run(&prompt).await;
+    assert!(began.elapsed() < std::time::Duration::from_millis(750), "{:?}", began.elapsed());
+    let answers = frames.iter().filter(|frame| frame["tool_use_result"]["status"] == "completed");
+    assert_eq!(answers.count(), 2);
+}
+
+#[tokio::test]
+async fn a_question_is_put_to_the_person_and_the_answer_to_the_model() {
+    let mut rig = Rig::new();
+    let question = json!({"questions": [{
+        "question": "Which one?", "header": "Pick", "multiSelect": false,
+        "options": [{"label": "A", "description": "first"}, {"label": "B", "description": "second"}],
+    }]});
+    let mut answered: Value = question.clone();
+    answered["answers"] = json!({"Which one?": "B"});
+    rig.will_permit(json!({"behavior": "allow", "updatedInput": answered}));
+    let frames = rig.run(&format!("TOOL AskUserQuestion {question}\nNEXT\nSAY thanks")).await;
+    let asked = frames.iter().find(|frame| frame["type"] == "can_use_tool").unwrap();
+    assert_eq!(asked["question"]["requires_user_interaction"], true);
+    let result = frames.iter().find(|frame| frame["type"] == "user").unwrap();
+    assert!(text(result).contains("\"Which one?\"=\"B\""), "{result}");
+}
+
+#[tokio::test]
+async fn plan_mode_ends_when_the_person_agrees() {
+    let mut rig = Rig::new();
+    let frames = rig.run("TOOL EnterPlanMode {}\nNEXT\nTOOL ExitPlanMode {}\nNEXT\nSAY go").await;
+    let modes: Vec<_> = frames
+        .iter()
+        .filter(|frame| frame["subtype"] == "status")
+        .map(|frame| frame["permissionMode"].as_str().unwrap())
+        .collect();
+    assert_eq!(modes, ["plan", "default"]);
+    assert_eq!(frames.last().unwrap()["result"], "go");
+}
