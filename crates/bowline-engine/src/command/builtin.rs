@@ -93,9 +93,13 @@ pub(super) async fn run(
     cancel: &CancellationToken,
 ) -> ResultMessage {
     local::replay(&agent.session, prompt).await;
-    let text = match builtin.action {
+    match builtin.action {
         Action::Clear => return clear::run(agent, invocation, prompt, cancel).await,
         Action::Compact => return compact::run(agent, builtin.name, invocation, cancel).await,
+        _ => local::announce(agent).await,
+    }
+    let text = match builtin.action {
+        Action::Clear | Action::Compact => String::new(),
         Action::Context => return show_context(agent, builtin.name, invocation).await,
         Action::Agents => agents(agent),
         Action::Cost => cost::cost_text(&agent.session),

@@ -5,7 +5,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{Invocation, local, texts};
-use crate::{agent::Agent, compaction::CompactError, outlet::timestamp, session::catalog};
+use crate::{agent::Agent, compaction::CompactError, outlet::timestamp};
 
 pub(super) async fn run(
     agent: &mut Agent,
@@ -16,13 +16,14 @@ pub(super) async fn run(
     let began = Instant::now();
     let session = std::sync::Arc::clone(&agent.session);
     if agent.conversation.is_empty() {
+        local::announce(agent).await;
         let text = "There is nothing to compact yet.".to_owned();
         return local::answer(agent, local::Report::new(name, invocation, text)).await;
     }
     let instructions = Some(invocation.args.as_str()).filter(|args| !args.is_empty());
     match agent.compact(CompactTrigger::Manual, instructions, cancel).await {
         Ok(compacted) => {
-            session.outlet.send(catalog::init(agent)).await;
+            local::announce(agent).await;
             agent.announce_compaction(&compacted).await;
             let mut said = UserMessage::prompt(Content::from(texts::stdout(&format!(
                 "Compacted {}",
@@ -42,6 +43,7 @@ pub(super) async fn run(
                     format!("The conversation could not be compacted and is as it was: {error}")
                 }
             };
+            local::announce(agent).await;
             let report = local::Report::new(name, invocation, text);
             let mut result = local::answer(agent, report).await;
             result.is_error = true;

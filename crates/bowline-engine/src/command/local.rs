@@ -30,6 +30,11 @@ impl<'a> Report<'a> {
     }
 }
 
+/// Tells the host that a command was taken up: what holds before it is run.
+pub(super) async fn announce(agent: &Agent) {
+    agent.session.outlet.send(catalog::init(agent)).await;
+}
+
 /// Tells the host what a command came to.
 pub(super) async fn answer(agent: &Agent, report: Report<'_>) -> ResultMessage {
     let began = Instant::now();
@@ -38,7 +43,6 @@ pub(super) async fn answer(agent: &Agent, report: Report<'_>) -> ResultMessage {
     let source = texts::stdout(&text);
     note(session, &texts::command_mark(command, &invocation.args)).await;
     note(session, &source).await;
-    session.outlet.send(catalog::init(agent)).await;
     let mut frame = synthetic(vec![ContentBlock::text(text.clone())]);
     frame.message.stop_reason = Some(StopReason::EndTurn);
     frame.message.stop_sequence = None;

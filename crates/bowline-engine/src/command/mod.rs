@@ -157,6 +157,7 @@ async fn run_custom(
             Outcome::Expanded(expansion)
         }
         Err(problem) => {
+            local::announce(agent).await;
             let report = local::Report::new(&command.name, invocation, problem.to_string());
             Outcome::Answered(Box::new(local::answer(agent, report).await))
         }

@@ -34,6 +34,8 @@ use crate::{
 
 /// How many automatic compactions in a row may be in vain before they are given up.
 const MOST_IN_VAIN: u32 = 3;
+/// A conversation that is full again after this many messages was compacted in vain.
+const SHORTEST_RESPITE: usize = 2;
 
 /// Why a conversation could not be compacted. It stays as it was.
 #[derive(Debug, thiserror::Error)]
@@ -77,16 +79,18 @@ impl Agent {
             return Ok(());
         }
         let (threshold, _) = context::threshold(&self.session, &self.model_name());
-        let has_answer = self.conversation.messages().iter().any(|it| it.role == Role::Assistant);
         let given_up = self.session.context.compactions().in_vain >= MOST_IN_VAIN;
-        if self.context_tokens() < threshold || !has_answer || given_up {
+        if self.context_tokens() < threshold || !self.has_answer() || given_up {
             return Ok(());
         }
+        let length = self.conversation.messages().len();
+        let lasted = length > self.session.context.compactions().length + SHORTEST_RESPITE;
         let compacted = self.compact(CompactTrigger::Auto, None, cancel).await;
-        let helped = matches!(&compacted, Ok(done) if done.metadata.post_tokens < Some(threshold));
+        let fits = matches!(&compacted, Ok(done) if done.metadata.post_tokens < Some(threshold));
         {
             let mut compactions = self.session.context.compactions();
-            compactions.in_vain = if helped { 0 } else { compactions.in_vain + 1 };
+            compactions.in_vain = if fits && lasted { 0 } else { compactions.in_vain + 1 };
+            compactions.length = self.conversation.messages().len();
         }
         self.announce_compaction(&compacted?).await;
         Ok(())
@@ -94,7 +98,7 @@ impl Agent {
 
     /// Compacts the conversation because the API says that it is too long; once per turn.
     pub(crate) async fn compact_overflow(&mut self, cancel: &CancellationToken) -> bool {
-        if !context::auto_compact(&self.session) || !self.may_overflow() {
+        if !context::auto_compact(&self.session) || !self.has_answer() || !self.may_overflow() {
             return false;
         }
         match self.compact(CompactTrigger::Auto, None, cancel).await {
@@ -191,6 +195,10 @@ impl Agent {
             self.session.context.forget(LoadReason::Compact);
         }
         compactions.dropped_tokens
+    }
+
+    fn has_answer(&self) -> bool {
+        self.conversation.messages().iter().any(|message| message.role == Role::Assistant)
     }
 
     /// How full the context is: counted where the API has counted, estimated behind that.

@@ -11,6 +11,12 @@ const FILES_NAMED: usize = 40;
 /// A prompt longer than this, in tokens, is left to the summary.
 const PROMPT_LIMIT: u64 = 4_000;
 
+/// The beginning of what stands for a conversation.
+const HEAD: &str =
+    "What was said so far outgrew the context and was replaced by this summary of it:";
+/// What encloses the request in it, so that the next compaction finds it again.
+const REQUEST: (&str, &str) = ("<request>\n", "\n</request>");
+
 /// Asks for a summary.
 ///
 /// (Script models recognize the request by its length.)
@@ -58,13 +64,13 @@ pub(super) fn summary(said: &str) -> &str {
 impl Agent {
     /// What stands for everything before it.
     pub(super) fn continuation(&self, said: &str, trigger: &CompactTrigger, kept: Kept) -> String {
-        let mut parts = vec![format!(
-            "What was said so far outgrew the context and was replaced by this summary of it:\n\n{}",
-            summary(said)
-        )];
+        let mut parts = vec![format!("{HEAD}\n\n{}", summary(said))];
         if *trigger == CompactTrigger::Auto && kept != Kept::Prompt {
             parts.extend(self.newest_prompt().map(|prompt| {
-                format!("The request that is being worked on, word for word:\n\n{prompt}")
+                format!(
+                    "The request that is being worked on, word for word:\n{}{prompt}{}",
+                    REQUEST.0, REQUEST.1
+                )
             }));
         }
         parts.extend(self.open_todos());
@@ -93,7 +99,7 @@ impl Agent {
             messages.filter(|it| it.role == Role::User && !it.content.iter().any(is_result));
         let texts = prompts.next()?.content.iter().filter_map(ContentBlock::as_text);
         let own = texts.filter(|text| !text.trim_start().starts_with("<system-reminder>"));
-        let prompt = own.collect::<Vec<_>>().join("\n");
+        let prompt = own.filter_map(request_in).collect::<Vec<_>>().join("\n");
         (!prompt.is_empty() && tokens::of_text(&prompt) <= PROMPT_LIMIT).then_some(prompt)
     }
 
@@ -115,6 +121,16 @@ impl Agent {
             named.collect(),
         )
     }
+}
+
+/// What the person said in a text: all of it, or what an earlier compaction kept of it.
+fn request_in(text: &str) -> Option<&str> {
+    if !text.starts_with(HEAD) {
+        return Some(text);
+    }
+    let begin = text.find(REQUEST.0)? + REQUEST.0.len();
+    let end = text.rfind(REQUEST.1).filter(|end| *end >= begin)?;
+    Some(&text[begin..end])
 }
 
 fn listed(head: &str, lines: Vec<String>) -> Option<String> {

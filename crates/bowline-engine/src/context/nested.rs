@@ -32,7 +32,12 @@ impl Agent {
             tell_hooks(session, &files, reason, Some(&trigger), cancel).await;
             told.extend(files.iter().map(|file| file.told()));
         }
-        told.extend(session.context.take_status().await);
+        let status = tokio::select! {
+            biased;
+            () = cancel.cancelled() => None,
+            status = session.context.take_status() => status,
+        };
+        told.extend(status);
         told.iter().map(|text| ContentBlock::text(reminder(text))).collect()
     }
 }

@@ -27,7 +27,8 @@ async fn status(top: &Path) -> Option<String> {
     let mut git = Command::new("git")
         .arg("-C")
         .arg(top)
-        // Looking must not write: another git may be at work.
+        // Looking must not run what the repository names, nor write: another git may be at work.
+        .args(["-c", "core.fsmonitor=false"])
         .args(["--no-optional-locks", "status", "--porcelain=v1", "--untracked-files=normal"])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

@@ -53,6 +53,8 @@ pub(crate) struct Compactions {
     pub(crate) dropped_tokens: u64,
     /// How many in a row did not help.
     pub(crate) in_vain: u32,
+    /// How many messages the last automatic one left.
+    pub(crate) length: usize,
     /// The prompt whose turn last overflowed, and the agents that were compacted for it.
     pub(crate) overflowed: (Option<String>, Vec<Option<AgentId>>),
 }

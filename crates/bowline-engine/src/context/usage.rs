@@ -46,7 +46,7 @@ pub(crate) fn usage(session: &Shared) -> ContextUsage {
     let tools = Tools::of(snapshot.tools.as_deref());
     let parts = Parts {
         memory: memory_files.iter().map(|file| file.tokens).sum(),
-        skills: skills.iter().map(|skill| skill_tokens(skill)).sum(),
+        skills: skills.iter().map(skill_tokens).sum(),
         system: snapshot.system.iter().map(|text| tokens::of_text(text)).sum(),
         messages: tokens::of_messages(&snapshot.messages),
     };

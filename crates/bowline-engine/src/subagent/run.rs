@@ -145,7 +145,10 @@ pub(crate) fn launch(session: &Arc<Shared>, assignment: Assignment) -> Launched 
         conversation: Conversation::default(),
         workspace: assignment.workspace.fork(),
         instructions: Instructions {
-            system: [Some(assignment.kind.prompt.clone()), appended].into_iter().flatten().collect(),
+            system: [Some(assignment.kind.prompt.clone()), appended]
+                .into_iter()
+                .flatten()
+                .collect(),
             model: assignment.model.or(assignment.kind.model),
             max_turns: assignment.kind.max_turns,
         },
