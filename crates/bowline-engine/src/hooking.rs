@@ -85,9 +85,20 @@ impl Shared {
         event: EventInput,
         cancel: &CancellationToken,
     ) -> HookReport {
+        self.run_hooks_about(identity, event, None, cancel).await
+    }
+
+    /// Like [`run_hooks`](Self::run_hooks), for an event that does not itself say which call it is
+    /// about.
+    pub(crate) async fn run_hooks_about(
+        &self,
+        identity: &Identity,
+        event: EventInput,
+        about: Option<&ToolUseId>,
+        cancel: &CancellationToken,
+    ) -> HookReport {
         let input = HookInput { base: self.hook_base(identity, &event), event };
-        let run = self.hooks.run(&input, &self.hook_frames, cancel);
-        let mut report = run.await;
+        let mut report = self.hooks.run_about(&input, about, &self.hook_frames, cancel).await;
         for notice in report.notices.drain(..) {
             self.outlet.send(notice).await;
         }

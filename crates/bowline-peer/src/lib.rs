@@ -86,5 +86,5 @@ pub use pending::Stray;
 pub use service::{Fault, Service};
 pub use session::{
     DEFAULT_DRAIN_LIMIT, DEFAULT_INBOX_LIMIT, DEFAULT_REQUEST_LIMIT, DEFAULT_TIME_LIMIT, Options,
-    SessionError, SessionFuture, connect, connect_with,
+    Questions, SessionError, SessionFuture, connect, connect_with,
 };

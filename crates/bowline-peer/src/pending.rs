@@ -34,7 +34,7 @@ pub enum Stray {
 pub(crate) struct Pending {
     asked: AtomicU64,
     /// Keeps our ids apart from those of an earlier session over the same line.
-    salt: u32,
+    names: RandomState,
     /// `None` once nobody is left to answer.
     open: Mutex<Option<Open>>,
 }
@@ -48,17 +48,30 @@ struct Open {
 
 impl Pending {
     pub(crate) fn new() -> Self {
-        let salt = RandomState::new().hash_one(()) as u32;
-        Self { asked: AtomicU64::new(1), salt, open: Mutex::new(Some(Open::default())) }
+        let names = RandomState::new();
+        Self { asked: AtomicU64::new(1), names, open: Mutex::new(Some(Open::default())) }
     }
 
     /// Opens a question. `None` if nobody is left to answer.
     pub(crate) fn open(&self) -> Option<(RequestId, oneshot::Receiver<Outcome>)> {
         let number = self.asked.fetch_add(1, Ordering::Relaxed);
-        let id = RequestId(format!("req_{number}_{:08x}", self.salt));
+        let id = self.name(number);
         let (asker, answer) = oneshot::channel();
         self.lock().as_mut()?.waiting.insert(id.clone(), asker);
         Some((id, answer))
+    }
+
+    /// Names a question: a UUID, as every agent and host of the protocol can log and match it.
+    fn name(&self, number: u64) -> RequestId {
+        let (high, low) = (self.names.hash_one((number, 'a')), self.names.hash_one((number, 'b')));
+        RequestId(format!(
+            "{:08x}-{:04x}-4{:03x}-8{:03x}-{:012x}",
+            high >> 32,
+            (high >> 16) & 0xffff,
+            high & 0xfff,
+            low >> 52,
+            low & 0xffff_ffff_ffff,
+        ))
     }
 
     /// Gives an answer to whoever waits for it.

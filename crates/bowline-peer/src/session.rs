@@ -57,6 +57,23 @@ pub struct Options {
     pub overflow: Overflow,
     /// Questions of the other end that are worked on at a time; more are refused.
     pub request_limit: usize,
+    /// Where the other end's questions go.
+    pub questions: Questions,
+}
+
+/// Where the questions of the other end go.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Questions {
+    /// To [`Service::request`], each in a task of its own and ahead of unread messages.
+    #[default]
+    Service,
+    /// Into the [`Inbox`], with their withdrawals and in order with the messages.
+    ///
+    /// For an end to which it matters whether a question came before or after a message.
+    /// Whoever reads the inbox gives the answers, with [`Peer::tell`], and owes one to
+    /// each; malformed ones are in the inbox too.
+    Inbox,
 }
 
 impl Default for Options {
@@ -68,6 +85,7 @@ impl Default for Options {
             inbox_limit: DEFAULT_INBOX_LIMIT,
             overflow: Overflow::default(),
             request_limit: DEFAULT_REQUEST_LIMIT,
+            questions: Questions::default(),
         }
     }
 }
@@ -135,6 +153,7 @@ pub fn connect_with<S: Service>(
         messages: Vec::new(),
         delivery,
         drain_limit: options.drain_limit,
+        questions: options.questions,
     };
     let run = async move {
         let written = outbox.write_to(sink);
@@ -152,6 +171,7 @@ struct Session<S> {
     messages: Vec<Line>,
     delivery: Delivery,
     drain_limit: Duration,
+    questions: Questions,
 }
 
 /// However the session ends, it ends for everyone.
@@ -231,6 +251,9 @@ impl<S: Service> Session<S> {
         };
         match Kind::of(&line.text) {
             Kind::Message => self.messages.push(line.map(Cow::into_owned)),
+            Kind::Request | Kind::Withdrawal if self.questions == Questions::Inbox => {
+                self.messages.push(line.map(Cow::into_owned));
+            }
             Kind::KeepAlive => {}
             Kind::Request => match serde_json::from_str(&line.text) {
                 Ok(request) => self.start(request),

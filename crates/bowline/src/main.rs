@@ -2,21 +2,115 @@
 
 mod args;
 mod commands;
+mod environment;
+mod logging;
+mod oneshot;
+mod setup;
+mod signals;
+mod stdio;
+mod version;
 
-use std::{io, process::ExitCode};
+use std::{
+    fmt::Display,
+    io::{self, Write},
+    process::ExitCode,
+};
 
-use clap::Parser;
+use crate::{
+    args::{Args, Command, RunArgs, UsageError},
+    environment::Environment,
+    setup::{Audience, SetupError},
+};
 
-use crate::args::{Args, Command};
-
-fn main() -> anyhow::Result<ExitCode> {
-    let done = match Args::parse().command {
-        Command::Schema { side } => commands::schema::print(side),
+fn main() -> ExitCode {
+    let done = match Args::read(std::env::args_os()) {
+        Ok(Args { command: Some(command), .. }) => run_command(command),
+        Ok(Args { run, .. }) => run_agent(&run),
+        Err(UsageError::Help(text)) => say(text.trim_end()),
+        Err(UsageError::Bad(text)) => Err(anyhow::Error::msg(text)),
     };
     match done {
-        Err(error) if is_broken_pipe(&error) => Ok(ExitCode::SUCCESS),
-        done => done.map(|()| ExitCode::SUCCESS),
+        Ok(code) => code,
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(format!("{error:#}"));
+            ExitCode::FAILURE
+        }
     }
+}
+
+fn run_command(command: Command) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Schema { side } => commands::schema::print(side)?,
+        Command::Completions { shell } => commands::completions::print(shell)?,
+        Command::Man => commands::man::print()?,
+        Command::Doctor => return with_runtime(commands::doctor::run()),
+        Command::Demo { keep } => return with_runtime(commands::demo::run(keep)),
+        Command::ScriptServer { listen, script } => {
+            return with_runtime(commands::script_server::run(listen, script));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn run_agent(args: &RunArgs) -> anyhow::Result<ExitCode> {
+    if args.version {
+        return say(&version::line());
+    }
+    logging::start(&args.output)?;
+    let environment = Environment::of_process();
+    let cwd = std::env::current_dir()
+        .map_err(|error| anyhow::anyhow!("Error: the working directory cannot be used: {error}"))?;
+    if args.session.rewind_files.is_some() {
+        return commands::rewind::run(args, &environment, &cwd);
+    }
+    let audience = setup::audience(args);
+    let prepared = match setup::prepare(args, &environment, cwd, audience) {
+        Ok(prepared) => prepared,
+        Err(error) => return refuse(args, error),
+    };
+    for notice in &prepared.notices {
+        complain(notice);
+    }
+    match audience {
+        Audience::Host => with_runtime(stdio::run(prepared.config, &args.output)),
+        Audience::Reader => with_runtime(oneshot::run(prepared.config, args)),
+    }
+}
+
+/// Runs something that waits for more than one thing. One thread is enough: the work is the
+/// model's and the tools', and a second one would cost more at the start than it gives.
+fn with_runtime(work: impl Future<Output = anyhow::Result<ExitCode>>) -> anyhow::Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let done = runtime.block_on(work);
+    // A read from stdin cannot be called back; the process ends without it.
+    runtime.shutdown_background();
+    done
+}
+
+/// A session that cannot be started. A host that reads messages hears of it in one.
+fn refuse(args: &RunArgs, error: SetupError) -> anyhow::Result<ExitCode> {
+    complain(&error);
+    if let SetupError::NoConversation { target, nearest } = &error {
+        if args.output.output_format == args::OutputFormat::StreamJson {
+            say(&stdio::failed_start(target, &error.to_string()))?;
+        } else if !nearest.is_empty() {
+            complain(format!("Sessions here:\n  {}", nearest.join("\n  ")));
+        }
+    }
+    Ok(ExitCode::FAILURE)
+}
+
+fn say(text: &str) -> anyhow::Result<ExitCode> {
+    let mut stdout = io::stdout().lock();
+    writeln!(stdout, "{text}")?;
+    stdout.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Tells the user. If nobody reads stderr, nobody needs to know.
+fn complain(text: impl Display) {
+    writeln!(io::stderr(), "{text}").ok();
 }
 
 /// Whoever read our output has seen enough. That is no error.

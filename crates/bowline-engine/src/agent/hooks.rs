@@ -143,11 +143,23 @@ impl Agent {
                 prompts.push(uuid.clone());
                 self.joined.push(uuid);
             }
-            blocks.extend(prompt::prompt_blocks(&message));
+            blocks.extend(prompt::prompt_blocks(&message).into_iter().map(in_passing));
             let uuid = message.uuid.clone().unwrap_or_else(crate::outlet::new_uuid);
             self.session.tell(self.journal().user(&uuid, &message)).await;
         }
         blocks
+    }
+}
+
+/// Something the user says while the model works: it is no new task.
+fn in_passing(block: ContentBlock) -> ContentBlock {
+    match block {
+        ContentBlock::Text(text) => ContentBlock::text(format!(
+            "<system-reminder>\nThe user said this while you were working; take it into account, \
+             and go on:\n{}\n</system-reminder>",
+            text.text
+        )),
+        block => block,
     }
 }
 

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use bowline_model::ModelError;
 use bowline_protocol::{
-    ApiMessage, AssistantError, AssistantMessage, ContentBlock, InformationalLevel, StopReason,
-    TaskId, TaskProgressMessage, TaskUsage, ToolUseBlock, UserMessage,
+    ApiMessage, AssistantError, AssistantMessage, ContentBlock, Extra, InformationalLevel,
+    StopReason, TaskId, TaskProgressMessage, TaskUsage, ToolUseBlock, Usage, UserMessage,
 };
 use bowline_tools::Tool;
+use serde_json::Value;
 
 use super::Agent;
 use crate::{
@@ -23,6 +24,7 @@ impl Agent {
     /// Says what the user's side of the conversation says: results, nudges, marks.
     pub(crate) async fn say_user(&self, mut message: UserMessage) {
         self.identity.sign_user(&mut message);
+        message.timestamp.get_or_insert_with(timestamp);
         let uuid = message.uuid.clone().unwrap_or_else(new_uuid);
         self.session.tell(self.journal().user(&uuid, &message)).await;
         self.session.outlet.send_as(uuid, message).await;
@@ -81,14 +83,23 @@ pub(crate) fn api_error_frame(error: &ModelError) -> AssistantMessage {
     if category == AssistantError::Overloaded || error.status.is_none() {
         category = AssistantError::ServerError;
     }
-    let text = match error.is_context_overflow() {
-        true => "Prompt is too long".to_owned(),
-        false => format!("API Error: {error}"),
+    if error.is_context_overflow() {
+        category = AssistantError::InvalidRequest;
+    }
+    let text = match error.status {
+        _ if error.is_context_overflow() => "Prompt is too long".to_owned(),
+        Some(401 | 403) => format!("Failed to authenticate. API Error: {error}"),
+        Some(500..) => format!(
+            "API Error: {error}. The server has a problem, which usually passes; try again in a \
+             moment."
+        ),
+        _ => format!("API Error: {error}"),
     };
     let mut frame = synthetic(vec![ContentBlock::text(text)]);
     frame.message.stop_reason = Some(StopReason::StopSequence);
     frame.error = Some(category);
     frame.is_api_error_message = Some(true);
+    frame.request_id = error.request_id.clone();
     frame.api_error_status = error.status;
     frame.api_error_type = error.api_type.clone();
     frame.api_error = crate::session::api_error_name(error).map(str::to_owned);
@@ -104,12 +115,31 @@ pub(crate) fn synthetic(content: Vec<ContentBlock>) -> AssistantMessage {
             content,
             stop_reason: Some(StopReason::StopSequence),
             stop_sequence: Some(String::new()),
-            usage: crate::ledger::usage_of(crate::ledger::Tokens::default()),
+            usage: no_usage(),
+            extra: nulls(&["container", "context_management", "diagnostics", "stop_details"]),
             ..ApiMessage::default()
         },
         timestamp: Some(timestamp()),
         ..AssistantMessage::default()
     }
+}
+
+/// The usage of what cost nothing: no count, and nothing known about its service.
+fn no_usage() -> Usage {
+    let mut usage = crate::ledger::usage_of(crate::ledger::Tokens::default());
+    usage.extra.extend(nulls(&[
+        "fallback_credit",
+        "inference_geo",
+        "iterations",
+        "output_tokens_details",
+        "service_tier",
+        "speed",
+    ]));
+    usage
+}
+
+fn nulls(names: &[&str]) -> Extra {
+    names.iter().map(|name| ((*name).to_owned(), Value::Null)).collect()
 }
 
 /// What a call does, in a few words for people.

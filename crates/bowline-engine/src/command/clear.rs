@@ -32,7 +32,7 @@ pub(super) async fn run(
     begin_session(&session, &invocation.args).await;
     agent.note_context();
     start_hooks(&session, cancel).await;
-    session.outlet.send(catalog::init(agent)).await;
+    session.outlet.send(catalog::init(agent, &[])).await;
     local::result(&session, invocation, "", began)
 }
 

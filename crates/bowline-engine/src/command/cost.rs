@@ -8,7 +8,7 @@ use crate::session::Shared;
 
 /// What the session has used so far: the answer to `/cost` and to `get_session_cost`.
 pub(crate) fn cost_text(session: &Shared) -> String {
-    let wall = session.started.elapsed();
+    let wall = session.began.elapsed();
     let ledger = session.ledger();
     let mut lines = vec![
         format!("Total cost:            {}", dollars(ledger.total_cost())),

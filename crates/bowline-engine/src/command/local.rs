@@ -32,7 +32,7 @@ impl<'a> Report<'a> {
 
 /// Tells the host that a command was taken up: what holds before it is run.
 pub(super) async fn announce(agent: &Agent) {
-    agent.session.outlet.send(catalog::init(agent)).await;
+    agent.session.outlet.send(catalog::init(agent, &[])).await;
 }
 
 /// Tells the host what a command came to.

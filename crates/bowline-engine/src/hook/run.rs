@@ -59,6 +59,8 @@ pub(super) struct Occasion {
     pub(super) input: HookInput,
     pub(super) event: HookEvent,
     pub(super) hook_name: String,
+    /// The call it is about, where the event does not say.
+    pub(super) about: Option<ToolUseId>,
     pub(super) json: RawJson,
     pub(super) environment: Arc<HookEnvironment>,
     pub(super) observer: Arc<dyn HookObserver>,
@@ -75,6 +77,17 @@ impl Hooks {
         observer: &Arc<dyn HookObserver>,
         cancel: &CancellationToken,
     ) -> HookReport {
+        self.run_about(input, None, observer, cancel).await
+    }
+
+    /// Like [`run`](Self::run), for an event that does not itself say which call it is about.
+    pub async fn run_about(
+        &self,
+        input: &HookInput,
+        about: Option<&ToolUseId>,
+        observer: &Arc<dyn HookObserver>,
+        cancel: &CancellationToken,
+    ) -> HookReport {
         let event = input.event_name();
         if !self.any(&event) {
             return HookReport::default();
@@ -86,6 +99,7 @@ impl Hooks {
         let occasion = Arc::new(Occasion {
             input: input.clone(),
             hook_name: texts::hook_name(input),
+            about: about.cloned(),
             json: RawJson::from_value(input).expect("hook inputs always serialize"),
             environment: self.environment(),
             observer: observer.clone(),
@@ -154,7 +168,7 @@ impl Hooks {
         let json = || occasion.json.clone();
         match &registration.action {
             HookAction::Callback(id) => {
-                let tool_use_id = tool_use_id(&occasion.input).cloned();
+                let tool_use_id = tool_use_id(&occasion.input).or(occasion.about.as_ref()).cloned();
                 // The protocol has an id on every call, whether or not it is about a tool.
                 let tool_use_id = tool_use_id.unwrap_or_else(|| fresh_id().into());
                 let call = self.callbacks.call(id, json(), tool_use_id);

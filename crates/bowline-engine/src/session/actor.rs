@@ -7,7 +7,10 @@ use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use super::{SessionEnd, Shared, prompt, queue::Queued, shared::SHUTDOWN_GRACE};
-use crate::{agent::Agent, outlet::lifecycle};
+use crate::{
+    agent::Agent,
+    outlet::{lifecycle, timestamp},
+};
 
 /// How long a turn that is stopped for good may take to notice.
 const TURN_GRACE: Duration = Duration::from_secs(6);
@@ -70,6 +73,7 @@ impl Actor {
 
     pub(crate) async fn run(mut self) -> SessionEnd {
         prompt::session_started(&self.shared, &self.shutdown).await;
+        self.shared.started.cancel();
         loop {
             self.shared.outlet.flush().await;
             self.take_notices();
@@ -123,13 +127,14 @@ impl Actor {
         match (queued, uuid) {
             (Queued::Waiting, Some(uuid)) => self.lifecycle(&uuid, CommandState::Queued).await,
             (Queued::Waiting, None) => {}
-            (Queued::Duplicate, uuid) => {
-                if let Some(uuid) = &uuid {
-                    self.lifecycle(uuid, CommandState::Completed).await;
-                }
+            (queued, uuid) => {
                 if let Some(mut replay) = replay {
                     replay.is_replay = Some(true);
+                    replay.timestamp.get_or_insert_with(timestamp);
                     self.shared.outlet.send(replay).await;
+                }
+                if let (Queued::DoneBefore, Some(uuid)) = (queued, &uuid) {
+                    self.lifecycle(uuid, CommandState::Completed).await;
                 }
             }
         }
@@ -178,7 +183,9 @@ impl Actor {
         }
         let mut result = outcome.result;
         result.result_index = Some(self.results);
-        result.queued_turn_count = Some(self.shared.queue().len() as u64);
+        let alone = |prompt: &_| prompt::runs_alone(&self.shared, prompt);
+        let waiting = self.shared.queue().behind_next_batch(alone);
+        result.queued_turn_count = Some(waiting as u64);
         self.results += 1;
         self.last_turn_failed = Some(result.is_error);
         self.held.push(result);
@@ -210,6 +217,9 @@ impl Actor {
         tokio::time::timeout(SHUTDOWN_GRACE, ended).await.ok();
         for result in std::mem::take(&mut self.held) {
             self.shared.outlet.send(result).await;
+        }
+        if self.results > 0 {
+            self.shared.tell(self.shared.journal.note(self.shared.cost_state())).await;
         }
         prompt::session_ended(&self.shared).await;
         self.shared.close_servers().await;

@@ -3,7 +3,7 @@
 use bowline_model::{Effort, KNOWN_MODELS, known_model};
 use bowline_protocol::{
     AccountInfo, AgentInfo, Extra, FastModeState, InitMessage, InitializeResponse, ModelInfo,
-    SlashCommand,
+    SlashCommand, UserMessage,
 };
 
 use serde_json::json;
@@ -21,7 +21,8 @@ const CAPABILITIES: &[&str] = &[
 ];
 
 /// The announcement at the start of every turn.
-pub(crate) fn init(agent: &Agent) -> InitMessage {
+pub(crate) fn init(agent: &Agent, prompts: &[UserMessage]) -> InitMessage {
+    let uuids: Vec<_> = prompts.iter().filter_map(|prompt| prompt.uuid.clone()).collect();
     let session = &agent.session;
     let config = &session.config;
     let names = |commands: Vec<SlashCommand>| commands.into_iter().map(|command| command.name);
@@ -42,6 +43,7 @@ pub(crate) fn init(agent: &Agent) -> InitMessage {
         skills: command::skill_names(session),
         betas: (!config.betas.is_empty()).then(|| config.betas.clone()),
         capabilities: Some(capabilities()),
+        user_message_uuids: (!uuids.is_empty()).then_some(uuids),
         original_cwd: Some(config.cwd.display().to_string()),
         additional_directories: Some(
             directories.iter().map(|path| path.display().to_string()).collect(),

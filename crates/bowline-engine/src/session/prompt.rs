@@ -16,7 +16,7 @@ use crate::{
     agent::{Agent, Identity},
     command::{self, Outcome},
     hook::texts as hook_texts,
-    outlet::new_uuid,
+    outlet::{new_uuid, timestamp},
     turn::{machine::Limits, run::TurnRun, texts},
 };
 
@@ -87,7 +87,7 @@ async fn run(
             }
         }
     }
-    session.outlet.send(catalog::init(agent)).await;
+    session.outlet.send(catalog::init(agent, &prompts)).await;
     context.extend(agent.renew_instructions(&cancel).await);
     let blocks = expansion.as_ref().map(|expansion| expansion.blocks.clone());
     take_up(agent, &prompts, blocks, context).await;
@@ -107,6 +107,7 @@ async fn run(
     agent.note_context();
     command::withdraw_tools(&session);
     let joined = agent.take_joined();
+    let uuids: Vec<_> = uuids.into_iter().chain(joined.iter().cloned()).collect();
     let last_prompt = prompts.last().map(|prompt| prompt.message.content.to_text());
     session.tell(session.journal.last_prompt(&last_prompt.unwrap_or_default())).await;
     let mut result = result::of_turn(&session, report, origin);
@@ -139,12 +140,27 @@ async fn take_up(
         if session.config.replay_user_messages && prompt.origin.is_none() {
             let mut replay = prompt.clone();
             replay.is_replay = Some(true);
+            replay.timestamp.get_or_insert_with(timestamp);
             session.outlet.send_as(uuid, replay).await;
         }
-        blocks.extend(prompt_blocks(&told));
+        join(&mut blocks, prompt_blocks(&told));
     }
     blocks.extend(context.into_iter().map(ContentBlock::text));
     agent.conversation.push_user(blocks);
+}
+
+/// Adds a prompt to those before it. Words that follow words become one text: the model is to take
+/// them for one message.
+fn join(blocks: &mut Vec<ContentBlock>, more: Vec<ContentBlock>) {
+    let mut more = more.into_iter().peekable();
+    if let (Some(ContentBlock::Text(last)), Some(ContentBlock::Text(next))) =
+        (blocks.last_mut(), more.peek())
+    {
+        last.text.push('\n');
+        last.text.push_str(&next.text);
+        more.next();
+    }
+    blocks.extend(more);
 }
 
 /// What the model sees of a prompt.
@@ -167,7 +183,7 @@ pub(crate) fn prompt_blocks(prompt: &UserMessage) -> Vec<ContentBlock> {
 /// A prompt that is only to be remembered.
 async fn note(agent: &mut Agent, prompt: &UserMessage) -> ResultMessage {
     let session = Arc::clone(&agent.session);
-    session.outlet.send(catalog::init(agent)).await;
+    session.outlet.send(catalog::init(agent, std::slice::from_ref(prompt))).await;
     take_up(agent, std::slice::from_ref(prompt), None, Vec::new()).await;
     result::without_turn(&session, "")
 }
@@ -227,7 +243,7 @@ async fn submit_hooks(
 /// A hook kept the prompt from the model.
 pub(crate) async fn refuse(agent: &Agent, refusal: Refusal) -> ResultMessage {
     let session = &agent.session;
-    session.outlet.send(catalog::init(agent)).await;
+    session.outlet.send(catalog::init(agent, &[])).await;
     let outcome = PromptSubmitOutcome {
         kind: refusal.kind,
         prompt_kept: refusal.prompt_kept,

@@ -9,6 +9,8 @@ use bowline_sessions::KnownLines;
 #[derive(Debug, Default)]
 pub(crate) struct PromptQueue {
     waiting: VecDeque<UserMessage>,
+    /// Prompts of an earlier life of the session.
+    before: KnownLines,
     /// Every prompt that was ever taken: a second copy is not run.
     known: KnownLines,
 }
@@ -20,12 +22,14 @@ pub(crate) enum Queued {
     Waiting,
     /// It was here before.
     Duplicate,
+    /// It was run before the session was taken up again, and nobody here was told that it ended.
+    DoneBefore,
 }
 
 impl PromptQueue {
     /// A queue that knows the prompts of an earlier life of the session.
     pub(crate) fn new(known: KnownLines) -> Self {
-        Self { waiting: VecDeque::new(), known }
+        Self { waiting: VecDeque::new(), before: known.clone(), known }
     }
 
     /// Lines a prompt up, by its priority.
@@ -33,7 +37,10 @@ impl PromptQueue {
         if let Some(uuid) = &prompt.uuid
             && !self.known.insert(uuid)
         {
-            return Queued::Duplicate;
+            return match self.before.contains(uuid) {
+                true => Queued::DoneBefore,
+                false => Queued::Duplicate,
+            };
         }
         let place = match rank(&prompt) {
             Rank::Later => self.waiting.len(),
@@ -86,8 +93,13 @@ impl PromptQueue {
         self.waiting.iter().filter_map(|prompt| prompt.uuid.clone()).collect()
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.waiting.len()
+    /// How many prompts will still wait when the next turn has taken all it can.
+    pub(crate) fn behind_next_batch(&self, alone: impl Fn(&UserMessage) -> bool) -> usize {
+        let batch = match self.waiting.front() {
+            Some(first) if alone(first) => 1,
+            _ => self.waiting.iter().take_while(|prompt| !alone(prompt)).count(),
+        };
+        self.waiting.len() - batch
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -153,7 +165,7 @@ mod tests {
         let mut known = KnownLines::default();
         known.insert(&"old".into());
         let mut queue = PromptQueue::new(known);
-        assert_eq!(queue.push(prompt("old", None)), Queued::Duplicate);
+        assert_eq!(queue.push(prompt("old", None)), Queued::DoneBefore);
         queue.push(prompt("new", None));
         queue.take_batch(|_| false);
         assert_eq!(queue.push(prompt("new", None)), Queued::Duplicate);

@@ -14,9 +14,10 @@ use bowline_mcp::McpServers;
 use bowline_model::{Effort, ModelError, RetryPolicy, Thinking};
 use bowline_protocol::{
     AgentDefinition, AgentId, InformationalLevel, InformationalMessage, Initialize, McpServerRef,
-    McpToolPolicy, ModelSwitchInput, PermissionMode, PermissionUpdate, SessionId, SessionState,
-    SessionStateChangedMessage, UpdateDestination,
+    McpToolPolicy, ModelSwitchInput, PermissionMode, PermissionUpdate, RawJson, SessionId,
+    SessionState, SessionStateChangedMessage, UpdateDestination,
 };
+use bowline_sessions::CostState;
 use bowline_tools::Workspace;
 use tokio::{sync::Notify, task::JoinSet, time::Instant};
 use tokio_util::sync::CancellationToken;
@@ -36,7 +37,7 @@ use crate::{
     permission::{Policy, ProposedCall, Verdict, write_settings},
     settings::Settings,
     toolset::Toolset,
-    turn::answer::Answer,
+    turn::{answer::Answer, run::millis},
 };
 
 /// What all agents of a session share.
@@ -56,7 +57,7 @@ pub(crate) struct Shared {
     /// Commands and skills that people wrote.
     pub(crate) library: LibraryCell,
     /// When the session began.
-    pub(crate) started: Instant,
+    pub(crate) began: Instant,
     policy: Mutex<Policy>,
     ledger: Mutex<Ledger>,
     live: Mutex<Live>,
@@ -68,6 +69,8 @@ pub(crate) struct Shared {
     beside: Mutex<JoinSet<()>>,
     /// What the main agent can call.
     main_tools: Mutex<Option<Arc<Toolset>>>,
+    /// Fires once hooks have heard that the session begins.
+    pub(crate) started: CancellationToken,
     /// Wakes the session when something waits for it.
     pub(crate) wake: Notify,
     pub(crate) board: TaskBoard,
@@ -197,6 +200,7 @@ impl Shared {
             turn: Mutex::default(),
             beside: Mutex::default(),
             main_tools: Mutex::default(),
+            started: CancellationToken::new(),
             wake: Notify::new(),
             board,
             questions: QuestionBoard::default(),
@@ -204,7 +208,7 @@ impl Shared {
             input_ended: AtomicBool::new(false),
             context: context::State::default(),
             library: LibraryCell::default(),
-            started: Instant::now(),
+            began: Instant::now(),
             config,
             outlet,
             workspace,
@@ -346,6 +350,32 @@ impl Shared {
         live.agents.extend(request.agents.unwrap_or_default());
         live.tools_changed = true;
         live.host.tool_aliases = request.tool_aliases.unwrap_or_default();
+    }
+
+    /// Continues the books of a session that is taken up again.
+    pub(crate) fn restore_costs(&self) {
+        let cost = self.config.resumed.as_ref().and_then(|resumed| resumed.cost.as_ref());
+        let Some(cost) = cost else { return };
+        let used = cost.model_usage.iter();
+        let by_model = used.filter_map(|(model, usage)| Some((model.clone(), usage.parse().ok()?)));
+        let api_time = Duration::from_millis(cost.total_api_duration);
+        self.ledger().restore(by_model.collect(), api_time);
+    }
+
+    /// What the session cost, for whoever takes it up again.
+    pub(crate) fn cost_state(&self) -> CostState {
+        let ledger = self.ledger();
+        let used = ledger.by_model().iter();
+        let model_usage = used
+            .filter_map(|(model, usage)| Some((model.clone(), RawJson::from_value(usage).ok()?)))
+            .collect();
+        CostState {
+            session_id: self.id(),
+            total_cost_usd: ledger.total_cost(),
+            total_api_duration: millis(ledger.api_time()),
+            model_usage,
+            ..CostState::default()
+        }
     }
 
     pub(crate) fn retry_policy(&self) -> RetryPolicy {

@@ -86,6 +86,7 @@ pub(crate) fn start(
         compaction.and_then(|it| it.cumulative_dropped_tokens).unwrap_or(0);
     let tools = Arc::new(main_tools(&shared));
     shared.set_main_tools(&tools);
+    shared.restore_costs();
     let agent = Agent {
         identity: Identity::Main,
         conversation,

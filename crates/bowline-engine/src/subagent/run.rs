@@ -180,7 +180,7 @@ pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Fini
     let finished = Finished {
         id: id.clone(),
         answer: report.last_words.clone(),
-        usage: report.last_usage.clone(),
+        usage: crate::ledger::usage_of(crate::ledger::Tokens::from(&report.last_usage)),
         model: report.model.clone(),
         tokens: crate::ledger::Tokens::from(&report.last_usage).total(),
         took: began.elapsed(),

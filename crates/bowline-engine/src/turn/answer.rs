@@ -138,6 +138,11 @@ impl Answer {
         self.opening_usage.clone().unwrap_or_default()
     }
 
+    /// Whether the answer comes piece by piece.
+    pub(crate) fn is_streamed(&self) -> bool {
+        self.target.request.delivery == Delivery::Stream
+    }
+
     /// The API's name of the request.
     pub(crate) fn request_id(&self) -> Option<String> {
         self.request_id.clone()

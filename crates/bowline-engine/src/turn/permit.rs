@@ -196,7 +196,6 @@ async fn wait_for_hooks(cancel: &CancellationToken, why: Unanswered) -> Answer {
 }
 
 fn request(context: &CallContext, proposed: &Proposed, question: &Question) -> CanUseTool {
-    let description = proposed.input.get("description").and_then(Value::as_str);
     let display =
         context.tools.source().and_then(|source| source.display_name(&proposed.call.name));
     let mut request = CanUseTool {
@@ -206,11 +205,25 @@ fn request(context: &CallContext, proposed: &Proposed, question: &Question) -> C
         agent_id: context.identity.agent_id(),
         mcp_server: proposed.server.clone(),
         display_name: Some(display.map_or_else(|| proposed.call.name.clone(), |name| name.tool)),
-        description: description.map(str::to_owned),
+        description: describe(proposed),
         ..CanUseTool::default()
     };
     question.describe(&mut request);
+    if matches!(&*proposed.call.name, "Write" | "Edit" | "NotebookEdit") {
+        request.extra.insert("server_policy_ask_only".to_owned(), true.into());
+    }
     request
+}
+
+/// What a call does, in words for the person who is asked.
+fn describe(proposed: &Proposed) -> Option<String> {
+    let field = |name: &str| proposed.input.get(name).and_then(Value::as_str);
+    let file = || {
+        let path = field("file_path").or_else(|| field("notebook_path"))?;
+        path.rsplit('/').next()
+    };
+    let text = field("description").or_else(|| field("command")).or_else(file)?;
+    Some(text.to_owned())
 }
 
 /// Nobody has answered for a while.
@@ -243,7 +256,8 @@ async fn ask_hooks(
         mcp_server: proposed.server.clone(),
         ..PermissionRequestInput::default()
     });
-    context.session.run_hooks(&context.identity, event, cancel).await.permission
+    let about = Some(&proposed.call.id);
+    context.session.run_hooks_about(&context.identity, event, about, cancel).await.permission
 }
 
 /// Somebody said yes, perhaps with changes.
@@ -288,15 +302,15 @@ pub(crate) async fn apply(context: &CallContext, updates: &[PermissionUpdate]) {
 /// Somebody said no.
 fn reject(proposed: &Proposed, deny: &PermissionDeny) -> Box<CallOutcome> {
     let call = proposed.call.clone();
-    let mut outcome = if deny.interrupt == Some(true) {
+    if deny.interrupt == Some(true) {
         let mut outcome = CallOutcome::denied(call, REFUSED_FOR_GOOD);
         outcome.structured = Some(Value::String("User rejected tool use".to_owned()));
+        outcome.meta = CallOutcome::interrupted(proposed.call.clone()).meta;
         outcome.then = Then::Refused;
-        outcome
-    } else {
-        CallOutcome::denied(call, &deny.message)
-    };
-    outcome.rejected(NonExecutionKind::UserRejected, DecisionSource::UserReject, None);
+        return Box::new(outcome);
+    }
+    let mut outcome = CallOutcome::denied(call, &deny.message);
+    outcome.rejected(NonExecutionKind::PermissionRule, DecisionSource::UserReject, None);
     Box::new(outcome)
 }
 

@@ -4,10 +4,11 @@ use std::{collections::VecDeque, time::Duration};
 
 use bowline_model::ModelError;
 use bowline_protocol::{
-    AgentStatus, ApiRetryMessage, AssistantError, AssistantMessage, ContentBlock, Delta,
-    MessageUuid, ModelFallbackMessage, StatusMessage, StreamEvent, StreamEventMessage,
-    ThinkingTokensMessage, UserMessage,
+    AbandonedBlocks, AgentStatus, ApiRetryMessage, AssistantError, AssistantMessage, ContentBlock,
+    Delta, Extra, Maybe, MessageDelta, MessageUuid, ModelFallbackMessage, StatusMessage, StopDelta,
+    StopReason, StreamEvent, StreamEventMessage, ThinkingTokensMessage, Usage, UserMessage,
 };
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -20,7 +21,7 @@ use super::{
 };
 use crate::{
     agent::{Agent, StopVerdict, api_error_frame},
-    ledger::Account,
+    ledger::{self, Account, Tokens},
     outlet::timestamp,
 };
 
@@ -170,7 +171,7 @@ impl TurnRun<'_> {
         match step {
             Step::Event(event, complete) => self.heard(event, complete).await,
             Step::Retry { error, attempt, delay } => {
-                self.close_stream(None).await;
+                self.close_stream().await;
                 self.enter_usage();
                 if attempt > 0 {
                     self.retry(&error, attempt, delay).await;
@@ -178,7 +179,7 @@ impl TurnRun<'_> {
                 None
             }
             Step::Fallback { from, to } => {
-                self.close_stream(None).await;
+                self.close_stream().await;
                 let content = format!("{from} is overloaded; {to} takes over");
                 self.send(ModelFallbackMessage {
                     trigger: "overloaded".to_owned(),
@@ -203,13 +204,13 @@ impl TurnRun<'_> {
             }
             Step::Cut(error) => {
                 tracing::debug!(%error, "the stream broke off behind a complete block");
-                self.close_stream(None).await;
+                self.close_stream().await;
                 self.enter_usage();
                 self.answer = None;
                 Some(Event::Cut)
             }
             Step::Failed(error) => {
-                self.close_stream(None).await;
+                self.close_stream().await;
                 self.enter_usage();
                 self.answer = None;
                 if error.is_context_overflow() && self.agent.compact_overflow(&self.cancel).await {
@@ -286,9 +287,11 @@ impl TurnRun<'_> {
         let mut frame = AssistantMessage::default();
         if let Some(answer) = &self.answer {
             frame.message = answer.message().clone();
-            // The stop reason and the final usage are the result's to tell.
-            frame.message.stop_reason = None;
-            frame.message.usage = answer.opening_usage();
+            // While an answer streams, its stop reason and final usage are the result's to tell.
+            if answer.is_streamed() {
+                frame.message.stop_reason = None;
+                frame.message.usage = answer.opening_usage();
+            }
             frame.request_id = answer.request_id();
         }
         if let ContentBlock::Thinking(_) = &block {
@@ -296,6 +299,7 @@ impl TurnRun<'_> {
         }
         frame.tool_use_meta = self.calls.meta(&block);
         frame.message.content = vec![block];
+        frame.message.extra.entry("context_management").or_insert(Value::Null);
         frame.timestamp = Some(timestamp());
         if self.agent.identity.is_main() && !std::mem::replace(&mut self.announced, true) {
             frame.user_message_uuid = self.prompts.last().cloned();
@@ -349,6 +353,7 @@ impl TurnRun<'_> {
         if self.agent.identity.is_main() {
             self.agent.say_assistant(frame).await;
         }
+        self.report.stop_reason = Some(StopReason::StopSequence);
         self.agent.failure_hooks(error.category(), &self.report.last_words).await;
         self.report.failure = Some(error);
     }
@@ -368,7 +373,6 @@ impl TurnRun<'_> {
             frame.aborted = Some(true);
             self.agent.say_assistant(frame).await;
         }
-        self.enter_usage();
     }
 
     fn enter_usage(&mut self) {
@@ -410,14 +414,34 @@ impl TurnRun<'_> {
     }
 
     /// Brings a broken stream to an orderly end for a host that has seen its beginning.
-    async fn close_stream(&mut self, delta: Option<StreamEvent>) {
+    async fn close_stream(&mut self) {
+        let Some(answer) = self.answer.as_ref().filter(|_| self.streams()) else { return };
+        for event in answer.fold().closing_events() {
+            let frame = self.stream_frame(event);
+            self.send(frame).await;
+        }
+    }
+
+    /// The same for one that was interrupted, which the host is told with the message's end.
+    async fn abort_stream(&mut self) {
         let Some(answer) = self.answer.as_ref().filter(|_| self.streams()) else { return };
         let mut closing = answer.fold().closing_events();
-        if let (Some(delta), false) = (delta, closing.is_empty()) {
-            closing.insert(closing.len() - 1, delta);
+        if closing.is_empty() {
+            return;
         }
+        let usage = ledger::usage_of(Tokens::from(&answer.opening_usage()));
+        closing.insert(closing.len() - 1, aborted_delta(usage));
+        let api_message_id = answer.message().id.clone();
+        let partial = answer.fold().partial().count();
+        let from_block_index = answer.message().content.len() + partial;
         for event in closing {
-            let frame = self.stream_frame(event);
+            let mut frame = self.stream_frame(event);
+            if let StreamEvent::MessageStop(_) = &frame.event {
+                let api_message_id = api_message_id.clone();
+                let abandoned =
+                    AbandonedBlocks { api_message_id, from_block_index, extra: Extra::new() };
+                frame.abandoned_blocks = Some(abandoned);
+            }
             self.send(frame).await;
         }
     }
@@ -528,7 +552,7 @@ impl TurnRun<'_> {
         match ending {
             Ending::AbortedStreaming => {
                 self.interrupted(texts::INTERRUPTED).await;
-                self.close_stream(Some(aborted_delta())).await;
+                self.abort_stream().await;
             }
             Ending::AbortedTools => {
                 self.collect_stopped().await;
@@ -587,8 +611,18 @@ async fn next_step(answer: &mut Option<Answer>) -> Step {
 }
 
 /// The end of an answer that nobody waits for: no reason to stop, no more tokens.
-fn aborted_delta() -> StreamEvent {
-    StreamEvent::MessageDelta(bowline_protocol::MessageDelta::default())
+fn aborted_delta(usage: Usage) -> StreamEvent {
+    let nulls =
+        |names: &[&str]| names.iter().map(|name| ((*name).to_owned(), Value::Null)).collect();
+    StreamEvent::MessageDelta(MessageDelta {
+        delta: StopDelta {
+            stop_reason: None,
+            stop_sequence: Maybe::Null,
+            extra: nulls(&["container", "stop_details"]),
+        },
+        usage,
+        extra: nulls(&["context_management"]),
+    })
 }
 
 fn some<T>(list: Vec<T>) -> Option<Vec<T>> {

@@ -1,9 +1,9 @@
 //! What the other end says, and nobody has read yet.
 
-use bowline_peer::{Link, Options, Overflow};
+use bowline_peer::{Link, Options, Overflow, Questions};
 use bowline_protocol::{Line, LineFault, LineProblem};
 use serde_json::json;
-use tokio::io::{AsyncWriteExt, DuplexStream, duplex};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 
 use crate::rig::{Near, Note, near, options, rig};
 
@@ -169,4 +169,30 @@ async fn an_abandoned_inbox_holds_nobody() {
     }
     far.ask("a", "echo").await;
     assert!(far.answers(1).await.contains_key("a"));
+}
+
+#[tokio::test]
+async fn questions_can_be_had_in_order_with_the_messages() {
+    let in_order = options(|options| options.questions = Questions::Inbox);
+    let (mut near, mut far) = bytes(in_order);
+    let lines = [
+        r#"{"type":"user","n":1}"#,
+        r#"{"type":"control_request","request_id":"q","request":{"subtype":"refuse"}}"#,
+        r#"{"type":"control_request"}"#,
+        r#"{"type":"user","n":2}"#,
+        r#"{"type":"control_cancel_request","request_id":"q"}"#,
+    ];
+    far.write_all(lines.join("\n").as_bytes()).await.unwrap();
+    far.shutdown().await.unwrap();
+    for line in lines {
+        assert_eq!(near.inbox.next().await.unwrap().text, line);
+    }
+    assert_eq!(near.inbox.next().await, None);
+    // Nothing was answered or reported on the reader's behalf.
+    assert_eq!(near.notes.recv().await, Some(Note::EndOfInput));
+    near.may_stop.add_permits(1);
+    near.session.await.unwrap().unwrap();
+    let mut written = String::new();
+    far.read_to_string(&mut written).await.unwrap();
+    assert_eq!(written, "");
 }

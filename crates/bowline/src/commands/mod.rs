@@ -1,3 +1,9 @@
-//! One file per command.
+//! What the program can do other than running an agent, one file per command.
 
+pub(crate) mod completions;
+pub(crate) mod demo;
+pub(crate) mod doctor;
+pub(crate) mod man;
+pub(crate) mod rewind;
 pub(crate) mod schema;
+pub(crate) mod script_server;

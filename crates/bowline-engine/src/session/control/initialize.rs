@@ -11,6 +11,8 @@ use super::{Answered, ControlError, ControlReply};
 use crate::session::{Shared, catalog};
 
 pub(super) async fn initialize(shared: &Arc<Shared>, request: Initialize) -> Answered {
+    // What hooks say at the start goes out before the answer.
+    shared.started.cancelled().await;
     if let Some(schema) = &request.json_schema {
         bowline_tools::check_is_schema(&schema.to_value()).map_err(|error| {
             ControlError::new(format!("the JSON schema for results is not valid: {error}"))

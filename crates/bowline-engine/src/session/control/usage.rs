@@ -22,7 +22,7 @@ pub(super) fn get_usage(shared: &Arc<Shared>) -> Answered {
     let session = json!({
         "total_cost_usd": ledger.total_cost(),
         "total_api_duration_ms": millis(ledger.api_time()),
-        "total_duration_ms": millis(shared.started.elapsed()),
+        "total_duration_ms": millis(shared.began.elapsed()),
         "model_usage": ledger.by_model(),
     });
     let session = RawJson::from(session);

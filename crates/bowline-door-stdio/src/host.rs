@@ -1,0 +1,69 @@
+//! The host as the engine sees it: messages are written, questions are asked over the wire.
+
+use bowline_engine::{Answer, Host, HostError};
+use bowline_model::BoxFuture;
+use bowline_peer::{AskError, Peer, TellError};
+use bowline_protocol::{
+    AgentRequest, CanUseTool, Elicitation, ElicitationResponse, HookCallback, McpMessage, Message,
+    PermissionResult, RawJson,
+};
+use tokio_util::sync::CancellationToken;
+
+/// The host on the other end of the wire.
+#[derive(Debug)]
+pub(crate) struct PeerHost {
+    peer: Peer,
+    /// Fires when nobody reads what we write.
+    pub(crate) gone: CancellationToken,
+}
+
+impl PeerHost {
+    pub(crate) fn new(peer: Peer) -> Self {
+        Self { peer, gone: CancellationToken::new() }
+    }
+}
+
+impl Host for PeerHost {
+    fn emit(&self, message: Message) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            match self.peer.tell(&message).await {
+                Ok(()) => {}
+                Err(TellError::Closed) => self.gone.cancel(),
+                Err(error) => tracing::error!(%error, "a message is lost"),
+            }
+        })
+    }
+
+    fn can_use_tool(&self, question: CanUseTool) -> Answer<'_, PermissionResult> {
+        Box::pin(async move { self.peer.ask(question).await.map_err(why) })
+    }
+
+    fn hook_callback(&self, call: HookCallback) -> Answer<'_, RawJson> {
+        // What a hook answers is checked by whoever knows which fields count.
+        Box::pin(async move {
+            let answer = self.peer.ask_raw(&AgentRequest::from(call)).await.map_err(why)?;
+            Ok(answer.unwrap_or_else(RawJson::empty_object))
+        })
+    }
+
+    fn mcp_message(&self, message: McpMessage) -> Answer<'_, RawJson> {
+        Box::pin(async move {
+            let answer = self.peer.ask(message).await.map_err(why)?;
+            Ok(answer.mcp_response)
+        })
+    }
+
+    fn elicit(&self, question: Elicitation) -> Answer<'_, ElicitationResponse> {
+        Box::pin(async move { self.peer.ask(question).await.map_err(why) })
+    }
+}
+
+fn why(error: AskError) -> HostError {
+    match error {
+        AskError::Refused(failure) => HostError::Refused(failure.error),
+        AskError::TimedOut(_) => HostError::TimedOut,
+        AskError::Unwritable(error) => HostError::Malformed(error.to_string()),
+        AskError::Unreadable(error) => HostError::Malformed(error.to_string()),
+        _ => HostError::Closed,
+    }
+}

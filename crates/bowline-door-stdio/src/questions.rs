@@ -1,0 +1,205 @@
+//! The host's questions: taken up in order, worked on side by side, each answered once.
+
+use std::{
+    collections::HashMap,
+    future::poll_fn,
+    panic::AssertUnwindSafe,
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use bowline_engine::{ControlError, Session};
+use bowline_model::BoxFuture;
+use bowline_peer::Peer;
+use bowline_protocol::{
+    AgentLine, ControlRequest, ControlResponse, Extra, Failure, HostRequest, Outcome, ReadError,
+    RequestId, Success,
+};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+/// Questions that are worked on at a time. A host that asks more has to wait; an honest
+/// one has a handful.
+const AT_ONCE: usize = 1024;
+
+/// The questions that are being worked on.
+pub(crate) struct OpenQuestions {
+    session: Session,
+    peer: Peer,
+    working: JoinSet<Option<RequestId>>,
+    /// How to stop those that can be stopped.
+    stops: HashMap<RequestId, CancellationToken>,
+}
+
+impl OpenQuestions {
+    pub(crate) fn new(session: Session, peer: Peer) -> Self {
+        Self { session, peer, working: JoinSet::new(), stops: HashMap::new() }
+    }
+
+    /// Whether one more may be taken up.
+    pub(crate) fn have_room(&self) -> bool {
+        self.working.len() < AT_ONCE
+    }
+
+    /// Takes a question up. What it does at once is done when this returns; what takes
+    /// longer goes on beside whatever comes next.
+    pub(crate) async fn take_up(&mut self, id: Option<RequestId>, request: HostRequest) {
+        let stop = CancellationToken::new();
+        if let (Some(id), Some(_)) = (&id, refusal_when_stopped(&request)) {
+            self.stops.insert(id.clone(), stop.clone());
+        }
+        // The session need not know its host before it has answered this.
+        let opening = matches!(request, HostRequest::Initialize(_));
+        let work = answer(self.session.clone(), self.peer.clone(), id, request, stop);
+        let mut work: BoxFuture<'static, Option<RequestId>> = Box::pin(work);
+        if opening {
+            work.await;
+        } else {
+            match poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await {
+                Poll::Ready(id) => self.forget(id),
+                Poll::Pending => {
+                    self.working.spawn(work);
+                }
+            }
+        }
+    }
+
+    /// Tells the host what is wrong with its question.
+    pub(crate) async fn refuse(&self, id: Option<RequestId>, error: &ReadError) {
+        let failure = Failure { error: error.to_string(), ..Failure::default() };
+        send(&self.peer, id, Outcome::Error(failure)).await;
+    }
+
+    /// The host no longer wants an answer. It gets one, and soon.
+    pub(crate) fn withdraw(&mut self, id: &RequestId) {
+        if let Some(stop) = self.stops.remove(id) {
+            stop.cancel();
+        }
+    }
+
+    /// Waits until one is done. Never returns while there is none.
+    ///
+    /// Cancel safety: nothing is lost when the future is dropped.
+    pub(crate) async fn next_done(&mut self) {
+        match self.working.join_next().await {
+            Some(done) => self.forget(done.ok().flatten()),
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Waits until all are done.
+    pub(crate) async fn finish(&mut self) {
+        while self.working.join_next().await.is_some() {}
+    }
+
+    fn forget(&mut self, id: Option<RequestId>) {
+        if let Some(id) = id {
+            self.stops.remove(&id);
+        }
+    }
+}
+
+/// Answers one question, and lets its consequences happen once the answer is on its way.
+async fn answer(
+    session: Session,
+    peer: Peer,
+    id: Option<RequestId>,
+    request: HostRequest,
+    stop: CancellationToken,
+) -> Option<RequestId> {
+    let when_stopped = refusal_when_stopped(&request);
+    let opens = matches!(request, HostRequest::Initialize(_));
+    let work = CaughtPanic(Box::pin(async {
+        match id.clone() {
+            Some(request_id) => {
+                let request = ControlRequest { request_id, request, extra: Extra::new() };
+                session.control_request(request, CancellationToken::new()).await
+            }
+            None => session.control(request).await,
+        }
+    }));
+    let reply = tokio::select! {
+        biased;
+        reply = work => reply,
+        () = stop.cancelled() => {
+            let error = when_stopped.unwrap_or("cancelled").to_owned();
+            let failure = Failure { error, ..Failure::default() };
+            send(&peer, id.clone(), Outcome::Error(failure)).await;
+            return id;
+        }
+    };
+    let Some(reply) = reply else {
+        let error = "the agent failed while it worked on this".to_owned();
+        send(&peer, id.clone(), Outcome::Error(Failure { error, ..Failure::default() })).await;
+        return id;
+    };
+    let outcome = match &reply.result {
+        Ok(response) => {
+            let mut success = Success { response: response.clone(), ..Success::default() };
+            if opens {
+                // A host that reads these does not ask for what nobody waits for.
+                success.pending_permission_requests = Some(Vec::new());
+                success.pending_user_dialog_requests = Some(Vec::new());
+            }
+            Outcome::Success(success)
+        }
+        Err(ControlError { message, code }) => Outcome::Error(Failure {
+            error: message.clone(),
+            error_code: code.clone(),
+            ..Failure::default()
+        }),
+    };
+    send(&peer, id.clone(), outcome).await;
+    reply.delivered().await;
+    id
+}
+
+/// What a question that takes a while is answered when the host withdraws it. The others are
+/// answered as if it had not.
+fn refusal_when_stopped(request: &HostRequest) -> Option<&'static str> {
+    match request {
+        HostRequest::SideQuestion(_) => Some("Side question cancelled"),
+        _ => None,
+    }
+}
+
+/// Sends an answer.
+async fn send(peer: &Peer, id: Option<RequestId>, mut outcome: Outcome) {
+    let named = id.is_some();
+    if let (Some(id), Outcome::Success(Success { request_id, .. }))
+    | (Some(id), Outcome::Error(Failure { request_id, .. })) = (id, &mut outcome)
+    {
+        *request_id = id;
+    }
+    let line =
+        AgentLine::ControlResponse(ControlResponse { response: outcome, extra: Extra::new() });
+    let sent = if named {
+        peer.tell(&line).await
+    } else {
+        // A question without a name cannot be answered by name.
+        let mut line = serde_json::to_value(&line).unwrap_or_default();
+        if let Some(answer) = line["response"].as_object_mut() {
+            answer.remove("request_id");
+        }
+        peer.tell(&line).await
+    };
+    if let Err(error) = sent {
+        tracing::debug!(%error, "an answer was not sent");
+    }
+}
+
+/// A future whose panic is an answer too: `None`.
+struct CaughtPanic<F>(Pin<Box<F>>);
+
+impl<F: Future> Future for CaughtPanic<F> {
+    type Output = Option<F::Output>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let inner = self.0.as_mut();
+        // What the panic left behind is never polled again.
+        match std::panic::catch_unwind(AssertUnwindSafe(|| inner.poll(context))) {
+            Ok(polled) => polled.map(Some),
+            Err(_) => Poll::Ready(None),
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The life of the door: reads what the host says until both sides are done.
+
+use std::{pin::pin, time::Duration};
+
+use bowline_engine::{Session, SessionEnd};
+use bowline_peer::{Fault, Inbox, Peer, Request, Service};
+use bowline_protocol::{Failure, Line, Success};
+use tokio::{sync::mpsc, time};
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
+
+use crate::{
+    Door, InputError, Opening,
+    input::{Input, check_syntax},
+    questions::OpenQuestions,
+};
+
+/// How long questions may take to be answered once the session is over.
+const LAST_ANSWERS: Duration = Duration::from_secs(2);
+
+impl Door {
+    /// Serves the host until the session is over.
+    ///
+    /// `work` is the session itself. It ends when the host has closed its input and the work is
+    /// done, when the session is shut down, or when nobody reads what we write. Input that makes
+    /// no sense ends it at once: the error says what to tell the user.
+    pub async fn serve(
+        self,
+        session: Session,
+        work: impl Future<Output = SessionEnd>,
+    ) -> Result<SessionEnd, InputError> {
+        let Self { host, peer, inbox, wire, mut faults, over, opening } = self;
+        let wire = AbortOnDropHandle::new(tokio::spawn(wire));
+        let questions = OpenQuestions::new(session.clone(), peer.clone());
+        let mut reader = Reader { session: session.clone(), inbox, questions, opening };
+        let served = {
+            let mut work = pin!(work);
+            let mut reading = pin!(reader.read());
+            let (mut listening, mut heard) = (true, true);
+            loop {
+                tokio::select! {
+                    biased;
+                    Some(fault) = faults.recv() => break Err(fault),
+                    end = &mut work => break Ok(end),
+                    read = &mut reading, if listening => match read {
+                        Ok(()) => listening = false,
+                        Err(error) => break Err(error),
+                    },
+                    () = host.gone.cancelled(), if heard => {
+                        heard = false;
+                        session.shutdown();
+                    }
+                }
+            }
+        };
+        if served.is_ok() {
+            time::timeout(LAST_ANSWERS, reader.questions.finish()).await.ok();
+        }
+        close(&peer, &over, wire).await;
+        served
+    }
+}
+
+/// Lets what was said be written, and hangs up.
+async fn close(
+    peer: &Peer,
+    over: &CancellationToken,
+    wire: AbortOnDropHandle<Result<(), bowline_peer::SessionError>>,
+) {
+    over.cancel();
+    peer.close();
+    match wire.await {
+        Ok(Err(error)) => tracing::debug!(%error, "the wire"),
+        Err(error) => tracing::error!(%error, "the wire"),
+        Ok(Ok(())) => {}
+    }
+}
+
+/// Takes the host's lines in their order.
+struct Reader {
+    session: Session,
+    inbox: Inbox,
+    questions: OpenQuestions,
+    opening: Opening,
+}
+
+impl Reader {
+    /// Reads until the host says no more, then until its questions are answered.
+    async fn read(&mut self) -> Result<(), InputError> {
+        loop {
+            tokio::select! {
+                biased;
+                () = self.questions.next_done() => {}
+                line = self.inbox.next(), if self.questions.have_room() => match line {
+                    Some(line) => self.take(&line).await?,
+                    None => break,
+                },
+            }
+        }
+        self.session.end_of_input().await;
+        self.questions.finish().await;
+        Ok(())
+    }
+
+    async fn take(&mut self, line: &Line) -> Result<(), InputError> {
+        let input = Input::read(&line.text)?;
+        if std::mem::take(&mut self.opening) == Opening::InitializeFirst && !is_initialize(&input) {
+            return Err(InputError::InitializeNotFirst);
+        }
+        match input {
+            Input::Prompt(prompt) => self.session.prompt(*prompt).await,
+            Input::Question(id, request) => self.questions.take_up(id, *request).await,
+            Input::BadQuestion(id, error) => self.questions.refuse(id, &error).await,
+            Input::Withdrawal(id) => self.questions.withdraw(&id),
+            Input::Environment(update) => self.session.update_environment(update.variables),
+            Input::Nothing => {}
+        }
+        Ok(())
+    }
+}
+
+fn is_initialize(input: &Input) -> bool {
+    use bowline_protocol::HostRequest::Initialize;
+    matches!(input, Input::Question(_, request) if matches!(**request, Initialize(_)))
+}
+
+/// What the door has to do with the wire beside reading it.
+pub(crate) struct DoorService {
+    pub(crate) report: mpsc::Sender<InputError>,
+    pub(crate) over: CancellationToken,
+}
+
+impl Service for DoorService {
+    async fn request(&self, _: Request, _: CancellationToken) -> Result<Success, Failure> {
+        // They are in the inbox; see `Questions::Inbox`.
+        Err(Failure { error: "nobody answers here".to_owned(), ..Failure::default() })
+    }
+
+    async fn end_of_input(&self) {
+        self.over.cancelled().await;
+    }
+
+    fn fault(&self, fault: Fault) {
+        let fatal = match fault {
+            Fault::Line(fault) => Some(InputError::Unreadable(fault)),
+            // An answer that does not fit is nobody's answer, but a line must be JSON.
+            Fault::Control { line, .. } => check_syntax(&line.text).err(),
+            _ => None,
+        };
+        if let Some(error) = fatal {
+            // If there is one already, that one ends the session.
+            self.report.try_send(error).ok();
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! What is wrong with a command line, in the words that people who know the official CLI expect.
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+/// A command line that cannot be understood, or one that asked for help.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum UsageError {
+    /// It asked for help; this is it.
+    Help(String),
+    /// It cannot be understood.
+    Bad(String),
+}
+
+impl From<clap::Error> for UsageError {
+    fn from(error: clap::Error) -> Self {
+        match error.kind() {
+            ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+                Self::Help(error.render().to_string())
+            }
+            ErrorKind::UnknownArgument => Self::Bad(unknown_option(&error)),
+            ErrorKind::InvalidValue | ErrorKind::ValueValidation => Self::Bad(bad_value(&error)),
+            _ => {
+                let text = error.render().to_string();
+                let first = text.split("\n\n").next().unwrap_or(&text);
+                Self::Bad(format!("{}\n\nFor more, try '--help'.", first.trim_end()))
+            }
+        }
+    }
+}
+
+fn unknown_option(error: &clap::Error) -> String {
+    let unknown = text(error, ContextKind::InvalidArg).unwrap_or_default();
+    let unknown = unknown.split('=').next().unwrap_or_default();
+    let suggested = text(error, ContextKind::SuggestedArg)
+        .map(|flag| format!("\n(Did you mean {flag}?)"))
+        .unwrap_or_default();
+    if unknown.starts_with('-') {
+        format!("error: unknown option '{unknown}'{suggested}")
+    } else {
+        format!("error: unexpected argument '{unknown}'; a prompt of several words needs quotes")
+    }
+}
+
+fn bad_value(error: &clap::Error) -> String {
+    let option = text(error, ContextKind::InvalidArg).unwrap_or_default();
+    let value = text(error, ContextKind::InvalidValue).unwrap_or_default();
+    if value.is_empty() && error.kind() == ErrorKind::InvalidValue {
+        return format!("error: option '{option}' argument missing");
+    }
+    let allowed = match error.get(ContextKind::ValidValue) {
+        Some(ContextValue::Strings(values)) => values.join(", "),
+        _ => String::new(),
+    };
+    let hint = if allowed.is_empty() {
+        let why = std::error::Error::source(error).map(ToString::to_string);
+        why.map(|why| format!(" It {why}.")).unwrap_or_default()
+    } else {
+        format!(" Allowed choices are {allowed}.")
+    };
+    format!("error: option '{option}' argument '{value}' is invalid.{hint}")
+}
+
+fn text(error: &clap::Error, kind: ContextKind) -> Option<String> {
+    match error.get(kind)? {
+        ContextValue::String(text) => Some(text.clone()),
+        ContextValue::Strings(texts) => texts.first().cloned(),
+        _ => None,
+    }
+}

@@ -1,0 +1,139 @@
+//! The command line as it is typed. Parsing does no I/O and decides nothing.
+//!
+//! Both official SDKs start the program with these flags, one with `--flag value`, the other
+//! with `--flag=value`. Lists (`--allowedTools A B`) take every word up to the next flag, so
+//! a prompt behind one needs `--` before it.
+
+mod error;
+mod limits;
+mod list;
+mod model;
+mod output;
+mod permissions;
+mod session;
+mod sources;
+
+use std::{ffi::OsString, path::PathBuf};
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+pub(crate) use self::{
+    error::UsageError,
+    limits::LimitArgs,
+    list::split_rules,
+    model::{ModelArgs, ThinkingArg, ThinkingDisplayArg},
+    output::{InputFormat, OutputArgs, OutputFormat},
+    permissions::{PermissionArgs, PermissionPromptsArg},
+    session::SessionArgs,
+    sources::SourceArgs,
+};
+
+/// One agent loop with many doors
+///
+/// Runs an agent for the program that started it, over its stdin and stdout, or answers one
+/// prompt: `bowline -p "what does this project do?"`.
+#[derive(Debug, Parser)]
+#[command(
+    name = "bowline",
+    disable_version_flag = true,
+    disable_help_subcommand = true,
+    args_conflicts_with_subcommands = true,
+    args_override_self = true,
+    max_term_width = 100,
+    subcommand_help_heading = "Commands"
+)]
+pub(crate) struct Args {
+    /// What to do other than running an agent.
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+
+    /// How an agent is run.
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+/// How an agent is run.
+#[derive(Debug, Default, Clone, PartialEq, clap::Args)]
+pub(crate) struct RunArgs {
+    /// What to ask; stdin, if it is piped, is put behind it
+    pub(crate) prompt: Option<String>,
+
+    /// Print the answer and exit
+    #[arg(short, long)]
+    pub(crate) print: bool,
+
+    /// Print the version and exit
+    #[arg(short = 'v', long)]
+    pub(crate) version: bool,
+
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    #[command(flatten)]
+    pub(crate) permissions: PermissionArgs,
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) sources: SourceArgs,
+}
+
+/// What to do other than running an agent.
+#[derive(Debug, Clone, PartialEq, Subcommand)]
+pub(crate) enum Command {
+    /// Say what is configured, from where, and what is wrong
+    Doctor,
+    /// Watch an agent work on a small project, offline
+    Demo {
+        /// Keep the project's folder and say where it is
+        #[arg(long)]
+        keep: bool,
+    },
+    /// Serve the script model over HTTP, as an Anthropic- and OpenAI-compatible API
+    ScriptServer {
+        /// Where to listen; port 0 chooses a free one
+        #[arg(long, default_value = "127.0.0.1:0", value_name = "ADDRESS")]
+        listen: std::net::SocketAddr,
+        /// A script that answers prompts without directives
+        #[arg(long, value_name = "FILE")]
+        script: Option<PathBuf>,
+    },
+    /// Print the JSON Schema of the lines that one side of a session writes
+    Schema {
+        /// The side that writes
+        #[arg(value_enum, default_value_t = Side::Agent)]
+        side: Side,
+    },
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the manual page
+    Man,
+}
+
+/// One side of a session.
+#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
+pub(crate) enum Side {
+    /// The agent: messages, questions to its host, answers
+    Agent,
+    /// The host: prompts, questions to its agent, answers
+    Host,
+}
+
+impl Args {
+    /// Reads a command line, the program's name included.
+    pub(crate) fn read(
+        words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+    ) -> Result<Self, UsageError> {
+        let matches = Self::command().try_get_matches_from(words).map_err(UsageError::from)?;
+        Self::from_arg_matches(&matches).map_err(UsageError::from)
+    }
+}
+
+#[cfg(test)]
+mod tests;

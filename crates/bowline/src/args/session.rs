@@ -1,0 +1,54 @@
+//! Flags about which session is run.
+
+use clap::Args;
+
+/// Which session is run.
+#[derive(Debug, Default, Clone, PartialEq, Args)]
+#[command(next_help_heading = "Sessions")]
+pub(crate) struct SessionArgs {
+    /// Go on with the newest session of this folder
+    #[arg(short, long = "continue")]
+    pub(crate) continue_newest: bool,
+
+    /// Go on with this session: its id, its title, or its file
+    #[arg(
+        short,
+        long,
+        value_name = "SESSION",
+        num_args = 0..=1,
+        default_missing_value = ""
+    )]
+    pub(crate) resume: Option<String>,
+
+    /// Go on in a copy of it
+    #[arg(long)]
+    pub(crate) fork_session: bool,
+
+    /// The id of a new session
+    #[arg(long, value_name = "UUID", allow_hyphen_values = true)]
+    pub(crate) session_id: Option<String>,
+
+    /// Go on behind this message
+    #[arg(long, hide = true, value_name = "UUID", allow_hyphen_values = true)]
+    pub(crate) resume_session_at: Option<String>,
+
+    /// Go on before this prompt
+    #[arg(long, hide = true, value_name = "UUID", allow_hyphen_values = true)]
+    pub(crate) resume_drops_turn: Option<String>,
+
+    /// Put files back as they were before this prompt, and exit
+    #[arg(long, hide = true, value_name = "UUID", allow_hyphen_values = true)]
+    pub(crate) rewind_files: Option<String>,
+
+    /// Keep nothing on disk
+    #[arg(long)]
+    pub(crate) no_session_persistence: bool,
+
+    /// Tell the host what is written to disk
+    #[arg(long, hide = true)]
+    pub(crate) session_mirror: bool,
+
+    /// What the session is called
+    #[arg(short, long, value_name = "TITLE", allow_hyphen_values = true)]
+    pub(crate) name: Option<String>,
+}

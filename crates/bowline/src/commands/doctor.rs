@@ -1,0 +1,173 @@
+//! `bowline doctor`: what is configured, from where, and what is wrong.
+
+use std::{collections::BTreeMap, path::Path, process::ExitCode, sync::Arc, time::Duration};
+
+use bowline_engine::settings::{Settings, Trust};
+use bowline_mcp::{McpServers, ServerList, Setup};
+use bowline_model::{DEFAULT_MODEL, ModelRef};
+use bowline_tools::Workspace;
+
+use crate::{
+    args::RunArgs,
+    environment::Environment,
+    say,
+    setup::{Found, project_servers},
+    version,
+};
+
+/// How long MCP servers may take to answer. Somebody is waiting in front of a terminal.
+const SERVER_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Says how things are. Fails if something is wrong.
+pub(crate) async fn run() -> anyhow::Result<ExitCode> {
+    let cwd = std::env::current_dir()?;
+    let environment = Environment::of_process();
+    let mut report = Report::default();
+    report.section("Bowline");
+    report.fact("version", version::BOWLINE);
+    report.fact("speaks the protocol of", version::line());
+
+    let found = Found::read(&RunArgs::default(), &environment, &cwd);
+    let variable = environment.config_dir_variable();
+    report.section("Settings");
+    report.fact("configuration", {
+        let from = variable.map_or_else(String::new, |name| format!(" (from {name})"));
+        format!("{}{from}", environment.config_dir().display())
+    });
+    match found {
+        Ok(found) => {
+            settings(&mut report, &found.settings, found.trust);
+            model(&mut report, &found);
+            servers(&mut report, &found.places.project).await;
+        }
+        Err(error) => report.problem(error.to_string()),
+    }
+    let code = if report.problems == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    report.section(match report.problems {
+        0 => "Everything is fine".to_owned(),
+        1 => "1 problem".to_owned(),
+        count => format!("{count} problems"),
+    });
+    say(report.text.trim_end())?;
+    Ok(code)
+}
+
+fn settings(report: &mut Report, settings: &Settings, trust: Trust) {
+    for layer in settings.layers().iter().filter(|layer| !layer.value.is_empty()) {
+        let place = layer.path.as_ref().map_or_else(String::new, |path| path.display().to_string());
+        report.fact(layer.source.as_str(), place);
+    }
+    let mut origins = BTreeMap::new();
+    for key in settings.effective().keys() {
+        if let Some(traced) = settings.get(key) {
+            origins.insert(key, (traced.value.clone(), traced.source));
+        }
+    }
+    for (key, (value, source)) in origins {
+        report.fact(key, format!("{} ({source})", shortened(&value.to_string())));
+    }
+    report.fact(
+        "project",
+        match trust {
+            Trust::Trusted => "trusted: its own allow rules count",
+            Trust::Untrusted => "not trusted: its own allow rules do not count",
+        },
+    );
+    for problem in settings.problems() {
+        report.problem(problem.to_string());
+    }
+}
+
+fn model(report: &mut Report, found: &Found) {
+    report.section("Model");
+    let (environment, known) = (&found.environment, found.settings.known());
+    let (name, source) = match (environment.model(), &known.model) {
+        (Some(model), _) => (model, "ANTHROPIC_MODEL"),
+        (None, Some(model)) => (model.as_str(), "settings"),
+        (None, None) => (DEFAULT_MODEL, "the default"),
+    };
+    report.fact("model", format!("{name} ({source})"));
+    let set = |value: Option<&str>| if value.is_some() { "set" } else { "not set" };
+    let shown = |value: Option<&str>| value.unwrap_or("not set").to_owned();
+    report.fact("ANTHROPIC_API_KEY", set(environment.anthropic_api_key()));
+    report.fact("ANTHROPIC_AUTH_TOKEN", set(environment.anthropic_auth_token()));
+    report.fact("ANTHROPIC_BASE_URL", shown(environment.anthropic_base_url()));
+    report.fact("OPENAI_API_KEY", set(environment.openai_api_key()));
+    report.fact("OPENAI_BASE_URL", shown(environment.openai_base_url()));
+    let anthropic = environment.anthropic_api_key().is_some()
+        || environment.anthropic_auth_token().is_some()
+        || environment.anthropic_base_url().is_some();
+    let openai = environment.openai_api_key().is_some() || environment.openai_base_url().is_some();
+    match name.parse() {
+        Ok(ModelRef::Anthropic(_)) if !anthropic => report.problem(format!(
+            "nothing gives access to {name}: set ANTHROPIC_API_KEY, or use a chat-completions \
+             server with OPENAI_BASE_URL and --model openai/NAME, or --model script"
+        )),
+        Ok(ModelRef::OpenAi(_)) if !openai => report.problem(format!(
+            "nothing gives access to {name}: set OPENAI_BASE_URL, or OPENAI_API_KEY"
+        )),
+        Ok(_) => {}
+        Err(error) => report.problem(error.to_string()),
+    }
+}
+
+/// Reaches the project's servers, as a session would.
+async fn servers(report: &mut Report, project: &Path) {
+    let ServerList { servers, problems } = project_servers(project);
+    if servers.is_empty() && problems.is_empty() {
+        return;
+    }
+    report.section("MCP servers");
+    for problem in problems {
+        report.problem(problem.to_string());
+    }
+    let workspace = Workspace::new(project, bowline_tools::Setup::default());
+    let reached = Arc::new(McpServers::new(Setup::new(workspace)));
+    for server in servers {
+        reached.add(server);
+    }
+    reached.start();
+    reached.wait_ready(SERVER_PATIENCE).await;
+    for state in reached.status() {
+        let status = state.status.to_string();
+        match status.as_str() {
+            "connected" => report.fact(&state.name, "connected"),
+            _ => {
+                let why = state.error.unwrap_or_else(|| "no answer".to_owned());
+                report.problem(format!("{}: {status}: {why}", state.name));
+            }
+        }
+    }
+    reached.close().await;
+}
+
+/// What is said in the end.
+#[derive(Debug, Default)]
+struct Report {
+    text: String,
+    problems: usize,
+}
+
+impl Report {
+    fn section(&mut self, title: impl AsRef<str>) {
+        self.text.push_str(&format!("\n{}\n", title.as_ref()));
+    }
+
+    fn fact(&mut self, name: &str, value: impl AsRef<str>) {
+        self.text.push_str(&format!("  {name}: {}\n", value.as_ref()));
+    }
+
+    fn problem(&mut self, text: String) {
+        self.problems += 1;
+        self.text.push_str(&format!("  PROBLEM: {text}\n"));
+    }
+}
+
+/// Long values are cut: this is an overview.
+fn shortened(text: &str) -> String {
+    const LONGEST: usize = 80;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

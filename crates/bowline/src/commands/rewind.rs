@@ -1,0 +1,32 @@
+//! `--resume SESSION --rewind-files MESSAGE`: puts files back and does nothing else.
+
+use std::{path::Path, process::ExitCode};
+
+use bowline_protocol::MessageUuid;
+use bowline_sessions::{Checkpoints, ConfigHome, Rewind, Target, find};
+
+use crate::{args::RunArgs, environment::Environment, say};
+
+/// Puts the files of a session back as they were before a prompt.
+pub(crate) fn run(
+    args: &RunArgs,
+    environment: &Environment,
+    cwd: &Path,
+) -> anyhow::Result<ExitCode> {
+    let session = args.session.resume.as_deref().filter(|session| !session.is_empty());
+    let (Some(session), Some(prompt)) = (session, &args.session.rewind_files) else {
+        anyhow::bail!("Error: --rewind-files requires --resume with a session");
+    };
+    let home = ConfigHome::new(environment.config_dir());
+    let Target::Session(files) = find(&home, session, cwd).map_err(anyhow::Error::new)? else {
+        anyhow::bail!(
+            "Error: {session} is not among the sessions, so there are no copies of files"
+        );
+    };
+    let copies = Checkpoints::load(home.file_history(files.id()), cwd, &files.transcript())?;
+    let report = copies.rewind(&MessageUuid::from(prompt.as_str()), Rewind::Restore);
+    match report.error {
+        Some(error) => anyhow::bail!("Error: {error}"),
+        None => say(&format!("Files rewound to state at message {prompt}")),
+    }
+}

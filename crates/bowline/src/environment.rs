@@ -1,0 +1,265 @@
+//! Every environment variable that Bowline reads, in one place.
+//!
+//! Nothing else in the workspace looks at the environment.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// Where the user's configuration is; the first that is set counts.
+const CONFIG_DIR: [&str; 2] = ["BOWLINE_CONFIG_DIR", "CLAUDE_CONFIG_DIR"];
+
+/// Variables that say where requests and keys go, or which program is run. A project that nobody
+/// trusts must not set them.
+const SENSITIVE: [&str; 4] = ["ANTHROPIC_", "OPENAI_", "CLAUDE_CODE_", "BOWLINE_"];
+
+/// The environment as Bowline sees it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Environment {
+    variables: BTreeMap<String, String>,
+}
+
+impl Environment {
+    /// The environment of this process.
+    pub(crate) fn of_process() -> Self {
+        let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        };
+        Self { variables: std::env::vars_os().filter_map(text).collect() }
+    }
+
+    /// With variables from settings, which win.
+    pub(crate) fn with<'a>(
+        mut self,
+        variables: impl IntoIterator<Item = (&'a String, &'a String)>,
+    ) -> Self {
+        let owned = |(name, value): (&String, &String)| (name.clone(), value.clone());
+        self.variables.extend(variables.into_iter().map(owned));
+        self
+    }
+
+    /// Whether a project that nobody trusts may set this variable.
+    pub(crate) fn is_harmless(name: &str) -> bool {
+        !SENSITIVE.iter().any(|prefix| name.starts_with(prefix))
+    }
+
+    /// Where the user's configuration, sessions and state are.
+    pub(crate) fn config_dir(&self) -> PathBuf {
+        let named = CONFIG_DIR.iter().find_map(|name| self.text(name)).map(PathBuf::from);
+        named.unwrap_or_else(|| {
+            self.home().unwrap_or_else(|| Path::new("/").into()).join(".bowline")
+        })
+    }
+
+    /// The variable that says where the configuration is, if one does.
+    pub(crate) fn config_dir_variable(&self) -> Option<&'static str> {
+        CONFIG_DIR.into_iter().find(|name| self.text(name).is_some())
+    }
+
+    /// The user's home directory.
+    pub(crate) fn home(&self) -> Option<PathBuf> {
+        self.text("HOME").map(PathBuf::from)
+    }
+
+    /// The name of the project's folder among the sessions, if a host chose one.
+    pub(crate) fn project_dir_name(&self) -> Option<&str> {
+        self.config_dir_variable()?;
+        let name = self.text("CLAUDE_CODE_PROJECT_DIR_NAME")?;
+        let fits = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
+        (name.len() <= 64 && name.chars().all(fits)).then_some(name)
+    }
+
+    /// Which program started us, as it says itself.
+    pub(crate) fn entrypoint(&self) -> Option<&str> {
+        let action = || self.is_on("CLAUDE_CODE_ACTION").then_some("claude-code-github-action");
+        self.text("CLAUDE_CODE_ENTRYPOINT").or_else(action)
+    }
+
+    /// What the host and its user call themselves, for servers.
+    pub(crate) fn client_apps(&self) -> Vec<String> {
+        let sdk = self.text("CLAUDE_AGENT_SDK_VERSION").map(|it| format!("agent-sdk/{it}"));
+        let app = self.text("CLAUDE_AGENT_SDK_CLIENT_APP").map(|it| format!("client-app/{it}"));
+        sdk.into_iter().chain(app).collect()
+    }
+
+    /// The key of the Anthropic API.
+    pub(crate) fn anthropic_api_key(&self) -> Option<&str> {
+        self.text("ANTHROPIC_API_KEY")
+    }
+
+    /// A token for a gateway before the Anthropic API.
+    pub(crate) fn anthropic_auth_token(&self) -> Option<&str> {
+        self.text("ANTHROPIC_AUTH_TOKEN")
+    }
+
+    /// Where the Anthropic API is.
+    pub(crate) fn anthropic_base_url(&self) -> Option<&str> {
+        self.text("ANTHROPIC_BASE_URL")
+    }
+
+    /// More headers for it, one per line.
+    pub(crate) fn anthropic_headers(&self) -> Vec<(String, String)> {
+        let lines = self.text("ANTHROPIC_CUSTOM_HEADERS").unwrap_or_default().lines();
+        let header = |line: &str| {
+            let (name, value) = line.split_once(':')?;
+            Some((name.trim().to_owned(), value.trim().to_owned()))
+        };
+        lines.filter_map(header).collect()
+    }
+
+    /// The model to talk to.
+    pub(crate) fn model(&self) -> Option<&str> {
+        self.text("ANTHROPIC_MODEL")
+    }
+
+    /// The key of a chat-completions server.
+    pub(crate) fn openai_api_key(&self) -> Option<&str> {
+        self.text("OPENAI_API_KEY")
+    }
+
+    /// Where the chat-completions server is.
+    pub(crate) fn openai_base_url(&self) -> Option<&str> {
+        self.text("OPENAI_BASE_URL")
+    }
+
+    /// How often a failed request is repeated.
+    pub(crate) fn max_retries(&self) -> Option<u32> {
+        self.number("CLAUDE_CODE_MAX_RETRIES")
+    }
+
+    /// How much the model may think.
+    pub(crate) fn max_thinking_tokens(&self) -> Option<u64> {
+        self.number("MAX_THINKING_TOKENS")
+    }
+
+    /// How often Stop hooks may send the model back to work.
+    pub(crate) fn stop_hook_block_cap(&self) -> Option<u32> {
+        self.number("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP")
+    }
+
+    /// Whether programs that watch the messages want to know when the session works.
+    pub(crate) fn emits_session_state(&self) -> bool {
+        self.is_on("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS")
+    }
+
+    /// Whether the host's SDK wants to know it for itself.
+    pub(crate) fn host_reads_session_state(&self) -> bool {
+        self.is_on("CLAUDE_CODE_SDK_READS_SESSION_STATE")
+    }
+
+    /// Whether files are backed up before they are changed.
+    pub(crate) fn file_checkpointing(&self) -> bool {
+        self.is_on("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING")
+    }
+
+    /// Whether the machine can be thrown away, so that root may do what it likes.
+    pub(crate) fn is_sandbox(&self) -> bool {
+        self.is_on("IS_SANDBOX")
+    }
+
+    /// Whether commands may go to the background.
+    pub(crate) fn background_tasks(&self) -> bool {
+        !self.is_on("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS")
+    }
+
+    /// Whether a full context is left alone.
+    pub(crate) fn disables_auto_compact(&self) -> bool {
+        self.is_on("DISABLE_AUTO_COMPACT") || self.is_on("DISABLE_COMPACT")
+    }
+
+    /// When the context counts as full, in tokens.
+    pub(crate) fn auto_compact_window(&self) -> Option<u64> {
+        self.number("CLAUDE_CODE_AUTO_COMPACT_WINDOW")
+    }
+
+    /// How long a command may run if a call does not say.
+    pub(crate) fn bash_default_timeout(&self) -> Option<Duration> {
+        self.number("BASH_DEFAULT_TIMEOUT_MS").map(Duration::from_millis)
+    }
+
+    /// The longest that a call may ask for.
+    pub(crate) fn bash_max_timeout(&self) -> Option<Duration> {
+        self.number("BASH_MAX_TIMEOUT_MS").map(Duration::from_millis)
+    }
+
+    /// How many characters of a command's output the model sees.
+    pub(crate) fn bash_max_output(&self) -> Option<usize> {
+        self.number("BASH_MAX_OUTPUT_LENGTH")
+    }
+
+    /// Whether `cd` is forgotten after each command.
+    pub(crate) fn bash_stays_in_start_dir(&self) -> bool {
+        self.is_on("CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR")
+    }
+
+    /// How many tokens one `Read` may give.
+    pub(crate) fn max_read_tokens(&self) -> Option<usize> {
+        self.number("CLAUDE_CODE_FILE_READ_MAX_OUTPUT_TOKENS")
+    }
+
+    fn text(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    fn number<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
+        let text = self.text(name)?;
+        let number = text.trim().parse().ok();
+        if number.is_none() {
+            tracing::warn!(name, text, "not a number; ignored");
+        }
+        number
+    }
+
+    fn is_on(&self, name: &str) -> bool {
+        let value = self.text(name).unwrap_or_default();
+        matches!(value.to_ascii_lowercase().as_str(), "1" | "true" | "yes" | "on")
+    }
+}
+
+#[cfg(test)]
+impl<const N: usize> From<[(&str, &str); N]> for Environment {
+    fn from(variables: [(&str, &str); N]) -> Self {
+        let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        Self { variables: variables.into_iter().map(owned).collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_configuration_folder() {
+        let folder = |environment: Environment| environment.config_dir().display().to_string();
+        let (ours, theirs) = (("BOWLINE_CONFIG_DIR", "/b"), ("CLAUDE_CONFIG_DIR", "/c"));
+        assert_eq!(folder([ours, theirs, ("HOME", "/h")].into()), "/b");
+        assert_eq!(folder([theirs, ("HOME", "/h")].into()), "/c");
+        assert_eq!(folder([("CLAUDE_CONFIG_DIR", ""), ("HOME", "/h")].into()), "/h/.bowline");
+    }
+
+    #[test]
+    fn who_started_us() {
+        let environment = Environment::from([("CLAUDE_CODE_ACTION", "1")]);
+        assert_eq!(environment.entrypoint(), Some("claude-code-github-action"));
+        let environment = Environment::from([("CLAUDE_CODE_ENTRYPOINT", "sdk-py")]);
+        assert_eq!(environment.entrypoint(), Some("sdk-py"));
+        assert_eq!(Environment::default().entrypoint(), None);
+    }
+
+    #[test]
+    fn headers_are_lines() {
+        let headers = [("ANTHROPIC_CUSTOM_HEADERS", "X-A: 1\nnonsense\nX-B:two: three")];
+        let headers = Environment::from(headers).anthropic_headers();
+        let expected = [("X-A", "1"), ("X-B", "two: three")];
+        assert_eq!(headers, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    }
+
+    #[test]
+    fn a_project_may_not_redirect_requests() {
+        assert!(!Environment::is_harmless("ANTHROPIC_BASE_URL"));
+        assert!(!Environment::is_harmless("OPENAI_API_KEY"));
+        assert!(Environment::is_harmless("RUST_LOG"));
+    }
+}

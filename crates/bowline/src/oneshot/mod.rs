@@ -1,0 +1,78 @@
+//! One prompt, one answer, and the end.
+
+mod printer;
+mod progress;
+mod prompt;
+
+use std::{
+    io::{self, IsTerminal},
+    pin::pin,
+    process::ExitCode,
+    sync::Arc,
+    time::Duration,
+};
+
+use bowline_engine::{Session, SessionConfig};
+use bowline_protocol::UserMessage;
+use tokio::time;
+
+use self::{printer::Printer, progress::Progress};
+use crate::{
+    args::{OutputFormat, RunArgs},
+    setup::SetupError,
+    signals::{Signals, Stop},
+    stdio::exit_code,
+};
+
+/// How long a session that was told to stop may take.
+const GRACE: Duration = Duration::from_secs(4);
+
+/// How often the progress line is drawn while nothing happens.
+const REDRAW: Duration = Duration::from_millis(250);
+
+/// Answers the prompt of the command line.
+pub(crate) async fn run(config: SessionConfig, args: &RunArgs) -> anyhow::Result<ExitCode> {
+    let prompt = prompt::read(args.prompt.as_deref()).await?;
+    let mut signals = Signals::listen()?;
+    let format = args.output.output_format;
+    let shown = io::stderr().is_terminal() && format != OutputFormat::StreamJson;
+    let progress = shown.then(|| Progress::new(io::stderr()));
+    let printer = Arc::new(Printer::new(format, args.output.verbose, &args.limits, progress));
+    let (session, work) = Session::start(config, printer.clone()).map_err(SetupError::from)?;
+    session.prompt(UserMessage::prompt(prompt)).await;
+    session.end_of_input().await;
+
+    let mut work = pin!(work);
+    let mut redraw = time::interval(REDRAW);
+    let mut stopped = None;
+    let end = loop {
+        tokio::select! {
+            end = &mut work => break Some(end),
+            signal = signals.next() => match (signal, stopped) {
+                (Stop::Interrupt, None) => {
+                    session.interrupt();
+                    stopped = Some(signal);
+                }
+                _ => {
+                    stopped = Some(stopped.unwrap_or(signal));
+                    session.shutdown();
+                    break time::timeout(GRACE, &mut work).await.ok();
+                }
+            },
+            () = printer.gone.cancelled(), if stopped.is_none() => {
+                // Whoever read our output has seen enough.
+                stopped = Some(Stop::Interrupt);
+                session.shutdown();
+            }
+            _ = redraw.tick(), if shown => printer.redraw(),
+        }
+    };
+    let printed = printer.finish();
+    match (stopped, end) {
+        (Some(stop), _) => Ok(stop.exit_code()),
+        (None, end) => {
+            printed?;
+            Ok(end.map_or(ExitCode::FAILURE, exit_code))
+        }
+    }
+}

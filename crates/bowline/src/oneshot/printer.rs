@@ -1,0 +1,129 @@
+//! Prints what a session says, in the format that was asked for.
+
+use std::{
+    io::{self, Write},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use bowline_engine::Host;
+use bowline_model::BoxFuture;
+use bowline_protocol::{Message, ResultMessage, ResultSubtype};
+use tokio_util::sync::CancellationToken;
+
+use super::progress::Progress;
+use crate::args::{LimitArgs, OutputFormat};
+
+/// A host that prints and is never asked.
+#[derive(Debug)]
+pub(super) struct Printer {
+    format: OutputFormat,
+    verbose: bool,
+    limits: LimitArgs,
+    seen: Mutex<Seen>,
+    /// Fires when nobody reads what we print.
+    pub(super) gone: CancellationToken,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    /// All messages, if all are to be printed at the end.
+    all: Vec<String>,
+    result: Option<Box<ResultMessage>>,
+    progress: Option<Progress>,
+}
+
+impl Printer {
+    pub(super) fn new(
+        format: OutputFormat,
+        verbose: bool,
+        limits: &LimitArgs,
+        progress: Option<Progress>,
+    ) -> Self {
+        let seen = Mutex::new(Seen { progress, ..Seen::default() });
+        Self { format, verbose, limits: limits.clone(), seen, gone: CancellationToken::new() }
+    }
+
+    /// Draws the progress line again.
+    pub(super) fn redraw(&self) {
+        if let Some(progress) = &mut self.seen().progress {
+            progress.draw();
+        }
+    }
+
+    /// Prints what is printed at the end.
+    pub(super) fn finish(&self) -> io::Result<()> {
+        let mut seen = self.seen();
+        if let Some(progress) = &mut seen.progress {
+            progress.clear();
+        }
+        let text = match self.format {
+            OutputFormat::StreamJson => return Ok(()),
+            OutputFormat::Json if self.verbose => format!("[{}]", seen.all.join(",")),
+            OutputFormat::Json => match &seen.result {
+                Some(result) => serde_json::to_string(&Message::Result(result.clone()))?,
+                None => return Ok(()),
+            },
+            OutputFormat::Text => match &seen.result {
+                Some(result) => last_words(result, &self.limits),
+                None => return Ok(()),
+            },
+        };
+        print(&text)
+    }
+
+    fn take(&self, message: Message) {
+        let mut seen = self.seen();
+        if let Some(progress) = &mut seen.progress {
+            progress.watch(&message);
+        }
+        let line = || serde_json::to_string(&message).map_err(io::Error::from);
+        match self.format {
+            OutputFormat::StreamJson => {
+                if line().and_then(|line| print(&line)).is_err() {
+                    self.gone.cancel();
+                }
+            }
+            OutputFormat::Json if self.verbose => match line() {
+                Ok(line) => seen.all.push(line),
+                Err(error) => tracing::error!(%error, "a message is lost"),
+            },
+            OutputFormat::Json | OutputFormat::Text => {}
+        }
+        if let Message::Result(result) = message {
+            seen.result = Some(result);
+        }
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Host for Printer {
+    fn emit(&self, message: Message) -> BoxFuture<'_, ()> {
+        self.take(message);
+        Box::pin(std::future::ready(()))
+    }
+}
+
+/// What a result comes to, in words.
+fn last_words(result: &ResultMessage, limits: &LimitArgs) -> String {
+    let errors = || result.errors.as_deref().unwrap_or_default().join("\n");
+    match result.subtype {
+        ResultSubtype::Success => result.result.clone().unwrap_or_default(),
+        ResultSubtype::ErrorMaxTurns => {
+            format!("Error: Reached max turns ({})", limits.max_turns.unwrap_or_default())
+        }
+        ResultSubtype::ErrorMaxBudgetUsd => {
+            format!("Error: Exceeded USD budget ({})", limits.max_budget_usd.unwrap_or_default())
+        }
+        ResultSubtype::ErrorDuringExecution => "Execution error".to_owned(),
+        ResultSubtype::ErrorMaxStructuredOutputRetries | _ => format!("Error: {}", errors()),
+    }
+}
+
+fn print(text: &str) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    writeln!(stdout, "{text}")?;
+    stdout.flush()
+}

@@ -1,0 +1,46 @@
+//! The prompt: from the command line, from stdin, or both.
+
+use std::{
+    io::{self, IsTerminal},
+    time::Duration,
+};
+
+use tokio::{io::AsyncReadExt, time};
+
+use crate::complain;
+
+/// How long stdin may be silent when there is a prompt already. Some programs leave us a pipe that
+/// they never write to or close.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Reads the prompt.
+pub(super) async fn read(typed: Option<&str>) -> anyhow::Result<String> {
+    let typed = typed.filter(|text| !text.trim().is_empty());
+    let piped = if io::stdin().is_terminal() { String::new() } else { piped(typed).await? };
+    match (typed, piped.trim().is_empty()) {
+        (Some(typed), true) => Ok(typed.to_owned()),
+        (Some(typed), false) => Ok(format!("{typed}\n{piped}")),
+        (None, false) => Ok(piped),
+        (None, true) => anyhow::bail!(
+            "Error: Input must be provided either through stdin or as a prompt argument when \
+             using --print"
+        ),
+    }
+}
+
+async fn piped(typed: Option<&str>) -> anyhow::Result<String> {
+    let mut stdin = tokio::io::stdin();
+    let mut bytes = Vec::new();
+    let first = stdin.read_buf(&mut bytes);
+    if typed.is_some() {
+        match time::timeout(PATIENCE, first).await {
+            Ok(read) => read?,
+            Err(_) => {
+                complain("Warning: nothing came on stdin; going on without it.");
+                return Ok(String::new());
+            }
+        };
+    }
+    stdin.read_to_end(&mut bytes).await?;
+    String::from_utf8(bytes).map_err(|error| anyhow::anyhow!("Error: stdin is not text: {error}"))
+}

@@ -1,0 +1,237 @@
+//! From what was typed, the environment and the settings to a session that can be started.
+//!
+//! Files are read here and nowhere else before the session runs, each once and only if it is
+//! needed. Nothing is connected and no process is started.
+
+mod error;
+mod folder;
+mod models;
+mod permissions;
+mod prompts;
+mod servers;
+mod session;
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use bowline_engine::{
+    PermissionPrompts, SessionConfig, SessionStateEvents, ToolSelection,
+    settings::{Places, Settings, SettingsRequest, Source, SourceSet, Trust},
+};
+use bowline_model::{DEFAULT_MODEL, RetryPolicy};
+use bowline_protocol::ApiKeySource;
+
+pub(crate) use self::{error::SetupError, servers::project_servers};
+use crate::{
+    args::{InputFormat, PermissionPromptsArg, RunArgs, split_rules},
+    environment::Environment,
+    version,
+};
+
+/// Who is at the other end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Audience {
+    /// A program that speaks the protocol.
+    Host,
+    /// Somebody who wants one answer.
+    Reader,
+}
+
+/// A session that can be started.
+pub(crate) struct Prepared {
+    /// How it is set up.
+    pub(crate) config: SessionConfig,
+    /// What the user should know first.
+    pub(crate) notices: Vec<String>,
+}
+
+/// The settings of a folder, and where they were found.
+pub(crate) struct Found {
+    pub(crate) places: Places,
+    pub(crate) settings: Settings,
+    pub(crate) trust: Trust,
+    /// The environment with the variables from settings.
+    pub(crate) environment: Environment,
+}
+
+impl Found {
+    /// Reads the settings that count for `cwd`.
+    pub(crate) fn read(
+        args: &RunArgs,
+        environment: &Environment,
+        cwd: &Path,
+    ) -> Result<Self, SetupError> {
+        let sources = &args.sources;
+        let project = sources.project_config_root.as_deref().unwrap_or(cwd);
+        let places = Places::new(environment.config_dir(), cwd.join(project));
+        let named = sources.setting_sources.as_deref();
+        let request = SettingsRequest {
+            sources: named.map_or(Ok(SourceSet::ALL), str::parse)?,
+            flag: sources.settings.clone(),
+            managed: sources.managed_settings.clone(),
+        };
+        let settings = Settings::load(&places, &request)?;
+        let trust = Trust::read(&places);
+        let environment = environment.clone().with(variables(&settings, trust));
+        Ok(Self { places, settings, trust, environment })
+    }
+}
+
+/// Prepares the session that the command line asks for, in `cwd`.
+pub(crate) fn prepare(
+    args: &RunArgs,
+    environment: &Environment,
+    cwd: PathBuf,
+    audience: Audience,
+) -> Result<Prepared, SetupError> {
+    error::check_combinations(args)?;
+    let Found { places, settings, trust, environment } = Found::read(args, environment, &cwd)?;
+    let known = settings.known().clone();
+    let mut notices: Vec<_> = settings.problems().iter().map(ToString::to_string).collect();
+
+    let (policy, ignored) =
+        permissions::policy(args, &settings, &places, trust, &environment, &cwd)?;
+    notices.extend(ignored);
+    let entrypoint = environment.entrypoint().unwrap_or("sdk-cli").to_owned();
+    let model = args.model.model.clone();
+    let model = model.or_else(|| environment.model().map(str::to_owned)).or(known.model);
+    let model = model.unwrap_or_else(|| DEFAULT_MODEL.to_owned());
+    let models = models::models(args, &environment, &entrypoint);
+
+    let mut config = SessionConfig::new(&cwd, Arc::new(models), &model);
+    config.fallback_models = models::fallbacks(args, &model, known.fallback_model)?;
+    config.prices = models::prices(&known.bowline.prices, &mut notices);
+    config.retry = RetryPolicy {
+        max_retries: environment.max_retries().unwrap_or(config.retry.max_retries),
+        ..config.retry
+    };
+    let budget = known.max_thinking_tokens.or(environment.max_thinking_tokens());
+    config.thinking = models::thinking(&args.model, known.always_thinking_enabled, budget);
+    config.effort = models::effort(args.model.effort.clone().or(known.effort_level), &mut notices);
+    config.betas = split_rules(&args.model.betas);
+    config.system_prompt = prompts::system_prompt(&args.model, &cwd)?;
+    config.agents = prompts::agents(args.model.agents.as_deref(), &cwd)?;
+    config.tools = tool_selection(args.permissions.tools.as_deref());
+    config.permission_prompts = permission_prompts(args, audience);
+    config.may_bypass_permissions = policy.bypass_available;
+    config.policy = policy;
+    config.max_turns = args.limits.max_turns.filter(|&turns| turns > 0);
+    config.max_budget_usd = args.limits.max_budget_usd;
+    config.json_schema = prompts::json_schema(args.output.json_schema.as_deref())?;
+    config.include_partial_messages = args.output.include_partial_messages;
+    config.include_hook_events = args.output.include_hook_events;
+    config.replay_user_messages = args.output.replay_user_messages;
+    config.forward_subagent_text = args.output.forward_subagent_text;
+    config.session_state_events = session_state_events(&environment);
+    config.stop_hook_block_cap =
+        environment.stop_hook_block_cap().unwrap_or(config.stop_hook_block_cap);
+    config.tool_options = tool_options(&environment);
+    config.file_checkpointing = environment.file_checkpointing();
+    config.version = version::PROTOCOL.to_owned();
+    config.api_key_source = match environment.anthropic_api_key() {
+        Some(_) => ApiKeySource::Environment,
+        None => ApiKeySource::None,
+    };
+    config.auto_compact =
+        known.auto_compact_enabled.unwrap_or(true) && !environment.disables_auto_compact();
+    config.auto_compact_window = known.auto_compact_window.or(environment.auto_compact_window());
+    config.mcp_servers = servers::check(&args.sources.mcp_config, &cwd)?.servers;
+    if !args.sources.strict_mcp_config {
+        config.mcp_servers.extend(servers::approved(&cwd, &known));
+    }
+    config.default_model = known.model.clone().unwrap_or_else(|| DEFAULT_MODEL.to_owned());
+
+    let taken_up = session::take_up(args, &environment, &places, &cwd, &entrypoint)?;
+    config.session_id = taken_up.id;
+    config.transcript = taken_up.transcript;
+    config.resumed = taken_up.context;
+    config.entrypoint = entrypoint;
+    config.environment = child_variables(&config, &settings, trust);
+    config.settings = settings;
+    config.places = places;
+    Ok(Prepared { config, notices })
+}
+
+fn tool_selection(named: Option<&[String]>) -> ToolSelection {
+    let Some(named) = named else { return ToolSelection::Default };
+    let names = split_rules(named);
+    match names.as_slice() {
+        [all] if all == "default" => ToolSelection::Default,
+        _ => ToolSelection::Named(names),
+    }
+}
+
+fn permission_prompts(args: &RunArgs, audience: Audience) -> PermissionPrompts {
+    if args.permissions.permission_prompts == Some(PermissionPromptsArg::None) {
+        return PermissionPrompts::Disabled;
+    }
+    match args.permissions.permission_prompt_tool.as_deref() {
+        Some("stdio") if audience == Audience::Host => PermissionPrompts::Host,
+        Some("stdio") | None => PermissionPrompts::Nobody,
+        Some(tool) => PermissionPrompts::McpTool(tool.to_owned()),
+    }
+}
+
+fn session_state_events(environment: &Environment) -> SessionStateEvents {
+    if environment.emits_session_state() {
+        SessionStateEvents::On
+    } else if environment.host_reads_session_state() {
+        SessionStateEvents::HostOnly
+    } else {
+        SessionStateEvents::Off
+    }
+}
+
+fn tool_options(environment: &Environment) -> bowline_tools::Options {
+    let mut options = bowline_tools::Options::default();
+    options.background_tasks = environment.background_tasks();
+    options.stay_in_start_dir = environment.bash_stays_in_start_dir();
+    options.max_timeout = environment.bash_max_timeout().unwrap_or(options.max_timeout);
+    options.default_timeout = environment.bash_default_timeout().unwrap_or(options.default_timeout);
+    options.max_output_chars = environment.bash_max_output().unwrap_or(options.max_output_chars);
+    options.max_read_tokens = environment.max_read_tokens().unwrap_or(options.max_read_tokens);
+    options
+}
+
+/// The variables that settings set, the ones that win last.
+fn variables(settings: &Settings, trust: Trust) -> impl Iterator<Item = (&String, &String)> {
+    settings.layers().iter().flat_map(move |layer| {
+        let trusted = layer.source != Source::Project || trust == Trust::Trusted;
+        let may = move |name: &str| trusted || Environment::is_harmless(name);
+        layer.known.env.iter().filter(move |(name, _)| may(name))
+    })
+}
+
+/// What the processes of a session find in their environment.
+fn child_variables(
+    config: &SessionConfig,
+    settings: &Settings,
+    trust: Trust,
+) -> BTreeMap<String, Option<String>> {
+    let set = variables(settings, trust);
+    let mut variables: BTreeMap<_, _> =
+        set.map(|(name, value)| (name.clone(), Some(value.clone()))).collect();
+    let own = [
+        ("CLAUDECODE", "1".to_owned()),
+        ("CLAUDE_CODE_CHILD_SESSION", "1".to_owned()),
+        ("CLAUDE_CODE_ENTRYPOINT", config.entrypoint.clone()),
+        ("CLAUDE_CODE_SESSION_ID", config.session_id.to_string()),
+        ("CLAUDE_PID", std::process::id().to_string()),
+    ];
+    variables.extend(own.map(|(name, value)| (name.to_owned(), Some(value))));
+    variables
+}
+
+/// Whether the command line wants a conversation over stdin and stdout.
+pub(crate) fn audience(args: &RunArgs) -> Audience {
+    match args.output.input_format {
+        InputFormat::StreamJson => Audience::Host,
+        InputFormat::Text => Audience::Reader,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,114 @@
+//! The models, how they are reached, and how they are to answer.
+
+use std::collections::BTreeMap;
+
+use bowline_model::{
+    AnthropicConfig, Effort, OpenAiConfig, Price, Prices, Providers, Secret, Thinking,
+    ThinkingDisplay,
+};
+use serde_json::{Map, Value};
+
+use super::SetupError;
+use crate::{
+    args::{ModelArgs, RunArgs, ThinkingArg, ThinkingDisplayArg},
+    environment::Environment,
+    version,
+};
+
+/// The models that the environment gives access to. Nothing is connected yet.
+pub(super) fn models(args: &RunArgs, environment: &Environment, entrypoint: &str) -> Providers {
+    let who = ["external".to_owned(), entrypoint.to_owned()];
+    let who: Vec<_> = who.into_iter().chain(environment.client_apps()).collect();
+    let agent = format!("bowline/{} ({})", version::BOWLINE, who.join(", "));
+    let agent = ("user-agent".to_owned(), agent);
+    let secret = |text: Option<&str>| text.map(Secret::from);
+    let mut headers = environment.anthropic_headers();
+    if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("user-agent")) {
+        headers.push(agent.clone());
+    }
+    let mut providers = Providers::new();
+    providers.anthropic = AnthropicConfig {
+        base_url: environment.anthropic_base_url().map(str::to_owned),
+        api_key: secret(environment.anthropic_api_key()),
+        auth_token: secret(environment.anthropic_auth_token()),
+        headers,
+        ..AnthropicConfig::default()
+    };
+    providers.openai = OpenAiConfig {
+        base_url: environment.openai_base_url().map(str::to_owned),
+        api_key: secret(environment.openai_api_key()),
+        headers: vec![agent],
+        ..OpenAiConfig::default()
+    };
+    providers.record.clone_from(&args.output.record);
+    providers
+}
+
+/// The models that take over when the first is overloaded.
+pub(super) fn fallbacks(
+    args: &RunArgs,
+    model: &str,
+    settings: Vec<String>,
+) -> Result<Vec<String>, SetupError> {
+    let Some(list) = &args.model.fallback_model else { return Ok(settings) };
+    let names = list.split(',').map(str::trim).filter(|name| !name.is_empty());
+    let names: Vec<_> = names.map(str::to_owned).collect();
+    if names.iter().any(|name| name == model) {
+        return Err("Fallback model cannot be the same as the main model. Name another one with \
+                    --fallback-model."
+            .into());
+    }
+    Ok(names)
+}
+
+/// Whether the model thinks before it answers.
+pub(super) fn thinking(
+    args: &ModelArgs,
+    always: Option<bool>,
+    budget: Option<u64>,
+) -> Option<Thinking> {
+    let display = args.thinking_display.map(|display| match display {
+        // The API knows no highlights; a summary is the nearest to them.
+        ThinkingDisplayArg::Summarized | ThinkingDisplayArg::Highlights => {
+            ThinkingDisplay::Summarized
+        }
+        ThinkingDisplayArg::Omitted => ThinkingDisplay::Omitted,
+    });
+    match (args.thinking, args.max_thinking_tokens.or(budget)) {
+        (Some(ThinkingArg::Disabled), _) | (None, Some(0)) => Some(Thinking::Disabled),
+        (Some(ThinkingArg::Adaptive), _) | (Some(ThinkingArg::Enabled), None | Some(0)) => {
+            Some(Thinking::Adaptive { display })
+        }
+        (_, Some(budget_tokens)) => Some(Thinking::Enabled { budget_tokens, display }),
+        (None, None) => match always {
+            Some(true) => Some(Thinking::Adaptive { display }),
+            Some(false) => Some(Thinking::Disabled),
+            None => display.map(|display| Thinking::Adaptive { display: Some(display) }),
+        },
+    }
+}
+
+/// How hard the model tries. A level that does not exist is a notice.
+pub(super) fn effort(level: Option<String>, notices: &mut Vec<String>) -> Option<Effort> {
+    match level?.parse() {
+        Ok(effort) => Some(effort),
+        Err(error) => {
+            notices.push(format!("Ignoring the effort level: {error}"));
+            None
+        }
+    }
+}
+
+/// What tokens cost, where settings say it. A price that makes no sense is a notice.
+pub(super) fn prices(settings: &Map<String, Value>, notices: &mut Vec<String>) -> Prices {
+    let mut overrides = BTreeMap::new();
+    for (model, price) in settings {
+        match serde_json::from_value::<Price>(price.clone()) {
+            Ok(price) => {
+                overrides.insert(model.clone(), price);
+            }
+            Err(error) => notices.push(format!("Ignoring bowline.prices.{model}: {error}")),
+        }
+    }
+    Prices { overrides }
+}

@@ -1,0 +1,241 @@
+//! What flags, variables and files come to.
+
+use std::fs;
+
+use bowline_engine::SystemPrompt;
+use bowline_model::{Effort, Thinking};
+use bowline_protocol::PermissionMode;
+use tempfile::TempDir;
+
+use super::*;
+use crate::args::Args;
+
+/// A folder to work in and a home, both empty.
+struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let place = Self { folder: tempfile::tempdir().unwrap() };
+        fs::create_dir_all(place.cwd().join(".claude")).unwrap();
+        fs::create_dir_all(place.folder.path().join("home/.bowline")).unwrap();
+        place
+    }
+
+    fn cwd(&self) -> PathBuf {
+        self.folder.path().join("project")
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        fs::write(self.folder.path().join(path), text).unwrap();
+    }
+
+    fn prepare(&self, line: &[&str], variables: &[(&str, &str)]) -> Result<Prepared, SetupError> {
+        let words = std::iter::once("bowline").chain(line.iter().copied());
+        let args = Args::read(words).unwrap().run;
+        let home = self.folder.path().join("home").display().to_string();
+        let set: Vec<_> = [("HOME".to_owned(), home), ("IS_SANDBOX".to_owned(), "1".to_owned())]
+            .into_iter()
+            .chain(variables.iter().map(|(name, value)| (name.to_string(), value.to_string())))
+            .collect();
+        let environment =
+            Environment::default().with(set.iter().map(|(name, value)| (name, value)));
+        prepare(&args, &environment, self.cwd(), audience(&args))
+    }
+
+    fn config(&self, line: &[&str], variables: &[(&str, &str)]) -> SessionConfig {
+        match self.prepare(line, variables) {
+            Ok(prepared) => prepared.config,
+            Err(error) => panic!("{line:?}: {error}"),
+        }
+    }
+
+    fn refused(&self, line: &[&str]) -> String {
+        match self.prepare(line, &[]) {
+            Ok(_) => panic!("{line:?} was accepted"),
+            Err(error) => error.to_string(),
+        }
+    }
+}
+
+#[test]
+fn the_model_comes_from_flag_then_variable_then_settings() {
+    let place = Place::new();
+    assert_eq!(place.config(&[], &[]).model, DEFAULT_MODEL);
+    place.write("home/.bowline/settings.json", r#"{"model":"from-user"}"#);
+    assert_eq!(place.config(&[], &[]).model, "from-user");
+    place.write("project/.claude/settings.json", r#"{"model":"from-project"}"#);
+    assert_eq!(place.config(&[], &[]).model, "from-project");
+    assert_eq!(place.config(&["--setting-sources=user"], &[]).model, "from-user");
+    assert_eq!(place.config(&["--setting-sources="], &[]).model, DEFAULT_MODEL);
+    let variable = [("ANTHROPIC_MODEL", "from-variable")];
+    assert_eq!(place.config(&[], &variable).model, "from-variable");
+    assert_eq!(place.config(&["--model", "typed"], &variable).model, "typed");
+}
+
+#[test]
+fn thinking_and_effort() {
+    let place = Place::new();
+    let thinking = |line: &[&str]| place.config(line, &[]).thinking;
+    assert_eq!(thinking(&[]), None);
+    assert_eq!(thinking(&["--max-thinking-tokens", "0"]), Some(Thinking::Disabled));
+    assert_eq!(
+        thinking(&["--thinking=enabled", "--max-thinking-tokens=2000"]),
+        Some(Thinking::Enabled { budget_tokens: 2000, display: None })
+    );
+    assert_eq!(thinking(&["--thinking", "adaptive"]), Some(Thinking::Adaptive { display: None }));
+    assert_eq!(place.config(&["--effort", "high"], &[]).effort, Some(Effort::High));
+    let odd = place.prepare(&["--effort", "heroic"], &[]).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(odd.config.effort, None);
+    assert!(odd.notices[0].contains("heroic"), "{:?}", odd.notices);
+}
+
+#[test]
+fn system_prompts() {
+    let place = Place::new();
+    let prompt = |line: &[&str]| place.config(line, &[]).system_prompt;
+    assert_eq!(prompt(&[]), SystemPrompt::Default { append: None });
+    assert_eq!(prompt(&["--system-prompt", ""]), SystemPrompt::Custom(vec![]));
+    assert_eq!(
+        prompt(&["--system-prompt", "a", "--append-system-prompt", "b"]),
+        SystemPrompt::Custom(vec!["a".to_owned(), "b".to_owned()])
+    );
+    place.write("project/p.txt", "from a file");
+    assert_eq!(
+        prompt(&["--system-prompt-file", "p.txt"]),
+        SystemPrompt::Custom(vec!["from a file".to_owned()])
+    );
+}
+
+#[test]
+fn tools_and_who_is_asked() {
+    let place = Place::new();
+    let tools = |line: &[&str]| place.config(line, &[]).tools;
+    assert_eq!(tools(&["--tools", "default"]), ToolSelection::Default);
+    assert_eq!(tools(&["--tools", ""]), ToolSelection::Named(vec![]));
+    let two = vec!["Read".to_owned(), "Bash".to_owned()];
+    assert_eq!(tools(&["--tools", "Read,Bash"]), ToolSelection::Named(two));
+
+    let stream = ["--input-format=stream-json", "--output-format=stream-json"];
+    let asked = |line: &[&str]| place.config(&[&stream, line].concat(), &[]).permission_prompts;
+    assert_eq!(asked(&[]), PermissionPrompts::Nobody);
+    assert_eq!(asked(&["--permission-prompt-tool", "stdio"]), PermissionPrompts::Host);
+    assert_eq!(
+        asked(&["--permission-prompt-tool", "mcp__a__b"]),
+        PermissionPrompts::McpTool("mcp__a__b".to_owned())
+    );
+    assert_eq!(
+        asked(&["--permission-prompt-tool=stdio", "--permission-prompts=none"]),
+        PermissionPrompts::Disabled
+    );
+}
+
+#[test]
+fn modes() {
+    let place = Place::new();
+    let mode = |line: &[&str]| place.config(line, &[]).policy.mode;
+    assert_eq!(mode(&["--permission-mode", "manual"]), PermissionMode::Default);
+    assert_eq!(mode(&["--permission-mode=plan"]), PermissionMode::Plan);
+    let skipping = place.config(&["--dangerously-skip-permissions"], &[]);
+    assert_eq!(skipping.policy.mode, PermissionMode::BypassPermissions);
+    assert!(skipping.policy.bypass_available);
+    let allowing = place.config(&["--allow-dangerously-skip-permissions"], &[]);
+    assert_eq!(allowing.policy.mode, PermissionMode::Default);
+    assert!(allowing.policy.bypass_available);
+
+    // A project that nobody trusts cannot make a session less strict.
+    place.write(
+        "project/.claude/settings.json",
+        r#"{"permissions":{"defaultMode":"bypassPermissions"}}"#,
+    );
+    assert_eq!(mode(&[]), PermissionMode::Default);
+    place.write("home/.bowline/settings.json", r#"{"permissions":{"defaultMode":"plan"}}"#);
+    place.write("project/.claude/settings.json", "{}");
+    assert_eq!(mode(&[]), PermissionMode::Plan);
+}
+
+#[test]
+fn a_project_nobody_trusts_cannot_redirect_requests() {
+    let place = Place::new();
+    place.write(
+        "project/.claude/settings.json",
+        r#"{"env":{"ANTHROPIC_API_KEY":"theirs","HARMLESS":"1"}}"#,
+    );
+    let config = place.config(&[], &[]);
+    assert_eq!(config.api_key_source, ApiKeySource::None);
+    assert_eq!(config.environment.get("HARMLESS"), Some(&Some("1".to_owned())));
+    assert_eq!(config.environment.get("ANTHROPIC_API_KEY"), None);
+}
+
+#[test]
+fn limits_and_switches() {
+    let place = Place::new();
+    let config = place.config(
+        &["--max-turns=0", "--max-budget-usd=0.5"],
+        &[
+            ("CLAUDE_CODE_SDK_READS_SESSION_STATE", "1"),
+            ("CLAUDE_CODE_MAX_RETRIES", "2"),
+            ("BASH_DEFAULT_TIMEOUT_MS", "1500"),
+            ("CLAUDE_CODE_ENTRYPOINT", "sdk-py"),
+        ],
+    );
+    assert_eq!(config.max_turns, None);
+    assert_eq!(config.max_budget_usd, Some(0.5));
+    assert_eq!(config.session_state_events, SessionStateEvents::HostOnly);
+    assert_eq!(config.retry.max_retries, 2);
+    assert_eq!(config.tool_options.default_timeout.as_millis(), 1500);
+    assert_eq!(config.entrypoint, "sdk-py");
+    assert_eq!(place.config(&[], &[]).entrypoint, "sdk-cli");
+}
+
+#[test]
+fn sessions() {
+    let place = Place::new();
+    let id = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa";
+    let named = place.config(&["--session-id", id], &[]);
+    assert_eq!(named.session_id.as_str(), id);
+    assert!(named.transcript.is_some());
+    assert!(place.config(&["--no-session-persistence"], &[]).transcript.is_none());
+    // Nothing to go on with is a new session.
+    assert!(place.config(&["--continue"], &[]).resumed.is_none());
+}
+
+#[test]
+fn what_cannot_be_started_says_why() {
+    let place = Place::new();
+    let missing = "99999999-9999-4999-8999-999999999999";
+    let cases: &[(&[&str], &str)] = &[
+        (&["--session-id", "x"], "Error: Invalid session ID. Must be a valid UUID."),
+        (
+            &["--resume", missing],
+            "No conversation found with session ID: 99999999-9999-4999-8999-999999999999",
+        ),
+        (
+            &["-p", "--output-format", "stream-json"],
+            "Error: When using --print, --output-format=stream-json requires --verbose",
+        ),
+        (
+            &["--input-format", "stream-json"],
+            "Error: --input-format=stream-json requires --output-format=stream-json",
+        ),
+        (&["--resume-session-at", "u"], "Error: --resume-session-at requires --resume"),
+        (
+            &["--fallback-model", "a", "--model", "a"],
+            "Error: Fallback model cannot be the same as the main model. Name another one with --fallback-model.",
+        ),
+        (&["--json-schema", "[]"], "Error: --json-schema must be a JSON object"),
+        (
+            &["--setting-sources", "nobody"],
+            "Error: invalid setting source: nobody. Valid options are: user, project, local",
+        ),
+    ];
+    for (line, expected) in cases {
+        assert_eq!(place.refused(line), *expected, "{line:?}");
+    }
+    let servers = place.refused(&["--mcp-config", "{nope"]);
+    assert!(
+        servers.starts_with("Error: Invalid MCP configuration:\nMCP config file not found: "),
+        "{servers}"
+    );
+}

@@ -1,0 +1,154 @@
+//! A host on the other end of the pipes.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::place::Place;
+
+fn kinds(lines: &[Value]) -> Vec<&str> {
+    lines.iter().map(|line| line["type"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn initialize_then_a_prompt() {
+    let mut host = Place::new().open(&[]);
+    host.ask("i", json!({"subtype": "initialize", "hooks": null}));
+    // Right behind it, without waiting, as one of the SDKs does.
+    host.prompt("SAY hi");
+    host.close_input();
+    let ran = host.end();
+    let lines = ran.lines();
+    assert_eq!(kinds(&lines), ["control_response", "system", "assistant", "result"]);
+    let answer = &lines[0]["response"];
+    assert_eq!((&answer["subtype"], &answer["request_id"]), (&"success".into(), &"i".into()));
+    assert_eq!(answer["pending_permission_requests"], json!([]));
+    for field in ["commands", "agents", "models", "account", "pid"] {
+        assert!(!answer["response"][field].is_null(), "{field}: {answer}");
+    }
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn prompts_without_initialize_run_in_order() {
+    let mut host = Place::new().open(&[]);
+    host.prompt("SAY one");
+    host.await_kind("result");
+    host.prompt("SAY two");
+    assert_eq!(host.await_kind("result")["result"], "two");
+    host.close_input();
+    assert_eq!(host.end().code, Some(0));
+}
+
+#[test]
+fn a_permission_round_trip() {
+    let place = Place::new();
+    let mut host = place.open(&["--permission-prompt-tool", "stdio"]);
+    let file = place.cwd().join("made.txt");
+    let script = json!({"file_path": file, "content": "x"});
+    host.prompt(&format!("TOOL Write {script}\nNEXT\nSAY done"));
+    let question = host.await_kind("can_use_tool");
+    assert_eq!(question["request"]["tool_name"], "Write");
+    assert!(!file.exists());
+    let input = json!({"file_path": file, "content": "changed by the host"});
+    host.answer(&question, json!({"behavior": "allow", "updatedInput": input}));
+    assert_eq!(host.await_kind("result")["result"], "done");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "changed by the host");
+    host.close_input();
+    assert_eq!(host.end().code, Some(0));
+}
+
+#[test]
+fn a_hook_round_trip() {
+    let place = Place::new();
+    let mut host = place.open(&["--allowedTools", "Bash"]);
+    let hooks = json!({"PreToolUse": [{"matcher": "Bash", "hookCallbackIds": ["hook_0"]}]});
+    host.ask("i", json!({"subtype": "initialize", "hooks": hooks}));
+    host.prompt("TOOL Bash {\"command\":\"touch made.txt\"}\nNEXT\nSAY done");
+    let call = host.await_kind("hook_callback");
+    assert_eq!(call["request"]["callback_id"], "hook_0");
+    assert_eq!(call["request"]["input"]["tool_name"], "Bash");
+    host.answer(
+        &call,
+        json!({"hookSpecificOutput": {
+            "hookEventName": "PreToolUse", "permissionDecision": "deny",
+            "permissionDecisionReason": "not today",
+        }}),
+    );
+    let denied = host.await_kind("user").to_string();
+    assert!(denied.contains("not today"), "{denied}");
+    host.await_kind("result");
+    assert!(!place.cwd().join("made.txt").exists());
+    host.close_input();
+    assert_eq!(host.end().code, Some(0));
+}
+
+#[test]
+fn an_interrupt_is_answered_before_it_shows() {
+    let mut host = Place::new().open(&[]);
+    host.prompt("SAY part\nHANG");
+    host.await_kind("init");
+    host.ask("stop", json!({"subtype": "interrupt"}));
+    let mut seen = Vec::new();
+    let result = loop {
+        let line = host.hear().expect("a result");
+        if line["type"] == "result" {
+            break line;
+        }
+        seen.push(line);
+    };
+    let place = |kind: &str| seen.iter().position(|line| line["type"] == kind);
+    assert!(place("control_response") < place("user"), "{seen:?}");
+    assert_eq!(result["subtype"], "error_during_execution");
+    host.prompt("SAY still here");
+    assert_eq!(host.await_kind("result")["result"], "still here");
+    host.close_input();
+    // An error that was followed by a success is forgotten.
+    assert_eq!(host.end().code, Some(0));
+}
+
+#[test]
+fn questions_keep_their_place_among_prompts() {
+    let mut host = Place::new().open(&[]);
+    let uuid = "11111111-1111-4111-8111-111111111111";
+    let prompt = |text: &str| json!({"type": "user", "message": {"role": "user", "content": text}});
+    let mut second = prompt("SAY never");
+    second["uuid"] = uuid.into();
+    let cancel = json!({"type": "control_request", "request_id": "c", "request": {
+        "subtype": "cancel_async_message", "message_uuid": uuid,
+    }});
+    // In one write, so that all of it is there when the first line is read.
+    let all = format!("{}\n{second}\n{cancel}\n", prompt("DELAY 300\nSAY first"));
+    host.say_raw(all.as_bytes());
+    host.close_input();
+    let ran = host.end();
+    let results: Vec<_> = ran.lines().into_iter().filter(|line| line["type"] == "result").collect();
+    assert_eq!(results.len(), 1, "{}", ran.stdout);
+    assert_eq!(results[0]["result"], "first");
+}
+
+#[test]
+fn unknown_questions_are_refused_by_name() {
+    let mut host = Place::new().open(&[]);
+    host.ask("q", json!({"subtype": "no_such_thing"}));
+    host.close_input();
+    assert_eq!(
+        host.end().lines(),
+        [json!({"type": "control_response", "response": {
+            "subtype": "error", "request_id": "q",
+            "error": "Unsupported control request subtype: no_such_thing",
+            "error_code": "unsupported_request",
+        }})]
+    );
+}
+
+#[test]
+fn new_variables_reach_later_commands() {
+    let mut host = Place::new().open(&["--allowedTools", "Bash"]);
+    host.say(json!({"type": "update_environment_variables", "variables": {"FROM_HOST": "yes"}}));
+    host.prompt("TOOL Bash {\"command\":\"echo [$FROM_HOST]\"}\nNEXT\nSAY done");
+    let result = host.await_kind("user").to_string();
+    assert!(result.contains("[yes]"), "{result}");
+    host.close_input();
+    host.end();
+}

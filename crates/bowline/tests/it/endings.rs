@@ -1,0 +1,123 @@
+//! How a session ends: input, output, signals.
+
+use std::process::Command;
+
+use serde_json::json;
+
+use crate::place::{Host, Place};
+
+fn signal(host: &Host, name: &str) {
+    let kill = Command::new("kill").args([format!("-{name}"), host.pid().to_string()]).status();
+    assert!(kill.unwrap().success());
+}
+
+#[test]
+fn nothing_said_nothing_done() {
+    let mut host = Place::new().open(&[]);
+    host.close_input();
+    let ran = host.end();
+    assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(0), "", ""));
+}
+
+#[test]
+fn what_was_begun_is_finished() {
+    let mut host = Place::new().open(&["--allowedTools", "Bash"]);
+    host.prompt("TOOL Bash {\"command\":\"sleep 0.3; echo slept\"}\nNEXT\nSAY one");
+    host.prompt("SAY two");
+    host.close_input();
+    let ran = host.end();
+    let results: Vec<_> = ran.lines().into_iter().filter(|it| it["type"] == "result").collect();
+    let answers: Vec<_> = results.iter().map(|result| result["result"].clone()).collect();
+    assert_eq!(answers, ["one", "two"], "{}", ran.stdout);
+    assert_eq!(ran.code, Some(0));
+}
+
+#[test]
+fn an_open_question_is_a_no() {
+    let place = Place::new();
+    let mut host = place.open(&["--permission-prompt-tool", "stdio"]);
+    host.prompt("TOOL Bash {\"command\":\"touch made.txt\"}\nNEXT\nSAY after");
+    host.await_kind("can_use_tool");
+    host.close_input();
+    let refused = host.await_kind("user").to_string();
+    assert!(refused.contains("stream closed"), "{refused}");
+    assert_eq!(host.await_kind("result")["result"], "after");
+    assert_eq!(host.end().code, Some(0));
+    assert!(!place.cwd().join("made.txt").exists());
+}
+
+#[test]
+fn an_open_hook_says_nothing() {
+    let mut host = Place::new().open(&["--allowedTools", "Bash"]);
+    let hooks = json!({"PreToolUse": [{"matcher": null, "hookCallbackIds": ["hook_0"]}]});
+    host.ask("i", json!({"subtype": "initialize", "hooks": hooks}));
+    host.prompt("TOOL Bash {\"command\":\"echo ran\"}\nNEXT\nSAY after");
+    host.await_kind("hook_callback");
+    host.close_input();
+    assert_eq!(host.await_kind("result")["result"], "after");
+    assert_eq!(host.end().code, Some(0));
+}
+
+#[test]
+fn the_last_result_decides() {
+    let mut host = Place::new().open(&["--max-turns", "1"]);
+    host.prompt("TOOL Bash {\"command\":\"ls\"}\nNEXT\nSAY x");
+    assert_eq!(host.await_kind("result")["subtype"], "error_max_turns");
+    host.close_input();
+    assert_eq!(host.end().code, Some(1));
+}
+
+#[test]
+fn ctrl_c_ends_the_turn_and_the_session() {
+    let mut host = Place::new().open(&[]);
+    host.prompt("SAY part\nHANG");
+    host.await_kind("init");
+    signal(&host, "INT");
+    assert_eq!(host.await_kind("result")["subtype"], "error_during_execution");
+    assert_eq!(host.end().code, Some(0));
+}
+
+#[test]
+fn to_be_terminated_is_to_say_no_more() {
+    for (name, code) in [("TERM", 143), ("HUP", 129)] {
+        let mut host = Place::new().open(&[]);
+        host.prompt("SAY part\nHANG");
+        host.await_kind("init");
+        signal(&host, name);
+        let ran = host.end();
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(code), ""), "{name}");
+        assert!(!ran.stdout.contains("\"result\""), "{}", ran.stdout);
+    }
+}
+
+#[test]
+fn commands_die_with_the_session() {
+    let place = Place::new();
+    let mut host = place.open(&["--allowedTools", "Bash"]);
+    let command = "echo $$ > pid; exec sleep 300";
+    host.prompt(&format!("TOOL Bash {}\nNEXT\nSAY x", json!({"command": command})));
+    host.await_kind("assistant");
+    let file = place.cwd().join("pid");
+    let pid = loop {
+        match std::fs::read_to_string(&file) {
+            Ok(pid) if pid.ends_with('\n') => break pid.trim().to_owned(),
+            _ => std::thread::yield_now(),
+        }
+    };
+    signal(&host, "TERM");
+    assert_eq!(host.end().code, Some(143));
+    let alive = Command::new("kill").args(["-0", &pid]).output().unwrap();
+    assert!(!alive.status.success(), "{pid} still runs");
+}
+
+#[test]
+fn a_host_that_stops_listening_ends_it() {
+    let mut host = Place::new().open(&[]);
+    host.prompt("SAY one");
+    host.await_kind("result");
+    host.close_output();
+    host.prompt("SAY two");
+    // Input stays open: the closed output alone has to be enough.
+    let ran = host.end_with_open_input();
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+}

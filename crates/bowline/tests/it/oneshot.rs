@@ -1,0 +1,114 @@
+//! One prompt, one answer.
+
+use std::{io::Write, process::Stdio};
+
+use serde_json::Value;
+
+use crate::place::{Place, Ran};
+
+#[test]
+fn text_is_the_answer() {
+    assert_eq!(Place::new().ask(&[], "SAY hello there").printed(), "hello there\n");
+}
+
+#[test]
+fn json_is_the_result() {
+    let printed = Place::new().ask(&["--output-format", "json"], "SAY hi").printed();
+    let result: Value = serde_json::from_str(&printed).unwrap();
+    assert_eq!((&result["type"], &result["result"]), (&"result".into(), &"hi".into()));
+    assert_eq!(result["is_error"], false);
+}
+
+#[test]
+fn verbose_json_is_every_message() {
+    let printed = Place::new().ask(&["--output-format", "json", "--verbose"], "SAY hi").printed();
+    let messages: Vec<Value> = serde_json::from_str(&printed).unwrap();
+    let kinds: Vec<_> = messages.iter().map(|message| message["type"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["system", "assistant", "result"]);
+}
+
+#[test]
+fn stream_json_is_every_message_as_it_comes() {
+    let ran = Place::new().ask(&["--output-format=stream-json", "--verbose"], "SAY hi");
+    let kinds: Vec<_> = ran.lines().iter().map(|line| line["type"].clone()).collect();
+    assert_eq!(kinds, ["system", "assistant", "result"]);
+    assert_eq!(ran.lines()[0]["claude_code_version"], "2.1.325");
+    ran.printed();
+}
+
+#[test]
+fn stdin_is_the_prompt_or_comes_behind_it() {
+    let place = Place::new();
+    let with_stdin = |args: &[&str], text: &str| {
+        let mut child = place.bowline(args).stdin(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        Ran::from(child.wait_with_output().unwrap()).printed()
+    };
+    assert_eq!(with_stdin(&["-p", "--model", "script"], "SAY from stdin"), "from stdin\n");
+    let both = with_stdin(&["-p", "typed", "--model", "script"], "piped");
+    assert_eq!(both, "typed\npiped\n");
+}
+
+#[test]
+fn a_failed_turn_is_a_failed_run() {
+    let place = Place::new();
+    let ran = place.ask(&["--max-turns", "1"], "TOOL Bash {\"command\":\"ls\"}\nNEXT\nSAY x");
+    assert_eq!(ran.stdout, "Error: Reached max turns (1)\n");
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(1), ""));
+}
+
+#[test]
+fn without_access_to_a_model_there_are_three_ways_out() {
+    let place = Place::new();
+    let ran = Ran::from(place.bowline(["-p", "hi"]).output().unwrap());
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    for way in ["ANTHROPIC_API_KEY", "OPENAI_BASE_URL", "--model script"] {
+        assert!(ran.stdout.contains(way), "{way}: {ran:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_run_says_why() {
+    let place = Place::new();
+    let cases: &[(&[&str], &str)] = &[
+        (&["-p", "x", "--no-such-flag"], "error: unknown option '--no-such-flag'\n"),
+        (
+            &["-p"],
+            "Error: Input must be provided either through stdin or as a prompt argument when \
+             using --print\n",
+        ),
+        (
+            &["-p", "x", "--output-format", "stream-json"],
+            "Error: When using --print, --output-format=stream-json requires --verbose\n",
+        ),
+        (&["--session-id", "x"], "Error: Invalid session ID. Must be a valid UUID.\n"),
+        (
+            &["-p", "x", "--json-schema", "{\"type\": 7}"],
+            "Error: the JSON schema for results is not valid: ",
+        ),
+    ];
+    for (line, expected) in cases {
+        let ran = Ran::from(place.bowline(*line).output().unwrap());
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{line:?}");
+        assert!(ran.stderr.starts_with(expected), "{line:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn nothing_is_kept_that_need_not_be() {
+    let place = Place::new();
+    place.ask(&["--no-session-persistence"], "SAY hi").printed();
+    assert_eq!(place.transcripts().len(), 0);
+    place.ask(&[], "SAY hi").printed();
+    assert_eq!(place.transcripts().len(), 1);
+    assert_eq!(crate::place::names(&place.cwd()).len(), 0, "nothing is left in the project");
+}
+
+#[test]
+fn a_recording_can_be_played() {
+    let place = Place::new();
+    place.ask(&["--record", "session.rec"], "SAY once more").printed();
+    let replay = ["-p", "--model", "replay:session.rec", "--", "SAY once more"];
+    let ran = Ran::from(place.bowline(replay).output().unwrap());
+    assert_eq!(ran.printed(), "once more\n");
+}

@@ -1,0 +1,197 @@
+//! A folder and a home of its own for each test, and the program in it.
+
+use std::{
+    ffi::OsStr,
+    fs,
+    io::{BufRead, BufReader, Read, Write},
+    path::{Path, PathBuf},
+    process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio},
+};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A folder to work in and a home, and nothing of the machine's environment but the path.
+pub(crate) struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        let place = Self { folder: tempfile::tempdir().unwrap() };
+        fs::create_dir(place.cwd()).unwrap();
+        fs::create_dir(place.home()).unwrap();
+        place
+    }
+
+    pub(crate) fn cwd(&self) -> PathBuf {
+        self.folder.path().join("project")
+    }
+
+    pub(crate) fn home(&self) -> PathBuf {
+        self.folder.path().join("home")
+    }
+
+    /// The program with these arguments.
+    pub(crate) fn bowline(&self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bowline"));
+        command
+            .args(args)
+            .current_dir(self.cwd())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.home())
+            .env("TMPDIR", self.folder.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// One prompt to the script model, with more arguments before it.
+    pub(crate) fn ask(&self, args: &[&str], prompt: &str) -> Ran {
+        let fixed = ["-p", "--model", "script"];
+        let words = fixed.iter().chain(args).chain(&["--", prompt]);
+        Ran::from(self.bowline(words).output().unwrap())
+    }
+
+    /// A session over stdin and stdout.
+    pub(crate) fn open(&self, args: &[&str]) -> Host {
+        let fixed = ["--output-format", "stream-json", "--verbose", "--model", "script"];
+        let words = fixed.iter().chain(args).chain(&["--input-format", "stream-json"]);
+        let mut child = self.bowline(words).stdin(Stdio::piped()).spawn().unwrap();
+        let (stdin, stdout) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
+        Host { child, stdin, stdout: Some(stdout) }
+    }
+
+    /// The transcripts that were kept.
+    pub(crate) fn transcripts(&self) -> Vec<PathBuf> {
+        let projects = self.home().join(".bowline/projects");
+        let Ok(projects) = fs::read_dir(projects) else { return Vec::new() };
+        let files = projects.flat_map(|project| fs::read_dir(project.unwrap().path()).unwrap());
+        let paths = files.map(|file| file.unwrap().path());
+        paths.filter(|path| path.extension() == Some(OsStr::new("jsonl"))).collect()
+    }
+}
+
+/// How a run went.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Ran {
+    /// What was printed, if nothing else was said and the run went well.
+    pub(crate) fn printed(self) -> String {
+        assert_eq!((self.code, self.stderr.as_str()), (Some(0), ""), "{self:?}");
+        self.stdout
+    }
+
+    /// What was printed, as lines of JSON.
+    pub(crate) fn lines(&self) -> Vec<Value> {
+        let parse = |line| serde_json::from_str(line).unwrap();
+        self.stdout.lines().map(parse).collect()
+    }
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+/// The host of a session.
+pub(crate) struct Host {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    stdout: Option<BufReader<ChildStdout>>,
+}
+
+impl Host {
+    pub(crate) fn pid(&self) -> i32 {
+        self.child.id() as i32
+    }
+
+    pub(crate) fn say(&mut self, line: impl ToString) {
+        self.say_raw(format!("{}\n", line.to_string()).as_bytes());
+    }
+
+    pub(crate) fn say_raw(&mut self, bytes: &[u8]) {
+        // A program that has ended does not read.
+        self.stdin.as_mut().unwrap().write_all(bytes).ok();
+    }
+
+    pub(crate) fn prompt(&mut self, text: &str) {
+        self.say(json!({"type": "user", "message": {"role": "user", "content": text}}));
+    }
+
+    pub(crate) fn ask(&mut self, id: &str, request: Value) {
+        self.say(json!({"type": "control_request", "request_id": id, "request": request}));
+    }
+
+    pub(crate) fn answer(&mut self, question: &Value, response: Value) {
+        self.say(json!({"type": "control_response", "response": {
+            "subtype": "success", "request_id": question["request_id"], "response": response,
+        }}));
+    }
+
+    /// The next line, if there is one.
+    pub(crate) fn hear(&mut self) -> Option<Value> {
+        let mut line = String::new();
+        self.stdout.as_mut().unwrap().read_line(&mut line).unwrap();
+        (!line.is_empty()).then(|| serde_json::from_str(&line).unwrap())
+    }
+
+    /// The next line of this type, or with this subtype; those before it are skipped.
+    pub(crate) fn await_kind(&mut self, kind: &str) -> Value {
+        loop {
+            let line = self.hear().unwrap_or_else(|| panic!("ended without {kind}"));
+            if line["type"] == kind || line["subtype"] == kind || line["request"]["subtype"] == kind
+            {
+                return line;
+            }
+        }
+    }
+
+    pub(crate) fn close_input(&mut self) {
+        self.stdin = None;
+    }
+
+    pub(crate) fn close_output(&mut self) {
+        self.stdout = None;
+    }
+
+    /// Waits for the end without closing the input.
+    pub(crate) fn end_with_open_input(mut self) -> Ran {
+        let stdin = self.stdin.take();
+        let ran = Ran::from(self.child.wait_with_output().unwrap());
+        drop(stdin);
+        ran
+    }
+
+    /// Waits for the end and gives everything that was said until then.
+    pub(crate) fn end(mut self) -> Ran {
+        let mut stdout = String::new();
+        if let Some(mut out) = self.stdout.take() {
+            out.read_to_string(&mut stdout).unwrap();
+        }
+        self.stdin = None;
+        let Ran { code, stderr, .. } = Ran::from(self.child.wait_with_output().unwrap());
+        Ran { code, stdout, stderr }
+    }
+}
+
+/// What lies in a folder.
+pub(crate) fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}

@@ -1,0 +1,58 @@
+//! Sessions that are kept, found and taken up again.
+
+use serde_json::{Value, json};
+
+use crate::place::{Place, Ran};
+
+fn session_of(ran: &Ran) -> String {
+    let result: Value = serde_json::from_str(ran.stdout.lines().last().unwrap()).unwrap();
+    result["session_id"].as_str().unwrap().to_owned()
+}
+
+const JSON: [&str; 2] = ["--output-format", "json"];
+
+#[test]
+fn a_session_goes_on_under_its_own_name_and_a_fork_under_another() {
+    let place = Place::new();
+    let first = session_of(&place.ask(&JSON, "SAY one"));
+    let resumed = place.ask(&[&JSON[..], &["--resume", &first]].concat(), "SAY two");
+    assert_eq!(session_of(&resumed), first);
+    let newest = place.ask(&[&JSON[..], &["--continue"]].concat(), "SAY three");
+    assert_eq!(session_of(&newest), first);
+    let fork = ["--fork-session", "--resume", first.as_str()];
+    let forked = place.ask(&[&JSON[..], &fork].concat(), "SAY four");
+    assert_ne!(session_of(&forked), first);
+    assert_eq!(place.transcripts().len(), 2);
+}
+
+#[test]
+fn a_name_can_be_given_once() {
+    let place = Place::new();
+    let id = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa";
+    let named = place.ask(&[&JSON[..], &["--session-id", id]].concat(), "SAY one");
+    assert_eq!(session_of(&named), id);
+    let again = place.ask(&["--session-id", id], "SAY two");
+    let text = format!("Error: Session ID {id} is already in use.\n");
+    assert_eq!((again.code, again.stderr), (Some(1), text));
+}
+
+#[test]
+fn nothing_to_continue_is_a_new_session() {
+    assert_eq!(Place::new().ask(&["--continue"], "SAY hi").printed(), "hi\n");
+}
+
+#[test]
+fn a_host_learns_of_a_missing_session_in_a_result() {
+    let place = Place::new();
+    let id = "99999999-9999-4999-8999-999999999999";
+    let why = format!("No conversation found with session ID: {id}");
+    let host = place.open(&["--resume", id]);
+    let ran = host.end();
+    assert_eq!((ran.code, ran.stderr.trim()), (Some(1), why.as_str()));
+    let result = &ran.lines()[0];
+    assert_eq!(result["subtype"], "error_during_execution");
+    assert_eq!(result["errors"], json!([why]));
+
+    let ran = place.ask(&["--resume", id], "SAY hi");
+    assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.trim()), (Some(1), "", why.as_str()));
+}
