@@ -140,9 +140,10 @@ pub(crate) fn prepare(
     config.auto_compact_window = known.auto_compact_window.or(environment.auto_compact_window());
     config.mcp_servers = servers::check(&args.sources.mcp_config, &cwd)?.servers;
     if !args.sources.strict_mcp_config {
-        config.mcp_servers.extend(servers::approved(&cwd, &known));
+        config.mcp_servers.extend(servers::approved(&cwd, settings.known()));
     }
-    config.default_model = known.model.clone().unwrap_or_else(|| DEFAULT_MODEL.to_owned());
+    let default_model = settings.known().model.clone();
+    config.default_model = default_model.unwrap_or_else(|| DEFAULT_MODEL.to_owned());
 
     let taken_up = session::take_up(args, &environment, &places, &cwd, &entrypoint)?;
     config.session_id = taken_up.id;
