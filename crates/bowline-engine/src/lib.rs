@@ -18,7 +18,6 @@ mod compaction;
 mod config;
 mod context;
 mod conversation;
-mod frontmatter;
 pub mod hook;
 mod hooking;
 mod host;

@@ -44,7 +44,12 @@ impl Agent {
     }
 
     /// Says that a subagent is about to use a tool.
-    pub(crate) async fn report_progress(&self, call: &ToolUseBlock, report: &Report) {
+    pub(crate) async fn report_progress(
+        &self,
+        call: &ToolUseBlock,
+        report: &Report,
+        total_tokens: u64,
+    ) {
         let Some(subagent) = self.identity.subagent() else { return };
         let task_id = TaskId::from(subagent.id.as_str());
         let doing = self.tools.find(&call.name).map(|tool| activity(&*tool, call));
@@ -57,7 +62,7 @@ impl Agent {
                 description: doing.unwrap_or_else(|_| call.name.clone()),
                 subagent_type: Some(subagent.kind.clone()),
                 usage: TaskUsage {
-                    total_tokens: self.tokens(),
+                    total_tokens,
                     tool_uses: report.tool_uses,
                     duration_ms: millis(report.began.elapsed()),
                     ..TaskUsage::default()

@@ -113,7 +113,9 @@ impl Elicit for McpBridge {
 
 impl McpObserver for McpBridge {
     fn prompts_changed(&self, _: &str) {
-        if let Some(session) = self.session() {
+        // At the end everything goes, which is no news.
+        let going_on = |session: &Arc<Shared>| !session.servers_closing.load(Ordering::Acquire);
+        if let Some(session) = self.session().filter(going_on) {
             let commands = catalog::commands(&session);
             session
                 .outlet
@@ -143,6 +145,7 @@ impl Shared {
 
     /// Lets go of all servers.
     pub(crate) async fn close_servers(&self) {
+        self.servers_closing.store(true, Ordering::Release);
         tokio::time::timeout(CLOSE_GRACE, self.mcp.close()).await.ok();
     }
 

@@ -56,7 +56,11 @@ async fn run(
 ) -> TurnOutcome {
     let session = Arc::clone(&agent.session);
     agent.catch_up(&cancel).await;
-    session.live().prompt_id = Some(Uuid::new_v4().to_string());
+    {
+        let mut live = session.live();
+        live.prompt_id = Some(Uuid::new_v4().to_string());
+        live.turn_id = Uuid::new_v4().to_string();
+    }
     session.ledger().begin_turn();
     command::withdraw_tools(&session);
     let mut expansion = None;
@@ -111,7 +115,7 @@ async fn run(
     let last_prompt = prompts.last().map(|prompt| prompt.message.content.to_text());
     session.tell(session.journal.last_prompt(&last_prompt.unwrap_or_default())).await;
     let mut result = result::of_turn(&session, report, origin);
-    result.user_message_uuid = uuids.last().cloned();
+    result.user_message_uuid = prompts.last().and_then(|prompt| prompt.uuid.clone());
     result.user_message_uuids = (!uuids.is_empty()).then_some(uuids);
     TurnOutcome { result, joined }
 }

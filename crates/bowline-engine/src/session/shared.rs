@@ -78,6 +78,8 @@ pub(crate) struct Shared {
     pub(crate) questions: QuestionBoard,
     /// Whether a turn has waited for the MCP servers there are.
     pub(super) servers_awaited: AtomicBool,
+    /// Whether the MCP servers are being let go of.
+    pub(super) servers_closing: AtomicBool,
     /// The host will say no more.
     input_ended: AtomicBool,
 }
@@ -95,6 +97,8 @@ pub(crate) struct Live {
     pub(crate) json_schema: Option<serde_json::Value>,
     /// The prompt being worked on.
     pub(crate) prompt_id: Option<String>,
+    /// Names the turn that runs.
+    pub(crate) turn_id: String,
     /// What the host announced when it connected.
     pub(crate) host: HostTraits,
     pub(crate) state: SessionState,
@@ -180,6 +184,7 @@ impl Shared {
             mode_before_plan: None,
             tools_changed: false,
             prompt_id: None,
+            turn_id: String::new(),
             host: HostTraits {
                 forward_subagent_text: config.forward_subagent_text,
                 ..HostTraits::default()
@@ -205,6 +210,7 @@ impl Shared {
             board,
             questions: QuestionBoard::default(),
             servers_awaited: AtomicBool::new(false),
+            servers_closing: AtomicBool::new(false),
             input_ended: AtomicBool::new(false),
             context: context::State::default(),
             library: LibraryCell::default(),

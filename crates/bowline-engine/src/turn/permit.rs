@@ -117,7 +117,9 @@ async fn ask(
         return Err(deny(context, proposed, question.unanswered(why)));
     }
     let answer = tokio::select! {
-        // Whoever decides first wins; the other question is withdrawn by being dropped.
+        // Whoever decides first wins; the other question is withdrawn by being dropped. The host
+        // is asked first.
+        biased;
         answer = ask_host(context, proposed, &question, cancel) => answer,
         Some(answer) = ask_hooks(context, proposed, &question, cancel) => Answer::Hook(answer),
     };
@@ -209,7 +211,9 @@ fn request(context: &CallContext, proposed: &Proposed, question: &Question) -> C
         ..CanUseTool::default()
     };
     question.describe(&mut request);
-    if matches!(&*proposed.call.name, "Write" | "Edit" | "NotebookEdit") {
+    if proposed.server.is_some()
+        || matches!(&*proposed.call.name, "Write" | "Edit" | "NotebookEdit")
+    {
         request.extra.insert("server_policy_ask_only".to_owned(), true.into());
     }
     request

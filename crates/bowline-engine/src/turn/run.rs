@@ -127,7 +127,11 @@ impl<'a> TurnRun<'a> {
         match effect {
             Effect::CallModel => self.call_model().await,
             Effect::StopModel => self.stop_model().await,
-            Effect::RunTool(id) => self.calls.start(&id),
+            Effect::RunTool(id) => {
+                self.calls.start(&id);
+                // The call begins before the model's next words are looked at.
+                tokio::task::yield_now().await;
+            }
             Effect::StopTool(id) => self.calls.stop(&id),
             Effect::Nudge(nudge) => self.nudge(nudge).await,
             Effect::AskStopHooks => self.ask_stop_hooks().await,
@@ -244,6 +248,7 @@ impl TurnRun<'_> {
     async fn block(&mut self, block: ContentBlock) -> Option<Event> {
         let answer = self.answer.as_ref()?;
         let answer_id = answer.message().id.clone();
+        let tokens = answer.tokens_so_far();
         let block = match block {
             ContentBlock::ToolUse(mut call) => {
                 self.agent.session.redirect(&mut call.name);
@@ -261,7 +266,7 @@ impl TurnRun<'_> {
             self.report.used(&call.name);
             // Whoever waits for a subagent hears first what it is about to do.
             if self.agent.identity.is_waited_for() {
-                self.agent.report_progress(call, &self.report).await;
+                self.agent.report_progress(call, &self.report, tokens).await;
             }
         }
         if self.shows(&block) {
@@ -273,7 +278,7 @@ impl TurnRun<'_> {
             ContentBlock::ToolUse(call) => {
                 self.agent.session.context.look_at_repository();
                 if !self.agent.identity.is_waited_for() {
-                    self.agent.report_progress(&call, &self.report).await;
+                    self.agent.report_progress(&call, &self.report, tokens).await;
                 }
                 let id = call.id.clone();
                 self.calls.add(call);
@@ -455,6 +460,8 @@ impl TurnRun<'_> {
 /// What tools and the engine say.
 impl TurnRun<'_> {
     async fn finished(&mut self, outcome: CallOutcome) -> Event {
+        // A call that waited for this one begins before its result is shown.
+        tokio::task::yield_now().await;
         let event = Event::Finished(outcome.id().clone(), outcome.then);
         self.show(outcome).await;
         event

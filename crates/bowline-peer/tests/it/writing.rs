@@ -66,3 +66,12 @@ async fn after_the_end_of_output_nothing_is_said_and_all_is_heard() {
     far.say(json!({"type": "result"})).await;
     assert_eq!(near.inbox.next().await.unwrap().text, r#"{"type":"result"}"#);
 }
+
+#[tokio::test]
+async fn who_speaks_learns_that_nobody_listens() {
+    let (near, far) = rig(Options::default());
+    drop(far.hear);
+    near.peer.tell(&json!({"type": "user"})).await.unwrap();
+    // Without another word: the first one that could not be written is enough.
+    near.peer.output_ended().await;
+}

@@ -130,7 +130,9 @@ pub(crate) async fn answer(own: &Session, asked: Asked, request: HostRequest) ->
         Request::SetHasSubscribers(request) => session::set_has_subscribers(shared, request),
         Request::SetCwd(request) => session::set_cwd(shared, request).await,
         Request::EndSession(_) => session::end_session(own),
-        Request::CancelAsyncMessage(request) => session::cancel_async_message(shared, request),
+        Request::CancelAsyncMessage(request) => {
+            session::cancel_async_message(shared, request).await
+        }
 
         Request::GetContextUsage(_) => usage::get_context_usage(shared),
         Request::GetUsage(_) => usage::get_usage(shared),

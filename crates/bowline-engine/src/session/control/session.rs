@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use bowline_model::{Thinking, ThinkingDisplay};
 use bowline_protocol::{
-    CancelAsyncMessage, CancelAsyncMessageResponse, CwdChangedInput, EventInput, Extra, HookEvent,
-    Interrupt, InterruptResponse, RenameSession, SessionTitleChangedMessage, SetCwd,
-    SetCwdResponse, SetHasSubscribers, SetMaxThinkingTokens, SetPermissionMode,
+    CancelAsyncMessage, CancelAsyncMessageResponse, CommandState, CwdChangedInput, EventInput,
+    Extra, HookEvent, Interrupt, InterruptResponse, RenameSession, SessionTitleChangedMessage,
+    SetCwd, SetCwdResponse, SetHasSubscribers, SetMaxThinkingTokens, SetPermissionMode,
     SetPermissionModeResponse, StatusMessage,
 };
 use bowline_sessions::{ConfigHome, CustomTitle};
@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Answered, ControlError, ControlReply};
 use crate::{
     agent::Identity,
+    outlet::lifecycle,
     permission::RuleSource,
     session::{Session, Shared},
 };
@@ -141,8 +142,15 @@ pub(super) fn end_session(session: &Session) -> Answered {
     Ok(ControlReply::ack().then(async move { session.shutdown() }))
 }
 
-pub(super) fn cancel_async_message(shared: &Arc<Shared>, request: CancelAsyncMessage) -> Answered {
+pub(super) async fn cancel_async_message(
+    shared: &Arc<Shared>,
+    request: CancelAsyncMessage,
+) -> Answered {
     let cancelled = shared.queue().cancel(&request.message_uuid);
+    if cancelled {
+        let frame = lifecycle(request.message_uuid, CommandState::Cancelled);
+        shared.outlet.send(frame).await;
+    }
     let unsent = CancelAsyncMessageResponse::default();
     Ok(ControlReply::payload(&CancelAsyncMessageResponse { cancelled, ..unsent }))
 }

@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use bowline_model::{Effort, Thinking};
 use bowline_protocol::{
-    AppliedSettings, ApplyFlagSettings, ListPermissionRulesResponse, Maybe, PermissionBehavior,
-    UpdateSettings,
+    AppliedSettings, ApplyFlagSettings, Extra, ListPermissionRulesResponse, Maybe,
+    PermissionBehavior, UpdateSettings,
 };
 use serde_json::json;
 
@@ -18,10 +18,21 @@ use crate::{
 };
 
 pub(super) fn get_settings(shared: &Arc<Shared>) -> Answered {
+    let permissions = shared.settings().known().permissions.clone();
+    let blocks = |blocked: Option<bool>| json!(blocked == Some(true));
     let applied = AppliedSettings {
         model: shared.model_name(),
         effort: Maybe::Value(shared.effort_level()),
-        ..AppliedSettings::default()
+        extra: Extra::from_iter([
+            (
+                "outsideFileToolReadsBlocked".to_owned(),
+                blocks(permissions.block_reads_outside_working_directories),
+            ),
+            (
+                "outsideFileToolWritesBlocked".to_owned(),
+                blocks(permissions.block_writes_outside_working_directories),
+            ),
+        ]),
     };
     Ok(ControlReply::payload(&shared.settings().payload(applied)))
 }

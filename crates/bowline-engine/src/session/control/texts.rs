@@ -8,6 +8,7 @@ use bowline_protocol::{
     Role, SessionCostResponse, StatusResponse,
 };
 use serde_json::json;
+use time::{OffsetDateTime, macros::format_description};
 
 use super::{Answered, ControlReply};
 use crate::{command, session::Shared};
@@ -20,9 +21,19 @@ pub(super) fn get_session_cost(shared: &Arc<Shared>) -> Answered {
 pub(super) fn get_binary_version(shared: &Arc<Shared>) -> Answered {
     Ok(ControlReply::payload(&BinaryVersionResponse {
         version: shared.config.version.clone(),
-        build_time: shared.config.build_time.clone(),
+        build_time: match shared.config.build_time.as_str() {
+            "" => installed().unwrap_or_default(),
+            built => built.to_owned(),
+        },
         extra: Extra::new(),
     }))
+}
+
+/// When this program came onto this machine: the next best thing to when it was built.
+fn installed() -> Option<String> {
+    let modified = std::fs::metadata(std::env::current_exe().ok()?).ok()?.modified().ok()?;
+    let format = format_description!("[year]-[month]-[day]T[hour]:[minute]:[second]Z");
+    OffsetDateTime::from(modified).format(format).ok()
 }
 
 /// What the session is and what it uses, in sections of lines.

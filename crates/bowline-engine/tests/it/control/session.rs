@@ -56,6 +56,7 @@ async fn a_prompt_that_waits_can_be_taken_back_once() {
     rig.until(|frame| frame["state"] == "queued").await;
     let request = json!({"subtype": "cancel_async_message", "message_uuid": "u2"});
     assert_eq!(rig.control(request.clone()).await, Ok(json!({"cancelled": true})));
+    assert_eq!(rig.heard()[0]["state"], "cancelled");
     assert_eq!(rig.control(request).await, Ok(json!({"cancelled": false})));
     assert_eq!(rig.turn().await.last().unwrap()["result"], "first");
     let (_, rest) = rig.finish().await;
