@@ -38,4 +38,4 @@ pub use config::{
     ToolSelection,
 };
 pub use host::{Answer, Host, HostError};
-pub use session::{ControlError, ControlReply, Session, SessionEnd, StartError};
+pub use session::{ControlError, ControlReply, OpenQuestions, Session, SessionEnd, StartError};
