@@ -162,7 +162,8 @@ async fn send(peer: &Peer, id: Option<RequestId>, mut outcome: Outcome) {
     {
         *request_id = id;
     }
-    let line = AgentLine::ControlResponse(ControlResponse { response: outcome, extra: Extra::new() });
+    let line =
+        AgentLine::ControlResponse(ControlResponse { response: outcome, extra: Extra::new() });
     let sent = if named {
         peer.tell(&line).await
     } else {

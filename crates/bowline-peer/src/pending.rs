@@ -112,13 +112,6 @@ impl Pending {
     }
 }
 
-/// A name in the form of a UUID, which is what hosts are used to.
-fn uuid(salt: u64, number: u64) -> String {
-    let (first, second, third) = (salt >> 32, (salt >> 16) & 0xffff, salt & 0xfff);
-    let (fourth, last) = ((number >> 48) & 0xfff, number & 0xffff_ffff_ffff);
-    format!("{first:08x}-{second:04x}-4{third:03x}-8{fourth:03x}-{last:012x}")
-}
-
 impl Open {
     fn settle(&mut self, id: RequestId, how: Stray) {
         if self.settled.len() == REMEMBERED {

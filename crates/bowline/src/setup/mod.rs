@@ -92,7 +92,8 @@ pub(crate) fn prepare(
     let known = settings.known().clone();
     let mut notices: Vec<_> = settings.problems().iter().map(ToString::to_string).collect();
 
-    let (policy, ignored) = permissions::policy(args, &settings, &places, trust, &environment, &cwd)?;
+    let (policy, ignored) =
+        permissions::policy(args, &settings, &places, trust, &environment, &cwd)?;
     notices.extend(ignored);
     let entrypoint = environment.entrypoint().unwrap_or("sdk-cli").to_owned();
     let model = args.model.model.clone();

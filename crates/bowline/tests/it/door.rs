@@ -68,10 +68,13 @@ fn a_hook_round_trip() {
     let call = host.await_kind("hook_callback");
     assert_eq!(call["request"]["callback_id"], "hook_0");
     assert_eq!(call["request"]["input"]["tool_name"], "Bash");
-    host.answer(&call, json!({"hookSpecificOutput": {
-        "hookEventName": "PreToolUse", "permissionDecision": "deny",
-        "permissionDecisionReason": "not today",
-    }}));
+    host.answer(
+        &call,
+        json!({"hookSpecificOutput": {
+            "hookEventName": "PreToolUse", "permissionDecision": "deny",
+            "permissionDecisionReason": "not today",
+        }}),
+    );
     let denied = host.await_kind("user").to_string();
     assert!(denied.contains("not today"), "{denied}");
     host.await_kind("result");
