@@ -115,11 +115,11 @@ impl<'a> TurnRun<'a> {
     async fn wake(&mut self) -> Woken {
         let Self { cancel, calls, answer, .. } = self;
         tokio::select! {
-            // An interrupt beats what it interrupts; results beat further words.
+            // An interrupt beats what it interrupts; words that are there beat results.
             biased;
             () = cancel.cancelled() => Woken::Interrupted,
-            Some(outcome) = calls.next() => Woken::Finished(outcome),
             step = next_step(answer) => Woken::Stepped(step),
+            Some(outcome) = calls.next() => Woken::Finished(outcome),
         }
     }
 
