@@ -1,20 +1,16 @@
 //! Tagged objects inside others.
 
-use std::{borrow::Cow, fmt, marker::PhantomData, vec};
+use std::{borrow::Cow, fmt, marker::PhantomData};
 
 use serde::{
     Deserialize, Deserializer,
-    de::{
-        self, Error as _, IntoDeserializer,
-        value::{BorrowedStrDeserializer, MapAccessDeserializer},
-    },
+    de::{self, Error as _, value::MapAccessDeserializer},
 };
-use serde_json::value::RawValue;
 
 use super::{
     Key, ReadError,
     pass::{Pass, inside},
-    tag::{BorrowedText, UntaggedMap},
+    tag::{BorrowedText, UntaggedMap, read_text},
 };
 use crate::raw::RawJson;
 
@@ -56,30 +52,28 @@ impl<'de, T: Tagged> de::Visitor<'de> for Straight<T> {
     }
 
     fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
-        let mut before = Vec::new();
+        let mut before = None;
         while let Some(BorrowedText(name)) = map.next_key()? {
+            let BorrowedText(text) = map.next_value()?;
             if name == T::KEY.name() {
-                let BorrowedText(tag) = map.next_value()?;
-                let fields = Fields { before: before.into_iter(), value: None, after: map };
+                let fields = Fields { before, value: None, after: map };
                 let body = MapAccessDeserializer::new(UntaggedMap { map: fields, key: T::KEY });
-                return T::from_body(&tag, body);
+                return T::from_body(&text, body);
             }
-            let value: &RawValue = map.next_value()?;
-            // Usually an id. What holds others would be read with a depth of its own.
-            if T::KEY.is_tag(&name) || value.get().starts_with(['{', '[']) {
-                return Err(unusual());
+            if T::KEY.is_tag(&name) || before.replace((name, text)).is_some() {
+                break;
             }
-            before.push((name, value));
         }
         Err(unusual())
     }
 }
 
-/// The fields of an object of which some were read before its tag was found.
+/// The fields of an object of which one may have been read before the tag was found. In practice
+/// that is an id.
 struct Fields<'de, A> {
-    before: vec::IntoIter<(Cow<'de, str>, &'de RawValue)>,
-    /// The value of the field in `before` whose name was handed out last.
-    value: Option<&'de RawValue>,
+    before: Option<(Cow<'de, str>, Cow<'de, str>)>,
+    /// The value of `before`, once its name was handed out.
+    value: Option<Cow<'de, str>>,
     after: A,
 }
 
@@ -90,15 +84,11 @@ impl<'de, A: de::MapAccess<'de>> de::MapAccess<'de> for Fields<'de, A> {
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>, A::Error> {
-        let Some((name, value)) = self.before.next() else {
+        let Some((name, value)) = self.before.take() else {
             return self.after.next_key_seed(seed);
         };
         self.value = Some(value);
-        match name {
-            Cow::Borrowed(name) => seed.deserialize(BorrowedStrDeserializer::new(name)),
-            Cow::Owned(name) => seed.deserialize(name.into_deserializer()),
-        }
-        .map(Some)
+        read_text(seed, name).map(Some)
     }
 
     fn next_value_seed<V: de::DeserializeSeed<'de>>(
@@ -106,10 +96,7 @@ impl<'de, A: de::MapAccess<'de>> de::MapAccess<'de> for Fields<'de, A> {
         seed: V,
     ) -> Result<V::Value, A::Error> {
         match self.value.take() {
-            Some(value) => {
-                let mut reader = serde_json::Deserializer::from_str(value.get());
-                seed.deserialize(&mut reader).map_err(A::Error::custom)
-            }
+            Some(value) => read_text(seed, value),
             None => self.after.next_value_seed(seed),
         }
     }
@@ -155,6 +142,7 @@ mod tests {
             r#"{"type":null,"type":"text","text":"a"}"#,
             r#"{"text":"a"}"#,
             r#"{"extra":[1],"type":"text","text":"a"}"#,
+            r#"{"extra":"b","text":"a","type":"text"}"#,
             r#"["text"]"#,
         ] {
             assert_eq!(straight::<ContentBlock>(unusual), None, "{unusual}");

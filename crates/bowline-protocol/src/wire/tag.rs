@@ -151,6 +151,17 @@ fn text_value<'de, A: de::MapAccess<'de>>(map: &mut A) -> Result<Option<Cow<'de,
 #[serde(transparent)]
 pub(super) struct BorrowedText<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 
+/// Reads something from a string at hand. One that is kept need not be copied for that.
+pub(super) fn read_text<'de, S: de::DeserializeSeed<'de>, E: de::Error>(
+    seed: S,
+    text: Cow<'de, str>,
+) -> Result<S::Value, E> {
+    match text {
+        Cow::Borrowed(text) => seed.deserialize(BorrowedStrDeserializer::new(text)),
+        Cow::Owned(text) => seed.deserialize(text.into_deserializer()),
+    }
+}
+
 /// Reads a whole body whose tag is already known: straight if that can be done, else carefully.
 pub(crate) fn read_body<T: DeserializeOwned>(
     tag: &str,
@@ -247,12 +258,7 @@ impl<'de, A: de::MapAccess<'de>> de::MapAccess<'de> for UntaggedMap<A> {
             if self.key.is_tag(&key) {
                 self.map.next_value::<de::IgnoredAny>()?;
             } else {
-                return match key {
-                    // An unknown key is kept, and need not be copied for that.
-                    Cow::Borrowed(key) => seed.deserialize(BorrowedStrDeserializer::new(key)),
-                    Cow::Owned(key) => seed.deserialize(key.into_deserializer()),
-                }
-                .map(Some);
+                return read_text(seed, key).map(Some);
             }
         }
         Ok(None)
