@@ -1,49 +1,52 @@
-//! The shortest of many repetitions, which other work on the machine disturbs least.
+//! The shortest of many repetitions: what other work on the machine disturbs least.
 //!
-//! `shortest` measures everything; `shortest read-ours 2000` only repeats one thing, for a profiler.
+//! `shortest` measures everything, as a table. `shortest 'answer 1 KB' read/bowline` does only
+//! this, for a profiler that counts instructions.
 
 use std::{
-    hint::black_box,
+    env,
     time::{Duration, Instant},
 };
 
-use bowline_benches::{assistant, derived::{dropping, keeping as derived}};
-use bowline_protocol::{AgentLine, Head};
+use bowline_benches::{cases, tasks};
 
-fn shortest(mut work: impl FnMut()) -> Duration {
-    (0..20_000)
-        .map(|_| {
-            let start = Instant::now();
-            work();
-            start.elapsed()
-        })
-        .min()
-        .unwrap_or_default()
-}
+/// Rounds through all tasks, so that a busy moment does not meet all repetitions of one.
+const ROUNDS: usize = 20;
+const REPETITIONS: usize = 1_000;
 
 fn main() {
-    for (name, line) in [("1k", assistant(600)), ("40k", assistant(40_000)), ("res", bowline_benches::tool_result(40_000))] {
-        let ours = AgentLine::parse(&line).unwrap();
-        let theirs: derived::Line = serde_json::from_str(&line).unwrap();
-        let mut buffer = Vec::new();
-        if let Some(what) = std::env::args().nth(1) {
-            if std::env::args().nth(2).is_some_and(|case| case == name) {
-                for _ in 0..2000 {
-                    match &*what {
-                        "ours" => { black_box(AgentLine::parse(black_box(&line)).unwrap()); }
-                        "theirs" => { black_box(serde_json::from_str::<derived::Line>(black_box(&line)).unwrap()); }
-                        _ => { buffer.clear(); serde_json::to_writer(&mut buffer, black_box(&ours)).unwrap(); }
-                    }
-                }
+    let mut arguments = env::args().skip(1);
+    let (only_case, only_task) = (arguments.next(), arguments.next());
+    let is = |only: &Option<String>, name: &str| only.as_deref().is_none_or(|only| only == name);
+    println!("| lines | task | shortest | messages/s | MB/s |\n|---|---|---|---|---|");
+    for (case, lines) in cases().into_iter().filter(|(case, _)| is(&only_case, case)) {
+        let mut tasks = tasks(&lines);
+        tasks.retain(|(task, _)| is(&only_task, task));
+        let mut shortest = vec![Duration::MAX; tasks.len()];
+        for _ in 0..ROUNDS {
+            for ((_, run), shortest) in tasks.iter_mut().zip(&mut shortest) {
+                *shortest = repeat(run).min(*shortest);
             }
-            continue;
         }
-        println!("{name} {} bytes", line.len());
-        println!("  ours   {:?}", shortest(|| { black_box(AgentLine::parse(black_box(&line)).unwrap()); }));
-        println!("  theirs {:?}", shortest(|| { black_box(serde_json::from_str::<derived::Line>(black_box(&line)).unwrap()); }));
-        println!("  droppi {:?}", shortest(|| { black_box(serde_json::from_str::<dropping::Line>(black_box(&line)).unwrap()); }));
-        println!("  head   {:?}", shortest(|| { black_box(Head::read(black_box(&line)).unwrap()); }));
-        println!("  w ours {:?}", shortest(|| { buffer.clear(); serde_json::to_writer(&mut buffer, black_box(&ours)).unwrap(); black_box(&buffer); }));
-        println!("  w thrs {:?}", shortest(|| { buffer.clear(); serde_json::to_writer(&mut buffer, black_box(&theirs)).unwrap(); black_box(&buffer); }));
+        let bytes: usize = lines.iter().map(|line| line.len() + 1).sum();
+        for ((task, _), shortest) in tasks.iter().zip(shortest) {
+            let seconds = shortest.as_secs_f64();
+            println!(
+                "| {case} | {task} | {:.2} µs | {:.0} | {:.0} |",
+                seconds * 1e6,
+                lines.len() as f64 / seconds,
+                bytes as f64 / seconds / 1e6,
+            );
+        }
     }
+}
+
+/// The shortest of some repetitions.
+fn repeat(run: &mut impl FnMut()) -> Duration {
+    let repetitions = (0..REPETITIONS).map(|_| {
+        let start = Instant::now();
+        run();
+        start.elapsed()
+    });
+    repetitions.min().unwrap_or_default()
 }
