@@ -2,7 +2,8 @@
 //!
 //! Serde's own tagged and untagged reading buffers the whole input, cannot hold
 //! raw JSON and gives poor errors. These macros read twice instead: a quick pass
-//! for the tag, a full one into the type it names.
+//! for the tag, a full one into the type it names. What is tagged inside of that is
+//! read on the way wherever it can be; see [`pass`].
 
 mod closed;
 mod nested;
