@@ -98,6 +98,8 @@ impl Shared {
         cancel: &CancellationToken,
     ) -> HookReport {
         let input = HookInput { base: self.hook_base(identity, &event), event };
+        // What was said in passing goes out before a hook hears what follows from it.
+        self.outlet.flush().await;
         let mut report = self.hooks.run_about(&input, about, &self.hook_frames, cancel).await;
         for notice in report.notices.drain(..) {
             self.outlet.send(notice).await;

@@ -180,6 +180,11 @@ pub(crate) fn usage_of(tokens: Tokens) -> Usage {
             "ephemeral_1h_input_tokens": 0,
             "ephemeral_5m_input_tokens": tokens.cache_write,
         },
+        "output_tokens_details": {"thinking_tokens": 0},
+        "inference_geo": "",
+        "iterations": [],
+        "speed": "standard",
+        "fallback_credit": null,
     });
     Usage {
         input_tokens: Maybe::Value(tokens.input),

@@ -62,6 +62,7 @@ async fn run(
         live.turn_id = Uuid::new_v4().to_string();
     }
     session.ledger().begin_turn();
+    session.workspace.set_reads_before_writing(must_read_first(&session.model_name()));
     command::withdraw_tools(&session);
     let mut expansion = None;
     if let [prompt] = &prompts[..] {
@@ -300,4 +301,12 @@ pub(crate) async fn session_ended(session: &Shared) {
 fn panic_text(panic: &Box<dyn std::any::Any + Send>) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("unknown panic")
+}
+
+/// Models that overwrite what they have not looked at unless they are made to look. Newer ones
+/// look by themselves where it matters.
+fn must_read_first(model: &str) -> bool {
+    const CARELESS: [&str; 4] =
+        ["claude-opus-4-5", "claude-opus-4-6", "claude-sonnet-4-5", "claude-haiku-4-5"];
+    CARELESS.iter().any(|careless| model.starts_with(careless))
 }

@@ -166,8 +166,8 @@ pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Fini
     let Launched { mut agent, task, stop, output_file, prompt, id } = launched;
     let began = Instant::now();
     let session = Arc::clone(&agent.session);
-    take_up(&mut agent, prompt).await;
     start_hooks(&agent, cancel).await;
+    take_up(&mut agent, prompt).await;
     let limits = Limits {
         max_rounds: agent.instructions.max_turns,
         stop_hook_blocks: session.config.stop_hook_block_cap,

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""The same scripts run by `bowline` and by another agent CLI, in one run, side by side.
+
+  side_by_side.py --bowline PATH --official PATH [--runs 10] [--only start,tool,deltas]
+
+Both talk to `bowline script-server` on 127.0.0.1 with a made-up key, HOME in a temporary folder and nothing
+else of the caller's environment; the two programs take turns, so that load hits both. Prints a Markdown table
+with medians and the factor between them. Python 3, standard library only.
+"""
+import argparse, json, os, resource, shutil, statistics, subprocess, sys, tempfile, threading, time
+
+STREAM = ["--output-format", "stream-json", "--input-format", "stream-json", "--verbose"]
+
+
+def clean_env(url, home):
+    return {
+        "PATH": os.environ["PATH"], "HOME": home, "TMPDIR": home,
+        "ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "made-up",
+        "DISABLE_AUTOUPDATER": "1", "DISABLE_TELEMETRY": "1", "DISABLE_ERROR_REPORTING": "1",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    }
+
+
+class Server:
+    def __init__(self, bowline):
+        self.proc = subprocess.Popen([bowline, "script-server", "--port", "0"], stdout=subprocess.PIPE, text=True)
+        line = self.proc.stdout.readline()
+        self.url = next(word for word in line.split() if word.startswith("http://")).rstrip("/.,")
+        threading.Thread(target=self.proc.stdout.read, daemon=True).start()
+
+    def stop(self):
+        self.proc.kill(); self.proc.wait()
+
+
+class Run:
+    """One process, one session."""
+
+    def __init__(self, cli, url, flags=()):
+        self.home = tempfile.mkdtemp(prefix="bench-")
+        work = os.path.join(self.home, "work"); os.mkdir(work)
+        self.began = time.perf_counter()
+        self.proc = subprocess.Popen(
+            [cli, *STREAM, "--model", "claude-sonnet-5-5", *flags], cwd=work, env=clean_env(url, self.home),
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+
+    def say(self, message):
+        self.proc.stdin.write(json.dumps(message).encode() + b"\n"); self.proc.stdin.flush()
+
+    def prompt(self, text):
+        self.say({"type": "user", "message": {"role": "user", "content": text}})
+
+    def until_result(self):
+        """Lines up to the result, with the time of each."""
+        lines = []
+        for line in self.proc.stdout:
+            lines.append((time.perf_counter() - self.began, line))
+            if b'"result"' in line and json.loads(line).get("type") == "result":
+                return lines
+        raise SystemExit("the program ended before its result: %s" % (lines[-3:],))
+
+    def end(self):
+        """Closes input and waits; returns peak memory in MB."""
+        self.proc.stdin.close()
+        _, status, usage = os.wait4(self.proc.pid, 0)
+        self.proc.returncode = status
+        shutil.rmtree(self.home, ignore_errors=True)
+        return usage.ru_maxrss / 1024
+
+
+def start(cli, url):
+    run = Run(cli, url)
+    run.say({"type": "control_request", "request_id": "i", "request": {"subtype": "initialize", "hooks": None}})
+    run.prompt("SAY hello there")
+    seconds = run.until_result()[-1][0]
+    return {"cold start to result (s)": seconds, "peak memory (MB)": run.end()}
+
+
+def tool(cli, url, calls=40):
+    run = Run(cli, url, ["--allowedTools", "Bash"])
+    script = "\n".join('TOOL Bash {"command": "true"}\nNEXT' for _ in range(calls)) + "\nSAY done"
+    run.prompt(script)
+    lines = run.until_result()
+    times = [at for at, line in lines if b'"tool_result"' in line and b'"type":"user"' in line.replace(b'": "', b'":"')]
+    run.end()
+    steps = [b - a for a, b in zip(times, times[1:])]
+    return {"one Bash call, round trip (ms)": 1000 * statistics.median(steps)}
+
+
+def deltas(cli, url, count=20_000):
+    run = Run(cli, url, ["--include-partial-messages"])
+    run.prompt("TOKENS %d" % count)
+    lines = run.until_result()
+    times = [at for at, line in lines if b"content_block_delta" in line]
+    run.end()
+    assert len(times) > count // 2, "only %d deltas" % len(times)
+    return {"20,000 streamed deltas (s)": times[-1] - times[0]}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bowline", required=True); parser.add_argument("--official", required=True)
+    parser.add_argument("--runs", type=int, default=10); parser.add_argument("--only", default="start,tool,deltas")
+    args = parser.parse_args()
+    for path in (args.bowline, args.official):
+        if not os.access(path, os.X_OK):
+            sys.exit("%s is no program" % path)
+    server = Server(args.bowline)
+    try:
+        rows = {}
+        for name in args.only.split(","):
+            measure = {"start": start, "tool": tool, "deltas": deltas}[name]
+            for _ in range(args.runs if name == "start" else max(1, args.runs // 5)):
+                for side, cli in (("official", args.official), ("bowline", args.bowline)):
+                    for what, value in measure(cli, server.url).items():
+                        rows.setdefault(what, {"official": [], "bowline": []})[side].append(value)
+    finally:
+        server.stop()
+    print("| what (median) | official | bowline | factor |\n|---|---|---|---|")
+    for what, sides in rows.items():
+        a, b = (statistics.median(sides[side]) for side in ("official", "bowline"))
+        print("| %s | %.3g | %.3g | %.0f× |" % (what, a, b, a / b))
+
+
+if __name__ == "__main__":
+    main()
