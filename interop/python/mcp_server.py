@@ -1,0 +1,44 @@
+"""A stdio MCP server made with the official `mcp` package."""
+
+import json
+import os
+
+from mcp.server.mcpserver import MCPServer
+
+server = MCPServer("shelf")
+
+
+@server.tool()
+def shout(text: str) -> str:
+    """Says it louder."""
+    return text.upper()
+
+
+@server.tool()
+def environment(name: str) -> str:
+    """Reads a variable of the server's environment."""
+    return os.environ.get(name, "unset")
+
+
+@server.tool()
+def fail() -> str:
+    """Never works."""
+    raise RuntimeError("the shelf fell down")
+
+
+@server.tool()
+def decide(tool_name: str, input: dict, tool_use_id: str = "") -> str:
+    """Answers permission questions: everything but `rm` may run."""
+    if "rm" in input.get("command", ""):
+        return json.dumps({"behavior": "deny", "message": f"no {tool_name} with rm"})
+    return json.dumps({"behavior": "allow", "updatedInput": input})
+
+
+@server.resource("shelf://books")
+def books() -> str:
+    """What is on the shelf."""
+    return "three books"
+
+
+if __name__ == "__main__":
+    server.run()
