@@ -4,17 +4,18 @@ import json
 import os
 
 from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
 
 server = MCPServer("shelf")
 
 
-@server.tool()
+@server.tool(structured_output=False)
 def shout(text: str) -> str:
     """Says it louder."""
     return text.upper()
 
 
-@server.tool()
+@server.tool(structured_output=False)
 def environment(name: str) -> str:
     """Reads a variable of the server's environment."""
     return os.environ.get(name, "unset")
@@ -23,10 +24,16 @@ def environment(name: str) -> str:
 @server.tool()
 def fail() -> str:
     """Never works."""
-    raise RuntimeError("the shelf fell down")
+    raise ToolError("the shelf fell down")
 
 
 @server.tool()
+def count(text: str) -> dict[str, int]:
+    """Counts letters and words, as data."""
+    return {"letters": len(text), "words": len(text.split())}
+
+
+@server.tool(structured_output=False)
 def decide(tool_name: str, input: dict, tool_use_id: str = "") -> str:
     """Answers permission questions: everything but `rm` may run."""
     if "rm" in input.get("command", ""):

@@ -56,12 +56,18 @@ async def test_settings(options, place, form):
         {"permissions": {"allow": ["Bash(touch:*)"]}, "env": {"FROM_SETTINGS": "yes"}}
     )
     value = settings if form == "inline" else str(place.file("extra.json", settings))
+    prompt = script(
+        call("Bash", command="touch made"),
+        "NEXT",
+        call("Bash", command="printenv FROM_SETTINGS"),
+        "NEXT",
+        "SAY done",
+    )
     messages = await run(
-        shell("touch made && echo $FROM_SETTINGS"),
-        options(settings=value, allowed_tools=["Bash(echo:*)"]),
+        prompt, options(settings=value, allowed_tools=["Bash(printenv:*)"])
     )
     assert (place.project / "made").exists()
-    assert text_of(tool_results_of(messages)[0]) == "yes"
+    assert text_of(tool_results_of(messages)[1]) == "yes"
 
 
 async def test_settings_file_that_is_missing(options):
@@ -76,9 +82,24 @@ async def test_settings_file_that_is_missing(options):
     [(None, True), (["project"], True), (["user"], False), ([], False)],
 )
 async def test_setting_sources(options, place, sources, works):
+    place.file(".claude/settings.json", '{"env": {"FROM_PROJECT": "1"}}')
+    messages = await run(
+        shell("echo ${FROM_PROJECT:-0}"),
+        options(setting_sources=sources, allowed_tools=["Bash"]),
+    )
+    assert text_of(tool_results_of(messages)[0]) == str(int(works))
+
+
+async def test_project_rules_count_only_where_the_project_is_trusted(options, place):
     place.file(".claude/settings.json", '{"permissions": {"allow": ["Bash(touch:*)"]}}')
-    await run(shell("touch made"), options(setting_sources=sources))
-    assert (place.project / "made").exists() == works
+    said = []
+    await run(shell("touch made"), options(stderr=said.append))
+    assert not (place.project / "made").exists()
+    assert "trusted" in "\n".join(said)
+    trust = {"projects": {str(place.project): {"hasTrustDialogAccepted": True}}}
+    (place.config / ".claude.json").write_text(json.dumps(trust))
+    await run(shell("touch made"), options())
+    assert (place.project / "made").exists()
 
 
 async def test_user_and_local_settings(options, place):
@@ -153,7 +174,7 @@ async def test_plugins(options, place, tmp_path):
         "/harbour:dock", options(plugins=[{"type": "local", "path": str(plugin)}])
     )
     init = init_of(messages)
-    assert [one["name"] for one in init["plugins"]] == ["harbour"]
+    assert "harbour" in [one["name"] for one in init["plugins"]]
     assert "harbour:dock" in init["slash_commands"]
     assert result_of(messages).result == "docked"
 

@@ -43,6 +43,14 @@ async def test_environment_of_a_server(options):
     assert text_of(tool_results_of(messages)[0]) == "mars"
 
 
+async def test_structured_content_is_data_for_the_model(options):
+    prompt = script(call("mcp__shelf__count", text="two words"), "NEXT", "SAY done")
+    messages = await run(
+        prompt, options(mcp_servers={"shelf": shelf()}, allowed_tools=["mcp__shelf"])
+    )
+    assert json.loads(text_of(tool_results_of(messages)[0])) == {"letters": 9, "words": 2}
+
+
 async def test_error_of_a_server(options):
     prompt = script(call("mcp__shelf__fail"), "NEXT", "SAY done")
     messages = await run(
@@ -85,7 +93,7 @@ async def test_status(options):
     assert by_name["shelf"]["serverInfo"]["name"] == "shelf"
     assert by_name["shelf"]["config"]["type"] == "stdio"
     assert {one["name"] for one in by_name["shelf"]["tools"]} == {
-        "shout", "environment", "fail", "decide",
+        "shout", "environment", "fail", "count", "decide",
     }
     assert [one["name"] for one in by_name["desk"]["tools"]] == ["nod"]
     assert by_name["desk"]["serverInfo"] == {"name": "desk", "version": "2.0"}
