@@ -41,11 +41,5 @@ def decide(tool_name: str, input: dict, tool_use_id: str = "") -> str:
     return json.dumps({"behavior": "allow", "updatedInput": input})
 
 
-@server.resource("shelf://books")
-def books() -> str:
-    """What is on the shelf."""
-    return "three books"
-
-
 if __name__ == "__main__":
     server.run()

@@ -89,7 +89,7 @@ async def test_text_result(options):
 async def test_image_result_is_an_image_for_the_model(api, api_options):
     prompt = script(call("mcp__desk__draw"), "NEXT", "SAY nice")
     messages = await run(prompt, api_options(**desk()))
-    text, image = tool_results_of(messages)[0].content
+    text, image, *_ = tool_results_of(messages)[0].content
     assert text["text"] == "a picture"
     source = {"type": "base64", "media_type": "image/png", "data": PIXEL}
     assert image["type"] == "image" and image["source"] == source

@@ -57,7 +57,7 @@ async def test_structured_output_that_does_not_come_is_asked_for(api, api_option
         "SAY I will not", api_options(output_format={"type": "json_schema", "schema": SCHEMA})
     )
     assert "I will not" in texts_of(messages)
-    assert "MUST call the StructuredOutput tool" in api.requests[-1].conversation
+    assert "StructuredOutput tool" in api.requests[-1].conversation
     assert result_of(messages).structured_output is None
 
 

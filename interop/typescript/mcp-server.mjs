@@ -24,7 +24,7 @@ server.registerTool('ask_colour', { description: 'Asks for a colour' }, async ()
   return text(answer.action === 'accept' ? answer.content.colour : answer.action);
 });
 
-server.registerResource('books', 'shelf://books', {}, async (uri) => ({
+server.registerResource('books', 'ui://shelf/books', {}, async (uri) => ({
   contents: [{ uri: uri.href, text: 'three books' }],
 }));
 

@@ -66,8 +66,9 @@ test('an image is an image for the model', async (t) => {
     .at(-1)
     .body.messages.flatMap((message) => [message.content].flat())
     .find((block) => block.type === 'tool_result');
-  assert.deepEqual(answer.content.map((block) => block.type), ['text', 'image']);
-  assert.equal(answer.content[1].source.data, PIXEL);
+  const [text, image] = answer.content;
+  assert.equal(text.text, 'a picture');
+  assert.deepEqual(image.source, { type: 'base64', media_type: 'image/png', data: PIXEL });
 });
 
 for (const [name, input, expected] of [
@@ -145,7 +146,7 @@ test('resources are read', async (t) => {
   const { options } = await place(t);
   await converse(options({ mcpServers: { shelf } }), async (conversation) => {
     await conversation.ask('SAY x');
-    const { contents } = await conversation.query.readMcpResource('shelf', 'shelf://books');
+    const { contents } = await conversation.query.readMcpResource('shelf', 'ui://shelf/books');
     assert.equal(contents[0].text, 'three books');
   });
 });

@@ -79,7 +79,9 @@ test('names and tags survive a resume; deleted is gone', async (t) => {
   assert.equal(info.tag, 'kept');
   await deleteSession(session, { dir });
   assert.deepEqual(await listSessions({ dir }), []);
-  await assert.rejects(run('SAY x', options({ resume: session })), /No conversation found/);
+  const gone = resultOf(await run('SAY x', options({ resume: session })));
+  assert.equal(gone.is_error, true);
+  assert.match(gone.errors[0], /No conversation found/);
 });
 
 test('a fork made by the SDK can be resumed', async (t) => {
