@@ -7,28 +7,19 @@ use bowline_protocol::{
     AgentRequest, CanUseTool, Elicitation, ElicitationResponse, HookCallback, McpMessage, Message,
     PermissionResult, RawJson,
 };
-use tokio_util::sync::CancellationToken;
 
 /// The host on the other end of the wire.
 #[derive(Debug)]
 pub(crate) struct PeerHost {
-    peer: Peer,
-    /// Fires when nobody reads what we write.
-    pub(crate) gone: CancellationToken,
-}
-
-impl PeerHost {
-    pub(crate) fn new(peer: Peer) -> Self {
-        Self { peer, gone: CancellationToken::new() }
-    }
+    pub(crate) peer: Peer,
 }
 
 impl Host for PeerHost {
     fn emit(&self, message: Message) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             match self.peer.tell(&message).await {
-                Ok(()) => {}
-                Err(TellError::Closed) => self.gone.cancel(),
+                // That nobody listens is noticed elsewhere.
+                Ok(()) | Err(TellError::Closed) => {}
                 Err(error) => tracing::error!(%error, "a message is lost"),
             }
         })

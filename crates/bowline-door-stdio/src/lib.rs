@@ -74,7 +74,7 @@ impl Door {
         let service = DoorService { report, over: over.clone() };
         let link = Link::stream(reader, writer);
         let (peer, inbox, wire) = connect_with(link, |_| service, options);
-        let host = Arc::new(PeerHost::new(peer.clone()));
+        let host = Arc::new(PeerHost { peer: peer.clone() });
         Self { host, peer, inbox, wire, faults, over, opening }
     }
 

@@ -28,7 +28,7 @@ impl Door {
         session: Session,
         work: impl Future<Output = SessionEnd>,
     ) -> Result<SessionEnd, InputError> {
-        let Self { host, peer, inbox, wire, mut faults, over, opening } = self;
+        let Self { peer, inbox, wire, mut faults, over, opening, .. } = self;
         let wire = AbortOnDropHandle::new(tokio::spawn(wire));
         let questions = OpenQuestions::new(session.clone(), peer.clone());
         let mut reader = Reader { session: session.clone(), inbox, questions, opening };
@@ -45,7 +45,7 @@ impl Door {
                         Ok(()) => listening = false,
                         Err(error) => break Err(error),
                     },
-                    () = host.gone.cancelled(), if heard => {
+                    () = peer.output_ended(), if heard => {
                         heard = false;
                         session.shutdown();
                     }
@@ -103,9 +103,7 @@ impl Reader {
 
     async fn take(&mut self, line: &Line) -> Result<(), InputError> {
         let input = Input::read(&line.text)?;
-        if std::mem::take(&mut self.opening) == Opening::InitializeFirst
-            && !is_initialize(&input)
-        {
+        if std::mem::take(&mut self.opening) == Opening::InitializeFirst && !is_initialize(&input) {
             return Err(InputError::InitializeNotFirst);
         }
         match input {

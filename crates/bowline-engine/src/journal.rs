@@ -1,5 +1,7 @@
 //! The session on disk: what was said is written down before anybody hears that it was.
 
+mod trail;
+
 use std::sync::{Mutex, PoisonError};
 
 use bowline_protocol::{
@@ -7,13 +9,19 @@ use bowline_protocol::{
     TranscriptMirrorMessage, UserMessage,
 };
 use bowline_sessions::{
-    AssistantLine, Flushed, LastPrompt, TranscriptLine, TranscriptWriter, UserLine,
+    AssistantLine, CompactMetadata, ContextMessage, Flushed, LastPrompt, SystemLine,
+    TranscriptLine, TranscriptWriter, UserLine,
 };
+
+use self::trail::Trail;
+use crate::compaction::Kept;
 
 /// The transcript of one conversation; empty if nothing is to be kept.
 #[derive(Debug, Default)]
 pub(crate) struct Journal {
     writer: Mutex<Option<TranscriptWriter>>,
+    /// The newest lines, kept or not.
+    trail: Mutex<Trail>,
 }
 
 /// What a write has to tell the host.
@@ -21,17 +29,33 @@ pub(crate) type Told = Option<Message>;
 
 impl Journal {
     pub(crate) fn new(writer: Option<TranscriptWriter>) -> Self {
-        Self { writer: Mutex::new(writer) }
+        Self { writer: Mutex::new(writer), trail: Mutex::default() }
     }
 
-    /// Whether anything is kept.
-    pub(crate) fn is_kept(&self) -> bool {
-        self.writer.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    /// Knows the lines of an earlier life of the conversation.
+    pub(crate) fn recall(&self, messages: &[ContextMessage]) {
+        self.trail.lock().unwrap_or_else(PoisonError::into_inner).recall(messages);
+    }
+
+    /// The last line of the conversation.
+    pub(crate) fn leaf(&self) -> Option<MessageUuid> {
+        let written = self.with(|writer| writer.leaf().cloned());
+        written.or_else(|| self.trail().last())
+    }
+
+    /// The lines that the end of the conversation is made of.
+    pub(crate) fn lines_of(&self, kept: Kept) -> Vec<MessageUuid> {
+        self.trail().lines_of(kept)
+    }
+
+    fn trail(&self) -> std::sync::MutexGuard<'_, Trail> {
+        self.trail.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Goes on in another transcript (`/clear`).
     pub(crate) fn replace(&self, writer: Option<TranscriptWriter>) {
         *self.writer.lock().unwrap_or_else(PoisonError::into_inner) = writer;
+        *self.trail() = Trail::default();
     }
 
     /// Writes what the user, a tool or the engine said.
@@ -40,7 +64,19 @@ impl Journal {
         line.chain.uuid = uuid.clone();
         line.tool_use_result = message.tool_use_result.as_ref().cloned();
         line.is_meta = message.is_synthetic == Some(true);
+        self.trail().user(uuid);
         self.write(line)
+    }
+
+    /// Writes where a conversation ends and its summary, the next line, begins.
+    pub(crate) fn compact_boundary(&self, uuid: &MessageUuid, metadata: CompactMetadata) -> Told {
+        let mut line = SystemLine::compact_boundary(metadata);
+        line.chain.uuid = uuid.clone();
+        self.with(|writer| {
+            line.chain.logical_parent_uuid = writer.leaf().cloned();
+            writer.push_after(line, None);
+            flush(writer)
+        })
     }
 
     /// Writes the summary that stands for everything before it.
@@ -49,6 +85,7 @@ impl Journal {
         line.chain.uuid = uuid.clone();
         line.is_compact_summary = true;
         line.is_visible_in_transcript_only = true;
+        self.trail().user(uuid);
         self.write(line)
     }
 
@@ -58,6 +95,11 @@ impl Journal {
             AssistantLine { message: message.message.clone(), ..AssistantLine::default() };
         line.chain.uuid = uuid.clone();
         line.request_id = message.request_id.clone();
+        line.is_api_error_message = message.is_api_error_message == Some(true);
+        // What stands in the model's place when it fails is no part of the conversation.
+        if !line.is_api_error_message {
+            self.trail().assistant(uuid, &message.message.id);
+        }
         self.write(line)
     }
 

@@ -18,7 +18,6 @@ mod compaction;
 mod config;
 mod context;
 mod conversation;
-mod frontmatter;
 pub mod hook;
 mod hooking;
 mod host;
@@ -39,4 +38,4 @@ pub use config::{
     ToolSelection,
 };
 pub use host::{Answer, Host, HostError};
-pub use session::{ControlError, ControlReply, Session, SessionEnd, StartError};
+pub use session::{ControlError, ControlReply, OpenQuestions, Session, SessionEnd, StartError};

@@ -34,6 +34,8 @@ pub(crate) struct Outbox {
     changed: Notify,
     /// Fires when the other end causes urgent lines and reads none.
     overrun: CancellationToken,
+    /// Fires when no more lines are taken.
+    closed: CancellationToken,
 }
 
 #[derive(Debug, Default)]
@@ -55,7 +57,7 @@ impl Outbox {
     pub(crate) fn new() -> Self {
         let room = Semaphore::new(ROOM as usize);
         let (changed, overrun) = (Notify::new(), CancellationToken::new());
-        Self { queue: Mutex::default(), room, changed, overrun }
+        Self { queue: Mutex::default(), room, changed, overrun, closed: CancellationToken::new() }
     }
 
     /// Queues a line once there is room, if it is still `wanted` by then.
@@ -93,6 +95,7 @@ impl Outbox {
             queue.closed = true;
             queue.lines.clear();
             self.overrun.cancel();
+            self.closed.cancel();
             return self.room.close();
         }
         queue.lines.push_back(Waiting { line, room: 0 });
@@ -105,6 +108,12 @@ impl Outbox {
         self.lock().closed = true;
         self.room.close();
         self.changed.notify_one();
+        self.closed.cancel();
+    }
+
+    /// Waits until no more lines are taken.
+    pub(crate) async fn closed(&self) {
+        self.closed.cancelled().await;
     }
 
     /// Writes what is queued, until the outbox is closed and empty.

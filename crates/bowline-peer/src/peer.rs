@@ -147,6 +147,14 @@ impl Peer {
         self.shared.outbox.close();
     }
 
+    /// Waits until nothing more can be said: the session has ended, or its output, or the
+    /// other end has stopped listening.
+    ///
+    /// Cancel safety: dropping the future changes nothing.
+    pub async fn output_ended(&self) {
+        self.shared.outbox.closed().await;
+    }
+
     /// Ends the session: reads no more, finishes the answers within the time that
     /// [`Options`](crate::Options) grant, and closes the link.
     pub fn close(&self) {

@@ -144,6 +144,15 @@ impl TranscriptWriter {
         Ok(Self { leaf, ..Self::with_state(files, path, origin, state) })
     }
 
+    /// A new session beside this one, written in the same way: what a conversation that was cleared
+    /// goes on in.
+    pub fn successor(&self, id: SessionId) -> Result<Self, SessionError> {
+        let files = SessionFiles::in_folder(self.files.project_folder(), id);
+        let mut writer = Self::create(files, self.origin.clone())?.with_sync(self.sync);
+        writer.mirrored = self.mirrored.as_ref().map(|_| Vec::new());
+        Ok(writer)
+    }
+
     /// The transcript of a subagent of this session: new, or continued behind `leaf`.
     pub fn subagent(
         &self,

@@ -3,7 +3,7 @@
 use bowline_protocol::{
     CommandState, ContentBlock, EventInput, HookEvent, MessageDisplayInput, MessageUuid,
     NotificationMessage, NotificationPriority, PostToolBatchInput, StopFailureInput, StopInput,
-    SubagentStopInput,
+    SubagentStopInput, ToolUseId,
 };
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -107,22 +107,25 @@ impl Agent {
             tool_calls: batch.iter().map(pipeline::batch_entry).collect(),
             ..PostToolBatchInput::default()
         });
-        let report = self.session.run_hooks(&self.identity, event, cancel).await;
-        report.model_texts().collect()
+        let about = ToolUseId(format!("hook-{}", Uuid::new_v4()));
+        let run = self.session.run_hooks_about(&self.identity, event, Some(&about), cancel);
+        run.await.model_texts().collect()
     }
 
     /// Tells hooks that text is about to be shown.
     pub(crate) async fn display_hooks(&self, text: &str, cancel: &CancellationToken) {
         if self.identity.is_main() && self.session.has_hooks(HookEvent::MessageDisplay) {
+            let message_id = Uuid::new_v4().to_string();
+            let about = ToolUseId(format!("{message_id}-0"));
             let event = EventInput::MessageDisplay(MessageDisplayInput {
-                turn_id: self.session.prompt_id().unwrap_or_default(),
-                message_id: Uuid::new_v4().to_string(),
+                turn_id: self.session.live().turn_id.clone(),
+                message_id,
                 index: 0,
                 r#final: true,
                 delta: text.to_owned(),
                 ..MessageDisplayInput::default()
             });
-            self.session.run_hooks(&self.identity, event, cancel).await;
+            self.session.run_hooks_about(&self.identity, event, Some(&about), cancel).await;
         }
     }
 
@@ -134,7 +137,8 @@ impl Agent {
         if !self.identity.is_main() {
             return Vec::new();
         }
-        let joining = self.session.queue().take_joining(prompt::runs_alone);
+        let alone = |message: &_| prompt::runs_alone(&self.session, message);
+        let joining = self.session.queue().take_joining(alone);
         let mut blocks = Vec::new();
         for message in joining {
             if let Some(uuid) = message.uuid.clone() {
@@ -154,8 +158,8 @@ impl Agent {
 fn in_passing(block: ContentBlock) -> ContentBlock {
     match block {
         ContentBlock::Text(text) => ContentBlock::text(format!(
-            "<system-reminder>\nThe user said this while you were working; take it into account, \
-             and go on:\n{}\n</system-reminder>",
+            "<system-reminder>While you were working the user said: {}\nTake it into account and \
+             go on.</system-reminder>",
             text.text
         )),
         block => block,

@@ -1,7 +1,5 @@
 //! What an agent says aloud: each frame is written down first, then sent.
 
-use std::sync::Arc;
-
 use bowline_model::ModelError;
 use bowline_protocol::{
     ApiMessage, AssistantError, AssistantMessage, ContentBlock, Extra, InformationalLevel,
@@ -13,7 +11,6 @@ use serde_json::Value;
 use super::Agent;
 use crate::{
     outlet::{new_uuid, timestamp},
-    session::Shared,
     turn::{report::Report, run::millis},
 };
 
@@ -44,7 +41,12 @@ impl Agent {
     }
 
     /// Says that a subagent is about to use a tool.
-    pub(crate) async fn report_progress(&self, call: &ToolUseBlock, report: &Report) {
+    pub(crate) async fn report_progress(
+        &self,
+        call: &ToolUseBlock,
+        report: &Report,
+        total_tokens: u64,
+    ) {
         let Some(subagent) = self.identity.subagent() else { return };
         let task_id = TaskId::from(subagent.id.as_str());
         let doing = self.tools.find(&call.name).map(|tool| activity(&*tool, call));
@@ -57,7 +59,7 @@ impl Agent {
                 description: doing.unwrap_or_else(|_| call.name.clone()),
                 subagent_type: Some(subagent.kind.clone()),
                 usage: TaskUsage {
-                    total_tokens: self.tokens(),
+                    total_tokens,
                     tool_uses: report.tool_uses,
                     duration_ms: millis(report.began.elapsed()),
                     ..TaskUsage::default()
@@ -157,11 +159,4 @@ fn activity(tool: &dyn Tool, call: &ToolUseBlock) -> String {
 
 fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
-}
-
-/// Says a message of the main conversation that no agent is at hand for.
-pub(crate) async fn say_synthetic(session: &Arc<Shared>, frame: AssistantMessage) {
-    let uuid = new_uuid();
-    session.tell(session.journal.assistant(&uuid, &frame)).await;
-    session.outlet.send_as(uuid, frame).await;
 }

@@ -1,39 +1,254 @@
-//! Slash commands: prompts that the engine answers itself.
+//! Slash commands: prompts that the engine answers itself, and prompts that stand for longer ones.
+//!
+//! | subject | where |
+//! |---|---|
+//! | the commands that come with the engine | [`builtin`] |
+//! | commands and skills that people write | [`library`] |
+//! | how those become prompts | [`expand`] |
+//! | prompts of MCP servers | [`mcp_prompt`] |
+//! | what the host hears of a command | [`local`] |
 
-use bowline_protocol::{Content, ResultMessage, SlashCommand, UserMessage};
+mod builtin;
+mod clear;
+mod compact;
+mod cost;
+mod expand;
+mod library;
+mod local;
+mod mcp_prompt;
+mod texts;
+
+use bowline_mcp::McpPrompt;
+use bowline_protocol::{
+    Content, EventInput, Extra, HookEvent, PromptSubmitOutcomeKind, ResultMessage, SlashCommand,
+    UserMessage, UserPromptExpansionInput,
+};
 use tokio_util::sync::CancellationToken;
 
-use crate::{agent::Agent, session::Shared};
+use self::{
+    builtin::{BUILTINS, Builtin},
+    library::CustomCommand,
+};
+pub(crate) use self::{
+    cost::cost_text,
+    expand::{Expansion, withdraw_tools},
+    library::{LibraryCell, Skill},
+};
+use crate::{
+    agent::{Agent, Identity},
+    context::style,
+    hook::texts as hook_texts,
+    session::{Shared, prompt},
+};
 
-/// Whether a prompt names a command.
-pub(crate) fn is_command(content: &Content) -> bool {
-    content.to_text().starts_with('/')
+/// What became of a prompt.
+pub(crate) enum Outcome {
+    /// It is none of ours: the model gets it as it is.
+    NoCommand,
+    /// It was answered here.
+    Answered(Box<ResultMessage>),
+    /// The model gets this in its place.
+    Expanded(Expansion),
+}
+
+/// A prompt that names a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Invocation {
+    /// The name as it was typed, without the slash.
+    name: String,
+    /// What followed it.
+    args: String,
+}
+
+/// What an invocation means.
+enum Known {
+    Builtin(&'static Builtin),
+    Custom(CustomCommand),
+    McpPrompt(McpPrompt),
+}
+
+/// Whether a prompt names a command that exists. A path does not.
+pub(crate) fn is_command(session: &Shared, content: &Content) -> bool {
+    Invocation::read(content).is_some_and(|invocation| find(session, &invocation.name).is_some())
 }
 
 /// Runs a prompt as a command, if it is one.
 pub(crate) async fn run(
     agent: &mut Agent,
-    prompt: &UserMessage,
+    message: &UserMessage,
     cancel: &CancellationToken,
-) -> Option<ResultMessage> {
-    let _ = (agent, prompt, cancel);
-    None
+) -> Outcome {
+    let Some(invocation) = Invocation::read(&message.message.content) else {
+        return Outcome::NoCommand;
+    };
+    match find(&agent.session, &invocation.name) {
+        None => Outcome::NoCommand,
+        Some(Known::Builtin(builtin)) => {
+            let result = builtin::run(agent, builtin, &invocation, message, cancel).await;
+            Outcome::Answered(Box::new(result))
+        }
+        Some(Known::Custom(command)) => run_custom(agent, &command, &invocation, cancel).await,
+        Some(Known::McpPrompt(prompt)) => {
+            mcp_prompt::run(agent, &prompt, &invocation, cancel).await
+        }
+    }
 }
 
 /// The commands there are.
 pub(crate) fn list(session: &Shared) -> Vec<SlashCommand> {
-    let _ = session;
-    Vec::new()
+    let custom = custom_commands(session).into_iter().map(|command| SlashCommand {
+        name: command.name,
+        description: command.description,
+        argument_hint: command.argument_hint,
+        ..SlashCommand::default()
+    });
+    custom.chain(BUILTINS.iter().map(Builtin::listed)).collect()
 }
 
-/// The skills there are.
+/// The skills there are, those for the model and those for people.
+pub(crate) fn skills(session: &Shared) -> Vec<Skill> {
+    let wanted = session.live().host.skills.clone();
+    let library = session.library.get(session);
+    let skills = library.skills.iter();
+    let is_wanted =
+        |skill: &&Skill| wanted.as_ref().is_none_or(|names| names.contains(&skill.name));
+    skills.filter(is_wanted).cloned().collect()
+}
+
+/// Their names.
 pub(crate) fn skill_names(session: &Shared) -> Vec<String> {
-    let _ = session;
-    Vec::new()
+    skills(session).into_iter().map(|skill| skill.name).collect()
 }
 
 /// The styles in which the model can be made to answer.
 pub(crate) fn output_styles(session: &Shared) -> Vec<String> {
-    let _ = session;
-    vec!["default".to_owned()]
+    let styles = style::all(&session.config.places, session.config.sources);
+    let named = styles.into_iter().map(|style| style.name);
+    [style::DEFAULT.to_owned()].into_iter().chain(named).collect()
+}
+
+/// Looks again at what is on disk.
+pub(crate) fn reload(session: &Shared) {
+    session.library.forget();
+}
+
+async fn run_custom(
+    agent: &mut Agent,
+    command: &CustomCommand,
+    invocation: &Invocation,
+    cancel: &CancellationToken,
+) -> Outcome {
+    let expanding = Expanding {
+        kind: "slash_command",
+        name: &command.name,
+        source: command.source.as_str(),
+        invocation,
+    };
+    let told = match expansion_hooks(agent, &expanding, cancel).await {
+        Ok(told) => told,
+        Err(refusal) => {
+            let result = prompt::refuse(agent, refusal).await;
+            return Outcome::Answered(Box::new(result));
+        }
+    };
+    match expand::expand(agent, command, invocation, cancel).await {
+        Ok(mut expansion) => {
+            expansion.context = told;
+            Outcome::Expanded(expansion)
+        }
+        Err(problem) => {
+            local::announce(agent).await;
+            let report = local::Report::new(&command.name, invocation, problem.to_string());
+            Outcome::Answered(Box::new(local::answer(agent, report).await))
+        }
+    }
+}
+
+/// A command that is about to become a prompt.
+struct Expanding<'a> {
+    kind: &'static str,
+    name: &'a str,
+    source: &'a str,
+    invocation: &'a Invocation,
+}
+
+/// Asks hooks whether a command may become a prompt; returns what they add.
+async fn expansion_hooks(
+    agent: &Agent,
+    expanding: &Expanding<'_>,
+    cancel: &CancellationToken,
+) -> Result<Vec<String>, prompt::Refusal> {
+    let (session, invocation) = (&agent.session, expanding.invocation);
+    if !session.has_hooks(HookEvent::UserPromptExpansion) {
+        return Ok(Vec::new());
+    }
+    let event = EventInput::UserPromptExpansion(UserPromptExpansionInput {
+        expansion_type: expanding.kind.to_owned(),
+        command_name: expanding.name.to_owned(),
+        command_args: invocation.args.clone(),
+        command_source: Some(expanding.source.to_owned()),
+        prompt: invocation.typed(),
+        extra: Extra::new(),
+    });
+    let report = session.run_hooks(&Identity::Main, event, cancel).await;
+    if let Some(block) = report.blocks.first() {
+        return Err(prompt::Refusal {
+            text: texts::expansion_blocked(&block.reason, &invocation.typed()),
+            kind: PromptSubmitOutcomeKind::BlockedByHook,
+            reason: block.reason.clone(),
+            prompt_kept: false,
+        });
+    }
+    if let Some(stop) = &report.stop {
+        let reason = stop.reason.clone().unwrap_or_default();
+        return Err(prompt::Refusal {
+            text: hook_texts::stopped(&reason),
+            kind: PromptSubmitOutcomeKind::StoppedByHook,
+            reason,
+            prompt_kept: true,
+        });
+    }
+    Ok(report.model_texts().collect())
+}
+
+fn find(session: &Shared, name: &str) -> Option<Known> {
+    if let Some(builtin) = BUILTINS.iter().find(|builtin| builtin.is_called(name)) {
+        return Some(Known::Builtin(builtin));
+    }
+    let custom = custom_commands(session).into_iter().find(|command| command.name == name);
+    custom.map(Known::Custom).or_else(|| mcp_prompt::find(session, name).map(Known::McpPrompt))
+}
+
+/// Commands that people wrote, and skills that people may call.
+fn custom_commands(session: &Shared) -> Vec<CustomCommand> {
+    let skills = skills(session).into_iter().filter(|skill| skill.is_for_people);
+    let mut commands: Vec<_> = skills.map(CustomCommand::from).collect();
+    for command in &session.library.get(session).commands {
+        if !commands.iter().any(|known| known.name == command.name) {
+            commands.push(command.clone());
+        }
+    }
+    commands
+}
+
+impl Invocation {
+    fn read(content: &Content) -> Option<Self> {
+        let text = match content {
+            Content::Text(text) => text.as_str(),
+            Content::Blocks(blocks) => blocks.iter().find_map(|block| block.as_text())?,
+        };
+        let typed = text.trim_start().strip_prefix('/')?;
+        let end = typed.find(char::is_whitespace).unwrap_or(typed.len());
+        let (name, args) = typed.split_at(end);
+        let is_name = !name.is_empty() && !name.contains('/');
+        is_name.then(|| Self { name: name.to_owned(), args: args.trim().to_owned() })
+    }
+
+    /// As it was typed.
+    fn typed(&self) -> String {
+        match self.args.is_empty() {
+            true => format!("/{}", self.name),
+            false => format!("/{} {}", self.name, self.args),
+        }
+    }
 }

@@ -1,16 +1,190 @@
-//! What the model is told before everything else.
+//! What the model is told besides the conversation: the system prompt, memory, facts, and how full it all is.
+//!
+//! | subject | where |
+//! |---|---|
+//! | our own words | [`prompt`] |
+//! | files of instructions | [`memory`], [`nested`] |
+//! | where the session runs | [`environment`], [`repository`] |
+//! | manners of answering | [`style`] |
+//! | how many tokens | [`tokens`], [`usage`](mod@usage) |
+//!
+//! What is read from disk is read once per conversation and then stays the same in
+//! bytes, so that the API's prompt cache keeps working.
+
+mod environment;
+pub(crate) mod frontmatter;
+pub(crate) mod memory;
+mod nested;
+mod prompt;
+mod repository;
+mod state;
+pub(crate) mod style;
+pub(crate) mod tokens;
+mod usage;
 
 use std::sync::Arc;
 
-use crate::{config::SystemPrompt, session::Shared};
+use bowline_protocol::{EventInput, Extra, HookEvent, InstructionsLoadedInput};
+use tokio_util::sync::CancellationToken;
 
-/// The system prompt of the main agent.
-pub(crate) fn system_prompt(session: &Arc<Shared>) -> Vec<String> {
-    match &session.config.system_prompt {
-        SystemPrompt::Custom(parts) => parts.clone(),
-        SystemPrompt::Default { append } => {
-            let own = "You are Bowline, an agent that works on software with the tools it has.";
-            [Some(own.to_owned()), append.clone()].into_iter().flatten().collect()
+use self::{memory::MemoryFile, state::Loaded};
+pub(crate) use self::{
+    state::{LoadReason, Snapshot, State},
+    usage::{auto_compact, threshold, usage},
+};
+use crate::{
+    agent::{Agent, Identity},
+    command,
+    config::SystemPrompt,
+    session::Shared,
+};
+
+/// How long the list of skills may get, in bytes.
+const SKILL_LISTING_LIMIT: usize = 16 * 1024;
+
+impl Agent {
+    /// Makes the main agent's system prompt anew; a subagent keeps its own.
+    ///
+    /// Returns what is to be told with the next prompt instead, if the host wants the system prompt
+    /// free of what changes from place to place.
+    pub(crate) async fn renew_instructions(
+        &mut self,
+        cancel: &CancellationToken,
+    ) -> Option<String> {
+        if !self.identity.is_main() {
+            return None;
         }
+        let session = Arc::clone(&self.session);
+        let loaded = load(&session, cancel).await;
+        let has_skills = self.tools.find("Skill").is_ok();
+        let Composed { mut system, dynamic } = compose(&session, &loaded, has_skills);
+        let apart = session.live().host.exclude_dynamic_sections;
+        let told = match (apart, dynamic) {
+            (true, Some(dynamic)) => self.conversation.is_empty().then(|| reminder(&dynamic)),
+            (false, Some(dynamic)) => {
+                system.push(dynamic);
+                None
+            }
+            (_, None) => None,
+        };
+        self.instructions.system = system;
+        self.note_context();
+        told
+    }
+
+    /// Keeps what `get_context_usage` tells up to date.
+    pub(crate) fn note_context(&self) {
+        if self.identity.is_main() {
+            self.session.context.note(Snapshot {
+                system: self.instructions.system.clone(),
+                messages: self.conversation.messages().to_vec(),
+                tools: Some(Arc::clone(&self.tools)),
+            });
+        }
+    }
+}
+
+/// Something the environment tells the model, marked as such.
+pub(crate) fn reminder(text: &str) -> String {
+    format!("<system-reminder>\n{text}\n</system-reminder>")
+}
+
+struct Composed {
+    /// What is the same wherever the session runs.
+    system: Vec<String>,
+    /// What is not.
+    dynamic: Option<String>,
+}
+
+fn compose(session: &Shared, loaded: &Loaded, has_skills: bool) -> Composed {
+    let host = session.live().host.clone();
+    let config = match &session.config.system_prompt {
+        SystemPrompt::Custom(parts) => (Some(parts.clone()), None),
+        SystemPrompt::Default { append } => (None, append.clone()),
+    };
+    let custom = host.system_prompt.or(config.0);
+    let append = host.append_system_prompt.or(config.1).filter(|text| !text.is_empty());
+    let is_own = custom.is_none();
+    let mut system = custom.unwrap_or_else(|| vec![own(session)]);
+    system.extend(append);
+    let environment = is_own
+        .then(|| loaded.environment.section(&session.model_name(), &session.added_directories()));
+    let skills = if has_skills { skills(session) } else { None };
+    let sections: Vec<_> =
+        [environment, memory::section(&loaded.memory), skills].into_iter().flatten().collect();
+    Composed { system, dynamic: (!sections.is_empty()).then(|| sections.join("\n\n")) }
+}
+
+/// Our own prompt, in the style that is in use.
+fn own(session: &Shared) -> String {
+    let style = style::current(session);
+    let work = style.as_ref().is_none_or(|style| style.keeps_work);
+    let language = session.settings().known().language.clone();
+    let plan = session.live().host.plan_mode_instructions.clone();
+    let plan = plan.filter(|_| session.mode() == bowline_protocol::PermissionMode::Plan);
+    let sections = [
+        Some(prompt::identity().to_owned()),
+        work.then(|| prompt::work().to_owned()),
+        Some(prompt::tools().to_owned()),
+        Some(prompt::safety().to_owned()),
+        Some(match style {
+            None => prompt::answers().to_owned(),
+            Some(style) => format!("# Output style: {}\n{}", style.name, style.text),
+        }),
+        language.as_deref().map(prompt::language),
+        plan.map(|text| format!("# Planning\n{text}")),
+    ];
+    sections.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
+}
+
+/// The skills, for a model that can call them up.
+fn skills(session: &Shared) -> Option<String> {
+    let skills = command::skills(session);
+    let mut text = "# Skills\nProcedures you can call up with the Skill tool. When a task fits \
+                    one, call it up before you begin."
+        .to_owned();
+    let before = text.len();
+    for skill in skills.iter().filter(|skill| skill.is_for_model) {
+        let line = format!("\n- {}: {}", skill.name, skill.description);
+        if text.len() + line.len() > SKILL_LISTING_LIMIT {
+            break;
+        }
+        text.push_str(&line);
+    }
+    (text.len() > before).then_some(text)
+}
+
+/// What was read from disk for this conversation; read now if it was not.
+async fn load(session: &Shared, cancel: &CancellationToken) -> Arc<Loaded> {
+    let (loaded, reason) = session.context.load(session);
+    if let Some(reason) = reason {
+        tell_hooks(session, &loaded.memory, reason, None, cancel).await;
+    }
+    loaded
+}
+
+/// Tells hooks which instructions count from now on.
+async fn tell_hooks(
+    session: &Shared,
+    files: &[MemoryFile],
+    reason: LoadReason,
+    trigger: Option<&str>,
+    cancel: &CancellationToken,
+) {
+    if !session.has_hooks(HookEvent::InstructionsLoaded) {
+        return;
+    }
+    for file in files {
+        let reason = if file.parent.is_some() { LoadReason::Include } else { reason };
+        let event = EventInput::InstructionsLoaded(InstructionsLoadedInput {
+            file_path: file.path.display().to_string(),
+            memory_type: file.kind.as_str().to_owned(),
+            load_reason: reason.as_str().to_owned(),
+            globs: None,
+            trigger_file_path: trigger.map(str::to_owned),
+            parent_file_path: file.parent.as_ref().map(|path| path.display().to_string()),
+            extra: Extra::new(),
+        });
+        session.run_hooks(&Identity::Main, event, cancel).await;
     }
 }

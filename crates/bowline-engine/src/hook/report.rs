@@ -58,6 +58,8 @@ pub struct HookReport {
     pub notices: Vec<InformationalMessage>,
     /// Hooks that gave no answer or a bad one.
     pub failures: Vec<Failure>,
+    /// Hooks that answered: their commands, or `callback`.
+    pub completed: Vec<String>,
     /// Whether the hooks were stopped before all had answered.
     pub cancelled: bool,
 }

@@ -245,7 +245,12 @@ impl HookReport {
             is_callback: matches!(registration.action, HookAction::Callback(_)),
             on_failure: registration.on_failure(),
         };
+        let failures = self.failures.len();
         self.add(&who, answer);
+        if self.failures.len() == failures {
+            let command = if who.is_callback { "callback" } else { who.command };
+            self.completed.push(command.to_owned());
+        }
     }
 }
 

@@ -61,6 +61,11 @@ impl Policy {
         }
     }
 
+    /// The user's home directory.
+    pub fn home(&self) -> Option<&Path> {
+        self.roots.home.as_deref()
+    }
+
     /// Adds a working directory.
     pub fn add_directory(&mut self, source: RuleSource, directory: &Path) {
         let location = Location::of(&self.roots.current_directory.join(directory));

@@ -151,7 +151,8 @@ impl Actor {
     }
 
     async fn begin_turn(&mut self) {
-        let prompts = self.shared.queue().take_batch(prompt::runs_alone);
+        let alone = |prompt: &_| prompt::runs_alone(&self.shared, prompt);
+        let prompts = self.shared.queue().take_batch(alone);
         if prompts.is_empty() {
             if !self.shared.board.has_background_agents() {
                 self.shared.set_state(SessionState::Idle).await;
@@ -182,7 +183,8 @@ impl Actor {
         }
         let mut result = outcome.result;
         result.result_index = Some(self.results);
-        let waiting = self.shared.queue().behind_next_batch(prompt::runs_alone);
+        let alone = |prompt: &_| prompt::runs_alone(&self.shared, prompt);
+        let waiting = self.shared.queue().behind_next_batch(alone);
         result.queued_turn_count = Some(waiting as u64);
         self.results += 1;
         self.last_turn_failed = Some(result.is_error);
@@ -220,6 +222,7 @@ impl Actor {
             self.shared.tell(self.shared.journal.note(self.shared.cost_state())).await;
         }
         prompt::session_ended(&self.shared).await;
+        self.shared.close_servers().await;
         self.shared.hooks.shutdown().await;
         self.shared.outlet.flush().await;
     }

@@ -11,10 +11,10 @@ use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::{Shared, catalog, result, start};
+use super::{Shared, catalog, result};
 use crate::{
     agent::{Agent, Identity},
-    command,
+    command::{self, Outcome},
     hook::texts as hook_texts,
     outlet::{new_uuid, timestamp},
     turn::{machine::Limits, run::TurnRun, texts},
@@ -28,10 +28,10 @@ pub(crate) struct TurnOutcome {
 }
 
 /// Whether a prompt cannot be answered together with others.
-pub(crate) fn runs_alone(prompt: &UserMessage) -> bool {
+pub(crate) fn runs_alone(session: &Shared, prompt: &UserMessage) -> bool {
     prompt.should_query == Some(false)
         || prompt.origin.is_some()
-        || command::is_command(&prompt.message.content)
+        || command::is_command(session, &prompt.message.content)
 }
 
 /// Answers a batch of prompts. Whatever happens, there is a result.
@@ -55,23 +55,33 @@ async fn run(
     cancel: CancellationToken,
 ) -> TurnOutcome {
     let session = Arc::clone(&agent.session);
-    session.live().prompt_id = Some(Uuid::new_v4().to_string());
-    session.ledger().begin_turn();
-    if std::mem::take(&mut session.live().tools_changed) {
-        agent.tools = Arc::new(start::main_tools(&session));
-        session.set_main_tools(&agent.tools);
+    agent.catch_up(&cancel).await;
+    {
+        let mut live = session.live();
+        live.prompt_id = Some(Uuid::new_v4().to_string());
+        live.turn_id = Uuid::new_v4().to_string();
     }
+    session.ledger().begin_turn();
+    command::withdraw_tools(&session);
+    let mut expansion = None;
     if let [prompt] = &prompts[..] {
-        if prompt.client_composed != Some(true)
-            && let Some(result) = command::run(agent, prompt, &cancel).await
-        {
-            return TurnOutcome { result, joined: Vec::new() };
+        if prompt.client_composed != Some(true) {
+            match command::run(agent, prompt, &cancel).await {
+                Outcome::NoCommand => {}
+                Outcome::Answered(result) => {
+                    return TurnOutcome { result: *result, joined: Vec::new() };
+                }
+                Outcome::Expanded(expanded) => expansion = Some(expanded),
+            }
         }
         if prompt.should_query == Some(false) {
             return TurnOutcome { result: note(agent, prompt).await, joined: Vec::new() };
         }
     }
     let mut context = std::mem::take(&mut session.live().context);
+    if let Some(expansion) = &mut expansion {
+        context.append(&mut expansion.context);
+    }
     for prompt in prompts.iter().filter(|prompt| prompt.origin.is_none()) {
         match submit_hooks(&session, prompt, &cancel).await {
             Submitted::Accepted(texts) => context.extend(texts),
@@ -82,7 +92,9 @@ async fn run(
         }
     }
     session.outlet.send(catalog::init(agent, &prompts)).await;
-    take_up(agent, &prompts, context).await;
+    context.extend(agent.renew_instructions(&cancel).await);
+    let blocks = expansion.as_ref().map(|expansion| expansion.blocks.clone());
+    take_up(agent, &prompts, blocks, context).await;
     let uuids: Vec<_> = prompts.iter().filter_map(|prompt| prompt.uuid.clone()).collect();
     let origin = prompts.first().and_then(|prompt| prompt.origin.clone());
     let limits = Limits {
@@ -90,31 +102,52 @@ async fn run(
         stop_hook_blocks: session.config.stop_hook_block_cap,
         structured_output: agent.wants_structured_output(),
     };
+    let usual_model = agent.instructions.model.clone();
+    if let Some(model) = expansion.and_then(|expansion| expansion.model) {
+        agent.instructions.model = Some(model);
+    }
     let report = TurnRun::new(agent, limits, uuids.clone(), cancel).run().await;
+    agent.instructions.model = usual_model;
+    agent.note_context();
+    command::withdraw_tools(&session);
     let joined = agent.take_joined();
     let uuids: Vec<_> = uuids.into_iter().chain(joined.iter().cloned()).collect();
     let last_prompt = prompts.last().map(|prompt| prompt.message.content.to_text());
     session.tell(session.journal.last_prompt(&last_prompt.unwrap_or_default())).await;
     let mut result = result::of_turn(&session, report, origin);
-    result.user_message_uuid = uuids.last().cloned();
+    result.user_message_uuid = prompts.last().and_then(|prompt| prompt.uuid.clone());
     result.user_message_uuids = (!uuids.is_empty()).then_some(uuids);
     TurnOutcome { result, joined }
 }
 
 /// Puts prompts into the conversation: on disk, to a host that wants them repeated, to the model.
-async fn take_up(agent: &mut Agent, prompts: &[UserMessage], context: Vec<String>) {
+///
+/// `expanded` is what the model gets in place of a command, which is always alone.
+async fn take_up(
+    agent: &mut Agent,
+    prompts: &[UserMessage],
+    expanded: Option<Vec<ContentBlock>>,
+    context: Vec<String>,
+) {
     let session = Arc::clone(&agent.session);
     let mut blocks = Vec::new();
     for prompt in prompts {
         let uuid = prompt.uuid.clone().unwrap_or_else(new_uuid);
-        session.tell(session.journal.user(&uuid, prompt)).await;
+        let mut told = prompt.clone();
+        if let Some(expanded) = &expanded {
+            told.message.content = Content::Blocks(expanded.clone());
+        }
+        session.tell(session.journal.user(&uuid, &told)).await;
+        if let Some(history) = &session.file_history {
+            history.begin(&uuid).await;
+        }
         if session.config.replay_user_messages && prompt.origin.is_none() {
             let mut replay = prompt.clone();
             replay.is_replay = Some(true);
             replay.timestamp.get_or_insert_with(timestamp);
             session.outlet.send_as(uuid, replay).await;
         }
-        join(&mut blocks, prompt_blocks(prompt));
+        join(&mut blocks, prompt_blocks(&told));
     }
     blocks.extend(context.into_iter().map(ContentBlock::text));
     agent.conversation.push_user(blocks);
@@ -155,7 +188,7 @@ pub(crate) fn prompt_blocks(prompt: &UserMessage) -> Vec<ContentBlock> {
 async fn note(agent: &mut Agent, prompt: &UserMessage) -> ResultMessage {
     let session = Arc::clone(&agent.session);
     session.outlet.send(catalog::init(agent, std::slice::from_ref(prompt))).await;
-    take_up(agent, std::slice::from_ref(prompt), Vec::new()).await;
+    take_up(agent, std::slice::from_ref(prompt), None, Vec::new()).await;
     result::without_turn(&session, "")
 }
 
@@ -165,11 +198,12 @@ enum Submitted {
     Refused(Refusal),
 }
 
-struct Refusal {
-    text: String,
-    kind: PromptSubmitOutcomeKind,
-    reason: String,
-    prompt_kept: bool,
+/// Why a prompt does not go to the model.
+pub(crate) struct Refusal {
+    pub(crate) text: String,
+    pub(crate) kind: PromptSubmitOutcomeKind,
+    pub(crate) reason: String,
+    pub(crate) prompt_kept: bool,
 }
 
 async fn submit_hooks(
@@ -211,7 +245,7 @@ async fn submit_hooks(
 }
 
 /// A hook kept the prompt from the model.
-async fn refuse(agent: &Agent, refusal: Refusal) -> ResultMessage {
+pub(crate) async fn refuse(agent: &Agent, refusal: Refusal) -> ResultMessage {
     let session = &agent.session;
     session.outlet.send(catalog::init(agent, &[])).await;
     let outcome = PromptSubmitOutcome {

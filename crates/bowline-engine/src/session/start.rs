@@ -6,13 +6,12 @@ use std::{
 };
 
 use bowline_model::ModelMessage;
-use bowline_tools::{Registry, Setup, Workspace};
+use bowline_tools::{FileObserver, Registry, Setup, Workspace};
 
-use super::{Shared, tasks::TaskBoard};
+use super::{Shared, file_history::FileHistory, mcp::McpBridge, tasks::TaskBoard};
 use crate::{
     agent::{Agent, Identity, Instructions},
     config::{SessionConfig, ToolSelection},
-    context,
     conversation::Conversation,
     hook::{HookEnvironment, HookObserver, Hooks, NoServices},
     hooking::{HookFrames, HostCallbacks},
@@ -43,7 +42,10 @@ pub(crate) fn start(
     }
     let outlet = Arc::new(Outlet::new(Arc::clone(&host), config.session_id.clone()));
     let board = TaskBoard::new(Arc::clone(&outlet));
-    let workspace = workspace(&config, &board);
+    let file_history = FileHistory::of(&config);
+    let workspace = workspace(&config, &board, file_history.as_ref());
+    let bridge = McpBridge::new(Arc::clone(&host));
+    let mcp = bridge.servers(&config, &workspace);
     let hooks = Hooks::new(
         Arc::new(HostCallbacks { host }),
         Arc::new(NoServices),
@@ -55,9 +57,33 @@ pub(crate) fn start(
         Arc::new(HookFrames { outlet: Arc::clone(&outlet), wanted });
     let journal = Journal::new(config.transcript.take());
     let policy = std::mem::replace(&mut config.policy, Policy::new(Roots::default()));
+    if let Some(resumed) = &config.resumed {
+        journal.recall(&resumed.messages);
+    }
     let conversation = resumed(&mut config);
-    let shared =
-        Arc::new(Shared::new(config, policy, outlet, workspace, hooks, frames, journal, board));
+    let shared = Arc::new(Shared::new(
+        config,
+        policy,
+        outlet,
+        workspace,
+        hooks,
+        frames,
+        journal,
+        board,
+        mcp,
+        file_history,
+    ));
+    bridge.belongs_to(&shared);
+    if let Some(history) = &shared.file_history {
+        history.belongs_to(&shared);
+    }
+    for server in &shared.config.mcp_servers {
+        shared.set_server_policy(&server.name, &server.config);
+    }
+    shared.apply_server_policies();
+    let compaction = shared.config.resumed.as_ref().and_then(|it| it.compaction.as_ref());
+    shared.context.compactions().dropped_tokens =
+        compaction.and_then(|it| it.cumulative_dropped_tokens).unwrap_or(0);
     let tools = Arc::new(main_tools(&shared));
     shared.set_main_tools(&tools);
     shared.restore_costs();
@@ -66,24 +92,27 @@ pub(crate) fn start(
         conversation,
         tools,
         workspace: Arc::clone(&shared.workspace),
-        instructions: Instructions {
-            system: context::system_prompt(&shared),
-            ..Instructions::default()
-        },
+        instructions: Instructions::default(),
         own_journal: None,
         joined: Vec::new(),
         tokens: Arc::new(AtomicU64::new(0)),
         session: shared,
     };
+    agent.note_context();
     Ok((Arc::clone(&agent.session), agent))
 }
 
-fn workspace(config: &SessionConfig, board: &TaskBoard) -> Arc<Workspace> {
+fn workspace(
+    config: &SessionConfig,
+    board: &TaskBoard,
+    file_history: Option<&Arc<FileHistory>>,
+) -> Arc<Workspace> {
     let setup = Setup {
         options: config.tool_options.clone(),
         roots: config.policy.directories().skip(1).map(Path::to_path_buf).collect(),
         environment: config.environment.clone(),
         task_observer: Some(Arc::new(board.clone())),
+        file_observer: file_history.map(|history| Arc::clone(history) as Arc<dyn FileObserver>),
         ..folders(config)
     };
     Workspace::new(&config.cwd, setup)
@@ -150,5 +179,5 @@ pub(crate) fn main_tools(session: &Arc<Shared>) -> Toolset {
     if let Some(schema) = &session.live().json_schema {
         registry.insert(structured_output::tool(schema));
     }
-    Toolset::new(registry, config.tool_source.clone(), disabled, Filter::All)
+    Toolset::new(registry, Some(Arc::clone(&session.mcp) as _), disabled, Filter::All)
 }

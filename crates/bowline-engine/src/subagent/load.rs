@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use super::AgentKind;
-use crate::{frontmatter::Document, settings::Places};
+use crate::{context::frontmatter::Document, settings::Places};
 
 /// The agents that files define; the project's come later and so win.
 pub(crate) fn from_files(places: &Places) -> Vec<AgentKind> {
@@ -23,16 +23,16 @@ fn from_file(path: &Path) -> Option<AgentKind> {
     let text = fs::read_to_string(path).ok()?;
     let document = Document::parse(&text);
     let stem = path.file_stem()?.to_string_lossy().into_owned();
-    let model = document.field("model").filter(|model| *model != "inherit");
+    let model = document.text("model").filter(|model| *model != "inherit");
     Some(AgentKind {
-        name: document.field("name").map_or(stem, str::to_owned),
-        description: document.field("description").unwrap_or_default().to_owned(),
+        name: document.text("name").map_or(stem, str::to_owned),
+        description: document.text("description").unwrap_or_default().to_owned(),
         prompt: document.body.trim().to_owned(),
         tools: document.list("tools"),
         disallowed_tools: document.list("disallowedTools").unwrap_or_default(),
         model: model.map(str::to_owned),
-        max_turns: document.field("maxTurns").and_then(|turns| turns.parse().ok()),
-        background: document.field("background").map(|background| background == "true"),
-        permission_mode: document.field("permissionMode").map(Into::into),
+        max_turns: document.text("maxTurns").and_then(|turns| turns.parse().ok()),
+        background: document.text("background").map(|background| background == "true"),
+        permission_mode: document.text("permissionMode").map(Into::into),
     })
 }

@@ -3,6 +3,7 @@
 mod agent;
 mod ask_user_question;
 mod plan_mode;
+mod skill;
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use crate::{agent::Identity, config::PermissionPrompts, session::Shared};
 
 /// The engine's own tools for the main agent. Those that ask a person are only there if one is.
 pub(crate) fn engine_tools(session: &Arc<Shared>) -> Vec<Arc<dyn Tool>> {
-    let mut tools = vec![agent(session, Identity::Main)];
+    let mut tools = vec![agent(session, Identity::Main), skill::tool(session)];
     if session.config.permission_prompts == PermissionPrompts::Host {
         tools.push(ask_user_question::tool());
         tools.extend(plan_mode::tools(session));

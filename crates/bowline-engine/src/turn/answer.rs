@@ -14,8 +14,12 @@ use bowline_protocol::{ApiMessage, ContentBlock, StreamEvent, Usage};
 use futures_util::StreamExt;
 use tokio::time::{Instant, Sleep};
 
+use crate::ledger::Tokens;
+
 /// How many overloaded answers in a row send the request to the fallback model.
 const OVERLOADS_BEFORE_FALLBACK: u32 = 3;
+/// The HTTP status of an API that does not know the key.
+const UNAUTHORIZED: u16 = 401;
 /// The HTTP status of an overloaded API.
 const OVERLOADED: u16 = 529;
 
@@ -65,10 +69,11 @@ enum State {
 
 /// What happens next in an answer.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "short-lived, and nearly always the large one")]
 pub(crate) enum Step {
     /// An event came; a block may be complete with it.
     Event(StreamEvent, Option<ContentBlock>),
-    /// An attempt failed; another follows after the delay. `open` says what the host must see closed.
+    /// An attempt failed; another follows after the delay.
     Retry { error: ModelError, attempt: u32, delay: Duration },
     /// The model is overloaded; the next attempt goes to another.
     Fallback { from: String, to: String },
@@ -136,6 +141,16 @@ impl Answer {
     /// What the API said at the beginning of the answer: what frames of its blocks show.
     pub(crate) fn opening_usage(&self) -> Usage {
         self.opening_usage.clone().unwrap_or_default()
+    }
+
+    /// How many tokens went in and came out so far, as far as can be told while it streams.
+    pub(crate) fn tokens_so_far(&self) -> u64 {
+        /// Roughly so many characters make a token.
+        const CHARS_PER_TOKEN: usize = 4;
+        let input = Tokens { output: 0, ..Tokens::from(&self.opening_usage()) }.total();
+        let text = self.message().content.iter().filter_map(ContentBlock::as_text);
+        let chars: usize = text.map(|text| text.chars().count()).sum();
+        input + chars.div_ceil(CHARS_PER_TOKEN) as u64
     }
 
     /// Whether the answer comes piece by piece.
@@ -224,7 +239,11 @@ impl Answer {
             self.connect();
             return Step::Retry { error, attempt: 0, delay: Duration::ZERO };
         }
-        match self.policy.delay(self.retries + 1, &error) {
+        // A key that is refused may be one that is just being replaced.
+        let refused_key = error.status == Some(UNAUTHORIZED);
+        let mut asked = error.clone();
+        asked.should_retry = asked.should_retry.or(refused_key.then_some(true));
+        match self.policy.delay(self.retries + 1, &asked) {
             Some(delay) => {
                 self.retries += 1;
                 self.timing.spent += self.timing.attempt.elapsed();

@@ -115,11 +115,11 @@ impl<'a> TurnRun<'a> {
     async fn wake(&mut self) -> Woken {
         let Self { cancel, calls, answer, .. } = self;
         tokio::select! {
-            // An interrupt beats what it interrupts; results beat further words.
+            // An interrupt beats what it interrupts; words that are there beat results.
             biased;
             () = cancel.cancelled() => Woken::Interrupted,
-            Some(outcome) = calls.next() => Woken::Finished(outcome),
             step = next_step(answer) => Woken::Stepped(step),
+            Some(outcome) = calls.next() => Woken::Finished(outcome),
         }
     }
 
@@ -127,7 +127,11 @@ impl<'a> TurnRun<'a> {
         match effect {
             Effect::CallModel => self.call_model().await,
             Effect::StopModel => self.stop_model().await,
-            Effect::RunTool(id) => self.calls.start(&id),
+            Effect::RunTool(id) => {
+                self.calls.start(&id);
+                // The call begins before the model's next words are looked at.
+                tokio::task::yield_now().await;
+            }
             Effect::StopTool(id) => self.calls.stop(&id),
             Effect::Nudge(nudge) => self.nudge(nudge).await,
             Effect::AskStopHooks => self.ask_stop_hooks().await,
@@ -148,6 +152,7 @@ impl TurnRun<'_> {
             // A compaction that fails leaves the conversation as it was; the API has the last word.
             tracing::warn!("the conversation could not be compacted");
         }
+        self.agent.forget_foreign_thinking();
         match self.agent.target() {
             Ok((target, fallbacks)) => {
                 let began = self.report.began;
@@ -213,6 +218,7 @@ impl TurnRun<'_> {
                 self.enter_usage();
                 self.answer = None;
                 if error.is_context_overflow() && self.agent.compact_overflow(&self.cancel).await {
+                    self.report.messages += 1;
                     self.call_model().await;
                     return None;
                 }
@@ -242,8 +248,12 @@ impl TurnRun<'_> {
     async fn block(&mut self, block: ContentBlock) -> Option<Event> {
         let answer = self.answer.as_ref()?;
         let answer_id = answer.message().id.clone();
+        let tokens = answer.tokens_so_far();
         let block = match block {
-            ContentBlock::ToolUse(call) => ContentBlock::ToolUse(self.calls.complete_input(call)),
+            ContentBlock::ToolUse(mut call) => {
+                self.agent.session.redirect(&mut call.name);
+                ContentBlock::ToolUse(self.calls.complete_input(call))
+            }
             block => block,
         };
         self.agent.conversation.push_block(&answer_id, block.clone());
@@ -256,7 +266,7 @@ impl TurnRun<'_> {
             self.report.used(&call.name);
             // Whoever waits for a subagent hears first what it is about to do.
             if self.agent.identity.is_waited_for() {
-                self.agent.report_progress(call, &self.report).await;
+                self.agent.report_progress(call, &self.report, tokens).await;
             }
         }
         if self.shows(&block) {
@@ -266,8 +276,9 @@ impl TurnRun<'_> {
         }
         match block {
             ContentBlock::ToolUse(call) => {
+                self.agent.session.context.look_at_repository();
                 if !self.agent.identity.is_waited_for() {
-                    self.agent.report_progress(&call, &self.report).await;
+                    self.agent.report_progress(&call, &self.report, tokens).await;
                 }
                 let id = call.id.clone();
                 self.calls.add(call);
@@ -449,6 +460,8 @@ impl TurnRun<'_> {
 /// What tools and the engine say.
 impl TurnRun<'_> {
     async fn finished(&mut self, outcome: CallOutcome) -> Event {
+        // A call that waited for this one begins before its result is shown.
+        tokio::task::yield_now().await;
         let event = Event::Finished(outcome.id().clone(), outcome.then);
         self.show(outcome).await;
         event
@@ -488,12 +501,14 @@ impl TurnRun<'_> {
             return;
         }
         let context = self.agent.batch_hooks(&batch, &self.cancel).await;
+        let reminders = self.agent.reminders(&batch, &self.cancel).await;
         let mut blocks: Vec<_> = batch.iter().map(|outcome| outcome.block()).collect();
         for outcome in batch {
             blocks.extend(outcome.follow_up);
             blocks.extend(outcome.context.into_iter().map(ContentBlock::text));
         }
         blocks.extend(context.into_iter().map(ContentBlock::text));
+        blocks.extend(reminders);
         blocks.extend(self.agent.take_queued(&mut self.prompts).await);
         self.agent.conversation.push_user(blocks);
     }

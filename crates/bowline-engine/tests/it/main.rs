@@ -2,6 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it is")]
 
+mod command;
+mod compaction;
+mod context;
+mod control;
+mod ears;
 mod hook;
 mod permission;
 mod rig;

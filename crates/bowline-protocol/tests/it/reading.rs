@@ -109,10 +109,7 @@ fn a_head_is_found_wherever_it_is() {
             "error: not a message: invalid type: integer `7`, expected a string at line 1 column 9"
         ],
     );
-    check(
-        r#"{"a":1}"#,
-        expect!["error: not a message: missing field `type` at line 1 column 7"],
-    );
+    check(r#"{"a":1}"#, expect!["error: not a message: missing field `type` at line 1 column 7"]);
     check(
         r#"{"type":"user","a":[1}"#,
         expect!["error: not a message: expected `,` or `]` at line 1 column 22"],

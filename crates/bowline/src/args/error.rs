@@ -18,6 +18,11 @@ impl From<clap::Error> for UsageError {
                 Self::Help(error.render().to_string())
             }
             ErrorKind::UnknownArgument => Self::Bad(unknown_option(&error)),
+            _ if text(&error, ContextKind::InvalidSubcommand).is_some() => {
+                // A second word behind the prompt looks like a command.
+                let word = text(&error, ContextKind::InvalidSubcommand).unwrap_or_default();
+                Self::Bad(unexpected(&word))
+            }
             ErrorKind::InvalidValue | ErrorKind::ValueValidation => Self::Bad(bad_value(&error)),
             _ => {
                 let text = error.render().to_string();
@@ -37,8 +42,12 @@ fn unknown_option(error: &clap::Error) -> String {
     if unknown.starts_with('-') {
         format!("error: unknown option '{unknown}'{suggested}")
     } else {
-        format!("error: unexpected argument '{unknown}'; a prompt of several words needs quotes")
+        unexpected(unknown)
     }
+}
+
+fn unexpected(word: &str) -> String {
+    format!("error: unexpected argument '{word}'; a prompt of several words needs quotes")
 }
 
 fn bad_value(error: &clap::Error) -> String {

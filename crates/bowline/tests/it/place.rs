@@ -6,6 +6,7 @@ use std::{
     io::{BufRead, BufReader, Read, Write},
     path::{Path, PathBuf},
     process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio},
+    sync::Arc,
 };
 
 use serde_json::{Value, json};
@@ -13,12 +14,12 @@ use tempfile::TempDir;
 
 /// A folder to work in and a home, and nothing of the machine's environment but the path.
 pub(crate) struct Place {
-    folder: TempDir,
+    folder: Arc<TempDir>,
 }
 
 impl Place {
     pub(crate) fn new() -> Self {
-        let place = Self { folder: tempfile::tempdir().unwrap() };
+        let place = Self { folder: Arc::new(tempfile::tempdir().unwrap()) };
         fs::create_dir(place.cwd()).unwrap();
         fs::create_dir(place.home()).unwrap();
         place
@@ -50,18 +51,17 @@ impl Place {
 
     /// One prompt to the script model, with more arguments before it.
     pub(crate) fn ask(&self, args: &[&str], prompt: &str) -> Ran {
-        let fixed = ["-p", "--model", "script"];
-        let words = fixed.iter().chain(args).chain(&["--", prompt]);
+        let words = [&["-p", "--model", "script"], args, &["--", prompt]].concat();
         Ran::from(self.bowline(words).output().unwrap())
     }
 
     /// A session over stdin and stdout.
     pub(crate) fn open(&self, args: &[&str]) -> Host {
         let fixed = ["--output-format", "stream-json", "--verbose", "--model", "script"];
-        let words = fixed.iter().chain(args).chain(&["--input-format", "stream-json"]);
+        let words = [&fixed, args, &["--input-format", "stream-json"]].concat();
         let mut child = self.bowline(words).stdin(Stdio::piped()).spawn().unwrap();
         let (stdin, stdout) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
-        Host { child, stdin, stdout: Some(stdout) }
+        Host { child, stdin, stdout: Some(stdout), _folder: self.folder.clone() }
     }
 
     /// The transcripts that were kept.
@@ -111,6 +111,8 @@ pub(crate) struct Host {
     child: Child,
     stdin: Option<ChildStdin>,
     stdout: Option<BufReader<ChildStdout>>,
+    /// The program works in it.
+    _folder: Arc<TempDir>,
 }
 
 impl Host {
@@ -151,12 +153,19 @@ impl Host {
     /// The next line of this type, or with this subtype; those before it are skipped.
     pub(crate) fn await_kind(&mut self, kind: &str) -> Value {
         loop {
-            let line = self.hear().unwrap_or_else(|| panic!("ended without {kind}"));
+            let line = self.hear().unwrap_or_else(|| panic!("no {kind}: {:?}", self.last_words()));
             if line["type"] == kind || line["subtype"] == kind || line["request"]["subtype"] == kind
             {
                 return line;
             }
         }
+    }
+
+    /// What the program said on stderr, once it has ended.
+    fn last_words(&mut self) -> (Option<i32>, String) {
+        let mut stderr = String::new();
+        self.child.stderr.as_mut().unwrap().read_to_string(&mut stderr).unwrap();
+        (self.child.wait().unwrap().code(), stderr)
     }
 
     pub(crate) fn close_input(&mut self) {

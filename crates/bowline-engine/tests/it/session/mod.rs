@@ -4,5 +4,6 @@ mod interrupt;
 mod limits;
 mod permission;
 mod queue;
+mod skill;
 mod subagent;
 mod turn;

@@ -1,0 +1,53 @@
+//! `/compact`: the user wants the conversation to be summarized.
+
+use bowline_protocol::{CompactTrigger, Content, ResultMessage, UserMessage};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::{Invocation, local, texts};
+use crate::{agent::Agent, compaction::CompactError, outlet::timestamp};
+
+pub(super) async fn run(
+    agent: &mut Agent,
+    name: &str,
+    invocation: &Invocation,
+    cancel: &CancellationToken,
+) -> ResultMessage {
+    let began = Instant::now();
+    let session = std::sync::Arc::clone(&agent.session);
+    if agent.conversation.is_empty() {
+        local::announce(agent).await;
+        let text = "There is nothing to compact yet.".to_owned();
+        return local::answer(agent, local::Report::new(name, invocation, text)).await;
+    }
+    let instructions = Some(invocation.args.as_str()).filter(|args| !args.is_empty());
+    match agent.compact(CompactTrigger::Manual, instructions, cancel).await {
+        Ok(compacted) => {
+            local::announce(agent).await;
+            agent.announce_compaction(&compacted).await;
+            let mut said = UserMessage::prompt(Content::from(texts::stdout(&format!(
+                "Compacted {}",
+                compacted.hook_lines.join("\n")
+            ))));
+            said.is_replay = Some(true);
+            said.timestamp = Some(timestamp());
+            session.outlet.send(said).await;
+            local::result(&session, invocation, "", began)
+        }
+        Err(error) => {
+            let text = match &error {
+                CompactError::Interrupted => {
+                    "Compaction was interrupted; nothing has changed.".to_owned()
+                }
+                error => {
+                    format!("The conversation could not be compacted and is as it was: {error}")
+                }
+            };
+            local::announce(agent).await;
+            let report = local::Report::new(name, invocation, text);
+            let mut result = local::answer(agent, report).await;
+            result.is_error = true;
+            result
+        }
+    }
+}

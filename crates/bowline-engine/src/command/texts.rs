@@ -1,0 +1,85 @@
+//! The words of commands.
+
+use std::path::Path;
+
+use bowline_protocol::ContextUsage;
+
+/// What a command printed, as it stands in the conversation.
+pub(super) fn stdout(text: &str) -> String {
+    format!("<local-command-stdout>{text}</local-command-stdout>")
+}
+
+/// A command that was run, as it stands in transcripts.
+pub(super) fn command_mark(name: &str, args: &str) -> String {
+    format!("<command-name>/{name}</command-name>\n<command-args>{args}</command-args>")
+}
+
+/// A skill that was called up.
+pub(super) fn skill(folder: &Path, text: &str) -> String {
+    format!("The files of this skill are in {}\n\n{text}", folder.display())
+}
+
+/// A file that a command brings in.
+pub(super) fn file_contents(name: &str, text: &str) -> String {
+    super::super::context::reminder(&format!("Contents of {name}:\n\n{text}"))
+}
+
+/// A hook kept a command from becoming a prompt.
+pub(super) fn expansion_blocked(reason: &str, typed: &str) -> String {
+    format!("UserPromptExpansion operation blocked by hook:\n{reason}\n\nOriginal prompt: {typed}")
+}
+
+/// What fills the context, as a table.
+pub(super) fn context_table(usage: &ContextUsage) -> String {
+    let mut lines = vec![
+        "## Context Usage".to_owned(),
+        String::new(),
+        format!("**Model:** {}  ", usage.model),
+        format!(
+            "**Tokens:** {} / {} ({}%)",
+            short(usage.total_tokens),
+            short(usage.max_tokens),
+            usage.percentage
+        ),
+        String::new(),
+        "| Category | Tokens | Percentage |".to_owned(),
+        "|---|---|---|".to_owned(),
+    ];
+    for category in &usage.categories {
+        let part = category.tokens as f64 * 100.0 / usage.max_tokens.max(1) as f64;
+        lines.push(format!("| {} | {} | {part:.1}% |", category.name, short(category.tokens)));
+    }
+    let files = usage.memory_files.iter();
+    let files: Vec<_> = files
+        .map(|file| format!("- {} ({}, {})", file.path, file.r#type, short(file.tokens)))
+        .collect();
+    if !files.is_empty() {
+        lines.extend([String::new(), "### Memory files".to_owned()]);
+        lines.extend(files);
+    }
+    lines.join("\n")
+}
+
+/// A number of tokens for people: `8.9k`, `1m`.
+fn short(tokens: u64) -> String {
+    let scaled = |unit: f64, name: &str| {
+        let text = format!("{:.1}", tokens as f64 / unit);
+        format!("{}{name}", text.strip_suffix(".0").unwrap_or(&text))
+    };
+    match tokens {
+        0..1_000 => tokens.to_string(),
+        1_000..1_000_000 => scaled(1_000.0, "k"),
+        _ => scaled(1_000_000.0, "m"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short;
+
+    #[test]
+    fn tokens_are_short_for_people() {
+        let shown: Vec<_> = [7, 999, 1_000, 8_944, 1_000_000].map(short).into();
+        assert_eq!(shown, ["7", "999", "1k", "8.9k", "1m"]);
+    }
+}

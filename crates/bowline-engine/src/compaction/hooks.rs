@@ -1,0 +1,105 @@
+//! Hooks around a compaction, and what people are told about them.
+
+use std::sync::Arc;
+
+use bowline_protocol::{
+    CompactTrigger, EventInput, Extra, HookEvent, Maybe, PostCompactInput, PreCompactInput,
+    SessionStartInput,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::CompactError;
+use crate::{agent::Agent, agent::Identity, hook::HookReport, session::Shared};
+
+/// The hooks around one compaction. A subagent's runs without.
+pub(super) struct CompactHooks<'a> {
+    session: Arc<Shared>,
+    is_main: bool,
+    trigger: CompactTrigger,
+    cancel: &'a CancellationToken,
+    lines: Vec<String>,
+}
+
+impl<'a> CompactHooks<'a> {
+    pub(super) fn new(
+        agent: &Agent,
+        trigger: &CompactTrigger,
+        cancel: &'a CancellationToken,
+    ) -> Self {
+        Self {
+            session: Arc::clone(&agent.session),
+            is_main: agent.identity.is_main(),
+            trigger: trigger.clone(),
+            cancel,
+            lines: Vec::new(),
+        }
+    }
+
+    /// Asks whether it may begin; returns what the summary should heed.
+    pub(super) async fn before(
+        &mut self,
+        instructions: Option<&str>,
+    ) -> Result<Vec<String>, CompactError> {
+        let mut wishes: Vec<_> = instructions.map(str::to_owned).into_iter().collect();
+        let event = EventInput::PreCompact(PreCompactInput {
+            trigger: self.trigger.clone(),
+            custom_instructions: instructions.map_or(Maybe::Null, |it| Maybe::Value(it.to_owned())),
+            extra: Extra::new(),
+        });
+        let Some(report) = self.run(HookEvent::PreCompact, event).await else { return Ok(wishes) };
+        if let Some(block) = report.blocks.first() {
+            return Err(CompactError::Blocked(block.reason.clone()));
+        }
+        if let Some(stop) = &report.stop {
+            return Err(CompactError::Blocked(stop.reason.clone().unwrap_or_default()));
+        }
+        if self.cancel.is_cancelled() {
+            return Err(CompactError::Interrupted);
+        }
+        wishes.extend(report.model_texts());
+        Ok(wishes)
+    }
+
+    /// Tells that it is done; returns what the model should know from now on.
+    pub(super) async fn after(&mut self, summary: &str) -> Vec<String> {
+        let event = EventInput::SessionStart(SessionStartInput {
+            source: "compact".into(),
+            model: Some(self.session.model_name()),
+            session_title: None,
+            seconds_since_last_response: None,
+            context_tokens: None,
+            prompt_cache_likely_expired: None,
+            estimated_cache_write_usd: None,
+            extra: Extra::new(),
+        });
+        let before = self.lines.len();
+        let started = self.run(HookEvent::SessionStart, event).await;
+        // People are told about the hooks of the compaction, not about those of the session.
+        self.lines.truncate(before);
+        let event = EventInput::PostCompact(PostCompactInput {
+            trigger: self.trigger.clone(),
+            compact_summary: summary.to_owned(),
+            extra: Extra::new(),
+        });
+        self.run(HookEvent::PostCompact, event).await;
+        started.iter().flat_map(HookReport::model_texts).collect()
+    }
+
+    pub(super) fn into_lines(self) -> Vec<String> {
+        self.lines
+    }
+
+    async fn run(&mut self, kind: HookEvent, event: EventInput) -> Option<HookReport> {
+        if !self.is_main || !self.session.has_hooks(kind.clone()) {
+            return None;
+        }
+        let report = self.session.run_hooks(&Identity::Main, event, self.cancel).await;
+        let completed = report.completed.iter();
+        self.lines
+            .extend(completed.map(|command| format!("{kind} [{command}] completed successfully")));
+        let failed = report.failures.iter();
+        self.lines
+            .extend(failed.map(|it| format!("{kind} [{}] failed: {}", it.command, it.message)));
+        Some(report)
+    }
+}

@@ -1,0 +1,86 @@
+//! What a compaction leaves as it is: the end of the conversation.
+
+use std::sync::Arc;
+
+use bowline_model::ModelMessage;
+use bowline_protocol::{CompactTrigger, ContentBlock, Role};
+
+use crate::context::tokens;
+
+/// The end of a conversation that stays as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// Nothing stays.
+    Nothing,
+    /// A prompt that was not answered yet.
+    Prompt,
+    /// The last answer.
+    Answer,
+    /// The last answer and the results of its calls.
+    Round,
+}
+
+impl Kept {
+    /// What is worth keeping, if that is no more than `most` tokens. A prompt always is.
+    pub(super) fn of(messages: &[Arc<ModelMessage>], trigger: &CompactTrigger, most: u64) -> Self {
+        let Some(last) = messages.last() else { return Self::Nothing };
+        let holds_results = last.content.iter().any(|it| matches!(it, ContentBlock::ToolResult(_)));
+        let kept = match (&last.role, holds_results) {
+            (Role::Assistant, _) => Self::Answer,
+            (_, true) => Self::Round,
+            (_, false) if *trigger == CompactTrigger::Auto => Self::Prompt,
+            (_, false) => Self::Nothing,
+        };
+        let (rest, end) = messages.split_at(messages.len().saturating_sub(kept.len()));
+        let fits = kept == Self::Prompt || tokens::of_messages(end) <= most;
+        // Something must be left that is worth a summary.
+        let has_answer = rest.iter().any(|message| message.role == Role::Assistant);
+        if fits && has_answer { kept } else { Self::Nothing }
+    }
+
+    /// How many messages that is.
+    pub(super) fn len(self) -> usize {
+        match self {
+            Self::Nothing => 0,
+            Self::Prompt | Self::Answer => 1,
+            Self::Round => 2,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bowline_protocol::{ToolResultBlock, ToolUseBlock};
+
+    use super::*;
+
+    /// `U` a prompt, `A` an answer, `C` a call, `R` its result.
+    fn conversation(shape: &str) -> Vec<Arc<ModelMessage>> {
+        let message = |letter| match letter {
+            'U' => ModelMessage::user(vec![ContentBlock::text("prompt")]),
+            'A' => ModelMessage::assistant(vec![ContentBlock::text("answer")]),
+            'C' => ModelMessage::assistant(vec![ContentBlock::ToolUse(ToolUseBlock::default())]),
+            _ => ModelMessage::user(vec![ContentBlock::ToolResult(ToolResultBlock::default())]),
+        };
+        shape.chars().map(|letter| Arc::new(message(letter))).collect()
+    }
+
+    #[test]
+    fn the_end_stays_where_something_is_left_to_summarize() {
+        use CompactTrigger::{Auto, Manual};
+        for (shape, trigger, most, kept) in [
+            ("", Manual, 1000, Kept::Nothing),
+            ("UA", Manual, 1000, Kept::Nothing),
+            ("UAUA", Manual, 1000, Kept::Answer),
+            ("UAU", Manual, 1000, Kept::Nothing),
+            ("UAU", Auto, 0, Kept::Prompt),
+            ("U", Auto, 1000, Kept::Nothing),
+            ("UCR", Auto, 1000, Kept::Nothing),
+            ("UCRCR", Auto, 1000, Kept::Round),
+            ("UCRCR", Auto, 0, Kept::Nothing),
+        ] {
+            let messages = conversation(shape);
+            assert_eq!(Kept::of(&messages, &trigger, most), kept, "{shape} {trigger}");
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! Making room: a conversation that fills its context is replaced by a summary of itself.
+//!
+//! | subject | where |
+//! |---|---|
+//! | when, and in what order | here |
+//! | what stays as it is | [`keep`] |
+//! | asking for the summary | [`summary`] |
+//! | what the host hears, what is written down | [`boundary`] |
+//!
+//! Until the summary is there and the hooks have been heard nothing changes, so a
+//! compaction that fails or is interrupted leaves the conversation as it was.
+
+mod boundary;
+mod hooks;
+mod keep;
+mod summary;
+mod texts;
+
+use bowline_model::ModelError;
+use bowline_protocol::{
+    AgentStatus, CompactMetadata, CompactResult, CompactTrigger, ContentBlock, MessageUuid, Role,
+    StatusMessage,
+};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+pub(crate) use self::keep::Kept;
+use crate::{
+    agent::Agent,
+    context::{self, LoadReason, tokens},
+    conversation::Conversation,
+    turn::run::millis,
+};
+
+/// How many automatic compactions in a row may be in vain before they are given up.
+const MOST_IN_VAIN: u32 = 3;
+/// A conversation that is full again after this many messages was compacted in vain.
+const SHORTEST_RESPITE: usize = 2;
+
+/// Why a conversation could not be compacted. It stays as it was.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CompactError {
+    /// The model gave no summary.
+    #[error("the model gave no summary")]
+    NoSummary,
+    /// The model could not be reached.
+    #[error("{0}")]
+    Model(ModelError),
+    /// A hook objects.
+    #[error("blocked by hook: {0}")]
+    Blocked(String),
+    /// Somebody stopped it.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// What a compaction did.
+#[derive(Debug)]
+pub(crate) struct Compacted {
+    pub(crate) metadata: CompactMetadata,
+    /// The last line before.
+    logical_parent: Option<MessageUuid>,
+    boundary: MessageUuid,
+    summary: MessageUuid,
+    /// What stands for everything before it.
+    continuation: String,
+    /// How the hooks went, for people.
+    pub(crate) hook_lines: Vec<String>,
+}
+
+impl Agent {
+    /// Compacts the conversation if it is nearly full.
+    pub(crate) async fn compact_if_full(
+        &mut self,
+        cancel: &CancellationToken,
+    ) -> Result<(), CompactError> {
+        self.note_context();
+        if !context::auto_compact(&self.session) {
+            return Ok(());
+        }
+        let (threshold, _) = context::threshold(&self.session, &self.model_name());
+        let given_up = self.session.context.compactions().in_vain >= MOST_IN_VAIN;
+        if self.context_tokens() < threshold || !self.has_answer() || given_up {
+            return Ok(());
+        }
+        let length = self.conversation.messages().len();
+        let lasted = length > self.session.context.compactions().length + SHORTEST_RESPITE;
+        let compacted = self.compact(CompactTrigger::Auto, None, cancel).await;
+        let fits = matches!(&compacted, Ok(done) if done.metadata.post_tokens < Some(threshold));
+        {
+            let mut compactions = self.session.context.compactions();
+            compactions.in_vain = if fits && lasted { 0 } else { compactions.in_vain + 1 };
+            compactions.length = self.conversation.messages().len();
+        }
+        self.announce_compaction(&compacted?).await;
+        Ok(())
+    }
+
+    /// Compacts the conversation because the API says that it is too long; once per turn.
+    pub(crate) async fn compact_overflow(&mut self, cancel: &CancellationToken) -> bool {
+        if !context::auto_compact(&self.session) || !self.has_answer() || !self.may_overflow() {
+            return false;
+        }
+        match self.compact(CompactTrigger::Auto, None, cancel).await {
+            Ok(compacted) => {
+                self.announce_compaction(&compacted).await;
+                true
+            }
+            Err(error) => {
+                tracing::warn!(%error, "a conversation that is too long could not be compacted");
+                false
+            }
+        }
+    }
+
+    /// Replaces the conversation by a summary of itself. Whoever called announces it.
+    pub(crate) async fn compact(
+        &mut self,
+        trigger: CompactTrigger,
+        instructions: Option<&str>,
+        cancel: &CancellationToken,
+    ) -> Result<Compacted, CompactError> {
+        let began = Instant::now();
+        let is_auto = trigger == CompactTrigger::Auto;
+        self.tell_status(StatusMessage {
+            status: Some(AgentStatus::Compacting),
+            compact_output_chars: is_auto.then_some(0),
+            ..StatusMessage::default()
+        })
+        .await;
+        let compacted = self.summarize_and_replace(trigger, instructions, began, cancel).await;
+        let (result, error) = match &compacted {
+            Ok(_) => (CompactResult::Success, None),
+            Err(error) => (CompactResult::Failed, Some(error.to_string())),
+        };
+        self.tell_status(StatusMessage {
+            compact_result: Some(result),
+            compact_error: error,
+            ..StatusMessage::default()
+        })
+        .await;
+        compacted
+    }
+
+    async fn summarize_and_replace(
+        &mut self,
+        trigger: CompactTrigger,
+        instructions: Option<&str>,
+        began: Instant,
+        cancel: &CancellationToken,
+    ) -> Result<Compacted, CompactError> {
+        let mut hooks = hooks::CompactHooks::new(self, &trigger, cancel);
+        let wishes = hooks.before(instructions).await?;
+        let kept = self.kept(&trigger);
+        let messages = self.conversation.messages();
+        let (before, behind) = messages.split_at(messages.len() - kept.len());
+        let said = summary::ask(self, before, &wishes, cancel).await?;
+        let told = hooks.after(&said).await;
+        if cancel.is_cancelled() {
+            return Err(CompactError::Interrupted);
+        }
+        let hook_lines = hooks.into_lines();
+        let continuation = self.continuation(&said, &trigger, kept);
+        let pre_tokens = self.context_tokens();
+        let mut conversation = Conversation::default();
+        let first = [continuation.clone()].into_iter().chain(told);
+        conversation.push_user(first.map(ContentBlock::text).collect());
+        for message in behind {
+            match message.role {
+                Role::Assistant => conversation.push_answer(message.content.clone()),
+                _ => conversation.push_user(message.content.clone()),
+            }
+        }
+        self.conversation = conversation;
+        let post_tokens = self.estimated_tokens();
+        let metadata = CompactMetadata {
+            trigger,
+            pre_tokens,
+            post_tokens: Some(post_tokens),
+            duration_ms: Some(millis(began.elapsed())),
+            cumulative_dropped_tokens: Some(self.note_dropped(pre_tokens, post_tokens)),
+            ..CompactMetadata::default()
+        };
+        Ok(self.write_boundary(metadata, continuation, hook_lines, kept).await)
+    }
+
+    /// Enters what was dropped in the books.
+    fn note_dropped(&self, pre_tokens: u64, post_tokens: u64) -> u64 {
+        self.note_context();
+        let mut compactions = self.session.context.compactions();
+        compactions.dropped_tokens += pre_tokens.saturating_sub(post_tokens);
+        if self.identity.is_main() {
+            self.session.ledger().set_context_tokens(post_tokens);
+            // The prompt cache ends here anyway: time to see what has changed in files.
+            self.session.context.forget(LoadReason::Compact);
+        }
+        compactions.dropped_tokens
+    }
+
+    fn has_answer(&self) -> bool {
+        self.conversation.messages().iter().any(|message| message.role == Role::Assistant)
+    }
+
+    /// How full the context is: counted where the API has counted, estimated behind that.
+    fn context_tokens(&self) -> u64 {
+        let counted = match self.identity.is_main() {
+            true => self.session.ledger().context_tokens(),
+            false => 0,
+        };
+        if counted == 0 {
+            return self.estimated_tokens();
+        }
+        let newest = self.conversation.messages().last();
+        let uncounted = newest.filter(|newest| newest.role == Role::User);
+        counted + uncounted.map_or(0, |message| tokens::of_message(message))
+    }
+
+    fn estimated_tokens(&self) -> u64 {
+        let system: u64 = self.instructions.system.iter().map(|it| tokens::of_text(it)).sum();
+        let tools: u64 = self.tools.definitions().iter().map(|tool| tokens::of_tool(tool)).sum();
+        system + tools + tokens::of_messages(self.conversation.messages())
+    }
+
+    /// What stays of the conversation as it is.
+    fn kept(&self, trigger: &CompactTrigger) -> Kept {
+        let (threshold, _) = context::threshold(&self.session, &self.model_name());
+        Kept::of(self.conversation.messages(), trigger, threshold / 2)
+    }
+
+    fn model_name(&self) -> String {
+        let models = &self.session.config.models;
+        let own = self.instructions.model.as_ref().and_then(|name| models.connect(name).ok());
+        own.map_or_else(|| self.session.model_name(), |connected| connected.name)
+    }
+
+    /// Whether this turn of this agent was not compacted for being too long yet.
+    fn may_overflow(&self) -> bool {
+        let turn = self.session.prompt_id();
+        let who = self.identity.agent_id();
+        let mut compactions = self.session.context.compactions();
+        if compactions.overflowed.0 != turn {
+            compactions.overflowed = (turn, Vec::new());
+        }
+        let before = &mut compactions.overflowed.1;
+        let first = !before.contains(&who);
+        before.push(who);
+        first
+    }
+
+    /// The status of the main conversation; a subagent's is its own business.
+    async fn tell_status(&self, status: StatusMessage) {
+        if self.identity.is_main() {
+            self.session.outlet.send(status).await;
+        }
+    }
+}

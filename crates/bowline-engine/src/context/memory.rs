@@ -1,0 +1,238 @@
+//! Project memory: files of instructions that people leave for the agent.
+//!
+//! They are `CLAUDE.md`, `AGENTS.md` and `CLAUDE.local.md` in the project and in
+//! every folder above it, `.claude/CLAUDE.md` beside them, and `CLAUDE.md` in the
+//! user's configuration folder. A file may bring in others with `@path`.
+
+use std::{
+    collections::HashSet,
+    fs,
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+use crate::settings::{Places, SourceSet};
+
+/// How far imports may import.
+const IMPORT_DEPTH: usize = 5;
+/// How many files there may be in all: more is a mistake in an import.
+const MOST_FILES: usize = 64;
+/// How much of one file is read.
+const FILE_LIMIT: u64 = 128 * 1024;
+/// How much all of them may say together.
+const TOTAL_LIMIT: usize = 512 * 1024;
+
+/// A file of instructions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct MemoryFile {
+    pub(crate) path: PathBuf,
+    pub(crate) kind: MemoryKind,
+    pub(crate) text: String,
+    /// The file that imports it.
+    pub(crate) parent: Option<PathBuf>,
+}
+
+/// Whose instructions they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MemoryKind {
+    User,
+    Project,
+    Local,
+}
+
+impl MemoryKind {
+    /// As hooks and hosts call it.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "User",
+            Self::Project => "Project",
+            Self::Local => "Local",
+        }
+    }
+
+    fn described(self) -> &'static str {
+        match self {
+            Self::User => "the user's own instructions for every project",
+            Self::Project => "the project's instructions",
+            Self::Local => "the user's own instructions for this project",
+        }
+    }
+}
+
+/// The files of one folder, in the order in which they are read.
+const IN_FOLDER: [(&str, MemoryKind); 4] = [
+    ("CLAUDE.md", MemoryKind::Project),
+    (".claude/CLAUDE.md", MemoryKind::Project),
+    ("AGENTS.md", MemoryKind::Project),
+    ("CLAUDE.local.md", MemoryKind::Local),
+];
+
+/// Reads files of instructions, each once.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct MemoryReader {
+    seen: HashSet<PathBuf>,
+    folders: HashSet<PathBuf>,
+    bytes: usize,
+    home: Option<PathBuf>,
+}
+
+impl MemoryReader {
+    pub(crate) fn new(home: Option<PathBuf>) -> Self {
+        Self { home, ..Self::default() }
+    }
+
+    /// What holds from the start: the user's file, then those of the folders from the root down.
+    pub(crate) fn read_all(
+        &mut self,
+        places: &Places,
+        directory: &Path,
+        sources: SourceSet,
+    ) -> Vec<MemoryFile> {
+        let mut files = Vec::new();
+        if sources.user {
+            self.read(&places.config_dir.join("CLAUDE.md"), MemoryKind::User, &mut files);
+        }
+        let mut folders: Vec<_> = directory.ancestors().collect();
+        folders.reverse();
+        for folder in folders {
+            files.extend(self.read_folder(folder, sources));
+        }
+        files
+    }
+
+    /// What a folder adds, if it was not looked at before.
+    pub(crate) fn read_folder(&mut self, folder: &Path, sources: SourceSet) -> Vec<MemoryFile> {
+        let mut files = Vec::new();
+        if !self.folders.insert(folder.to_path_buf()) {
+            return files;
+        }
+        for (name, kind) in IN_FOLDER {
+            let wanted = match kind {
+                MemoryKind::User => sources.user,
+                MemoryKind::Project => sources.project,
+                MemoryKind::Local => sources.local,
+            };
+            if wanted {
+                self.read(&folder.join(name), kind, &mut files);
+            }
+        }
+        files
+    }
+
+    fn read(&mut self, path: &Path, kind: MemoryKind, files: &mut Vec<MemoryFile>) {
+        self.read_import(path, kind, None, IMPORT_DEPTH, files);
+    }
+
+    fn read_import(
+        &mut self,
+        path: &Path,
+        kind: MemoryKind,
+        parent: Option<&Path>,
+        depth: usize,
+        files: &mut Vec<MemoryFile>,
+    ) {
+        // Links to a file that was read are no news; neither are circles.
+        let Ok(real) = fs::canonicalize(path) else { return };
+        if self.seen.len() >= MOST_FILES || self.bytes >= TOTAL_LIMIT || !self.seen.insert(real) {
+            return;
+        }
+        let Some(text) = read_text(path) else { return };
+        self.bytes += text.len();
+        let imports = imports(&text);
+        files.push(MemoryFile {
+            path: path.to_path_buf(),
+            kind,
+            text,
+            parent: parent.map(Path::to_path_buf),
+        });
+        let Some(depth) = depth.checked_sub(1) else { return };
+        for import in imports {
+            if let Some(target) = self.resolve(path, &import) {
+                self.read_import(&target, kind, Some(path), depth, files);
+            }
+        }
+    }
+
+    fn resolve(&self, from: &Path, import: &str) -> Option<PathBuf> {
+        match import.strip_prefix("~/") {
+            Some(rest) => Some(self.home.as_ref()?.join(rest)),
+            None => Some(from.parent()?.join(import)),
+        }
+    }
+}
+
+/// The section of the system prompt; `None` without files.
+pub(crate) fn section(files: &[MemoryFile]) -> Option<String> {
+    if files.is_empty() {
+        return None;
+    }
+    let told = files.iter().map(MemoryFile::told);
+    let head = "# Instructions from files\nThe person and the project have left these for you. \
+                They take precedence over your defaults; later ones over earlier ones.";
+    Some([head.to_owned()].into_iter().chain(told).collect::<Vec<_>>().join("\n\n"))
+}
+
+impl MemoryFile {
+    /// The file as the model is told.
+    pub(crate) fn told(&self) -> String {
+        let Self { path, kind, text, .. } = self;
+        format!("Contents of {} ({}):\n\n{}", path.display(), kind.described(), text.trim())
+    }
+}
+
+/// The text of a file, or of its beginning; `None` if it is no text or says nothing.
+pub(crate) fn read_text(path: &Path) -> Option<String> {
+    let mut bytes = Vec::new();
+    let file = fs::File::open(path).ok()?;
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    file.take(FILE_LIMIT).read_to_end(&mut bytes).ok()?;
+    if bytes.contains(&0) {
+        return None;
+    }
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    (!text.trim().is_empty()).then_some(text)
+}
+
+/// The paths behind `@`, outside of code.
+pub(crate) fn imports(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut fence: Option<&str> = None;
+    for line in text.lines() {
+        let trimmed = line.trim_start();
+        let mark = ["```", "~~~"].into_iter().find(|mark| trimmed.starts_with(mark));
+        match (fence, mark) {
+            (None, Some(mark)) => fence = Some(mark),
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            (None, None) => found.extend(imports_of_line(line)),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn imports_of_line(line: &str) -> impl Iterator<Item = String> {
+    // Every second part lies between backticks.
+    let outside = line.split('`').step_by(2);
+    outside.flat_map(str::split_whitespace).filter_map(|word| {
+        let path = word.strip_prefix('@')?;
+        let path = path.trim_end_matches([',', ';', ':', ')', '.', '!', '?']);
+        let is_path = path.starts_with(|first: char| {
+            first.is_alphanumeric() || matches!(first, '.' | '/' | '~' | '_')
+        });
+        is_path.then(|| path.to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn imports_are_words_that_begin_with_an_at_sign_outside_of_code() {
+        let text = "See @docs/a.md, and @~/b.md.\nmail me@example.org `@not/this.md`\n\
+                    ```\n@nor/that.md\n```\n@./c.md";
+        assert_eq!(imports(text), ["docs/a.md", "~/b.md", "./c.md"]);
+    }
+}

@@ -1,0 +1,186 @@
+//! What a session remembers about its context: what was read, what the model saw last, what was dropped.
+
+use std::{
+    path::Path,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use bowline_model::ModelMessage;
+use bowline_protocol::AgentId;
+
+use super::{
+    environment::Environment,
+    memory::{MemoryFile, MemoryReader},
+    repository::{self, Look},
+};
+use crate::{session::Shared, toolset::Toolset};
+
+/// What a session remembers about its context.
+#[derive(Default)]
+pub(crate) struct State {
+    conversation: Mutex<OfConversation>,
+    snapshot: Mutex<Snapshot>,
+    compactions: Mutex<Compactions>,
+}
+
+/// What holds until the conversation is cleared or compacted.
+#[derive(Default)]
+struct OfConversation {
+    loaded: Option<Arc<Loaded>>,
+    reader: MemoryReader,
+    reason: LoadReason,
+    status: Status,
+}
+
+/// What was read from disk.
+pub(crate) struct Loaded {
+    pub(super) memory: Vec<MemoryFile>,
+    pub(super) environment: Environment,
+}
+
+/// What the model saw last.
+#[derive(Clone, Default)]
+pub(crate) struct Snapshot {
+    pub(crate) system: Vec<String>,
+    pub(crate) messages: Vec<Arc<ModelMessage>>,
+    pub(crate) tools: Option<Arc<Toolset>>,
+}
+
+/// What came of compactions so far.
+#[derive(Debug, Default)]
+pub(crate) struct Compactions {
+    /// Tokens dropped by all of them.
+    pub(crate) dropped_tokens: u64,
+    /// How many in a row did not help.
+    pub(crate) in_vain: u32,
+    /// How many messages the last automatic one left.
+    pub(crate) length: usize,
+    /// The prompt whose turn last overflowed, and the agents that were compacted for it.
+    pub(crate) overflowed: (Option<String>, Vec<Option<AgentId>>),
+}
+
+/// Why instructions are read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum LoadReason {
+    #[default]
+    SessionStart,
+    Compact,
+    NestedTraversal,
+    Include,
+}
+
+impl LoadReason {
+    /// As hooks call it.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::SessionStart => "session_start",
+            Self::Compact => "compact",
+            Self::NestedTraversal => "nested_traversal",
+            Self::Include => "include",
+        }
+    }
+}
+
+/// What is known about changes in the repository.
+#[derive(Default)]
+enum Status {
+    /// Nobody needed to know yet.
+    #[default]
+    Unknown,
+    /// Somebody looks.
+    Looking(Look),
+    /// The model was told, or there is nothing to tell.
+    Told,
+}
+
+impl State {
+    /// What was read from disk; says why if that is happening just now.
+    pub(super) fn load(&self, session: &Shared) -> (Arc<Loaded>, Option<LoadReason>) {
+        let mut conversation = lock(&self.conversation);
+        if let Some(loaded) = &conversation.loaded {
+            return (Arc::clone(loaded), None);
+        }
+        let config = &session.config;
+        let mut reader = MemoryReader::new(session.policy().home().map(Path::to_path_buf));
+        let memory = reader.read_all(&config.places, &config.cwd, config.sources);
+        let environment = Environment::look(config.cwd.clone());
+        let loaded = Arc::new(Loaded { memory, environment });
+        conversation.loaded = Some(Arc::clone(&loaded));
+        conversation.reader = reader;
+        (loaded, Some(conversation.reason))
+    }
+
+    /// What was read from disk, if it was.
+    pub(super) fn loaded(&self) -> Option<Arc<Loaded>> {
+        lock(&self.conversation).loaded.clone()
+    }
+
+    /// Reads everything again when it is needed next.
+    pub(crate) fn forget(&self, reason: LoadReason) {
+        let mut conversation = lock(&self.conversation);
+        let status = match reason {
+            LoadReason::Compact => std::mem::take(&mut conversation.status),
+            _ => Status::Unknown,
+        };
+        *conversation = OfConversation { reason, status, ..OfConversation::default() };
+    }
+
+    /// Reads what the folders add that lead from the session's folder to a file in it.
+    pub(super) fn read_nested(&self, session: &Shared, file: &Path) -> Vec<MemoryFile> {
+        let config = &session.config;
+        let Ok(inside) = file.strip_prefix(&config.cwd) else { return Vec::new() };
+        let mut reader = lock(&self.conversation);
+        let mut folder = config.cwd.clone();
+        let mut files = Vec::new();
+        for part in inside.parent().into_iter().flat_map(Path::components) {
+            folder.push(part);
+            files.extend(reader.reader.read_folder(&folder, config.sources));
+        }
+        files
+    }
+
+    /// Somebody is at work: time to look at the repository, if nobody has.
+    pub(crate) fn look_at_repository(&self) {
+        let mut conversation = lock(&self.conversation);
+        let Some(loaded) = conversation.loaded.clone() else { return };
+        if let Status::Unknown = conversation.status {
+            conversation.status = match &loaded.environment.repository {
+                Some(repository) => Status::Looking(repository::look(&repository.top)),
+                None => Status::Told,
+            };
+        }
+    }
+
+    /// What has changed in the repository, once.
+    pub(super) async fn take_status(&self) -> Option<String> {
+        let look = {
+            let mut conversation = lock(&self.conversation);
+            match std::mem::replace(&mut conversation.status, Status::Told) {
+                Status::Looking(look) => look,
+                other => {
+                    conversation.status = other;
+                    return None;
+                }
+            }
+        };
+        look.await.ok().flatten()
+    }
+
+    pub(super) fn note(&self, snapshot: Snapshot) {
+        *lock(&self.snapshot) = snapshot;
+    }
+
+    /// What the model saw last.
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        lock(&self.snapshot).clone()
+    }
+
+    pub(crate) fn compactions(&self) -> MutexGuard<'_, Compactions> {
+        lock(&self.compactions)
+    }
+}
+
+/// What is behind these locks stays whole even if a holder panicked.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

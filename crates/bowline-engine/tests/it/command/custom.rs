@@ -1,0 +1,170 @@
+//! Commands and skills that people write.
+
+use std::fs;
+
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::{
+    context::write,
+    ears::Ears,
+    rig::{Rig, shapes},
+};
+
+fn project(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        write(folder.path(), name, text);
+    }
+    folder
+}
+
+#[tokio::test]
+async fn a_command_becomes_the_prompt_it_stands_for() {
+    let ears = Ears::default();
+    let folder = project(&[
+        (
+            ".claude/commands/git/fix.md",
+            "---\ndescription: Fixes things\nargument-hint: <what>\n---\nFix $1, then $ARGUMENTS.",
+        ),
+        (".bowline/commands/hello.md", "# Greets people\nSay hello."),
+    ]);
+    let mut rig = Rig::in_folder(folder, |config| ears.listen(config));
+    let answer = rig.control(json!({"subtype": "initialize"})).await.unwrap();
+    let listed = &answer["commands"].as_array().unwrap()[..2];
+    let expected = json!([
+        {"name": "git:fix", "description": "Fixes things", "argumentHint": "<what>"},
+        {"name": "hello", "description": "Greets people", "argumentHint": ""},
+    ]);
+    assert_eq!(json!(listed), expected);
+    let frames = rig.run("/git:fix 'the bug' now").await;
+    assert_eq!(shapes(&frames), ["init", "assistant:text", "result:success"]);
+    assert_eq!(
+        ears.conversation(),
+        [
+            "U: <command-name>/git:fix</command-name>\n<command-args>'the bug' now</command-args>",
+            "U: Fix the bug, then 'the bug' now.",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn programs_and_files_are_put_into_the_prompt() {
+    let ears = Ears::default();
+    let folder = project(&[
+        (
+            ".claude/commands/look.md",
+            "---\nallowed-tools: Bash(echo:*)\n---\nIt says !`echo $ARGUMENTS`. See @notes.txt.",
+        ),
+        ("notes.txt", "remember the milk"),
+    ]);
+    let mut rig = Rig::in_folder(folder, |config| ears.listen(config));
+    rig.run("/look hi").await;
+    let told = ears.conversation();
+    assert_eq!(told[1], "U: It says hi. See @notes.txt.");
+    assert!(told[2].contains("remember the milk"), "{told:?}");
+}
+
+#[tokio::test]
+async fn a_program_that_may_not_run_keeps_the_command_from_the_model() {
+    let ears = Ears::default();
+    let folder = project(&[(".claude/commands/look.md", "!`touch made.txt`")]);
+    let mut rig = Rig::in_folder(folder, |config| ears.listen(config));
+    rig.will_permit(json!({"behavior": "deny", "message": "not that"}));
+    let frames = rig.run("/look").await;
+    assert_eq!(shapes(&frames), ["can_use_tool", "init", "assistant:text", "result:success"]);
+    let told = frames.last().unwrap()["result"].as_str().unwrap();
+    assert!(told.contains("not that"), "{told}");
+    assert!(ears.requests().is_empty());
+    assert!(!rig.path().join("made.txt").exists());
+}
+
+#[tokio::test]
+async fn what_a_command_allows_holds_while_it_is_worked_on() {
+    let call = "TOOL Bash {\"command\": \"touch made.txt\"}\nNEXT\nSAY done";
+    let text = format!("---\nallowed-tools: Bash(touch:*)\n---\n{call}");
+    let folder = project(&[(".claude/commands/make.md", &text)]);
+    let mut rig = Rig::in_folder(folder, |_| {});
+    let frames = rig.run("/make").await;
+    assert!(!shapes(&frames).contains(&"can_use_tool".to_owned()), "it is allowed");
+    assert!(rig.path().join("made.txt").exists());
+    fs::remove_file(rig.path().join("made.txt")).unwrap();
+    rig.will_permit(json!({"behavior": "deny", "message": "no"}));
+    let frames = rig.run(call).await;
+    assert!(shapes(&frames).contains(&"can_use_tool".to_owned()), "it no longer is");
+}
+
+#[tokio::test]
+async fn a_command_may_choose_its_model() {
+    let folder = project(&[("other.txt", "SAY from the other model\n")]);
+    let script = folder.path().join("other.txt");
+    let text = format!("---\nmodel: script:{}\n---\nhello", script.display());
+    write(folder.path(), ".claude/commands/ask.md", &text);
+    let mut rig = Rig::in_folder(folder, |_| {});
+    assert_eq!(rig.run("/ask").await.last().unwrap()["result"], "from the other model");
+    assert_eq!(rig.run("SAY mine").await.last().unwrap()["result"], "mine");
+}
+
+#[tokio::test]
+async fn a_skill_is_a_command_that_knows_its_folder() {
+    let ears = Ears::default();
+    let head = "---\nname: brew\ndescription: Brews coffee\n---\nHeat water.";
+    let hidden = "---\nname: quiet\ndescription: d\nuser-invocable: false\n---\nHush.";
+    let folder = project(&[
+        (".claude/skills/brewing/SKILL.md", head),
+        (".claude/skills/quiet/SKILL.md", hidden),
+    ]);
+    let root = folder.path().canonicalize().unwrap();
+    let mut rig = Rig::in_folder(folder, |config| ears.listen(config));
+    let frames = rig.run("/brew strong").await;
+    assert_eq!(frames[0]["skills"], json!(["brew", "quiet"]));
+    let commands = frames[0]["slash_commands"].as_array().unwrap();
+    assert!(commands.contains(&json!("brew")) && !commands.contains(&json!("quiet")));
+    let told = ears.conversation();
+    let place = root.join(".claude/skills/brewing");
+    let expected = format!(
+        "U: The files of this skill are in {}\n\nHeat water.\n\nARGUMENTS: strong",
+        place.display()
+    );
+    assert_eq!(told[1], expected);
+}
+
+#[tokio::test]
+async fn the_host_chooses_among_skills() {
+    let text = |name| format!("---\nname: {name}\ndescription: d\n---\nx");
+    let folder = project(&[
+        (".claude/skills/a/SKILL.md", &text("a")),
+        (".claude/skills/b/SKILL.md", &text("b")),
+    ]);
+    let mut rig = Rig::in_folder(folder, |_| {});
+    rig.control(json!({"subtype": "initialize", "skills": ["b"]})).await.unwrap();
+    assert_eq!(rig.run("SAY hi").await[0]["skills"], json!(["b"]));
+}
+
+#[tokio::test]
+async fn hooks_may_keep_a_command_from_becoming_a_prompt_or_add_to_it() {
+    let ears = Ears::default();
+    let folder = project(&[(".claude/commands/hello.md", "Say hello.")]);
+    let mut rig = Rig::in_folder(folder, |config| ears.listen(config));
+    let hooks = json!({"UserPromptExpansion": [{"hookCallbackIds": ["h"]}]});
+    rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();
+    rig.will_hook(json!({"decision": "block", "reason": "not now"}));
+    let frames = rig.run("/hello you").await;
+    assert_eq!(
+        shapes(&frames),
+        ["hook:UserPromptExpansion", "init", "informational", "result:success"]
+    );
+    let input = &frames[0]["call"]["input"];
+    assert_eq!(input["command_name"], "hello");
+    assert_eq!(input["command_args"], "you");
+    assert_eq!(input["command_source"], "project");
+    assert_eq!(input["expansion_type"], "slash_command");
+    assert_eq!(input["prompt"], "/hello you");
+    assert!(ears.requests().is_empty());
+    rig.will_hook(json!({"hookSpecificOutput": {
+        "hookEventName": "UserPromptExpansion", "additionalContext": "be nice",
+    }}));
+    rig.run("/hello").await;
+    let told = ears.conversation();
+    assert!(told.last().unwrap().ends_with("hook additional context: be nice"), "{told:?}");
+}

@@ -1,0 +1,5 @@
+//! Slash commands.
+
+mod builtin;
+mod clear;
+mod custom;

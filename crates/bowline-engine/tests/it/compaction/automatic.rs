@@ -1,0 +1,148 @@
+//! Compaction without being asked.
+
+use serde_json::{Value, json};
+
+use crate::{
+    ears::Ears,
+    rig::{Rig, shapes, text},
+};
+
+/// Says that the conversation is this long.
+fn usage(tokens: u64) -> String {
+    format!("USAGE {}", json!({"input_tokens": tokens, "output_tokens": 1}))
+}
+
+fn boundaries(frames: &[Value]) -> usize {
+    frames.iter().filter(|frame| frame["subtype"] == "compact_boundary").count()
+}
+
+#[tokio::test]
+async fn a_conversation_that_is_nearly_full_is_compacted_before_the_next_request() {
+    let ears = Ears::default();
+    let mut rig = Rig::with(|config| {
+        ears.listen(config);
+        config.auto_compact_window = Some(100_000);
+    });
+    let frames = rig.run(&format!("SUMMARY all of it\n{}\nSAY one", usage(74_000))).await;
+    assert_eq!(boundaries(&frames), 0);
+    let frames = rig.run(&format!("{}\nSAY two", usage(80_000))).await;
+    assert_eq!(boundaries(&frames), 0, "three quarters of the window are not full yet");
+    let frames = rig.run("SAY three").await;
+    assert_eq!(
+        shapes(&frames),
+        [
+            "init",
+            "status",
+            "status",
+            "compact_boundary",
+            "user:text",
+            "assistant:text",
+            "result:success",
+        ]
+    );
+    assert_eq!(frames[1]["compact_output_chars"], 0);
+    let metadata = &frames[3]["compact_metadata"];
+    assert_eq!(metadata["trigger"], "auto");
+    assert!(metadata["pre_tokens"].as_u64().unwrap() > 80_000);
+    let dropped = metadata["cumulative_dropped_tokens"].as_u64().unwrap();
+    let difference =
+        metadata["pre_tokens"].as_u64().unwrap() - metadata["post_tokens"].as_u64().unwrap();
+    assert_eq!(dropped, difference);
+    assert_eq!(frames[4]["isSynthetic"], true);
+    assert_eq!(frames[4].get("isReplay"), None);
+    assert!(text(&frames[4]).contains("all of it"));
+    assert_eq!(text(&frames[5]), "three");
+    let told = ears.conversation();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert_eq!(told[1], "U: SAY three", "the prompt stays as it is");
+}
+
+#[tokio::test]
+async fn a_turn_goes_on_behind_its_compaction() {
+    let ears = Ears::default();
+    let mut rig = Rig::with(|config| {
+        ears.listen(config);
+        config.auto_compact_window = Some(100_000);
+    });
+    let call = "TOOL Bash {\"command\": \"echo hi\"}";
+    rig.run("SUMMARY half\nSAY one").await;
+    let frames = rig.run(&format!("{}\n{call}\nNEXT\nSAY done", usage(90_000))).await;
+    assert_eq!(boundaries(&frames), 1);
+    assert_eq!(frames.last().unwrap()["subtype"], "success");
+    let told = ears.conversation();
+    assert!(told[0].contains("half"), "{}", told[0]);
+    assert!(
+        told[0].contains("word for word:\n<request>\nUSAGE"),
+        "the prompt is not lost: {}",
+        told[0]
+    );
+    assert_eq!(told[1], "A: call Bash");
+    assert_eq!(told[2], "U: result", "the last round stays as it is");
+    let boundary = frames.iter().find(|it| it["subtype"] == "compact_boundary").unwrap();
+    let kept = boundary["compact_metadata"]["preserved_messages"]["uuids"].as_array().unwrap();
+    assert_eq!(kept.len(), 2, "a call and its result");
+}
+
+#[tokio::test]
+async fn compactions_that_do_not_help_are_given_up() {
+    let mut rig = Rig::with(|config| {
+        config.auto_compact_window = Some(100_000);
+        config.max_turns = Some(20);
+    });
+    let call = "TOOL Bash {\"command\": \"echo hi\"}";
+    rig.run("SUMMARY half\nSAY one").await;
+    // The second part is repeated again and again, because each compaction leaves one answer.
+    let full = format!("{}\n{call}", usage(90_000));
+    let frames = rig.run(&format!("{call}\nNEXT\n{full}\nNEXT\n{full}\nNEXT\nSAY done")).await;
+    assert_eq!(boundaries(&frames), 4, "one that is needed, three in vain");
+    let said: Vec<_> = frames.iter().filter(|it| it["type"] == "assistant").map(text).collect();
+    assert!(said.contains(&"done"), "then it goes on as it is: {said:?}");
+}
+
+#[tokio::test]
+async fn who_does_not_want_it_is_left_alone() {
+    let mut rig = Rig::with(|config| {
+        config.auto_compact_window = Some(100_000);
+        config.auto_compact = false;
+    });
+    rig.run(&format!("{}\nSAY one", usage(99_000))).await;
+    let frames = rig.run("SAY two").await;
+    assert_eq!(boundaries(&frames), 0);
+}
+
+#[tokio::test]
+async fn a_prompt_that_is_too_long_is_compacted_once() {
+    let mut rig = Rig::new();
+    rig.run("SUMMARY all of it\nSAY one").await;
+    let error = "ERRMSG prompt is too long: 210000 tokens > 200000 maximum\nERRORS 400 -1";
+    let frames = rig.run(error).await;
+    assert_eq!(
+        shapes(&frames),
+        [
+            "init",
+            "status",
+            "status",
+            "compact_boundary",
+            "user:text",
+            "assistant:text",
+            "result:success",
+        ]
+    );
+    let result = frames.last().unwrap();
+    assert_eq!(result["is_error"], true);
+    assert_eq!(result["terminal_reason"], "prompt_too_long");
+    assert_eq!(result["result"], "Prompt is too long");
+    assert_eq!(result["num_turns"], 2);
+    assert_eq!(result["api_error_status"], 400);
+    let metadata = &frames[3]["compact_metadata"];
+    assert_eq!(metadata["preserved_messages"]["uuids"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_conversation_without_an_answer_cannot_be_helped() {
+    let mut rig = Rig::new();
+    let error = "ERRMSG prompt is too long: 210000 tokens > 200000 maximum\nERRORS 400 -1";
+    let frames = rig.run(error).await;
+    assert_eq!(boundaries(&frames), 0);
+    assert_eq!(frames.last().unwrap()["terminal_reason"], "prompt_too_long");
+}

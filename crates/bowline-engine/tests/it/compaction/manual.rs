@@ -1,0 +1,185 @@
+//! `/compact`.
+
+use serde_json::{Value, json};
+
+use crate::{
+    ears::Ears,
+    rig::{Rig, shapes, text},
+};
+
+fn content(frame: &Value) -> &str {
+    frame["message"]["content"].as_str().unwrap_or_else(|| text(frame))
+}
+
+#[tokio::test]
+async fn a_summary_takes_the_conversations_place() {
+    let ears = Ears::default();
+    let mut rig = Rig::with(|config| ears.listen(config));
+    rig.run("SUMMARY talked about one and two\nSAY one").await;
+    let second = rig.run("SAY two").await;
+    let frames = rig.run("/compact").await;
+    assert_eq!(
+        shapes(&frames),
+        [
+            "status",
+            "status",
+            "init",
+            "compact_boundary",
+            "user:text",
+            "user:text",
+            "result:success",
+        ]
+    );
+    let [begun, done, _, boundary, summary, printed, result] = &frames[..] else { unreachable!() };
+    assert_eq!(begun["status"], "compacting");
+    assert_eq!((&done["status"], &done["compact_result"]), (&Value::Null, &json!("success")));
+    let metadata = &boundary["compact_metadata"];
+    assert_eq!(metadata["trigger"], "manual");
+    assert!(metadata["pre_tokens"].as_u64().unwrap() > 0);
+    assert!(metadata["post_tokens"].as_u64().unwrap() > 0);
+    let last = &second[1]["uuid"];
+    assert_eq!(boundary["logical_parent_uuid"], *last);
+    assert_eq!(
+        metadata["preserved_segment"],
+        json!({"head_uuid": last, "anchor_uuid": summary["uuid"], "tail_uuid": last})
+    );
+    assert_eq!(
+        metadata["preserved_messages"],
+        json!({"anchor_uuid": summary["uuid"], "uuids": [last], "all_uuids": [last]})
+    );
+    assert_eq!((&summary["isReplay"], &summary["isSynthetic"]), (&json!(false), &json!(true)));
+    assert!(content(summary).contains("talked about one and two"), "{summary}");
+    assert_eq!(content(printed), "<local-command-stdout>Compacted </local-command-stdout>");
+    assert_eq!(printed["isReplay"], true);
+    assert_eq!(result["local_command"], "compact");
+    assert_eq!((&result["num_turns"], &result["result"]), (&json!(0), &json!("")));
+    rig.run("SAY after").await;
+    let told = ears.conversation();
+    let expected = [format!("U: {}", content(summary)), "A: two".into(), "U: SAY after".into()];
+    assert_eq!(told, expected);
+}
+
+#[tokio::test]
+async fn the_request_for_a_summary_repeats_the_conversation_and_costs_what_it_costs() {
+    let ears = Ears::default();
+    let mut rig = Rig::with(|config| ears.listen(config));
+    rig.run("SUMMARY short\nSAY one").await;
+    let before = ears.newest();
+    let result = rig.run("/compact keep the names").await.pop().unwrap();
+    let asked = ears.newest();
+    assert_eq!(asked.system, before.system, "what the API has in its cache is not sent anew");
+    assert_eq!(asked.tools, before.tools);
+    assert_eq!(asked.messages[0], before.messages[0]);
+    let told = ears.conversation();
+    assert_eq!(told[1], "A: one");
+    for word in ["Task", "Decisions", "Files", "Open to-dos", "keep the names"] {
+        assert!(told[2].contains(word), "{word}");
+    }
+    assert!(result["modelUsage"]["script"]["outputTokens"].as_u64().unwrap() > 0);
+    assert_eq!(result["usage"]["output_tokens"], 0, "no part of a turn");
+}
+
+#[tokio::test]
+async fn hooks_are_heard_in_their_order() {
+    let mut rig = Rig::new();
+    let hooks = json!({
+        "PreCompact": [{"hookCallbackIds": ["pre"]}],
+        "PostCompact": [{"hookCallbackIds": ["post"]}],
+        "SessionStart": [{"hookCallbackIds": ["start"]}],
+    });
+    rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();
+    rig.run("SUMMARY short\nSAY one").await;
+    let frames = rig.run("/compact keep it short").await;
+    assert_eq!(
+        shapes(&frames),
+        [
+            "status",
+            "hook:PreCompact",
+            "hook:SessionStart",
+            "hook:PostCompact",
+            "status",
+            "init",
+            "compact_boundary",
+            "user:text",
+            "user:text",
+            "result:success",
+        ]
+    );
+    let input = |place: usize| &frames[place]["call"]["input"];
+    assert_eq!(input(1)["trigger"], "manual");
+    assert_eq!(input(1)["custom_instructions"], "keep it short");
+    assert_eq!((&input(2)["source"], &input(2)["model"]), (&json!("compact"), &json!("script")));
+    assert_eq!(input(3)["compact_summary"], "<summary>short</summary>");
+    assert_eq!(
+        content(&frames[8]),
+        "<local-command-stdout>Compacted PreCompact [callback] completed successfully\n\
+         PostCompact [callback] completed successfully</local-command-stdout>"
+    );
+    assert_eq!(frames[6]["compact_metadata"].get("preserved_segment"), None, "all is summarized");
+}
+
+#[tokio::test]
+async fn a_compaction_that_fails_leaves_the_conversation_as_it_was() {
+    let ears = Ears::default();
+    let mut rig = Rig::with(|config| ears.listen(config));
+    let hooks = json!({"PreCompact": [{"hookCallbackIds": ["pre"]}]});
+    rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();
+    rig.run("SAY one").await;
+    rig.will_hook(json!({"decision": "block", "reason": "too early"}));
+    let frames = rig.run("/compact").await;
+    let failed = &frames[2];
+    assert_eq!(failed["compact_result"], "failed");
+    assert_eq!(failed["compact_error"], "blocked by hook: too early");
+    assert_eq!(frames.last().unwrap()["is_error"], true);
+    assert!(!shapes(&frames).contains(&"compact_boundary".to_owned()));
+    rig.run("SAY two").await;
+    assert_eq!(ears.conversation(), ["U: SAY one", "A: one", "U: SAY two"]);
+}
+
+#[tokio::test]
+async fn an_interrupted_compaction_leaves_the_conversation_as_it_was() {
+    let ears = Ears::default();
+    let mut rig = Rig::with(|config| ears.listen(config));
+    let hooks = json!({"PreCompact": [{"hookCallbackIds": ["pre"]}]});
+    rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();
+    rig.run("SAY one").await;
+    rig.will_not_hook();
+    rig.prompt("/compact").await;
+    rig.until(|frame| frame["type"] == "hook_callback").await;
+    assert!(rig.session.interrupt());
+    let frames = rig.turn().await;
+    assert_eq!(frames[0]["compact_result"], "failed");
+    assert_eq!(frames[0]["compact_error"], "interrupted");
+    rig.run("SAY two").await;
+    assert_eq!(ears.conversation(), ["U: SAY one", "A: one", "U: SAY two"]);
+}
+
+#[tokio::test]
+async fn an_empty_conversation_has_nothing_to_compact() {
+    let mut rig = Rig::new();
+    let frames = rig.run("/compact").await;
+    assert_eq!(shapes(&frames), ["init", "assistant:text", "result:success"]);
+    assert_eq!(text(&frames[1]), "There is nothing to compact yet.");
+}
+
+#[tokio::test]
+async fn open_to_dos_and_files_survive() {
+    let ears = Ears::default();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().canonicalize().unwrap().join("code.txt");
+    std::fs::write(&file, "code").unwrap();
+    let mut rig = Rig::in_folder(folder, |config| ears.listen(config));
+    let todos = json!({"todos": [
+        {"content": "Finish this", "status": "in_progress", "activeForm": "Finishing this"},
+        {"content": "Old thing", "status": "completed", "activeForm": "Doing the old thing"},
+    ]});
+    let read = json!({"file_path": file});
+    let script = format!("SUMMARY short\nTOOL TodoWrite {todos}\nTOOL Read {read}\nNEXT\nSAY done");
+    rig.run(&script).await;
+    rig.run("/compact").await;
+    rig.run("SAY after").await;
+    let told = &ears.conversation()[0];
+    assert!(told.contains("- Finish this (in progress)"), "{told}");
+    assert!(!told.contains("Old thing"));
+    assert!(told.contains(&format!("- {}", file.display())), "{told}");
+}

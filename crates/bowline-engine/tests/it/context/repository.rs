@@ -1,0 +1,47 @@
+//! What the model hears about the git repository, and when.
+
+use std::{path::Path, process::Command};
+
+use super::write;
+use crate::{ears::Ears, rig::Rig};
+
+fn git(folder: &Path, args: &[&str]) {
+    let status = Command::new("git")
+        .arg("-C")
+        .arg(folder)
+        .args(args)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_SYSTEM", "/dev/null")
+        .status();
+    assert!(status.unwrap().success(), "git {args:?}");
+}
+
+#[tokio::test]
+async fn the_branch_is_known_at_once_and_changes_with_the_first_result() {
+    let ears = Ears::default();
+    let folder = tempfile::tempdir().unwrap();
+    git(folder.path(), &["init", "--quiet", "--initial-branch=trunk"]);
+    write(folder.path(), "new.txt", "new");
+    let mut rig = Rig::in_folder(folder, |config| ears.listen(config));
+    rig.run("TOOL Bash {\"command\": \"true\"}\nNEXT\nSAY done").await;
+    let requests = ears.requests();
+    assert!(requests[0].system[1].text.contains("on branch trunk"));
+    assert_eq!(requests[0].messages[0].content.len(), 1, "nothing but the prompt");
+    let told = ears.conversation();
+    let status = told.iter().find(|it| it.contains("Git status")).expect("the model is told");
+    assert!(status.contains("?? new.txt"), "{status}");
+    rig.run("TOOL Bash {\"command\": \"true\"}\nNEXT\nSAY done").await;
+    let again = ears.conversation();
+    assert_eq!(again.iter().filter(|it| it.contains("Git status")).count(), 1, "once");
+}
+
+#[tokio::test]
+async fn a_turn_without_tools_looks_at_nothing() {
+    let ears = Ears::default();
+    let folder = tempfile::tempdir().unwrap();
+    git(folder.path(), &["init", "--quiet", "--initial-branch=trunk"]);
+    let mut rig = Rig::in_folder(folder, |config| ears.listen(config));
+    rig.run("SAY one").await;
+    rig.run("SAY two").await;
+    assert!(ears.conversation().iter().all(|it| !it.contains("Git status")));
+}

@@ -1,0 +1,102 @@
+//! The system prompt: our own, replaced, added to.
+
+use bowline_engine::{SystemPrompt, settings::SourceSet};
+use serde_json::json;
+
+use super::write;
+use crate::{ears::Ears, rig::Rig};
+
+#[tokio::test]
+async fn our_own_prompt_says_who_where_and_how_and_stays_the_same_in_bytes() {
+    let ears = Ears::default();
+    let mut rig = Rig::with(|config| ears.listen(config));
+    rig.run("SAY one").await;
+    let first = ears.system();
+    assert_eq!(first.len(), 2, "what is the same everywhere, and what is not");
+    assert!(first[0].starts_with("You are Bowline"));
+    for section in ["# How to work", "# Tools", "# Care", "# Answers"] {
+        assert!(first[0].contains(section), "{section}");
+    }
+    let path = rig.path().canonicalize().unwrap();
+    assert!(!first[0].contains(&path.display().to_string()));
+    assert!(first[1].contains(&format!("Working directory: {}", path.display())));
+    assert!(first[1].contains("Git repository: no"));
+    rig.run("SAY two").await;
+    assert_eq!(ears.system(), first);
+}
+
+#[tokio::test]
+async fn a_prompt_can_be_appended_to_or_replaced() {
+    let ears = Ears::default();
+    let mut rig = Rig::with(|config| {
+        ears.listen(config);
+        config.system_prompt = SystemPrompt::Default { append: Some("Be kind.".to_owned()) };
+    });
+    rig.run("SAY hi").await;
+    assert_eq!(ears.system()[1], "Be kind.");
+
+    let mut rig = Rig::with(|config| {
+        ears.listen(config);
+        let parts = ["You are terse.", "Very."].map(str::to_owned);
+        config.system_prompt = SystemPrompt::Custom(parts.into());
+    });
+    rig.run("SAY hi").await;
+    assert_eq!(ears.system(), ["You are terse.", "Very."]);
+}
+
+#[tokio::test]
+async fn what_the_host_brings_when_it_connects_holds_from_the_next_turn_on() {
+    let ears = Ears::default();
+    let mut rig = Rig::with(|config| ears.listen(config));
+    rig.run("SAY one").await;
+    assert!(ears.system()[0].starts_with("You are Bowline"));
+    let request = json!({
+        "subtype": "initialize", "systemPrompt": ["You are terse."], "appendSystemPrompt": "Very.",
+    });
+    rig.control(request).await.unwrap();
+    rig.run("SAY two").await;
+    assert_eq!(ears.system(), ["You are terse.", "Very."]);
+}
+
+#[tokio::test]
+async fn an_empty_prompt_of_the_host_means_none() {
+    let ears = Ears::default();
+    let mut rig = Rig::with(|config| ears.listen(config));
+    rig.control(json!({"subtype": "initialize", "systemPrompt": [""]})).await.unwrap();
+    rig.run("SAY hi").await;
+    assert_eq!(ears.system(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn what_changes_from_place_to_place_can_go_with_the_first_prompt_instead() {
+    let ears = Ears::default();
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "CLAUDE.md", "Use tabs.");
+    let mut rig = Rig::in_folder(folder, |config| ears.listen(config));
+    let request = json!({"subtype": "initialize", "excludeDynamicSections": true});
+    rig.control(request).await.unwrap();
+    rig.run("SAY one").await;
+    assert_eq!(ears.system().len(), 1);
+    let told = ears.conversation();
+    assert_eq!(told[0], "U: SAY one");
+    assert!(told[1].starts_with("U: <system-reminder>"), "{told:?}");
+    assert!(told[1].contains("Working directory:") && told[1].contains("Use tabs."));
+    rig.run("SAY two").await;
+    assert_eq!(ears.conversation().iter().filter(|it| it.contains("Use tabs.")).count(), 1);
+}
+
+#[tokio::test]
+async fn files_of_nobody_count_when_no_source_does() {
+    let ears = Ears::default();
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "CLAUDE.md", "Use tabs.");
+    write(folder.path(), ".claude/commands/hello.md", "Say hello.");
+    let mut rig = Rig::in_folder(folder, |config| {
+        ears.listen(config);
+        config.sources = SourceSet::NONE;
+    });
+    let frames = rig.run("SAY one").await;
+    assert!(!ears.system().concat().contains("Use tabs."));
+    let commands = frames[0]["slash_commands"].as_array().unwrap();
+    assert!(!commands.contains(&json!("hello")));
+}

@@ -1,0 +1,34 @@
+//! What fills the context: the `/context` command shows what `get_context_usage` tells.
+
+use serde_json::Value;
+
+use super::write;
+use crate::rig::{Rig, text};
+
+fn category<'a>(usage: &'a Value, name: &str) -> Option<&'a Value> {
+    usage["categories"].as_array().unwrap().iter().find(|it| it["name"] == name)
+}
+
+#[tokio::test]
+async fn categories_add_up_to_the_window() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "CLAUDE.md", &"Use tabs. ".repeat(100));
+    let mut rig = Rig::in_folder(folder, |_| {});
+    rig.run("SAY some words for the conversation").await;
+    let frames = rig.run("/context").await;
+    let [_, answer, result] = &frames[..] else { panic!("{frames:#?}") };
+    let usage = &answer["context_usage"];
+    let tokens = |it: &Value| it["tokens"].as_u64().unwrap();
+    let all: u64 = usage["categories"].as_array().unwrap().iter().map(tokens).sum();
+    assert_eq!(all, usage["raw_max_tokens"].as_u64().unwrap());
+    let used = usage["categories"].as_array().unwrap().iter().filter(|it| it["kind"] == "used");
+    assert_eq!(used.map(tokens).sum::<u64>(), usage["total_tokens"].as_u64().unwrap());
+    assert_eq!(tokens(category(usage, "Memory files").unwrap()), 250, "1000 bytes");
+    assert!(tokens(category(usage, "Messages").unwrap()) > 10);
+    assert!(category(usage, "MCP tools").is_none(), "what is not there is not shown");
+    assert_eq!(usage["memory_files"][0]["type"], "Project");
+    assert_eq!(tokens(category(usage, "Autocompact buffer").unwrap()), 33_000);
+    assert!(text(answer).starts_with("## Context Usage"));
+    assert_eq!(result["result"], text(answer));
+    assert_eq!(answer["local_command_run"]["command"], "context");
+}
