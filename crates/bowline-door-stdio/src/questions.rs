@@ -8,8 +8,7 @@ use std::{
     task::{Context, Poll},
 };
 
-use bowline_engine::{ControlError, Session};
-use bowline_model::BoxFuture;
+use bowline_engine::{BoxFuture, ControlError, Session};
 use bowline_peer::Peer;
 use bowline_protocol::{
     AgentLine, ControlRequest, ControlResponse, Extra, Failure, HostRequest, Outcome, ReadError,

@@ -33,6 +33,7 @@ mod tool;
 mod toolset;
 pub mod turn;
 
+pub use bowline_model::BoxFuture;
 pub use config::{
     ConnectedModel, Models, PermissionPrompts, SessionConfig, SessionStateEvents, SystemPrompt,
     ToolSelection,
