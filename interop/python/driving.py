@@ -142,6 +142,5 @@ def deltas_of(messages: Iterable[Message]) -> str:
     return "".join(
         message.event["delta"].get("text", "")
         for message in messages
-        if isinstance(message, StreamEvent)
-        and message.event["type"] == "content_block_delta"
+        if isinstance(message, StreamEvent) and message.event["type"] == "content_block_delta"
     )

@@ -41,7 +41,11 @@ async def test_the_model_sees_all_earlier_turns(api, api_options):
             await ask(client, text)
     roles = [message["role"] for message in api.requests[-1].body["messages"]]
     assert [role for role in roles if role != "system"] == [
-        "user", "assistant", "user", "assistant", "user",
+        "user",
+        "assistant",
+        "user",
+        "assistant",
+        "user",
     ]
 
 
@@ -108,9 +112,9 @@ async def test_context_usage(options):
     assert usage["percentage"] == pytest.approx(
         100 * usage["totalTokens"] / usage["maxTokens"], abs=1
     )
-    assert sum(
-        category["tokens"] for category in usage["categories"]
-    ) == pytest.approx(usage["maxTokens"], rel=0.05)
+    assert sum(category["tokens"] for category in usage["categories"]) == pytest.approx(
+        usage["maxTokens"], rel=0.05
+    )
 
 
 async def test_slash_commands(options):

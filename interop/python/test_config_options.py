@@ -23,9 +23,7 @@ def shell(command: str) -> str:
 
 async def test_cwd(options, place):
     (place.project / "deep").mkdir()
-    messages = await run(
-        shell("pwd"), options(cwd=place.project / "deep", allowed_tools=["Bash"])
-    )
+    messages = await run(shell("pwd"), options(cwd=place.project / "deep", allowed_tools=["Bash"]))
     assert init_of(messages)["cwd"] == str(place.project / "deep")
     assert text_of(tool_results_of(messages)[0]) == str(place.project / "deep")
 
@@ -41,9 +39,7 @@ async def test_env_reaches_the_tools(options):
 async def test_add_dirs_opens_another_folder(options, tmp_path):
     other = tmp_path / "other"
     other.mkdir()
-    prompt = script(
-        call("Write", file_path=str(other / "w.txt"), content="w"), "NEXT", "SAY done"
-    )
+    prompt = script(call("Write", file_path=str(other / "w.txt"), content="w"), "NEXT", "SAY done")
     await run(prompt, options(permission_mode="acceptEdits"))
     assert not (other / "w.txt").exists()
     await run(prompt, options(permission_mode="acceptEdits", add_dirs=[other]))
@@ -63,9 +59,7 @@ async def test_settings(options, place, form):
         "NEXT",
         "SAY done",
     )
-    messages = await run(
-        prompt, options(settings=value, allowed_tools=["Bash(printenv:*)"])
-    )
+    messages = await run(prompt, options(settings=value, allowed_tools=["Bash(printenv:*)"]))
     assert (place.project / "made").exists()
     assert text_of(tool_results_of(messages)[1]) == "yes"
 
@@ -126,15 +120,13 @@ async def test_extra_args(options):
     messages = await run(
         prompts("SAY x"), options(extra_args={"replay-user-messages": None, "max-turns": "3"})
     )
-    assert [
-        message.content for message in messages if type(message).__name__ == "UserMessage"
-    ] == ["SAY x"]
+    assert [message.content for message in messages if type(message).__name__ == "UserMessage"] == [
+        "SAY x"
+    ]
 
 
 async def test_commands_of_the_project(api, api_options, place):
-    place.file(
-        ".claude/commands/greet.md", "---\ndescription: Greets\n---\nSAY hello $ARGUMENTS\n"
-    )
+    place.file(".claude/commands/greet.md", "---\ndescription: Greets\n---\nSAY hello $ARGUMENTS\n")
     messages = await run("/greet world", api_options())
     assert "greet" in init_of(messages)["slash_commands"]
     assert result_of(messages).result == "hello world"
@@ -170,9 +162,7 @@ async def test_plugins(options, place, tmp_path):
     )
     (plugin / "commands").mkdir()
     (plugin / "commands" / "dock.md").write_text("---\ndescription: Docks\n---\nSAY docked\n")
-    messages = await run(
-        "/harbour:dock", options(plugins=[{"type": "local", "path": str(plugin)}])
-    )
+    messages = await run("/harbour:dock", options(plugins=[{"type": "local", "path": str(plugin)}]))
     init = init_of(messages)
     assert "harbour" in [one["name"] for one in init["plugins"]]
     assert "harbour:dock" in init["slash_commands"]
@@ -181,9 +171,7 @@ async def test_plugins(options, place, tmp_path):
 
 async def test_output_is_read_in_long_lines(options, place):
     place.file("long.txt", "x" * 200_000)
-    messages = await run(
-        script("TOKENS 60000"), options(max_buffer_size=4_000_000)
-    )
+    messages = await run(script("TOKENS 60000"), options(max_buffer_size=4_000_000))
     assert len(result_of(messages).result.split()) == 60000
     assert system_of(messages, "init")
 

@@ -153,9 +153,7 @@ async def test_calls_of_one_answer_run_at_the_same_time(options):
 
 
 async def test_several_servers_and_many_calls(options):
-    servers = {
-        name: create_sdk_mcp_server(name, tools=[add]) for name in ("east", "west")
-    }
+    servers = {name: create_sdk_mcp_server(name, tools=[add]) for name in ("east", "west")}
     calls = [call(f"mcp__{name}__add", a=n, b=n) for n in range(20) for name in servers]
     async with ClaudeSDKClient(
         options(mcp_servers=servers, allowed_tools=["mcp__east", "mcp__west"])

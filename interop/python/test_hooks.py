@@ -103,18 +103,14 @@ async def test_pre_tool_use_asks_where_a_rule_would_allow(options):
     )
     await run(
         ECHO,
-        options(
-            hooks=on("PreToolUse", hook), can_use_tool=host, allowed_tools=["Bash(echo:*)"]
-        ),
+        options(hooks=on("PreToolUse", hook), can_use_tool=host, allowed_tools=["Bash(echo:*)"]),
     )
     assert asked == ["look first"]
 
 
 async def test_pre_tool_use_changes_the_input(options):
     hook = Hook(
-        answer(
-            "PreToolUse", permissionDecision="allow", updatedInput={"command": "echo changed"}
-        )
+        answer("PreToolUse", permissionDecision="allow", updatedInput={"command": "echo changed"})
     )
     messages = await run(ECHO, options(hooks=on("PreToolUse", hook)))
     assert text_of(tool_results_of(messages)[0]) == "changed"
@@ -283,9 +279,7 @@ async def test_permission_request_denies(options, place):
     async def host(*_):
         await asyncio.Event().wait()
 
-    messages = await run(
-        prompt, options(hooks=on("PermissionRequest", hook), can_use_tool=host)
-    )
+    messages = await run(prompt, options(hooks=on("PermissionRequest", hook), can_use_tool=host))
     assert not (place.project / "made").exists()
     assert "the hook says no" in text_of(tool_results_of(messages)[0])
 
@@ -355,9 +349,7 @@ async def test_matchers(options, matcher, fires):
 
 async def test_all_hooks_of_an_event_are_called(options):
     first, second, third = Hook(), Hook(), Hook()
-    hooks = {
-        "PreToolUse": [HookMatcher(hooks=[first, second]), HookMatcher("Bash", hooks=[third])]
-    }
+    hooks = {"PreToolUse": [HookMatcher(hooks=[first, second]), HookMatcher("Bash", hooks=[third])]}
     await run(ECHO, options(hooks=hooks, allowed_tools=["Bash"]))
     assert [len(hook.inputs) for hook in (first, second, third)] == [1, 1, 1]
 

@@ -36,9 +36,7 @@ async def test_environment_of_a_server(options):
     prompt = script(call("mcp__shelf__environment", name="PLANET"), "NEXT", "SAY done")
     messages = await run(
         prompt,
-        options(
-            mcp_servers={"shelf": shelf(env={"PLANET": "mars"})}, allowed_tools=["mcp__shelf"]
-        ),
+        options(mcp_servers={"shelf": shelf(env={"PLANET": "mars"})}, allowed_tools=["mcp__shelf"]),
     )
     assert text_of(tool_results_of(messages)[0]) == "mars"
 
@@ -93,7 +91,11 @@ async def test_status(options):
     assert by_name["shelf"]["serverInfo"]["name"] == "shelf"
     assert by_name["shelf"]["config"]["type"] == "stdio"
     assert {one["name"] for one in by_name["shelf"]["tools"]} == {
-        "shout", "environment", "fail", "count", "decide",
+        "shout",
+        "environment",
+        "fail",
+        "count",
+        "decide",
     }
     assert [one["name"] for one in by_name["desk"]["tools"]] == ["nod"]
     assert by_name["desk"]["serverInfo"] == {"name": "desk", "version": "2.0"}

@@ -48,9 +48,7 @@ async def test_project_instructions_reach_the_model(api, api_options, place):
     place.file("CLAUDE.md", "Always measure twice.\n")
     await run("SAY x", api_options(setting_sources=["project"]))
     await run("SAY x", api_options(setting_sources=[]))
-    with_them, without = (
-        request.system + request.conversation for request in api.requests
-    )
+    with_them, without = (request.system + request.conversation for request in api.requests)
     assert "Always measure twice." in with_them
     assert "Always measure twice." not in without
 

@@ -122,9 +122,7 @@ async def test_suggestion_that_is_accepted_stops_the_questions(options, place):
 async def test_host_can_change_the_mode_with_its_answer(options, place):
     update = PermissionUpdate(type="setMode", mode="acceptEdits", destination="session")
     host = Host(PermissionResultAllow(updated_permissions=[update]))
-    write = [
-        call("Write", file_path=str(place.project / name), content="x") for name in ("a", "b")
-    ]
+    write = [call("Write", file_path=str(place.project / name), content="x") for name in ("a", "b")]
     await run(script(write[0], "NEXT", write[1], "NEXT", "SAY x"), options(can_use_tool=host))
     assert len(host.questions) == 1
     assert (place.project / "b").exists()
@@ -139,8 +137,11 @@ async def test_host_can_add_its_own_rule(options, place):
     )
     host = Host(PermissionResultAllow(updated_permissions=[update]))
     prompt = script(
-        call("Bash", command="touch one"), "NEXT", call("Bash", command="touch two"),
-        "NEXT", "SAY x",
+        call("Bash", command="touch one"),
+        "NEXT",
+        call("Bash", command="touch two"),
+        "NEXT",
+        "SAY x",
     )
     await run(prompt, options(can_use_tool=host))
     assert len(host.questions) == 1
@@ -244,9 +245,7 @@ async def test_disallowed_tool_is_not_on_offer(options):
 
 
 async def test_disallowed_rule_beats_the_allowed_tool(options, place):
-    messages = await run(
-        TOUCH, options(allowed_tools=["Bash"], disallowed_tools=["Bash(touch:*)"])
-    )
+    messages = await run(TOUCH, options(allowed_tools=["Bash"], disallowed_tools=["Bash(touch:*)"]))
     assert "Bash" in init_of(messages)["tools"]
     assert tool_results_of(messages)[0].is_error
     assert not (place.project / "made.txt").exists()

@@ -12,6 +12,7 @@ from claude_agent_sdk import (
     StreamEvent,
     SystemMessage,
     get_session_messages,
+    query,
 )
 from driving import ask, call, init_of, result_of, run, script, texts_of
 
@@ -125,8 +126,6 @@ async def test_leaving_in_the_middle_ends_the_program(options):
 
 
 async def test_breaking_out_of_a_query_is_fine(options):
-    from claude_agent_sdk import query
-
     async for message in query(prompt=script("SAY a", "HANG"), options=options()):
         if isinstance(message, SystemMessage):
             session = init_of([message])["session_id"]

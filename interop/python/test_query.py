@@ -100,13 +100,9 @@ async def test_image_in_a_prompt_reaches_the_model(api, api_options):
 
 
 async def test_tool_is_run_and_answered(options):
-    prompt = script(
-        "SAY looking", call("Bash", command="echo yo"), "NEXT", "ECHORESULT"
-    )
+    prompt = script("SAY looking", call("Bash", command="echo yo"), "NEXT", "ECHORESULT")
     messages = await run(prompt, options(allowed_tools=["Bash"]))
-    assert [(use.name, use.input["command"]) for use in calls_of(messages)] == [
-        ("Bash", "echo yo")
-    ]
+    assert [(use.name, use.input["command"]) for use in calls_of(messages)] == [("Bash", "echo yo")]
     (answer,) = tool_results_of(messages)
     assert text_of(answer) == "yo"
     assert answer.tool_use_id == calls_of(messages)[0].id

@@ -105,6 +105,23 @@ async def test_resume_at_an_earlier_message(api, api_options, place):
     assert "the regret" not in api.requests[-1].conversation
 
 
+async def test_resume_without_the_last_turn(api, api_options, place):
+    async with ClaudeSDKClient(api_options()) as client:
+        await ask(client, "SAY the beginning")
+        result = result_of(await ask(client, "SAY the regret"))
+    messages = get_session_messages(result.session_id, directory=str(place.project))
+    await run(
+        "SAY instead",
+        api_options(
+            resume=result.session_id,
+            resume_session_at=messages[1].uuid,
+            resume_drops_turn=messages[2].uuid,
+        ),
+    )
+    assert "the beginning" in api.requests[-1].conversation
+    assert "the regret" not in api.requests[-1].conversation
+
+
 async def test_sdk_fork_can_be_resumed(api, api_options, place):
     first = result_of(await run(TALK, api_options()))
     fork = fork_session(first.session_id, directory=str(place.project), title="a branch")
@@ -166,9 +183,7 @@ async def test_store_mirrors_and_resumes(api, api_options, place):
     entries = await store.load(key)
     assert {"user", "assistant"} <= {entry["type"] for entry in entries}
     delete_session(first.session_id, directory=str(place.project))
-    resumed = await run(
-        "SAY again", api_options(session_store=store, resume=first.session_id)
-    )
+    resumed = await run("SAY again", api_options(session_store=store, resume=first.session_id))
     assert result_of(resumed).session_id == first.session_id
     assert "remembered words" in api.requests[-1].conversation
 
