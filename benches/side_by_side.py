@@ -23,7 +23,7 @@ def clean_env(url, home):
 
 class Server:
     def __init__(self, bowline):
-        self.proc = subprocess.Popen([bowline, "script-server", "--port", "0"], stdout=subprocess.PIPE, text=True)
+        self.proc = subprocess.Popen([bowline, "script-server", "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True)
         line = self.proc.stdout.readline()
         self.url = next(word for word in line.split() if word.startswith("http://")).rstrip("/.,")
         threading.Thread(target=self.proc.stdout.read, daemon=True).start()

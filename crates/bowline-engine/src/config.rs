@@ -41,6 +41,10 @@ pub struct SessionConfig {
     pub effort: Option<Effort>,
     /// Beta features of the API.
     pub betas: Vec<String>,
+    /// How many tokens the model is told that the task may take.
+    pub task_budget: Option<u64>,
+    /// The kind of agent that the main one is; `None` for our own.
+    pub agent: Option<String>,
     /// What the model is told before everything else.
     pub system_prompt: SystemPrompt,
     /// The tools it starts with.
@@ -121,6 +125,8 @@ impl SessionConfig {
             thinking: None,
             effort: None,
             betas: Vec::new(),
+            task_budget: None,
+            agent: None,
             system_prompt: SystemPrompt::default(),
             tools: ToolSelection::default(),
             mcp_servers: Vec::new(),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bowline_model::{ModelError, ModelRequest, Thinking};
 use bowline_protocol::TextBlock;
+use serde_json::json;
 
 use super::Agent;
 use crate::{config::ConnectedModel, conversation::Conversation, ledger, turn::answer::Target};
@@ -45,6 +46,10 @@ impl Agent {
         request.thinking = live.thinking.or(Some(Thinking::Adaptive { display: None }));
         request.effort = live.effort;
         request.betas = self.session.config.betas.clone();
+        if let Some(total) = self.session.config.task_budget {
+            let budget = json!({"task_budget": {"type": "tokens", "total": total}});
+            request.extra.insert("output_config".to_owned(), budget);
+        }
         Target { model, name, request: Arc::new(request) }
     }
 

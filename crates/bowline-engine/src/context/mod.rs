@@ -37,6 +37,7 @@ use crate::{
     command,
     config::SystemPrompt,
     session::Shared,
+    subagent,
 };
 
 /// How long the list of skills may get, in bytes.
@@ -102,11 +103,16 @@ fn compose(session: &Shared, loaded: &Loaded, has_skills: bool) -> Composed {
         SystemPrompt::Custom(parts) => (Some(parts.clone()), None),
         SystemPrompt::Default { append } => (None, append.clone()),
     };
+    // A host that has no prompt of its own says so with an empty one.
     let custom = host.system_prompt.or(config.0);
+    let custom = chosen_agent(session).or(custom);
     let append = host.append_system_prompt.or(config.1).filter(|text| !text.is_empty());
     let is_own = custom.is_none();
     let mut system = custom.unwrap_or_else(|| vec![own(session)]);
     system.extend(append);
+    let plan = session.live().host.plan_mode_instructions.clone();
+    let plan = plan.filter(|_| session.mode() == bowline_protocol::PermissionMode::Plan);
+    system.extend(plan.map(|text| format!("# Planning\n{text}")));
     let environment = is_own
         .then(|| loaded.environment.section(&session.model_name(), &session.added_directories()));
     let skills = if has_skills { skills(session) } else { None };
@@ -115,13 +121,17 @@ fn compose(session: &Shared, loaded: &Loaded, has_skills: bool) -> Composed {
     Composed { system, dynamic: (!sections.is_empty()).then(|| sections.join("\n\n")) }
 }
 
+/// What the main agent is told if it was chosen to be one of the defined kinds.
+fn chosen_agent(session: &Shared) -> Option<Vec<String>> {
+    let name = session.config.agent.as_deref()?;
+    subagent::find(session, name).map(|kind| vec![kind.prompt])
+}
+
 /// Our own prompt, in the style that is in use.
 fn own(session: &Shared) -> String {
     let style = style::current(session);
     let work = style.as_ref().is_none_or(|style| style.keeps_work);
     let language = session.settings().known().language.clone();
-    let plan = session.live().host.plan_mode_instructions.clone();
-    let plan = plan.filter(|_| session.mode() == bowline_protocol::PermissionMode::Plan);
     let sections = [
         Some(prompt::identity().to_owned()),
         work.then(|| prompt::work().to_owned()),
@@ -132,7 +142,6 @@ fn own(session: &Shared) -> String {
             Some(style) => format!("# Output style: {}\n{}", style.name, style.text),
         }),
         language.as_deref().map(prompt::language),
-        plan.map(|text| format!("# Planning\n{text}")),
     ];
     sections.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
 }

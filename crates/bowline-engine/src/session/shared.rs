@@ -13,11 +13,11 @@ use std::{
 use bowline_mcp::McpServers;
 use bowline_model::{Effort, ModelError, RetryPolicy, Thinking};
 use bowline_protocol::{
-    AgentDefinition, AgentId, InformationalLevel, InformationalMessage, Initialize, McpServerRef,
-    McpToolPolicy, ModelSwitchInput, PermissionMode, PermissionUpdate, RawJson, SessionId,
-    SessionState, SessionStateChangedMessage, UpdateDestination,
+    AgentDefinition, AgentId, Extra, InformationalLevel, InformationalMessage, Initialize,
+    McpServerRef, McpToolPolicy, ModelSwitchInput, PermissionMode, PermissionUpdate, RawJson,
+    SessionId, SessionState, SessionStateChangedMessage, UpdateDestination,
 };
-use bowline_sessions::CostState;
+use bowline_sessions::{CostState, CustomTitle};
 use bowline_tools::Workspace;
 use tokio::{sync::Notify, task::JoinSet, time::Instant};
 use tokio_util::sync::CancellationToken;
@@ -338,6 +338,10 @@ impl Shared {
 
     /// What a host brings when it connects.
     pub(crate) fn take_up(&self, request: Initialize) {
+        if let Some(title) = &request.title {
+            let (custom_title, session_id) = (title.clone(), self.id());
+            self.journal.note(CustomTitle { custom_title, session_id, extra: Extra::new() });
+        }
         let mut live = self.live();
         if let Some(schema) = &request.json_schema {
             live.json_schema = Some(schema.to_value());

@@ -19,7 +19,7 @@ use crate::{
     journal::Journal,
     outlet::Outlet,
     permission::{Policy, Roots},
-    structured_output, tool,
+    structured_output, subagent, tool,
     toolset::{Filter, Toolset},
 };
 
@@ -167,6 +167,13 @@ pub(crate) fn main_tools(session: &Arc<Shared>) -> Toolset {
     }
     if let ToolSelection::Named(names) = &config.tools {
         registry.choose(names);
+    }
+    let chosen = config.agent.as_deref().and_then(|name| subagent::find(session, name));
+    if let Some(kind) = chosen {
+        if let Some(tools) = &kind.tools {
+            registry.choose(tools);
+        }
+        registry.retain(|spec| !kind.disallowed_tools.iter().any(|name| *name == spec.name));
     }
     let mut disabled = Vec::new();
     registry.retain(|spec| {

@@ -52,6 +52,8 @@ pub(crate) struct Prepared {
 pub(crate) struct Found {
     pub(crate) places: Places,
     pub(crate) settings: Settings,
+    /// Whose settings count.
+    pub(crate) sources: SourceSet,
     pub(crate) trust: Trust,
     /// The environment with the variables from settings.
     pub(crate) environment: Environment,
@@ -74,9 +76,10 @@ impl Found {
             managed: sources.managed_settings.clone(),
         };
         let settings = Settings::load(&places, &request)?;
+        let sources = request.sources;
         let trust = Trust::read(&places);
         let environment = environment.clone().with(variables(&settings, trust));
-        Ok(Self { places, settings, trust, environment })
+        Ok(Self { places, settings, sources, trust, environment })
     }
 }
 
@@ -88,7 +91,8 @@ pub(crate) fn prepare(
     audience: Audience,
 ) -> Result<Prepared, SetupError> {
     error::check_combinations(args)?;
-    let Found { places, settings, trust, environment } = Found::read(args, environment, &cwd)?;
+    let Found { places, settings, sources, trust, environment } =
+        Found::read(args, environment, &cwd)?;
     let known = settings.known().clone();
     let mut notices: Vec<_> = settings.problems().iter().map(ToString::to_string).collect();
 
@@ -112,6 +116,9 @@ pub(crate) fn prepare(
     config.thinking = models::thinking(&args.model, known.always_thinking_enabled, budget);
     config.effort = models::effort(args.model.effort.clone().or(known.effort_level), &mut notices);
     config.betas = split_rules(&args.model.betas);
+    config.task_budget = args.limits.task_budget;
+    config.agent = args.model.agent.clone().or(known.agent);
+    config.sources = sources;
     config.system_prompt = prompts::system_prompt(&args.model, &cwd)?;
     config.agents = prompts::agents(args.model.agents.as_deref(), &cwd)?;
     config.tools = tool_selection(args.permissions.tools.as_deref());
