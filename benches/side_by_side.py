@@ -7,7 +7,7 @@ Both talk to `bowline script-server` on 127.0.0.1 with a made-up key, HOME in a 
 else of the caller's environment; the two programs take turns, so that load hits both. Prints a Markdown table
 with medians and the factor between them. Python 3, standard library only.
 """
-import argparse, json, os, resource, shutil, statistics, subprocess, sys, tempfile, threading, time
+import argparse, json, os, shutil, statistics, subprocess, sys, tempfile, threading, time
 
 STREAM = ["--output-format", "stream-json", "--input-format", "stream-json", "--verbose"]
 
@@ -24,8 +24,9 @@ def clean_env(url, home):
 class Server:
     def __init__(self, bowline):
         self.proc = subprocess.Popen([bowline, "script-server", "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True)
-        line = self.proc.stdout.readline()
-        self.url = next(word for word in line.split() if word.startswith("http://")).rstrip("/.,")
+        name, _, self.url = self.proc.stdout.readline().strip().partition("=")
+        if name != "ANTHROPIC_BASE_URL":
+            sys.exit("the script server does not say where it listens")
         threading.Thread(target=self.proc.stdout.read, daemon=True).start()
 
     def stop(self):
