@@ -37,12 +37,24 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "bowline-door-stdio",
         ],
     ),
+    (
+        "bowline-host",
+        &[
+            "bowline-protocol",
+            "bowline-peer",
+            "bowline-sessions",
+            // Only with the feature `embedded`.
+            "bowline-engine",
+            "bowline-model",
+            "bowline-tools",
+        ],
+    ),
     ("bowline-testkit", &[]),
 ];
 
 /// Crates that cost minutes to build, and the only ones of ours that may pay for them.
 const HEAVY: &[(&str, &[&str])] = &[
-    ("tokio", &["bowline-peer", "bowline-model", "bowline-tools", "bowline-mcp", "bowline-engine", "bowline-door-stdio", "bowline"]),
+    ("tokio", &["bowline-peer", "bowline-model", "bowline-tools", "bowline-mcp", "bowline-engine", "bowline-door-stdio", "bowline-host", "bowline"]),
     ("reqwest", &["bowline-model", "bowline-tools", "bowline-mcp"]),
     ("axum", &["bowline-model"]),
     ("rmcp", &["bowline-mcp"]),
