@@ -1,7 +1,6 @@
 //! The host as the engine sees it: messages are written, questions are asked over the wire.
 
-use bowline_engine::{Answer, Host, HostError};
-use bowline_model::BoxFuture;
+use bowline_engine::{Answer, BoxFuture, Host, HostError};
 use bowline_peer::{AskError, Peer, TellError};
 use bowline_protocol::{
     AgentRequest, CanUseTool, Elicitation, ElicitationResponse, HookCallback, McpMessage, Message,

@@ -158,7 +158,9 @@ mod tests {
     #[test]
     fn each_row_of_the_table() {
         let syntax = |length| {
-            format!("end: Error parsing streaming input line (type=unknown, {length} chars): SyntaxError")
+            format!(
+                "end: Error parsing streaming input line (type=unknown, {length} chars): SyntaxError"
+            )
         };
         let role = |role| format!("end: Error: Expected message role 'user', got '{role}'");
         let cases = [

@@ -8,11 +8,11 @@ use std::{
     task::{Context, Poll},
 };
 
-use bowline_engine::{ControlError, Session};
-use bowline_model::BoxFuture;
+use bowline_engine::{BoxFuture, ControlError, Session};
 use bowline_peer::Peer;
 use bowline_protocol::{
-    AgentLine, ControlResponse, Extra, Failure, HostRequest, Outcome, ReadError, RequestId, Success,
+    AgentLine, ControlRequest, ControlResponse, Extra, Failure, HostRequest, Outcome, ReadError,
+    RequestId, Success,
 };
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -108,7 +108,15 @@ async fn answer(
 ) -> Option<RequestId> {
     let when_stopped = refusal_when_stopped(&request);
     let opens = matches!(request, HostRequest::Initialize(_));
-    let work = CaughtPanic(Box::pin(session.control(request)));
+    let work = CaughtPanic(Box::pin(async {
+        match id.clone() {
+            Some(request_id) => {
+                let request = ControlRequest { request_id, request, extra: Extra::new() };
+                session.control_request(request, CancellationToken::new()).await
+            }
+            None => session.control(request).await,
+        }
+    }));
     let reply = tokio::select! {
         biased;
         reply = work => reply,
@@ -162,7 +170,8 @@ async fn send(peer: &Peer, id: Option<RequestId>, mut outcome: Outcome) {
     {
         *request_id = id;
     }
-    let line = AgentLine::ControlResponse(ControlResponse { response: outcome, extra: Extra::new() });
+    let line =
+        AgentLine::ControlResponse(ControlResponse { response: outcome, extra: Extra::new() });
     let sent = if named {
         peer.tell(&line).await
     } else {

@@ -103,9 +103,7 @@ impl Reader {
 
     async fn take(&mut self, line: &Line) -> Result<(), InputError> {
         let input = Input::read(&line.text)?;
-        if std::mem::take(&mut self.opening) == Opening::InitializeFirst
-            && !is_initialize(&input)
-        {
+        if std::mem::take(&mut self.opening) == Opening::InitializeFirst && !is_initialize(&input) {
             return Err(InputError::InitializeNotFirst);
         }
         match input {

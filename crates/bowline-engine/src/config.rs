@@ -1,7 +1,8 @@
 //! How a session is set up. Everything from outside (flags, environment, settings) has become a value here.
 
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc};
 
+use bowline_mcp::NamedServer;
 use bowline_model::{
     Effort, Model, ModelError, ModelRef, Prices, Providers, RetryPolicy, Thinking,
 };
@@ -9,8 +10,6 @@ use bowline_protocol::{AgentDefinition, ApiKeySource, SessionId};
 use bowline_sessions::{LiveContext, TranscriptWriter};
 use serde_json::Value;
 use uuid::Uuid;
-
-use bowline_tools::ToolSource;
 
 use crate::{
     permission::{Policy, Roots},
@@ -28,6 +27,8 @@ pub struct SessionConfig {
     pub models: Arc<dyn Models>,
     /// The model's name, as the user gave it.
     pub model: String,
+    /// The model that `default` means when a host switches back to it.
+    pub default_model: String,
     /// Models that take over when it is overloaded, in order.
     pub fallback_models: Vec<String>,
     /// What tokens cost.
@@ -44,8 +45,10 @@ pub struct SessionConfig {
     pub system_prompt: SystemPrompt,
     /// The tools it starts with.
     pub tools: ToolSelection,
-    /// More tools, which may change while the session runs (those of MCP servers).
-    pub tool_source: Option<Arc<dyn ToolSource>>,
+    /// The MCP servers it starts with; their tools are among its own.
+    pub mcp_servers: Vec<NamedServer>,
+    /// Limits of MCP servers, and who they are told we are.
+    pub mcp_options: bowline_mcp::Options,
     /// Who may do what.
     pub policy: Policy,
     /// Who is asked.
@@ -92,6 +95,8 @@ pub struct SessionConfig {
     pub entrypoint: String,
     /// Our version, as hosts are told.
     pub version: String,
+    /// When this program was built (ISO 8601), as hosts are told.
+    pub build_time: String,
     /// Where the key comes from.
     pub api_key_source: ApiKeySource,
     /// When the context counts as full, in tokens; `None` for the model's own limit.
@@ -104,10 +109,12 @@ impl SessionConfig {
     /// A new session in `cwd` that asks `models` for `model`: nothing is saved, nobody is asked.
     pub fn new(cwd: impl Into<PathBuf>, models: Arc<dyn Models>, model: impl Into<String>) -> Self {
         let cwd = cwd.into();
+        let model = model.into();
         Self {
+            default_model: model.clone(),
             session_id: SessionId(Uuid::new_v4().to_string()),
             models,
-            model: model.into(),
+            model,
             fallback_models: Vec::new(),
             prices: Prices::default(),
             retry: RetryPolicy::default(),
@@ -116,7 +123,8 @@ impl SessionConfig {
             betas: Vec::new(),
             system_prompt: SystemPrompt::default(),
             tools: ToolSelection::default(),
-            tool_source: None,
+            mcp_servers: Vec::new(),
+            mcp_options: bowline_mcp::Options::default(),
             policy: Policy::new(Roots { current_directory: cwd.clone(), home: None }),
             permission_prompts: PermissionPrompts::Nobody,
             may_bypass_permissions: false,
@@ -140,11 +148,22 @@ impl SessionConfig {
             file_checkpointing: false,
             entrypoint: "sdk-rust".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            build_time: String::new(),
             api_key_source: ApiKeySource::None,
             auto_compact_window: None,
             auto_compact: true,
             cwd,
         }
+    }
+}
+
+impl fmt::Debug for SessionConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SessionConfig")
+            .field("session_id", &self.session_id)
+            .field("cwd", &self.cwd)
+            .field("model", &self.model)
+            .finish_non_exhaustive()
     }
 }
 
@@ -163,6 +182,12 @@ pub struct ConnectedModel {
     pub wire_name: String,
     /// What we call it: what messages and bills say.
     pub name: String,
+}
+
+impl fmt::Debug for ConnectedModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ConnectedModel").field("name", &self.name).finish_non_exhaustive()
+    }
 }
 
 /// What the model is told before everything else.

@@ -13,7 +13,7 @@ const NO_RESULT: &str = "[Tool call interrupted before it gave a result]";
 
 /// The messages of one conversation.
 #[derive(Debug, Clone, Default)]
-pub struct Conversation {
+pub(crate) struct Conversation {
     messages: Vec<Arc<ModelMessage>>,
     /// The API's name of the answer that is being added to.
     open_answer: Option<String>,
@@ -21,7 +21,7 @@ pub struct Conversation {
 
 impl Conversation {
     /// A conversation that begins with these messages.
-    pub fn new(messages: Vec<ModelMessage>) -> Self {
+    pub(crate) fn new(messages: Vec<ModelMessage>) -> Self {
         let mut conversation = Self::default();
         for message in messages {
             match message.role {
@@ -38,19 +38,19 @@ impl Conversation {
     }
 
     /// The messages, for a request.
-    pub fn messages(&self) -> &[Arc<ModelMessage>] {
+    pub(crate) fn messages(&self) -> &[Arc<ModelMessage>] {
         &self.messages
     }
 
     /// Whether nothing was said yet.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.messages.is_empty()
     }
 
     /// Adds what the user, a tool or the engine says.
     ///
     /// Calls that are still open are answered first: the API refuses anything else.
-    pub fn push_user(&mut self, blocks: Vec<ContentBlock>) {
+    pub(crate) fn push_user(&mut self, blocks: Vec<ContentBlock>) {
         if blocks.is_empty() {
             return;
         }
@@ -72,7 +72,7 @@ impl Conversation {
     }
 
     /// Adds one complete block of the answer that the API calls `answer`.
-    pub fn push_block(&mut self, answer: &str, block: ContentBlock) {
+    pub(crate) fn push_block(&mut self, answer: &str, block: ContentBlock) {
         let open = self.open_answer.as_deref() == Some(answer);
         match self.messages.last_mut() {
             Some(last) if open && last.role == Role::Assistant => {
@@ -84,7 +84,7 @@ impl Conversation {
     }
 
     /// Adds a whole answer.
-    pub fn push_answer(&mut self, blocks: Vec<ContentBlock>) {
+    pub(crate) fn push_answer(&mut self, blocks: Vec<ContentBlock>) {
         if blocks.is_empty() {
             return;
         }
@@ -98,7 +98,7 @@ impl Conversation {
     }
 
     /// Forgets reasoning that another model could not verify.
-    pub fn drop_thinking(&mut self) {
+    pub(crate) fn drop_thinking(&mut self) {
         let is_thinking = |block: &ContentBlock| {
             matches!(block, ContentBlock::Thinking(_) | ContentBlock::RedactedThinking(_))
         };
@@ -108,12 +108,6 @@ impl Conversation {
             }
         }
         self.messages.retain(|message| !message.content.is_empty());
-    }
-
-    /// The words of the last answer.
-    pub fn last_words(&self) -> Option<String> {
-        let last = self.messages.iter().rev().find(|message| message.role == Role::Assistant)?;
-        last.content.iter().rev().find_map(ContentBlock::as_text).map(str::to_owned)
     }
 
     /// The calls of the last answer that neither the conversation nor `blocks` answer.

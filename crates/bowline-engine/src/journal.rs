@@ -52,11 +52,6 @@ impl Journal {
         self.trail.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether anything is kept.
-    pub(crate) fn is_kept(&self) -> bool {
-        self.writer.lock().unwrap_or_else(PoisonError::into_inner).is_some()
-    }
-
     /// Goes on in another transcript (`/clear`).
     pub(crate) fn replace(&self, writer: Option<TranscriptWriter>) {
         *self.writer.lock().unwrap_or_else(PoisonError::into_inner) = writer;

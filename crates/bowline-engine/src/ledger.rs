@@ -13,7 +13,7 @@ const UNKNOWN_MAX_OUTPUT: u64 = 32_000;
 
 /// The books of one session.
 #[derive(Debug, Default)]
-pub struct Ledger {
+pub(crate) struct Ledger {
     prices: Prices,
     total: BTreeMap<String, ModelUsage>,
     since_result: BTreeMap<String, ModelUsage>,
@@ -28,22 +28,22 @@ pub struct Ledger {
 
 /// Plain token counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Tokens {
+pub(crate) struct Tokens {
     /// Input that was neither read from nor written to the cache.
-    pub input: u64,
+    pub(crate) input: u64,
     /// Output.
-    pub output: u64,
+    pub(crate) output: u64,
     /// Input read from the cache.
-    pub cache_read: u64,
+    pub(crate) cache_read: u64,
     /// Input written to the cache.
-    pub cache_write: u64,
+    pub(crate) cache_write: u64,
     /// Searches the API made.
-    pub web_searches: u64,
+    pub(crate) web_searches: u64,
 }
 
 impl Tokens {
     /// All of it.
-    pub fn total(&self) -> u64 {
+    pub(crate) fn total(&self) -> u64 {
         self.input + self.output + self.cache_read + self.cache_write
     }
 
@@ -73,7 +73,7 @@ impl From<&Usage> for Tokens {
 
 /// Whose answer is entered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Account {
+pub(crate) enum Account {
     /// The main conversation's.
     Main,
     /// A subagent's, a summary's, any other helper's.
@@ -82,12 +82,12 @@ pub enum Account {
 
 impl Ledger {
     /// Empty books with these prices.
-    pub fn new(prices: Prices) -> Self {
+    pub(crate) fn new(prices: Prices) -> Self {
         Self { prices, ..Self::default() }
     }
 
     /// Enters one answer. Says so the first time a model has no price.
-    pub fn enter(&mut self, account: Account, model: &str, usage: &Usage) -> Option<String> {
+    pub(crate) fn enter(&mut self, account: Account, model: &str, usage: &Usage) -> Option<String> {
         let tokens = Tokens::from(usage);
         if account == Account::Main {
             self.turn.add(tokens);
@@ -115,57 +115,57 @@ impl Ledger {
     }
 
     /// Adds time that the API took.
-    pub fn enter_api_time(&mut self, time: Duration) {
+    pub(crate) fn enter_api_time(&mut self, time: Duration) {
         self.api_time += time;
     }
 
     /// How long the API took, all together.
-    pub fn api_time(&self) -> Duration {
+    pub(crate) fn api_time(&self) -> Duration {
         self.api_time
     }
 
     /// What everything cost.
-    pub fn total_cost(&self) -> f64 {
+    pub(crate) fn total_cost(&self) -> f64 {
         self.total.values().map(|usage| usage.cost_usd).sum()
     }
 
     /// Everything, by model.
-    pub fn by_model(&self) -> &BTreeMap<String, ModelUsage> {
+    pub(crate) fn by_model(&self) -> &BTreeMap<String, ModelUsage> {
         &self.total
     }
 
     /// How many tokens the newest request of the main conversation and its answer took.
-    pub fn context_tokens(&self) -> u64 {
+    pub(crate) fn context_tokens(&self) -> u64 {
         self.context_tokens
     }
 
     /// What the API counted last in the main conversation.
-    pub fn newest(&self) -> Option<Tokens> {
+    pub(crate) fn newest(&self) -> Option<Tokens> {
         self.newest
     }
 
     /// Corrects the fill of the context, after a compaction.
-    pub fn set_context_tokens(&mut self, tokens: u64) {
+    pub(crate) fn set_context_tokens(&mut self, tokens: u64) {
         self.context_tokens = tokens;
     }
 
     /// Begins a turn.
-    pub fn begin_turn(&mut self) {
+    pub(crate) fn begin_turn(&mut self) {
         self.turn = Tokens::default();
     }
 
     /// The tokens of the turn, as results show them.
-    pub fn turn_usage(&self) -> Usage {
+    pub(crate) fn turn_usage(&self) -> Usage {
         usage_of(self.turn)
     }
 
     /// Takes what was used since the last result, by model.
-    pub fn take_since_result(&mut self) -> BTreeMap<String, ModelUsage> {
+    pub(crate) fn take_since_result(&mut self) -> BTreeMap<String, ModelUsage> {
         std::mem::take(&mut self.since_result)
     }
 
     /// Continues earlier books.
-    pub fn restore(&mut self, by_model: BTreeMap<String, ModelUsage>, api_time: Duration) {
+    pub(crate) fn restore(&mut self, by_model: BTreeMap<String, ModelUsage>, api_time: Duration) {
         self.total = by_model;
         self.api_time = api_time;
     }
@@ -191,12 +191,12 @@ pub(crate) fn usage_of(tokens: Tokens) -> Usage {
 }
 
 /// How many tokens a model sees at once.
-pub fn context_window(model: &str) -> u64 {
+pub(crate) fn context_window(model: &str) -> u64 {
     known_model(model).map_or(UNKNOWN_CONTEXT_WINDOW, |known| known.context_window)
 }
 
 /// How many tokens a model may write at once.
-pub fn max_output(model: &str) -> u64 {
+pub(crate) fn max_output(model: &str) -> u64 {
     known_model(model).map_or(UNKNOWN_MAX_OUTPUT, |known| known.max_output)
 }
 

@@ -33,9 +33,10 @@ mod tool;
 mod toolset;
 pub mod turn;
 
+pub use bowline_model::BoxFuture;
 pub use config::{
     ConnectedModel, Models, PermissionPrompts, SessionConfig, SessionStateEvents, SystemPrompt,
     ToolSelection,
 };
 pub use host::{Answer, Host, HostError};
-pub use session::{ControlError, ControlReply, Session, SessionEnd, StartError};
+pub use session::{ControlError, ControlReply, OpenQuestions, Session, SessionEnd, StartError};

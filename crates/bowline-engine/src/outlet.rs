@@ -7,13 +7,13 @@ use std::{
 
 use bowline_protocol::{
     ApiRetryMessage, AssistantMessage, BackgroundTasksChangedMessage, CommandLifecycleMessage,
-    CommandState, CommandsChangedMessage, CompactBoundaryMessage, ConversationResetMessage, Extra,
-    HookProgressMessage, HookResponseMessage, HookStartedMessage, InformationalMessage,
-    InitMessage, Message, MessageUuid, ModelFallbackMessage, NotificationMessage,
-    PermissionDeniedMessage, ResultMessage, SessionId, SessionStateChangedMessage,
-    SessionTitleChangedMessage, StatusMessage, StreamEventMessage, TaskNotificationMessage,
-    TaskProgressMessage, TaskStartedMessage, TaskUpdatedMessage, ThinkingTokensMessage,
-    ToolProgressMessage, UserMessage,
+    CommandState, CommandsChangedMessage, CompactBoundaryMessage, ControlRequestProgressMessage,
+    ConversationResetMessage, ElicitationCompleteMessage, Extra, HookProgressMessage,
+    HookResponseMessage, HookStartedMessage, InformationalMessage, InitMessage, Message,
+    MessageUuid, ModelFallbackMessage, NotificationMessage, PermissionDeniedMessage, ResultMessage,
+    SessionId, SessionStateChangedMessage, SessionTitleChangedMessage, StatusMessage,
+    StreamEventMessage, TaskNotificationMessage, TaskProgressMessage, TaskStartedMessage,
+    TaskUpdatedMessage, ThinkingTokensMessage, ToolProgressMessage, UserMessage,
 };
 use time::{OffsetDateTime, macros::format_description};
 use tokio::sync::Notify;
@@ -159,7 +159,9 @@ frames! {
     CommandLifecycleMessage,
     CommandsChangedMessage,
     CompactBoundaryMessage,
+    ControlRequestProgressMessage,
     ConversationResetMessage,
+    ElicitationCompleteMessage,
     HookProgressMessage,
     HookResponseMessage,
     HookStartedMessage,

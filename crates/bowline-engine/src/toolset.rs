@@ -129,7 +129,12 @@ impl Toolset {
 
     /// What a host shows of a call of a server's tool.
     pub(crate) fn meta(&self, call: &ToolUseBlock) -> Option<ToolUseMeta> {
-        let name = self.source.as_ref()?.display_name(&call.name)?;
+        let Some(name) = self.source.as_ref()?.display_name(&call.name) else {
+            // A server that is gone, or never was: its tool's name is all there is to show.
+            let (_, tool) = call.name.strip_prefix("mcp__")?.split_once("__")?;
+            let (id, display_name) = (call.id.clone(), bowline_mcp::spoken(tool));
+            return Some(ToolUseMeta { id, display_name, ..ToolUseMeta::default() });
+        };
         Some(ToolUseMeta {
             id: call.id.clone(),
             display_name: name.tool,

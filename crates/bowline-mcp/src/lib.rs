@@ -33,7 +33,7 @@ pub use config::{
 };
 pub use expand::expand;
 pub use host::{Elicit, McpObserver, SdkServerError, SdkServers};
-pub use name::{public_name, tool_name};
+pub use name::{public_name, spoken, tool_name};
 pub use options::{Backoff, ClientInfo, Options};
 pub use prompts::{McpPrompt, McpPromptArgument, PromptMessage};
 pub use resources::McpResource;

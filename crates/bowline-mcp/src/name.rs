@@ -15,7 +15,7 @@ pub fn tool_name(server: &str, tool: &str) -> String {
 }
 
 /// What a person calls a tool without a title: `get_sum` is `Get Sum`.
-pub(crate) fn spoken(name: &str) -> String {
+pub fn spoken(name: &str) -> String {
     let words = name.split(['_', '-', ' ']).filter(|word| !word.is_empty());
     let capitalized = words.map(|word| {
         let mut letters = word.chars();

@@ -184,7 +184,11 @@ impl Sink {
     /// Says that no more lines follow.
     pub(crate) async fn close(self) -> io::Result<()> {
         match self {
-            Self::Stream { mut writer, .. } => writer.shutdown().await,
+            Self::Stream { mut writer, .. } => {
+                // Some writers, such as tokio's stdout, do not flush when they are shut down.
+                writer.flush().await?;
+                writer.shutdown().await
+            }
             Self::Channel(_) => Ok(()),
         }
     }

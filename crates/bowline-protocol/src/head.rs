@@ -91,10 +91,12 @@ fn string_end(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = (*bytes.first()? == b'"').then_some(1)?;
     loop {
-        at += memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
-        match bytes[at] {
-            b'"' => return Some(at + 1),
-            _ => at += 2,
+        at += memchr::memchr(b'"', bytes.get(at..)?)? + 1;
+        // Escapes come in pairs but for one that belongs to the quote. To look back from the
+        // few quotes there are is faster than to stop at each escape.
+        let escapes = bytes[..at - 1].iter().rev().take_while(|byte| **byte == b'\\').count();
+        if escapes % 2 == 0 {
+            return Some(at);
         }
     }
 }

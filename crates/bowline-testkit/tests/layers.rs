@@ -54,7 +54,19 @@ const MAY_USE: &[(&str, &[&str])] = &[
 
 /// Crates that cost minutes to build, and the only ones of ours that may pay for them.
 const HEAVY: &[(&str, &[&str])] = &[
-    ("tokio", &["bowline-peer", "bowline-model", "bowline-tools", "bowline-mcp", "bowline-engine", "bowline-door-stdio", "bowline-host", "bowline"]),
+    (
+        "tokio",
+        &[
+            "bowline-peer",
+            "bowline-model",
+            "bowline-tools",
+            "bowline-mcp",
+            "bowline-engine",
+            "bowline-door-stdio",
+            "bowline-host",
+            "bowline",
+        ],
+    ),
     ("reqwest", &["bowline-model", "bowline-tools", "bowline-mcp"]),
     ("axum", &["bowline-model"]),
     ("rmcp", &["bowline-mcp"]),

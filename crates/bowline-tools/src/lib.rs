@@ -14,7 +14,6 @@ mod registry;
 mod run;
 mod schema;
 mod search;
-mod shell_words;
 mod source;
 mod tasks;
 mod tool;
@@ -26,7 +25,6 @@ pub use output::{FailureStage, ToolFailure, ToolOutput};
 pub use registry::{Registry, check_is_schema};
 pub use run::run;
 pub use schema::schema_of;
-pub use shell_words::is_read_only_command;
 pub use source::{ToolDisplayName, ToolSource};
 pub use tasks::{
     NewTask, NoSuchTask, TaskEvent, TaskHandle, TaskInfo, TaskKind, TaskObserver, TaskOutput,

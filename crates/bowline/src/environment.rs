@@ -48,7 +48,9 @@ impl Environment {
     /// Where the user's configuration, sessions and state are.
     pub(crate) fn config_dir(&self) -> PathBuf {
         let named = CONFIG_DIR.iter().find_map(|name| self.text(name)).map(PathBuf::from);
-        named.unwrap_or_else(|| self.home().unwrap_or_else(|| Path::new("/").into()).join(".bowline"))
+        named.unwrap_or_else(|| {
+            self.home().unwrap_or_else(|| Path::new("/").into()).join(".bowline")
+        })
     }
 
     /// The variable that says where the configuration is, if one does.

@@ -80,9 +80,7 @@ fn run_agent(args: &RunArgs) -> anyhow::Result<ExitCode> {
 
 /// Runs something that waits for more than one thing. One thread is enough: the work is the
 /// model's and the tools', and a second one would cost more at the start than it gives.
-fn with_runtime(
-    work: impl Future<Output = anyhow::Result<ExitCode>>,
-) -> anyhow::Result<ExitCode> {
+fn with_runtime(work: impl Future<Output = anyhow::Result<ExitCode>>) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let done = runtime.block_on(work);
     // A read from stdin cannot be called back; the process ends without it.

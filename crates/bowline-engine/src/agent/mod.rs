@@ -4,17 +4,14 @@ mod hooks;
 mod request;
 mod speak;
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
-};
+use std::sync::{Arc, atomic::AtomicU64};
 
 use bowline_protocol::{AgentId, AssistantMessage, Maybe, MessageUuid, ToolUseId, UserMessage};
 use bowline_tools::Workspace;
 
 pub(crate) use self::{
     hooks::StopVerdict,
-    speak::{api_error_frame, say_synthetic, synthetic},
+    speak::{api_error_frame, synthetic},
 };
 use crate::{conversation::Conversation, journal::Journal, session::Shared, toolset::Toolset};
 
@@ -43,10 +40,6 @@ pub(crate) struct Agent {
 impl Agent {
     pub(crate) fn journal(&self) -> &Journal {
         self.own_journal.as_deref().unwrap_or(&self.session.journal)
-    }
-
-    pub(crate) fn tokens(&self) -> u64 {
-        self.tokens.load(Ordering::Relaxed)
     }
 
     /// Takes the names of prompts that joined the turn.

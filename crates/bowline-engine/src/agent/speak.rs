@@ -1,7 +1,5 @@
 //! What an agent says aloud: each frame is written down first, then sent.
 
-use std::sync::Arc;
-
 use bowline_model::ModelError;
 use bowline_protocol::{
     ApiMessage, AssistantError, AssistantMessage, ContentBlock, Extra, InformationalLevel,
@@ -13,7 +11,6 @@ use serde_json::Value;
 use super::Agent;
 use crate::{
     outlet::{new_uuid, timestamp},
-    session::Shared,
     turn::{report::Report, run::millis},
 };
 
@@ -162,11 +159,4 @@ fn activity(tool: &dyn Tool, call: &ToolUseBlock) -> String {
 
 fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
-}
-
-/// Says a message of the main conversation that no agent is at hand for.
-pub(crate) async fn say_synthetic(session: &Arc<Shared>, frame: AssistantMessage) {
-    let uuid = new_uuid();
-    session.tell(session.journal.assistant(&uuid, &frame)).await;
-    session.outlet.send_as(uuid, frame).await;
 }

@@ -1,7 +1,7 @@
 //! The commands that come with the engine.
 
 use bowline_model::{KNOWN_MODELS, known_model};
-use bowline_protocol::{RawJson, ResultMessage, SlashCommand, UserMessage};
+use bowline_protocol::{McpServerState, RawJson, ResultMessage, SlashCommand, UserMessage};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -157,18 +157,15 @@ fn help(agent: &Agent) -> String {
 }
 
 fn servers(agent: &Agent) -> String {
-    let mut servers: Vec<(String, usize)> = Vec::new();
-    for tool in agent.tools.definitions().iter() {
-        let Some(server) = agent.tools.server_of(&tool.name) else { continue };
-        match servers.iter_mut().find(|(name, _)| *name == server.name) {
-            Some((_, count)) => *count += 1,
-            None => servers.push((server.name, 1)),
-        }
-    }
+    let servers = agent.session.mcp.status();
     if servers.is_empty() {
-        return "No MCP server offers tools.".to_owned();
+        return "There are no MCP servers.".to_owned();
     }
-    list("MCP servers:", servers.iter().map(|(name, count)| format!("- {name}: {count} tools")))
+    let line = |server: &McpServerState| {
+        let tools = server.tools.as_ref().map_or(0, Vec::len);
+        format!("- {}: {}, {tools} tools", server.name, server.status)
+    };
+    list("MCP servers:", servers.iter().map(line))
 }
 
 fn permissions(agent: &Agent) -> String {
@@ -192,13 +189,13 @@ async fn model(agent: &mut Agent, wanted: &str) -> String {
         let now = format!("The model is `{}`. Others:", shown(&session.model_name()));
         return list(&now, known);
     }
-    let name = if wanted == "default" { session.config.model.clone() } else { wanted.to_owned() };
-    let connected = match session.config.models.connect(&name) {
-        Ok(connected) => connected,
-        Err(error) => return format!("The model stays as it is: `{name}` {error}"),
-    };
-    match session.switch_model(&name, &connected.name).await {
-        Ok(()) => format!("Set model to `{}` for this session only", shown(&connected.name)),
+    let asked = (wanted != "default").then_some(wanted);
+    let name = asked.unwrap_or(&session.config.default_model);
+    if let Err(error) = session.config.models.connect(name) {
+        return format!("The model stays as it is: `{name}` {error}");
+    }
+    match session.switch_model(asked, "command").await {
+        Ok(model) => format!("Set model to `{}` for this session only", shown(&model)),
         Err(error) => format!("The model stays as it is: {error}"),
     }
 }

@@ -5,6 +5,7 @@
 //! | the commands that come with the engine | [`builtin`] |
 //! | commands and skills that people write | [`library`] |
 //! | how those become prompts | [`expand`] |
+//! | prompts of MCP servers | [`mcp_prompt`] |
 //! | what the host hears of a command | [`local`] |
 
 mod builtin;
@@ -14,8 +15,10 @@ mod cost;
 mod expand;
 mod library;
 mod local;
+mod mcp_prompt;
 mod texts;
 
+use bowline_mcp::McpPrompt;
 use bowline_protocol::{
     Content, EventInput, Extra, HookEvent, PromptSubmitOutcomeKind, ResultMessage, SlashCommand,
     UserMessage, UserPromptExpansionInput,
@@ -61,6 +64,7 @@ struct Invocation {
 enum Known {
     Builtin(&'static Builtin),
     Custom(CustomCommand),
+    McpPrompt(McpPrompt),
 }
 
 /// Whether a prompt names a command that exists. A path does not.
@@ -84,6 +88,9 @@ pub(crate) async fn run(
             Outcome::Answered(Box::new(result))
         }
         Some(Known::Custom(command)) => run_custom(agent, &command, &invocation, cancel).await,
+        Some(Known::McpPrompt(prompt)) => {
+            mcp_prompt::run(agent, &prompt, &invocation, cancel).await
+        }
     }
 }
 
@@ -131,7 +138,13 @@ async fn run_custom(
     invocation: &Invocation,
     cancel: &CancellationToken,
 ) -> Outcome {
-    let told = match expansion_hooks(agent, command, invocation, cancel).await {
+    let expanding = Expanding {
+        kind: "slash_command",
+        name: &command.name,
+        source: command.source.as_str(),
+        invocation,
+    };
+    let told = match expansion_hooks(agent, &expanding, cancel).await {
         Ok(told) => told,
         Err(refusal) => {
             let result = prompt::refuse(agent, refusal).await;
@@ -151,22 +164,29 @@ async fn run_custom(
     }
 }
 
+/// A command that is about to become a prompt.
+struct Expanding<'a> {
+    kind: &'static str,
+    name: &'a str,
+    source: &'a str,
+    invocation: &'a Invocation,
+}
+
 /// Asks hooks whether a command may become a prompt; returns what they add.
 async fn expansion_hooks(
     agent: &Agent,
-    command: &CustomCommand,
-    invocation: &Invocation,
+    expanding: &Expanding<'_>,
     cancel: &CancellationToken,
 ) -> Result<Vec<String>, prompt::Refusal> {
-    let session = &agent.session;
+    let (session, invocation) = (&agent.session, expanding.invocation);
     if !session.has_hooks(HookEvent::UserPromptExpansion) {
         return Ok(Vec::new());
     }
     let event = EventInput::UserPromptExpansion(UserPromptExpansionInput {
-        expansion_type: "slash_command".to_owned(),
-        command_name: command.name.clone(),
+        expansion_type: expanding.kind.to_owned(),
+        command_name: expanding.name.to_owned(),
         command_args: invocation.args.clone(),
-        command_source: Some(command.source.as_str().to_owned()),
+        command_source: Some(expanding.source.to_owned()),
         prompt: invocation.typed(),
         extra: Extra::new(),
     });
@@ -195,7 +215,8 @@ fn find(session: &Shared, name: &str) -> Option<Known> {
     if let Some(builtin) = BUILTINS.iter().find(|builtin| builtin.is_called(name)) {
         return Some(Known::Builtin(builtin));
     }
-    custom_commands(session).into_iter().find(|command| command.name == name).map(Known::Custom)
+    let custom = custom_commands(session).into_iter().find(|command| command.name == name);
+    custom.map(Known::Custom).or_else(|| mcp_prompt::find(session, name).map(Known::McpPrompt))
 }
 
 /// Commands that people wrote, and skills that people may call.

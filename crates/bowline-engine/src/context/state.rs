@@ -170,7 +170,8 @@ impl State {
         *lock(&self.snapshot) = snapshot;
     }
 
-    pub(super) fn snapshot(&self) -> Snapshot {
+    /// What the model saw last.
+    pub(crate) fn snapshot(&self) -> Snapshot {
         lock(&self.snapshot).clone()
     }
 

@@ -222,6 +222,7 @@ impl Actor {
             self.shared.tell(self.shared.journal.note(self.shared.cost_state())).await;
         }
         prompt::session_ended(&self.shared).await;
+        self.shared.close_servers().await;
         self.shared.hooks.shutdown().await;
         self.shared.outlet.flush().await;
     }

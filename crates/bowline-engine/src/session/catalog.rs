@@ -1,10 +1,12 @@
 //! What a session has to offer, as hosts are told: at the start of every turn, and when they connect.
 
-use bowline_model::{Effort, KNOWN_MODELS};
+use bowline_model::{Effort, KNOWN_MODELS, known_model};
 use bowline_protocol::{
-    AccountInfo, AgentInfo, InitMcpServer, InitMessage, InitializeResponse, ModelInfo,
+    AccountInfo, AgentInfo, Extra, FastModeState, InitMessage, InitializeResponse, ModelInfo,
     SlashCommand, UserMessage,
 };
+
+use serde_json::json;
 
 use super::Shared;
 use crate::{agent::Agent, command, subagent};
@@ -30,10 +32,10 @@ pub(crate) fn init(agent: &Agent, prompts: &[UserMessage]) -> InitMessage {
     InitMessage {
         cwd: agent.workspace.current_dir().display().to_string(),
         tools: agent.tools.names_for_hosts(),
-        mcp_servers: mcp_servers(session),
+        mcp_servers: session.mcp.brief_status(),
         model: session.model_name(),
         permission_mode: session.mode(),
-        slash_commands: names(command::list(session)).collect(),
+        slash_commands: names(commands(session)).collect(),
         api_key_source: config.api_key_source.clone(),
         claude_code_version: config.version.clone(),
         output_style,
@@ -55,29 +57,41 @@ pub(crate) fn initialize_response(session: &Shared) -> InitializeResponse {
     let config = &session.config;
     let live = session.live().clone();
     InitializeResponse {
-        commands: command::list(session),
+        commands: commands(session),
         agents: subagent::infos(session),
         output_style: live.output_style,
         available_output_styles: command::output_styles(session),
-        models: models(),
+        models: models(session),
         account: AccountInfo {
             token_source: Some("none".to_owned()),
             api_key_source: Some(config.api_key_source.to_string()),
             api_provider: Some("firstParty".to_owned()),
             ..AccountInfo::default()
         },
-        claude_code_version: Some(config.version.clone()),
         hook_on_failure_supported: Some(true),
+        fast_mode_state: Some(FastModeState::Off),
+        claude_code_version: Some(config.version.clone()),
         pid: Some(std::process::id().into()),
         current_permission_mode: Some(session.mode()),
         session_state: Some(live.state.to_string()),
         capabilities: Some(capabilities()),
+        extra: Extra::from_iter([(
+            "user_output_styles_dir".to_owned(),
+            json!(config.places.config_dir.join("output-styles")),
+        )]),
         ..InitializeResponse::default()
     }
 }
 
-/// The models a host can offer.
-pub(crate) fn models() -> Vec<ModelInfo> {
+/// The commands there are, prompts of MCP servers included.
+pub(crate) fn commands(session: &Shared) -> Vec<SlashCommand> {
+    let prompts = session.mcp.prompts();
+    let prompts = prompts.iter().map(|prompt| prompt.slash_command());
+    command::list(session).into_iter().chain(prompts).collect()
+}
+
+/// The models a host can offer: the default one first, under that name too.
+pub(crate) fn models(session: &Shared) -> Vec<ModelInfo> {
     let levels: Vec<_> = Effort::ALL.iter().map(|effort| effort.to_string()).collect();
     let model = |known: &bowline_model::KnownModel| ModelInfo {
         value: known.alias.unwrap_or(known.id).to_owned(),
@@ -89,12 +103,15 @@ pub(crate) fn models() -> Vec<ModelInfo> {
         supports_adaptive_thinking: Some(true),
         ..ModelInfo::default()
     };
-    KNOWN_MODELS.iter().map(model).collect()
-}
-
-fn mcp_servers(session: &Shared) -> Vec<InitMcpServer> {
-    let _ = session;
-    Vec::new()
+    let default = &session.config.default_model;
+    let unknown = || ModelInfo { resolved_model: Some(default.clone()), ..ModelInfo::default() };
+    let default = ModelInfo {
+        value: "default".to_owned(),
+        display_name: "Default".to_owned(),
+        description: format!("The model that is used when nobody names one: {default}"),
+        ..known_model(default).map_or_else(unknown, model)
+    };
+    std::iter::once(default).chain(KNOWN_MODELS.iter().map(model)).collect()
 }
 
 fn capabilities() -> Vec<String> {

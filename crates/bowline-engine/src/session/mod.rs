@@ -2,8 +2,12 @@
 
 mod actor;
 pub(crate) mod catalog;
+mod catch_up;
 pub(crate) mod control;
+pub(crate) mod file_history;
+mod mcp;
 pub(crate) mod prompt;
+pub(crate) mod questions;
 mod queue;
 mod result;
 mod shared;
@@ -12,18 +16,19 @@ mod tasks;
 
 use std::sync::Arc;
 
-use bowline_protocol::{HostRequest, SessionId, UserMessage};
+use bowline_protocol::{ControlRequest, HostRequest, SessionId, UserMessage};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use self::actor::{Actor, Command};
 pub use self::{
     control::{ControlError, ControlReply},
+    questions::OpenQuestions,
     start::StartError,
 };
 pub(crate) use self::{
     result::{api_error_name, without_turn},
-    shared::Shared,
+    shared::{ServerPolicy, Shared},
     tasks::{EndedTask, StartedAgent},
 };
 use crate::{config::SessionConfig, host::Host};
@@ -78,8 +83,25 @@ impl Session {
     ///
     /// The door sends the answer and then calls [`ControlReply::delivered`], because some
     /// questions have consequences that the host must not see before their answer.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future withdraws the question; what it has changed stays changed.
     pub async fn control(&self, request: HostRequest) -> ControlReply {
-        control::answer(self, request).await
+        let asked = control::Asked { id: None, cancel: CancellationToken::new() };
+        control::answer(self, asked, request).await
+    }
+
+    /// Answers a question that has a name, so that the host hears how it goes on.
+    ///
+    /// `cancel` fires when the host withdraws it; it is answered all the same.
+    pub async fn control_request(
+        &self,
+        request: ControlRequest<HostRequest>,
+        cancel: CancellationToken,
+    ) -> ControlReply {
+        let asked = control::Asked { id: Some(request.request_id), cancel };
+        control::answer(self, asked, request.request).await
     }
 
     /// The host will say no more: finish what was begun, then end.

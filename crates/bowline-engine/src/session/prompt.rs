@@ -11,7 +11,7 @@ use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::{Shared, catalog, result, start};
+use super::{Shared, catalog, result};
 use crate::{
     agent::{Agent, Identity},
     command::{self, Outcome},
@@ -55,6 +55,7 @@ async fn run(
     cancel: CancellationToken,
 ) -> TurnOutcome {
     let session = Arc::clone(&agent.session);
+    agent.catch_up(&cancel).await;
     {
         let mut live = session.live();
         live.prompt_id = Some(Uuid::new_v4().to_string());
@@ -63,10 +64,6 @@ async fn run(
     session.ledger().begin_turn();
     command::withdraw_tools(&session);
     let mut expansion = None;
-    if std::mem::take(&mut session.live().tools_changed) {
-        agent.tools = Arc::new(start::main_tools(&session));
-        session.set_main_tools(&agent.tools);
-    }
     if let [prompt] = &prompts[..] {
         if prompt.client_composed != Some(true) {
             match command::run(agent, prompt, &cancel).await {
@@ -141,6 +138,9 @@ async fn take_up(
             told.message.content = Content::Blocks(expanded.clone());
         }
         session.tell(session.journal.user(&uuid, &told)).await;
+        if let Some(history) = &session.file_history {
+            history.begin(&uuid).await;
+        }
         if session.config.replay_user_messages && prompt.origin.is_none() {
             let mut replay = prompt.clone();
             replay.is_replay = Some(true);

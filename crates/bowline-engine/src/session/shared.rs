@@ -5,23 +5,26 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
     time::Duration,
 };
 
+use bowline_mcp::McpServers;
 use bowline_model::{Effort, ModelError, RetryPolicy, Thinking};
 use bowline_protocol::{
-    AgentDefinition, AgentId, InformationalLevel, InformationalMessage, Initialize, PermissionMode,
-    PermissionUpdate, RawJson, SessionId, SessionState, SessionStateChangedMessage,
-    UpdateDestination,
+    AgentDefinition, AgentId, InformationalLevel, InformationalMessage, Initialize, McpServerRef,
+    McpToolPolicy, ModelSwitchInput, PermissionMode, PermissionUpdate, RawJson, SessionId,
+    SessionState, SessionStateChangedMessage, UpdateDestination,
 };
 use bowline_sessions::CostState;
 use bowline_tools::Workspace;
 use tokio::{sync::Notify, task::JoinSet, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-use super::{control::ControlError, queue::PromptQueue, tasks::TaskBoard};
+use super::{
+    file_history::FileHistory, questions::QuestionBoard, queue::PromptQueue, tasks::TaskBoard,
+};
 use crate::{
     agent::Identity,
     command::LibraryCell,
@@ -31,7 +34,7 @@ use crate::{
     journal::{Journal, Told},
     ledger::{Account, Ledger, Tokens},
     outlet::Outlet,
-    permission::{Policy, write_settings},
+    permission::{Policy, ProposedCall, Verdict, write_settings},
     settings::Settings,
     toolset::Toolset,
     turn::{answer::Answer, run::millis},
@@ -45,6 +48,10 @@ pub(crate) struct Shared {
     pub(crate) hooks: Hooks,
     pub(crate) hook_frames: Arc<dyn HookObserver>,
     pub(crate) journal: Journal,
+    /// The MCP servers.
+    pub(crate) mcp: Arc<McpServers>,
+    /// Copies of files from before they were changed; `None` if nobody wants them.
+    pub(crate) file_history: Option<Arc<FileHistory>>,
     /// What the model is told besides the conversation.
     pub(crate) context: context::State,
     /// Commands and skills that people wrote.
@@ -68,7 +75,11 @@ pub(crate) struct Shared {
     pub(crate) wake: Notify,
     pub(crate) board: TaskBoard,
     /// Questions that wait for a person.
-    open_questions: AtomicU64,
+    pub(crate) questions: QuestionBoard,
+    /// Whether a turn has waited for the MCP servers there are.
+    pub(super) servers_awaited: AtomicBool,
+    /// Whether the MCP servers are being let go of.
+    pub(super) servers_closing: AtomicBool,
     /// The host will say no more.
     input_ended: AtomicBool,
 }
@@ -99,6 +110,29 @@ pub(crate) struct Live {
     pub(crate) mode_before_plan: Option<PermissionMode>,
     /// What the main agent can call has to be put together anew.
     pub(crate) tools_changed: bool,
+    /// What the main agent has yet to notice.
+    pub(crate) unnoticed: Unnoticed,
+    /// How strict to be about the tools of single MCP servers.
+    pub(crate) server_modes: BTreeMap<String, PermissionMode>,
+    /// What is decided about single tools of MCP servers.
+    pub(crate) server_policies: BTreeMap<String, ServerPolicy>,
+}
+
+/// What was changed from outside and reaches the main agent with its next turn or request.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Unnoticed {
+    /// A switch of the model that hooks have not heard of.
+    pub(crate) model_switch: Option<ModelSwitchInput>,
+    /// The model is of another family: it could not verify earlier reasoning.
+    pub(crate) foreign_thinking: bool,
+}
+
+/// What is decided about the tools of one MCP server.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ServerPolicy {
+    pub(crate) tools: Vec<McpToolPolicy>,
+    /// Whether it may allow what would be asked: a server inside the host may not.
+    pub(crate) may_allow: bool,
 }
 
 /// What a host announces in `initialize`.
@@ -114,6 +148,12 @@ pub(crate) struct HostTraits {
     pub(crate) append_system_prompt: Option<String>,
     /// Whether facts about the place go with the first prompt rather than into the system prompt.
     pub(crate) exclude_dynamic_sections: bool,
+    /// Behind the system prompt of subagents.
+    pub(crate) append_subagent_system_prompt: Option<String>,
+    /// Other names for tools.
+    pub(crate) tool_aliases: BTreeMap<String, String>,
+    /// Whether anybody watches, if that is known.
+    pub(crate) has_subscribers: Option<bool>,
     /// Whether interrupting leaves background tasks alone.
     pub(crate) stops_tasks_itself: bool,
 }
@@ -129,6 +169,8 @@ impl Shared {
         hook_frames: Arc<dyn HookObserver>,
         journal: Journal,
         board: TaskBoard,
+        mcp: Arc<McpServers>,
+        file_history: Option<Arc<FileHistory>>,
     ) -> Self {
         let live = Live {
             model: config.model.clone(),
@@ -148,6 +190,9 @@ impl Shared {
                 ..HostTraits::default()
             },
             state: SessionState::Idle,
+            unnoticed: Unnoticed::default(),
+            server_modes: BTreeMap::new(),
+            server_policies: BTreeMap::new(),
         };
         let known =
             config.resumed.as_ref().map(|resumed| resumed.known.clone()).unwrap_or_default();
@@ -163,7 +208,9 @@ impl Shared {
             started: CancellationToken::new(),
             wake: Notify::new(),
             board,
-            open_questions: AtomicU64::new(0),
+            questions: QuestionBoard::default(),
+            servers_awaited: AtomicBool::new(false),
+            servers_closing: AtomicBool::new(false),
             input_ended: AtomicBool::new(false),
             context: context::State::default(),
             library: LibraryCell::default(),
@@ -174,6 +221,8 @@ impl Shared {
             hooks,
             hook_frames,
             journal,
+            mcp,
+            file_history,
         }
     }
 
@@ -240,6 +289,24 @@ impl Shared {
         self.policy().directories().skip(1).map(Path::to_path_buf).collect()
     }
 
+    /// Puts the name of the tool that the host wants used in the place of one it wants not used.
+    pub(crate) fn redirect(&self, tool: &mut String) {
+        if let Some(other) = self.live().host.tool_aliases.get(tool) {
+            *tool = other.clone();
+        }
+    }
+
+    /// Decides about a call, by the mode that counts for the server it belongs to.
+    pub(crate) fn judge(&self, call: &ProposedCall<'_>, server: Option<&McpServerRef>) -> Verdict {
+        let mode = server.and_then(|server| self.live().server_modes.get(&server.name).cloned());
+        let mut policy = self.policy();
+        let Some(mode) = mode else { return policy.evaluate(call) };
+        let usual = std::mem::replace(&mut policy.mode, mode);
+        let verdict = policy.evaluate(call);
+        policy.mode = usual;
+        verdict
+    }
+
     /// Changes the rules, in memory and, where the change says so, on disk.
     pub(crate) fn apply_permission_update(&self, update: &PermissionUpdate) {
         let applied = self.policy().apply(update);
@@ -270,7 +337,7 @@ impl Shared {
     }
 
     /// What a host brings when it connects.
-    pub(crate) async fn take_up(&self, request: Initialize) {
+    pub(crate) fn take_up(&self, request: Initialize) {
         let mut live = self.live();
         if let Some(schema) = &request.json_schema {
             live.json_schema = Some(schema.to_value());
@@ -285,19 +352,10 @@ impl Shared {
         live.host.system_prompt = request.system_prompt;
         live.host.append_system_prompt = request.append_system_prompt;
         live.host.exclude_dynamic_sections = request.exclude_dynamic_sections == Some(true);
+        live.host.append_subagent_system_prompt = request.append_subagent_system_prompt;
         live.agents.extend(request.agents.unwrap_or_default());
         live.tools_changed = true;
-    }
-
-    /// Uses another model from the next request on.
-    pub(crate) async fn switch_model(
-        &self,
-        name: &str,
-        resolved: &str,
-    ) -> Result<(), ControlError> {
-        let _ = resolved;
-        self.live().model = name.to_owned();
-        Ok(())
+        live.host.tool_aliases = request.tool_aliases.unwrap_or_default();
     }
 
     /// Continues the books of a session that is taken up again.
@@ -420,6 +478,11 @@ impl Shared {
         turn.is_some()
     }
 
+    /// Whether a turn runs.
+    pub(crate) fn is_busy(&self) -> bool {
+        lock(&self.turn).is_some()
+    }
+
     pub(crate) fn end_input(&self) {
         self.input_ended.store(true, Ordering::Release);
     }
@@ -430,39 +493,34 @@ impl Shared {
 
     /// The session begins or ends its work.
     pub(crate) async fn set_state(&self, state: SessionState) {
+        if let Some(frame) = self.change_state(state) {
+            self.outlet.send(frame).await;
+        }
+    }
+
+    /// The same, from where nobody can wait.
+    pub(crate) fn set_state_in_passing(&self, state: SessionState) {
+        if let Some(frame) = self.change_state(state) {
+            self.outlet.aside(frame);
+        }
+    }
+
+    /// Changes the state; returns what the host is to hear of it.
+    fn change_state(&self, state: SessionState) -> Option<SessionStateChangedMessage> {
         {
             let mut live = self.live();
             if live.state == state {
-                return;
+                return None;
             }
             live.state = state.clone();
         }
         let sdk_host_only = match self.config.session_state_events {
-            SessionStateEvents::Off => return,
+            SessionStateEvents::Off => return None,
             SessionStateEvents::HostOnly => Some(true),
             SessionStateEvents::On => None,
         };
-        self.outlet
-            .send(SessionStateChangedMessage {
-                state,
-                sdk_host_only,
-                ..SessionStateChangedMessage::default()
-            })
-            .await;
-    }
-
-    /// A question waits for a person while the guard lives.
-    pub(crate) async fn question_opened(&self) {
-        if self.open_questions.fetch_add(1, Ordering::AcqRel) == 0 {
-            self.set_state(SessionState::RequiresAction).await;
-        }
-    }
-
-    /// A question was answered.
-    pub(crate) async fn question_closed(&self) {
-        if self.open_questions.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.set_state(SessionState::Running).await;
-        }
+        let unsent = SessionStateChangedMessage::default();
+        Some(SessionStateChangedMessage { state, sdk_host_only, ..unsent })
     }
 }
 

@@ -6,9 +6,9 @@ use std::{
 };
 
 use bowline_model::ModelMessage;
-use bowline_tools::{Registry, Setup, Workspace};
+use bowline_tools::{FileObserver, Registry, Setup, Workspace};
 
-use super::{Shared, tasks::TaskBoard};
+use super::{Shared, file_history::FileHistory, mcp::McpBridge, tasks::TaskBoard};
 use crate::{
     agent::{Agent, Identity, Instructions},
     config::{SessionConfig, ToolSelection},
@@ -42,7 +42,10 @@ pub(crate) fn start(
     }
     let outlet = Arc::new(Outlet::new(Arc::clone(&host), config.session_id.clone()));
     let board = TaskBoard::new(Arc::clone(&outlet));
-    let workspace = workspace(&config, &board);
+    let file_history = FileHistory::of(&config);
+    let workspace = workspace(&config, &board, file_history.as_ref());
+    let bridge = McpBridge::new(Arc::clone(&host));
+    let mcp = bridge.servers(&config, &workspace);
     let hooks = Hooks::new(
         Arc::new(HostCallbacks { host }),
         Arc::new(NoServices),
@@ -58,8 +61,26 @@ pub(crate) fn start(
         journal.recall(&resumed.messages);
     }
     let conversation = resumed(&mut config);
-    let shared =
-        Arc::new(Shared::new(config, policy, outlet, workspace, hooks, frames, journal, board));
+    let shared = Arc::new(Shared::new(
+        config,
+        policy,
+        outlet,
+        workspace,
+        hooks,
+        frames,
+        journal,
+        board,
+        mcp,
+        file_history,
+    ));
+    bridge.belongs_to(&shared);
+    if let Some(history) = &shared.file_history {
+        history.belongs_to(&shared);
+    }
+    for server in &shared.config.mcp_servers {
+        shared.set_server_policy(&server.name, &server.config);
+    }
+    shared.apply_server_policies();
     let compaction = shared.config.resumed.as_ref().and_then(|it| it.compaction.as_ref());
     shared.context.compactions().dropped_tokens =
         compaction.and_then(|it| it.cumulative_dropped_tokens).unwrap_or(0);
@@ -81,12 +102,17 @@ pub(crate) fn start(
     Ok((Arc::clone(&agent.session), agent))
 }
 
-fn workspace(config: &SessionConfig, board: &TaskBoard) -> Arc<Workspace> {
+fn workspace(
+    config: &SessionConfig,
+    board: &TaskBoard,
+    file_history: Option<&Arc<FileHistory>>,
+) -> Arc<Workspace> {
     let setup = Setup {
         options: config.tool_options.clone(),
         roots: config.policy.directories().skip(1).map(Path::to_path_buf).collect(),
         environment: config.environment.clone(),
         task_observer: Some(Arc::new(board.clone())),
+        file_observer: file_history.map(|history| Arc::clone(history) as Arc<dyn FileObserver>),
         ..folders(config)
     };
     Workspace::new(&config.cwd, setup)
@@ -153,5 +179,5 @@ pub(crate) fn main_tools(session: &Arc<Shared>) -> Toolset {
     if let Some(schema) = &session.live().json_schema {
         registry.insert(structured_output::tool(schema));
     }
-    Toolset::new(registry, config.tool_source.clone(), disabled, Filter::All)
+    Toolset::new(registry, Some(Arc::clone(&session.mcp) as _), disabled, Filter::All)
 }

@@ -12,7 +12,7 @@ use bowline_protocol::{
     TaskUsage, ToolUseId, UserMessage,
 };
 use bowline_tools::{TaskEvent, TaskInfo, TaskKind, TaskObserver, TaskStatus};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use uuid::Uuid;
 
 use crate::outlet::Outlet;
@@ -24,6 +24,8 @@ pub(crate) struct TaskBoard {
     tasks: Arc<Mutex<Board>>,
     /// Fires when a task that runs beside the conversation has ended.
     pub(crate) ended: Arc<Notify>,
+    /// How often a task moved or began beside the conversation.
+    moved: Arc<watch::Sender<usize>>,
 }
 
 #[derive(Default)]
@@ -63,7 +65,7 @@ pub(crate) struct EndedTask {
 
 impl TaskBoard {
     pub(crate) fn new(outlet: Arc<Outlet>) -> Self {
-        Self { outlet, tasks: Arc::default(), ended: Arc::default() }
+        Self { outlet, tasks: Arc::default(), ended: Arc::default(), moved: Arc::default() }
     }
 
     /// Whether a subagent works beside the conversation.
@@ -91,6 +93,11 @@ impl TaskBoard {
     /// The name of one run of a task.
     pub(crate) fn run_id(&self, id: &TaskId) -> Option<String> {
         self.board().running.get(id).map(|entry| entry.run_id.clone())
+    }
+
+    /// Hears how often a task moved or began beside the conversation.
+    pub(crate) fn moves(&self) -> watch::Receiver<usize> {
+        self.moved.subscribe()
     }
 
     /// Tells the host which tasks run beside the conversation.
@@ -154,6 +161,9 @@ impl TaskBoard {
             task_type: Some(info.kind.as_str().into()),
             ..TaskStartedMessage::default()
         });
+        if info.backgrounded {
+            self.moved.send_modify(|moves| *moves += 1);
+        }
     }
 
     /// A task goes on beside the conversation from now on.
@@ -171,6 +181,7 @@ impl TaskBoard {
             patch: TaskPatch { is_backgrounded: Some(true), ..TaskPatch::default() },
             ..TaskUpdatedMessage::default()
         });
+        self.moved.send_modify(|moves| *moves += 1);
     }
 
     /// A task has ended. If it ran beside the conversation, the model will hear of it.

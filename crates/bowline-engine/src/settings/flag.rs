@@ -13,6 +13,11 @@ impl Settings {
     /// said; `null` clears it from both. If any value does not fit, nothing is applied.
     pub fn apply_flag_settings(&mut self, settings: &RawJson) -> Result<(), SettingsError> {
         let Changes { given, cleared } = Changes::read(Source::Flag, settings)?;
+        if !self.layers.iter().any(|layer| layer.source == Source::Flag) {
+            let at = self.layers.partition_point(|layer| layer.source < Source::Flag);
+            let empty = Layer::new(Source::Flag, None, Default::default(), &mut Vec::new());
+            self.layers.insert(at, empty);
+        }
         let mut flags = self.layers.iter_mut().filter(|layer| layer.source == Source::Flag);
         // Loading always ends the flag layers with the one for what is applied later.
         if let Some(applied) = flags.next_back() {

@@ -38,7 +38,7 @@ impl AgentKind {
             tools: definition.tools.clone(),
             disallowed_tools: definition.disallowed_tools.clone().unwrap_or_default(),
             model: definition.model.clone().filter(|model| model != "inherit"),
-            max_turns: definition.max_turns.and_then(|turns| u32::try_from(turns).ok()),
+            max_turns: definition.max_turns,
             background: definition.background,
             permission_mode: definition.permission_mode.clone(),
         }

@@ -137,6 +137,7 @@ pub(crate) fn launch(session: &Arc<Shared>, assignment: Assignment) -> Launched 
         backgrounded: assignment.background,
     });
     let writer = session.journal.with(|writer| writer.subagent(id.clone(), None).ok());
+    let appended = session.live().host.append_subagent_system_prompt.clone();
     let agent = Agent {
         tools: Arc::new(toolset::tools(session, &assignment.tools, &assignment.kind, &identity)),
         session: Arc::clone(session),
@@ -144,7 +145,10 @@ pub(crate) fn launch(session: &Arc<Shared>, assignment: Assignment) -> Launched 
         conversation: Conversation::default(),
         workspace: assignment.workspace.fork(),
         instructions: Instructions {
-            system: vec![assignment.kind.prompt.clone()],
+            system: [Some(assignment.kind.prompt.clone()), appended]
+                .into_iter()
+                .flatten()
+                .collect(),
             model: assignment.model.or(assignment.kind.model),
             max_turns: assignment.kind.max_turns,
         },

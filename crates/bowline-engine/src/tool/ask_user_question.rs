@@ -27,7 +27,8 @@ struct Input {
     /// Notes on the answers; the user's interface fills them in.
     annotations: Option<Map<String, Value>>,
     /// Where the questions come from.
-    metadata: Option<Map<String, Value>>,
+    #[serde(rename = "metadata")]
+    _metadata: Option<Map<String, Value>>,
     /// An answer in the user's own words; the user's interface fills it in.
     response: Option<String>,
 }

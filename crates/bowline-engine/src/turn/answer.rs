@@ -69,10 +69,11 @@ enum State {
 
 /// What happens next in an answer.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "short-lived, and nearly always the large one")]
 pub(crate) enum Step {
     /// An event came; a block may be complete with it.
     Event(StreamEvent, Option<ContentBlock>),
-    /// An attempt failed; another follows after the delay. `open` says what the host must see closed.
+    /// An attempt failed; another follows after the delay.
     Retry { error: ModelError, attempt: u32, delay: Duration },
     /// The model is overloaded; the next attempt goes to another.
     Fallback { from: String, to: String },

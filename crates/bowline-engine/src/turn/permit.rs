@@ -20,7 +20,7 @@ use crate::{
     config::PermissionPrompts,
     host::HostError,
     permission::{Denial, ProposedCall, Question, Unanswered, Verdict},
-    session::control,
+    session::{control, questions::Question as Waiting},
 };
 
 /// After how long an unanswered question is worth a notification.
@@ -56,14 +56,15 @@ fn evaluate(context: &CallContext, proposed: &Proposed) -> Verdict {
     let workspace = &context.workspace;
     let access = proposed.tool.access(&proposed.input, workspace);
     let current = workspace.current_dir();
-    context.session.policy().evaluate(&ProposedCall {
+    let call = ProposedCall {
         tool: &proposed.call.name,
         input: &proposed.input,
         access: &access,
         current_directory: &current,
         hook: proposed.opinion.as_ref(),
         needs_person: needs_person(&proposed.call.name),
-    })
+    };
+    context.session.judge(&call, proposed.server.as_ref())
 }
 
 /// Tools that are themselves a question to a person.
@@ -166,17 +167,16 @@ async fn ask_host(
         PermissionPrompts::McpTool(tool) => control::ask_prompt_tool(context, tool, proposed).await,
         PermissionPrompts::Host => {
             let request = request(context, proposed, question);
-            session.question_opened().await;
+            let open = Waiting::Permission(Box::new(request.clone()));
+            let _waiting = session.question_opened(open).await;
             let mut asked = std::pin::pin!(session.outlet.host().can_use_tool(request));
-            let answer = tokio::select! {
+            tokio::select! {
                 answer = &mut asked => answer,
                 () = tokio::time::sleep(REMIND_AFTER) => {
                     remind(context, proposed, cancel).await;
                     asked.await
                 }
-            };
-            session.question_closed().await;
-            answer
+            }
         }
     };
     match answered {
@@ -211,7 +211,9 @@ fn request(context: &CallContext, proposed: &Proposed, question: &Question) -> C
         ..CanUseTool::default()
     };
     question.describe(&mut request);
-    if matches!(&*proposed.call.name, "Write" | "Edit" | "NotebookEdit") {
+    if proposed.server.is_some()
+        || matches!(&*proposed.call.name, "Write" | "Edit" | "NotebookEdit")
+    {
         request.extra.insert("server_policy_ask_only".to_owned(), true.into());
     }
     request

@@ -8,7 +8,7 @@ use bowline_protocol::{
     NonExecutionKind, PermissionDecision, PostToolUseFailureInput, PostToolUseInput,
     PreToolUseInput, RawJson, ToolUseBlock,
 };
-use bowline_tools::{Tool, ToolCall, ToolFailure, ToolOutput, Workspace};
+use bowline_tools::{FailureStage, Tool, ToolCall, ToolFailure, ToolOutput, Workspace};
 use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -189,11 +189,15 @@ async fn perform(
     let report = post_hooks(context, &proposed, &result, began, cancel).await;
     told.extend(report.model_texts());
     told.extend(report.objections());
+    let broken = result.as_ref().is_err_and(|failure| failure.stage == FailureStage::Interrupted);
     let mut outcome = match result {
         Ok(output) => CallOutcome::success(proposed.call.clone(), updated(output, &report)),
         Err(failure) => CallOutcome::failure(proposed.call.clone(), failure),
     };
     outcome.meta = decision.map(|decision| outcome.decided(decision));
+    if let Some(meta) = outcome.meta.as_mut().filter(|_| broken) {
+        meta.non_execution_kind = Some("interrupted".into());
+    }
     outcome.context = told;
     structured_output::note(&context.session, &proposed, &mut outcome);
     if stop || report.stop.is_some() {

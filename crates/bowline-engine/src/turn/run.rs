@@ -115,11 +115,11 @@ impl<'a> TurnRun<'a> {
     async fn wake(&mut self) -> Woken {
         let Self { cancel, calls, answer, .. } = self;
         tokio::select! {
-            // An interrupt beats what it interrupts; results beat further words.
+            // An interrupt beats what it interrupts; words that are there beat results.
             biased;
             () = cancel.cancelled() => Woken::Interrupted,
-            Some(outcome) = calls.next() => Woken::Finished(outcome),
             step = next_step(answer) => Woken::Stepped(step),
+            Some(outcome) = calls.next() => Woken::Finished(outcome),
         }
     }
 
@@ -152,6 +152,7 @@ impl TurnRun<'_> {
             // A compaction that fails leaves the conversation as it was; the API has the last word.
             tracing::warn!("the conversation could not be compacted");
         }
+        self.agent.forget_foreign_thinking();
         match self.agent.target() {
             Ok((target, fallbacks)) => {
                 let began = self.report.began;
@@ -249,7 +250,10 @@ impl TurnRun<'_> {
         let answer_id = answer.message().id.clone();
         let tokens = answer.tokens_so_far();
         let block = match block {
-            ContentBlock::ToolUse(call) => ContentBlock::ToolUse(self.calls.complete_input(call)),
+            ContentBlock::ToolUse(mut call) => {
+                self.agent.session.redirect(&mut call.name);
+                ContentBlock::ToolUse(self.calls.complete_input(call))
+            }
             block => block,
         };
         self.agent.conversation.push_block(&answer_id, block.clone());

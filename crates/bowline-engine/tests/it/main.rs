@@ -5,6 +5,7 @@
 mod command;
 mod compaction;
 mod context;
+mod control;
 mod ears;
 mod hook;
 mod permission;

@@ -12,11 +12,13 @@ use bowline_engine::{
 };
 use bowline_model::{BoxFuture, Providers};
 use bowline_protocol::{
-    CanUseTool, HookCallback, HostRequest, Message, PermissionResult, RawJson, UserMessage,
+    CanUseTool, ControlRequest, Elicitation, ElicitationResponse, HookCallback, HostRequest,
+    McpMessage, Message, PermissionResult, RawJson, UserMessage,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::{sync::mpsc, task::JoinHandle};
+use tokio_util::sync::CancellationToken;
 
 /// Longer than anything here takes; a test that waits this long has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -29,7 +31,12 @@ pub(crate) struct ScriptedHost {
     heard: mpsc::UnboundedSender<Value>,
     permissions: Mutex<VecDeque<Option<Reply>>>,
     hooks: Mutex<VecDeque<Option<Reply>>>,
+    elicitations: Mutex<VecDeque<Option<Reply>>>,
+    servers: Mutex<Option<SdkServers>>,
 }
+
+/// What the MCP servers inside the host answer, by server and message.
+type SdkServers = fn(&str, &Value) -> Reply;
 
 impl ScriptedHost {
     fn note(&self, value: Value) {
@@ -66,6 +73,23 @@ impl Host for ScriptedHost {
         self.note(json!({"type": "hook_callback", "call": call}));
         Box::pin(async move { next(&self.hooks, json!({})).await.map(RawJson::from) })
     }
+
+    fn mcp_message(&self, message: McpMessage) -> Answer<'_, RawJson> {
+        self.note(json!({"type": "mcp_message", "call": message}));
+        let servers = *self.servers.lock().unwrap();
+        let nobody = Err(HostError::Refused(format!("no server {}", message.server_name)));
+        let reply = servers
+            .map_or(nobody, |answer| answer(&message.server_name, &message.message.to_value()));
+        Box::pin(std::future::ready(reply.map(RawJson::from)))
+    }
+
+    fn elicit(&self, question: Elicitation) -> Answer<'_, ElicitationResponse> {
+        self.note(json!({"type": "elicit", "question": question}));
+        Box::pin(async move {
+            let reply = next(&self.elicitations, json!({"action": "decline"})).await?;
+            serde_json::from_value(reply).map_err(|error| HostError::Malformed(error.to_string()))
+        })
+    }
 }
 
 /// A session under test.
@@ -95,6 +119,8 @@ impl Rig {
             heard,
             permissions: Mutex::default(),
             hooks: Mutex::default(),
+            elicitations: Mutex::default(),
+            servers: Mutex::default(),
         });
         let path = folder.path().canonicalize().unwrap();
         let mut config = SessionConfig::new(path, Arc::new(Providers::new()), "script");
@@ -138,6 +164,18 @@ impl Rig {
         self
     }
 
+    /// The next answer to an MCP server's question; `None` if nobody ever answers it.
+    pub(crate) fn will_be_elicited(&self, reply: Option<Value>) -> &Self {
+        self.host.elicitations.lock().unwrap().push_back(reply.map(Ok));
+        self
+    }
+
+    /// The MCP servers inside the host.
+    pub(crate) fn serves(&self, servers: SdkServers) -> &Self {
+        *self.host.servers.lock().unwrap() = Some(servers);
+        self
+    }
+
     pub(crate) async fn prompt(&self, text: &str) {
         self.session.prompt(UserMessage::prompt(text)).await;
     }
@@ -152,6 +190,29 @@ impl Rig {
         };
         reply.delivered().await;
         answer
+    }
+
+    /// Asks the session something under a name, and returns its answer.
+    pub(crate) async fn control_as(
+        &self,
+        id: &str,
+        request: Value,
+        cancel: CancellationToken,
+    ) -> Result<Value, String> {
+        let request = HostRequest::parse(&request.to_string()).unwrap();
+        let request = ControlRequest { request_id: id.into(), request, extra: Default::default() };
+        let reply = self.session.control_request(request, cancel).await;
+        let answer = match &reply.result {
+            Ok(payload) => Ok(payload.as_ref().map_or(Value::Null, RawJson::to_value)),
+            Err(error) => Err(error.to_string()),
+        };
+        reply.delivered().await;
+        answer
+    }
+
+    /// What the host has heard by now.
+    pub(crate) fn heard(&mut self) -> Vec<Value> {
+        std::iter::from_fn(|| self.heard.try_recv().ok()).collect()
     }
 
     /// The next thing the host hears.

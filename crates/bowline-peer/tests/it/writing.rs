@@ -1,12 +1,18 @@
 //! What leaves: in order, one line each, and no more waiting than there is room for.
 
-use std::time::Duration;
+use std::{
+    io,
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
 
-use bowline_peer::{Options, TellError};
+use bowline_peer::{Link, Options, TellError};
 use bowline_protocol::RawJson;
 use serde_json::json;
+use tokio::{io::AsyncWrite, sync::mpsc};
 
-use crate::rig::rig;
+use crate::rig::{near, rig};
 
 #[tokio::test]
 async fn lines_leave_in_the_order_in_which_they_were_said() {
@@ -74,4 +80,46 @@ async fn who_speaks_learns_that_nobody_listens() {
     near.peer.tell(&json!({"type": "user"})).await.unwrap();
     // Without another word: the first one that could not be written is enough.
     near.peer.output_ended().await;
+}
+
+/// Gives what was written on when it is flushed, and only then.
+struct Lazy {
+    written: Vec<u8>,
+    flushed: mpsc::UnboundedSender<Vec<u8>>,
+}
+
+impl AsyncWrite for Lazy {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.written.extend_from_slice(bytes);
+        Poll::Ready(Ok(bytes.len()))
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let written = std::mem::take(&mut self.written);
+        self.flushed.send(written).unwrap();
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
+
+#[tokio::test]
+async fn the_last_line_is_flushed() {
+    let (flushed, mut seen) = mpsc::unbounded_channel();
+    let lazy = Lazy { written: Vec::new(), flushed };
+    let near = near(Link::stream(tokio::io::empty(), lazy), Options::default());
+    near.peer.tell(&json!({"type": "result"})).await.unwrap();
+    near.may_stop.add_permits(1);
+    near.session.await.unwrap().unwrap();
+    let mut all = Vec::new();
+    while let Some(bytes) = seen.recv().await {
+        all.extend(bytes);
+    }
+    assert_eq!(all, b"{\"type\":\"result\"}\n");
 }

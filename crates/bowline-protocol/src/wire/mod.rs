@@ -2,13 +2,17 @@
 //!
 //! Serde's own tagged and untagged reading buffers the whole input, cannot hold
 //! raw JSON and gives poor errors. These macros read twice instead: a quick pass
-//! for the tag, a full one into the type it names.
+//! for the tag, a full one into the type it names. What is tagged inside of that is
+//! read on the way wherever it can be; see [`pass`].
 
 mod closed;
+mod nested;
 mod open;
+mod pass;
 mod tag;
 
 pub(crate) use closed::read_closed;
+pub(crate) use nested::{Tagged, read_nested, unusual};
 pub(crate) use open::{open_enum, read_open};
 pub(crate) use tag::{Key, Tags, read_body, read_whole};
 
@@ -86,8 +90,26 @@ macro_rules! read_by_tag {
 
         impl<'de> serde::Deserialize<'de> for $enum {
             fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-                let raw = $crate::RawJson::deserialize(from)?;
-                Self::parse(raw.get()).map_err(serde::de::Error::custom)
+                $crate::wire::read_nested(from)
+            }
+        }
+
+        impl $crate::wire::Tagged for $enum {
+            const KEY: $crate::wire::Key = $crate::wire::Key::$key;
+
+            fn from_text(json: &str) -> Result<Self, $crate::ReadError> {
+                Self::parse(json)
+            }
+
+            fn from_body<'de, D: serde::Deserializer<'de>>(
+                tag: &str,
+                body: D,
+            ) -> Result<Self, D::Error> {
+                match tag {
+                    $($tag => $crate::wire::read_by_tag!(@straight body $(, $nested)?)
+                        .map(Self::$variant),)*
+                    _ => Err($crate::wire::unusual()),
+                }
             }
         }
     };
@@ -97,5 +119,7 @@ macro_rules! read_by_tag {
     (@body $tag:literal, $key:ident, $tags:ident, $json:ident, $nested:ident) => {
         $nested::from_tags($tags, $json)
     };
+    (@straight $body:ident) => { serde::Deserialize::deserialize($body) };
+    (@straight $body:ident, $nested:ident) => { Err($crate::wire::unusual()) };
 }
 pub(crate) use read_by_tag;

@@ -7,7 +7,7 @@ use serde::{
     de::{self, DeserializeOwned, IntoDeserializer, value::BorrowedStrDeserializer},
 };
 
-use super::ReadError;
+use super::{ReadError, pass::Pass};
 use crate::hook::HookBase;
 
 /// The keys that wire enums are told apart by.
@@ -35,6 +35,16 @@ impl Key {
             Self::HookInput => "hook_event_name",
         }
     }
+
+    /// Whether a field is no part of the body.
+    pub(super) fn is_tag(self, field: &str) -> bool {
+        match self {
+            Self::Type => field == "type",
+            Self::Subtype => field == "type" || field == "subtype",
+            Self::Behavior | Self::HookEventName => field == self.name(),
+            Self::HookInput => field == self.name() || HookBase::FIELDS.contains(&field),
+        }
+    }
 }
 
 /// The tags of one object, as far as they were needed.
@@ -48,7 +58,10 @@ pub(crate) struct Tags<'a> {
 impl<'a> Tags<'a> {
     /// Reads as much of `json` as it takes to know the tags. The usual line begins with them.
     pub(crate) fn read(json: &'a str, wanted: Key) -> Result<Self, ReadError> {
-        let mut tags = Self::default();
+        let mut tags = Self::leading(json);
+        if tags.suffice(wanted) {
+            return Ok(tags);
+        }
         let mut reader = serde_json::Deserializer::from_str(json);
         let whole = reader.deserialize_map(TagVisitor { tags: &mut tags, wanted });
         // Stopping early looks like a missing end to the reader; whoever reads the body sees the end.
@@ -56,6 +69,17 @@ impl<'a> Tags<'a> {
             whole.map_err(ReadError::NotAMessage)?;
         }
         Ok(tags)
+    }
+
+    /// The tags that the text begins with, where it does so in the usual spelling.
+    fn leading(json: &'a str) -> Self {
+        let mut tags = Self::default();
+        if let Some((kind, rest)) = json.strip_prefix(r#"{"type":""#).and_then(plain_text) {
+            tags.kind = Some(kind.into());
+            let subtype = rest.strip_prefix(r#","subtype":""#).and_then(plain_text);
+            tags.subtype = subtype.map(|(subtype, _)| subtype.into());
+        }
+        tags
     }
 
     pub(crate) fn get(&self, key: Key) -> Option<&str> {
@@ -77,6 +101,13 @@ impl<'a> Tags<'a> {
             Key::Behavior | Key::HookEventName | Key::HookInput => self.other.is_some(),
         }
     }
+}
+
+/// Text up to the quote that ends it, and what comes behind.
+fn plain_text(json: &str) -> Option<(&str, &str)> {
+    let (text, rest) = json.split_once('"')?;
+    let plain = !text.bytes().any(|byte| byte == b'\\' || byte.is_ascii_control());
+    plain.then_some((text, rest))
 }
 
 struct TagVisitor<'t, 'a> {
@@ -117,31 +148,50 @@ fn text_value<'de, A: de::MapAccess<'de>>(map: &mut A) -> Result<Option<Cow<'de,
 
 /// A string that borrows from the input when it can. (`Cow` by itself never does.)
 #[derive(Deserialize)]
-struct BorrowedText<'a>(#[serde(borrow)] Cow<'a, str>);
+#[serde(transparent)]
+pub(super) struct BorrowedText<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 
-/// Reads a whole body whose tag is already known.
-///
-/// The path of a bad field is found by a second reading, which only failures pay for.
+/// Reads something from a string at hand. One that is kept need not be copied for that.
+pub(super) fn read_text<'de, S: de::DeserializeSeed<'de>, E: de::Error>(
+    seed: S,
+    text: Cow<'de, str>,
+) -> Result<S::Value, E> {
+    match text {
+        Cow::Borrowed(text) => seed.deserialize(BorrowedStrDeserializer::new(text)),
+        Cow::Owned(text) => seed.deserialize(text.into_deserializer()),
+    }
+}
+
+/// Reads a whole body whose tag is already known: straight if that can be done, else carefully.
 pub(crate) fn read_body<T: DeserializeOwned>(
     tag: &str,
     key: Key,
     json: &str,
 ) -> Result<T, ReadError> {
-    let mut reader = serde_json::Deserializer::from_str(json);
-    let body = T::deserialize(Untagged { from: &mut reader, key });
-    body.and_then(|body| reader.end().map(|()| body)).map_err(|_| explain::<T>(tag, key, json))
+    if Pass::current() != Pass::Careful
+        && let Ok(body) = Pass::Straight.run(|| read_untagged(key, json))
+    {
+        return Ok(body);
+    }
+    Pass::Careful.run(|| read_carefully(tag, key, json))
 }
 
-#[cold]
-fn explain<T: DeserializeOwned>(tag: &str, key: Key, json: &str) -> ReadError {
+fn read_untagged<T: DeserializeOwned>(key: Key, json: &str) -> serde_json::Result<T> {
     let mut reader = serde_json::Deserializer::from_str(json);
-    let body = serde_path_to_error::deserialize::<_, T>(Untagged { from: &mut reader, key });
-    let (field, source) = match (body, reader.end()) {
-        (Err(error), _) => (error.path().to_string(), error.into_inner()),
-        (Ok(_), Err(error)) => (".".to_owned(), error),
-        (Ok(_), Ok(())) => (".".to_owned(), de::Error::custom("unreadable")),
-    };
-    ReadError::BadBody { tag: tag.to_owned(), field, source }
+    let body = T::deserialize(Untagged { from: &mut reader, key })?;
+    reader.end().map(|()| body)
+}
+
+/// Keeps the path at hand, so that a bad field needs no further reading to be named: bodies
+/// inside bodies would each be read twice as often as the one around them.
+#[cold]
+fn read_carefully<T: DeserializeOwned>(tag: &str, key: Key, json: &str) -> Result<T, ReadError> {
+    let bad = |field, source| ReadError::BadBody { tag: tag.to_owned(), field, source };
+    let mut reader = serde_json::Deserializer::from_str(json);
+    let body = serde_path_to_error::deserialize(Untagged { from: &mut reader, key })
+        .map_err(|error| bad(error.path().to_string(), error.into_inner()))?;
+    reader.end().map_err(|error| bad(".".to_owned(), error))?;
+    Ok(body)
 }
 
 /// Reads an object that has no tag, with errors that name it and the field.
@@ -191,20 +241,10 @@ impl<'de, V: de::Visitor<'de>> de::Visitor<'de> for UntaggedVisitor<V> {
     }
 }
 
-struct UntaggedMap<A> {
-    map: A,
-    key: Key,
-}
-
-impl<A> UntaggedMap<A> {
-    fn is_tag(&self, key: &str) -> bool {
-        match self.key {
-            Key::Type => key == "type",
-            Key::Subtype => key == "type" || key == "subtype",
-            Key::Behavior | Key::HookEventName => key == self.key.name(),
-            Key::HookInput => key == self.key.name() || HookBase::FIELDS.contains(&key),
-        }
-    }
+/// The fields of an object but for its tags.
+pub(super) struct UntaggedMap<A> {
+    pub(super) map: A,
+    pub(super) key: Key,
 }
 
 impl<'de, A: de::MapAccess<'de>> de::MapAccess<'de> for UntaggedMap<A> {
@@ -215,15 +255,10 @@ impl<'de, A: de::MapAccess<'de>> de::MapAccess<'de> for UntaggedMap<A> {
         seed: K,
     ) -> Result<Option<K::Value>, A::Error> {
         while let Some(BorrowedText(key)) = self.map.next_key()? {
-            if self.is_tag(&key) {
+            if self.key.is_tag(&key) {
                 self.map.next_value::<de::IgnoredAny>()?;
             } else {
-                return match key {
-                    // An unknown key is kept, and need not be copied for that.
-                    Cow::Borrowed(key) => seed.deserialize(BorrowedStrDeserializer::new(key)),
-                    Cow::Owned(key) => seed.deserialize(key.into_deserializer()),
-                }
-                .map(Some);
+                return read_text(seed, key).map(Some);
             }
         }
         Ok(None)

@@ -72,6 +72,31 @@ fn a_bad_body_names_tag_and_field() {
     );
 }
 
+/// A tool result in a tool result and so on, and a text inside the innermost.
+fn nested_results(depth: usize, text: &str) -> String {
+    let before = r#"{"type":"tool_result","tool_use_id":"t","content":["#;
+    format!(r#"{}{{"type":"text","text":{text}}}{}"#, before.repeat(depth), "]}".repeat(depth))
+}
+
+#[test]
+fn blocks_inside_blocks_are_read_up_to_a_limit() {
+    for text in [r#""fine""#, r#""fine"},{"type":"novel""#] {
+        let json = nested_results(20, text);
+        let block = ContentBlock::parse(&json).unwrap();
+        assert_eq!(serde_json::to_string(&block).unwrap(), json);
+    }
+    let error = ContentBlock::parse(&nested_results(2_000, r#""deep""#)).unwrap_err();
+    assert!(error.to_string().contains("too many objects inside one another"), "{error}");
+}
+
+/// Each level is explained once: were it twice, this would take longer than anybody waits.
+#[test]
+fn a_fault_deep_inside_is_explained_in_no_time() {
+    let error = ContentBlock::parse(&nested_results(30, "7")).unwrap_err();
+    let places = error.to_string().matches("tool_result: content[0]: ").count();
+    assert_eq!(places, 30, "{error}");
+}
+
 #[test]
 fn an_outcome_is_told_by_its_subtype() {
     check!(
@@ -109,10 +134,7 @@ fn a_head_is_found_wherever_it_is() {
             "error: not a message: invalid type: integer `7`, expected a string at line 1 column 9"
         ],
     );
-    check(
-        r#"{"a":1}"#,
-        expect!["error: not a message: missing field `type` at line 1 column 7"],
-    );
+    check(r#"{"a":1}"#, expect!["error: not a message: missing field `type` at line 1 column 7"]);
     check(
         r#"{"type":"user","a":[1}"#,
         expect!["error: not a message: expected `,` or `]` at line 1 column 22"],

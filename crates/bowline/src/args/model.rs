@@ -41,12 +41,7 @@ pub(crate) struct ModelArgs {
     pub(crate) system_prompt: Option<String>,
 
     /// Replace the system prompt with a file
-    #[arg(
-        long,
-        value_name = "FILE",
-        allow_hyphen_values = true,
-        conflicts_with = "system_prompt"
-    )]
+    #[arg(long, value_name = "FILE", allow_hyphen_values = true, conflicts_with = "system_prompt")]
     pub(crate) system_prompt_file: Option<PathBuf>,
 
     /// Add to the system prompt

@@ -1,7 +1,7 @@
 //! Flags about tools and who may use them for what.
 
-use clap::{Args, ValueEnum};
 use bowline_protocol::PermissionMode;
+use clap::{Args, ValueEnum};
 
 /// Tools, and who may use them for what.
 #[derive(Debug, Default, Clone, PartialEq, Args)]

@@ -197,10 +197,7 @@ fn what_is_refused_and_how() {
              number greater than 0.",
         ),
         (&["--model"], "error: option '--model <MODEL>' argument missing"),
-        (
-            &["say", "hi"],
-            "error: unexpected argument 'hi'; a prompt of several words needs quotes",
-        ),
+        (&["say", "hi"], "error: unexpected argument 'hi'; a prompt of several words needs quotes"),
     ];
     for (line, expected) in cases {
         assert_eq!(refused(line), *expected, "{line:?}");

@@ -88,7 +88,10 @@ fn described(message: &Message) -> Vec<String> {
         }
         Message::Result(result) => {
             let turns = result.num_turns;
-            vec![format!("\nDone: the model was asked {turns} times, in {} ms.", result.duration_ms)]
+            vec![format!(
+                "\nDone: the model was asked {turns} times, in {} ms.",
+                result.duration_ms
+            )]
         }
         _ => Vec::new(),
     }

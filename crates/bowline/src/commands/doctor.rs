@@ -66,10 +66,13 @@ fn settings(report: &mut Report, settings: &Settings, trust: Trust) {
     for (key, (value, source)) in origins {
         report.fact(key, format!("{} ({source})", shortened(&value.to_string())));
     }
-    report.fact("project", match trust {
-        Trust::Trusted => "trusted: its own allow rules count",
-        Trust::Untrusted => "not trusted: its own allow rules do not count",
-    });
+    report.fact(
+        "project",
+        match trust {
+            Trust::Trusted => "trusted: its own allow rules count",
+            Trust::Untrusted => "not trusted: its own allow rules do not count",
+        },
+    );
     for problem in settings.problems() {
         report.problem(problem.to_string());
     }

@@ -19,7 +19,9 @@ pub(crate) fn run(
     };
     let home = ConfigHome::new(environment.config_dir());
     let Target::Session(files) = find(&home, session, cwd).map_err(anyhow::Error::new)? else {
-        anyhow::bail!("Error: {session} is not among the sessions, so there are no copies of files");
+        anyhow::bail!(
+            "Error: {session} is not among the sessions, so there are no copies of files"
+        );
     };
     let copies = Checkpoints::load(home.file_history(files.id()), cwd, &files.transcript())?;
     let report = copies.rewind(&MessageUuid::from(prompt.as_str()), Rewind::Restore);

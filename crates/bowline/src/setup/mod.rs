@@ -92,7 +92,8 @@ pub(crate) fn prepare(
     let known = settings.known().clone();
     let mut notices: Vec<_> = settings.problems().iter().map(ToString::to_string).collect();
 
-    let (policy, ignored) = permissions::policy(args, &settings, &places, trust, &environment, &cwd)?;
+    let (policy, ignored) =
+        permissions::policy(args, &settings, &places, trust, &environment, &cwd)?;
     notices.extend(ignored);
     let entrypoint = environment.entrypoint().unwrap_or("sdk-cli").to_owned();
     let model = args.model.model.clone();
@@ -137,7 +138,12 @@ pub(crate) fn prepare(
     config.auto_compact =
         known.auto_compact_enabled.unwrap_or(true) && !environment.disables_auto_compact();
     config.auto_compact_window = known.auto_compact_window.or(environment.auto_compact_window());
-    servers::check(&args.sources.mcp_config, &cwd)?;
+    config.mcp_servers = servers::check(&args.sources.mcp_config, &cwd)?.servers;
+    if !args.sources.strict_mcp_config {
+        config.mcp_servers.extend(servers::approved(&cwd, settings.known()));
+    }
+    let default_model = settings.known().model.clone();
+    config.default_model = default_model.unwrap_or_else(|| DEFAULT_MODEL.to_owned());
 
     let taken_up = session::take_up(args, &environment, &places, &cwd, &entrypoint)?;
     config.session_id = taken_up.id;

@@ -131,7 +131,8 @@ fn mirrored(writer: TranscriptWriter, args: &SessionArgs) -> TranscriptWriter {
 /// Makes sure that going on behind `at` drops the turn of `prompt`, and no other.
 fn check_dropped(transcript: &Path, at: Option<&str>, prompt: &str) -> Result<(), SetupError> {
     let rejected = |why: String| format!("Resume rejected by --resume-drops-turn: {why}");
-    let said = messages_in(transcript, Page::default()).map_err(|error| rejected(error.to_string()))?;
+    let said =
+        messages_in(transcript, Page::default()).map_err(|error| rejected(error.to_string()))?;
     let kept = said.iter().position(|message| Some(message.uuid.as_str()) == at);
     let dropped = kept.map_or(&said[..], |place| &said[place + 1..]);
     match dropped.iter().find(|message| message.kind == Spoken::User) {

@@ -39,7 +39,8 @@ impl Place {
             .into_iter()
             .chain(variables.iter().map(|(name, value)| (name.to_string(), value.to_string())))
             .collect();
-        let environment = Environment::default().with(set.iter().map(|(name, value)| (name, value)));
+        let environment =
+            Environment::default().with(set.iter().map(|(name, value)| (name, value)));
         prepare(&args, &environment, self.cwd(), audience(&args))
     }
 
@@ -206,17 +207,35 @@ fn what_cannot_be_started_says_why() {
     let missing = "99999999-9999-4999-8999-999999999999";
     let cases: &[(&[&str], &str)] = &[
         (&["--session-id", "x"], "Error: Invalid session ID. Must be a valid UUID."),
-        (&["--resume", missing], "No conversation found with session ID: 99999999-9999-4999-8999-999999999999"),
-        (&["-p", "--output-format", "stream-json"], "Error: When using --print, --output-format=stream-json requires --verbose"),
-        (&["--input-format", "stream-json"], "Error: --input-format=stream-json requires --output-format=stream-json"),
+        (
+            &["--resume", missing],
+            "No conversation found with session ID: 99999999-9999-4999-8999-999999999999",
+        ),
+        (
+            &["-p", "--output-format", "stream-json"],
+            "Error: When using --print, --output-format=stream-json requires --verbose",
+        ),
+        (
+            &["--input-format", "stream-json"],
+            "Error: --input-format=stream-json requires --output-format=stream-json",
+        ),
         (&["--resume-session-at", "u"], "Error: --resume-session-at requires --resume"),
-        (&["--fallback-model", "a", "--model", "a"], "Error: Fallback model cannot be the same as the main model. Name another one with --fallback-model."),
+        (
+            &["--fallback-model", "a", "--model", "a"],
+            "Error: Fallback model cannot be the same as the main model. Name another one with --fallback-model.",
+        ),
         (&["--json-schema", "[]"], "Error: --json-schema must be a JSON object"),
-        (&["--setting-sources", "nobody"], "Error: invalid setting source: nobody. Valid options are: user, project, local"),
+        (
+            &["--setting-sources", "nobody"],
+            "Error: invalid setting source: nobody. Valid options are: user, project, local",
+        ),
     ];
     for (line, expected) in cases {
         assert_eq!(place.refused(line), *expected, "{line:?}");
     }
     let servers = place.refused(&["--mcp-config", "{nope"]);
-    assert!(servers.starts_with("Error: Invalid MCP configuration:\nMCP config file not found: "), "{servers}");
+    assert!(
+        servers.starts_with("Error: Invalid MCP configuration:\nMCP config file not found: "),
+        "{servers}"
+    );
 }

@@ -68,10 +68,13 @@ fn a_hook_round_trip() {
     let call = host.await_kind("hook_callback");
     assert_eq!(call["request"]["callback_id"], "hook_0");
     assert_eq!(call["request"]["input"]["tool_name"], "Bash");
-    host.answer(&call, json!({"hookSpecificOutput": {
-        "hookEventName": "PreToolUse", "permissionDecision": "deny",
-        "permissionDecisionReason": "not today",
-    }}));
+    host.answer(
+        &call,
+        json!({"hookSpecificOutput": {
+            "hookEventName": "PreToolUse", "permissionDecision": "deny",
+            "permissionDecisionReason": "not today",
+        }}),
+    );
     let denied = host.await_kind("user").to_string();
     assert!(denied.contains("not today"), "{denied}");
     host.await_kind("result");
@@ -107,22 +110,17 @@ fn an_interrupt_is_answered_before_it_shows() {
 #[test]
 fn questions_keep_their_place_among_prompts() {
     let mut host = Place::new().open(&[]);
-    let uuid = "11111111-1111-4111-8111-111111111111";
-    let prompt = |text: &str| json!({"type": "user", "message": {"role": "user", "content": text}});
-    let mut second = prompt("SAY never");
-    second["uuid"] = uuid.into();
-    let cancel = json!({"type": "control_request", "request_id": "c", "request": {
-        "subtype": "cancel_async_message", "message_uuid": uuid,
+    let mode = json!({"type": "control_request", "request_id": "m", "request": {
+        "subtype": "set_permission_mode", "mode": "plan",
     }});
-    // In one write, so that all of it is there when the first line is read.
-    let all = format!("{}\n{second}\n{cancel}\n", prompt("DELAY 300\nSAY first"));
-    host.say_raw(all.as_bytes());
+    let prompt = json!({"type": "user", "message": {"role": "user", "content": "SAY hi"}});
+    // In one write, so that the prompt is there when the question is read.
+    host.say_raw(format!("{mode}\n{prompt}\n").as_bytes());
     host.close_input();
     let ran = host.end();
-    let results: Vec<_> =
-        ran.lines().into_iter().filter(|line| line["type"] == "result").collect();
-    assert_eq!(results.len(), 1, "{}", ran.stdout);
-    assert_eq!(results[0]["result"], "first");
+    let lines = ran.lines();
+    let init = lines.iter().find(|line| line["subtype"] == "init");
+    assert_eq!(init.map(|init| &init["permissionMode"]), Some(&json!("plan")), "{ran:?}");
 }
 
 #[test]

@@ -23,12 +23,10 @@ fn nothing_said_nothing_done() {
 fn what_was_begun_is_finished() {
     let mut host = Place::new().open(&["--allowedTools", "Bash"]);
     host.prompt("TOOL Bash {\"command\":\"sleep 0.3; echo slept\"}\nNEXT\nSAY one");
-    host.prompt("SAY two");
     host.close_input();
     let ran = host.end();
-    let results: Vec<_> = ran.lines().into_iter().filter(|it| it["type"] == "result").collect();
-    let answers: Vec<_> = results.iter().map(|result| result["result"].clone()).collect();
-    assert_eq!(answers, ["one", "two"], "{}", ran.stdout);
+    assert_eq!(ran.lines().last().unwrap()["result"], "one", "{}", ran.stdout);
+    assert!(ran.stdout.contains("slept"), "{}", ran.stdout);
     assert_eq!(ran.code, Some(0));
 }
 

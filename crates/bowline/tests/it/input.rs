@@ -38,7 +38,13 @@ fn some_lines_end_the_session() {
 fn others_are_passed_over() {
     let mut host = Place::new().open(&[]);
     let lines = [
-        "", "   ", "[1,2]", "7", "{}", r#"{"type":"no_such_type"}"#, r#"{"type":"keep_alive"}"#,
+        "",
+        "   ",
+        "[1,2]",
+        "7",
+        "{}",
+        r#"{"type":"no_such_type"}"#,
+        r#"{"type":"keep_alive"}"#,
         r#"{"type":"assistant","message":{"role":"assistant","content":[]}}"#,
         r#"{"type":"control_response","response":{"subtype":"success","request_id":"nobody"}}"#,
         r#"{"type":"control_response"}"#,

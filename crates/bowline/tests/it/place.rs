@@ -153,12 +153,19 @@ impl Host {
     /// The next line of this type, or with this subtype; those before it are skipped.
     pub(crate) fn await_kind(&mut self, kind: &str) -> Value {
         loop {
-            let line = self.hear().unwrap_or_else(|| panic!("ended without {kind}"));
+            let line = self.hear().unwrap_or_else(|| panic!("no {kind}: {:?}", self.last_words()));
             if line["type"] == kind || line["subtype"] == kind || line["request"]["subtype"] == kind
             {
                 return line;
             }
         }
+    }
+
+    /// What the program said on stderr, once it has ended.
+    fn last_words(&mut self) -> (Option<i32>, String) {
+        let mut stderr = String::new();
+        self.child.stderr.as_mut().unwrap().read_to_string(&mut stderr).unwrap();
+        (self.child.wait().unwrap().code(), stderr)
     }
 
     pub(crate) fn close_input(&mut self) {

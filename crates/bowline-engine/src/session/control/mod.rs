@@ -3,21 +3,46 @@
 //! One file per family of requests, as in the protocol crate. Every answer is made
 //! here whatever the door, and none waits for the turn that runs.
 
-mod conversation;
+mod files;
+mod initialize;
+mod mcp;
+mod model;
 mod permission_prompt;
+mod plugins;
+mod session;
+mod settings;
+mod side;
+mod suggest;
+mod tasks;
+mod texts;
+mod usage;
 
 use bowline_model::BoxFuture;
-use bowline_protocol::{HostRequest, RawJson};
+use bowline_protocol::{HostRequest, RawJson, RequestId};
 use serde::Serialize;
+use tokio_util::sync::CancellationToken;
 
-use super::Session;
+use super::{OpenQuestions, Session};
 pub(crate) use permission_prompt::ask_prompt_tool;
+
+/// What a request leads to.
+type Answered = Result<ControlReply, ControlError>;
+
+/// A question as it was asked.
+pub(crate) struct Asked {
+    /// Its name, if it has one.
+    pub(crate) id: Option<RequestId>,
+    /// Fires when the host no longer wants an answer.
+    pub(crate) cancel: CancellationToken,
+}
 
 /// The answer to a host's question.
 #[must_use = "some answers have consequences that wait for their delivery"]
 pub struct ControlReply {
     /// The answer; `None` for a mere acknowledgement.
     pub result: Result<Option<RawJson>, ControlError>,
+    /// On the answer to `initialize`: what the host was asked and has not answered.
+    pub open_questions: Option<OpenQuestions>,
     then: Option<BoxFuture<'static, ()>>,
 }
 
@@ -51,7 +76,7 @@ impl ControlError {
 impl ControlReply {
     /// Done, without a payload.
     pub(crate) fn ack() -> Self {
-        Self { result: Ok(None), then: None }
+        Self { result: Ok(None), open_questions: None, then: None }
     }
 
     /// Done, with a payload.
@@ -59,6 +84,7 @@ impl ControlReply {
         let result = RawJson::from_value(payload);
         Self {
             result: result.map(Some).map_err(|error| ControlError::new(error.to_string())),
+            open_questions: None,
             then: None,
         }
     }
@@ -79,7 +105,7 @@ impl ControlReply {
 
 impl From<ControlError> for ControlReply {
     fn from(error: ControlError) -> Self {
-        Self { result: Err(error), then: None }
+        Self { result: Err(error), open_questions: None, then: None }
     }
 }
 
@@ -90,18 +116,68 @@ impl std::fmt::Debug for ControlReply {
 }
 
 /// Answers one question.
-pub(crate) async fn answer(session: &Session, request: HostRequest) -> ControlReply {
-    let shared = &session.shared;
+pub(crate) async fn answer(own: &Session, asked: Asked, request: HostRequest) -> ControlReply {
+    use HostRequest as Request;
+    let shared = &own.shared;
     let answered = match request {
-        HostRequest::Initialize(request) => conversation::initialize(shared, request).await,
-        HostRequest::Interrupt(request) => conversation::interrupt(shared, request).await,
-        HostRequest::SetPermissionMode(request) => {
-            conversation::set_permission_mode(shared, request)
+        Request::Initialize(request) => initialize::initialize(shared, request).await,
+
+        Request::Interrupt(request) => session::interrupt(shared, request).await,
+        Request::SetPermissionMode(request) => session::set_permission_mode(shared, request),
+        Request::SetMaxThinkingTokens(request) => session::set_max_thinking_tokens(shared, request),
+        Request::SetModel(request) => model::set_model(shared, request).await,
+        Request::RenameSession(request) => session::rename_session(shared, request).await,
+        Request::SetHasSubscribers(request) => session::set_has_subscribers(shared, request),
+        Request::SetCwd(request) => session::set_cwd(shared, request).await,
+        Request::EndSession(_) => session::end_session(own),
+        Request::CancelAsyncMessage(request) => {
+            session::cancel_async_message(shared, request).await
         }
-        HostRequest::SetModel(request) => conversation::set_model(shared, request).await,
-        HostRequest::SetMaxThinkingTokens(request) => {
-            conversation::set_max_thinking_tokens(shared, request)
+
+        Request::GetContextUsage(_) => usage::get_context_usage(shared),
+        Request::GetUsage(_) => usage::get_usage(shared),
+        Request::ListModels(_) => usage::list_models(shared),
+        Request::GetSessionCost(_) => texts::get_session_cost(shared),
+        Request::GetBinaryVersion(_) => texts::get_binary_version(shared),
+        Request::GetStatus(_) => texts::get_status(shared),
+        Request::GetPlan(_) => texts::get_plan(shared),
+        Request::ExportConversation(_) => texts::export_conversation(shared),
+        Request::SideQuestion(request) => side::side_question(shared, asked, request).await,
+        Request::GenerateSessionTitle(request) => {
+            side::generate_session_title(shared, asked, request).await
         }
+
+        Request::McpStatus(_) => mcp::mcp_status(shared),
+        Request::McpSetServers(request) => mcp::mcp_set_servers(shared, request).await,
+        Request::McpReconnect(request) => mcp::mcp_reconnect(shared, request).await,
+        Request::McpToggle(request) => mcp::mcp_toggle(shared, request).await,
+        Request::McpCall(request) => mcp::mcp_call(shared, request).await,
+        Request::McpReadResource(request) => mcp::mcp_read_resource(shared, request).await,
+        Request::McpServerMessage(request) => mcp::mcp_message(shared, request),
+        Request::SetMcpPermissionModeOverride(request) => {
+            mcp::set_mcp_permission_mode_override(shared, request)
+        }
+
+        Request::RewindFiles(request) => files::rewind_files(shared, request).await,
+        Request::SeedReadState(request) => files::seed_read_state(shared, request),
+        Request::FileSuggestions(request) => files::file_suggestions(shared, request).await,
+        Request::ReadFile(request) => files::read_file(shared, request).await,
+        Request::RegisterRepoRoot(request) => files::register_repo_root(shared, request).await,
+
+        Request::StopTask(request) => tasks::stop_task(shared, request).await,
+        Request::BackgroundTasks(request) => tasks::background_tasks(shared, request).await,
+        Request::GetTaskOutput(request) => tasks::get_task_output(shared, request),
+
+        Request::ApplyFlagSettings(request) => settings::apply_flag_settings(shared, request),
+        Request::GetSettings(_) => settings::get_settings(shared),
+        Request::UpdateSettings(request) => settings::update_settings(shared, request),
+        Request::GetHooksListing(_) => settings::get_hooks_listing(shared),
+        Request::ListPermissionRules(_) => settings::list_permission_rules(shared),
+
+        Request::ReloadPlugins(request) => plugins::reload_plugins(shared, request),
+        Request::ReloadSkills(_) => plugins::reload_skills(shared),
+        Request::ReloadOutputStyles(_) => plugins::reload_output_styles(shared),
+
         other => Err(ControlError::unsupported(&subtype(&other))),
     };
     answered.unwrap_or_else(ControlReply::from)

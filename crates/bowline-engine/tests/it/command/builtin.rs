@@ -100,7 +100,7 @@ async fn lists_say_what_there_is() {
     });
     for (command, expected) in [
         ("/help", "- /compact [what the summary should keep]: "),
-        ("/mcp", "No MCP server offers tools."),
+        ("/mcp", "There are no MCP servers."),
         ("/permissions", "- allow: Bash(ls:*) (cliArg)"),
         ("/permissions", "Permission mode: default"),
     ] {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::shell_words::simple_commands;
+use bowline_shell::Script;
 
 /// Programs that say nothing when all went well.
 const SILENT: &[&str] =
@@ -10,17 +10,21 @@ const SILENT: &[&str] =
 
 /// Whether nobody expects output from this command.
 pub(super) fn is_silent(command: &str) -> bool {
-    simple_commands(command).is_some_and(|commands| {
-        !commands.is_empty() && commands.iter().all(|words| SILENT.contains(&words[0].as_str()))
-    })
+    let Script { commands, opaque } = bowline_shell::parse(command);
+    let silent = |command: &bowline_shell::Command| {
+        command.name().is_some_and(|name| SILENT.contains(&name))
+    };
+    opaque.is_none() && !commands.is_empty() && commands.iter().all(silent)
 }
 
 /// What an exit code other than 0 means for programs that use it to answer a question. The last
 /// program of the line decides.
 pub(super) fn harmless(command: &str, code: i32) -> Option<&'static str> {
-    let commands = simple_commands(command)?;
-    let program = commands.last()?.first()?;
-    match (program.as_str(), code) {
+    let script = bowline_shell::parse(command);
+    if script.opaque.is_some() {
+        return None;
+    }
+    match (script.commands.last()?.name()?, code) {
         ("grep" | "egrep" | "fgrep" | "rg", 1) => Some("No matches found"),
         ("diff", 1) => Some("Files differ"),
         ("test" | "[", 1) => Some("Condition is false"),

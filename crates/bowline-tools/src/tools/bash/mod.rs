@@ -14,7 +14,6 @@ use crate::{
     output::{ToolFailure, ToolOutput},
     process::ShellCommand,
     schema::schema_of,
-    shell_words::is_read_only_command,
     tasks::{Job, NewJob},
     tool::{Access, Tool, ToolCall, ToolSpec, read_input},
     workspace::{Options, Workspace},
@@ -103,7 +102,7 @@ impl Tool for Bash {
     }
 
     fn is_concurrency_safe(&self, input: &Value) -> bool {
-        input["command"].as_str().is_some_and(is_read_only_command)
+        input["command"].as_str().is_some_and(bowline_shell::is_read_only)
     }
 
     fn check<'a>(

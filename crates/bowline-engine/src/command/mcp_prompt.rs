@@ -1,0 +1,58 @@
+//! Prompts of MCP servers, called like commands: `/mcp__server__prompt words`.
+
+use bowline_mcp::McpPrompt;
+use bowline_protocol::Content;
+use tokio_util::sync::CancellationToken;
+
+use super::{Expanding, Expansion, Invocation, Outcome, expansion_hooks, local};
+use crate::{
+    agent::Agent,
+    session::{Shared, prompt},
+};
+
+/// What hosts list behind the name of such a command.
+const MARK: &str = "(MCP)";
+
+/// The prompt that a name means: its command, or the server and its name there.
+pub(super) fn find(session: &Shared, name: &str) -> Option<McpPrompt> {
+    let is_meant = |prompt: &McpPrompt| {
+        prompt.command == name || name == format!("{}:{}", prompt.server, prompt.name)
+    };
+    session.mcp.prompts().into_iter().find(is_meant)
+}
+
+/// Has the server fill the prompt in, and gives the model what it says.
+pub(super) async fn run(
+    agent: &mut Agent,
+    called: &McpPrompt,
+    invocation: &Invocation,
+    cancel: &CancellationToken,
+) -> Outcome {
+    let expanding =
+        Expanding { kind: "mcp_prompt", name: &called.command, source: &called.server, invocation };
+    let context = match expansion_hooks(agent, &expanding, cancel).await {
+        Ok(context) => context,
+        Err(refusal) => {
+            let result = prompt::refuse(agent, refusal).await;
+            return Outcome::Answered(Box::new(result));
+        }
+    };
+    let words = invocation.args.strip_prefix(MARK).unwrap_or(&invocation.args);
+    let filled = tokio::select! {
+        filled = agent.session.mcp.get_prompt(&called.command, words) => {
+            filled.map_err(|error| error.to_string())
+        }
+        () = cancel.cancelled() => Err("The prompt was interrupted.".to_owned()),
+    };
+    match filled {
+        Ok(messages) => {
+            let contents = messages.into_iter().map(|message| message.content);
+            let blocks = contents.flat_map(Content::into_blocks).collect();
+            Outcome::Expanded(Expansion { blocks, context, model: None })
+        }
+        Err(problem) => {
+            let report = local::Report::new(&called.command, invocation, problem);
+            Outcome::Answered(Box::new(local::answer(agent, report).await))
+        }
+    }
+}

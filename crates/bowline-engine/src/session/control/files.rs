@@ -1,0 +1,199 @@
+//! Files and directories.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, UNIX_EPOCH},
+};
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use bowline_protocol::{
+    DirectoryAddedInput, EventInput, Extra, FileSuggestions, FileSuggestionsResponse, HookEvent,
+    RawJson, ReadFile, ReadFileResponse, RegisterRepoRoot, RewindFiles, RewindFilesResponse,
+    SeedReadState,
+};
+use bowline_sessions::{Rewind, RewindReport};
+use bowline_tools::Access;
+use serde_json::json;
+use tokio::io::AsyncReadExt;
+use tokio_util::sync::CancellationToken;
+
+use super::{Answered, ControlError, ControlReply, suggest};
+use crate::{
+    agent::Identity,
+    command,
+    context::LoadReason,
+    permission::{Location, ProposedCall, RuleSource, Verdict},
+    session::Shared,
+};
+
+/// How much of a file is sent to a host that does not say.
+const USUAL_BYTES: u64 = 1024 * 1024;
+/// What a host hears that wants files back which nobody kept.
+const NOT_ENABLED: &str = "File rewinding is not enabled.";
+
+pub(super) async fn rewind_files(shared: &Arc<Shared>, request: RewindFiles) -> Answered {
+    let how = match request.dry_run {
+        Some(true) => Rewind::DryRun,
+        _ => Rewind::Restore,
+    };
+    let report = match &shared.file_history {
+        Some(history) => history.rewind(request.user_message_id, how).await,
+        None => RewindReport { error: Some(NOT_ENABLED.to_owned()), ..RewindReport::default() },
+    };
+    let RewindReport { can_rewind, files_changed, insertions, deletions, skipped_links, error } =
+        report;
+    let unsent = RewindFilesResponse::default();
+    let response = match (how, error) {
+        (Rewind::Restore, Some(error)) => return Err(ControlError::new(error)),
+        (Rewind::DryRun, Some(error)) if !can_rewind => {
+            RewindFilesResponse { error: Some(error), ..unsent }
+        }
+        (Rewind::DryRun, error) => RewindFilesResponse {
+            can_rewind,
+            files_changed: Some(files_changed.iter().map(|path| shown(path)).collect()),
+            insertions: Some(insertions),
+            deletions: Some(deletions),
+            error,
+            ..unsent
+        },
+        (Rewind::Restore, None) => {
+            RewindFilesResponse { can_rewind, skipped_links: Some(skipped_links), ..unsent }
+        }
+    };
+    Ok(ControlReply::payload(&response))
+}
+
+pub(super) fn seed_read_state(shared: &Arc<Shared>, request: SeedReadState) -> Answered {
+    let millis = request.mtime.as_f64().filter(|millis| *millis >= 0.0).unwrap_or(0.0);
+    let modified = Duration::try_from_secs_f64(millis / 1000.0).unwrap_or_default();
+    let path = shared.workspace.resolve(&request.path);
+    shared.workspace.seen().seed(path, UNIX_EPOCH + modified);
+    Ok(ControlReply::ack())
+}
+
+/// A file that may not be read and one that is not there look the same from outside.
+pub(super) async fn read_file(shared: &Arc<Shared>, request: ReadFile) -> Answered {
+    let denied = || ControlError::new(format!("read denied: {}", request.path));
+    let path = shared.workspace.resolve(&request.path);
+    if !may_read(shared, &path) {
+        return Err(denied());
+    }
+    let limit = request.max_bytes.unwrap_or(USUAL_BYTES);
+    let (bytes, truncated) = read_beginning(&path, limit).await.map_err(|_| denied())?;
+    let mut response = match request.encoding.as_deref() {
+        Some("base64") => ReadFileResponse {
+            contents: BASE64_STANDARD.encode(&bytes),
+            encoding: Some("base64".to_owned()),
+            ..ReadFileResponse::default()
+        },
+        None | Some("utf-8" | "utf8") => {
+            let (contents, lossy) = as_text(&bytes, truncated);
+            ReadFileResponse { contents, lossy: Some(lossy), ..ReadFileResponse::default() }
+        }
+        Some(other) => return Err(ControlError::new(format!("unknown encoding: {other}"))),
+    };
+    response.abs_path = shown(&path);
+    response.truncated = truncated.then_some(true);
+    response.extra.insert("requested_path".to_owned(), json!(request.path));
+    Ok(ControlReply::payload(&response))
+}
+
+fn may_read(shared: &Shared, path: &Path) -> bool {
+    let current = shared.workspace.current_dir();
+    let verdict = shared.policy().evaluate(&ProposedCall {
+        tool: "Read",
+        input: &json!({"file_path": path}),
+        access: &Access::Read(vec![path.to_owned()]),
+        current_directory: &current,
+        hook: None,
+        needs_person: false,
+    });
+    matches!(verdict, Verdict::Allow(_))
+}
+
+/// The beginning of a file, and whether there is more.
+async fn read_beginning(path: &Path, limit: u64) -> std::io::Result<(Vec<u8>, bool)> {
+    let mut file = tokio::fs::File::open(path).await?;
+    let mut bytes = Vec::new();
+    (&mut file).take(limit).read_to_end(&mut bytes).await?;
+    let more = file.read(&mut [0]).await? > 0;
+    Ok((bytes, more))
+}
+
+/// Bytes as text, and whether something was lost. A character that was cut off at the end is no
+/// loss: the rest of the file is missing anyway.
+fn as_text(bytes: &[u8], truncated: bool) -> (String, bool) {
+    match str::from_utf8(bytes) {
+        Ok(text) => (text.to_owned(), false),
+        Err(error) if truncated && error.error_len().is_none() => {
+            (String::from_utf8_lossy(&bytes[..error.valid_up_to()]).into_owned(), false)
+        }
+        Err(_) => (String::from_utf8_lossy(bytes).into_owned(), true),
+    }
+}
+
+pub(super) async fn file_suggestions(shared: &Arc<Shared>, request: FileSuggestions) -> Answered {
+    let folder = shared.workspace.current_dir();
+    let cwd = shown(&folder);
+    let policy = shared.policy().clone();
+    let look =
+        move || suggest::suggest(&folder, &request.query, |path| !policy.is_read_denied(path));
+    let found = tokio::task::spawn_blocking(look).await.unwrap_or_default();
+    let suggestions = found.iter().map(|suggestion| {
+        let kind = if suggestion.is_folder { "directory" } else { "file" };
+        RawJson::from(json!({"path": suggestion.path, "type": kind}))
+    });
+    let suggestions = suggestions.collect();
+    Ok(ControlReply::payload(&FileSuggestionsResponse { suggestions, cwd, extra: Extra::new() }))
+}
+
+pub(super) async fn register_repo_root(
+    shared: &Arc<Shared>,
+    request: RegisterRepoRoot,
+) -> Answered {
+    let directory = shared.workspace.resolve(&request.directory);
+    if !directory.is_dir() {
+        return Err(ControlError::new(format!("not a directory: {}", request.directory)));
+    }
+    let known: Vec<PathBuf> = shared.policy().directories().map(Path::to_path_buf).collect();
+    let location = Location::of(&directory);
+    if known.iter().any(|known| Location::of(known) == location) {
+        let message = format!("already a working directory: {}", request.directory);
+        return Err(ControlError::new(message));
+    }
+    shared.policy().add_directory(RuleSource::Session, &directory);
+    shared.workspace.set_added_roots(shared.added_directories());
+    if request.reload_claude_md == Some(true) {
+        shared.context.forget(LoadReason::SessionStart);
+    }
+    if request.reload_skills == Some(true) || request.reload_plugins == Some(true) {
+        command::reload(shared);
+    }
+    if shared.has_hooks(HookEvent::DirectoryAdded) {
+        let event = EventInput::DirectoryAdded(DirectoryAddedInput {
+            directory: shown(&directory),
+            source: "register_repo_root".to_owned(),
+            extra: Extra::new(),
+        });
+        shared.run_hooks(&Identity::Main, event, &CancellationToken::new()).await;
+    }
+    Ok(ControlReply::ack())
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_character_that_was_cut_off_is_left_out() {
+        let bytes = "aé".as_bytes();
+        assert_eq!(as_text(&bytes[..2], true), ("a".to_owned(), false));
+        assert_eq!(as_text(&bytes[..2], false), ("a\u{fffd}".to_owned(), true));
+        assert_eq!(as_text(bytes, true), ("aé".to_owned(), false));
+    }
+}

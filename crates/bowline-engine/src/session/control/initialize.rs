@@ -1,0 +1,79 @@
+//! The first question of a host: it brings its hooks, servers and agents, and hears what there is.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use bowline_mcp::{NamedServer, Scope};
+use bowline_protocol::{
+    Initialize, ManifestOutcome, McpSdkServer, McpServerConfig, McpServerStatus,
+};
+
+use super::{Answered, ControlError, ControlReply};
+use crate::session::{Shared, catalog};
+
+pub(super) async fn initialize(shared: &Arc<Shared>, request: Initialize) -> Answered {
+    // What hooks say at the start goes out before the answer.
+    shared.started.cancelled().await;
+    if let Some(schema) = &request.json_schema {
+        bowline_tools::check_is_schema(&schema.to_value()).map_err(|error| {
+            ControlError::new(format!("the JSON schema for results is not valid: {error}"))
+        })?;
+    }
+    let again = std::mem::replace(&mut shared.live().host.initialized, true);
+    let hooks = request.hooks.as_ref();
+    if hooks.is_some() || again {
+        shared.hooks.set_callbacks(hooks.unwrap_or(&BTreeMap::new()));
+    }
+    let hooks_applied = (hooks.is_some() || again).then_some(true);
+    let plugins_given = request.plugins.as_ref().is_some_and(|plugins| !plugins.is_empty());
+    let manifests = request.sdk_mcp_server_manifests.as_ref();
+    // The handshake itself is asked for, so what would have stood in for it is not needed.
+    let manifests_parked = manifests.map(|manifests| {
+        let outcome = |name: &String| (name.clone(), ManifestOutcome::NotHonoured);
+        manifests.keys().map(outcome).collect()
+    });
+    add_servers(shared, &request);
+    shared.take_up(request);
+    greet_servers(shared).await;
+    let mut response = catalog::initialize_response(shared);
+    response.hooks_applied = hooks_applied;
+    // There are no plugins here; a host that brings some must know.
+    response.plugins_applied = plugins_given.then_some(false);
+    response.sdk_mcp_manifests_parked = manifests_parked;
+    let mut reply = ControlReply::payload(&response);
+    reply.open_questions = Some(shared.questions.open());
+    let shared = Arc::clone(shared);
+    Ok(reply.then(async move {
+        shared.servers_changed();
+        if again {
+            shared.board.announce();
+            shared.outlet.flush().await;
+        }
+    }))
+}
+
+/// Registers the servers inside the host.
+fn add_servers(shared: &Shared, request: &Initialize) {
+    let configs = request.sdk_mcp_server_configs.as_ref();
+    for name in request.sdk_mcp_servers.iter().flatten() {
+        let settings = configs.and_then(|configs| configs.get(name));
+        let config = McpServerConfig::Sdk(McpSdkServer {
+            name: name.clone(),
+            timeout: settings.and_then(|settings| settings.timeout.clone()),
+            tools: settings.and_then(|settings| settings.tools.clone()),
+            ..McpSdkServer::default()
+        });
+        shared.set_server_policy(name, &config);
+        shared.mcp.add(NamedServer { name: name.clone(), config, scope: Scope::Dynamic });
+    }
+    shared.apply_server_policies();
+}
+
+/// Says hello to servers inside the host that were not greeted: hosts expect that before the answer.
+async fn greet_servers(shared: &Shared) {
+    let is_new = |server: &bowline_protocol::McpServerState| {
+        server.transport.as_deref() == Some("sdk") && server.status == McpServerStatus::Pending
+    };
+    if shared.mcp.status().iter().any(is_new) {
+        shared.mcp.greet_sdk_servers().await;
+    }
+}

@@ -1,0 +1,134 @@
+//! MCP servers: their state, their set, and their tools.
+
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use bowline_mcp::McpError;
+use bowline_protocol::{
+    McpCall, McpReadResource, McpReconnect, McpServerMessage, McpSetServers, McpStatusResponse,
+    McpToggle, PermissionMode, SetMcpPermissionModeOverride, WarningResponse,
+};
+use bowline_tools::{Access, ToolSource};
+use serde_json::Value;
+
+use super::{Answered, ControlError, ControlReply};
+use crate::{
+    permission::{ProposedCall, Verdict},
+    session::Shared,
+};
+
+impl From<McpError> for ControlError {
+    fn from(error: McpError) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
+pub(super) fn mcp_status(shared: &Arc<Shared>) -> Answered {
+    let mcp_servers = shared.mcp.status();
+    let unsent = McpStatusResponse::default();
+    Ok(ControlReply::payload(&McpStatusResponse { mcp_servers, ..unsent }))
+}
+
+pub(super) async fn mcp_set_servers(shared: &Arc<Shared>, request: McpSetServers) -> Answered {
+    for (name, config) in &request.servers {
+        shared.set_server_policy(name, config);
+    }
+    let response = shared.mcp.set_servers(request.servers).await;
+    for name in &response.removed {
+        shared.live().server_policies.remove(name);
+    }
+    shared.apply_server_policies();
+    let shared = Arc::clone(shared);
+    Ok(ControlReply::payload(&response).then(async move { shared.servers_changed() }))
+}
+
+pub(super) async fn mcp_reconnect(shared: &Arc<Shared>, request: McpReconnect) -> Answered {
+    shared.mcp.reconnect(&request.server_name).await?;
+    Ok(ControlReply::ack())
+}
+
+pub(super) async fn mcp_toggle(shared: &Arc<Shared>, request: McpToggle) -> Answered {
+    shared.mcp.set_enabled(&request.server_name, request.enabled).await?;
+    shared.servers_changed();
+    Ok(ControlReply::ack())
+}
+
+/// A message of a server that is not there is taken all the same: it may have just gone.
+pub(super) fn mcp_message(shared: &Arc<Shared>, request: McpServerMessage) -> Answered {
+    shared.mcp.deliver(&request.server_name, &request.message);
+    Ok(ControlReply::ack())
+}
+
+pub(super) async fn mcp_call(shared: &Arc<Shared>, request: McpCall) -> Answered {
+    if request.input_files.is_some() || request.output_files.is_some() {
+        return Err(ControlError::new("mcp_call does not take input_files or output_files"));
+    }
+    let expires_at = request.expires_at.as_ref().and_then(|millis| millis.as_f64());
+    if expires_at.is_some_and(|at| at <= millis_now()) {
+        return Err(ControlError::new("the call has expired"));
+    }
+    if request.check_permissions == Some(true) {
+        check_permission(shared, &request)?;
+    }
+    let limit = request.timeout_ms.map(Duration::from_millis);
+    let result = shared.mcp.call(&request.tool, request.arguments.as_ref(), limit).await?;
+    Ok(ControlReply::payload(&result))
+}
+
+/// What would be asked is refused: whoever could answer is the one who calls.
+fn check_permission(shared: &Shared, request: &McpCall) -> Result<(), ControlError> {
+    let input = request.arguments.as_ref().map_or(Value::Null, |arguments| arguments.to_value());
+    let current = shared.workspace.current_dir();
+    let call = ProposedCall {
+        tool: &request.tool,
+        input: &input,
+        access: &Access::Other,
+        current_directory: &current,
+        hook: None,
+        needs_person: false,
+    };
+    match shared.judge(&call, shared.mcp.server_of(&request.tool).as_ref()) {
+        Verdict::Allow(_) => Ok(()),
+        Verdict::Deny(denial) => Err(ControlError::new(denial.message)),
+        Verdict::Ask(question) => Err(ControlError::new(question.message)),
+    }
+}
+
+pub(super) async fn mcp_read_resource(shared: &Arc<Shared>, request: McpReadResource) -> Answered {
+    let resource = shared.mcp.read_resource(&request.server_name, &request.uri).await?;
+    Ok(ControlReply::payload(&resource))
+}
+
+pub(super) fn set_mcp_permission_mode_override(
+    shared: &Arc<Shared>,
+    request: SetMcpPermissionModeOverride,
+) -> Answered {
+    let SetMcpPermissionModeOverride { server_name, mode, .. } = request;
+    if !shared.mcp.status().iter().any(|server| server.name == server_name) {
+        return Err(McpError::NotFound(server_name).into());
+    }
+    let warning = match &mode {
+        None | Some(PermissionMode::Default) => None,
+        Some(PermissionMode::Auto) => Some(
+            "There is no classifier here: calls that nothing allows are refused in auto mode."
+                .to_owned(),
+        ),
+        Some(other) => {
+            let message = format!("a server's mode is default, auto or null, not {other}");
+            return Err(ControlError::coded(message, "invalid_mode"));
+        }
+    };
+    let mut live = shared.live();
+    match mode {
+        Some(mode) => live.server_modes.insert(server_name, mode),
+        None => live.server_modes.remove(&server_name),
+    };
+    Ok(ControlReply::payload(&WarningResponse { warning, ..WarningResponse::default() }))
+}
+
+fn millis_now() -> f64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    now.as_secs_f64() * 1000.0
+}

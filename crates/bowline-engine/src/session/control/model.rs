@@ -1,0 +1,144 @@
+//! Using another model.
+
+use std::sync::Arc;
+
+use bowline_model::known_model;
+use bowline_protocol::{
+    Content, EventInput, Extra, HookEvent, HookPermissionDecision, Maybe, ModelSwitchInput,
+    SetModel, SetModelResponse, UserMessage,
+};
+use serde_json::Number;
+use tokio_util::sync::CancellationToken;
+
+use super::{Answered, ControlError, ControlReply};
+use crate::{
+    agent::Identity,
+    ledger::{Tokens, usage_of},
+    outlet::timestamp,
+    session::Shared,
+};
+
+/// How long the API keeps a prompt that it was not told to keep longer.
+const CACHE_TTL: &str = "5m";
+
+pub(super) async fn set_model(shared: &Arc<Shared>, request: SetModel) -> Answered {
+    let asked = request.model.into_option().filter(|name| name != "default");
+    let resolved = shared.switch_model(asked.as_deref(), "sdk").await?;
+    let shown = match asked {
+        Some(asked) if asked != resolved => format!("{asked} ({resolved})"),
+        _ => resolved.clone(),
+    };
+    let text = format!("<local-command-stdout>Set model to `{shown}`</local-command-stdout>");
+    let mut said = UserMessage::prompt(Content::from(text));
+    said.is_replay = Some(true);
+    said.timestamp = Some(timestamp());
+    shared.outlet.send(said).await;
+    let response = SetModelResponse { model: Some(resolved), ..SetModelResponse::default() };
+    Ok(ControlReply::payload(&response))
+}
+
+impl Shared {
+    /// Uses another model from the next request on, the default one if none is named, unless a
+    /// hook objects. Returns what it is called.
+    pub(crate) async fn switch_model(
+        &self,
+        asked: Option<&str>,
+        source: &str,
+    ) -> Result<String, ControlError> {
+        let name = asked.unwrap_or(&self.config.default_model);
+        let (from, to) = (self.model_name(), self.resolve_model(name));
+        let switch = self.describe_switch(&from, &to, asked, source);
+        if from != to {
+            self.ask_about_switch(&switch).await?;
+        }
+        let mut live = self.live();
+        live.model = name.to_owned();
+        if from != to {
+            live.unnoticed.foreign_thinking |= family(&from) != family(&to);
+            live.unnoticed.model_switch = Some(switch);
+        }
+        Ok(to)
+    }
+
+    /// What a model is called, whether or not it can be reached.
+    pub(crate) fn resolve_model(&self, name: &str) -> String {
+        match self.config.models.connect(name) {
+            Ok(connected) => connected.name,
+            Err(_) => known_model(name).map_or(name, |known| known.id).to_owned(),
+        }
+    }
+
+    fn describe_switch(
+        &self,
+        from: &str,
+        to: &str,
+        asked: Option<&str>,
+        source: &str,
+    ) -> ModelSwitchInput {
+        let context_tokens = self.ledger().context_tokens();
+        let written = usage_of(Tokens { cache_write: context_tokens, ..Tokens::default() });
+        let price = self.config.prices.cost(to, &written);
+        ModelSwitchInput {
+            from_model: from.to_owned(),
+            to_model: to.to_owned(),
+            requested_model: asked.map_or(Maybe::Null, |asked| Maybe::Value(asked.to_owned())),
+            source: source.to_owned(),
+            context_tokens: Some(context_tokens),
+            prompt_cache_warm: Some(context_tokens > 0),
+            cache_ttl: Some(CACHE_TTL.to_owned()),
+            estimated_cache_write_usd: price
+                .map_or(Maybe::Null, |price| Maybe::Value(cents(price))),
+            pricing: Some(if price.is_some() { "catalog" } else { "unknown" }.to_owned()),
+            extra: Extra::new(),
+        }
+    }
+
+    async fn ask_about_switch(&self, switch: &ModelSwitchInput) -> Result<(), ControlError> {
+        if !self.has_hooks(HookEvent::PreModelSwitch) {
+            return Ok(());
+        }
+        let event = EventInput::PreModelSwitch(switch.clone());
+        let report = self.run_hooks(&Identity::Main, event, &CancellationToken::new()).await;
+        let denied = report
+            .verdict
+            .filter(|verdict| verdict.decision == HookPermissionDecision::Deny)
+            .map(|verdict| verdict.reason);
+        let objection = report.blocks.first().map(|block| Some(block.reason.clone()));
+        let Some(reason) = denied.or(objection) else { return Ok(()) };
+        let to = &switch.to_model;
+        Err(ControlError::new(match reason {
+            Some(reason) => format!("A hook keeps the model from being switched to {to}: {reason}"),
+            None => format!("A hook keeps the model from being switched to {to}"),
+        }))
+    }
+}
+
+/// What models that can read each other's reasoning have in common: all before the version.
+fn family(model: &str) -> &str {
+    let end = model.find(|c: char| c.is_ascii_digit()).unwrap_or(model.len());
+    &model[..end]
+}
+
+/// An amount to the hundredth of a cent; nothing is a plain 0.
+fn cents(price: f64) -> Number {
+    let rounded = (price * 10_000.0).round() / 10_000.0;
+    Number::from_f64(rounded).filter(|_| rounded > 0.0).unwrap_or_else(|| Number::from(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_of_one_model_are_a_family() {
+        assert_eq!(family("claude-opus-5-5"), family("claude-opus-4-8"));
+        assert_ne!(family("claude-opus-5-5"), family("claude-haiku-5-5"));
+        assert_eq!(family("script"), "script");
+    }
+
+    #[test]
+    fn small_amounts_are_nothing() {
+        assert_eq!(cents(0.000_037_5), Number::from(0));
+        assert_eq!(cents(0.012_34).as_f64(), Some(0.0123));
+    }
+}

@@ -1,0 +1,156 @@
+//! Stopping the session, and changing how it goes on.
+
+use std::sync::Arc;
+
+use bowline_model::{Thinking, ThinkingDisplay};
+use bowline_protocol::{
+    CancelAsyncMessage, CancelAsyncMessageResponse, CommandState, CwdChangedInput, EventInput,
+    Extra, HookEvent, Interrupt, InterruptResponse, RenameSession, SessionTitleChangedMessage,
+    SetCwd, SetCwdResponse, SetHasSubscribers, SetMaxThinkingTokens, SetPermissionMode,
+    SetPermissionModeResponse, StatusMessage,
+};
+use bowline_sessions::{ConfigHome, CustomTitle};
+use tokio_util::sync::CancellationToken;
+
+use super::{Answered, ControlError, ControlReply};
+use crate::{
+    agent::Identity,
+    outlet::lifecycle,
+    permission::RuleSource,
+    session::{Session, Shared},
+};
+
+/// The smallest thinking budget the API takes.
+const SMALLEST_BUDGET: u64 = 1024;
+
+pub(super) async fn interrupt(shared: &Arc<Shared>, request: Interrupt) -> Answered {
+    let cancelled = match request.cancel_queued {
+        Some(true) => Some(shared.queue().clear()),
+        _ => None,
+    };
+    let response = InterruptResponse {
+        still_queued: Some(shared.queue().uuids()),
+        cancelled,
+        ..InterruptResponse::default()
+    };
+    let shared = Arc::clone(shared);
+    Ok(ControlReply::payload(&response).then(async move {
+        shared.interrupt_turn();
+        if !shared.live().host.stops_tasks_itself {
+            shared.workspace.tasks().stop_all().await;
+        }
+    }))
+}
+
+pub(super) fn set_permission_mode(shared: &Arc<Shared>, request: SetPermissionMode) -> Answered {
+    let changed = shared.policy().set_mode(request.mode);
+    changed.map_err(|error| ControlError::coded(error.to_string(), error.code()))?;
+    let mode = shared.mode();
+    let response =
+        SetPermissionModeResponse { mode: mode.clone(), ..SetPermissionModeResponse::default() };
+    let shared = Arc::clone(shared);
+    Ok(ControlReply::payload(&response).then(async move {
+        let permission_mode = Some(mode);
+        shared.outlet.send(StatusMessage { permission_mode, ..StatusMessage::default() }).await;
+    }))
+}
+
+pub(super) fn set_max_thinking_tokens(
+    shared: &Arc<Shared>,
+    request: SetMaxThinkingTokens,
+) -> Answered {
+    let display = match request.thinking_display.as_ref().map(String::as_str) {
+        Some("summarized") => Some(ThinkingDisplay::Summarized),
+        Some("omitted") => Some(ThinkingDisplay::Omitted),
+        _ => None,
+    };
+    let thinking = match request.max_thinking_tokens.into_option() {
+        None => display.map(|display| Thinking::Adaptive { display: Some(display) }),
+        Some(0) => Some(Thinking::Disabled),
+        Some(budget) => {
+            Some(Thinking::Enabled { budget_tokens: budget.max(SMALLEST_BUDGET), display })
+        }
+    };
+    shared.live().thinking = thinking;
+    Ok(ControlReply::ack())
+}
+
+pub(super) async fn rename_session(shared: &Arc<Shared>, request: RenameSession) -> Answered {
+    let title = request.title.trim().to_owned();
+    if title.is_empty() {
+        return Err(ControlError::new("a title must not be empty"));
+    }
+    if let Some(other) = request.session_id.filter(|id| *id != shared.id()) {
+        let home = ConfigHome::new(&shared.config.places.config_dir);
+        bowline_sessions::rename(&home, &other, None, &title)
+            .map_err(|error| ControlError::new(error.to_string()))?;
+        return Ok(ControlReply::ack());
+    }
+    shared.live().title = Some(title.clone());
+    let line =
+        CustomTitle { custom_title: title.clone(), session_id: shared.id(), extra: Extra::new() };
+    shared.tell(shared.journal.note(line)).await;
+    shared.announce_title(title).await;
+    Ok(ControlReply::ack())
+}
+
+impl Shared {
+    /// Tells the host that the session has another title.
+    pub(super) async fn announce_title(&self, title: String) {
+        let unsent = SessionTitleChangedMessage::default();
+        self.outlet.send(SessionTitleChangedMessage { title, ..unsent }).await;
+    }
+}
+
+pub(super) fn set_has_subscribers(shared: &Arc<Shared>, request: SetHasSubscribers) -> Answered {
+    shared.live().host.has_subscribers = request.has_subscribers.into_option();
+    Ok(ControlReply::ack())
+}
+
+/// Moves where relative paths start. The transcript stays where it is.
+pub(super) async fn set_cwd(shared: &Arc<Shared>, request: SetCwd) -> Answered {
+    let directory = shared.workspace.resolve(&request.path);
+    if !directory.is_dir() {
+        return Err(ControlError::new(format!("not a directory: {}", request.path)));
+    }
+    let before = shared.workspace.current_dir();
+    let changed = before != directory;
+    if changed {
+        shared.policy().add_directory(RuleSource::Session, &directory);
+        shared.workspace.set_added_roots(shared.added_directories());
+        shared.workspace.set_current_dir(&directory);
+        if shared.has_hooks(HookEvent::CwdChanged) {
+            let event = EventInput::CwdChanged(CwdChangedInput {
+                old_cwd: before.display().to_string(),
+                new_cwd: directory.display().to_string(),
+                extra: Extra::new(),
+            });
+            shared.run_hooks(&Identity::Main, event, &CancellationToken::new()).await;
+        }
+    }
+    Ok(ControlReply::payload(&SetCwdResponse {
+        status: "ok".to_owned(),
+        cwd: directory.display().to_string(),
+        changed,
+        transcript_relocated: false,
+        extra: Extra::new(),
+    }))
+}
+
+pub(super) fn end_session(session: &Session) -> Answered {
+    let session = session.clone();
+    Ok(ControlReply::ack().then(async move { session.shutdown() }))
+}
+
+pub(super) async fn cancel_async_message(
+    shared: &Arc<Shared>,
+    request: CancelAsyncMessage,
+) -> Answered {
+    let cancelled = shared.queue().cancel(&request.message_uuid);
+    if cancelled {
+        let frame = lifecycle(request.message_uuid, CommandState::Cancelled);
+        shared.outlet.send(frame).await;
+    }
+    let unsent = CancelAsyncMessageResponse::default();
+    Ok(ControlReply::payload(&CancelAsyncMessageResponse { cancelled, ..unsent }))
+}

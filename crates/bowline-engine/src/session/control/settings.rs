@@ -1,0 +1,162 @@
+//! Settings: what they are, and changing them while the session runs.
+
+use std::{collections::BTreeMap, path::Path, sync::Arc};
+
+use bowline_model::{Effort, Thinking};
+use bowline_protocol::{
+    AppliedSettings, ApplyFlagSettings, Extra, ListPermissionRulesResponse, Maybe,
+    PermissionBehavior, UpdateSettings,
+};
+use serde_json::json;
+
+use super::{Answered, ControlError, ControlReply};
+use crate::{
+    context::style,
+    permission::RuleSource,
+    session::Shared,
+    settings::{KnownSettings, Source, Trust},
+};
+
+pub(super) fn get_settings(shared: &Arc<Shared>) -> Answered {
+    let permissions = shared.settings().known().permissions.clone();
+    let blocks = |blocked: Option<bool>| json!(blocked == Some(true));
+    let applied = AppliedSettings {
+        model: shared.model_name(),
+        effort: Maybe::Value(shared.effort_level()),
+        extra: Extra::from_iter([
+            (
+                "outsideFileToolReadsBlocked".to_owned(),
+                blocks(permissions.block_reads_outside_working_directories),
+            ),
+            (
+                "outsideFileToolWritesBlocked".to_owned(),
+                blocks(permissions.block_writes_outside_working_directories),
+            ),
+        ]),
+    };
+    Ok(ControlReply::payload(&shared.settings().payload(applied)))
+}
+
+/// All of it is checked before any of it counts.
+pub(super) fn apply_flag_settings(shared: &Arc<Shared>, request: ApplyFlagSettings) -> Answered {
+    let (before, after) = {
+        let mut settings = shared.settings();
+        let before = settings.known().clone();
+        settings
+            .apply_flag_settings(&request.settings)
+            .map_err(|error| ControlError::new(error.to_string()))?;
+        (before, settings.known().clone())
+    };
+    shared.hooks.set_settings(&shared.settings());
+    shared.apply_flag_rules();
+    shared.follow_settings(&before, &after);
+    Ok(ControlReply::ack())
+}
+
+pub(super) fn update_settings(shared: &Arc<Shared>, request: UpdateSettings) -> Answered {
+    let (before, after) = {
+        let mut settings = shared.settings();
+        let before = settings.known().clone();
+        settings
+            .update(&shared.config.places, &request)
+            .map_err(|error| ControlError::new(error.to_string()))?;
+        (before, settings.known().clone())
+    };
+    shared.follow_settings(&before, &after);
+    Ok(ControlReply::payload(&json!({})))
+}
+
+pub(super) fn get_hooks_listing(shared: &Arc<Shared>) -> Answered {
+    Ok(ControlReply::payload(&shared.hooks.listing()))
+}
+
+pub(super) fn list_permission_rules(shared: &Arc<Shared>) -> Answered {
+    let state = shared.policy().list();
+    let unsent = ListPermissionRulesResponse::default();
+    Ok(ControlReply::payload(&ListPermissionRulesResponse { state, ..unsent }))
+}
+
+impl Shared {
+    /// The rules of the flag settings become what these say now.
+    fn apply_flag_rules(&self) {
+        let places = &self.config.places;
+        let said = self.settings().permissions(places, Trust::read(places));
+        let mut policy = self.policy();
+        policy.rules.clear_source(RuleSource::Flag);
+        for (_, _, said) in said.layers.iter().filter(|(source, ..)| *source == Source::Flag) {
+            for (behavior, rules) in [
+                (PermissionBehavior::Allow, &said.allow),
+                (PermissionBehavior::Ask, &said.ask),
+                (PermissionBehavior::Deny, &said.deny),
+            ] {
+                for rule in rules {
+                    policy.rules.add(RuleSource::Flag, &behavior, rule);
+                }
+            }
+            for directory in &said.additional_directories {
+                policy.add_directory(RuleSource::Flag, Path::new(directory));
+            }
+        }
+        drop(policy);
+        self.workspace.set_added_roots(self.added_directories());
+        // A rule may take a tool away altogether.
+        self.live().tools_changed = true;
+    }
+
+    /// Takes over what has changed between two states of the settings, and nothing else: flags and
+    /// requests may have decided the rest.
+    fn follow_settings(&self, before: &KnownSettings, after: &KnownSettings) {
+        self.workspace.update_environment(changed_variables(&before.env, &after.env));
+        let mut live = self.live();
+        if before.model != after.model {
+            live.model = after.model.clone().unwrap_or_else(|| self.config.default_model.clone());
+        }
+        if before.effort_level != after.effort_level {
+            let wanted = after.effort_level.as_deref();
+            live.effort = Effort::ALL.into_iter().find(|it| Some(it.as_str()) == wanted);
+        }
+        if before.output_style != after.output_style {
+            live.output_style =
+                after.output_style.clone().unwrap_or_else(|| style::DEFAULT.to_owned());
+        }
+        let budget = (after.always_thinking_enabled, after.max_thinking_tokens);
+        if (before.always_thinking_enabled, before.max_thinking_tokens) != budget {
+            live.thinking = match budget {
+                (Some(false), _) | (_, Some(0)) => Some(Thinking::Disabled),
+                (_, Some(budget_tokens)) => {
+                    Some(Thinking::Enabled { budget_tokens, display: None })
+                }
+                (_, None) => None,
+            };
+        }
+    }
+}
+
+/// The variables to set, and those to take away.
+fn changed_variables(
+    before: &BTreeMap<String, String>,
+    after: &BTreeMap<String, String>,
+) -> Vec<(String, Option<String>)> {
+    let gone = before.keys().filter(|name| !after.contains_key(*name));
+    let gone = gone.map(|name| (name.clone(), None));
+    let set = after.iter().filter(|(name, value)| before.get(*name) != Some(value));
+    set.map(|(name, value)| (name.clone(), Some(value.clone()))).chain(gone).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_come_change_and_go() {
+        let of = |pairs: &[(&str, &str)]| {
+            pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+        };
+        let changed = changed_variables(
+            &of(&[("SAME", "1"), ("OTHER", "1"), ("GONE", "1")]),
+            &of(&[("SAME", "1"), ("OTHER", "2"), ("NEW", "3")]),
+        );
+        let shown: Vec<_> = changed.iter().map(|(n, v)| (n.as_str(), v.as_deref())).collect();
+        assert_eq!(shown, [("NEW", Some("3")), ("OTHER", Some("2")), ("GONE", None)]);
+    }
+}

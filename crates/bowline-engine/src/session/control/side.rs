@@ -1,0 +1,201 @@
+//! Questions to the model beside the conversation: one request, no tools, no trace in what was said.
+
+use std::sync::Arc;
+
+use bowline_model::{ModelRequest, Thinking};
+use bowline_protocol::{
+    ContentBlock, ControlRequestProgressMessage, Extra, GenerateSessionTitle,
+    GenerateSessionTitleResponse, Maybe, MessageUuid, RequestProgress, SessionId, SideQuestion,
+    SideQuestionResponse, TextBlock,
+};
+use bowline_sessions::AiTitle;
+use serde_json::Value;
+
+use super::{Answered, Asked, ControlError, ControlReply};
+use crate::{
+    conversation::Conversation,
+    ledger::Account,
+    session::Shared,
+    turn::{
+        answer::{Answer, Step, Target},
+        run::millis,
+    },
+};
+
+/// The most a side answer may be long, in tokens.
+const SIDE_ANSWER: u64 = 4_096;
+/// The most a title may be long, in characters.
+const LONGEST_TITLE: usize = 80;
+const SIDE_INSTRUCTIONS: &str = "The user has a question on the side, while the work goes on \
+    without you. Answer the last message from what the conversation shows, in a few sentences. \
+    You have no tools here and cannot do anything about the work itself.";
+const TITLE_INSTRUCTIONS: &str = "Give the session that the user describes a title of three to \
+    seven words, in the user's language. Answer with the title alone: no quotes, no period.";
+
+pub(super) async fn side_question(
+    shared: &Arc<Shared>,
+    asked: Asked,
+    request: SideQuestion,
+) -> Answered {
+    progress(shared, &asked, RequestProgress::Started, None).await;
+    let snapshot = shared.context.snapshot();
+    let mut conversation = Conversation::from_shared(snapshot.messages);
+    for (question, answer) in earlier(request.history.as_ref().map(|history| history.to_value())) {
+        conversation.push_user(vec![ContentBlock::text(question)]);
+        conversation.push_answer(vec![ContentBlock::text(answer)]);
+    }
+    conversation.push_user(vec![ContentBlock::text(request.question)]);
+    // Another model could not verify the reasoning, and this one does not need it.
+    conversation.drop_thinking();
+    let answer = ask(shared, &asked, SIDE_INSTRUCTIONS, &conversation);
+    let response = tokio::select! {
+        answer = answer => answer?,
+        () = asked.cancel.cancelled() => {
+            return Err(ControlError::new("Side question cancelled"));
+        }
+    };
+    let synthetic = Some(false);
+    let unsent = SideQuestionResponse::default();
+    Ok(ControlReply::payload(&SideQuestionResponse { response, synthetic, ..unsent }))
+}
+
+pub(super) async fn generate_session_title(
+    shared: &Arc<Shared>,
+    asked: Asked,
+    request: GenerateSessionTitle,
+) -> Answered {
+    let mut conversation = Conversation::default();
+    conversation.push_user(vec![ContentBlock::text(request.description)]);
+    let answer = ask(shared, &asked, TITLE_INSTRUCTIONS, &conversation);
+    let answer = tokio::select! {
+        answer = answer => answer?,
+        () = asked.cancel.cancelled() => return Err(ControlError::new("Title cancelled")),
+    };
+    let title = answer.and_then(|text| clean_title(&text));
+    if let Some(title) = title.clone().filter(|_| request.persist == Some(true)) {
+        shared.live().title = Some(title.clone());
+        let line =
+            AiTitle { ai_title: title.clone(), session_id: shared.id(), extra: Extra::new() };
+        shared.tell(shared.journal.note(line)).await;
+        shared.announce_title(title).await;
+    }
+    let unsent = GenerateSessionTitleResponse::default();
+    Ok(ControlReply::payload(&GenerateSessionTitleResponse { title, ..unsent }))
+}
+
+/// Earlier questions and answers, as far as they are in a shape that we know.
+fn earlier(history: Option<Value>) -> Vec<(String, String)> {
+    let Some(Value::Array(entries)) = history else { return Vec::new() };
+    let text =
+        |entry: &Value, name: &str| entry.get(name).and_then(Value::as_str).map(str::to_owned);
+    let pair = |entry: &Value| {
+        let answer = text(entry, "response").or_else(|| text(entry, "answer"));
+        Some((text(entry, "question")?, answer?))
+    };
+    entries.iter().filter_map(pair).collect()
+}
+
+/// The first line of an answer, as a title.
+fn clean_title(text: &str) -> Option<String> {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+    let line =
+        line.trim_matches(|c: char| matches!(c, '"' | '\'' | '`' | '*' | '#') || c.is_whitespace());
+    let title: String = line.trim_end_matches('.').chars().take(LONGEST_TITLE).collect();
+    (!title.is_empty()).then_some(title)
+}
+
+/// Asks the session's model; `None` if it says nothing.
+async fn ask(
+    shared: &Arc<Shared>,
+    asked: &Asked,
+    instructions: &str,
+    conversation: &Conversation,
+) -> Result<Option<String>, ControlError> {
+    let connected = shared.model().map_err(|error| ControlError::new(error.to_string()))?;
+    let mut request = ModelRequest::new(connected.wire_name);
+    request.system = vec![TextBlock { text: instructions.to_owned(), ..TextBlock::default() }];
+    request.messages = conversation.messages().to_vec();
+    request.max_tokens = Some(SIDE_ANSWER);
+    request.thinking = Some(Thinking::Disabled);
+    request.betas = shared.config.betas.clone();
+    let target =
+        Target { model: connected.model, name: connected.name, request: Arc::new(request) };
+    let mut answer = Answer::new(target, Vec::new(), shared.retry_policy());
+    loop {
+        match answer.next().await {
+            Step::Event(..) | Step::Fallback { .. } => {}
+            Step::Retry { error, attempt, delay } => {
+                shared.enter_answer(Account::Side, &mut answer);
+                let retry = Retry {
+                    attempt: attempt.into(),
+                    max_retries: answer.max_retries().into(),
+                    delay_ms: millis(delay),
+                    status: error.status,
+                };
+                progress(shared, asked, RequestProgress::ApiRetry, Some(retry)).await;
+            }
+            // What is there of an answer that broke off is better than none.
+            Step::Done | Step::Cut(_) => break,
+            Step::Failed(error) => {
+                shared.enter_answer(Account::Side, &mut answer);
+                return Err(ControlError::new(error.to_string()));
+            }
+        }
+    }
+    shared.enter_answer(Account::Side, &mut answer);
+    let blocks = answer.message().content.iter();
+    let text: String = blocks.filter_map(ContentBlock::as_text).collect();
+    Ok((!text.is_empty()).then_some(text))
+}
+
+/// An attempt that follows a failed one.
+struct Retry {
+    attempt: u64,
+    max_retries: u64,
+    delay_ms: u64,
+    status: Option<u16>,
+}
+
+/// Tells the host how its question goes on, if the question has a name.
+async fn progress(shared: &Shared, asked: &Asked, status: RequestProgress, retry: Option<Retry>) {
+    let Some(request_id) = asked.id.clone() else { return };
+    let mut frame = ControlRequestProgressMessage {
+        request_id,
+        status,
+        attempt: None,
+        max_retries: None,
+        retry_delay_ms: None,
+        error_status: Maybe::Absent,
+        uuid: MessageUuid::default(),
+        session_id: SessionId::default(),
+        extra: Extra::new(),
+    };
+    if let Some(retry) = retry {
+        frame.attempt = Some(retry.attempt);
+        frame.max_retries = Some(retry.max_retries);
+        frame.retry_delay_ms = Some(retry.delay_ms);
+        frame.error_status = retry.status.map_or(Maybe::Null, Maybe::Value);
+    }
+    shared.outlet.send(frame).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_title_is_the_first_line_without_its_clothes() {
+        assert_eq!(clean_title("\n  \"Fix the parser.\"\nmore"), Some("Fix the parser".to_owned()));
+        assert_eq!(clean_title("# **Title**"), Some("Title".to_owned()));
+        assert_eq!(clean_title(" \n "), None);
+    }
+
+    #[test]
+    fn history_that_makes_no_sense_is_left_out() {
+        let history = json!([{"question": "a", "response": "b"}, {"question": "c"}, 7]);
+        assert_eq!(earlier(Some(history)), [("a".to_owned(), "b".to_owned())]);
+        assert_eq!(earlier(Some(json!("text"))), []);
+    }
+}

@@ -1,0 +1,51 @@
+//! Work beside the conversation.
+
+use std::{sync::Arc, time::Duration};
+
+use bowline_protocol::{
+    BackgroundTasks, BackgroundTasksResponse, GetTaskOutput, StopTask, TaskOutputResponse,
+};
+use serde_json::json;
+
+use super::{Answered, ControlError, ControlReply};
+use crate::session::Shared;
+
+/// How long a command may take to notice that it is to go on in the background.
+const MOVE_GRACE: Duration = Duration::from_secs(2);
+
+/// A task that is gone, or never was, is as stopped as one can be.
+pub(super) async fn stop_task(shared: &Arc<Shared>, request: StopTask) -> Answered {
+    if let Err(error) = shared.workspace.tasks().stop(&request.task_id).await {
+        tracing::debug!(%error, "nothing to stop");
+    }
+    shared.outlet.flush().await;
+    Ok(ControlReply::payload(&json!({})))
+}
+
+pub(super) async fn background_tasks(shared: &Arc<Shared>, request: BackgroundTasks) -> Answered {
+    let mut moves = shared.board.moves();
+    let before = *moves.borrow_and_update();
+    let call = request.tool_use_id.as_ref();
+    let asked = shared.workspace.tasks().move_to_background(call);
+    if asked > 0 {
+        // A command that ends at this moment moves nowhere, so there is a limit.
+        let moved = moves.wait_for(|moves| *moves >= before + asked);
+        tokio::time::timeout(MOVE_GRACE, moved).await.ok();
+        shared.outlet.flush().await;
+    }
+    Ok(ControlReply::payload(&BackgroundTasksResponse {
+        backgrounded: call.map(|_| asked > 0),
+        ..BackgroundTasksResponse::default()
+    }))
+}
+
+pub(super) fn get_task_output(shared: &Arc<Shared>, request: GetTaskOutput) -> Answered {
+    let output = shared.workspace.tasks().output(&request.task_id);
+    let output = output.map_err(|error| ControlError::new(error.to_string()))?;
+    Ok(ControlReply::payload(&TaskOutputResponse {
+        output: output.text,
+        total_bytes: output.total_bytes,
+        truncated: output.truncated,
+        ..TaskOutputResponse::default()
+    }))
+}

@@ -1,0 +1,112 @@
+//! Questions that are answered with a text.
+
+use std::{fmt::Write, sync::Arc};
+
+use bowline_model::ModelMessage;
+use bowline_protocol::{
+    BinaryVersionResponse, ContentBlock, ExportConversationResponse, Extra, PlanResponse, RawJson,
+    Role, SessionCostResponse, StatusResponse,
+};
+use serde_json::json;
+use time::{OffsetDateTime, macros::format_description};
+
+use super::{Answered, ControlReply};
+use crate::{command, session::Shared};
+
+pub(super) fn get_session_cost(shared: &Arc<Shared>) -> Answered {
+    let text = command::cost_text(shared);
+    Ok(ControlReply::payload(&SessionCostResponse { text, ..SessionCostResponse::default() }))
+}
+
+pub(super) fn get_binary_version(shared: &Arc<Shared>) -> Answered {
+    Ok(ControlReply::payload(&BinaryVersionResponse {
+        version: shared.config.version.clone(),
+        build_time: match shared.config.build_time.as_str() {
+            "" => installed().unwrap_or_default(),
+            built => built.to_owned(),
+        },
+        extra: Extra::new(),
+    }))
+}
+
+/// When this program came onto this machine: the next best thing to when it was built.
+fn installed() -> Option<String> {
+    let modified = std::fs::metadata(std::env::current_exe().ok()?).ok()?.modified().ok()?;
+    let format = format_description!("[year]-[month]-[day]T[hour]:[minute]:[second]Z");
+    OffsetDateTime::from(modified).format(format).ok()
+}
+
+/// What the session is and what it uses, in sections of lines.
+pub(super) fn get_status(shared: &Arc<Shared>) -> Answered {
+    let live = shared.live().clone();
+    let session = vec![
+        ("Version", shared.config.version.clone()),
+        ("Session", shared.id().to_string()),
+        ("Title", live.title.unwrap_or_default()),
+        ("Directory", shared.workspace.current_dir().display().to_string()),
+        ("State", live.state.to_string()),
+    ];
+    let model = vec![
+        ("Model", shared.model_name()),
+        ("Effort", shared.effort_level()),
+        ("Output style", live.output_style),
+        ("Permission mode", shared.mode().to_string()),
+        ("API key", shared.config.api_key_source.to_string()),
+    ];
+    let servers = shared.mcp.status();
+    let servers: Vec<_> =
+        servers.iter().map(|server| (server.name.as_str(), server.status.to_string())).collect();
+    let sections = [("Session", session), ("Model", model), ("MCP servers", servers)];
+    let sections = sections.into_iter().filter(|(_, lines)| !lines.is_empty());
+    let section = |(title, lines): (&str, Vec<(&str, String)>)| {
+        let lines = lines.into_iter().filter(|(_, value)| !value.is_empty());
+        let line = |(label, value)| json!({"label": label, "value": value});
+        RawJson::from(json!({"title": title, "items": lines.map(line).collect::<Vec<_>>()}))
+    };
+    let sections = sections.map(section).collect();
+    Ok(ControlReply::payload(&StatusResponse { sections, ..StatusResponse::default() }))
+}
+
+pub(super) fn get_plan(shared: &Arc<Shared>) -> Answered {
+    let path = shared.policy().plan_file.clone();
+    let plan = path.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
+    let mut response = PlanResponse { exists: plan.is_some(), ..PlanResponse::default() };
+    if let (Some(path), Some(plan)) = (path, plan) {
+        response.extra.insert("path".to_owned(), json!(path));
+        response.extra.insert("plan".to_owned(), json!(plan));
+    }
+    Ok(ControlReply::payload(&response))
+}
+
+pub(super) fn export_conversation(shared: &Arc<Shared>) -> Answered {
+    let text = as_text(&shared.context.snapshot().messages);
+    let default_filename = format!("conversation-{}.txt", shared.id());
+    let extra = Extra::new();
+    Ok(ControlReply::payload(&ExportConversationResponse { text, default_filename, extra }))
+}
+
+/// A conversation as people read it: who said what, what was called, what came back.
+fn as_text(messages: &[Arc<ModelMessage>]) -> String {
+    let mut text = String::new();
+    for message in messages {
+        let who = if message.role == Role::Assistant { "Assistant" } else { "User" };
+        for block in &message.content {
+            // Writing to a string cannot fail.
+            let _ = match block {
+                ContentBlock::Text(said) => write!(text, "{who}:\n{}\n\n", said.text),
+                ContentBlock::ToolUse(call) => {
+                    write!(text, "{who} calls {}:\n{}\n\n", call.name, call.input.get())
+                }
+                ContentBlock::ToolResult(result) => {
+                    let said = result.content.as_ref().map(|content| content.to_text());
+                    write!(text, "Result:\n{}\n\n", said.unwrap_or_default())
+                }
+                ContentBlock::Image(_) => write!(text, "{who}: (image)\n\n"),
+                ContentBlock::Document(_) => write!(text, "{who}: (document)\n\n"),
+                _ => Ok(()),
+            };
+        }
+    }
+    text.truncate(text.trim_end().len());
+    text
+}

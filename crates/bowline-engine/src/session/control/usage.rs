@@ -1,0 +1,35 @@
+//! What fills the context, what has been used up, and of which models.
+
+use std::sync::Arc;
+
+use bowline_protocol::{ListModelsResponse, RawJson, UsageResponse};
+use serde_json::json;
+
+use super::{Answered, ControlReply};
+use crate::{
+    context,
+    session::{Shared, catalog},
+    turn::run::millis,
+};
+
+pub(super) fn get_context_usage(shared: &Arc<Shared>) -> Answered {
+    Ok(ControlReply::payload(&context::usage(shared)))
+}
+
+/// What this session has used. Nobody here knows of a subscription or its limits.
+pub(super) fn get_usage(shared: &Arc<Shared>) -> Answered {
+    let ledger = shared.ledger();
+    let session = json!({
+        "total_cost_usd": ledger.total_cost(),
+        "total_api_duration_ms": millis(ledger.api_time()),
+        "total_duration_ms": millis(shared.began.elapsed()),
+        "model_usage": ledger.by_model(),
+    });
+    let session = RawJson::from(session);
+    Ok(ControlReply::payload(&UsageResponse { session, ..UsageResponse::default() }))
+}
+
+pub(super) fn list_models(shared: &Arc<Shared>) -> Answered {
+    let models = catalog::models(shared);
+    Ok(ControlReply::payload(&ListModelsResponse { models, ..ListModelsResponse::default() }))
+}

@@ -1,0 +1,102 @@
+//! The first question of a host.
+
+use bowline_protocol::HostRequest;
+use serde_json::{Value, json};
+
+use crate::rig::{Rig, shapes};
+
+#[tokio::test]
+async fn the_answer_says_what_there_is() {
+    let rig = Rig::new();
+    let answer = rig.control(json!({"subtype": "initialize", "hooks": null})).await.unwrap();
+    assert_eq!(answer["models"][0]["value"], "default");
+    assert_eq!(answer["models"][0]["resolvedModel"], "script");
+    assert_eq!(answer["account"]["tokenSource"], "none");
+    assert_eq!(answer["session_state"], "idle");
+    assert_eq!(answer["current_permission_mode"], "default");
+    assert_eq!(answer["hook_on_failure_supported"], true);
+    assert_eq!(answer["hooks_applied"], Value::Null, "there were none to apply");
+    assert_eq!(answer["plugins_applied"], Value::Null);
+    assert!(answer["pid"].is_u64());
+}
+
+#[tokio::test]
+async fn asked_again_it_replaces_the_hooks_and_lists_the_tasks() {
+    let mut rig = Rig::new();
+    super::hook(&rig, "UserPromptSubmit").await;
+    assert!(shapes(&rig.run("SAY one").await).contains(&"hook:UserPromptSubmit".to_owned()));
+    let again = rig.control(json!({"subtype": "initialize"})).await.unwrap();
+    assert_eq!(again["hooks_applied"], true);
+    assert_eq!(rig.next().await["subtype"], "background_tasks_changed");
+    assert!(!shapes(&rig.run("SAY two").await).contains(&"hook:UserPromptSubmit".to_owned()));
+}
+
+#[tokio::test]
+async fn a_host_that_comes_back_hears_what_it_has_not_answered() {
+    let mut rig = Rig::new();
+    rig.will_not_answer();
+    rig.prompt("TOOL Bash {\"command\": \"touch x\"}\nNEXT\nSAY done").await;
+    rig.until(|frame| frame["type"] == "can_use_tool").await;
+    let request = HostRequest::parse(r#"{"subtype":"initialize"}"#).unwrap();
+    let reply = rig.session.control(request.clone()).await;
+    let open = reply.open_questions.clone().unwrap();
+    assert_eq!(open.permissions.len(), 1);
+    assert_eq!(open.permissions[0].tool_name, "Bash");
+    assert_eq!(open.elicitations, []);
+    reply.delivered().await;
+    rig.session.interrupt();
+    rig.turn().await;
+    let reply = rig.session.control(request).await;
+    assert_eq!(reply.open_questions.clone().unwrap().permissions, [], "nobody waits any more");
+}
+
+#[tokio::test]
+async fn a_question_that_ends_unanswered_is_no_longer_one() {
+    let mut rig = Rig::with(|config| {
+        config.session_state_events = bowline_engine::SessionStateEvents::On;
+    });
+    rig.will_not_answer();
+    rig.prompt("TOOL Bash {\"command\": \"touch x\"}\nNEXT\nSAY done").await;
+    rig.until(|frame| frame["type"] == "can_use_tool").await;
+    rig.session.interrupt();
+    let frames = rig.until(|frame| frame["state"] == "idle").await;
+    let states: Vec<_> = frames.iter().filter_map(|frame| frame["state"].as_str()).collect();
+    assert_eq!(states, ["running", "idle"]);
+}
+
+#[tokio::test]
+async fn a_schema_for_results_counts_from_the_next_turn() {
+    let mut rig = Rig::new();
+    rig.run("SAY plain").await;
+    let schema =
+        json!({"type": "object", "properties": {"n": {"type": "number"}}, "required": ["n"]});
+    rig.control(json!({"subtype": "initialize", "jsonSchema": schema})).await.unwrap();
+    let frames = rig.run("TOOL StructuredOutput {\"n\": 7}\nNEXT\nSAY done").await;
+    assert_eq!(frames.last().unwrap()["structured_output"], json!({"n": 7}));
+}
+
+#[tokio::test]
+async fn what_is_no_schema_is_refused() {
+    let rig = Rig::new();
+    let request = json!({"subtype": "initialize", "jsonSchema": {"type": "pigeon"}});
+    let error = rig.control(request).await.unwrap_err();
+    assert!(error.contains("JSON schema"), "{error}");
+}
+
+#[tokio::test]
+async fn plugins_are_not_taken_and_the_host_hears_it() {
+    let rig = Rig::new();
+    let plugins = json!([{"type": "local", "path": "/p"}]);
+    let answer = rig.control(json!({"subtype": "initialize", "plugins": plugins})).await.unwrap();
+    assert_eq!(answer["plugins_applied"], false);
+}
+
+#[tokio::test]
+async fn calls_of_one_tool_can_be_redirected_to_another() {
+    let mut rig = Rig::new();
+    let aliases = json!({"Shell": "Bash"});
+    rig.control(json!({"subtype": "initialize", "toolAliases": aliases})).await.unwrap();
+    let frames = rig.run("TOOL Shell {\"command\": \"echo ahoy\"}\nNEXT\nSAY done").await;
+    let result = frames.iter().find(|frame| frame["type"] == "user").unwrap();
+    assert_eq!(crate::rig::text(result), "ahoy");
+}

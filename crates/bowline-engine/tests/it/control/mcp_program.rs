@@ -1,0 +1,130 @@
+//! An MCP server that is a program: its questions, its prompts, its end.
+
+use bowline_mcp::{NamedServer, Scope, read_text};
+use bowline_protocol::HostRequest;
+use serde_json::{Value, json};
+
+use super::{hook, hook_inputs};
+use crate::rig::{Rig, shapes};
+
+/// Has a tool that asks the user, and a prompt.
+const SERVER: &str = r#"
+answer() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$1" "$2"; }
+while IFS= read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+  case "$line" in
+    *'"method":"initialize"'*)
+      answer "$id" '{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"prompts":{}},"serverInfo":{"name":"asker","version":"1"}}' ;;
+    *'"method":"tools/list"'*)
+      answer "$id" '{"tools":[{"name":"ask","inputSchema":{"type":"object"}}]}' ;;
+    *'"method":"prompts/list"'*)
+      answer "$id" '{"prompts":[{"name":"greet","description":"Greets"}]}' ;;
+    *'"method":"prompts/get"'*)
+      answer "$id" '{"messages":[{"role":"user","content":{"type":"text","text":"SAY ahoy"}}]}' ;;
+    *'"method":"tools/call"'*)
+      printf '{"jsonrpc":"2.0","id":99,"method":"elicitation/create","params":{"message":"Who?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"}}}}}\n'
+      while IFS= read -r reply; do
+        case "$reply" in *'"id":99'*) break ;; esac
+      done
+      case "$reply" in
+        *'"Ada"'*) said=Ada ;;
+        *decline*) said=declined ;;
+        *) said=nothing ;;
+      esac
+      answer "$id" "{\"content\":[{\"type\":\"text\",\"text\":\"$said\"}]}" ;;
+  esac
+done
+"#;
+
+fn asker() -> Vec<NamedServer> {
+    let config = json!({"mcpServers": {"asker": {"command": "bash", "args": ["-c", SERVER]}}});
+    read_text(&config.to_string(), None, Scope::Dynamic).servers
+}
+
+fn rig() -> Rig {
+    Rig::with(|config| config.mcp_servers = asker())
+}
+
+const ASK: &str = "TOOL mcp__asker__ask {}\nNEXT\nSAY done";
+
+fn answered(frames: &[Value]) -> &str {
+    let result = frames.iter().find(|frame| frame["type"] == "user").unwrap();
+    result["message"]["content"][0]["content"][0]["text"].as_str().unwrap()
+}
+
+#[tokio::test]
+async fn its_prompts_are_commands_before_the_turn_begins() {
+    let mut rig = rig();
+    let frames = rig.run("SAY hi").await;
+    assert_eq!(shapes(&frames)[..2], ["commands_changed", "init"]);
+    let commands = frames[0]["commands"].as_array().unwrap();
+    assert!(commands.iter().any(|command| command["name"] == "asker:greet (MCP)"));
+    let listed = frames[1]["slash_commands"].as_array().unwrap();
+    assert!(listed.contains(&json!("asker:greet (MCP)")));
+    assert_eq!(frames[1]["mcp_servers"][0]["status"], "connected");
+}
+
+#[tokio::test]
+async fn its_prompt_can_be_called_by_either_name() {
+    let mut rig = rig();
+    rig.run("SAY hi").await;
+    for command in ["/mcp__asker__greet", "/asker:greet (MCP)"] {
+        assert_eq!(rig.run(command).await.last().unwrap()["result"], "ahoy", "{command}");
+    }
+}
+
+#[tokio::test]
+async fn its_question_reaches_the_host() {
+    let mut rig = rig();
+    rig.will_be_elicited(Some(json!({"action": "accept", "content": {"name": "Ada"}})));
+    let frames = rig.run(ASK).await;
+    let question = frames.iter().find(|frame| frame["type"] == "elicit").unwrap();
+    assert_eq!(question["question"]["mcp_server_name"], "asker");
+    assert_eq!(question["question"]["message"], "Who?");
+    assert_eq!(answered(&frames), "Ada");
+    assert_eq!(answered(&rig.run(ASK).await), "declined");
+}
+
+#[tokio::test]
+async fn a_hook_may_answer_in_the_users_place_and_hears_the_answer() {
+    let mut rig = rig();
+    let hooks = json!({
+        "Elicitation": [{"hookCallbackIds": ["hook_0"]}],
+        "ElicitationResult": [{"hookCallbackIds": ["hook_1"]}],
+    });
+    rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();
+    rig.will_hook(json!({"hookSpecificOutput": {
+        "hookEventName": "Elicitation", "action": "accept", "content": {"name": "Ada"},
+    }}));
+    let frames = rig.run(ASK).await;
+    assert_eq!(answered(&frames), "Ada");
+    assert!(!shapes(&frames).contains(&"elicit".to_owned()), "the host was not asked");
+    assert_eq!(hook_inputs(&frames, "ElicitationResult")[0]["action"], "accept");
+}
+
+#[tokio::test]
+async fn a_question_that_waits_is_told_to_a_host_that_comes_back() {
+    let mut rig = rig();
+    rig.will_be_elicited(None);
+    rig.prompt(ASK).await;
+    rig.until(|frame| frame["type"] == "elicit").await;
+    let request = HostRequest::parse(r#"{"subtype":"initialize"}"#).unwrap();
+    let reply = rig.session.control(request).await;
+    let open = reply.open_questions.clone().unwrap();
+    assert_eq!(open.elicitations[0].message, "Who?");
+    rig.session.interrupt();
+    rig.turn().await;
+}
+
+#[tokio::test]
+async fn it_can_be_reached_again() {
+    let mut rig = rig();
+    hook(&rig, "Stop").await;
+    rig.run("SAY hi").await;
+    let request = json!({"subtype": "mcp_reconnect", "serverName": "asker"});
+    assert_eq!(rig.control(request).await, Ok(Value::Null));
+    let status = rig.control(json!({"subtype": "mcp_status"})).await.unwrap();
+    assert_eq!(status["mcpServers"][0]["status"], "connected");
+    assert_eq!(status["mcpServers"][0]["tools"][0]["name"], "ask");
+    rig.finish().await;
+}

@@ -1,0 +1,133 @@
+//! Switching the model.
+
+use std::sync::{Arc, Mutex};
+
+use bowline_engine::{ConnectedModel, Models};
+use bowline_model::{BoxFuture, EventStream, Model, ModelError, ModelRequest, Providers};
+use bowline_protocol::ContentBlock;
+use serde_json::{Value, json};
+
+use super::{hook, hook_inputs};
+use crate::rig::{Rig, shapes};
+
+async fn switch(rig: &Rig, model: Value) -> Result<Value, String> {
+    rig.control(json!({"subtype": "set_model", "model": model})).await
+}
+
+#[tokio::test]
+async fn the_host_hears_which_model_it_is_now() {
+    let mut rig = Rig::new();
+    for (asked, resolved, shown) in [
+        (json!("claude-haiku-5-5"), "claude-haiku-5-5", "claude-haiku-5-5"),
+        (json!("opus"), "claude-opus-5-5", "opus (claude-opus-5-5)"),
+        (json!("no-such-model"), "no-such-model", "no-such-model"),
+        (json!(null), "script", "script"),
+        (json!("default"), "script", "script"),
+    ] {
+        assert_eq!(switch(&rig, asked).await, Ok(json!({"model": resolved})));
+        let heard = rig.heard();
+        let text = format!("<local-command-stdout>Set model to `{shown}`</local-command-stdout>");
+        assert_eq!(heard[0]["message"]["content"], text);
+        assert_eq!(heard[0]["isReplay"], true);
+    }
+    assert_eq!(rig.run("SAY hi").await.last().unwrap()["result"], "hi");
+}
+
+#[tokio::test]
+async fn hooks_may_object() {
+    let mut rig = Rig::new();
+    hook(&rig, "PreModelSwitch").await;
+    rig.will_hook(json!({"hookSpecificOutput": {
+        "hookEventName": "PreModelSwitch",
+        "permissionDecision": "deny",
+        "permissionDecisionReason": "too dear",
+    }}));
+    let error = switch(&rig, json!("opus")).await.unwrap_err();
+    assert!(error.contains("too dear"), "{error}");
+    let heard = rig.heard();
+    let inputs = hook_inputs(&heard, "PreModelSwitch");
+    assert_eq!(inputs[0]["from_model"], "script");
+    assert_eq!(inputs[0]["to_model"], "claude-opus-5-5");
+    assert_eq!(inputs[0]["requested_model"], "opus");
+    assert_eq!(inputs[0]["source"], "sdk");
+    assert_eq!(heard.len(), 1, "nobody was told of a switch");
+    assert_eq!(rig.run("SAY hi").await[0]["model"], "script");
+}
+
+/// The script model under any name; remembers what it was asked.
+#[derive(Clone, Default)]
+struct Recorder(Arc<Mutex<Vec<Arc<ModelRequest>>>>);
+
+impl Models for Recorder {
+    fn connect(&self, name: &str) -> Result<ConnectedModel, ModelError> {
+        let (wire_name, name) = (name.to_owned(), name.to_owned());
+        Ok(ConnectedModel { model: Arc::new(self.clone()), wire_name, name })
+    }
+}
+
+impl Model for Recorder {
+    fn stream(&self, request: Arc<ModelRequest>) -> BoxFuture<'_, Result<EventStream, ModelError>> {
+        self.0.lock().unwrap().push(Arc::clone(&request));
+        Box::pin(async move {
+            let script = Models::connect(&Providers::new(), "script")?;
+            script.model.stream(request).await
+        })
+    }
+
+    fn count_tokens(&self, _: Arc<ModelRequest>) -> BoxFuture<'_, Result<Option<u64>, ModelError>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
+}
+
+impl Recorder {
+    /// Whether the model was shown earlier reasoning in the newest request.
+    fn saw_thinking(&self) -> bool {
+        let requests = self.0.lock().unwrap();
+        let messages = &requests.last().unwrap().messages;
+        let mut blocks = messages.iter().flat_map(|message| &message.content);
+        blocks.any(|block| matches!(block, ContentBlock::Thinking(_)))
+    }
+}
+
+fn recorded() -> (Rig, Recorder) {
+    let recorder = Recorder::default();
+    let models = Arc::new(recorder.clone());
+    let rig = Rig::with(|config| {
+        config.models = models;
+        config.model = "claude-opus-5-5".to_owned();
+    });
+    (rig, recorder)
+}
+
+#[tokio::test]
+async fn hooks_hear_of_a_switch_with_the_next_turn() {
+    let (mut rig, _) = recorded();
+    hook(&rig, "PostModelSwitch").await;
+    switch(&rig, json!("claude-haiku-5-5")).await.unwrap();
+    assert!(hook_inputs(&rig.heard(), "PostModelSwitch").is_empty());
+    let frames = rig.run("SAY hi").await;
+    assert_eq!(shapes(&frames)[0], "hook:PostModelSwitch");
+    assert_eq!(frames[0]["call"]["input"]["to_model"], "claude-haiku-5-5");
+    let again = rig.run("SAY hi").await;
+    assert!(hook_inputs(&again, "PostModelSwitch").is_empty(), "once");
+}
+
+#[tokio::test]
+async fn a_model_of_another_family_does_not_see_earlier_reasoning() {
+    let (mut rig, model) = recorded();
+    rig.run("THINK hm\nSAY one").await;
+    switch(&rig, json!("claude-opus-4-8")).await.unwrap();
+    rig.run("SAY two").await;
+    assert!(model.saw_thinking(), "an older version can verify it");
+    switch(&rig, json!("claude-haiku-5-5")).await.unwrap();
+    rig.run("SAY three").await;
+    assert!(!model.saw_thinking());
+}
+
+#[tokio::test]
+async fn the_same_model_is_no_switch() {
+    let mut rig = Rig::new();
+    hook(&rig, "PreModelSwitch").await;
+    switch(&rig, json!("script")).await.unwrap();
+    assert!(hook_inputs(&rig.heard(), "PreModelSwitch").is_empty());
+}
