@@ -14,6 +14,7 @@ pub(super) fn apply(options: &Options, config: &mut SessionConfig) -> Result<(),
     reject(options)?;
     if let Some(model) = &options.model {
         config.model.clone_from(model);
+        config.default_model.clone_from(model);
     }
     config.fallback_models.extend(options.fallback_models.iter().cloned());
     config.thinking = options.thinking.as_ref().map(thinking).or(config.thinking.take());
