@@ -36,9 +36,7 @@ async fn main() -> Result<(), Error> {
     .annotations(harmless);
     let calculator = McpServer::new("calc").tool(add).tool(divide);
 
-    let options = agent()
-        .sdk_mcp_server(calculator)
-        .allow(["mcp__calc__add", "mcp__calc__divide"]);
+    let options = agent().sdk_mcp_server(calculator).allow(["mcp__calc__add", "mcp__calc__divide"]);
     let mut messages = query("What is 15 + 27, and what is that divided by 0?", options);
     while let Some(message) = messages.next().await {
         match message? {

@@ -62,7 +62,8 @@ impl Fake {
 
     /// Reads a line; the host's requests and answers are dealt with on the way.
     fn read(&mut self) -> Option<Value> {
-        let line: Value = serde_json::from_str(&self.lines.next()?.ok()?).expect("hosts speak JSON");
+        let line: Value =
+            serde_json::from_str(&self.lines.next()?.ok()?).expect("hosts speak JSON");
         match line["type"].as_str() {
             Some("control_request") if argument("--play").as_deref() != Some("mute") => {
                 self.answer(&line);
@@ -86,7 +87,7 @@ impl Fake {
             Some("initialize") => json!({
                 "commands": [{"name": "help", "description": "", "argumentHint": ""}],
                 "agents": [], "models": [], "account": {}, "pid": std::process::id(),
-                "echo": request,
+                "claude_code_version": argument("--claims"),
             }),
             _ => json!({}),
         };
@@ -129,11 +130,18 @@ impl Fake {
                     "hook_event_name": "Stop", "session_id": "s", "transcript_path": "", "cwd": "",
                     "stop_hook_active": false,
                 }}));
-                let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {}});
-                self.ask("3", &json!({
-                    "subtype": "mcp_message", "server_name": "none", "message": hello,
-                }));
-                self.ask("4", &json!({"subtype": "elicitation", "mcp_server_name": "m", "message": "?"}));
+                let hello =
+                    json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {}});
+                self.ask(
+                    "3",
+                    &json!({
+                        "subtype": "mcp_message", "server_name": "none", "message": hello,
+                    }),
+                );
+                self.ask(
+                    "4",
+                    &json!({"subtype": "elicitation", "mcp_server_name": "m", "message": "?"}),
+                );
                 self.wait_for(4);
                 self.answers.sort_by_key(|answer| answer["request_id"].to_string());
                 self.result(&self.heard());

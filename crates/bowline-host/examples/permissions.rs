@@ -24,12 +24,12 @@ async fn main() -> Result<(), Error> {
             false => HookOutput::default(),
         }
     });
-    let options = agent()
-        .hook(HookEvent::PreToolUse, never_by_force)
-        .can_use_tool(async |request: ToolRequest| {
+    let options = agent().hook(HookEvent::PreToolUse, never_by_force).can_use_tool(
+        async |request: ToolRequest| {
             println!("asked about {} {}", request.tool_name, request.input.get());
             PermissionResult::deny("this is only an example")
-        });
+        },
+    );
     let mut messages = query("Make a file named harmless, then force-push.", options);
     while let Some(message) = messages.next().await {
         if let Message::Result(result) = message? {

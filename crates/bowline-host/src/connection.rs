@@ -28,6 +28,7 @@ pub(crate) struct Connection {
 }
 
 /// What an agent said.
+#[expect(clippy::large_enum_variant, reason = "it is taken apart where it is made, never kept")]
 pub(crate) enum Heard {
     /// Something for the program.
     Message(Message),
@@ -59,6 +60,9 @@ impl Connection {
             }
         };
         let initialized = agent.ask(opening, options.limits.initialize).await?;
+        if let Agent::Process(_) = agent {
+            accept(&options, &initialized)?;
+        }
         Ok(Self {
             agent,
             run: Mutex::default(),
@@ -156,4 +160,32 @@ impl Agent {
             Self::Embedded(agent) => agent.ask(call, limit).await,
         }
     }
+}
+
+/// The oldest agent that speaks the protocol as we do.
+const OLDEST: (u32, u32) = (2, 0);
+
+/// Says why this agent is not good enough for what is asked of it.
+fn accept(options: &Options, agent: &InitializeResponse) -> Result<(), Error> {
+    let lacking = |what: String| Err(Error::Connection { what, source: None });
+    if let Some(text) = &agent.claude_code_version
+        && version(text).is_some_and(|version| version < OLDEST)
+    {
+        let (major, minor) = OLDEST;
+        return lacking(format!(
+            "the agent is version {text}; {major}.{minor} is the oldest we know"
+        ));
+    }
+    // A hook that must not fail is worth nothing to an agent that goes on all the same.
+    let must_not_fail = options.hooks.values().flatten().any(|it| it.on_failure.is_some());
+    if must_not_fail && agent.hook_on_failure_supported != Some(true) {
+        return lacking("the agent does not know what to do when a hook fails".to_owned());
+    }
+    Ok(())
+}
+
+/// The first two numbers of a version.
+fn version(text: &str) -> Option<(u32, u32)> {
+    let mut numbers = text.split('.').map(str::parse);
+    Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
 }

@@ -20,7 +20,9 @@ use crate::Error;
 pub struct Messages(BoxStream<'static, Result<Message, Error>>);
 
 impl Messages {
-    pub(crate) fn new(messages: impl Stream<Item = Result<Message, Error>> + Send + 'static) -> Self {
+    pub(crate) fn new(
+        messages: impl Stream<Item = Result<Message, Error>> + Send + 'static,
+    ) -> Self {
         Self(messages.boxed())
     }
 

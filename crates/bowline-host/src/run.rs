@@ -50,10 +50,8 @@ impl Run {
                 }
             }
             Message::System(SystemMessage::TaskStarted(task)) => {
-                let speaks = matches!(
-                    task.task_type,
-                    Some(TaskType::LocalAgent | TaskType::LocalWorkflow)
-                );
+                let speaks =
+                    matches!(task.task_type, Some(TaskType::LocalAgent | TaskType::LocalWorkflow));
                 if speaks {
                     self.background.insert(task.task_id.clone());
                 }

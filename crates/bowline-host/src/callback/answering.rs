@@ -20,11 +20,21 @@ use crate::{Options, tool::McpServer};
 
 /// Why a question is not answered, as the agent is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Refusal(pub(crate) String);
+pub(crate) struct Refusal {
+    /// For people.
+    pub(crate) why: String,
+    /// For programs.
+    pub(crate) code: Option<&'static str>,
+}
 
-impl From<String> for Refusal {
-    fn from(why: String) -> Self {
-        Self(why)
+impl Refusal {
+    pub(crate) fn new(why: impl Into<String>) -> Self {
+        Self { why: why.into(), code: None }
+    }
+
+    pub(crate) fn unsupported(subtype: &str) -> Self {
+        let why = format!("Unsupported control request subtype: {subtype}");
+        Self { why, code: Some("unsupported_request") }
     }
 }
 
@@ -52,7 +62,7 @@ impl Callbacks {
         cancel: CancellationToken,
     ) -> Result<PermissionResult, Refusal> {
         let Some(callback) = &self.can_use_tool else {
-            return Err(Refusal("no permission callback is installed".to_owned()));
+            return Err(Refusal::new("no permission callback is installed"));
         };
         let input = question.input.clone();
         let request = ToolRequest::new(question, cancel);
@@ -70,7 +80,7 @@ impl Callbacks {
         cancel: CancellationToken,
     ) -> Result<WireHookOutput, Refusal> {
         let Some((hook, limit)) = self.hooks.get(&call.callback_id) else {
-            return Err(Refusal(format!("no hook callback is named {}", call.callback_id)));
+            return Err(Refusal::new(format!("no hook callback is named {}", call.callback_id)));
         };
         let event = call.input.event.clone();
         let call = HookCall { input: call.input, tool_use_id: call.tool_use_id, cancel };
@@ -101,7 +111,7 @@ impl Callbacks {
         cancel: CancellationToken,
     ) -> Result<RawJson, Refusal> {
         let Some(server) = self.servers.get(&message.server_name) else {
-            return Err(Refusal(format!("SDK MCP server not found: {}", message.server_name)));
+            return Err(Refusal::new(format!("SDK MCP server not found: {}", message.server_name)));
         };
         Ok(server.answer(&message.message, cancel).await)
     }
@@ -110,8 +120,8 @@ impl Callbacks {
 /// Runs a callback; a panic is an error like any other.
 async fn caught<T>(work: impl Future<Output = Result<T, String>>) -> Result<T, Refusal> {
     match AssertUnwindSafe(work).catch_unwind().await {
-        Ok(answer) => answer.map_err(Refusal),
-        Err(panic) => Err(Refusal(format!("the callback panicked: {}", panic_text(&*panic)))),
+        Ok(answer) => answer.map_err(Refusal::new),
+        Err(panic) => Err(Refusal::new(format!("the callback panicked: {}", panic_text(&*panic)))),
     }
 }
 
@@ -121,9 +131,9 @@ async fn within<T>(
 ) -> Result<T, Refusal> {
     match limit {
         None => work.await,
-        Some(limit) => time::timeout(limit, work)
-            .await
-            .unwrap_or_else(|_| Err(Refusal(format!("the hook did not answer within {limit:?}")))),
+        Some(limit) => time::timeout(limit, work).await.unwrap_or_else(|_| {
+            Err(Refusal::new(format!("the hook did not answer within {limit:?}")))
+        }),
     }
 }
 

@@ -40,11 +40,7 @@ impl HookOutput {
 
     /// No, and this is what the model is told.
     pub fn deny(reason: impl Into<String>) -> Self {
-        Self {
-            verdict: Some(Verdict::Deny),
-            reason: Some(reason.into()),
-            ..Self::default()
-        }
+        Self { verdict: Some(Verdict::Deny), reason: Some(reason.into()), ..Self::default() }
     }
 
     /// The same as [`deny`](Self::deny), as the word is for prompts, results and stops.
@@ -163,13 +159,11 @@ impl HookOutput {
                 (told != PostToolUseOutput::default()).then_some(Specific::PostToolUse(told))
             }
             EventInput::PermissionRequest(_) => self.permission_request(),
-            EventInput::PreModelSwitch(_) => {
-                Some(Specific::PreModelSwitch(PreModelSwitchOutput {
-                    permission_decision: Some(self.permission_decision()?),
-                    permission_decision_reason: self.reason.clone(),
-                    ..PreModelSwitchOutput::default()
-                }))
-            }
+            EventInput::PreModelSwitch(_) => Some(Specific::PreModelSwitch(PreModelSwitchOutput {
+                permission_decision: Some(self.permission_decision()?),
+                permission_decision_reason: self.reason.clone(),
+                ..PreModelSwitchOutput::default()
+            })),
             EventInput::UserPromptSubmit(_) => {
                 Some(Specific::UserPromptSubmit(UserPromptSubmitOutput {
                     additional_context: Some(context()?),

@@ -102,7 +102,7 @@ impl EmbeddedConnection {
 
     /// Lets the engine finish for a while, then stops it.
     pub(crate) async fn close(&self) {
-        self.queue.abandon();
+        self.queue.close();
         if time::timeout(self.limit, self.session.end_of_input()).await.is_ok()
             && time::timeout(self.limit, self.over()).await.is_ok()
         {

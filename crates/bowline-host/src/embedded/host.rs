@@ -53,8 +53,8 @@ impl Host for EmbeddedHost {
     }
 }
 
-fn refused(Refusal(why): Refusal) -> HostError {
-    HostError::Refused(why)
+fn refused(refusal: Refusal) -> HostError {
+    HostError::Refused(refusal.why)
 }
 
 /// A question that is open. What a callback left running hears when it no longer is.

@@ -2,7 +2,6 @@
 
 use std::{
     collections::VecDeque,
-    mem,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
@@ -30,15 +29,15 @@ struct Waiting {
     questions: usize,
     /// Nobody will write any more.
     ended: bool,
-    /// Nobody will read any more.
-    abandoned: bool,
+    /// The session is closing: nobody is waited for any more.
+    closing: bool,
 }
 
 impl Waiting {
     /// Whether the writer may go on. While it answers the program it always may: the program
     /// waits for the answer and cannot read meanwhile.
     fn has_room(&self) -> bool {
-        self.messages.len() < ROOM || self.questions > 0 || self.abandoned
+        self.messages.len() < ROOM || self.questions > 0
     }
 }
 
@@ -49,12 +48,12 @@ impl Queue {
             let room = self.room.notified();
             {
                 let mut waiting = self.lock();
-                if waiting.abandoned {
-                    return;
-                }
                 if waiting.has_room() {
                     waiting.messages.push_back(Ok(message));
                     break;
+                }
+                if waiting.closing {
+                    return;
                 }
             }
             room.await;
@@ -93,13 +92,10 @@ impl Queue {
         self.arrived.notify_one();
     }
 
-    /// Says that nobody reads any more: the engine need not wait.
-    pub(super) fn abandon(&self) {
-        let mut waiting = self.lock();
-        waiting.abandoned = true;
-        let unread = mem::take(&mut waiting.messages);
-        drop(waiting);
-        drop(unread);
+    /// Says that the session is closing: what finds no room is lost, and the engine need not
+    /// wait for a reader. What was said before can still be read.
+    pub(super) fn close(&self) {
+        self.lock().closing = true;
         self.room.notify_waiters();
     }
 
@@ -145,9 +141,12 @@ mod tests {
         held.as_mut().now_or_never().expect("an answer waits for nobody");
         drop(questioning);
         assert!(queue.push(message()).now_or_never().is_none());
-        queue.abandon();
-        queue.push(message()).now_or_never().expect("nobody reads, so nobody is waited for");
+        queue.close();
+        queue.push(message()).now_or_never().expect("nobody is waited for");
         queue.end(None);
+        for _ in 0..=ROOM {
+            assert!(queue.next().await.is_some());
+        }
         assert!(queue.next().await.is_none());
     }
 }

@@ -234,7 +234,10 @@ mod tests {
         let line = arguments(options).unwrap();
         let line: Vec<_> = line.iter().map(|it| it.to_string_lossy().into_owned()).collect();
         let (fixed, rest) = line.split_at(5);
-        assert_eq!(fixed.join(" "), "--output-format stream-json --verbose --input-format stream-json");
+        assert_eq!(
+            fixed.join(" "),
+            "--output-format stream-json --verbose --input-format stream-json"
+        );
         rest.join(" ")
     }
 
@@ -277,10 +280,7 @@ mod tests {
             sandbox: Some(json!({"enabled": true})),
             ..Options::default()
         };
-        assert_eq!(
-            written(&options),
-            r#"--settings {"model":"m","sandbox":{"enabled":true}}"#
-        );
+        assert_eq!(written(&options), r#"--settings {"model":"m","sandbox":{"enabled":true}}"#);
     }
 
     #[test]

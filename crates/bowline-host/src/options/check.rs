@@ -33,7 +33,9 @@ impl Options {
         if let Some(name) = self.extra_args.keys().find(|name| name.starts_with('-')) {
             return wrong(&format!("`extra_args` are named without dashes: {name}"));
         }
-        if let Some(name) = self.mcp_servers.keys().find(|it| self.sdk_mcp_servers.contains_key(*it)) {
+        if let Some(name) =
+            self.mcp_servers.keys().find(|it| self.sdk_mcp_servers.contains_key(*it))
+        {
             return wrong(&format!("two MCP servers are named `{name}`"));
         }
         self.sdk_mcp_servers.values().try_for_each(crate::tool::McpServer::check)

@@ -66,8 +66,9 @@ fn hooks(options: &Options) -> (Registration, RegisteredHooks) {
             ..HookMatcher::default()
         }
     };
-    let events = options.hooks.iter().map(|(event, matchers)| {
-        (event.clone(), matchers.iter().map(&mut register).collect())
-    });
+    let events = options
+        .hooks
+        .iter()
+        .map(|(event, matchers)| (event.clone(), matchers.iter().map(&mut register).collect()));
     (Maybe::Value(events.collect()), registered)
 }

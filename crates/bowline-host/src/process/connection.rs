@@ -62,8 +62,7 @@ impl ProcessConnection {
         let (tell_fault, faults) = mpsc::channel(FAULTS);
         let gone = CancellationToken::new();
         let service = HostService { callbacks, gone, faults: tell_fault };
-        let (peer, inbox, wire) =
-            connect_with(Link::stream(stdout, stdin), |_| service, limits);
+        let (peer, inbox, wire) = connect_with(Link::stream(stdout, stdin), |_| service, limits);
 
         let closing = CancellationToken::new();
         let life = Life {
@@ -89,7 +88,11 @@ impl ProcessConnection {
         })
     }
 
-    pub(crate) async fn ask<C>(&self, call: C, limit: Option<Duration>) -> Result<C::Response, Error>
+    pub(crate) async fn ask<C>(
+        &self,
+        call: C,
+        limit: Option<Duration>,
+    ) -> Result<C::Response, Error>
     where
         C: Call<Request = HostRequest>,
     {

@@ -3,12 +3,7 @@
 use std::{process::ExitStatus, sync::Arc, time::Duration};
 
 use bowline_peer::{Peer, SessionFuture};
-use tokio::{
-    process::Child,
-    sync::watch,
-    task::JoinHandle,
-    time,
-};
+use tokio::{process::Child, sync::watch, task::JoinHandle, time};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use super::{group::Group, stderr::Tail};

@@ -86,7 +86,10 @@ mod tests {
         };
         let places: Vec<_> =
             surroundings.candidates().iter().map(|path| path.display().to_string()).collect();
-        assert_eq!(places[..5], ["/app/bowline", "/a/bowline", "/b/bowline", "/a/claude", "/b/claude"]);
+        assert_eq!(
+            places[..5],
+            ["/app/bowline", "/a/bowline", "/b/bowline", "/a/claude", "/b/claude"]
+        );
         assert_eq!(places[5], "/home/u/.npm-global/bin/claude");
         assert_eq!(places.last().unwrap(), "/home/u/.claude/local/claude");
     }

@@ -29,15 +29,26 @@ impl Service for HostService {
         request: Request,
         cancel: CancellationToken,
     ) -> Result<Success, Failure> {
-        let asked = AgentRequest::parse(request.body.get())
-            .map_err(|error| failure(error.to_string(), None))?;
         // A callback is dropped with its question; what it left running hears of it.
         let token = cancel.child_token();
         let _stop = token.clone().drop_guard();
-        tokio::select! {
-            answer = self.answer(asked, token) => answer,
-            () = cancel.cancelled() => Err(failure("withdrawn".to_owned(), None)),
-            () = self.gone.cancelled() => Err(failure("the session has ended".to_owned(), None)),
+        let answer = async {
+            let asked = AgentRequest::parse(request.body.get());
+            let asked = asked.map_err(|error| Refusal::new(error.to_string()))?;
+            self.answer(asked, token).await
+        };
+        let answer = tokio::select! {
+            answer = answer => answer,
+            () = cancel.cancelled() => Err(Refusal::new("withdrawn")),
+            () = self.gone.cancelled() => Err(Refusal::new("the session has ended")),
+        };
+        match answer {
+            Ok(response) => Ok(Success { response: Some(response), ..Success::default() }),
+            Err(Refusal { why, code }) => Err(Failure {
+                error: why,
+                error_code: code.map(str::to_owned),
+                ..Failure::default()
+            }),
         }
     }
 
@@ -60,40 +71,25 @@ impl HostService {
         &self,
         asked: AgentRequest,
         cancel: CancellationToken,
-    ) -> Result<Success, Failure> {
+    ) -> Result<RawJson, Refusal> {
         let callbacks = &self.callbacks;
         match asked {
             AgentRequest::CanUseTool(question) => {
-                success(callbacks.can_use_tool(question, cancel).await)
+                json(&callbacks.can_use_tool(question, cancel).await?)
             }
-            AgentRequest::HookCallback(call) => success(callbacks.hook(call, cancel).await),
+            AgentRequest::HookCallback(call) => json(&callbacks.hook(call, cancel).await?),
             AgentRequest::McpMessage(message) => {
-                let answer = callbacks.mcp_message(message, cancel).await;
-                success(answer.map(|mcp_response| McpMessageResponse {
-                    mcp_response,
-                    ..McpMessageResponse::default()
-                }))
+                let mcp_response = callbacks.mcp_message(message, cancel).await?;
+                json(&McpMessageResponse { mcp_response, ..McpMessageResponse::default() })
             }
-            AgentRequest::Elicitation(question) => {
-                success(callbacks.elicit(question, cancel).await)
-            }
-            other => Err(failure(
-                format!("Unsupported control request subtype: {}", subtype(&other)),
-                Some("unsupported_request".to_owned()),
-            )),
+            AgentRequest::Elicitation(question) => json(&callbacks.elicit(question, cancel).await?),
+            other => Err(Refusal::unsupported(&subtype(&other))),
         }
     }
 }
 
-fn success(answer: Result<impl Serialize, Refusal>) -> Result<Success, Failure> {
-    let answer = answer.map_err(|Refusal(why)| failure(why, None))?;
-    let response =
-        RawJson::from_value(&answer).map_err(|error| failure(error.to_string(), None))?;
-    Ok(Success { response: Some(response), ..Success::default() })
-}
-
-fn failure(error: String, error_code: Option<String>) -> Failure {
-    Failure { error, error_code, ..Failure::default() }
+fn json(answer: &impl Serialize) -> Result<RawJson, Refusal> {
+    RawJson::from_value(answer).map_err(|error| Refusal::new(error.to_string()))
 }
 
 fn subtype(asked: &AgentRequest) -> String {

@@ -79,7 +79,11 @@ impl Tool {
     /// A tool whose arguments are of a type of yours, which the model is told as a JSON schema.
     ///
     /// Arguments that do not fit, errors and panics become results that the model can read.
-    pub fn new<Shape, H>(name: impl Into<String>, description: impl Into<String>, handler: H) -> Self
+    pub fn new<Shape, H>(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        handler: H,
+    ) -> Self
     where
         H: ToolHandler<Shape>,
         H::Arguments: JsonSchema,
@@ -140,7 +144,8 @@ impl Tool {
     pub(super) async fn call(&self, arguments: &RawJson, context: ToolContext) -> ToolResult {
         let cancel = context.cancel.clone();
         // The handler itself may panic before it returns a future.
-        let work = AssertUnwindSafe(async { self.work.run(arguments, context).await }).catch_unwind();
+        let work =
+            AssertUnwindSafe(async { self.work.run(arguments, context).await }).catch_unwind();
         tokio::select! {
             result = work => result.unwrap_or_else(|panic| {
                 let text = panic_text(&*panic);
@@ -159,7 +164,8 @@ impl fmt::Debug for Tool {
 
 /// A handler whose type is forgotten.
 trait Work: Send + Sync {
-    fn run<'a>(&'a self, arguments: &'a RawJson, context: ToolContext) -> BoxFuture<'a, ToolResult>;
+    fn run<'a>(&'a self, arguments: &'a RawJson, context: ToolContext)
+    -> BoxFuture<'a, ToolResult>;
 }
 
 struct Handled<Shape, H> {
@@ -168,7 +174,11 @@ struct Handled<Shape, H> {
 }
 
 impl<Shape: Send + Sync, H: ToolHandler<Shape>> Work for Handled<Shape, H> {
-    fn run<'a>(&'a self, arguments: &'a RawJson, context: ToolContext) -> BoxFuture<'a, ToolResult> {
+    fn run<'a>(
+        &'a self,
+        arguments: &'a RawJson,
+        context: ToolContext,
+    ) -> BoxFuture<'a, ToolResult> {
         match arguments.parse() {
             Ok(arguments) => self.handler.call(arguments, context),
             Err(error) => {

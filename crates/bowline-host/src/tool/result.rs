@@ -64,8 +64,7 @@ impl ToolResult {
 
     /// A picture: its bytes in base 64, and what it is, as in `image/png`.
     pub fn image(data: impl Into<String>, mime_type: impl Into<String>) -> Self {
-        Self::default()
-            .with(ToolContent::Image { data: data.into(), mime_type: mime_type.into() })
+        Self::default().with(ToolContent::Image { data: data.into(), mime_type: mime_type.into() })
     }
 
     /// A failure, in words that help the model to do better.

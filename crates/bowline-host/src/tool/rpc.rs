@@ -205,7 +205,8 @@ mod tests {
 
     async fn ask(method: &str, params: Value) -> Value {
         let message = json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params});
-        let answer = calculator().answer(&message.into(), CancellationToken::new()).await.to_value();
+        let answer =
+            calculator().answer(&message.into(), CancellationToken::new()).await.to_value();
         assert_eq!((&answer["jsonrpc"], &answer["id"]), (&json!("2.0"), &json!(7)));
         answer
     }
@@ -281,7 +282,8 @@ mod tests {
             std::future::pending::<String>()
         });
         let server = McpServer::new("s").tool(slow);
-        let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "slow"}});
+        let call =
+            json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "slow"}});
         let call = RawJson::from(call);
         let stop = json!({
             "jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1},

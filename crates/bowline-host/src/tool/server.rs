@@ -1,9 +1,6 @@
 //! An MCP server inside this program: a name and its tools.
 
-use std::{
-    collections::HashSet,
-    sync::Arc,
-};
+use std::{collections::HashSet, sync::Arc};
 
 use serde_json::Value;
 
@@ -79,7 +76,8 @@ impl McpServer {
 
     /// Says what is wrong with its tools.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        let wrong = |what: String| Err(Error::Options(format!("MCP server `{}`: {what}", self.name)));
+        let wrong =
+            |what: String| Err(Error::Options(format!("MCP server `{}`: {what}", self.name)));
         if self.name.is_empty() {
             return wrong("it has no name".to_owned());
         }

@@ -19,6 +19,7 @@ use serde_json::json;
 use crate::rig::{bowline_path, result, soon, told};
 
 /// Every kind of agent there is, working in `folder` with the script model.
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn agents(folder: &Path) -> Vec<(&'static str, Options)> {
     let mut agents = vec![("embedded", Options::default().embedded(Embedded::script(folder)))];
     match bowline_path() {
@@ -89,12 +90,11 @@ async fn hooks_are_told_and_may_object() {
     for (agent, options) in agents(folder.path()) {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let note = seen.clone();
-        let object = HookMatcher::on("Bash").within(Duration::from_secs(5)).run(
-            move |call: HookCall| {
+        let object =
+            HookMatcher::on("Bash").within(Duration::from_secs(5)).run(move |call: HookCall| {
                 note.lock().unwrap().push(call.tool_name().map(str::to_owned));
                 async { HookOutput::deny("hands off") }
-            },
-        );
+            });
         let other = HookMatcher::on("Write").run(async |_: HookCall| -> HookOutput {
             panic!("nobody writes");
         });
@@ -135,7 +135,9 @@ async fn a_conversation_of_many_turns() {
         client.set_model(Some("script")).await.unwrap();
         soon(agent, client.ask(Interrupt::default())).await.unwrap();
         soon(agent, client.disconnect()).await;
-        assert_eq!(told(client.receive_messages()).await, Vec::<String>::new(), "{agent}");
+        // What was said before can still be read, and then there is an end without an error.
+        let rest = told(client.receive_messages()).await;
+        assert!(!rest.iter().any(|it| it.starts_with("error")), "{agent}: {rest:?}");
         assert_eq!(client.set_model(None).await.unwrap_err().code(), "closed", "{agent}");
     }
 }
@@ -175,16 +177,18 @@ fn calculator() -> McpServer {
 async fn the_model_calls_tools_of_this_program() {
     let folder = tempfile::tempdir().unwrap();
     for (agent, options) in agents(folder.path()) {
-        let options = options
-            .sdk_mcp_server(calculator())
-            .allow(["mcp__calc__add", "mcp__calc__divide"]);
+        let options =
+            options.sdk_mcp_server(calculator()).allow(["mcp__calc__add", "mcp__calc__divide"]);
         let prompt = "TOOL mcp__calc__add {\"a\": 15, \"b\": 27}\nNEXT\nECHORESULT\nNEXT\n\
                       TOOL mcp__calc__divide {\"a\": 1, \"b\": 0}\nNEXT\nECHORESULT";
         let client = soon(agent, Client::connect(options)).await.unwrap();
         client.query(prompt).await.unwrap();
         let text = soon(agent, client.receive_response().text()).await.unwrap();
         assert!(text.contains("42"), "{agent}: {text}");
-        client.query("TOOL mcp__calc__divide {\"a\": 1, \"b\": 0}\nNEXT\nECHORESULT").await.unwrap();
+        client
+            .query("TOOL mcp__calc__divide {\"a\": 1, \"b\": 0}\nNEXT\nECHORESULT")
+            .await
+            .unwrap();
         let text = soon(agent, client.receive_response().text()).await.unwrap();
         assert!(text.contains("there is no answer"), "{agent}: {text}");
         soon(agent, client.disconnect()).await;
@@ -203,7 +207,8 @@ async fn what_does_not_go_together_is_said_before_anything_starts() {
     let error = Client::connect(options).await.unwrap_err();
     assert_eq!(error.to_string(), "MCP server `c`: the arguments of `count` are no object");
 
-    let mut both = Options::default().can_use_tool(async |_: ToolRequest| PermissionResult::allow());
+    let mut both =
+        Options::default().can_use_tool(async |_: ToolRequest| PermissionResult::allow());
     both.permission_prompt_tool = Some("mcp__s__t".to_owned());
     assert_eq!(Client::connect(both).await.unwrap_err().code(), "options");
 

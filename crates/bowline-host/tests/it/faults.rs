@@ -11,7 +11,8 @@ use std::{
 };
 
 use bowline_host::{
-    Client, Error, Message, Options, PermissionResult, ProcessError, ToolRequest, query,
+    Client, Error, HookCall, HookEvent, HookMatcher, HookOutput, Message, Options,
+    PermissionResult, ProcessError, ToolRequest, query,
 };
 use tokio::sync::{Barrier, Notify};
 
@@ -295,8 +296,7 @@ async fn a_client_that_is_dropped_takes_the_process_with_it() {
 #[tokio::test]
 async fn a_query_waits_for_work_in_the_background_and_answers_it() {
     let options = fake("works_on").can_use_tool(async |_: ToolRequest| PermissionResult::allow());
-    let expected =
-        ["result first", r#"result 1: {"behavior":"allow","updatedInput":{}}"#];
+    let expected = ["result first", r#"result 1: {"behavior":"allow","updatedInput":{}}"#];
     assert_eq!(told(query("go", options)).await, expected);
 }
 
@@ -322,4 +322,18 @@ async fn the_process_finds_its_folder_and_its_variables() {
     let options = Options::default().cwd(folder.join("none"));
     let error = Client::connect(options).await.unwrap_err();
     assert_eq!(error.code(), "options");
+}
+
+#[tokio::test]
+async fn an_agent_that_cannot_do_what_is_asked_is_turned_down() {
+    let mut options = fake("serve");
+    options.extra_args.insert("claims".to_owned(), Some("1.0.128".to_owned()));
+    let error = Client::connect(options).await.unwrap_err();
+    assert_eq!(error.to_string(), "the agent is version 1.0.128; 2.0 is the oldest we know");
+
+    let strict = HookMatcher::always().run(async |_: HookCall| HookOutput::default()).or_block();
+    let options = fake("serve").hook(HookEvent::PreToolUse, strict);
+    let error = Client::connect(options).await.unwrap_err();
+    assert_eq!(error.code(), "cli_connection");
+    assert_eq!(error.to_string(), "the agent does not know what to do when a hook fails");
 }
