@@ -147,12 +147,11 @@ impl Fake {
                 self.result(&self.heard());
             }
             "flood" => {
-                let text = json!([{"type": "text", "text": "drop in the ocean"}]);
-                let mut out = io::stdout().lock();
-                for _ in 0..200_000 {
-                    writeln!(out, "{}", assistant(&text)).expect("the host reads");
+                let line = assistant(&json!([{"type": "text", "text": "drop in the ocean"}]));
+                let lines = format!("{line}\n").repeat(1_000);
+                for _ in 0..200 {
+                    io::stdout().write_all(lines.as_bytes()).expect("the host reads");
                 }
-                drop(out);
                 self.ask("1", &tool("Bash"));
                 self.wait_for(1);
                 self.result(&self.heard());

@@ -196,6 +196,15 @@ pub enum Transport {
     /// program, `bowline` and then `claude` in `PATH`, and `claude` where its installers put it
     /// (`~/.npm-global/bin`, `/usr/local/bin`, `~/.local/bin`, `~/node_modules/.bin`,
     /// `~/.yarn/bin`, `~/.claude/local`).
+    ///
+    /// The process ends when the session does: its stdin is closed, and if it does not end by
+    /// itself within [`Limits::close`], it is sent SIGTERM, and after the same time again SIGKILL.
+    /// A session that is dropped rather than disconnected kills it at once. It leads a process
+    /// group of its own, and signals go to the whole group.
+    ///
+    /// If this program itself is killed, nobody is left to send signals; the agent then finds
+    /// that its stdin has ended, finishes its turn and exits. (The system could be told to kill
+    /// it, but only from between fork and exec, which is no place for safe code.)
     #[default]
     Process,
     /// In this process. Nothing is started and nothing is written as JSON.

@@ -1,6 +1,6 @@
 //! The life of the agent's process, from its start to the moment it was waited for.
 
-use std::{process::ExitStatus, sync::Arc, time::Duration};
+use std::{os::unix::process::ExitStatusExt, process::ExitStatus, sync::Arc, time::Duration};
 
 use bowline_peer::{Peer, SessionFuture};
 use tokio::{process::Child, sync::watch, task::JoinHandle, time};
@@ -100,9 +100,6 @@ fn log_wire(over: Result<Result<(), bowline_peer::SessionError>, tokio::task::Jo
 
 fn ending(status: std::io::Result<ExitStatus>, stderr: Arc<str>) -> ProcessError {
     let status = status.ok();
-    #[cfg(unix)]
-    let signal = status.and_then(|status| std::os::unix::process::ExitStatusExt::signal(&status));
-    #[cfg(not(unix))]
-    let signal = None;
+    let signal = status.and_then(|status| status.signal());
     ProcessError { code: status.and_then(|status| status.code()), signal, stderr }
 }

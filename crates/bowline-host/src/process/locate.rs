@@ -2,6 +2,7 @@
 
 use std::{
     env,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
 };
 
@@ -62,15 +63,8 @@ impl Surroundings {
     }
 }
 
-#[cfg(unix)]
 fn is_program(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
     path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_program(path: &Path) -> bool {
-    path.is_file()
 }
 
 #[cfg(test)]

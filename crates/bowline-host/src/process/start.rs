@@ -29,7 +29,6 @@ pub(super) fn start(options: &Options) -> Result<Child, Error> {
     }
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.kill_on_drop(true);
-    #[cfg(unix)]
     command.process_group(0);
     command
         .spawn()

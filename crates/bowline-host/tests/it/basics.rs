@@ -1,6 +1,7 @@
 //! What holds for every way to run an agent: in this process, and in one of its own.
 //!
-//! The program is the one that `BOWLINE_BIN` names; without it that half is skipped, and says so.
+//! `BOWLINE_BIN` names our program, `CLAUDE_BIN` the official one, and `SCRIPT_SERVER` the address
+//! of a `bowline script-server` for the latter to ask. What is not named is skipped, and says so.
 
 use std::{
     path::Path,
@@ -16,28 +17,44 @@ use bowline_host::{
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::rig::{bowline_path, result, soon, told};
+use crate::rig::{result, soon, told};
 
 /// Every kind of agent there is, working in `folder` with the script model.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn agents(folder: &Path) -> Vec<(&'static str, Options)> {
     let mut agents = vec![("embedded", Options::default().embedded(Embedded::script(folder)))];
-    match bowline_path() {
-        Some(path) => {
-            let mut options = Options::default().cli_path(path).cwd(folder).model("script");
-            options.setting_sources = Some(Vec::new());
-            let config = folder.join("config").display().to_string();
-            options.env.insert("CLAUDE_CONFIG_DIR".to_owned(), Some(config));
-            for (name, _) in std::env::vars() {
-                if ["ANTHROPIC_", "CLAUDE_", "OPENAI_"].iter().any(|it| name.starts_with(it)) {
-                    options.env.entry(name).or_insert(None);
-                }
-            }
-            agents.push(("process", options));
+    match variable("BOWLINE_BIN") {
+        Some(path) => agents.push(("bowline", process(&path, folder).model("script"))),
+        None => eprintln!("skipped the part with a process: BOWLINE_BIN is not set"),
+    }
+    match (variable("CLAUDE_BIN"), variable("SCRIPT_SERVER")) {
+        (Some(path), Some(server)) => {
+            let options = process(&path, folder)
+                .env("ANTHROPIC_BASE_URL", server)
+                .env("ANTHROPIC_API_KEY", "none is needed")
+                .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1");
+            agents.push(("official", options));
         }
-        None => eprintln!("skipped the half with a process: BOWLINE_BIN is not set"),
+        _ => eprintln!("skipped the official agent: CLAUDE_BIN or SCRIPT_SERVER is not set"),
     }
     agents
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// An agent in a process, without anybody's settings and keys.
+fn process(path: &str, folder: &Path) -> Options {
+    let mut options = Options::default().cli_path(path).cwd(folder);
+    options.setting_sources = Some(Vec::new());
+    for (name, _) in std::env::vars() {
+        if ["ANTHROPIC_", "CLAUDE_", "OPENAI_"].iter().any(|it| name.starts_with(it)) {
+            options.env.insert(name, None);
+        }
+    }
+    let config = folder.join("config").display().to_string();
+    options.env("CLAUDE_CONFIG_DIR", config)
 }
 
 /// A prompt that has the script model make the file `made`.
@@ -115,8 +132,8 @@ async fn a_late_hook_is_not_waited_for() {
         let never = HookMatcher::always()
             .within(Duration::from_millis(50))
             .run(async |_: HookCall| std::future::pending::<HookOutput>().await);
-        let options = options.hook(HookEvent::UserPromptSubmit, never);
-        assert_eq!(result(query("SAY anyway", options)).await, "anyway", "{agent}");
+        let options = options.allow(["Bash"]).hook(HookEvent::PostToolUse, never);
+        assert_eq!(result(query(MAKE, options)).await, "made it", "{agent}");
     }
 }
 

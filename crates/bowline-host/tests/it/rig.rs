@@ -24,11 +24,6 @@ pub(crate) fn fake_path() -> PathBuf {
     target.join("examples").join("fake_cli")
 }
 
-/// The real program, if `BOWLINE_BIN` names it.
-pub(crate) fn bowline_path() -> Option<PathBuf> {
-    std::env::var_os("BOWLINE_BIN").map(PathBuf::from)
-}
-
 /// Fails a test that hangs.
 pub(crate) async fn soon<T>(what: &str, work: impl Future<Output = T>) -> T {
     match tokio::time::timeout(SOON, work).await {
