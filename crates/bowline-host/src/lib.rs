@@ -23,7 +23,7 @@
 //!
 //! | subject | where |
 //! |---|---|
-//! | one prompt, one run | [`query`] |
+//! | one run | [`query`], [`query_all`] |
 //! | a conversation | [`Client`] |
 //! | all there is to set up | [`Options`] |
 //! | tools in this program | [`Tool`], [`McpServer`] |
@@ -83,7 +83,7 @@ pub use options::{
     SettingSource, Settings, Skills, StderrCallback, SystemPrompt, Thinking, Transport,
 };
 pub use prompt::Prompt;
-pub use query::query;
+pub use query::{query, query_all};
 pub use tool::{
     IntoToolResult, McpServer, Structured, Tool, ToolAnnotations, ToolContent, ToolContext,
     ToolHandler, ToolResult,

@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use bowline_protocol::Message;
-use futures_util::{TryStreamExt, stream};
+use futures_util::{
+    Stream, StreamExt, TryStreamExt,
+    stream::{self, BoxStream},
+};
 use tokio::time;
 
 use crate::{
@@ -27,14 +30,21 @@ use crate::{
 /// # }
 /// ```
 pub fn query(prompt: impl Into<Prompt>, options: Options) -> Messages {
-    let prompt = prompt.into();
+    query_all(stream::iter([prompt.into()]), options)
+}
+
+/// Starts an agent, has it work on prompts as they come, and ends it when they have ended.
+///
+/// Otherwise as [`query`]. Prompts are taken while the messages are polled.
+pub fn query_all(
+    prompts: impl Stream<Item: Into<Prompt>> + Send + 'static,
+    options: Options,
+) -> Messages {
+    let prompts = prompts.map(Into::into).boxed();
     let start = async move {
         let connection = Connection::open(options).await?;
-        connection.prompt(prompt.0).await?;
-        let mut query = Query { connection, input: Input::Open };
-        if !query.connection.has_callbacks {
-            query.end_input().await;
-        }
+        let query =
+            Query { connection, prompts: Some(prompts), prompted: false, input: Input::Open };
         Ok::<_, Error>(stream::unfold(Some(query), step))
     };
     Messages::new(stream::once(start).try_flatten())
@@ -43,6 +53,10 @@ pub fn query(prompt: impl Into<Prompt>, options: Options) -> Messages {
 /// A query that runs.
 struct Query {
     connection: Connection,
+    /// Prompts to come; `None` when there are no more.
+    prompts: Option<BoxStream<'static, Prompt>>,
+    /// Whether there was a prompt at all.
+    prompted: bool,
     input: Input,
 }
 
@@ -61,36 +75,74 @@ async fn step(query: Option<Query>) -> Option<(Result<Message, Error>, Option<Qu
     }
 }
 
+/// What can happen to a query.
+enum Event {
+    /// There is a prompt, or no more of them.
+    Prompt(Option<Prompt>),
+    /// The agent said something, or has ended.
+    Heard(Option<Result<Heard, Error>>),
+    /// Nothing happened for too long.
+    Silence,
+}
+
 impl Query {
     async fn next(&mut self) -> Option<Result<Message, Error>> {
         loop {
-            if self.connection.run().is_over() {
+            if self.may_end_input() {
                 self.end_input().await;
             }
-            let next = self.connection.next();
-            let heard = match self.patience() {
-                None => next.await,
-                Some(limit) => match time::timeout(limit, next).await {
-                    Ok(heard) => heard,
-                    Err(_) => {
-                        self.lose_patience().await;
-                        continue;
+            match self.event().await {
+                Event::Prompt(Some(prompt)) => {
+                    self.prompted = true;
+                    if let Err(error) = self.connection.prompt(prompt.0).await {
+                        return Some(Err(error));
                     }
+                }
+                Event::Prompt(None) => self.prompts = None,
+                Event::Heard(heard) => match heard? {
+                    Ok(Heard::Message(message)) => return Some(Ok(message)),
+                    Ok(Heard::News) => {}
+                    Err(error) => return Some(Err(error)),
                 },
-            };
-            match heard? {
-                Ok(Heard::Message(message)) => return Some(Ok(message)),
-                Ok(Heard::News) => {}
-                Err(error) => return Some(Err(error)),
+                Event::Silence => self.lose_patience().await,
             }
         }
+    }
+
+    async fn event(&mut self) -> Event {
+        let patience = self.patience();
+        let silence = async {
+            match patience {
+                Some(limit) => time::sleep(limit).await,
+                None => std::future::pending().await,
+            }
+        };
+        let prompt = async {
+            match &mut self.prompts {
+                Some(prompts) => prompts.next().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            prompt = prompt => Event::Prompt(prompt),
+            heard = self.connection.next() => Event::Heard(heard),
+            () = silence => Event::Silence,
+        }
+    }
+
+    /// Whether the agent can know that nothing more follows: there are no more prompts, and it
+    /// has nothing to ask any more.
+    fn may_end_input(&self) -> bool {
+        let asks_nothing = !self.connection.has_callbacks || !self.prompted;
+        self.prompts.is_none() && (asks_nothing || self.connection.run().is_over())
     }
 
     /// How long to wait for the next message, if not for ever.
     fn patience(&self) -> Option<Duration> {
         let run = self.connection.run();
         let limits = &self.connection.limits;
-        if !run.is_answered() {
+        if !run.is_answered() || self.prompts.is_some() {
             return None;
         }
         // An agent that says it is idle and knows that nothing follows has no reason to stay.

@@ -12,8 +12,9 @@ use std::{
 use bowline_host::{
     BuiltinTools, Client, Embedded, HookCall, HookEvent, HookMatcher, HookOutput, McpServer,
     Options, PermissionMode, PermissionResult, Structured, Tool, ToolRequest, protocol::Interrupt,
-    query,
+    query, query_all,
 };
+use futures_util::StreamExt;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -67,6 +68,25 @@ async fn an_answer() {
     for (agent, options) in agents(folder.path()) {
         let text = soon(agent, query("SAY hello there", options).text()).await.unwrap();
         assert_eq!(text, "hello there", "{agent}");
+    }
+}
+
+#[tokio::test]
+async fn prompts_may_come_one_by_one_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let prompts = |words: &'static [&'static str]| {
+        futures_util::stream::iter(words).map(|word| format!("SAY {word}"))
+    };
+    for (agent, options) in agents(folder.path()) {
+        let options = options.can_use_tool(async |_: ToolRequest| PermissionResult::allow());
+        let told = told(query_all(prompts(&["first", "second"]), options)).await;
+        let last = told.last().unwrap();
+        assert!(last.starts_with("result ") && last.contains("second"), "{agent}: {told:?}");
+    }
+    for (agent, options) in agents(folder.path()) {
+        let options = options.can_use_tool(async |_: ToolRequest| PermissionResult::allow());
+        let told = told(query_all(prompts(&[]), options)).await;
+        assert_eq!(told, Vec::<String>::new(), "{agent}");
     }
 }
 
