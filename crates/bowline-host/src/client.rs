@@ -46,7 +46,7 @@ impl Client {
 
     /// Tells the agent to do something. Waits until the prompt is on its way, not for an answer.
     pub async fn query(&self, prompt: impl Into<Prompt>) -> Result<(), Error> {
-        self.connection.prompt(prompt.into().0).await
+        self.connection.prompt(*prompt.into().0).await
     }
 
     /// All messages from now on, until the agent ends.

@@ -60,7 +60,7 @@ impl Connection {
             }
         };
         let initialized = agent.ask(opening, options.limits.initialize).await?;
-        if let Agent::Process(_) = agent {
+        if matches!(agent, Agent::Process(_)) {
             accept(&options, &initialized)?;
         }
         Ok(Self {

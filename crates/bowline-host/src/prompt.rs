@@ -4,7 +4,7 @@ use bowline_protocol::{ContentBlock, SessionId, UserMessage};
 
 /// What an agent is told to do: words, blocks with pictures among them, or a whole message.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Prompt(pub(crate) UserMessage);
+pub struct Prompt(pub(crate) Box<UserMessage>);
 
 impl From<&str> for Prompt {
     fn from(text: &str) -> Self {
@@ -28,6 +28,6 @@ impl From<UserMessage> for Prompt {
     fn from(mut message: UserMessage) -> Self {
         // Older agents want to see the field, whatever is in it.
         message.session_id.get_or_insert_with(SessionId::default);
-        Self(message)
+        Self(Box::new(message))
     }
 }

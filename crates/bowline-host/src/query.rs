@@ -76,6 +76,7 @@ async fn step(query: Option<Query>) -> Option<(Result<Message, Error>, Option<Qu
 }
 
 /// What can happen to a query.
+#[expect(clippy::large_enum_variant, reason = "it is taken apart where it is made, never kept")]
 enum Event {
     /// There is a prompt, or no more of them.
     Prompt(Option<Prompt>),
@@ -94,7 +95,7 @@ impl Query {
             match self.event().await {
                 Event::Prompt(Some(prompt)) => {
                     self.prompted = true;
-                    if let Err(error) = self.connection.prompt(prompt.0).await {
+                    if let Err(error) = self.connection.prompt(*prompt.0).await {
                         return Some(Err(error));
                     }
                 }
