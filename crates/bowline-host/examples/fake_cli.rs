@@ -171,6 +171,10 @@ impl Fake {
                 while self.read().is_some() {}
                 std::thread::park();
             }
+            "hang" => {
+                let place = argument("--note").expect("where to say who we are");
+                std::fs::write(place, std::process::id().to_string()).expect("it can be written");
+            }
             "surroundings" => {
                 let cwd = std::env::current_dir().expect("there is one");
                 let told = ["GIVEN", "CLAUDE_CODE_SDK_READS_SESSION_STATE", "CLAUDECODE"]

@@ -3,6 +3,7 @@
 use std::{
     fs,
     os::unix::fs::PermissionsExt,
+    path::Path,
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -16,7 +17,7 @@ use bowline_host::{
 };
 use tokio::sync::{Barrier, Notify};
 
-use crate::rig::{fake, fake_path, gone, last_error, pid, result, soon, told};
+use crate::rig::{example, fake, fake_path, gone, last_error, pid, result, soon, stopped, told};
 
 fn with_code(mut options: Options, code: i32) -> Options {
     options.extra_args.insert("code".to_owned(), Some(code.to_string()));
@@ -270,11 +271,8 @@ async fn a_megabyte_on_stderr_stops_nobody() {
 async fn closing_ends_also_an_agent_that_will_not() {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("stubborn");
-    let fake_path = fake_path();
     // What is ignored stays ignored across exec.
-    let text = format!("#!/bin/sh\ntrap '' TERM\nexec '{}' \"$@\"\n", fake_path.display());
-    fs::write(&program, text).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    write_script(&program, &format!("trap '' TERM\nexec '{}' \"$@\"", fake_path().display()));
     let mut options = fake("stubborn").cli_path(program);
     options.limits.close = Duration::from_millis(100);
     let client = Client::connect(options).await.unwrap();
@@ -336,4 +334,38 @@ async fn an_agent_that_cannot_do_what_is_asked_is_turned_down() {
     let error = Client::connect(options).await.unwrap_err();
     assert_eq!(error.code(), "cli_connection");
     assert_eq!(error.to_string(), "the agent does not know what to do when a hook fails");
+}
+
+#[tokio::test]
+async fn nothing_runs_on_when_this_program_is_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (agent, note) = (folder.path().join("agent"), folder.path().join("note"));
+    let fake = fake_path();
+    let fake = format!("exec '{}' --play hang --note '{}' \"$@\"", fake.display(), note.display());
+    write_script(&agent, &fake);
+    let mut host = tokio::process::Command::new(example("multi_turn"))
+        .arg("--cli")
+        .arg(&agent)
+        .stdout(std::process::Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let pid = soon("the agent's turn", async {
+        loop {
+            match fs::read_to_string(&note) {
+                Ok(pid) if !pid.is_empty() => break pid,
+                _ => tokio::time::sleep(Duration::from_millis(5)).await,
+            }
+        }
+    })
+    .await;
+    host.kill().await.unwrap();
+    let since = Instant::now();
+    stopped(&pid).await;
+    assert!(since.elapsed() < Duration::from_secs(2), "{:?}", since.elapsed());
+}
+
+fn write_script(path: &Path, text: &str) {
+    fs::write(path, format!("#!/bin/sh\n{text}\n")).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }

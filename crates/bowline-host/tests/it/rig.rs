@@ -17,11 +17,16 @@ pub(crate) fn fake(part: &str) -> Options {
     options
 }
 
-/// The program of the fake agent, which is an example of this crate.
+/// The program of the fake agent.
 pub(crate) fn fake_path() -> PathBuf {
+    example("fake_cli")
+}
+
+/// The program of an example of this crate. `cargo test` builds them; `cargo test --test it` does not.
+pub(crate) fn example(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("a test is a program");
     let target = test.parent().and_then(|deps| deps.parent()).expect("cargo's folders");
-    target.join("examples").join("fake_cli")
+    target.join("examples").join(name)
 }
 
 /// Fails a test that hangs.
@@ -89,6 +94,20 @@ pub(crate) async fn gone(pid: u64) {
     let start = Instant::now();
     while PathBuf::from(format!("/proc/{pid}")).exists() {
         assert!(start.elapsed() < SOON, "process {pid} is still there");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// Waits until a process that is not our child runs no more. Whoever inherited it may take its
+/// time to wait for it.
+pub(crate) async fn stopped(pid: &str) {
+    let start = Instant::now();
+    let runs = || {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        stat.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with('Z'))
+    };
+    while runs() {
+        assert!(start.elapsed() < SOON, "process {pid} still runs");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
