@@ -366,6 +366,6 @@ async fn nothing_runs_on_when_this_program_is_killed() {
 }
 
 fn write_script(path: &Path, text: &str) {
-    fs::write(path, format!("#!/bin/sh\n{text}\n")).unwrap();
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::write(path, format!("#!/bin/sh\n{text}\n")).expect("the folder is ours");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("the file is ours");
 }
