@@ -13,13 +13,17 @@
 //! async fn main() -> Result<(), bowline_host::Error> {
 //!     let add = Tool::new("add", "Adds two numbers", async |it: Pair| (it.a + it.b).to_string());
 //!     let options = Options::default()
-//!         .embedded(Embedded::script("/tmp")) // or leave it out to run `bowline` or `claude`
-//!         .sdk_mcp_server(McpServer::new("calc").tool(add));
-//!     let answer = query("SAY The model says what its script says.", options).text().await?;
-//!     println!("{answer}");
+//!         .embedded(Embedded::script(std::env::temp_dir()))
+//!         .sdk_mcp_server(McpServer::new("calc").tool(add))
+//!         .allow(["mcp__calc__add"]);
+//!     let prompt = "TOOL mcp__calc__add {\"a\": 15, \"b\": 27}\nNEXT\nECHORESULT";
+//!     assert!(query(prompt, options).text().await?.contains("42"));
 //!     Ok(())
 //! }
 //! ```
+//!
+//! Here the model is a script, so that this runs offline. Without `.embedded(…)` the agent is
+//! `bowline` or `claude`, and the prompt may be any.
 //!
 //! | subject | where |
 //! |---|---|
