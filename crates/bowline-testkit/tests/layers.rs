@@ -37,6 +37,18 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "bowline-door-stdio",
         ],
     ),
+    (
+        "bowline-host",
+        &[
+            "bowline-protocol",
+            "bowline-peer",
+            "bowline-sessions",
+            // Only with the feature `embedded`.
+            "bowline-engine",
+            "bowline-model",
+            "bowline-tools",
+        ],
+    ),
     ("bowline-testkit", &[]),
 ];
 
@@ -51,6 +63,7 @@ const HEAVY: &[(&str, &[&str])] = &[
             "bowline-mcp",
             "bowline-engine",
             "bowline-door-stdio",
+            "bowline-host",
             "bowline",
         ],
     ),

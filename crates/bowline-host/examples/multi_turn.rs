@@ -1,0 +1,36 @@
+//! Talks to one agent for several turns and changes its mind in between.
+//!
+//! Runs offline with a scripted model; `--cli PATH` has a real agent do it.
+
+#![expect(clippy::print_stdout, reason = "this is what a program is for")]
+
+use bowline_host::{Client, Embedded, Error, Options, PermissionMode};
+
+/// What the scripted model says, turn by turn.
+const SCRIPT: &str = "SAY My favourite knot is the bowline.
+NEXT
+SAY Because it holds, and comes undone when you want it to.";
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Error> {
+    let client = Client::connect(agent()).await?;
+    println!("{} slash commands", client.supported_commands().len());
+    for prompt in ["What is your favourite knot?", "Why?"] {
+        client.query(prompt).await?;
+        println!("you: {prompt}");
+        println!("agent: {}", client.receive_response().text().await?);
+        let mode = client.set_permission_mode(PermissionMode::Plan).await?;
+        println!("[the mode is now {mode}]");
+    }
+    client.disconnect().await;
+    Ok(())
+}
+
+/// A real agent if the command line names one, else one with a script.
+fn agent() -> Options {
+    let mut arguments = std::env::args().skip_while(|argument| argument != "--cli");
+    match arguments.nth(1) {
+        Some(path) => Options::default().cli_path(path),
+        None => Options::default().embedded(Embedded::with_script(std::env::temp_dir(), SCRIPT)),
+    }
+}

@@ -1,0 +1,50 @@
+//! Decides what an agent may do: a callback for single calls, a hook for a rule without exception.
+//!
+//! Runs offline with a scripted model; `--cli PATH` has a real agent do it.
+
+#![expect(clippy::print_stdout, reason = "this is what a program is for")]
+
+use bowline_host::{
+    Embedded, Error, HookCall, HookEvent, HookMatcher, HookOutput, Message, Options,
+    PermissionResult, ToolRequest, query,
+};
+
+/// What the scripted model does.
+const SCRIPT: &str = "TOOL Bash {\"command\": \"touch harmless\", \"description\": \"Make a file\"}
+NEXT
+TOOL Bash {\"command\": \"git push --force\", \"description\": \"Push\"}
+NEXT
+SAY I did what I could.";
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Error> {
+    let never_by_force = HookMatcher::on("Bash").run(async |call: HookCall| {
+        match call.tool_input().is_some_and(|input| input.contains("--force")) {
+            true => HookOutput::deny("not by force"),
+            false => HookOutput::default(),
+        }
+    });
+    let options = agent().hook(HookEvent::PreToolUse, never_by_force).can_use_tool(
+        async |request: ToolRequest| {
+            println!("asked about {} {}", request.tool_name, request.input.get());
+            PermissionResult::deny("this is only an example")
+        },
+    );
+    let mut messages = query("Make a file named harmless, then force-push.", options);
+    while let Some(message) = messages.next().await {
+        if let Message::Result(result) = message? {
+            println!("agent: {}", result.result.as_deref().unwrap_or("-"));
+            println!("{} calls were refused", result.permission_denials.len());
+        }
+    }
+    Ok(())
+}
+
+/// A real agent if the command line names one, else one with a script.
+fn agent() -> Options {
+    let mut arguments = std::env::args().skip_while(|argument| argument != "--cli");
+    match arguments.nth(1) {
+        Some(path) => Options::default().cli_path(path),
+        None => Options::default().embedded(Embedded::with_script(std::env::temp_dir(), SCRIPT)),
+    }
+}

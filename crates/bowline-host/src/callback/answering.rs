@@ -1,0 +1,144 @@
+//! The questions of an agent, answered by the callbacks of this program.
+//!
+//! Whatever the transport, each question comes here and gets one answer: from its callback, or
+//! that there is none, that it failed, panicked, or was too slow.
+
+use std::{any::Any, collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc, time::Duration};
+
+use bowline_protocol::{
+    CanUseTool as ToolQuestion, Elicitation, ElicitationAction, ElicitationResponse, Extra,
+    HookCallback, HookOutput as WireHookOutput, McpMessage, PermissionResult, RawJson,
+};
+use futures_util::FutureExt;
+use tokio::time;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    CanUseTool, ElicitationRequest, HookCall, OnElicitation, RegisteredHooks, ToolRequest,
+};
+use crate::{Options, tool::McpServer};
+
+/// Why a question is not answered, as the agent is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    /// For people.
+    pub(crate) why: String,
+    /// For programs.
+    pub(crate) code: Option<&'static str>,
+}
+
+impl Refusal {
+    pub(crate) fn new(why: impl Into<String>) -> Self {
+        Self { why: why.into(), code: None }
+    }
+
+    pub(crate) fn unsupported(subtype: &str) -> Self {
+        let why = format!("Unsupported control request subtype: {subtype}");
+        Self { why, code: Some("unsupported_request") }
+    }
+}
+
+/// All that this program lends to a session.
+pub(crate) struct Callbacks {
+    can_use_tool: Option<Arc<dyn CanUseTool>>,
+    on_elicitation: Option<Arc<dyn OnElicitation>>,
+    hooks: RegisteredHooks,
+    servers: BTreeMap<String, McpServer>,
+}
+
+impl Callbacks {
+    pub(crate) fn new(options: &mut Options, hooks: RegisteredHooks) -> Self {
+        Self {
+            can_use_tool: options.can_use_tool.clone(),
+            on_elicitation: options.on_elicitation.clone(),
+            hooks,
+            servers: std::mem::take(&mut options.sdk_mcp_servers),
+        }
+    }
+
+    pub(crate) async fn can_use_tool(
+        &self,
+        question: ToolQuestion,
+        cancel: CancellationToken,
+    ) -> Result<PermissionResult, Refusal> {
+        let Some(callback) = &self.can_use_tool else {
+            return Err(Refusal::new("no permission callback is installed"));
+        };
+        let input = question.input.clone();
+        let request = ToolRequest::new(question, cancel);
+        let mut decision = caught(async { callback.decide(request).await }).await?;
+        if let PermissionResult::Allow(allow) = &mut decision {
+            // Older agents do not take an answer without an input.
+            allow.updated_input.get_or_insert(input);
+        }
+        Ok(decision)
+    }
+
+    pub(crate) async fn hook(
+        &self,
+        call: HookCallback,
+        cancel: CancellationToken,
+    ) -> Result<WireHookOutput, Refusal> {
+        let Some((hook, limit)) = self.hooks.get(&call.callback_id) else {
+            return Err(Refusal::new(format!("no hook callback is named {}", call.callback_id)));
+        };
+        let event = call.input.event.clone();
+        let call = HookCall { input: call.input, tool_use_id: call.tool_use_id, cancel };
+        let output = within(*limit, caught(async { hook.run(call).await })).await?;
+        Ok(output.for_event(&event))
+    }
+
+    pub(crate) async fn elicit(
+        &self,
+        question: Elicitation,
+        cancel: CancellationToken,
+    ) -> Result<ElicitationResponse, Refusal> {
+        let Some(callback) = &self.on_elicitation else {
+            return Ok(ElicitationResponse {
+                action: ElicitationAction::Decline,
+                content: None,
+                extra: Extra::new(),
+            });
+        };
+        let request = ElicitationRequest::new(question, cancel);
+        caught(async { callback.answer(request).await }).await
+    }
+
+    /// Passes a message to one of our MCP servers.
+    pub(crate) async fn mcp_message(
+        &self,
+        message: McpMessage,
+        cancel: CancellationToken,
+    ) -> Result<RawJson, Refusal> {
+        let Some(server) = self.servers.get(&message.server_name) else {
+            return Err(Refusal::new(format!("SDK MCP server not found: {}", message.server_name)));
+        };
+        Ok(server.answer(&message.message, cancel).await)
+    }
+}
+
+/// Runs a callback; a panic is an error like any other.
+async fn caught<T>(work: impl Future<Output = Result<T, String>>) -> Result<T, Refusal> {
+    match AssertUnwindSafe(work).catch_unwind().await {
+        Ok(answer) => answer.map_err(Refusal::new),
+        Err(panic) => Err(Refusal::new(format!("the callback panicked: {}", panic_text(&*panic)))),
+    }
+}
+
+async fn within<T>(
+    limit: Option<Duration>,
+    work: impl Future<Output = Result<T, Refusal>>,
+) -> Result<T, Refusal> {
+    match limit {
+        None => work.await,
+        Some(limit) => time::timeout(limit, work).await.unwrap_or_else(|_| {
+            Err(Refusal::new(format!("the hook did not answer within {limit:?}")))
+        }),
+    }
+}
+
+/// What a panic said.
+pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
+}

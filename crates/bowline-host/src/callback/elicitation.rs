@@ -1,0 +1,56 @@
+//! An MCP server wants to know something from the user.
+
+use std::ops::Deref;
+
+use bowline_protocol::{Elicitation, ElicitationResponse};
+use futures_util::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+use super::IntoAnswer;
+
+/// Answers MCP servers in the user's place.
+pub trait OnElicitation: Send + Sync + 'static {
+    /// Answers. An error is told to the agent.
+    fn answer(
+        &self,
+        request: ElicitationRequest,
+    ) -> BoxFuture<'_, Result<ElicitationResponse, String>>;
+}
+
+impl<F, Fut> OnElicitation for F
+where
+    F: Fn(ElicitationRequest) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output: IntoAnswer<ElicitationResponse>> + Send + 'static,
+{
+    fn answer(
+        &self,
+        request: ElicitationRequest,
+    ) -> BoxFuture<'_, Result<ElicitationResponse, String>> {
+        let answer = self(request);
+        Box::pin(async move { answer.await.into_answer() })
+    }
+}
+
+/// What an MCP server wants to know. Its fields are those of the question on the wire.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ElicitationRequest {
+    /// The question.
+    pub question: Elicitation,
+    /// Fires when the answer is no longer wanted.
+    pub cancel: CancellationToken,
+}
+
+impl ElicitationRequest {
+    pub(crate) fn new(question: Elicitation, cancel: CancellationToken) -> Self {
+        Self { question, cancel }
+    }
+}
+
+impl Deref for ElicitationRequest {
+    type Target = Elicitation;
+
+    fn deref(&self) -> &Elicitation {
+        &self.question
+    }
+}

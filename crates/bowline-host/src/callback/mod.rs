@@ -1,0 +1,43 @@
+//! What an agent may ask of this program: one small trait each, and every async closure of
+//! the right shape is one.
+
+mod answering;
+mod elicitation;
+mod hook;
+mod hook_output;
+mod permission;
+
+pub(crate) use answering::{Callbacks, Refusal, panic_text};
+pub use elicitation::{ElicitationRequest, OnElicitation};
+pub(crate) use hook::RegisteredHooks;
+pub use hook::{Hook, HookCall, HookMatcher};
+pub use hook_output::HookOutput;
+pub use permission::{CanUseTool, ToolRequest};
+
+use std::fmt;
+
+use bowline_protocol::{ElicitationResponse, PermissionResult};
+
+/// What a callback returns: an answer, or a [`Result`] with one.
+pub trait IntoAnswer<T>: Send {
+    /// The answer, or what the agent is told went wrong.
+    fn into_answer(self) -> Result<T, String>;
+}
+
+macro_rules! into_answer {
+    ($($answer:ty),*) => {$(
+        impl IntoAnswer<$answer> for $answer {
+            fn into_answer(self) -> Result<$answer, String> {
+                Ok(self)
+            }
+        }
+
+        impl<E: fmt::Display + Send> IntoAnswer<$answer> for Result<$answer, E> {
+            fn into_answer(self) -> Result<$answer, String> {
+                self.map_err(|error| format!("{error:#}"))
+            }
+        }
+    )*};
+}
+
+into_answer!(PermissionResult, HookOutput, ElicitationResponse);

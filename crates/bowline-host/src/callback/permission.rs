@@ -1,0 +1,70 @@
+//! May this tool run?
+
+use std::ops::Deref;
+
+use bowline_protocol::PermissionResult;
+use futures_util::future::BoxFuture;
+use serde::de::DeserializeOwned;
+use tokio_util::sync::CancellationToken;
+
+use super::IntoAnswer;
+
+/// Decides whether tools may run, where neither rules nor the permission mode do.
+///
+/// Questions are decided side by side: one that takes its time holds up nothing but its own
+/// call. A question that the agent withdraws drops the future that decides it.
+///
+/// ```
+/// use bowline_host::{Options, PermissionResult, ToolRequest};
+///
+/// let options = Options::default().can_use_tool(async |request: ToolRequest| {
+///     match request.tool_name.as_str() {
+///         "Read" | "Grep" => PermissionResult::allow(),
+///         other => PermissionResult::deny(format!("{other} is not for you")),
+///     }
+/// });
+/// ```
+pub trait CanUseTool: Send + Sync + 'static {
+    /// Decides. An error is told to the agent, which then does not run the tool.
+    fn decide(&self, request: ToolRequest) -> BoxFuture<'_, Result<PermissionResult, String>>;
+}
+
+impl<F, Fut> CanUseTool for F
+where
+    F: Fn(ToolRequest) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output: IntoAnswer<PermissionResult>> + Send + 'static,
+{
+    fn decide(&self, request: ToolRequest) -> BoxFuture<'_, Result<PermissionResult, String>> {
+        let decision = self(request);
+        Box::pin(async move { decision.await.into_answer() })
+    }
+}
+
+/// A call that somebody has to decide about. Its fields are those of the question on the wire.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ToolRequest {
+    /// The question.
+    pub question: bowline_protocol::CanUseTool,
+    /// Fires when the answer is no longer wanted; for work that outlives the callback.
+    pub cancel: CancellationToken,
+}
+
+impl ToolRequest {
+    pub(crate) fn new(question: bowline_protocol::CanUseTool, cancel: CancellationToken) -> Self {
+        Self { question, cancel }
+    }
+
+    /// The input of the call, read into a type of yours.
+    pub fn parse_input<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
+        self.question.input.parse()
+    }
+}
+
+impl Deref for ToolRequest {
+    type Target = bowline_protocol::CanUseTool;
+
+    fn deref(&self) -> &Self::Target {
+        &self.question
+    }
+}

@@ -1,0 +1,191 @@
+//! The connection to an agent, wherever it runs.
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use bowline_protocol::{Call, HostRequest, InitializeResponse, Message, UserMessage};
+
+#[cfg(feature = "embedded")]
+use crate::embedded::EmbeddedConnection;
+use crate::{
+    Error, Options, Transport,
+    callback::Callbacks,
+    options::{Limits, opening::opening},
+    process::ProcessConnection,
+    run::{Audience, Run},
+};
+
+/// A connection on which `initialize` was answered.
+pub(crate) struct Connection {
+    agent: Agent,
+    run: Mutex<Run>,
+    verbatim_prompts: bool,
+    pub(crate) limits: Limits,
+    pub(crate) has_callbacks: bool,
+    pub(crate) initialized: InitializeResponse,
+}
+
+/// What an agent said.
+#[expect(clippy::large_enum_variant, reason = "it is taken apart where it is made, never kept")]
+pub(crate) enum Heard {
+    /// Something for the program.
+    Message(Message),
+    /// Something for us alone: the run may be over.
+    News,
+}
+
+/// An agent, wherever it runs.
+enum Agent {
+    Process(Box<ProcessConnection>),
+    #[cfg(feature = "embedded")]
+    Embedded(Box<EmbeddedConnection>),
+}
+
+impl Connection {
+    /// Starts the agent and introduces this program to it.
+    pub(crate) async fn open(mut options: Options) -> Result<Self, Error> {
+        options.check()?;
+        let has_callbacks = options.has_callbacks();
+        let (opening, hooks) = opening(&options);
+        let callbacks = Arc::new(Callbacks::new(&mut options, hooks));
+        let agent = match std::mem::take(&mut options.transport) {
+            Transport::Process => {
+                Agent::Process(Box::new(ProcessConnection::open(&options, callbacks)?))
+            }
+            #[cfg(feature = "embedded")]
+            Transport::Embedded(agent) => {
+                Agent::Embedded(Box::new(EmbeddedConnection::open(*agent, &options, callbacks)?))
+            }
+        };
+        let initialized = agent.ask(opening, options.limits.initialize).await?;
+        if matches!(agent, Agent::Process(_)) {
+            accept(&options, &initialized)?;
+        }
+        Ok(Self {
+            agent,
+            run: Mutex::default(),
+            verbatim_prompts: options.verbatim_prompts,
+            limits: options.limits,
+            has_callbacks,
+            initialized,
+        })
+    }
+
+    pub(crate) async fn ask<C: Call<Request = HostRequest>>(
+        &self,
+        call: C,
+    ) -> Result<C::Response, Error> {
+        self.agent.ask(call, self.limits.request).await
+    }
+
+    pub(crate) async fn prompt(&self, mut prompt: UserMessage) -> Result<(), Error> {
+        if self.verbatim_prompts {
+            prompt.client_composed = Some(true);
+        }
+        self.run().prompted();
+        match &self.agent {
+            Agent::Process(agent) => agent.prompt(prompt).await,
+            #[cfg(feature = "embedded")]
+            Agent::Embedded(agent) => agent.prompt(prompt).await,
+        }
+    }
+
+    /// What the agent says next; `None` once it has ended in order. An end out of order is an
+    /// error.
+    ///
+    /// Cancel safety: nothing is lost when the future is dropped.
+    pub(crate) async fn next(&self) -> Option<Result<Heard, Error>> {
+        let message = match &self.agent {
+            Agent::Process(agent) => agent.next().await,
+            #[cfg(feature = "embedded")]
+            Agent::Embedded(agent) => agent.next().await,
+        };
+        match message {
+            Some(Ok(message)) => Some(Ok(match self.run().heard(&message) {
+                Audience::Program => Heard::Message(message),
+                Audience::Ourselves => Heard::News,
+            })),
+            Some(Err(error)) => Some(Err(error)),
+            None => self.bad_end().await.map(Err),
+        }
+    }
+
+    /// The error that the end of the agent is, if it is one.
+    async fn bad_end(&self) -> Option<Error> {
+        match &self.agent {
+            Agent::Process(agent) => {
+                let end = agent.end().await?;
+                if agent.is_closed() || self.run().may_end_with(end.code) {
+                    return None;
+                }
+                Some(Error::Process((*end).clone()))
+            }
+            #[cfg(feature = "embedded")]
+            Agent::Embedded(_) => None,
+        }
+    }
+
+    /// Says that no more prompts follow.
+    pub(crate) async fn end_input(&self) {
+        match &self.agent {
+            Agent::Process(agent) => agent.end_input(),
+            #[cfg(feature = "embedded")]
+            Agent::Embedded(agent) => agent.end_input().await,
+        }
+    }
+
+    pub(crate) async fn close(&self) {
+        match &self.agent {
+            Agent::Process(agent) => agent.close().await,
+            #[cfg(feature = "embedded")]
+            Agent::Embedded(agent) => agent.close().await,
+        }
+    }
+
+    pub(crate) fn run(&self) -> MutexGuard<'_, Run> {
+        self.run.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Agent {
+    async fn ask<C>(&self, call: C, limit: Duration) -> Result<C::Response, Error>
+    where
+        C: Call<Request = HostRequest>,
+    {
+        match self {
+            Self::Process(agent) => agent.ask(call, Some(limit)).await,
+            #[cfg(feature = "embedded")]
+            Self::Embedded(agent) => agent.ask(call, limit).await,
+        }
+    }
+}
+
+/// The oldest agent that speaks the protocol as we do.
+const OLDEST: (u32, u32) = (2, 0);
+
+/// Says why this agent is not good enough for what is asked of it.
+fn accept(options: &Options, agent: &InitializeResponse) -> Result<(), Error> {
+    let lacking = |what: String| Err(Error::Connection { what, source: None });
+    if let Some(text) = &agent.claude_code_version
+        && version(text).is_some_and(|version| version < OLDEST)
+    {
+        let (major, minor) = OLDEST;
+        return lacking(format!(
+            "the agent is version {text}; {major}.{minor} is the oldest we know"
+        ));
+    }
+    // A hook that must not fail is worth nothing to an agent that goes on all the same.
+    let must_not_fail = options.hooks.values().flatten().any(|it| it.on_failure.is_some());
+    if must_not_fail && agent.hook_on_failure_supported != Some(true) {
+        return lacking("the agent does not know what to do when a hook fails".to_owned());
+    }
+    Ok(())
+}
+
+/// The first two numbers of a version.
+fn version(text: &str) -> Option<(u32, u32)> {
+    let mut numbers = text.split('.').map(str::parse);
+    Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
+}

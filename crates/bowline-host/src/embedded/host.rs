@@ -1,0 +1,74 @@
+//! This program as an embedded engine sees it.
+
+use std::sync::Arc;
+
+use bowline_engine::{Answer, Host, HostError};
+use bowline_model::BoxFuture;
+use bowline_protocol::{
+    CanUseTool, Elicitation, ElicitationResponse, HookCallback, McpMessage, Message,
+    PermissionResult, RawJson,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::queue::Queue;
+use crate::callback::{Callbacks, Refusal};
+
+pub(super) struct EmbeddedHost {
+    pub(super) callbacks: Arc<Callbacks>,
+    pub(super) queue: Arc<Queue>,
+}
+
+impl Host for EmbeddedHost {
+    fn emit(&self, message: Message) -> BoxFuture<'_, ()> {
+        Box::pin(self.queue.push(message))
+    }
+
+    fn can_use_tool(&self, question: CanUseTool) -> Answer<'_, PermissionResult> {
+        Box::pin(async move {
+            let open = Question::default();
+            self.callbacks.can_use_tool(question, open.cancel()).await.map_err(refused)
+        })
+    }
+
+    fn hook_callback(&self, call: HookCallback) -> Answer<'_, RawJson> {
+        Box::pin(async move {
+            let open = Question::default();
+            let output = self.callbacks.hook(call, open.cancel()).await.map_err(refused)?;
+            RawJson::from_value(&output).map_err(|error| HostError::Malformed(error.to_string()))
+        })
+    }
+
+    fn mcp_message(&self, message: McpMessage) -> Answer<'_, RawJson> {
+        Box::pin(async move {
+            let open = Question::default();
+            self.callbacks.mcp_message(message, open.cancel()).await.map_err(refused)
+        })
+    }
+
+    fn elicit(&self, question: Elicitation) -> Answer<'_, ElicitationResponse> {
+        Box::pin(async move {
+            let open = Question::default();
+            self.callbacks.elicit(question, open.cancel()).await.map_err(refused)
+        })
+    }
+}
+
+fn refused(refusal: Refusal) -> HostError {
+    HostError::Refused(refusal.why)
+}
+
+/// A question that is open. What a callback left running hears when it no longer is.
+#[derive(Default)]
+struct Question(CancellationToken);
+
+impl Question {
+    fn cancel(&self) -> CancellationToken {
+        self.0.clone()
+    }
+}
+
+impl Drop for Question {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}

@@ -1,0 +1,152 @@
+//! Messages of an embedded engine that nobody has read yet.
+
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use bowline_protocol::Message;
+use tokio::sync::Notify;
+
+use crate::Error;
+
+/// Messages that may wait. The engine then stands still until somebody reads, because it makes
+/// them as fast as they are wanted; a turn has some dozens, or hundreds if they are partial.
+const ROOM: usize = 4096;
+
+/// A queue with one writer, the engine, and one reader.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    waiting: Mutex<Waiting>,
+    arrived: Notify,
+    room: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    messages: VecDeque<Result<Message, Error>>,
+    /// Questions of the program that the engine is answering.
+    questions: usize,
+    /// Nobody will write any more.
+    ended: bool,
+    /// The session is closing: nobody is waited for any more.
+    closing: bool,
+}
+
+impl Waiting {
+    /// Whether the writer may go on. While it answers the program it always may: the program
+    /// waits for the answer and cannot read meanwhile.
+    fn has_room(&self) -> bool {
+        self.messages.len() < ROOM || self.questions > 0
+    }
+}
+
+impl Queue {
+    /// Adds a message when there is room for it.
+    pub(super) async fn push(&self, message: Message) {
+        loop {
+            let room = self.room.notified();
+            {
+                let mut waiting = self.lock();
+                if waiting.has_room() {
+                    waiting.messages.push_back(Ok(message));
+                    break;
+                }
+                if waiting.closing {
+                    return;
+                }
+            }
+            room.await;
+        }
+        self.arrived.notify_one();
+    }
+
+    /// The next message; `None` when the engine has ended.
+    ///
+    /// Cancel safety: nothing is lost when the future is dropped.
+    pub(super) async fn next(&self) -> Option<Result<Message, Error>> {
+        // A reader with a long backlog lets others run too.
+        tokio::task::coop::consume_budget().await;
+        loop {
+            {
+                let mut waiting = self.lock();
+                if let Some(message) = waiting.messages.pop_front() {
+                    drop(waiting);
+                    self.room.notify_waiters();
+                    return Some(message);
+                }
+                if waiting.ended {
+                    return None;
+                }
+            }
+            self.arrived.notified().await;
+        }
+    }
+
+    /// Says that nothing more comes, perhaps with the reason.
+    pub(super) fn end(&self, why: Option<Error>) {
+        let mut waiting = self.lock();
+        waiting.ended = true;
+        waiting.messages.extend(why.map(Err));
+        drop(waiting);
+        self.arrived.notify_one();
+    }
+
+    /// Says that the session is closing: what finds no room is lost, and the engine need not
+    /// wait for a reader. What was said before can still be read.
+    pub(super) fn close(&self) {
+        self.lock().closing = true;
+        self.room.notify_waiters();
+    }
+
+    /// Notes that the engine is answering the program, until the guard is dropped.
+    pub(super) fn questioning(&self) -> Questioning<'_> {
+        self.lock().questions += 1;
+        self.room.notify_waiters();
+        Questioning(self)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The engine is answering the program.
+pub(super) struct Questioning<'a>(&'a Queue);
+
+impl Drop for Questioning<'_> {
+    fn drop(&mut self) {
+        self.0.lock().questions -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::FutureExt;
+
+    fn message() -> Message {
+        Message::parse(r#"{"type":"anything"}"#).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_full_queue_holds_the_writer_except_while_it_answers() {
+        let queue = Queue::default();
+        for _ in 0..ROOM {
+            queue.push(message()).now_or_never().expect("there is room");
+        }
+        let mut held = Box::pin(queue.push(message()));
+        assert!(held.as_mut().now_or_never().is_none());
+        let questioning = queue.questioning();
+        held.as_mut().now_or_never().expect("an answer waits for nobody");
+        drop(questioning);
+        assert!(queue.push(message()).now_or_never().is_none());
+        queue.close();
+        queue.push(message()).now_or_never().expect("nobody is waited for");
+        queue.end(None);
+        for _ in 0..=ROOM {
+            assert!(queue.next().await.is_some());
+        }
+        assert!(queue.next().await.is_none());
+    }
+}

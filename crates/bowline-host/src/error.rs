@@ -1,0 +1,161 @@
+//! What can go wrong, told apart by what a program would do about it.
+
+use std::{error::Error as StdError, fmt, io, path::PathBuf, sync::Arc, time::Duration};
+
+use bowline_peer::AskError;
+use bowline_protocol::ReadError;
+
+/// Why something did not work.
+///
+/// [`code`](Self::code) names the kind with a word that does not change between versions.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The agent's program is nowhere. `cli_not_found`
+    #[error("the agent's program was not found; looked for {}", Paths(.searched))]
+    NotFound {
+        /// Where we looked, in order.
+        searched: Vec<PathBuf>,
+    },
+    /// The agent could not be started or reached. `cli_connection`
+    #[error("{what}")]
+    Connection {
+        /// What was tried.
+        what: String,
+        /// Why it failed.
+        #[source]
+        source: Option<Cause>,
+    },
+    /// The agent's process ended when it should not have. `process`
+    #[error(transparent)]
+    Process(#[from] ProcessError),
+    /// The agent refused a request. `control_protocol`
+    #[error("{subtype}: {message}")]
+    Control {
+        /// The request.
+        subtype: &'static str,
+        /// What the agent said.
+        message: String,
+        /// What it said for programs, as in `unsupported_request`.
+        code: Option<String>,
+    },
+    /// The agent took too long. `timeout`
+    #[error("{subtype}: no answer within {limit:?}")]
+    Timeout {
+        /// The request.
+        subtype: &'static str,
+        /// How long it was given.
+        limit: Duration,
+    },
+    /// A line of the agent is not JSON, not text, or too long. The session goes on. `json`
+    #[error("a line cannot be read: {source}; it begins with `{line}`")]
+    Json {
+        /// How the line begins.
+        line: String,
+        /// What is wrong with it.
+        source: Cause,
+    },
+    /// A message of a known type does not have its shape. The session goes on. `message`
+    #[error("a message cannot be read: {source}; it begins with `{line}`")]
+    Message {
+        /// How the line begins.
+        line: String,
+        /// What is wrong with it.
+        source: ReadError,
+    },
+    /// The options do not go together. `options`
+    #[error("{0}")]
+    Options(String),
+    /// The session was closed by us. `closed`
+    #[error("the session is closed")]
+    Closed,
+}
+
+/// What lies below an error.
+pub type Cause = Box<dyn StdError + Send + Sync>;
+
+impl Error {
+    /// A word for the kind of error, the same in every version.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NotFound { .. } => "cli_not_found",
+            Self::Connection { .. } => "cli_connection",
+            Self::Process(_) => "process",
+            Self::Control { .. } => "control_protocol",
+            Self::Timeout { .. } => "timeout",
+            Self::Json { .. } => "json",
+            Self::Message { .. } => "message",
+            Self::Options(_) => "options",
+            Self::Closed => "closed",
+        }
+    }
+
+    /// Whether the session goes on in spite of it.
+    pub fn is_about_one_message(&self) -> bool {
+        matches!(self, Self::Json { .. } | Self::Message { .. })
+    }
+
+    pub(crate) fn connection(what: impl Into<String>, source: io::Error) -> Self {
+        Self::Connection { what: what.into(), source: Some(source.into()) }
+    }
+
+    /// What became of a question that has no answer. `ended` tells how the session ended.
+    pub(crate) fn unanswered(subtype: &'static str, error: AskError, ended: Self) -> Self {
+        match error {
+            AskError::Closed => ended,
+            AskError::TimedOut(limit) => Self::Timeout { subtype, limit },
+            AskError::Refused(failure) => {
+                Self::Control { subtype, message: failure.error, code: failure.error_code }
+            }
+            other => Self::Control { subtype, message: other.to_string(), code: None },
+        }
+    }
+}
+
+/// How much of a line is quoted in an error.
+const QUOTED: usize = 200;
+
+/// The beginning of a line, for an error.
+pub(crate) fn beginning(line: &str) -> String {
+    line.chars().take(QUOTED).collect()
+}
+
+/// How the agent's process ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ProcessError {
+    /// Its exit code; `None` if a signal killed it.
+    pub code: Option<i32>,
+    /// The signal that killed it.
+    pub signal: Option<i32>,
+    /// The end of what it wrote to its stderr.
+    pub stderr: Arc<str>,
+}
+
+impl fmt::Display for ProcessError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.code, self.signal) {
+            (Some(code), _) => write!(f, "the agent's process ended with exit code {code}")?,
+            (None, Some(signal)) => write!(f, "the agent's process was killed by signal {signal}")?,
+            (None, None) => f.write_str("the agent's process ended")?,
+        }
+        match self.stderr.trim() {
+            "" => Ok(()),
+            stderr => write!(f, "; its stderr ends with: {stderr}"),
+        }
+    }
+}
+
+impl StdError for ProcessError {}
+
+struct Paths<'a>(&'a [PathBuf]);
+
+impl fmt::Display for Paths<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, path) in self.0.iter().enumerate() {
+            let separator = if place == 0 { "" } else { ", " };
+            write!(f, "{separator}{}", path.display())?;
+        }
+        Ok(())
+    }
+}

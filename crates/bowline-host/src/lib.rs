@@ -1,0 +1,94 @@
+//! Agents inside Rust programs: start one, talk to it, lend it tools, and decide what it may do.
+//!
+//! ```
+//! use bowline_host::{Embedded, McpServer, Options, Tool, query};
+//!
+//! #[derive(serde::Deserialize, schemars::JsonSchema)]
+//! struct Pair {
+//!     a: i64,
+//!     b: i64,
+//! }
+//!
+//! #[tokio::main(flavor = "current_thread")]
+//! async fn main() -> Result<(), bowline_host::Error> {
+//!     let add = Tool::new("add", "Adds two numbers", async |it: Pair| (it.a + it.b).to_string());
+//!     let options = Options::default()
+//!         .embedded(Embedded::script(std::env::temp_dir()))
+//!         .sdk_mcp_server(McpServer::new("calc").tool(add))
+//!         .allow(["mcp__calc__add"]);
+//!     let prompt = "TOOL mcp__calc__add {\"a\": 15, \"b\": 27}\nNEXT\nECHORESULT";
+//!     assert!(query(prompt, options).text().await?.contains("42"));
+//!     Ok(())
+//! }
+//! ```
+//!
+//! Here the model is a script, so that this runs offline. Without `.embedded(…)` the agent is
+//! `bowline` or `claude`, and the prompt may be any.
+//!
+//! | subject | where |
+//! |---|---|
+//! | one run | [`query`], [`query_all`] |
+//! | a conversation | [`Client`] |
+//! | all there is to set up | [`Options`] |
+//! | tools in this program | [`Tool`], [`McpServer`] |
+//! | who decides what tools may run | [`CanUseTool`] |
+//! | who is told what happens | [`Hook`], [`HookMatcher`], [`HookOutput`] |
+//! | what an agent says | [`Messages`], [`Message`] |
+//! | what can go wrong | [`Error`] |
+//! | everything that travels | [`protocol`] |
+//!
+//! An agent runs in a process of its own ([`Transport::Process`], `bowline` or the official
+//! `claude`) or in this one (`Embedded`, with the feature `embedded`). The rest is the same.
+//!
+//! # What is promised
+//!
+//! - **Nothing waits for ever.** When the agent's process dies, whoever waits for anything is
+//!   told at once, with its exit code, its signal and the end of its stderr. Requests and hooks
+//!   have time limits, and closing always ends.
+//! - **Callbacks run side by side** and never hold up messages or each other. One whose question
+//!   is withdrawn is dropped. A failure, a panic and a missing callback are answers, too.
+//! - **Requests are answered however many messages wait unread**: beyond some megabytes they
+//!   wait on disk.
+//! - **A message that cannot be read costs that message**, not the session; one of an unknown
+//!   type is handed over as it came.
+
+mod callback;
+mod client;
+mod connection;
+mod control;
+#[cfg(feature = "embedded")]
+mod embedded;
+mod error;
+mod messages;
+mod options;
+mod process;
+mod prompt;
+mod query;
+mod run;
+mod tool;
+
+pub use bowline_protocol as protocol;
+pub use bowline_protocol::{
+    AgentDefinition, ContentBlock, HookEvent, HookInput, McpServerConfig, Message, PermissionMode,
+    PermissionResult, ResultMessage, UserMessage,
+};
+
+pub use callback::{
+    CanUseTool, ElicitationRequest, Hook, HookCall, HookMatcher, HookOutput, IntoAnswer,
+    OnElicitation, ToolRequest,
+};
+pub use client::Client;
+#[cfg(feature = "embedded")]
+pub use embedded::Embedded;
+pub use error::{Cause, Error, ProcessError};
+pub use messages::Messages;
+pub use options::{
+    BuiltinTools, DEFAULT_CLOSE_LIMIT, DEFAULT_TIME_LIMIT, Effort, Limits, Options, Plugin, Resume,
+    SettingSource, Settings, Skills, StderrCallback, SystemPrompt, Thinking, Transport,
+};
+pub use prompt::Prompt;
+pub use query::{query, query_all};
+pub use tool::{
+    IntoToolResult, McpServer, Structured, Tool, ToolAnnotations, ToolContent, ToolContext,
+    ToolHandler, ToolResult,
+};

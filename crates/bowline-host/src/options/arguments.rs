@@ -1,0 +1,303 @@
+//! The command line of the agent's process, as the official SDKs write it.
+
+use std::{collections::BTreeMap, ffi::OsString, fs};
+
+use serde_json::{Map, Value, json};
+
+use super::{BuiltinTools, Options, Resume, Settings, Skills, SystemPrompt, Thinking};
+use crate::Error;
+
+/// A text longer than this goes into `initialize`, because the system limits the length of an
+/// argument (to 128 KiB on Linux).
+pub(super) const LONGEST_ARGUMENT: usize = 64 * 1024;
+
+/// The arguments, without the program.
+pub(crate) fn arguments(options: &Options) -> Result<Vec<OsString>, Error> {
+    let mut line = Line(Vec::new());
+    line.pair("output-format", "stream-json");
+    line.flag("verbose");
+    line.pair("input-format", "stream-json");
+    model(options, &mut line);
+    permissions(options, &mut line);
+    conversation(options, &mut line);
+    environment(options, &mut line)?;
+    reports(options, &mut line);
+    for (name, value) in &options.extra_args {
+        match value {
+            Some(value) if value.starts_with('-') => line.equals(name, value),
+            Some(value) => line.pair(name, value),
+            None => line.flag(name),
+        }
+    }
+    Ok(line.0)
+}
+
+fn model(options: &Options, line: &mut Line) {
+    match &options.system_prompt {
+        SystemPrompt::Empty => line.pair("system-prompt", ""),
+        SystemPrompt::Text(text) if text.len() <= LONGEST_ARGUMENT => {
+            line.pair("system-prompt", text);
+        }
+        SystemPrompt::File(path) => line.pair("system-prompt-file", path),
+        SystemPrompt::Preset { append: Some(text), .. } if text.len() <= LONGEST_ARGUMENT => {
+            line.pair("append-system-prompt", text);
+        }
+        SystemPrompt::Text(_) | SystemPrompt::Preset { .. } => {}
+    }
+    line.optional("model", options.model.as_deref());
+    line.list("fallback-model", &options.fallback_models);
+    line.list("betas", &options.betas);
+    match &options.thinking {
+        Some(Thinking::Adaptive) => line.pair("thinking", "adaptive"),
+        Some(Thinking::Budget(tokens)) => line.pair("max-thinking-tokens", tokens.to_string()),
+        Some(Thinking::Disabled) => line.pair("thinking", "disabled"),
+        None => {}
+    }
+    line.optional("thinking-display", options.thinking_display.as_deref());
+    line.optional("effort", options.effort.map(|effort| effort.as_str()));
+    line.optional("max-turns", options.max_turns.map(|turns| turns.to_string()));
+    line.optional("max-budget-usd", options.max_budget_usd.map(|usd| usd.to_string()));
+    line.optional("task-budget", options.task_budget.map(|tokens| tokens.to_string()));
+    line.optional("json-schema", options.output_schema.as_ref().map(Value::to_string));
+    line.optional("agent", options.agent.as_deref());
+}
+
+fn permissions(options: &Options, line: &mut Line) {
+    match &options.tools {
+        Some(BuiltinTools::All) => line.pair("tools", "default"),
+        Some(BuiltinTools::Only(names)) => line.pair("tools", names.join(",")),
+        None => {}
+    }
+    let skills = match &options.skills {
+        Some(Skills::All) => vec!["Skill".to_owned()],
+        Some(Skills::Named(names)) => names.iter().map(|name| format!("Skill({name})")).collect(),
+        None => Vec::new(),
+    };
+    line.list("allowedTools", &[&options.allowed_tools[..], &skills].concat());
+    line.list("disallowedTools", &options.disallowed_tools);
+    line.optional("permission-mode", options.permission_mode.as_ref().map(|mode| mode.as_str()));
+    line.switch("allow-dangerously-skip-permissions", options.allow_dangerously_skip_permissions);
+    match &options.permission_prompt_tool {
+        Some(tool) => line.pair("permission-prompt-tool", tool),
+        None if options.can_use_tool.is_some() => line.pair("permission-prompt-tool", "stdio"),
+        None => {}
+    }
+}
+
+fn conversation(options: &Options, line: &mut Line) {
+    match &options.resume {
+        Resume::No => {}
+        Resume::Newest => line.flag("continue"),
+        Resume::Session(id) => line.equals("resume", id),
+    }
+    line.switch("fork-session", options.fork_session);
+    for (name, value) in [
+        ("session-id", &options.session_id),
+        ("resume-session-at", &options.resume_session_at),
+        ("resume-drops-turn", &options.resume_drops_turn),
+    ] {
+        if let Some(value) = value {
+            line.equals(name, value);
+        }
+    }
+    line.switch("no-session-persistence", options.no_session_persistence);
+}
+
+fn environment(options: &Options, line: &mut Line) -> Result<(), Error> {
+    line.optional("settings", settings(options)?);
+    line.optional("managed-settings", options.managed_settings.as_ref().map(Value::to_string));
+    match &options.setting_sources {
+        Some(sources) => {
+            let names: Vec<_> = sources.iter().map(|source| source.as_str()).collect();
+            line.equals("setting-sources", &names.join(","));
+        }
+        // Skills are found through settings.
+        None if options.skills.is_some() => line.equals("setting-sources", "user,project"),
+        None => {}
+    }
+    for folder in &options.add_dirs {
+        line.pair("add-dir", folder);
+    }
+    line.optional("project-config-root", options.project_config_root.as_ref());
+    if !options.mcp_servers.is_empty() {
+        line.pair("mcp-config", json!({"mcpServers": options.mcp_servers}).to_string());
+    }
+    line.switch("strict-mcp-config", options.strict_mcp_config);
+    for plugin in &options.plugins {
+        match plugin.skip_mcp_discovery {
+            true => line.pair("plugin-dir-no-mcp", &plugin.path),
+            false => line.pair("plugin-dir", &plugin.path),
+        }
+    }
+    Ok(())
+}
+
+fn reports(options: &Options, line: &mut Line) {
+    line.switch("include-partial-messages", options.include_partial_messages);
+    line.switch("include-hook-events", options.include_hook_events);
+    line.switch("replay-user-messages", options.replay_user_messages);
+    line.optional("debug-file", options.debug_file.as_ref());
+}
+
+/// The settings, with the sandbox in them.
+fn settings(options: &Options) -> Result<Option<OsString>, Error> {
+    let Some(sandbox) = &options.sandbox else {
+        return Ok(options.settings.as_ref().map(|settings| match settings {
+            Settings::File(path) => path.into(),
+            Settings::Inline(value) => value.to_string().into(),
+        }));
+    };
+    let mut settings = match &options.settings {
+        None => Map::new(),
+        Some(Settings::Inline(Value::Object(settings))) => settings.clone(),
+        Some(Settings::Inline(_)) => {
+            return Err(Error::Options("`settings` is not an object".to_owned()));
+        }
+        Some(Settings::File(path)) => {
+            let what = format!("reading the settings {}", path.display());
+            let text = fs::read_to_string(path).map_err(|error| Error::connection(&what, error))?;
+            serde_json::from_str(&text)
+                .map_err(|error| Error::Connection { what, source: Some(error.into()) })?
+        }
+    };
+    settings.insert("sandbox".to_owned(), sandbox.clone());
+    Ok(Some(Value::Object(settings).to_string().into()))
+}
+
+/// A command line that grows. Names come without their dashes.
+struct Line(Vec<OsString>);
+
+impl Line {
+    fn flag(&mut self, name: &str) {
+        self.0.push(format!("--{name}").into());
+    }
+
+    fn switch(&mut self, name: &str, on: bool) {
+        if on {
+            self.flag(name);
+        }
+    }
+
+    fn pair(&mut self, name: &str, value: impl Into<OsString>) {
+        self.flag(name);
+        self.0.push(value.into());
+    }
+
+    /// For values that may look like a flag.
+    fn equals(&mut self, name: &str, value: &str) {
+        self.0.push(format!("--{name}={value}").into());
+    }
+
+    fn optional(&mut self, name: &str, value: Option<impl Into<OsString>>) {
+        if let Some(value) = value {
+            self.pair(name, value);
+        }
+    }
+
+    fn list(&mut self, name: &str, values: &[String]) {
+        if !values.is_empty() {
+            self.pair(name, values.join(","));
+        }
+    }
+}
+
+/// Variables that the agent's process is given beside those of the options.
+pub(crate) fn variables(options: &Options) -> BTreeMap<String, Option<String>> {
+    let mut variables = BTreeMap::new();
+    let mut set = |name: &str, value: &str| {
+        variables.insert(name.to_owned(), Some(value.to_owned()));
+    };
+    set("CLAUDE_CODE_ENTRYPOINT", "sdk-rust");
+    set("CLAUDE_AGENT_SDK_VERSION", env!("CARGO_PKG_VERSION"));
+    set("CLAUDE_CODE_SDK_READS_SESSION_STATE", "1");
+    if options.file_checkpointing {
+        set("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING", "true");
+    }
+    if let Some(name) = &options.client_app {
+        set("CLAUDE_AGENT_SDK_CLIENT_APP", name);
+    }
+    if let Some(cwd) = options.cwd.as_deref().and_then(|cwd| cwd.to_str()) {
+        set("PWD", cwd);
+    }
+    // An agent that is started by an agent is not its child session.
+    variables.insert("CLAUDECODE".to_owned(), None);
+    variables.extend(options.env.clone());
+    variables
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Effort, PermissionMode, PermissionResult, SettingSource};
+
+    fn written(options: &Options) -> String {
+        let line = arguments(options).unwrap();
+        let line: Vec<_> = line.iter().map(|it| it.to_string_lossy().into_owned()).collect();
+        let (fixed, rest) = line.split_at(5);
+        assert_eq!(
+            fixed.join(" "),
+            "--output-format stream-json --verbose --input-format stream-json"
+        );
+        rest.join(" ")
+    }
+
+    #[test]
+    fn nothing_said_is_an_empty_system_prompt() {
+        assert_eq!(written(&Options::default()), "--system-prompt ");
+    }
+
+    #[test]
+    fn each_kind_of_value_has_its_form() {
+        let mut options = Options::default()
+            .model("opus")
+            .allow(["Read", "Bash(ls:*)"])
+            .resume("-odd-")
+            .system_prompt(SystemPrompt::appended("Be brief."))
+            .can_use_tool(async |_| PermissionResult::allow());
+        options.effort = Some(Effort::Xhigh);
+        options.max_turns = Some(3);
+        options.fork_session = true;
+        options.permission_mode = Some(PermissionMode::Plan);
+        options.setting_sources = Some(vec![]);
+        options.extra_args = BTreeMap::from([
+            ("bare".to_owned(), None),
+            ("dash".to_owned(), Some("-1".to_owned())),
+            ("word".to_owned(), Some("x".to_owned())),
+        ]);
+        assert_eq!(
+            written(&options),
+            "--append-system-prompt Be brief. --model opus --effort xhigh --max-turns 3 \
+             --allowedTools Read,Bash(ls:*) --permission-mode plan --permission-prompt-tool stdio \
+             --resume=-odd- --fork-session --setting-sources= --bare --dash=-1 --word x"
+        );
+    }
+
+    #[test]
+    fn a_sandbox_is_part_of_the_settings() {
+        let options = Options {
+            system_prompt: SystemPrompt::preset(),
+            settings: Some(Settings::Inline(json!({"model": "m"}))),
+            sandbox: Some(json!({"enabled": true})),
+            ..Options::default()
+        };
+        assert_eq!(written(&options), r#"--settings {"model":"m","sandbox":{"enabled":true}}"#);
+    }
+
+    #[test]
+    fn skills_are_allowed_and_found() {
+        let options = Options {
+            system_prompt: SystemPrompt::preset(),
+            skills: Some(Skills::Named(vec!["pdf".to_owned()])),
+            ..Options::default()
+        };
+        assert_eq!(written(&options), "--allowedTools Skill(pdf) --setting-sources=user,project");
+        let options = Options { setting_sources: Some(vec![SettingSource::Local]), ..options };
+        assert_eq!(written(&options), "--allowedTools Skill(pdf) --setting-sources=local");
+    }
+
+    #[test]
+    fn what_is_too_long_for_an_argument_is_not_one() {
+        let text = "x".repeat(LONGEST_ARGUMENT + 1);
+        assert_eq!(written(&Options::default().system_prompt(text)), "");
+    }
+}

@@ -1,0 +1,372 @@
+//! How an agent is set up.
+
+pub(crate) mod arguments;
+mod check;
+pub(crate) mod opening;
+mod values;
+
+use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc, time::Duration};
+
+use bowline_protocol::{
+    AgentDefinition, DEFAULT_LINE_LIMIT, HookEvent, McpServerConfig, PermissionMode,
+};
+use serde_json::Value;
+
+pub use values::{
+    BuiltinTools, Effort, Plugin, Resume, SettingSource, Settings, Skills, SystemPrompt, Thinking,
+};
+
+use crate::{
+    callback::{CanUseTool, HookMatcher, OnElicitation},
+    tool::McpServer,
+};
+
+/// How long the agent may take to answer `initialize`, and any other request.
+pub const DEFAULT_TIME_LIMIT: Duration = Duration::from_secs(60);
+
+/// How long the agent may take to end by itself, and then to heed SIGTERM.
+pub const DEFAULT_CLOSE_LIMIT: Duration = Duration::from_secs(5);
+
+/// What is told of every line the agent writes to its stderr.
+pub type StderrCallback = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// How an agent is set up. Start from the default, change what you need.
+///
+/// Each option names the flag, the field of `initialize` or the variable it becomes; the
+/// official CLI knows all of them since 2.1. What an option says holds for both ways to run
+/// the agent, unless it is about its process.
+///
+/// ```
+/// use bowline_host::{Options, PermissionMode};
+///
+/// let mut options = Options::default().model("sonnet").cwd("/srv/project");
+/// options.permission_mode = Some(PermissionMode::AcceptEdits);
+/// options.max_turns = Some(10);
+/// ```
+#[derive(Default)]
+#[non_exhaustive]
+pub struct Options {
+    // Which agent, and how it is reached.
+    /// Where the agent runs.
+    pub transport: Transport,
+    /// The program, if it is not where we look by ourselves; see [`Transport::Process`].
+    pub cli_path: Option<PathBuf>,
+    /// The working directory. It must exist.
+    pub cwd: Option<PathBuf>,
+    /// Variables over those of this process; `None` removes one.
+    pub env: BTreeMap<String, Option<String>>,
+    /// Do not pass on the environment of this process, only [`env`](Self::env).
+    pub clear_env: bool,
+    /// Any other flag, without its dashes: `--name` or `--name value`.
+    pub extra_args: BTreeMap<String, Option<String>>,
+    /// Is told every line that the process writes to its stderr.
+    pub stderr: Option<StderrCallback>,
+    /// What this program calls itself: `CLAUDE_AGENT_SDK_CLIENT_APP`.
+    pub client_app: Option<String>,
+    /// Limits of ours.
+    pub limits: Limits,
+
+    // The model.
+    /// `--model`
+    pub model: Option<String>,
+    /// Models that take over, in order: `--fallback-model`.
+    pub fallback_models: Vec<String>,
+    /// `--thinking`, `--max-thinking-tokens`
+    pub thinking: Option<Thinking>,
+    /// `summarized`, `omitted` or `highlights`: `--thinking-display`.
+    pub thinking_display: Option<String>,
+    /// `--effort`
+    pub effort: Option<Effort>,
+    /// `--betas`
+    pub betas: Vec<String>,
+    /// `--system-prompt` and its relatives.
+    pub system_prompt: SystemPrompt,
+    /// In place of the agent's words about the `plan` mode: `planModeInstructions`.
+    pub plan_mode_instructions: Option<String>,
+    /// The shape that the result must have: `--json-schema`.
+    pub output_schema: Option<Value>,
+
+    // Limits of a run.
+    /// How often the model may be asked: `--max-turns`.
+    pub max_turns: Option<u32>,
+    /// What the session may cost: `--max-budget-usd`.
+    pub max_budget_usd: Option<f64>,
+    /// A budget of tokens that the API itself keeps: `--task-budget`.
+    pub task_budget: Option<u64>,
+
+    // Tools.
+    /// Which of its own tools the agent has: `--tools`.
+    pub tools: Option<BuiltinTools>,
+    /// Calls that need no question: `--allowedTools`.
+    pub allowed_tools: Vec<String>,
+    /// Calls that are refused: `--disallowedTools`.
+    pub disallowed_tools: Vec<String>,
+    /// Other names for tools: `toolAliases`.
+    pub tool_aliases: BTreeMap<String, String>,
+    /// MCP servers elsewhere, by name: `--mcp-config`.
+    pub mcp_servers: BTreeMap<String, McpServerConfig>,
+    /// MCP servers in this program, by name: `sdkMcpServers`.
+    pub sdk_mcp_servers: BTreeMap<String, McpServer>,
+    /// No other MCP servers than these: `--strict-mcp-config`.
+    pub strict_mcp_config: bool,
+
+    // Permissions and hooks.
+    /// `--permission-mode`
+    pub permission_mode: Option<PermissionMode>,
+    /// The mode that asks nobody may be switched to: `--allow-dangerously-skip-permissions`.
+    pub allow_dangerously_skip_permissions: bool,
+    /// Decides what neither rules nor mode decide: `--permission-prompt-tool stdio`.
+    pub can_use_tool: Option<Arc<dyn CanUseTool>>,
+    /// The tool of an MCP server that decides: `--permission-prompt-tool`.
+    pub permission_prompt_tool: Option<String>,
+    /// Are told what happens, and may object: `hooks`.
+    pub hooks: BTreeMap<HookEvent, Vec<HookMatcher>>,
+    /// Answers MCP servers in the user's place. Without it they are declined.
+    pub on_elicitation: Option<Arc<dyn OnElicitation>>,
+
+    // The conversation.
+    /// `--continue`, `--resume`
+    pub resume: Resume,
+    /// Continue in a copy: `--fork-session`.
+    pub fork_session: bool,
+    /// Continue behind this message: `--resume-session-at`.
+    pub resume_session_at: Option<String>,
+    /// The prompt whose turn is given up: `--resume-drops-turn`.
+    pub resume_drops_turn: Option<String>,
+    /// The id of a new session, a UUID: `--session-id`.
+    pub session_id: Option<String>,
+    /// Keep no transcript: `--no-session-persistence`.
+    pub no_session_persistence: bool,
+    /// The title of a new session: `title`.
+    pub title: Option<String>,
+    /// Back files up before they change, so that they can be put back:
+    /// `CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING`.
+    pub file_checkpointing: bool,
+
+    // Settings and what comes with them.
+    /// `--settings`
+    pub settings: Option<Settings>,
+    /// Settings that no other can change: `--managed-settings`.
+    pub managed_settings: Option<Value>,
+    /// `--setting-sources`; `None` reads all, an empty list none.
+    pub setting_sources: Option<Vec<SettingSource>>,
+    /// The `sandbox` of the settings.
+    pub sandbox: Option<Value>,
+    /// More folders to work in: `--add-dir`.
+    pub add_dirs: Vec<PathBuf>,
+    /// Take the project's configuration from here: `--project-config-root`.
+    pub project_config_root: Option<PathBuf>,
+    /// Skills: `--allowedTools Skill`, `skills`.
+    pub skills: Option<Skills>,
+    /// Plugins: `--plugin-dir`.
+    pub plugins: Vec<Plugin>,
+    /// Kinds of subagents, by name: `agents`.
+    pub agents: BTreeMap<String, AgentDefinition>,
+    /// The kind that the main agent is: `--agent`.
+    pub agent: Option<String>,
+
+    // What is reported.
+    /// Let answers be seen as they grow: `--include-partial-messages`.
+    pub include_partial_messages: bool,
+    /// Report hooks: `--include-hook-events`.
+    pub include_hook_events: bool,
+    /// Repeat prompts when they are taken up: `--replay-user-messages`.
+    pub replay_user_messages: bool,
+    /// Pass on what subagents say: `forwardSubagentText`.
+    pub forward_subagent_text: bool,
+    /// Suggest the next prompt: `promptSuggestions`.
+    pub prompt_suggestions: bool,
+    /// Sum up what subagents do: `agentProgressSummaries`.
+    pub agent_progress_summaries: bool,
+    /// Interrupting leaves background tasks alone: `perTaskStopAffordance`.
+    pub per_task_stop_affordance: bool,
+    /// Take prompts as they are, without `@path` and slash commands: `client_composed`.
+    pub verbatim_prompts: bool,
+    /// Write what the process thinks into this file: `--debug-file`.
+    pub debug_file: Option<PathBuf>,
+}
+
+/// Where the agent runs.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub enum Transport {
+    /// In a process of its own, spoken to over its stdin and stdout.
+    ///
+    /// The program is [`Options::cli_path`], or else the first of: `bowline` in the folder of this
+    /// program, `bowline` and then `claude` in `PATH`, and `claude` where its installers put it
+    /// (`~/.npm-global/bin`, `/usr/local/bin`, `~/.local/bin`, `~/node_modules/.bin`,
+    /// `~/.yarn/bin`, `~/.claude/local`).
+    ///
+    /// The process ends when the session does: its stdin is closed, and if it does not end by
+    /// itself within [`Limits::close`], it is sent SIGTERM, and after the same time again SIGKILL.
+    /// A session that is dropped rather than disconnected kills it at once. It leads a process
+    /// group of its own, and signals go to the whole group.
+    ///
+    /// If this program itself is killed, nobody is left to send signals; the agent then finds
+    /// that its stdin has ended, finishes its turn and exits. (The system could be told to kill
+    /// it, but only from between fork and exec, which is no place for safe code.)
+    #[default]
+    Process,
+    /// In this process. Nothing is started and nothing is written as JSON.
+    #[cfg(feature = "embedded")]
+    Embedded(Box<crate::Embedded>),
+}
+
+/// Limits on our side of a session.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Limits {
+    /// How long the agent may take to answer `initialize`.
+    pub initialize: Duration,
+    /// How long the agent may take to answer any other request.
+    pub request: Duration,
+    /// How long the process may take to end after its stdin was closed, and again after SIGTERM.
+    pub close: Duration,
+    /// The longest line that is read, in bytes. A longer one is an error of its own and does
+    /// not end the session.
+    pub line: usize,
+    /// How long a one-shot query waits for background work after a result, before it says
+    /// that nothing more follows; `None` for as long as it takes.
+    pub background_work: Option<Duration>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            initialize: DEFAULT_TIME_LIMIT,
+            request: DEFAULT_TIME_LIMIT,
+            close: DEFAULT_CLOSE_LIMIT,
+            line: DEFAULT_LINE_LIMIT,
+            background_work: Some(Duration::from_secs(600)),
+        }
+    }
+}
+
+impl Options {
+    /// Runs this program.
+    #[must_use]
+    pub fn cli_path(mut self, path: impl Into<PathBuf>) -> Self {
+        self.cli_path = Some(path.into());
+        self
+    }
+
+    /// Runs the agent in this process.
+    #[cfg(feature = "embedded")]
+    #[must_use]
+    pub fn embedded(mut self, agent: crate::Embedded) -> Self {
+        self.transport = Transport::Embedded(Box::new(agent));
+        self
+    }
+
+    /// Works in this folder.
+    #[must_use]
+    pub fn cwd(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.cwd = Some(folder.into());
+        self
+    }
+
+    /// Sets a variable of the process.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.env.insert(name.into(), Some(value.into()));
+        self
+    }
+
+    /// Asks this model.
+    #[must_use]
+    pub fn model(mut self, model: impl Into<String>) -> Self {
+        self.model = Some(model.into());
+        self
+    }
+
+    /// Tells the model this before everything else.
+    #[must_use]
+    pub fn system_prompt(mut self, prompt: impl Into<SystemPrompt>) -> Self {
+        self.system_prompt = prompt.into();
+        self
+    }
+
+    /// Allows calls without a question.
+    #[must_use]
+    pub fn allow(mut self, rules: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.allowed_tools.extend(rules.into_iter().map(Into::into));
+        self
+    }
+
+    /// Refuses calls.
+    #[must_use]
+    pub fn disallow(mut self, rules: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.disallowed_tools.extend(rules.into_iter().map(Into::into));
+        self
+    }
+
+    /// Lends the agent the tools of a server in this program. The model calls them
+    /// `mcp__<server>__<tool>`.
+    #[must_use]
+    pub fn sdk_mcp_server(mut self, server: McpServer) -> Self {
+        self.sdk_mcp_servers.insert(server.name().to_owned(), server);
+        self
+    }
+
+    /// Lends the agent an MCP server elsewhere.
+    #[must_use]
+    pub fn mcp_server(mut self, name: impl Into<String>, server: McpServerConfig) -> Self {
+        self.mcp_servers.insert(name.into(), server);
+        self
+    }
+
+    /// Lets `decide` answer what neither rules nor the mode decide.
+    #[must_use]
+    pub fn can_use_tool(mut self, decide: impl CanUseTool) -> Self {
+        self.can_use_tool = Some(Arc::new(decide));
+        self
+    }
+
+    /// Adds hooks for some occasions of an event.
+    #[must_use]
+    pub fn hook(mut self, event: HookEvent, hooks: HookMatcher) -> Self {
+        self.hooks.entry(event).or_default().push(hooks);
+        self
+    }
+
+    /// Lets `answer` answer MCP servers in the user's place.
+    #[must_use]
+    pub fn on_elicitation(mut self, answer: impl OnElicitation) -> Self {
+        self.on_elicitation = Some(Arc::new(answer));
+        self
+    }
+
+    /// Tells `hear` every line that the process writes to its stderr.
+    #[must_use]
+    pub fn stderr(mut self, hear: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.stderr = Some(Arc::new(hear));
+        self
+    }
+
+    /// Continues a conversation by its id.
+    #[must_use]
+    pub fn resume(mut self, session: impl Into<String>) -> Self {
+        self.resume = Resume::Session(session.into());
+        self
+    }
+
+    /// Whether the agent may have something to ask of this program.
+    pub(crate) fn has_callbacks(&self) -> bool {
+        self.can_use_tool.is_some()
+            || self.on_elicitation.is_some()
+            || !self.hooks.is_empty()
+            || !self.sdk_mcp_servers.is_empty()
+    }
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Variables may be secrets, and callbacks have nothing to show.
+        f.debug_struct("Options")
+            .field("transport", &self.transport)
+            .field("cwd", &self.cwd)
+            .field("model", &self.model)
+            .field("permission_mode", &self.permission_mode)
+            .finish_non_exhaustive()
+    }
+}

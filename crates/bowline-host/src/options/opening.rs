@@ -1,0 +1,74 @@
+//! The first request of a session: what this program brings.
+
+use std::collections::BTreeMap;
+
+use bowline_protocol::{CallbackId, HookMatcher, Initialize, Maybe};
+use serde_json::Number;
+
+use super::{Options, Skills, SystemPrompt, arguments::LONGEST_ARGUMENT};
+use crate::callback::RegisteredHooks;
+
+/// What `initialize` says, and the hooks under the names it gives them.
+pub(crate) fn opening(options: &Options) -> (Initialize, RegisteredHooks) {
+    let (hooks, registered) = hooks(options);
+    let mut opening = Initialize { hooks, ..Initialize::default() };
+    let set = |on: bool| on.then_some(true);
+    if !options.sdk_mcp_servers.is_empty() {
+        opening.sdk_mcp_servers = Some(options.sdk_mcp_servers.keys().cloned().collect());
+    }
+    if !options.agents.is_empty() {
+        opening.agents = Some(options.agents.clone());
+    }
+    if !options.tool_aliases.is_empty() {
+        opening.tool_aliases = Some(options.tool_aliases.clone());
+    }
+    if let Some(Skills::Named(names)) = &options.skills {
+        opening.skills = Some(names.clone());
+    }
+    match &options.system_prompt {
+        SystemPrompt::Text(text) if text.len() > LONGEST_ARGUMENT => {
+            opening.system_prompt = Some(vec![text.clone()]);
+        }
+        SystemPrompt::Preset { append, exclude_dynamic_sections } => {
+            opening.append_system_prompt =
+                append.clone().filter(|text| text.len() > LONGEST_ARGUMENT);
+            opening.exclude_dynamic_sections = set(*exclude_dynamic_sections);
+        }
+        _ => {}
+    }
+    opening.plan_mode_instructions = options.plan_mode_instructions.clone();
+    opening.title = options.title.clone();
+    opening.forward_subagent_text = set(options.forward_subagent_text);
+    opening.prompt_suggestions = set(options.prompt_suggestions);
+    opening.agent_progress_summaries = set(options.agent_progress_summaries);
+    opening.per_task_stop_affordance = set(options.per_task_stop_affordance);
+    (opening, registered)
+}
+
+type Registration = Maybe<BTreeMap<bowline_protocol::HookEvent, Vec<HookMatcher>>>;
+
+fn hooks(options: &Options) -> (Registration, RegisteredHooks) {
+    let mut registered = RegisteredHooks::new();
+    if options.hooks.is_empty() {
+        return (Maybe::Null, registered);
+    }
+    let mut register = |matcher: &crate::callback::HookMatcher| {
+        let ids = matcher.hooks.iter().map(|hook| {
+            let id = CallbackId(format!("hook_{}", registered.len()));
+            registered.insert(id.clone(), (hook.clone(), matcher.timeout));
+            id
+        });
+        HookMatcher {
+            hook_callback_ids: ids.collect(),
+            matcher: matcher.matcher.clone().map_or(Maybe::Null, Maybe::Value),
+            timeout: matcher.timeout.and_then(|limit| Number::from_f64(limit.as_secs_f64())),
+            on_failure: matcher.on_failure.clone(),
+            ..HookMatcher::default()
+        }
+    };
+    let events = options
+        .hooks
+        .iter()
+        .map(|(event, matchers)| (event.clone(), matchers.iter().map(&mut register).collect()));
+    (Maybe::Value(events.collect()), registered)
+}

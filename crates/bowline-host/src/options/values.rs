@@ -1,0 +1,166 @@
+//! The values that options take.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+/// What the model is told before everything else.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SystemPrompt {
+    /// Nothing, as in the official SDKs: `--system-prompt ""`.
+    #[default]
+    Empty,
+    /// This text: `--system-prompt`.
+    Text(String),
+    /// What is in this file: `--system-prompt-file`.
+    File(PathBuf),
+    /// The agent's own prompt, perhaps with more behind it: `--append-system-prompt`.
+    Preset {
+        /// More to say.
+        append: Option<String>,
+        /// Leave out what changes from day to day and folder to folder, so that the prompt can
+        /// be cached across machines: `excludeDynamicSections` of `initialize`.
+        exclude_dynamic_sections: bool,
+    },
+}
+
+impl SystemPrompt {
+    /// The agent's own prompt.
+    pub fn preset() -> Self {
+        Self::Preset { append: None, exclude_dynamic_sections: false }
+    }
+
+    /// The agent's own prompt, and this behind it.
+    pub fn appended(text: impl Into<String>) -> Self {
+        Self::Preset { append: Some(text.into()), exclude_dynamic_sections: false }
+    }
+}
+
+impl From<&str> for SystemPrompt {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for SystemPrompt {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+/// Which of the agent's own tools there are: `--tools`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BuiltinTools {
+    /// All of them: `default`.
+    All,
+    /// These; none if the list is empty.
+    Only(Vec<String>),
+}
+
+/// Whether and how long the model thinks first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Thinking {
+    /// As long as it finds useful: `--thinking adaptive`.
+    Adaptive,
+    /// Up to this many tokens: `--max-thinking-tokens`.
+    Budget(u64),
+    /// Not at all: `--thinking disabled`.
+    Disabled,
+}
+
+/// How hard the model tries: `--effort`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Effort {
+    /// `low`
+    Low,
+    /// `medium`
+    Medium,
+    /// `high`
+    High,
+    /// `xhigh`
+    Xhigh,
+    /// `max`
+    Max,
+}
+
+impl Effort {
+    /// The word on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::Xhigh => "xhigh",
+            Self::Max => "max",
+        }
+    }
+}
+
+/// Settings above those of files: `--settings`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Settings {
+    /// In this file.
+    File(PathBuf),
+    /// These.
+    Inline(Value),
+}
+
+/// Whose settings files are read: `--setting-sources`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SettingSource {
+    /// Those of the user.
+    User,
+    /// Those of the project, shared.
+    Project,
+    /// Those of the project, not shared.
+    Local,
+}
+
+impl SettingSource {
+    /// The word on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Project => "project",
+            Self::Local => "local",
+        }
+    }
+}
+
+/// Which skills the agent may use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Skills {
+    /// All it finds.
+    All,
+    /// These.
+    Named(Vec<String>),
+}
+
+/// A folder with a plugin: `--plugin-dir`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plugin {
+    /// The folder.
+    pub path: PathBuf,
+    /// Leave its MCP servers alone: `--plugin-dir-no-mcp`.
+    pub skip_mcp_discovery: bool,
+}
+
+/// Which conversation is continued.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Resume {
+    /// None: this is a new one.
+    #[default]
+    No,
+    /// The newest of the working directory: `--continue`.
+    Newest,
+    /// The one with this id, title or transcript file: `--resume`.
+    Session(String),
+}

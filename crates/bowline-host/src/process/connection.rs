@@ -1,0 +1,194 @@
+//! The connection to an agent in a process: ask, tell, hear, close.
+
+use std::{sync::Arc, time::Duration};
+
+use bowline_peer::{AskError, Inbox, Link, Peer, connect_with};
+use bowline_protocol::{Call, HostLine, HostRequest, Line, Message, UserMessage};
+use tokio::{
+    sync::{Mutex, mpsc},
+    time,
+};
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
+
+use super::{
+    group::Group,
+    life::{Ended, Life},
+    service::HostService,
+    start::start,
+    stderr::{self, Tail},
+};
+use crate::{Error, Options, ProcessError, callback::Callbacks, error::beginning};
+
+/// Unreadable lines that wait to be told of. More are only logged: whoever sees sixteen knows.
+const FAULTS: usize = 16;
+
+/// An agent in a process of its own.
+pub(crate) struct ProcessConnection {
+    peer: Peer,
+    incoming: Mutex<Incoming>,
+    closing: CancellationToken,
+    /// Fires when we have said that nothing more follows.
+    input_ended: CancellationToken,
+    /// How long a process whose pipes have ended may take to be gone.
+    patience: Duration,
+    ended: Ended,
+    /// Dropping it kills the process.
+    _life: AbortOnDropHandle<()>,
+}
+
+struct Incoming {
+    inbox: Inbox,
+    faults: mpsc::Receiver<Error>,
+}
+
+impl ProcessConnection {
+    /// Starts the process.
+    pub(crate) fn open(options: &Options, callbacks: Arc<Callbacks>) -> Result<Self, Error> {
+        let mut child = start(options)?;
+        let group = Group::led_by(child.id());
+        let (Some(stdin), Some(stdout), Some(stderr)) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
+            let what = "the process has no pipes".to_owned();
+            return Err(Error::Connection { what, source: None });
+        };
+        let tail = Tail::default();
+        let stderr = stderr::read(stderr, tail.clone(), options.stderr.clone());
+        let stderr = AbortOnDropHandle::new(tokio::spawn(stderr));
+
+        let mut limits = bowline_peer::Options::default();
+        limits.line_limit = options.limits.line;
+        limits.time_limit = Some(options.limits.request);
+        let (tell_fault, faults) = mpsc::channel(FAULTS);
+        let gone = CancellationToken::new();
+        let service = HostService { callbacks, gone, faults: tell_fault };
+        let (peer, inbox, wire) = connect_with(Link::stream(stdout, stdin), |_| service, limits);
+
+        let closing = CancellationToken::new();
+        let life = Life {
+            child,
+            group,
+            peer: peer.clone(),
+            wire,
+            stderr,
+            tail,
+            closing: closing.clone(),
+            limit: options.limits.close,
+        };
+        let (life, ended) = life.begin();
+        let incoming = Mutex::new(Incoming { inbox, faults });
+        Ok(Self {
+            peer,
+            incoming,
+            closing,
+            input_ended: CancellationToken::new(),
+            patience: options.limits.close * 3,
+            ended,
+            _life: life,
+        })
+    }
+
+    pub(crate) async fn ask<C>(
+        &self,
+        call: C,
+        limit: Option<Duration>,
+    ) -> Result<C::Response, Error>
+    where
+        C: Call<Request = HostRequest>,
+    {
+        let answer = match limit {
+            Some(limit) => self.peer.within(limit).ask(call).await,
+            None => self.peer.ask(call).await,
+        };
+        match answer {
+            Ok(answer) => Ok(answer),
+            Err(AskError::Closed) => Err(self.why_closed().await),
+            Err(error) => Err(Error::unanswered(C::SUBTYPE, error, Error::Closed)),
+        }
+    }
+
+    pub(crate) async fn prompt(&self, prompt: UserMessage) -> Result<(), Error> {
+        match self.peer.tell(&HostLine::from(prompt)).await {
+            Ok(()) => Ok(()),
+            Err(bowline_peer::TellError::Unwritable(error)) => {
+                Err(Error::Json { line: String::new(), source: error.into() })
+            }
+            Err(_) => Err(self.why_closed().await),
+        }
+    }
+
+    /// The next message; `None` when the agent has said all.
+    pub(crate) async fn next(&self) -> Option<Result<Message, Error>> {
+        let mut incoming = self.incoming.lock().await;
+        let Incoming { inbox, faults } = &mut *incoming;
+        loop {
+            let line = tokio::select! {
+                biased;
+                Some(fault) = faults.recv() => return Some(Err(fault)),
+                line = inbox.next() => line?,
+            };
+            match read(&line) {
+                Ok(None) => {}
+                Ok(Some(message)) => return Some(Ok(message)),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+
+    pub(crate) fn end_input(&self) {
+        self.input_ended.cancel();
+        self.peer.end_output();
+    }
+
+    /// Ends the process, one way or another.
+    pub(crate) async fn close(&self) {
+        self.closing.cancel();
+        self.end().await;
+    }
+
+    /// How the process ended, once it has.
+    pub(crate) async fn end(&self) -> Option<Arc<ProcessError>> {
+        let mut ended = self.ended.clone();
+        let end = ended.wait_for(Option::is_some).await.ok()?;
+        end.clone()
+    }
+
+    /// Whether we ended it ourselves.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closing.is_cancelled()
+    }
+
+    /// Why nothing can be said any more.
+    async fn why_closed(&self) -> Error {
+        if self.is_closed() || self.input_ended.is_cancelled() {
+            return Error::Closed;
+        }
+        match time::timeout(self.patience, self.end()).await {
+            Ok(Some(end)) => Error::Process((*end).clone()),
+            Ok(None) => Error::Closed,
+            Err(_) => {
+                let what = "the agent's process lives, but no longer listens".to_owned();
+                Error::Connection { what, source: None }
+            }
+        }
+    }
+}
+
+/// Reads a line. `None` is one that was not meant for us.
+fn read(line: &Line) -> Result<Option<Message>, Error> {
+    match Message::parse(&line.text) {
+        Ok(message) => Ok(Some(message)),
+        Err(_) if !line.text.trim_start().starts_with('{') => {
+            // Libraries and shells print such things; nothing of the conversation is lost.
+            tracing::warn!(line = beginning(&line.text), "skipped a line that is no message");
+            Ok(None)
+        }
+        Err(error) => {
+            let line_begins = beginning(&line.text);
+            match serde_json::from_str::<serde::de::IgnoredAny>(&line.text) {
+                Ok(_) => Err(Error::Message { line: line_begins, source: error }),
+                Err(syntax) => Err(Error::Json { line: line_begins, source: syntax.into() }),
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! The process group of an agent, which dies with us.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+/// A process group. Dropping it kills what is left, unless its leader was waited for.
+#[derive(Debug)]
+pub(super) struct Group {
+    leader: Option<Pid>,
+    /// The leader was waited for: its number may soon be somebody else's.
+    gone: AtomicBool,
+}
+
+impl Group {
+    pub(super) fn led_by(process: Option<u32>) -> Self {
+        let leader = process.and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+        Self { leader, gone: AtomicBool::new(false) }
+    }
+
+    pub(super) fn terminate(&self) {
+        self.send(Signal::TERM);
+    }
+
+    pub(super) fn kill(&self) {
+        self.send(Signal::KILL);
+    }
+
+    /// Its leader was waited for.
+    pub(super) fn release(&self) {
+        self.gone.store(true, Ordering::Release);
+    }
+
+    fn send(&self, signal: Signal) {
+        if let Some(leader) = self.leader
+            && !self.gone.load(Ordering::Acquire)
+        {
+            // The only error is that nobody is left to hear it.
+            let _ = kill_process_group(leader, signal);
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}

@@ -1,0 +1,105 @@
+//! The life of the agent's process, from its start to the moment it was waited for.
+
+use std::{os::unix::process::ExitStatusExt, process::ExitStatus, sync::Arc, time::Duration};
+
+use bowline_peer::{Peer, SessionFuture};
+use tokio::{process::Child, sync::watch, task::JoinHandle, time};
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
+
+use super::{group::Group, stderr::Tail};
+use crate::ProcessError;
+
+/// How long we read on after the process is gone. Its pipes end with it, unless a process that
+/// it started holds them open.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// How long a process that has closed its stdout may live on before it is told to go.
+const MUTE: Duration = Duration::from_secs(1);
+
+/// How the process ended; `None` while it has not.
+pub(super) type Ended = watch::Receiver<Option<Arc<ProcessError>>>;
+
+/// All that belongs to a running process.
+pub(super) struct Life {
+    pub(super) child: Child,
+    pub(super) group: Group,
+    pub(super) peer: Peer,
+    pub(super) wire: SessionFuture,
+    pub(super) stderr: AbortOnDropHandle<()>,
+    pub(super) tail: Tail,
+    /// Fires when we want the process to end.
+    pub(super) closing: CancellationToken,
+    /// How long the process may take to end, and again to heed SIGTERM.
+    pub(super) limit: Duration,
+}
+
+impl Life {
+    /// Watches over the process until it is gone and everything it said was read.
+    pub(super) fn begin(self) -> (AbortOnDropHandle<()>, Ended) {
+        let (tell, ended) = watch::channel(None);
+        let task: JoinHandle<()> = tokio::spawn(self.live(tell));
+        (AbortOnDropHandle::new(task), ended)
+    }
+
+    async fn live(mut self, tell: watch::Sender<Option<Arc<ProcessError>>>) {
+        let mut wire = AbortOnDropHandle::new(tokio::spawn(self.wire));
+        let mut mute = false;
+        let stopping = Stopping { group: &self.group, limit: self.limit };
+        let status = tokio::select! {
+            status = self.child.wait() => status,
+            () = self.closing.cancelled() => {
+                self.peer.end_output();
+                stopping.stop(&mut self.child, self.limit).await
+            }
+            // It has closed its stdout: whatever it still does is of no use to anybody.
+            over = &mut wire => {
+                log_wire(over);
+                mute = true;
+                stopping.stop(&mut self.child, MUTE.min(self.limit)).await
+            }
+        };
+        self.group.release();
+        // The tail must be whole before anybody is told of it.
+        time::timeout(LAST_WORDS, &mut self.stderr).await.ok();
+        tell.send_replace(Some(Arc::new(ending(status, self.tail.text()))));
+        if !mute && time::timeout(LAST_WORDS, &mut wire).await.is_err() {
+            self.peer.close();
+            wire.await.ok();
+        }
+    }
+}
+
+/// How a process is made to end.
+struct Stopping<'a> {
+    group: &'a Group,
+    limit: Duration,
+}
+
+impl Stopping<'_> {
+    /// Waits, asks, waits, kills. Always ends.
+    async fn stop(&self, child: &mut Child, patience: Duration) -> std::io::Result<ExitStatus> {
+        if let Ok(status) = time::timeout(patience, child.wait()).await {
+            return status;
+        }
+        self.group.terminate();
+        if let Ok(status) = time::timeout(self.limit, child.wait()).await {
+            return status;
+        }
+        self.group.kill();
+        child.wait().await
+    }
+}
+
+fn log_wire(over: Result<Result<(), bowline_peer::SessionError>, tokio::task::JoinError>) {
+    match over {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::warn!(%error, "the connection to the agent failed"),
+        Err(error) => tracing::error!(%error, "the connection to the agent failed"),
+    }
+}
+
+fn ending(status: std::io::Result<ExitStatus>, stderr: Arc<str>) -> ProcessError {
+    let status = status.ok();
+    let signal = status.and_then(|status| status.signal());
+    ProcessError { code: status.and_then(|status| status.code()), signal, stderr }
+}

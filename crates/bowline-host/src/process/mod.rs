@@ -1,0 +1,11 @@
+//! An agent in a process of its own.
+
+mod connection;
+mod group;
+mod life;
+mod locate;
+mod service;
+mod start;
+mod stderr;
+
+pub(crate) use connection::ProcessConnection;

@@ -1,0 +1,98 @@
+//! The agent's questions as they come over the wire.
+
+use std::sync::Arc;
+
+use bowline_peer::{Fault, Request, Service};
+use bowline_protocol::{AgentRequest, Failure, McpMessageResponse, RawJson, Success};
+use serde::Serialize;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    Error,
+    callback::{Callbacks, Refusal},
+    error::beginning,
+};
+
+/// Gives the agent's questions to our callbacks.
+pub(super) struct HostService {
+    pub(super) callbacks: Arc<Callbacks>,
+    /// Fires when the agent is gone, so that no callback works for nobody.
+    pub(super) gone: CancellationToken,
+    /// Lines that could not be read. More than there is room for are only logged.
+    pub(super) faults: mpsc::Sender<Error>,
+}
+
+impl Service for HostService {
+    async fn request(
+        &self,
+        request: Request,
+        cancel: CancellationToken,
+    ) -> Result<Success, Failure> {
+        // A callback is dropped with its question; what it left running hears of it.
+        let token = cancel.child_token();
+        let _stop = token.clone().drop_guard();
+        let answer = async {
+            let asked = AgentRequest::parse(request.body.get());
+            let asked = asked.map_err(|error| Refusal::new(error.to_string()))?;
+            self.answer(asked, token).await
+        };
+        let answer = tokio::select! {
+            answer = answer => answer,
+            () = cancel.cancelled() => Err(Refusal::new("withdrawn")),
+            () = self.gone.cancelled() => Err(Refusal::new("the session has ended")),
+        };
+        match answer {
+            Ok(response) => Ok(Success { response: Some(response), ..Success::default() }),
+            Err(Refusal { why, code }) => Err(Failure {
+                error: why,
+                error_code: code.map(str::to_owned),
+                ..Failure::default()
+            }),
+        }
+    }
+
+    async fn end_of_input(&self) {
+        self.gone.cancel();
+    }
+
+    fn fault(&self, fault: Fault) {
+        tracing::warn!(%fault, "a line of the agent cannot be read");
+        let line = match &fault {
+            Fault::Control { line, .. } => beginning(&line.text),
+            _ => String::new(),
+        };
+        self.faults.try_send(Error::Json { line, source: fault.into() }).ok();
+    }
+}
+
+impl HostService {
+    async fn answer(
+        &self,
+        asked: AgentRequest,
+        cancel: CancellationToken,
+    ) -> Result<RawJson, Refusal> {
+        let callbacks = &self.callbacks;
+        match asked {
+            AgentRequest::CanUseTool(question) => {
+                json(&callbacks.can_use_tool(question, cancel).await?)
+            }
+            AgentRequest::HookCallback(call) => json(&callbacks.hook(call, cancel).await?),
+            AgentRequest::McpMessage(message) => {
+                let mcp_response = callbacks.mcp_message(message, cancel).await?;
+                json(&McpMessageResponse { mcp_response, ..McpMessageResponse::default() })
+            }
+            AgentRequest::Elicitation(question) => json(&callbacks.elicit(question, cancel).await?),
+            other => Err(Refusal::unsupported(&subtype(&other))),
+        }
+    }
+}
+
+fn json(answer: &impl Serialize) -> Result<RawJson, Refusal> {
+    RawJson::from_value(answer).map_err(|error| Refusal::new(error.to_string()))
+}
+
+fn subtype(asked: &AgentRequest) -> String {
+    let asked = serde_json::to_value(asked).unwrap_or_default();
+    asked["subtype"].as_str().unwrap_or("none").to_owned()
+}

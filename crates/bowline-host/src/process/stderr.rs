@@ -1,0 +1,87 @@
+//! What the agent's process writes to its stderr: always read, its end always kept.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use tokio::io::{AsyncRead, AsyncReadExt};
+
+use crate::options::StderrCallback;
+
+/// How much of it is kept for errors.
+const TAIL: usize = 8 * 1024;
+
+/// A line longer than this is told in pieces.
+const LONGEST_LINE: usize = 64 * 1024;
+
+/// The end of what was written.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Tail(Arc<Mutex<VecDeque<u8>>>);
+
+impl Tail {
+    fn push(&self, bytes: &[u8]) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend(&bytes[bytes.len().saturating_sub(TAIL)..]);
+        let excess = kept.len().saturating_sub(TAIL);
+        kept.drain(..excess);
+    }
+
+    pub(super) fn text(&self) -> Arc<str> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(kept.make_contiguous()).into()
+    }
+}
+
+/// Reads to the end, so that the process never waits for somebody to read.
+pub(super) async fn read(
+    mut stderr: impl AsyncRead + Unpin,
+    tail: Tail,
+    callback: Option<StderrCallback>,
+) {
+    let mut chunk = vec![0; 4 * 1024];
+    let mut line = Vec::new();
+    loop {
+        let count = match stderr.read(&mut chunk).await {
+            Ok(0) | Err(_) => break,
+            Ok(count) => count,
+        };
+        tail.push(&chunk[..count]);
+        let Some(callback) = &callback else { continue };
+        for piece in chunk[..count].split_inclusive(|byte| *byte == b'\n') {
+            line.extend_from_slice(piece);
+            if piece.ends_with(b"\n") || line.len() >= LONGEST_LINE {
+                tell(callback, &mut line);
+            }
+        }
+    }
+    if let Some(callback) = callback
+        && !line.is_empty()
+    {
+        tell(&callback, &mut line);
+    }
+}
+
+fn tell(callback: &StderrCallback, line: &mut Vec<u8>) {
+    callback(String::from_utf8_lossy(line).trim_end_matches(['\n', '\r']));
+    line.clear();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn lines_are_told_and_the_end_is_kept() {
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let hear = told.clone();
+        let callback: StderrCallback =
+            Arc::new(move |line| hear.lock().unwrap().push(line.to_owned()));
+        let text = format!("{}\none\r\ntwo", "x".repeat(2 * TAIL));
+        let tail = Tail::default();
+        read(text.as_bytes(), tail.clone(), Some(callback)).await;
+        assert_eq!(told.lock().unwrap()[1..], ["one", "two"]);
+        assert_eq!(tail.text().len(), TAIL);
+        assert!(tail.text().ends_with("x\none\r\ntwo"));
+    }
+}

@@ -1,0 +1,169 @@
+//! One prompt, one run, one stream of messages.
+
+use std::time::Duration;
+
+use bowline_protocol::Message;
+use futures_util::{
+    Stream, StreamExt, TryStreamExt,
+    stream::{self, BoxStream},
+};
+use tokio::time;
+
+use crate::{
+    Error, Messages, Options, Prompt,
+    connection::{Connection, Heard},
+};
+
+/// Starts an agent, has it work on a prompt, and ends it.
+///
+/// The agent starts when the stream is first polled. Its input stays open exactly as long as it
+/// may have something to ask: without callbacks it is closed behind the prompt, with callbacks
+/// when the run is over, which is a result *and* no work in the background. The stream ends when
+/// the agent has. Dropping it kills the agent.
+///
+/// ```no_run
+/// use bowline_host::{Options, query};
+///
+/// # async fn run() -> Result<(), bowline_host::Error> {
+/// let answer = query("What is 2 + 2?", Options::default()).text().await?;
+/// # Ok(())
+/// # }
+/// ```
+pub fn query(prompt: impl Into<Prompt>, options: Options) -> Messages {
+    query_all(stream::iter([prompt.into()]), options)
+}
+
+/// Starts an agent, has it work on prompts as they come, and ends it when they have ended.
+///
+/// Otherwise as [`query`]. Prompts are taken while the messages are polled.
+pub fn query_all(
+    prompts: impl Stream<Item: Into<Prompt>> + Send + 'static,
+    options: Options,
+) -> Messages {
+    let prompts = prompts.map(Into::into).boxed();
+    let start = async move {
+        let connection = Connection::open(options).await?;
+        let query =
+            Query { connection, prompts: Some(prompts), prompted: false, input: Input::Open };
+        Ok::<_, Error>(stream::unfold(Some(query), step))
+    };
+    Messages::new(stream::once(start).try_flatten())
+}
+
+/// A query that runs.
+struct Query {
+    connection: Connection,
+    /// Prompts to come; `None` when there are no more.
+    prompts: Option<BoxStream<'static, Prompt>>,
+    /// Whether there was a prompt at all.
+    prompted: bool,
+    input: Input,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Input {
+    Open,
+    Ended,
+}
+
+/// The next message of a query; it is over after an error that is about more than one message.
+async fn step(query: Option<Query>) -> Option<(Result<Message, Error>, Option<Query>)> {
+    let mut query = query?;
+    match query.next().await? {
+        Err(error) if !error.is_about_one_message() => Some((Err(error), None)),
+        message => Some((message, Some(query))),
+    }
+}
+
+/// What can happen to a query.
+#[expect(clippy::large_enum_variant, reason = "it is taken apart where it is made, never kept")]
+enum Event {
+    /// There is a prompt, or no more of them.
+    Prompt(Option<Prompt>),
+    /// The agent said something, or has ended.
+    Heard(Option<Result<Heard, Error>>),
+    /// Nothing happened for too long.
+    Silence,
+}
+
+impl Query {
+    async fn next(&mut self) -> Option<Result<Message, Error>> {
+        loop {
+            if self.may_end_input() {
+                self.end_input().await;
+            }
+            match self.event().await {
+                Event::Prompt(Some(prompt)) => {
+                    self.prompted = true;
+                    if let Err(error) = self.connection.prompt(*prompt.0).await {
+                        return Some(Err(error));
+                    }
+                }
+                Event::Prompt(None) => self.prompts = None,
+                Event::Heard(heard) => match heard? {
+                    Ok(Heard::Message(message)) => return Some(Ok(message)),
+                    Ok(Heard::News) => {}
+                    Err(error) => return Some(Err(error)),
+                },
+                Event::Silence => self.lose_patience().await,
+            }
+        }
+    }
+
+    async fn event(&mut self) -> Event {
+        let patience = self.patience();
+        let silence = async {
+            match patience {
+                Some(limit) => time::sleep(limit).await,
+                None => std::future::pending().await,
+            }
+        };
+        let prompt = async {
+            match &mut self.prompts {
+                Some(prompts) => prompts.next().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            prompt = prompt => Event::Prompt(prompt),
+            heard = self.connection.next() => Event::Heard(heard),
+            () = silence => Event::Silence,
+        }
+    }
+
+    /// Whether the agent can know that nothing more follows: there are no more prompts, and it
+    /// has nothing to ask any more.
+    fn may_end_input(&self) -> bool {
+        let asks_nothing = !self.connection.has_callbacks || !self.prompted;
+        self.prompts.is_none() && (asks_nothing || self.connection.run().is_over())
+    }
+
+    /// How long to wait for the next message, if not for ever.
+    fn patience(&self) -> Option<Duration> {
+        let run = self.connection.run();
+        let limits = &self.connection.limits;
+        if !run.is_answered() || self.prompts.is_some() {
+            return None;
+        }
+        // An agent that says it is idle and knows that nothing follows has no reason to stay.
+        match self.input == Input::Ended && run.is_idle() {
+            true => Some(limits.close),
+            false => limits.background_work,
+        }
+    }
+
+    async fn lose_patience(&mut self) {
+        match self.input {
+            Input::Open => self.end_input().await,
+            Input::Ended => self.connection.close().await,
+        }
+    }
+
+    async fn end_input(&mut self) {
+        if self.input == Input::Open {
+            self.connection.end_input().await;
+            self.input = Input::Ended;
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Where a run is: whether a result is owed, and whether anything more may come by itself.
+//!
+//! Pure: what was said goes in, what follows from it comes out.
+
+use std::collections::HashSet;
+
+use bowline_protocol::{Message, SessionState, SystemMessage, TaskId, TaskType};
+
+/// What is known of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Run {
+    /// A prompt was sent and its result has not come.
+    owed: bool,
+    /// A result has come since the last prompt.
+    answered: bool,
+    /// The last result was a failure.
+    failed: bool,
+    /// What the agent says it does, if it says so at all.
+    state: Option<SessionState>,
+    /// Work in the background that will make the agent speak again.
+    background: HashSet<TaskId>,
+}
+
+/// Who a message is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Audience {
+    /// The program.
+    Program,
+    /// Us alone.
+    Ourselves,
+}
+
+impl Run {
+    pub(crate) fn prompted(&mut self) {
+        self.owed = true;
+        self.answered = false;
+    }
+
+    pub(crate) fn heard(&mut self, message: &Message) -> Audience {
+        match message {
+            Message::Result(result) => {
+                self.owed = result.queued_turn_count.is_some_and(|waiting| waiting > 0);
+                self.answered = true;
+                self.failed = result.is_error;
+            }
+            Message::System(SystemMessage::SessionStateChanged(change)) => {
+                self.state = Some(change.state.clone());
+                if change.sdk_host_only == Some(true) {
+                    return Audience::Ourselves;
+                }
+            }
+            Message::System(SystemMessage::TaskStarted(task)) => {
+                let speaks =
+                    matches!(task.task_type, Some(TaskType::LocalAgent | TaskType::LocalWorkflow));
+                if speaks {
+                    self.background.insert(task.task_id.clone());
+                }
+            }
+            Message::System(SystemMessage::TaskNotification(task)) => {
+                self.background.remove(&task.task_id);
+            }
+            _ => {}
+        }
+        Audience::Program
+    }
+
+    /// Whether the agent will not speak again unless it is spoken to.
+    pub(crate) fn is_over(&self) -> bool {
+        let idle = self.state.as_ref().is_none_or(|state| *state == SessionState::Idle);
+        self.answered && idle && self.background.is_empty()
+    }
+
+    /// Whether the agent has said itself that it does nothing.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.state == Some(SessionState::Idle)
+    }
+
+    /// Whether there was a result, whatever may follow it.
+    pub(crate) fn is_answered(&self) -> bool {
+        self.answered
+    }
+
+    /// Whether a process that ends now with this exit code ends in order.
+    ///
+    /// The official program exits with 1 after a result that is a failure; the result has said
+    /// all there is to say.
+    pub(crate) fn may_end_with(&self, code: Option<i32>) -> bool {
+        !self.owed && (code == Some(0) || (code == Some(1) && self.failed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn hear(run: &mut Run, message: Value) -> Audience {
+        run.heard(&Message::parse(&message.to_string()).unwrap())
+    }
+
+    fn result(is_error: bool, queued: u64) -> Value {
+        json!({
+            "type": "result", "subtype": "success", "is_error": is_error, "duration_ms": 1,
+            "duration_api_ms": 1, "num_turns": 1, "uuid": "u", "session_id": "s",
+            "stop_reason": null, "queued_turn_count": queued,
+        })
+    }
+
+    fn state(state: &str) -> Value {
+        json!({
+            "type": "system", "subtype": "session_state_changed", "state": state,
+            "uuid": "u", "session_id": "s", "sdk_host_only": true,
+        })
+    }
+
+    #[test]
+    fn without_word_of_its_state_a_result_ends_the_run() {
+        let mut run = Run::default();
+        run.prompted();
+        assert!(!run.is_over() && !run.may_end_with(Some(0)));
+        hear(&mut run, result(false, 0));
+        assert!(run.is_over() && run.may_end_with(Some(0)));
+        assert!(!run.may_end_with(Some(1)) && !run.may_end_with(None));
+    }
+
+    #[test]
+    fn an_agent_that_works_on_is_waited_for() {
+        let mut run = Run::default();
+        run.prompted();
+        assert_eq!(hear(&mut run, state("running")), Audience::Ourselves);
+        hear(&mut run, result(false, 0));
+        assert!(!run.is_over() && run.is_answered());
+        hear(&mut run, state("idle"));
+        assert!(run.is_over());
+    }
+
+    #[test]
+    fn a_subagent_in_the_background_is_waited_for() {
+        let mut run = Run::default();
+        run.prompted();
+        let task = json!({
+            "type": "system", "subtype": "task_started", "task_id": "t", "description": "d",
+            "task_type": "local_agent", "uuid": "u", "session_id": "s",
+        });
+        hear(&mut run, task);
+        hear(&mut run, result(false, 0));
+        assert!(!run.is_over());
+        let done = json!({
+            "type": "system", "subtype": "task_notification", "task_id": "t",
+            "status": "completed", "output_file": "", "summary": "", "uuid": "u", "session_id": "s",
+        });
+        hear(&mut run, done);
+        assert!(run.is_over());
+    }
+
+    #[test]
+    fn a_failure_explains_exit_code_one_and_a_queue_owes_more() {
+        let mut run = Run::default();
+        run.prompted();
+        hear(&mut run, result(true, 0));
+        assert!(run.may_end_with(Some(1)) && !run.may_end_with(Some(3)));
+        run.prompted();
+        hear(&mut run, result(false, 1));
+        assert!(!run.may_end_with(Some(0)));
+    }
+}

@@ -1,0 +1,190 @@
+//! A tool: its name, what the model is told of it, and what does its work.
+
+use std::{fmt, marker::PhantomData, panic::AssertUnwindSafe, sync::Arc};
+
+use bowline_protocol::RawJson;
+use futures_util::{FutureExt, future::BoxFuture};
+use schemars::{JsonSchema, generate::SchemaSettings};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::{ToolContext, ToolHandler, ToolResult};
+use crate::callback::panic_text;
+
+/// A tool that this program lends to its agent.
+///
+/// ```
+/// use bowline_host::Tool;
+/// use schemars::JsonSchema;
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Sum {
+///     /// The numbers to add.
+///     numbers: Vec<f64>,
+/// }
+///
+/// let add = Tool::new("add", "Adds numbers", async |sum: Sum| {
+///     sum.numbers.iter().sum::<f64>().to_string()
+/// });
+/// assert_eq!(add.name(), "add");
+/// ```
+#[derive(Clone)]
+pub struct Tool {
+    pub(super) listed: Listed,
+    work: Arc<dyn Work>,
+}
+
+/// What the model is told of a tool, as the wire has it.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Listed {
+    pub(super) name: String,
+    description: String,
+    pub(super) input_schema: Value,
+    #[serde(skip_serializing_if = "ToolAnnotations::are_empty")]
+    annotations: ToolAnnotations,
+    #[serde(rename = "_meta", skip_serializing_if = "Map::is_empty")]
+    meta: Map<String, Value>,
+}
+
+/// What calls of a tool do to the world, as hints for whoever decides about them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolAnnotations {
+    /// What a person calls the tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// It changes nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_only_hint: Option<bool>,
+    /// It may destroy something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub destructive_hint: Option<bool>,
+    /// Calling it twice is as good as once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotent_hint: Option<bool>,
+    /// It reaches beyond this machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open_world_hint: Option<bool>,
+}
+
+impl ToolAnnotations {
+    fn are_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl Tool {
+    /// A tool whose arguments are of a type of yours, which the model is told as a JSON schema.
+    ///
+    /// Arguments that do not fit, errors and panics become results that the model can read.
+    pub fn new<Shape, H>(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        handler: H,
+    ) -> Self
+    where
+        H: ToolHandler<Shape>,
+        H::Arguments: JsonSchema,
+        Shape: Send + Sync + 'static,
+    {
+        let mut settings = SchemaSettings::draft07();
+        settings.inline_subschemas = true;
+        let schema = settings.into_generator().into_root_schema_for::<H::Arguments>();
+        let mut schema = schema.to_value();
+        if let Some(object) = schema.as_object_mut() {
+            object.remove("$schema");
+            object.remove("title");
+        }
+        Self::with_schema(name, description, schema, handler)
+    }
+
+    /// A tool whose schema you write yourself.
+    pub fn with_schema<Shape, H>(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        input_schema: Value,
+        handler: H,
+    ) -> Self
+    where
+        H: ToolHandler<Shape>,
+        Shape: Send + Sync + 'static,
+    {
+        let listed = Listed {
+            name: name.into(),
+            description: description.into(),
+            input_schema,
+            annotations: ToolAnnotations::default(),
+            meta: Map::new(),
+        };
+        Self { listed, work: Arc::new(Handled { handler, shape: PhantomData }) }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.listed.name
+    }
+
+    /// Says what calls of it do to the world.
+    #[must_use]
+    pub fn annotations(mut self, annotations: ToolAnnotations) -> Self {
+        self.listed.annotations = annotations;
+        self
+    }
+
+    /// Adds something that only some agents understand, as in `anthropic/alwaysLoad`.
+    #[must_use]
+    pub fn meta(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.listed.meta.insert(key.into(), value.into());
+        self
+    }
+
+    /// Calls it. Whatever happens, there is a result; a cancelled call's is read by nobody.
+    pub(super) async fn call(&self, arguments: &RawJson, context: ToolContext) -> ToolResult {
+        let cancel = context.cancel.clone();
+        // The handler itself may panic before it returns a future.
+        let work =
+            AssertUnwindSafe(async { self.work.run(arguments, context).await }).catch_unwind();
+        tokio::select! {
+            result = work => result.unwrap_or_else(|panic| {
+                let text = panic_text(&*panic);
+                ToolResult::error(format!("the tool {} panicked: {text}", self.name()))
+            }),
+            () = cancel.cancelled() => ToolResult::error("the call was cancelled"),
+        }
+    }
+}
+
+impl fmt::Debug for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Tool").field(&self.listed.name).finish()
+    }
+}
+
+/// A handler whose type is forgotten.
+trait Work: Send + Sync {
+    fn run<'a>(&'a self, arguments: &'a RawJson, context: ToolContext)
+    -> BoxFuture<'a, ToolResult>;
+}
+
+struct Handled<Shape, H> {
+    handler: H,
+    shape: PhantomData<Shape>,
+}
+
+impl<Shape: Send + Sync, H: ToolHandler<Shape>> Work for Handled<Shape, H> {
+    fn run<'a>(
+        &'a self,
+        arguments: &'a RawJson,
+        context: ToolContext,
+    ) -> BoxFuture<'a, ToolResult> {
+        match arguments.parse() {
+            Ok(arguments) => self.handler.call(arguments, context),
+            Err(error) => {
+                let result = ToolResult::error(format!("Input validation error: {error}"));
+                Box::pin(std::future::ready(result))
+            }
+        }
+    }
+}

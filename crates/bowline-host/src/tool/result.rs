@@ -1,0 +1,135 @@
+//! What a tool returns.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde_json::Value;
+
+/// What a tool returns to the model.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ToolResult {
+    /// What the model sees.
+    pub content: Vec<ToolContent>,
+    /// The same for programs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub structured_content: Option<Value>,
+    /// Whether the call failed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_error: bool,
+}
+
+/// A piece of what a tool returns.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+#[non_exhaustive]
+pub enum ToolContent {
+    /// Words.
+    Text {
+        /// The words.
+        text: String,
+    },
+    /// A picture.
+    Image {
+        /// Its bytes in base 64.
+        data: String,
+        /// As in `image/png`.
+        mime_type: String,
+    },
+    /// A sound.
+    Audio {
+        /// Its bytes in base 64.
+        data: String,
+        /// As in `audio/wav`.
+        mime_type: String,
+    },
+    /// Something that is elsewhere.
+    ResourceLink {
+        /// Where.
+        uri: String,
+        /// What it is called.
+        name: String,
+        /// What it is.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        description: Option<String>,
+    },
+}
+
+impl ToolResult {
+    /// Words.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { content: vec![ToolContent::Text { text: text.into() }], ..Self::default() }
+    }
+
+    /// A picture: its bytes in base 64, and what it is, as in `image/png`.
+    pub fn image(data: impl Into<String>, mime_type: impl Into<String>) -> Self {
+        Self::default().with(ToolContent::Image { data: data.into(), mime_type: mime_type.into() })
+    }
+
+    /// A failure, in words that help the model to do better.
+    pub fn error(text: impl Into<String>) -> Self {
+        Self { is_error: true, ..Self::text(text) }
+    }
+
+    /// Adds a piece.
+    #[must_use]
+    pub fn with(mut self, content: ToolContent) -> Self {
+        self.content.push(content);
+        self
+    }
+
+    /// Adds the same for programs.
+    #[must_use]
+    pub fn with_structured(mut self, value: Value) -> Self {
+        self.structured_content = Some(value);
+        self
+    }
+}
+
+/// A value of a type of yours: JSON for the model and structured content for programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Structured<T>(pub T);
+
+/// What a handler may return.
+pub trait IntoToolResult: Send {
+    /// The result.
+    fn into_tool_result(self) -> ToolResult;
+}
+
+impl IntoToolResult for ToolResult {
+    fn into_tool_result(self) -> ToolResult {
+        self
+    }
+}
+
+impl IntoToolResult for String {
+    fn into_tool_result(self) -> ToolResult {
+        ToolResult::text(self)
+    }
+}
+
+impl IntoToolResult for &'static str {
+    fn into_tool_result(self) -> ToolResult {
+        ToolResult::text(self)
+    }
+}
+
+impl<T: Serialize + Send> IntoToolResult for Structured<T> {
+    fn into_tool_result(self) -> ToolResult {
+        match serde_json::to_value(self.0) {
+            Ok(value) => ToolResult::text(value.to_string()).with_structured(value),
+            Err(error) => ToolResult::error(format!("the result has no form in JSON: {error}")),
+        }
+    }
+}
+
+/// An error is a result as well: the model reads it.
+impl<T: IntoToolResult, E: fmt::Display + Send> IntoToolResult for Result<T, E> {
+    fn into_tool_result(self) -> ToolResult {
+        match self {
+            Ok(result) => result.into_tool_result(),
+            Err(error) => ToolResult::error(format!("{error:#}")),
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! What holds for every way to run an agent: in this process, and in one of its own.
+//!
+//! `BOWLINE_BIN` names our program, `CLAUDE_BIN` the official one, and `SCRIPT_SERVER` the address
+//! of a `bowline script-server` for the latter to ask. What is not named is skipped, and says so.
+
+use std::{
+    path::Path,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use bowline_host::{
+    BuiltinTools, Client, Embedded, HookCall, HookEvent, HookMatcher, HookOutput, McpServer,
+    Options, PermissionMode, PermissionResult, Structured, Tool, ToolRequest, protocol::Interrupt,
+    query, query_all,
+};
+use futures_util::StreamExt;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::rig::{result, soon, told};
+
+/// Every kind of agent there is, working in `folder` with the script model.
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+fn agents(folder: &Path) -> Vec<(&'static str, Options)> {
+    let mut agents = vec![("embedded", Options::default().embedded(Embedded::script(folder)))];
+    match variable("BOWLINE_BIN") {
+        Some(path) => agents.push(("bowline", process(&path, folder).model("script"))),
+        None => eprintln!("skipped the part with a process: BOWLINE_BIN is not set"),
+    }
+    match (variable("CLAUDE_BIN"), variable("SCRIPT_SERVER")) {
+        (Some(path), Some(server)) => {
+            let options = process(&path, folder)
+                .env("ANTHROPIC_BASE_URL", server)
+                .env("ANTHROPIC_API_KEY", "none is needed")
+                .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1");
+            agents.push(("official", options));
+        }
+        _ => eprintln!("skipped the official agent: CLAUDE_BIN or SCRIPT_SERVER is not set"),
+    }
+    agents
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// An agent in a process, without anybody's settings and keys.
+fn process(path: &str, folder: &Path) -> Options {
+    let mut options = Options::default().cli_path(path).cwd(folder);
+    options.setting_sources = Some(Vec::new());
+    for (name, _) in std::env::vars() {
+        if ["ANTHROPIC_", "CLAUDE_", "OPENAI_"].iter().any(|it| name.starts_with(it)) {
+            options.env.insert(name, None);
+        }
+    }
+    let config = folder.join("config").display().to_string();
+    options.env("CLAUDE_CONFIG_DIR", config)
+}
+
+/// A prompt that has the script model make the file `made`.
+const MAKE: &str = "TOOL Bash {\"command\": \"touch made\", \"description\": \"Make a file\"}\n\
+                    NEXT\nSAY made it";
+
+#[tokio::test]
+async fn an_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    for (agent, options) in agents(folder.path()) {
+        let text = soon(agent, query("SAY hello there", options).text()).await.unwrap();
+        assert_eq!(text, "hello there", "{agent}");
+    }
+}
+
+#[tokio::test]
+async fn prompts_may_come_one_by_one_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let prompts = |words: &'static [&'static str]| {
+        futures_util::stream::iter(words).map(|word| format!("SAY {word}"))
+    };
+    for (agent, options) in agents(folder.path()) {
+        let options = options.can_use_tool(async |_: ToolRequest| PermissionResult::allow());
+        let told = told(query_all(prompts(&["first", "second"]), options)).await;
+        let last = told.last().unwrap();
+        assert!(last.starts_with("result ") && last.contains("second"), "{agent}: {told:?}");
+    }
+    for (agent, options) in agents(folder.path()) {
+        let options = options.can_use_tool(async |_: ToolRequest| PermissionResult::allow());
+        let told = told(query_all(prompts(&[]), options)).await;
+        assert_eq!(told, Vec::<String>::new(), "{agent}");
+    }
+}
+
+#[tokio::test]
+async fn who_decides_is_asked() {
+    for allowed in [true, false] {
+        let folder = tempfile::tempdir().unwrap();
+        for (agent, options) in agents(folder.path()) {
+            let asked = Arc::new(Mutex::new(Vec::new()));
+            let note = asked.clone();
+            let options = options.can_use_tool(move |request: ToolRequest| {
+                #[derive(Deserialize)]
+                struct Input {
+                    command: String,
+                }
+                let input: Input = request.parse_input().unwrap();
+                note.lock().unwrap().push((request.tool_name.clone(), input.command));
+                async move {
+                    match allowed {
+                        true => PermissionResult::allow(),
+                        false => PermissionResult::deny("not today"),
+                    }
+                }
+            });
+            assert_eq!(result(query(MAKE, options)).await, "made it", "{agent}");
+            let asked = asked.lock().unwrap().clone();
+            assert_eq!(asked, [("Bash".to_owned(), "touch made".to_owned())], "{agent}");
+            let made = folder.path().join("made");
+            assert_eq!(made.exists(), allowed, "{agent}");
+            std::fs::remove_file(made).ok();
+        }
+    }
+}
+
+#[tokio::test]
+async fn hooks_are_told_and_may_object() {
+    let folder = tempfile::tempdir().unwrap();
+    for (agent, options) in agents(folder.path()) {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let note = seen.clone();
+        let object =
+            HookMatcher::on("Bash").within(Duration::from_secs(5)).run(move |call: HookCall| {
+                note.lock().unwrap().push(call.tool_name().map(str::to_owned));
+                async { HookOutput::deny("hands off") }
+            });
+        let other = HookMatcher::on("Write").run(async |_: HookCall| -> HookOutput {
+            panic!("nobody writes");
+        });
+        let options = options
+            .allow(["Bash"])
+            .hook(HookEvent::PreToolUse, object)
+            .hook(HookEvent::PreToolUse, other);
+        assert_eq!(result(query(MAKE, options)).await, "made it", "{agent}");
+        assert_eq!(*seen.lock().unwrap(), [Some("Bash".to_owned())], "{agent}");
+        assert!(!folder.path().join("made").exists(), "{agent}");
+    }
+}
+
+#[tokio::test]
+async fn a_late_hook_is_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    for (agent, options) in agents(folder.path()) {
+        let never = HookMatcher::always()
+            .within(Duration::from_millis(50))
+            .run(async |_: HookCall| std::future::pending::<HookOutput>().await);
+        let options = options.allow(["Bash"]).hook(HookEvent::PostToolUse, never);
+        assert_eq!(result(query(MAKE, options)).await, "made it", "{agent}");
+    }
+}
+
+#[tokio::test]
+async fn a_conversation_of_many_turns() {
+    let folder = tempfile::tempdir().unwrap();
+    for (agent, mut options) in agents(folder.path()) {
+        options.tools = Some(BuiltinTools::Only(vec!["Read".to_owned()]));
+        let client = soon(agent, Client::connect(options)).await.unwrap();
+        for word in ["one", "two", "three"] {
+            client.query(format!("SAY {word}")).await.unwrap();
+            assert_eq!(result(client.receive_response()).await, word, "{agent}");
+        }
+        let mode = client.set_permission_mode(PermissionMode::AcceptEdits).await.unwrap();
+        assert_eq!(mode, PermissionMode::AcceptEdits, "{agent}");
+        client.set_model(Some("script")).await.unwrap();
+        soon(agent, client.ask(Interrupt::default())).await.unwrap();
+        soon(agent, client.disconnect()).await;
+        // What was said before can still be read, and then there is an end without an error.
+        let rest = told(client.receive_messages()).await;
+        assert!(!rest.iter().any(|it| it.starts_with("error")), "{agent}: {rest:?}");
+        assert_eq!(client.set_model(None).await.unwrap_err().code(), "closed", "{agent}");
+    }
+}
+
+#[tokio::test]
+async fn a_turn_can_be_interrupted() {
+    let folder = tempfile::tempdir().unwrap();
+    for (agent, options) in agents(folder.path()) {
+        let client = soon(agent, Client::connect(options)).await.unwrap();
+        client.query("SAY begun\nDELAY 60000\nNEXT\nSAY never").await.unwrap();
+        let mut messages = client.receive_response();
+        soon(agent, messages.next()).await.unwrap().unwrap();
+        soon(agent, client.interrupt()).await.unwrap();
+        let told = told(messages).await;
+        assert_eq!(told.last().unwrap(), "result -", "{agent}: {told:?}");
+        client.query("SAY again").await.unwrap();
+        assert_eq!(result(client.receive_response()).await, "again", "{agent}");
+        soon(agent, client.disconnect()).await;
+    }
+}
+
+#[derive(Deserialize, schemars::JsonSchema)]
+struct Pair {
+    a: i64,
+    b: i64,
+}
+
+fn calculator() -> McpServer {
+    let add = Tool::new("add", "Adds", async |pair: Pair| (pair.a + pair.b).to_string());
+    let divide = Tool::new("divide", "Divides", async |pair: Pair| {
+        pair.a.checked_div(pair.b).map(|c| Structured(json!({"c": c}))).ok_or("there is no answer")
+    });
+    McpServer::new("calc").tool(add).tool(divide)
+}
+
+#[tokio::test]
+async fn the_model_calls_tools_of_this_program() {
+    let folder = tempfile::tempdir().unwrap();
+    for (agent, options) in agents(folder.path()) {
+        let options =
+            options.sdk_mcp_server(calculator()).allow(["mcp__calc__add", "mcp__calc__divide"]);
+        let prompt = "TOOL mcp__calc__add {\"a\": 15, \"b\": 27}\nNEXT\nECHORESULT\nNEXT\n\
+                      TOOL mcp__calc__divide {\"a\": 1, \"b\": 0}\nNEXT\nECHORESULT";
+        let client = soon(agent, Client::connect(options)).await.unwrap();
+        client.query(prompt).await.unwrap();
+        let text = soon(agent, client.receive_response().text()).await.unwrap();
+        assert!(text.contains("42"), "{agent}: {text}");
+        client
+            .query("TOOL mcp__calc__divide {\"a\": 1, \"b\": 0}\nNEXT\nECHORESULT")
+            .await
+            .unwrap();
+        let text = soon(agent, client.receive_response().text()).await.unwrap();
+        assert!(text.contains("there is no answer"), "{agent}: {text}");
+        soon(agent, client.disconnect()).await;
+    }
+}
+
+#[tokio::test]
+async fn what_does_not_go_together_is_said_before_anything_starts() {
+    let twice = Tool::new("add", "Adds again", async |pair: Pair| pair.a.to_string());
+    let clash = Options::default().sdk_mcp_server(calculator().tool(twice));
+    let error = Client::connect(clash).await.unwrap_err();
+    assert_eq!(error.to_string(), "MCP server `calc`: two tools are named `add`");
+
+    let no_object = Tool::new("count", "Counts", async |n: i64| n.to_string());
+    let options = Options::default().sdk_mcp_server(McpServer::new("c").tool(no_object));
+    let error = Client::connect(options).await.unwrap_err();
+    assert_eq!(error.to_string(), "MCP server `c`: the arguments of `count` are no object");
+
+    let mut both =
+        Options::default().can_use_tool(async |_: ToolRequest| PermissionResult::allow());
+    both.permission_prompt_tool = Some("mcp__s__t".to_owned());
+    assert_eq!(Client::connect(both).await.unwrap_err().code(), "options");
+
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options::default().embedded(Embedded::script(folder.path())).resume("x");
+    let error = Client::connect(options).await.unwrap_err();
+    assert!(error.to_string().starts_with("`resume` needs a process"), "{error}");
+}

@@ -1,0 +1,371 @@
+//! An agent that misbehaves in every way we have seen.
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::Path,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use bowline_host::{
+    Client, Error, HookCall, HookEvent, HookMatcher, HookOutput, Message, Options,
+    PermissionResult, ProcessError, ToolRequest, query,
+};
+use tokio::sync::{Barrier, Notify};
+
+use crate::rig::{example, fake, fake_path, gone, last_error, pid, result, soon, stopped, told};
+
+fn with_code(mut options: Options, code: i32) -> Options {
+    options.extra_args.insert("code".to_owned(), Some(code.to_string()));
+    options
+}
+
+fn process_error(error: Error) -> ProcessError {
+    match error {
+        Error::Process(error) => error,
+        other => panic!("not about a process: {other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_costs_itself_only() {
+    let expected = [
+        "unknown",
+        "system",
+        "assistant [unknown, text 2]",
+        "error json",
+        "error message",
+        "result odd",
+    ];
+    assert_eq!(told(query("go", fake("odd"))).await, expected);
+}
+
+#[tokio::test]
+async fn five_megabytes_are_a_line_like_any_other() {
+    assert_eq!(told(query("go", fake("big"))).await, ["assistant [text 5000000]", "result big"]);
+}
+
+#[tokio::test]
+async fn a_line_beyond_the_limit_is_an_error_of_its_own() {
+    let mut options = fake("big");
+    options.limits.line = 1_000_000;
+    assert_eq!(told(query("go", options)).await, ["error json", "result big"]);
+}
+
+#[tokio::test]
+async fn an_end_in_mid_turn_is_an_error_whatever_the_code() {
+    for code in [0, 3] {
+        let error = last_error(query("go", with_code(fake("exit"), code))).await;
+        let error = process_error(error);
+        assert_eq!((error.code, error.signal), (Some(code), None));
+        assert_eq!(&*error.stderr, "something broke\n");
+    }
+}
+
+#[tokio::test]
+async fn an_end_before_the_first_answer_is_known_at_once() {
+    for code in [0, 3] {
+        let start = Instant::now();
+        let connected = Client::connect(with_code(fake("exit_first"), code)).await;
+        let error = process_error(connected.unwrap_err());
+        assert_eq!((error.code, &*error.stderr), (Some(code), "something broke\n"));
+        assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    }
+}
+
+#[tokio::test]
+async fn everybody_who_waits_is_told_of_the_end() {
+    let client = Client::connect(with_code(fake("serve"), 4)).await.unwrap();
+    client.query("go").await.unwrap();
+    assert_eq!(result(client.receive_response()).await, "heard");
+    let mut messages = client.receive_messages();
+    let (reader, asker, killer) = soon("somebody", async {
+        tokio::join!(messages.next(), client.set_model(Some("die")), client.set_model(Some("die")))
+    })
+    .await;
+    for error in [reader.unwrap().unwrap_err(), asker.unwrap_err(), killer.unwrap_err()] {
+        assert_eq!(process_error(error).code, Some(4));
+    }
+    let late = soon("a late asker", client.set_model(None)).await;
+    assert_eq!(process_error(late.unwrap_err()).code, Some(4));
+}
+
+#[tokio::test]
+async fn an_end_in_a_callback_drops_the_callback() {
+    let started = Arc::new(Notify::new());
+    let dropped = Arc::new(AtomicBool::new(false));
+    let (start, drops) = (started.clone(), dropped.clone());
+    let options = with_code(fake("exit_in_callback"), 5).can_use_tool(move |_: ToolRequest| {
+        let (start, guard) = (start.clone(), OnDrop(drops.clone()));
+        async move {
+            let _guard = guard;
+            start.notify_one();
+            std::future::pending::<PermissionResult>().await
+        }
+    });
+    let client = Client::connect(options).await.unwrap();
+    client.query("go").await.unwrap();
+    soon("the callback", started.notified()).await;
+    let since = Instant::now();
+    client.query("now").await.unwrap();
+    let error = process_error(last_error(client.receive_messages()).await);
+    assert_eq!(error.code, Some(5));
+    assert!(since.elapsed() < Duration::from_secs(3), "{:?}", since.elapsed());
+    assert!(dropped.load(Ordering::SeqCst));
+}
+
+/// Notes that it was dropped.
+struct OnDrop(Arc<AtomicBool>);
+
+impl Drop for OnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+#[tokio::test]
+async fn callbacks_run_side_by_side() {
+    // Neither callback returns before both have begun.
+    let both = Arc::new(Barrier::new(2));
+    let options = fake("two_questions").can_use_tool(move |request: ToolRequest| {
+        let both = both.clone();
+        async move {
+            both.wait().await;
+            PermissionResult::deny(request.tool_name.clone())
+        }
+    });
+    let text = result(query("go", options)).await;
+    let mut answers: Vec<_> = text.lines().collect();
+    answers.sort_unstable();
+    let expected = [
+        r#"1: {"behavior":"deny","message":"Bash"}"#,
+        r#"2: {"behavior":"deny","message":"Read"}"#,
+    ];
+    assert_eq!(answers, expected);
+}
+
+#[tokio::test]
+async fn a_withdrawn_question_is_dropped_and_not_answered() {
+    let started = Arc::new(Notify::new());
+    let dropped = Arc::new(AtomicBool::new(false));
+    let (start, drops) = (started.clone(), dropped.clone());
+    let options = fake("withdraw").can_use_tool(move |_: ToolRequest| {
+        let (start, guard) = (start.clone(), OnDrop(drops.clone()));
+        async move {
+            let _guard = guard;
+            start.notify_one();
+            std::future::pending::<PermissionResult>().await
+        }
+    });
+    let client = Client::connect(options).await.unwrap();
+    client.query("go").await.unwrap();
+    soon("the callback", started.notified()).await;
+    client.query("now").await.unwrap();
+    let heard = result(client.receive_response()).await;
+    assert_eq!(heard, "2: Unsupported control request subtype: no_such_request");
+    assert!(dropped.load(Ordering::SeqCst));
+    client.disconnect().await;
+}
+
+#[tokio::test]
+async fn what_nobody_can_answer_is_answered_with_why() {
+    let client = Client::connect(fake("nobody")).await.unwrap();
+    client.query("go").await.unwrap();
+    let heard = result(client.receive_response()).await;
+    let expected = [
+        "1: no permission callback is installed",
+        "2: no hook callback is named hook_9",
+        "3: SDK MCP server not found: none",
+        r#"4: {"action":"decline"}"#,
+    ];
+    assert_eq!(heard.lines().collect::<Vec<_>>(), expected);
+    client.disconnect().await;
+}
+
+#[tokio::test]
+async fn failures_and_panics_of_callbacks_are_answers() {
+    let count = Arc::new(AtomicUsize::new(0));
+    let options = fake("two_questions").can_use_tool(move |_: ToolRequest| {
+        let first = count.fetch_add(1, Ordering::SeqCst) == 0;
+        async move {
+            if first {
+                panic!("boom");
+            }
+            Err::<PermissionResult, _>("no idea")
+        }
+    });
+    let heard = result(query("go", options)).await;
+    let mut answers: Vec<_> = heard.lines().map(|line| &line[3..]).collect();
+    answers.sort_unstable();
+    assert_eq!(answers, ["no idea", "the callback panicked: boom"]);
+}
+
+#[tokio::test]
+async fn control_does_not_wait_behind_200_000_unread_messages() {
+    let asked = Arc::new(Notify::new());
+    let signal = asked.clone();
+    let options = fake("flood").can_use_tool(move |_: ToolRequest| {
+        signal.notify_one();
+        async { PermissionResult::allow() }
+    });
+    let client = Client::connect(options).await.unwrap();
+    client.query("go").await.unwrap();
+    // The question comes behind all the messages, and nobody has read one.
+    tokio::time::timeout(Duration::from_secs(60), asked.notified()).await.expect("it is asked");
+    soon("a request", client.set_model(None)).await.unwrap();
+    let mut messages = client.receive_response();
+    let mut count = 0;
+    while let Some(message) = messages.next().await {
+        match message.unwrap() {
+            Message::Assistant(_) => count += 1,
+            Message::Result(result) => {
+                let expected = r#"1: {"behavior":"allow","updatedInput":{}}"#;
+                assert_eq!(result.result.as_deref(), Some(expected));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(count, 200_000);
+    client.disconnect().await;
+}
+
+#[tokio::test]
+async fn requests_in_a_row_and_refusals() {
+    let client = Client::connect(fake("serve")).await.unwrap();
+    for _ in 0..300 {
+        soon("a request", client.set_model(Some("some"))).await.unwrap();
+    }
+    let error = client.set_model(Some("none")).await.unwrap_err();
+    assert_eq!(error.code(), "control_protocol");
+    assert_eq!(error.to_string(), "set_model: no such model");
+    assert_eq!(client.supported_commands().len(), 1);
+    client.disconnect().await;
+    assert_eq!(client.set_model(None).await.unwrap_err().code(), "closed");
+    assert!(client.receive_messages().next().await.is_none());
+}
+
+#[tokio::test]
+async fn an_agent_that_does_not_answer_is_given_up() {
+    let mut options = fake("mute");
+    options.limits.initialize = Duration::from_millis(50);
+    let error = Client::connect(options).await.unwrap_err();
+    assert_eq!(error.to_string(), "initialize: no answer within 50ms");
+    assert_eq!(error.code(), "timeout");
+}
+
+#[tokio::test]
+async fn a_megabyte_on_stderr_stops_nobody() {
+    let last = Arc::new(Mutex::new(String::new()));
+    let hear = last.clone();
+    let options = fake("loud").stderr(move |line| hear.lock().unwrap().replace_range(.., line));
+    assert_eq!(told(query("go", options)).await, ["result heard"]);
+    assert_eq!(*last.lock().unwrap(), "the last line");
+    assert_eq!(told(query("go", fake("loud"))).await, ["result heard"]);
+}
+
+#[tokio::test]
+async fn closing_ends_also_an_agent_that_will_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("stubborn");
+    // What is ignored stays ignored across exec.
+    write_script(&program, &format!("trap '' TERM\nexec '{}' \"$@\"", fake_path().display()));
+    let mut options = fake("stubborn").cli_path(program);
+    options.limits.close = Duration::from_millis(100);
+    let client = Client::connect(options).await.unwrap();
+    let pid = pid(&client);
+    let start = Instant::now();
+    soon("closing", client.disconnect()).await;
+    assert!(start.elapsed() >= Duration::from_millis(200), "both limits were granted");
+    gone(pid).await;
+}
+
+#[tokio::test]
+async fn a_client_that_is_dropped_takes_the_process_with_it() {
+    let client = Client::connect(fake("stubborn")).await.unwrap();
+    let pid = pid(&client);
+    drop(client);
+    gone(pid).await;
+}
+
+#[tokio::test]
+async fn a_query_waits_for_work_in_the_background_and_answers_it() {
+    let options = fake("works_on").can_use_tool(async |_: ToolRequest| PermissionResult::allow());
+    let expected = ["result first", r#"result 1: {"behavior":"allow","updatedInput":{}}"#];
+    assert_eq!(told(query("go", options)).await, expected);
+}
+
+#[tokio::test]
+async fn a_query_ends_also_if_the_agent_stays() {
+    let mut options = fake("stays");
+    options.limits.close = Duration::from_millis(50);
+    assert_eq!(told(query("go", options)).await, ["result done"]);
+}
+
+#[tokio::test]
+async fn a_result_that_is_a_failure_explains_the_exit_code() {
+    assert_eq!(told(query("go", fake("fail"))).await, ["result it went wrong"]);
+}
+
+#[tokio::test]
+async fn the_process_finds_its_folder_and_its_variables() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    let options = fake("surroundings").cwd(&folder).env("GIVEN", "this");
+    let expected = format!("{} this 1 unset", folder.display());
+    assert_eq!(result(query("go", options)).await, expected);
+    let options = Options::default().cwd(folder.join("none"));
+    let error = Client::connect(options).await.unwrap_err();
+    assert_eq!(error.code(), "options");
+}
+
+#[tokio::test]
+async fn an_agent_that_cannot_do_what_is_asked_is_turned_down() {
+    let mut options = fake("serve");
+    options.extra_args.insert("claims".to_owned(), Some("1.0.128".to_owned()));
+    let error = Client::connect(options).await.unwrap_err();
+    assert_eq!(error.to_string(), "the agent is version 1.0.128; 2.0 is the oldest we know");
+
+    let strict = HookMatcher::always().run(async |_: HookCall| HookOutput::default()).or_block();
+    let options = fake("serve").hook(HookEvent::PreToolUse, strict);
+    let error = Client::connect(options).await.unwrap_err();
+    assert_eq!(error.code(), "cli_connection");
+    assert_eq!(error.to_string(), "the agent does not know what to do when a hook fails");
+}
+
+#[tokio::test]
+async fn nothing_runs_on_when_this_program_is_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (agent, note) = (folder.path().join("agent"), folder.path().join("note"));
+    let fake = fake_path();
+    let fake = format!("exec '{}' --play hang --note '{}' \"$@\"", fake.display(), note.display());
+    write_script(&agent, &fake);
+    let mut host = tokio::process::Command::new(example("multi_turn"))
+        .arg("--cli")
+        .arg(&agent)
+        .stdout(std::process::Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let pid = soon("the agent's turn", async {
+        loop {
+            match fs::read_to_string(&note) {
+                Ok(pid) if !pid.is_empty() => break pid,
+                _ => tokio::time::sleep(Duration::from_millis(5)).await,
+            }
+        }
+    })
+    .await;
+    host.kill().await.unwrap();
+    let since = Instant::now();
+    stopped(&pid).await;
+    assert!(since.elapsed() < Duration::from_secs(2), "{:?}", since.elapsed());
+}
+
+fn write_script(path: &Path, text: &str) {
+    fs::write(path, format!("#!/bin/sh\n{text}\n")).expect("the folder is ours");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("the file is ours");
+}

@@ -1,0 +1,5 @@
+//! The SDK against a fake agent that misbehaves, and against real ones.
+
+mod basics;
+mod faults;
+mod rig;

@@ -1,0 +1,113 @@
+//! What the tests share: the fake agent's program, the real one, and words for what they say.
+
+use std::{
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+use bowline_host::{Client, ContentBlock, Error, Message, Messages, Options};
+
+/// Longer than anything here takes, and short enough that a hang is a failure soon.
+pub(crate) const SOON: Duration = Duration::from_secs(20);
+
+/// Options for the fake agent.
+pub(crate) fn fake(part: &str) -> Options {
+    let mut options = Options::default().cli_path(fake_path());
+    options.extra_args.insert("play".to_owned(), Some(part.to_owned()));
+    options
+}
+
+/// The program of the fake agent.
+pub(crate) fn fake_path() -> PathBuf {
+    example("fake_cli")
+}
+
+/// The program of an example of this crate. `cargo test` builds them; `cargo test --test it` does not.
+pub(crate) fn example(name: &str) -> PathBuf {
+    let test = std::env::current_exe().expect("a test is a program");
+    let target = test.parent().and_then(|deps| deps.parent()).expect("cargo's folders");
+    target.join("examples").join(name)
+}
+
+/// Fails a test that hangs.
+pub(crate) async fn soon<T>(what: &str, work: impl Future<Output = T>) -> T {
+    match tokio::time::timeout(SOON, work).await {
+        Ok(done) => done,
+        Err(_) => panic!("{what} hangs"),
+    }
+}
+
+/// Each message or error in a word or two.
+pub(crate) async fn told(mut messages: Messages) -> Vec<String> {
+    let mut told = Vec::new();
+    while let Some(message) = soon("the stream", messages.next()).await {
+        told.push(match message {
+            Ok(message) => in_short(&message),
+            Err(error) => format!("error {}", error.code()),
+        });
+    }
+    told
+}
+
+pub(crate) fn in_short(message: &Message) -> String {
+    match message {
+        Message::Assistant(answer) => {
+            let blocks = answer.message.content.iter().map(|block| match block {
+                ContentBlock::Text(block) => format!("text {}", block.text.len()),
+                ContentBlock::ToolUse(block) => format!("tool {}", block.name),
+                ContentBlock::Unknown(_) => "unknown".to_owned(),
+                _ => "other".to_owned(),
+            });
+            format!("assistant [{}]", blocks.collect::<Vec<_>>().join(", "))
+        }
+        Message::Result(result) => format!("result {}", result.result.as_deref().unwrap_or("-")),
+        Message::User(_) => "user".to_owned(),
+        Message::System(_) => "system".to_owned(),
+        Message::Unknown(_) => "unknown".to_owned(),
+        _ => "other".to_owned(),
+    }
+}
+
+/// The text of the result that the stream ends with.
+pub(crate) async fn result(messages: Messages) -> String {
+    let told = told(messages).await;
+    let last = told.last().cloned().unwrap_or_default();
+    last.strip_prefix("result ").unwrap_or_else(|| panic!("no result in {told:?}")).to_owned()
+}
+
+/// The error that a stream ends with.
+pub(crate) async fn last_error(mut messages: Messages) -> Error {
+    let mut last = None;
+    while let Some(message) = soon("the stream", messages.next()).await {
+        last = message.err();
+    }
+    last.expect("the stream ends with an error")
+}
+
+/// The process of a fake agent.
+pub(crate) fn pid(client: &Client) -> u64 {
+    client.initialization().pid.expect("the fake says it")
+}
+
+/// Waits until a process is gone, waited for and all.
+pub(crate) async fn gone(pid: u64) {
+    let start = Instant::now();
+    while PathBuf::from(format!("/proc/{pid}")).exists() {
+        assert!(start.elapsed() < SOON, "process {pid} is still there");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// Waits until a process that is not our child runs no more. Whoever inherited it may take its
+/// time to wait for it.
+pub(crate) async fn stopped(pid: &str) {
+    let start = Instant::now();
+    let runs = || {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        stat.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with('Z'))
+    };
+    while runs() {
+        assert!(start.elapsed() < SOON, "process {pid} still runs");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
