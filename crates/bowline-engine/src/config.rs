@@ -87,6 +87,9 @@ pub struct SessionConfig {
     pub stop_hook_block_cap: u32,
     /// What the tools may do and how much.
     pub tool_options: bowline_tools::Options,
+    /// Whether files must have been read before they are changed; `None` leaves it to what is known
+    /// of the model.
+    pub read_before_write: Option<bool>,
     /// Variables for the processes the session starts.
     pub environment: BTreeMap<String, Option<String>>,
     /// Where the session is written; `None` keeps it in memory only.
@@ -148,6 +151,7 @@ impl SessionConfig {
             session_state_events: SessionStateEvents::Off,
             stop_hook_block_cap: 8,
             tool_options: bowline_tools::Options::default(),
+            read_before_write: None,
             environment: BTreeMap::new(),
             transcript: None,
             resumed: None,

@@ -62,7 +62,9 @@ async fn run(
         live.turn_id = Uuid::new_v4().to_string();
     }
     session.ledger().begin_turn();
-    session.workspace.set_reads_before_writing(must_read_first(&session.model_name()));
+    let required = session.config.read_before_write;
+    let required = required.unwrap_or_else(|| must_read_first(&session.model_name()));
+    session.workspace.set_reads_before_writing(required);
     command::withdraw_tools(&session);
     let mut expansion = None;
     if let [prompt] = &prompts[..] {

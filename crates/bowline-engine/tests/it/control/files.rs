@@ -55,7 +55,7 @@ async fn without_checkpoints_there_is_no_way_back() {
 
 #[tokio::test]
 async fn a_file_that_the_host_has_shown_can_be_edited() {
-    let mut rig = Rig::with(|config| config.tool_options.read_before_write = true);
+    let mut rig = Rig::with(|config| config.read_before_write = Some(true));
     let path = rig.path().canonicalize().unwrap().join("a.txt");
     std::fs::write(&path, "alpha\n").unwrap();
     let edit = json!({"file_path": path, "old_string": "alpha", "new_string": "beta"});
