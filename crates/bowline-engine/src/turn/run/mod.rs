@@ -1,16 +1,20 @@
 //! Runs one turn: performs what the [machine](super::machine) decides and tells it what happened.
 
+mod stream;
+mod thinking;
+
 use std::{collections::VecDeque, time::Duration};
 
 use bowline_model::ModelError;
 use bowline_protocol::{
-    AbandonedBlocks, AgentStatus, ApiRetryMessage, AssistantError, AssistantMessage, ContentBlock,
-    Delta, Extra, Maybe, MessageDelta, MessageUuid, ModelFallbackMessage, StatusMessage, StopDelta,
-    StopReason, StreamEvent, StreamEventMessage, ThinkingTokensMessage, Usage, UserMessage,
+    AgentStatus, ApiRetryMessage, AssistantError, AssistantMessage, ContentBlock, Delta,
+    MessageUuid, ModelFallbackMessage, StatusMessage, StopReason, StreamEvent,
+    ThinkingTokensMessage, UserMessage,
 };
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use self::thinking::ThinkingMeter;
 use super::{
     answer::{Answer, Step},
     call::Calls,
@@ -21,7 +25,7 @@ use super::{
 };
 use crate::{
     agent::{Agent, StopVerdict, api_error_frame},
-    ledger::{self, Account, Tokens},
+    ledger::Account,
     outlet::timestamp,
 };
 
@@ -47,13 +51,6 @@ pub(crate) struct TurnRun<'a> {
     /// What a Stop hook wants the model to hear.
     feedback: String,
     stop_hook_active: bool,
-}
-
-/// How much the model has thought in the block that is open.
-#[derive(Default)]
-struct ThinkingMeter {
-    chars: u64,
-    since: Option<tokio::time::Instant>,
 }
 
 /// What woke the loop.
@@ -391,72 +388,6 @@ impl TurnRun<'_> {
     }
 }
 
-/// What the host hears of the stream itself.
-impl TurnRun<'_> {
-    /// Whether the host wants to see the stream.
-    fn streams(&self) -> bool {
-        self.agent.session.config.include_partial_messages && self.agent.identity.is_main()
-    }
-
-    async fn forward(&mut self, event: StreamEvent) {
-        let mut frame = self.stream_frame(event);
-        if let StreamEvent::MessageStart(_) = &frame.event {
-            let first = self.answer.as_ref().and_then(|answer| answer.timing.first_event);
-            frame.ttft_ms = first.map(millis);
-            if !self.announced {
-                frame.user_message_uuid = self.prompts.last().cloned();
-                frame.user_message_uuids = some(self.prompts.clone());
-            }
-        }
-        self.send(frame).await;
-    }
-
-    fn stream_frame(&self, event: StreamEvent) -> StreamEventMessage {
-        let mut frame =
-            StreamEventMessage::new(event, MessageUuid::default(), self.agent.session.id());
-        frame.api_message_id = self.answer.as_ref().map(|answer| answer.message().id.clone());
-        frame
-    }
-
-    /// Brings a broken stream to an orderly end for a host that has seen its beginning.
-    async fn close_stream(&mut self) {
-        let Some(answer) = self.answer.as_ref().filter(|_| self.streams()) else { return };
-        for event in answer.fold().closing_events() {
-            let frame = self.stream_frame(event);
-            self.send(frame).await;
-        }
-    }
-
-    /// The same for one that was interrupted, which the host is told with the message's end.
-    async fn abort_stream(&mut self) {
-        let Some(answer) = self.answer.as_ref().filter(|_| self.streams()) else { return };
-        let mut closing = answer.fold().closing_events();
-        if closing.is_empty() {
-            return;
-        }
-        let usage = ledger::usage_of(Tokens::from(&answer.opening_usage()));
-        closing.insert(closing.len() - 1, aborted_delta(usage));
-        let api_message_id = answer.message().id.clone();
-        let partial = answer.fold().partial().count();
-        let from_block_index = answer.message().content.len() + partial;
-        for event in closing {
-            let mut frame = self.stream_frame(event);
-            if let StreamEvent::MessageStop(_) = &frame.event {
-                let api_message_id = api_message_id.clone();
-                let abandoned =
-                    AbandonedBlocks { api_message_id, from_block_index, extra: Extra::new() };
-                frame.abandoned_blocks = Some(abandoned);
-            }
-            self.send(frame).await;
-        }
-    }
-
-    /// (`&mut` because an answer under way cannot be shared between threads.)
-    async fn send(&mut self, frame: impl crate::outlet::Frame) {
-        self.agent.session.outlet.send(frame).await;
-    }
-}
-
 /// What tools and the engine say.
 impl TurnRun<'_> {
     async fn finished(&mut self, outcome: CallOutcome) -> Event {
@@ -590,46 +521,11 @@ impl TurnRun<'_> {
     }
 }
 
-impl ThinkingMeter {
-    /// Roughly four characters make a token.
-    const CHARS_PER_TOKEN: u64 = 4;
-
-    /// The estimate so far, and by how much it grew.
-    fn add(&mut self, text: &str) -> (u64, i64) {
-        self.since.get_or_insert_with(tokio::time::Instant::now);
-        let before = self.chars.div_ceil(Self::CHARS_PER_TOKEN);
-        self.chars += text.chars().count() as u64;
-        let after = self.chars.div_ceil(Self::CHARS_PER_TOKEN);
-        (after, i64::try_from(after - before).unwrap_or(i64::MAX))
-    }
-
-    /// The block is complete: how long it took.
-    fn end(&mut self) -> Option<u64> {
-        let since = std::mem::take(self).since?;
-        Some(millis(since.elapsed()))
-    }
-}
-
 async fn next_step(answer: &mut Option<Answer>) -> Step {
     match answer {
         Some(answer) => answer.next().await,
         None => std::future::pending().await,
     }
-}
-
-/// The end of an answer that nobody waits for: no reason to stop, no more tokens.
-fn aborted_delta(usage: Usage) -> StreamEvent {
-    let nulls =
-        |names: &[&str]| names.iter().map(|name| ((*name).to_owned(), Value::Null)).collect();
-    StreamEvent::MessageDelta(MessageDelta {
-        delta: StopDelta {
-            stop_reason: None,
-            stop_sequence: Maybe::Null,
-            extra: nulls(&["container", "stop_details"]),
-        },
-        usage,
-        extra: nulls(&["context_management"]),
-    })
 }
 
 fn some<T>(list: Vec<T>) -> Option<Vec<T>> {

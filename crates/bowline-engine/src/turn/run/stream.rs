@@ -1,0 +1,90 @@
+//! What the host hears of the stream itself, if it wants to see answers grow.
+
+use bowline_protocol::{
+    AbandonedBlocks, Extra, Maybe, MessageDelta, MessageUuid, StopDelta, StreamEvent,
+    StreamEventMessage, Usage,
+};
+use serde_json::Value;
+
+use super::{TurnRun, millis, some};
+use crate::ledger::{self, Tokens};
+
+impl TurnRun<'_> {
+    /// Whether the host wants to see the stream.
+    pub(super) fn streams(&self) -> bool {
+        self.agent.session.config.include_partial_messages && self.agent.identity.is_main()
+    }
+
+    pub(super) async fn forward(&mut self, event: StreamEvent) {
+        let mut frame = self.stream_frame(event);
+        if let StreamEvent::MessageStart(_) = &frame.event {
+            let first = self.answer.as_ref().and_then(|answer| answer.timing.first_event);
+            frame.ttft_ms = first.map(millis);
+            if !self.announced {
+                frame.user_message_uuid = self.prompts.last().cloned();
+                frame.user_message_uuids = some(self.prompts.clone());
+            }
+        }
+        self.send(frame).await;
+    }
+
+    pub(super) fn stream_frame(&self, event: StreamEvent) -> StreamEventMessage {
+        let mut frame =
+            StreamEventMessage::new(event, MessageUuid::default(), self.agent.session.id());
+        frame.api_message_id = self.answer.as_ref().map(|answer| answer.message().id.clone());
+        frame
+    }
+
+    /// Brings a broken stream to an orderly end for a host that has seen its beginning.
+    pub(super) async fn close_stream(&mut self) {
+        let Some(answer) = self.answer.as_ref().filter(|_| self.streams()) else { return };
+        for event in answer.fold().closing_events() {
+            let frame = self.stream_frame(event);
+            self.send(frame).await;
+        }
+    }
+
+    /// The same for one that was interrupted, which the host is told with the message's end.
+    pub(super) async fn abort_stream(&mut self) {
+        let Some(answer) = self.answer.as_ref().filter(|_| self.streams()) else { return };
+        let mut closing = answer.fold().closing_events();
+        if closing.is_empty() {
+            return;
+        }
+        let usage = ledger::usage_of(Tokens::from(&answer.opening_usage()));
+        closing.insert(closing.len() - 1, aborted_delta(usage));
+        let api_message_id = answer.message().id.clone();
+        let partial = answer.fold().partial().count();
+        let from_block_index = answer.message().content.len() + partial;
+        for event in closing {
+            let mut frame = self.stream_frame(event);
+            if let StreamEvent::MessageStop(_) = &frame.event {
+                let api_message_id = api_message_id.clone();
+                let abandoned =
+                    AbandonedBlocks { api_message_id, from_block_index, extra: Extra::new() };
+                frame.abandoned_blocks = Some(abandoned);
+            }
+            self.send(frame).await;
+        }
+    }
+
+    /// (`&mut` because an answer under way cannot be shared between threads.)
+    pub(super) async fn send(&mut self, frame: impl crate::outlet::Frame) {
+        self.agent.session.outlet.send(frame).await;
+    }
+}
+
+/// The end of an answer that nobody waits for: no reason to stop, no more tokens.
+fn aborted_delta(usage: Usage) -> StreamEvent {
+    let nulls =
+        |names: &[&str]| names.iter().map(|name| ((*name).to_owned(), Value::Null)).collect();
+    StreamEvent::MessageDelta(MessageDelta {
+        delta: StopDelta {
+            stop_reason: None,
+            stop_sequence: Maybe::Null,
+            extra: nulls(&["container", "stop_details"]),
+        },
+        usage,
+        extra: nulls(&["context_management"]),
+    })
+}

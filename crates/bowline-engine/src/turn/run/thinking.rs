@@ -1,0 +1,32 @@
+//! How much the model thinks, as far as its stream tells.
+
+use tokio::time::Instant;
+
+use super::millis;
+
+/// How much the model has thought in the block that is open.
+#[derive(Default)]
+pub(super) struct ThinkingMeter {
+    chars: u64,
+    since: Option<Instant>,
+}
+
+impl ThinkingMeter {
+    /// Roughly four characters make a token.
+    const CHARS_PER_TOKEN: u64 = 4;
+
+    /// The estimate so far, and by how much it grew.
+    pub(super) fn add(&mut self, text: &str) -> (u64, i64) {
+        self.since.get_or_insert_with(Instant::now);
+        let before = self.chars.div_ceil(Self::CHARS_PER_TOKEN);
+        self.chars += text.chars().count() as u64;
+        let after = self.chars.div_ceil(Self::CHARS_PER_TOKEN);
+        (after, i64::try_from(after - before).unwrap_or(i64::MAX))
+    }
+
+    /// The block is complete: how long it took.
+    pub(super) fn end(&mut self) -> Option<u64> {
+        let since = std::mem::take(self).since?;
+        Some(millis(since.elapsed()))
+    }
+}
