@@ -69,9 +69,10 @@ const HEAVY: &[(&str, &[&str])] = &[
     ),
     ("reqwest", &["bowline-model", "bowline-tools", "bowline-mcp"]),
     ("axum", &["bowline-model"]),
-    ("rmcp", &["bowline-mcp"]),
+    // In the SDK only with the feature `rmcp`.
+    ("rmcp", &["bowline-mcp", "bowline-host"]),
     ("clap", &["bowline"]),
-    ("jsonschema", &["bowline-tools", "bowline-engine"]),
+    ("jsonschema", &["bowline-tools", "bowline-engine", "bowline-host"]),
 ];
 
 #[test]
