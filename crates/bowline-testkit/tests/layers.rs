@@ -24,7 +24,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "bowline-mcp",
         ],
     ),
-    ("bowline-door-stdio", &["bowline-protocol", "bowline-peer", "bowline-engine"]),
+    ("bowline-doorway", &["bowline-protocol", "bowline-peer", "bowline-engine"]),
+    ("bowline-door-stdio", &["bowline-peer", "bowline-doorway"]),
     (
         "bowline",
         &[
@@ -62,6 +63,7 @@ const HEAVY: &[(&str, &[&str])] = &[
             "bowline-tools",
             "bowline-mcp",
             "bowline-engine",
+            "bowline-doorway",
             "bowline-door-stdio",
             "bowline-host",
             "bowline",
