@@ -1,6 +1,6 @@
 //! How a session is set up. Everything from outside (flags, environment, settings) has become a value here.
 
-use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc};
+use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc, time::Duration};
 
 use bowline_mcp::NamedServer;
 use bowline_model::{
@@ -16,6 +16,9 @@ use crate::{
     plugin::Plugins,
     settings::{Places, Settings, SourceSet},
 };
+
+/// How long background work may keep a session alive if nobody says.
+const BACKGROUND_WAIT: Duration = Duration::from_secs(600);
 
 /// How a session is set up. Start from [`SessionConfig::new`] and change what you need.
 #[non_exhaustive]
@@ -113,6 +116,15 @@ pub struct SessionConfig {
     pub auto_compact_window: Option<u64>,
     /// Whether a full context is compacted without being asked.
     pub auto_compact: bool,
+    /// How long background work may keep a session alive whose host has closed its input, between
+    /// turns; `None` for as long as it takes.
+    pub background_wait: Option<Duration>,
+    /// The session's title.
+    pub title: Option<String>,
+    /// Whether facts about the place go with the first prompt rather than into the system prompt.
+    pub exclude_dynamic_sections: bool,
+    /// Whether prompts that begin with a slash can be commands, and skills are offered.
+    pub slash_commands: bool,
 }
 
 impl SessionConfig {
@@ -166,6 +178,10 @@ impl SessionConfig {
             api_key_source: ApiKeySource::None,
             auto_compact_window: None,
             auto_compact: true,
+            background_wait: Some(BACKGROUND_WAIT),
+            title: None,
+            exclude_dynamic_sections: false,
+            slash_commands: true,
             cwd,
         }
     }

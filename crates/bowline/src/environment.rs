@@ -194,6 +194,28 @@ impl Environment {
         self.is_on("CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR")
     }
 
+    /// How long background work may keep a session alive whose host has closed its input; `None` if
+    /// nothing is said, `Some(None)` for as long as it takes.
+    pub(crate) fn background_wait(&self) -> Option<Option<Duration>> {
+        let millis: u64 = self.number("CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS")?;
+        Some((millis > 0).then(|| Duration::from_millis(millis)))
+    }
+
+    /// How long a call of an MCP tool may be silent.
+    pub(crate) fn mcp_tool_timeout(&self) -> Option<Duration> {
+        self.number("MCP_TOOL_TIMEOUT").filter(|&millis| millis > 0).map(Duration::from_millis)
+    }
+
+    /// How long an MCP server may take to be reached.
+    pub(crate) fn mcp_timeout(&self) -> Option<Duration> {
+        self.number("MCP_TIMEOUT").filter(|&millis| millis > 0).map(Duration::from_millis)
+    }
+
+    /// Whether a host wants to hear in a result why a session cannot be started.
+    pub(crate) fn startup_failure_results(&self) -> bool {
+        self.is_on("CLAUDE_CODE_STARTUP_FAILURE_RESULTS")
+    }
+
     /// How many tokens one `Read` may give.
     pub(crate) fn max_read_tokens(&self) -> Option<usize> {
         self.number("CLAUDE_CODE_FILE_READ_MAX_OUTPUT_TOKENS")

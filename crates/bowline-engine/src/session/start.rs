@@ -6,6 +6,8 @@ use std::{
 };
 
 use bowline_model::ModelMessage;
+use bowline_protocol::Extra;
+use bowline_sessions::CustomTitle;
 use bowline_tools::{FileObserver, Registry, Setup, Workspace};
 
 use super::{Shared, file_history::FileHistory, mcp::McpBridge, tasks::TaskBoard};
@@ -89,6 +91,10 @@ pub(crate) fn start(
     let tools = Arc::new(main_tools(&shared));
     shared.set_main_tools(&tools);
     shared.restore_costs();
+    if let Some(title) = shared.config.title.clone() {
+        let (custom_title, session_id) = (title, shared.id());
+        shared.journal.note(CustomTitle { custom_title, session_id, extra: Extra::new() });
+    }
     let agent = Agent {
         identity: Identity::Main,
         conversation,

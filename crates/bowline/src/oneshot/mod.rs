@@ -36,7 +36,7 @@ pub(crate) async fn run(config: SessionConfig, args: &RunArgs) -> anyhow::Result
     let mut signals = Signals::listen()?;
     let format = args.output.output_format;
     let shown = io::stderr().is_terminal() && format != OutputFormat::StreamJson;
-    let progress = shown.then(|| Progress::new(io::stderr()));
+    let progress = shown.then(|| Progress::new(io::stderr(), config.prices.clone()));
     let printer = Arc::new(Printer::new(format, args.output.verbose, &args.limits, progress));
     let (session, work) = Session::start(config, printer.clone()).map_err(SetupError::from)?;
     session.prompt(UserMessage::prompt(prompt)).await;
@@ -55,6 +55,7 @@ pub(crate) async fn run(config: SessionConfig, args: &RunArgs) -> anyhow::Result
                 }
                 _ => {
                     stopped = Some(stopped.unwrap_or(signal));
+                    printer.silence();
                     session.shutdown();
                     break time::timeout(GRACE, &mut work).await.ok();
                 }
@@ -62,6 +63,7 @@ pub(crate) async fn run(config: SessionConfig, args: &RunArgs) -> anyhow::Result
             () = printer.gone.cancelled(), if stopped.is_none() => {
                 // Whoever read our output has seen enough.
                 stopped = Some(Stop::Interrupt);
+                printer.silence();
                 session.shutdown();
             }
             _ = redraw.tick(), if shown => printer.redraw(),

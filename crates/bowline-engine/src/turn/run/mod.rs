@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     agent::{Agent, StopVerdict, api_error_frame},
-    ledger::Account,
+    ledger::{self, Account, Tokens},
     outlet::timestamp,
 };
 
@@ -290,9 +290,14 @@ impl TurnRun<'_> {
         if let Some(answer) = &self.answer {
             frame.message = answer.message().clone();
             // While an answer streams, its stop reason and final usage are the result's to tell.
-            if answer.is_streamed() {
-                frame.message.stop_reason = None;
-                frame.message.usage = answer.opening_usage();
+            match answer.is_streamed() {
+                true => {
+                    frame.message.stop_reason = None;
+                    frame.message.usage = answer.opening_usage();
+                }
+                false => {
+                    frame.message.usage = ledger::usage_of(Tokens::from(&answer.opening_usage()));
+                }
             }
             frame.request_id = answer.request_id();
         }
