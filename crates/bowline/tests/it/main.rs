@@ -4,6 +4,7 @@
 mod commands;
 mod door;
 mod endings;
+mod flags;
 mod input;
 mod oneshot;
 mod place;
