@@ -6,6 +6,7 @@ use std::{
 };
 
 use bowline_protocol::{Call, HostRequest, InitializeResponse, Message, UserMessage};
+use futures_util::FutureExt;
 
 #[cfg(feature = "embedded")]
 use crate::embedded::EmbeddedConnection;
@@ -13,8 +14,9 @@ use crate::{
     Error, Options, Transport,
     callback::Callbacks,
     options::{Limits, opening::opening},
-    process::ProcessConnection,
+    process::{ProcessConnection, installed_version},
     run::{Audience, Run},
+    session::Tracker,
 };
 
 /// A connection on which `initialize` was answered.
@@ -45,23 +47,31 @@ enum Agent {
 
 impl Connection {
     /// Starts the agent and introduces this program to it.
-    pub(crate) async fn open(mut options: Options) -> Result<Self, Error> {
+    ///
+    /// `tracker` is told what the agent waits for.
+    pub(crate) async fn open(
+        mut options: Options,
+        tracker: Option<Arc<Tracker>>,
+    ) -> Result<Self, Error> {
         options.check()?;
         let has_callbacks = options.has_callbacks();
         let (opening, hooks) = opening(&options);
-        let callbacks = Arc::new(Callbacks::new(&mut options, hooks));
+        let callbacks = Arc::new(Callbacks::new(&mut options, hooks, tracker));
         let agent = match std::mem::take(&mut options.transport) {
             Transport::Process => {
                 Agent::Process(Box::new(ProcessConnection::open(&options, callbacks)?))
             }
             #[cfg(feature = "embedded")]
             Transport::Embedded(agent) => {
-                Agent::Embedded(Box::new(EmbeddedConnection::open(*agent, &options, callbacks)?))
+                Agent::Embedded(Box::new(EmbeddedConnection::open(&agent, &options, callbacks)?))
             }
         };
-        let initialized = agent.ask(opening, options.limits.initialize).await?;
+        let initialized = match agent.ask(opening, options.limits.initialize).await {
+            Ok(initialized) => initialized,
+            Err(error) => return Err(agent.too_old(&options).await.unwrap_or(error)),
+        };
         if matches!(agent, Agent::Process(_)) {
-            accept(&options, &initialized)?;
+            accept(&options, &initialized).await?;
         }
         Ok(Self {
             agent,
@@ -144,6 +154,22 @@ impl Connection {
         }
     }
 
+    /// Whether the agent is gone.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.gone().now_or_never().is_some()
+    }
+
+    /// Waits until the agent is gone.
+    pub(crate) async fn gone(&self) {
+        match &self.agent {
+            Agent::Process(agent) => {
+                agent.end().await;
+            }
+            #[cfg(feature = "embedded")]
+            Agent::Embedded(agent) => agent.over().await,
+        }
+    }
+
     pub(crate) fn run(&self) -> MutexGuard<'_, Run> {
         self.run.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -160,28 +186,47 @@ impl Agent {
             Self::Embedded(agent) => agent.ask(call, limit).await,
         }
     }
+
+    /// Whether an agent that did not answer is too old to.
+    async fn too_old(&self, options: &Options) -> Option<Error> {
+        match self {
+            Self::Process(_) => too_old(&installed_version(options).await?),
+            #[cfg(feature = "embedded")]
+            Self::Embedded(_) => None,
+        }
+    }
 }
 
 /// The oldest agent that speaks the protocol as we do.
 const OLDEST: (u32, u32) = (2, 0);
 
 /// Says why this agent is not good enough for what is asked of it.
-fn accept(options: &Options, agent: &InitializeResponse) -> Result<(), Error> {
-    let lacking = |what: String| Err(Error::Connection { what, source: None });
-    if let Some(text) = &agent.claude_code_version
-        && version(text).is_some_and(|version| version < OLDEST)
-    {
-        let (major, minor) = OLDEST;
-        return lacking(format!(
-            "the agent is version {text}; {major}.{minor} is the oldest we know"
-        ));
+async fn accept(options: &Options, agent: &InitializeResponse) -> Result<(), Error> {
+    // Those of before 2.1 do not say it themselves.
+    let version = match &agent.claude_code_version {
+        Some(version) => Some(version.clone()),
+        None => installed_version(options).await,
+    };
+    if let Some(error) = version.as_deref().and_then(too_old) {
+        return Err(error);
     }
     // A hook that must not fail is worth nothing to an agent that goes on all the same.
     let must_not_fail = options.hooks.values().flatten().any(|it| it.on_failure.is_some());
     if must_not_fail && agent.hook_on_failure_supported != Some(true) {
-        return lacking("the agent does not know what to do when a hook fails".to_owned());
+        let what = "the agent does not know what to do when a hook fails".to_owned();
+        return Err(Error::Connection { what, source: None });
     }
     Ok(())
+}
+
+/// The error that this version is, if it is one.
+fn too_old(text: &str) -> Option<Error> {
+    let (major, minor) = OLDEST;
+    if version(text)? >= OLDEST {
+        return None;
+    }
+    let what = format!("the agent is version {text}; {major}.{minor} is the oldest we know");
+    Some(Error::Connection { what, source: None })
 }
 
 /// The first two numbers of a version.

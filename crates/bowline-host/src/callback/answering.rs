@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     CanUseTool, ElicitationRequest, HookCall, OnElicitation, RegisteredHooks, ToolRequest,
 };
-use crate::{Options, tool::McpServer};
+use crate::{Options, session::Tracker, tool::McpServer};
 
 /// Why a question is not answered, as the agent is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,15 +44,22 @@ pub(crate) struct Callbacks {
     on_elicitation: Option<Arc<dyn OnElicitation>>,
     hooks: RegisteredHooks,
     servers: BTreeMap<String, McpServer>,
+    /// Is told what the agent waits for, and says when it has to wait longer.
+    tracker: Option<Arc<Tracker>>,
 }
 
 impl Callbacks {
-    pub(crate) fn new(options: &mut Options, hooks: RegisteredHooks) -> Self {
+    pub(crate) fn new(
+        options: &mut Options,
+        hooks: RegisteredHooks,
+        tracker: Option<Arc<Tracker>>,
+    ) -> Self {
         Self {
             can_use_tool: options.can_use_tool.clone(),
             on_elicitation: options.on_elicitation.clone(),
             hooks,
             servers: std::mem::take(&mut options.sdk_mcp_servers),
+            tracker,
         }
     }
 
@@ -64,6 +71,7 @@ impl Callbacks {
         let Some(callback) = &self.can_use_tool else {
             return Err(Refusal::new("no permission callback is installed"));
         };
+        let _waiting = self.tracker.as_ref().map(|tracker| tracker.permission(&question));
         let input = question.input.clone();
         let request = ToolRequest::new(question, cancel);
         let mut decision = caught(async { callback.decide(request).await }).await?;
@@ -71,6 +79,7 @@ impl Callbacks {
             // Older agents do not take an answer without an input.
             allow.updated_input.get_or_insert(input);
         }
+        self.unpaused().await;
         Ok(decision)
     }
 
@@ -85,6 +94,7 @@ impl Callbacks {
         let event = call.input.event.clone();
         let call = HookCall { input: call.input, tool_use_id: call.tool_use_id, cancel };
         let output = within(*limit, caught(async { hook.run(call).await })).await?;
+        self.unpaused().await;
         Ok(output.for_event(&event))
     }
 
@@ -113,7 +123,17 @@ impl Callbacks {
         let Some(server) = self.servers.get(&message.server_name) else {
             return Err(Refusal::new(format!("SDK MCP server not found: {}", message.server_name)));
         };
-        Ok(server.answer(&message.message, cancel).await)
+        let _waiting = self.tracker.as_ref().and_then(|tracker| tracker.tool_call(&message));
+        let answer = server.answer(&message.message, cancel).await;
+        self.unpaused().await;
+        Ok(answer)
+    }
+
+    /// Keeps an answer back while the session is paused.
+    async fn unpaused(&self) {
+        if let Some(tracker) = &self.tracker {
+            tracker.unpaused().await;
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use futures_util::FutureExt;
 use tokio::{sync::watch, time};
 use tokio_util::task::AbortOnDropHandle;
 
-use super::{Embedded, apply::apply, host::EmbeddedHost, queue::Queue};
+use super::{Embedded, apply::configure, host::EmbeddedHost, queue::Queue};
 use crate::{
     Error, Options,
     callback::{Callbacks, panic_text},
@@ -27,12 +27,11 @@ pub(crate) struct EmbeddedConnection {
 
 impl EmbeddedConnection {
     pub(crate) fn open(
-        agent: Embedded,
+        agent: &Embedded,
         options: &Options,
         callbacks: Arc<Callbacks>,
     ) -> Result<Self, Error> {
-        let mut config = agent.config;
-        apply(options, &mut config)?;
+        let config = configure(agent, options)?;
         let queue = Arc::new(Queue::default());
         let host = Arc::new(EmbeddedHost { callbacks, queue: queue.clone() });
         let (session, work) = Session::start(config, host).map_err(|error| Error::Connection {
@@ -112,7 +111,8 @@ impl EmbeddedConnection {
         time::timeout(self.limit, self.over()).await.ok();
     }
 
-    async fn over(&self) {
+    /// Waits until the engine has ended.
+    pub(crate) async fn over(&self) {
         self.ended.clone().wait_for(|ended| *ended).await.ok();
     }
 }

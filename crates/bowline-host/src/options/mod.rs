@@ -43,7 +43,7 @@ pub type StderrCallback = Arc<dyn Fn(&str) + Send + Sync>;
 /// options.permission_mode = Some(PermissionMode::AcceptEdits);
 /// options.max_turns = Some(10);
 /// ```
-#[derive(Default)]
+#[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct Options {
     // Which agent, and how it is reached.
@@ -187,7 +187,7 @@ pub struct Options {
 }
 
 /// Where the agent runs.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub enum Transport {
     /// In a process of its own, spoken to over its stdin and stdout.

@@ -7,5 +7,7 @@ mod locate;
 mod service;
 mod start;
 mod stderr;
+mod version;
 
 pub(crate) use connection::ProcessConnection;
+pub(crate) use version::installed_version;

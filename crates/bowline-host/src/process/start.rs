@@ -1,6 +1,6 @@
 //! Starting the agent's process.
 
-use std::process::Stdio;
+use std::{path::PathBuf, process::Stdio};
 
 use tokio::process::{Child, Command};
 
@@ -12,9 +12,18 @@ use crate::{
 
 /// Starts the process, its three streams piped.
 pub(super) fn start(options: &Options) -> Result<Child, Error> {
+    let (program, mut command) = command(options)?;
+    command.args(arguments(options)?);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .spawn()
+        .map_err(|error| Error::connection(format!("starting {}", program.display()), error))
+}
+
+/// The program in its surroundings, without arguments. It dies with us.
+pub(super) fn command(options: &Options) -> Result<(PathBuf, Command), Error> {
     let program = locate(options.cli_path.as_deref())?;
     let mut command = Command::new(&program);
-    command.args(arguments(options)?);
     if options.clear_env {
         command.env_clear();
     }
@@ -27,10 +36,7 @@ pub(super) fn start(options: &Options) -> Result<Child, Error> {
     if let Some(cwd) = &options.cwd {
         command.current_dir(cwd);
     }
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.kill_on_drop(true);
     command.process_group(0);
-    command
-        .spawn()
-        .map_err(|error| Error::connection(format!("starting {}", program.display()), error))
+    Ok((program, command))
 }

@@ -50,6 +50,15 @@ async fn five_megabytes_are_a_line_like_any_other() {
 }
 
 #[tokio::test]
+async fn a_hundred_megabytes_are_read_if_they_may_be_and_cost_one_message_if_not() {
+    let mut options = fake("big");
+    options.extra_args.insert("length".to_owned(), Some("100000000".to_owned()));
+    assert_eq!(told(query("go", options.clone())).await, ["error json", "result big"]);
+    options.limits.line = 200_000_000;
+    assert_eq!(told(query("go", options)).await, ["assistant [text 100000000]", "result big"]);
+}
+
+#[tokio::test]
 async fn a_line_beyond_the_limit_is_an_error_of_its_own() {
     let mut options = fake("big");
     options.limits.line = 1_000_000;

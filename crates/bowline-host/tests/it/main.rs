@@ -1,5 +1,10 @@
 //! The SDK against a fake agent that misbehaves, and against real ones.
 
+mod agents;
 mod basics;
+mod conversations;
 mod faults;
+mod recovery;
+mod resuming;
 mod rig;
+mod sessions;
