@@ -188,9 +188,11 @@ impl Fake {
                 while self.read().is_some() {}
                 std::thread::park();
             }
-            "hang" => {
-                let place = argument("--note").expect("where to say who we are");
-                std::fs::write(place, std::process::id().to_string()).expect("it can be written");
+            "hang" | "stubborn" => {
+                if let Some(place) = argument("--note") {
+                    let id = std::process::id().to_string();
+                    std::fs::write(place, id).expect("it can be written");
+                }
             }
             "surroundings" => {
                 let cwd = std::env::current_dir().expect("there is one");

@@ -202,9 +202,8 @@ pub enum Transport {
     /// A session that is dropped rather than disconnected kills it at once. It leads a process
     /// group of its own, and signals go to the whole group.
     ///
-    /// If this program itself is killed, nobody is left to send signals; the agent then finds
-    /// that its stdin has ended, finishes its turn and exits. (The system could be told to kill
-    /// it, but only from between fork and exec, which is no place for safe code.)
+    /// If this program itself is killed, a shell that was started with the agent sends SIGTERM to
+    /// the group, and SIGKILL a second later.
     #[default]
     Process,
     /// In this process. Nothing is started and nothing is written as JSON.

@@ -2,6 +2,7 @@
 
 mod connection;
 mod group;
+mod guardian;
 mod life;
 mod locate;
 mod service;

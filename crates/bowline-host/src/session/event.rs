@@ -116,12 +116,12 @@ pub struct Events(stream::BoxStream<'static, SessionEvent>);
 impl Events {
     /// `alive` is kept while there is a reader.
     pub(super) fn new(
-        receiver: broadcast::Receiver<SessionEvent>,
+        receiver: broadcast::Receiver<Arc<SessionEvent>>,
         alive: impl Send + 'static,
     ) -> Self {
         let events = stream::unfold((receiver, alive), async |(mut receiver, alive)| {
             let event = match receiver.recv().await {
-                Ok(event) => event,
+                Ok(event) => Arc::unwrap_or_clone(event),
                 Err(RecvError::Lagged(count)) => SessionEvent::Missed(count),
                 Err(RecvError::Closed) => return None,
             };

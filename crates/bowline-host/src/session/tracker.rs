@@ -18,8 +18,9 @@ use super::{
     status::{Illegal, Step, Ticket},
 };
 
-/// Events that wait for a reader. One that is further behind is told how many it missed.
-const EVENTS: usize = 1024;
+/// Events that wait for a reader. One that is further behind is told how many it missed. Room for
+/// them is taken at once, so there is not more than a turn with partial messages needs.
+const EVENTS: usize = 512;
 
 /// Events that wait for somebody to ask for events at all, so that whoever does so right after
 /// the start misses none.
@@ -37,9 +38,9 @@ pub(crate) struct Tracker {
 /// Where events go.
 #[derive(Debug)]
 struct Told {
-    sender: broadcast::Sender<SessionEvent>,
+    sender: broadcast::Sender<Arc<SessionEvent>>,
     /// All events from the start, until there is a reader or too many of them.
-    first: Option<broadcast::Receiver<SessionEvent>>,
+    first: Option<broadcast::Receiver<Arc<SessionEvent>>>,
 }
 
 impl Tracker {
@@ -61,7 +62,7 @@ impl Tracker {
     }
 
     /// All events from the start for the first who asks, those from now on for others.
-    pub(super) fn events(&self) -> broadcast::Receiver<SessionEvent> {
+    pub(super) fn events(&self) -> broadcast::Receiver<Arc<SessionEvent>> {
         match &mut *self.told() {
             Some(told) => told.first.take().unwrap_or_else(|| told.sender.subscribe()),
             // A channel that has ended.
@@ -75,7 +76,7 @@ impl Tracker {
                 told.first = None;
             }
             // The only error is that nobody listens.
-            told.sender.send(event).ok();
+            told.sender.send(Arc::new(event)).ok();
         }
     }
 

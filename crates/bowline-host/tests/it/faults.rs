@@ -348,30 +348,32 @@ async fn an_agent_that_cannot_do_what_is_asked_is_turned_down() {
 #[tokio::test]
 async fn nothing_runs_on_when_this_program_is_killed() {
     let folder = tempfile::tempdir().unwrap();
-    let (agent, note) = (folder.path().join("agent"), folder.path().join("note"));
-    let fake = fake_path();
-    let fake = format!("exec '{}' --play hang --note '{}' \"$@\"", fake.display(), note.display());
-    write_script(&agent, &fake);
-    let mut host = tokio::process::Command::new(example("multi_turn"))
-        .arg("--cli")
-        .arg(&agent)
-        .stdout(std::process::Stdio::null())
-        .kill_on_drop(true)
-        .spawn()
-        .unwrap();
-    let pid = soon("the agent's turn", async {
-        loop {
-            match fs::read_to_string(&note) {
-                Ok(pid) if !pid.is_empty() => break pid,
-                _ => tokio::time::sleep(Duration::from_millis(5)).await,
+    // One ends with its input, the other heeds neither that nor SIGTERM.
+    for (part, first) in [("hang", ""), ("stubborn", "trap '' TERM\n")] {
+        let (agent, note) = (folder.path().join("agent"), folder.path().join(part));
+        let fake = format!("'{}' --play {part} --note '{}'", fake_path().display(), note.display());
+        write_script(&agent, &format!("{first}exec {fake} \"$@\""));
+        let mut host = tokio::process::Command::new(example("multi_turn"))
+            .arg("--cli")
+            .arg(&agent)
+            .stdout(std::process::Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        let pid = soon("the agent's turn", async {
+            loop {
+                match fs::read_to_string(&note) {
+                    Ok(pid) if !pid.is_empty() => break pid,
+                    _ => tokio::time::sleep(Duration::from_millis(5)).await,
+                }
             }
-        }
-    })
-    .await;
-    host.kill().await.unwrap();
-    let since = Instant::now();
-    stopped(&pid).await;
-    assert!(since.elapsed() < Duration::from_secs(2), "{:?}", since.elapsed());
+        })
+        .await;
+        host.kill().await.unwrap();
+        let since = Instant::now();
+        stopped(&pid).await;
+        assert!(since.elapsed() < Duration::from_secs(2), "{part}: {:?}", since.elapsed());
+    }
 }
 
 fn write_script(path: &Path, text: &str) {
