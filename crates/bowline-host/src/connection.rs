@@ -1,12 +1,16 @@
 //! The connection to an agent, wherever it runs.
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     time::Duration,
 };
 
-use bowline_protocol::{Call, HostRequest, InitializeResponse, Message, UserMessage};
+use bowline_protocol::{
+    Call, HostRequest, InitializeResponse, McpServerMessage, Message, SystemMessage, UserMessage,
+};
 use futures_util::FutureExt;
+use tokio::sync::mpsc;
+use tokio_util::task::AbortOnDropHandle;
 
 #[cfg(feature = "embedded")]
 use crate::embedded::EmbeddedConnection;
@@ -21,7 +25,10 @@ use crate::{
 
 /// A connection on which `initialize` was answered.
 pub(crate) struct Connection {
-    agent: Agent,
+    agent: Arc<Agent>,
+    callbacks: Arc<Callbacks>,
+    /// Passes on what our MCP servers say by themselves.
+    _said: AbortOnDropHandle<()>,
     run: Mutex<Run>,
     verbatim_prompts: bool,
     pub(crate) limits: Limits,
@@ -56,25 +63,32 @@ impl Connection {
         options.check()?;
         let has_callbacks = options.has_callbacks();
         let (opening, hooks) = opening(&options);
-        let callbacks = Arc::new(Callbacks::new(&mut options, hooks, tracker));
+        let (callbacks, said) = Callbacks::new(&mut options, hooks, tracker);
+        let callbacks = Arc::new(callbacks);
         let agent = match std::mem::take(&mut options.transport) {
             Transport::Process => {
-                Agent::Process(Box::new(ProcessConnection::open(&options, callbacks)?))
+                Agent::Process(Box::new(ProcessConnection::open(&options, callbacks.clone())?))
             }
             #[cfg(feature = "embedded")]
             Transport::Embedded(agent) => {
-                Agent::Embedded(Box::new(EmbeddedConnection::open(&agent, &options, callbacks)?))
+                let agent = EmbeddedConnection::open(&agent, &options, callbacks.clone())?;
+                callbacks.session.is(agent.session_id());
+                Agent::Embedded(Box::new(agent))
             }
         };
+        let agent = Arc::new(agent);
+        let said = pass_on(said, Arc::downgrade(&agent), options.limits.request);
         let initialized = match agent.ask(opening, options.limits.initialize).await {
             Ok(initialized) => initialized,
             Err(error) => return Err(agent.too_old(&options).await.unwrap_or(error)),
         };
-        if matches!(agent, Agent::Process(_)) {
+        if matches!(*agent, Agent::Process(_)) {
             accept(&options, &initialized).await?;
         }
         Ok(Self {
             agent,
+            callbacks,
+            _said: AbortOnDropHandle::new(tokio::spawn(said)),
             run: Mutex::default(),
             verbatim_prompts: options.verbatim_prompts,
             limits: options.limits,
@@ -95,7 +109,7 @@ impl Connection {
             prompt.client_composed = Some(true);
         }
         self.run().prompted();
-        match &self.agent {
+        match &*self.agent {
             Agent::Process(agent) => agent.prompt(prompt).await,
             #[cfg(feature = "embedded")]
             Agent::Embedded(agent) => agent.prompt(prompt).await,
@@ -107,13 +121,13 @@ impl Connection {
     ///
     /// Cancel safety: nothing is lost when the future is dropped.
     pub(crate) async fn next(&self) -> Option<Result<Heard, Error>> {
-        let message = match &self.agent {
+        let message = match &*self.agent {
             Agent::Process(agent) => agent.next().await,
             #[cfg(feature = "embedded")]
             Agent::Embedded(agent) => agent.next().await,
         };
         match message {
-            Some(Ok(message)) => Some(Ok(match self.run().heard(&message) {
+            Some(Ok(message)) => Some(Ok(match self.heard(&message) {
                 Audience::Program => Heard::Message(message),
                 Audience::Ourselves => Heard::News,
             })),
@@ -122,9 +136,16 @@ impl Connection {
         }
     }
 
+    fn heard(&self, message: &Message) -> Audience {
+        if let Message::System(SystemMessage::Init(init)) = message {
+            self.callbacks.session.is(init.session_id.clone());
+        }
+        self.run().heard(message)
+    }
+
     /// The error that the end of the agent is, if it is one.
     async fn bad_end(&self) -> Option<Error> {
-        match &self.agent {
+        match &*self.agent {
             Agent::Process(agent) => {
                 let end = agent.end().await?;
                 if agent.is_closed() || self.run().may_end_with(end.code) {
@@ -139,7 +160,7 @@ impl Connection {
 
     /// Says that no more prompts follow.
     pub(crate) async fn end_input(&self) {
-        match &self.agent {
+        match &*self.agent {
             Agent::Process(agent) => agent.end_input(),
             #[cfg(feature = "embedded")]
             Agent::Embedded(agent) => agent.end_input().await,
@@ -147,7 +168,7 @@ impl Connection {
     }
 
     pub(crate) async fn close(&self) {
-        match &self.agent {
+        match &*self.agent {
             Agent::Process(agent) => agent.close().await,
             #[cfg(feature = "embedded")]
             Agent::Embedded(agent) => agent.close().await,
@@ -161,7 +182,7 @@ impl Connection {
 
     /// Waits until the agent is gone.
     pub(crate) async fn gone(&self) {
-        match &self.agent {
+        match &*self.agent {
             Agent::Process(agent) => {
                 agent.end().await;
             }
@@ -193,6 +214,16 @@ impl Agent {
             Self::Process(_) => too_old(&installed_version(options).await?),
             #[cfg(feature = "embedded")]
             Self::Embedded(_) => None,
+        }
+    }
+}
+
+/// Tells the agent what our MCP servers say by themselves, one after another.
+async fn pass_on(mut said: mpsc::Receiver<McpServerMessage>, agent: Weak<Agent>, limit: Duration) {
+    while let Some(message) = said.recv().await {
+        let Some(agent) = agent.upgrade() else { return };
+        if let Err(error) = agent.ask(message, limit).await {
+            tracing::debug!(%error, "the agent did not take a message of an MCP server");
         }
     }
 }

@@ -103,7 +103,11 @@ pub use session::{
     Events, PendingPermission, PendingToolCall, Session, SessionEvent, SessionState, SessionStatus,
     Statistics, ToolAnswer, ToolCall,
 };
+#[cfg(feature = "schema")]
+pub use tool::Field;
+#[cfg(feature = "rmcp")]
+pub use tool::RmcpServer;
 pub use tool::{
-    IntoToolResult, McpServer, Structured, Tool, ToolAnnotations, ToolContent, ToolContext,
-    ToolHandler, ToolResult,
+    HandleTool, IntoToolResult, McpServer, Progress, ResourceContents, SdkServer, Structured, Tool,
+    ToolAnnotations, ToolContent, ToolContext, ToolHandler, ToolResult,
 };

@@ -3,7 +3,7 @@
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use bowline_engine::Session;
-use bowline_protocol::{Call, HostRequest, Message, UserMessage};
+use bowline_protocol::{Call, HostRequest, Message, SessionId, UserMessage};
 use futures_util::FutureExt;
 use tokio::{sync::watch, time};
 use tokio_util::task::AbortOnDropHandle;
@@ -53,6 +53,11 @@ impl EmbeddedConnection {
         });
         let limit = options.limits.close;
         Ok(Self { session, queue, ended, limit, _life: AbortOnDropHandle::new(life) })
+    }
+
+    /// The session that it runs.
+    pub(crate) fn session_id(&self) -> SessionId {
+        self.session.id()
     }
 
     pub(crate) async fn ask<C>(&self, call: C, limit: Duration) -> Result<C::Response, Error>

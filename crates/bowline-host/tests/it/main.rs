@@ -7,4 +7,5 @@ mod faults;
 mod recovery;
 mod resuming;
 mod rig;
+mod rmcp_server;
 mod sessions;
