@@ -10,7 +10,7 @@ use std::process::Stdio;
 use tokio::process::{Child, Command};
 
 /// Asks, waits as long as a transcript takes to be written, and kills.
-const SCRIPT: &str = r#"read -r _; kill -TERM -- -"$1"; sleep 1; kill -KILL -- -"$1""#;
+const SCRIPT: &str = r#"read -r _; kill -s TERM -- -"$1"; sleep 1; kill -s KILL -- -"$1""#;
 
 /// Watches over a process group. Dropping it ends the watch.
 pub(super) struct Guardian(Option<Child>);

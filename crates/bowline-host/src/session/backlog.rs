@@ -177,7 +177,7 @@ mod tests {
         assert!(backlog.lock().memory.len() <= IN_MEMORY);
         let mut read = Vec::new();
         for _ in 0..expected.len() {
-            let next = backlog.next().now_or_never().flatten().expect("they are all there");
+            let next = backlog.next().await.expect("they are all there");
             read.push(match next {
                 Ok(message) => format!("{message:?}"),
                 Err(error) => error.code().to_owned(),

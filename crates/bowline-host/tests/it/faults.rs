@@ -105,26 +105,28 @@ async fn everybody_who_waits_is_told_of_the_end() {
 
 #[tokio::test]
 async fn an_end_in_a_callback_drops_the_callback() {
-    let started = Arc::new(Notify::new());
-    let dropped = Arc::new(AtomicBool::new(false));
-    let (start, drops) = (started.clone(), dropped.clone());
-    let options = with_code(fake("exit_in_callback"), 5).can_use_tool(move |_: ToolRequest| {
-        let (start, guard) = (start.clone(), OnDrop(drops.clone()));
-        async move {
-            let _guard = guard;
-            start.notify_one();
-            std::future::pending::<PermissionResult>().await
-        }
-    });
-    let client = Client::connect(options).await.unwrap();
-    client.query("go").await.unwrap();
-    soon("the callback", started.notified()).await;
-    let since = Instant::now();
-    client.query("now").await.unwrap();
-    let error = process_error(last_error(client.receive_messages()).await);
-    assert_eq!(error.code, Some(5));
-    assert!(since.elapsed() < Duration::from_secs(3), "{:?}", since.elapsed());
-    assert!(dropped.load(Ordering::SeqCst));
+    for code in [0, 3] {
+        let started = Arc::new(Notify::new());
+        let dropped = Arc::new(AtomicBool::new(false));
+        let (start, drops) = (started.clone(), dropped.clone());
+        let options = fake("exit_in_callback").can_use_tool(move |_: ToolRequest| {
+            let (start, guard) = (start.clone(), OnDrop(drops.clone()));
+            async move {
+                let _guard = guard;
+                start.notify_one();
+                std::future::pending::<PermissionResult>().await
+            }
+        });
+        let client = Client::connect(with_code(options, code)).await.unwrap();
+        client.query("go").await.unwrap();
+        soon("the callback", started.notified()).await;
+        let since = Instant::now();
+        client.query("now").await.unwrap();
+        let error = process_error(last_error(client.receive_messages()).await);
+        assert_eq!((error.code, &*error.stderr), (Some(code), "something broke\n"));
+        assert!(since.elapsed() < Duration::from_secs(3), "{:?}", since.elapsed());
+        assert!(dropped.load(Ordering::SeqCst));
+    }
 }
 
 /// Notes that it was dropped.
