@@ -16,6 +16,7 @@ pub(super) fn configure(agent: &Embedded, options: &Options) -> Result<SessionCo
     let mut config = agent.config(options.cwd.as_deref());
     setup::settings(options, &mut config)?;
     apply(options, &mut config)?;
+    setup::plugins(options, &mut config);
     let saved = agent.home.is_some() && config.transcript.is_none();
     setup::take_up(options, saved, &mut config)?;
     Ok(config)
@@ -100,7 +101,6 @@ fn reject(options: &Options) -> Result<(), Error> {
         ("cli_path", options.cli_path.is_some()),
         ("extra_args", !options.extra_args.is_empty()),
         ("clear_env", options.clear_env),
-        ("plugins", !options.plugins.is_empty()),
         ("debug_file", options.debug_file.is_some()),
     ];
     match set.iter().find(|(_, set)| *set) {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use bowline_engine::{
     SessionConfig,
     permission::Roots,
+    plugin::{PluginRequest, Plugins},
     settings::{Settings as EngineSettings, SettingsRequest, SourceSet, Trust},
 };
 use bowline_protocol::MessageUuid;
@@ -68,6 +69,21 @@ fn sources(options: &Options) -> Option<SourceSet> {
         (None, Some(_)) => Some(SourceSet { user: true, project: true, local: false }),
         (None, None) => None,
     }
+}
+
+/// Reads the plugins that the options name and those that the settings switch on.
+pub(super) fn plugins(options: &Options, config: &mut SessionConfig) {
+    if options.plugins.is_empty() && config.settings.layers().is_empty() {
+        return;
+    }
+    let folders = options.plugins.iter().map(|plugin| {
+        let request = PluginRequest::folder(config.cwd.join(&plugin.path));
+        match plugin.skip_mcp_discovery {
+            true => request.without_servers(),
+            false => request,
+        }
+    });
+    config.plugins = Plugins::load(folders.collect(), config.settings.known(), &config.places);
 }
 
 /// The rules that let the model use skills.
