@@ -5,7 +5,7 @@ mod basics;
 mod conversations;
 mod faults;
 mod recovery;
-mod resuming;
 mod rig;
 mod rmcp_server;
 mod sessions;
+mod surroundings;

@@ -1,9 +1,12 @@
-//! Conversations that go on later, and settings, over every transport.
+//! What a session is set up with, over every transport: conversations that go on, settings,
+//! plugins, servers.
 
-use bowline_host::{Client, Options, Resume, Settings, query};
+use bowline_host::{
+    Client, McpServerConfig, Options, Plugin, Resume, Settings, protocol::McpStdioServer, query,
+};
 use serde_json::json;
 
-use crate::rig::{agents, result, soon};
+use crate::rig::{agents, example, result, soon};
 
 /// Has a conversation of one turn, and returns its id.
 async fn session_of(name: &str, options: Options) -> String {
@@ -74,5 +77,56 @@ async fn settings_decide_as_in_a_file() {
             assert_eq!(made.exists(), allowed, "{name} {rules}");
             std::fs::remove_file(made).ok();
         }
+    }
+}
+
+#[tokio::test]
+async fn skills_and_commands_of_a_plugin_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let plugin = folder.path().join("plugin");
+    for (path, text) in
+        [(".claude-plugin/plugin.json", "{\"name\": \"knots\"}"), ("commands/tie.md", "SAY tied")]
+    {
+        let path = plugin.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    for (name, mut options) in agents(folder.path()) {
+        options.plugins = vec![Plugin { path: plugin.clone(), skip_mcp_discovery: false }];
+        let client = soon(name, Client::connect(options)).await.unwrap();
+        let commands = client.supported_commands();
+        assert!(commands.iter().any(|command| command.name == "knots:tie"), "{name}");
+        soon(name, client.disconnect()).await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_in_a_process_of_its_own_lends_its_tools() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, options) in agents(folder.path()) {
+        let server = McpStdioServer {
+            command: example("fake_server").display().to_string(),
+            ..McpStdioServer::default()
+        };
+        let options =
+            options.mcp_server("loud", McpServerConfig::Stdio(server)).allow(["mcp__loud__shout"]);
+        let prompt = "TOOL mcp__loud__shout {\"text\": \"ahoy\"}\nNEXT\nECHORESULT";
+        let client = soon(name, Client::connect(options)).await.unwrap();
+        // Servers are connected in the background; a turn that is sooner does without them.
+        soon(name, async {
+            loop {
+                let status = client.mcp_status().await.unwrap();
+                let servers = serde_json::to_value(&status.mcp_servers).unwrap();
+                if servers.to_string().contains("\"connected\"") {
+                    break;
+                }
+                tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            }
+        })
+        .await;
+        client.query(prompt).await.unwrap();
+        let text = soon(name, client.receive_response().text()).await.unwrap();
+        assert!(text.contains("AHOY"), "{name}: {text}");
+        soon(name, client.disconnect()).await;
     }
 }
