@@ -35,6 +35,7 @@ fn apply(options: &Options, config: &mut SessionConfig) -> Result<(), Error> {
     config.system_prompt = match &options.system_prompt {
         SystemPrompt::Empty => EnginePrompt::Custom(Vec::new()),
         SystemPrompt::Text(text) => EnginePrompt::Custom(vec![text.clone()]),
+        SystemPrompt::Parts(parts) => EnginePrompt::Custom(parts.clone()),
         SystemPrompt::File(path) => {
             let what = format!("reading the system prompt {}", path.display());
             let text = std::fs::read_to_string(path);
@@ -99,6 +100,9 @@ fn permissions(options: &Options, config: &mut SessionConfig) {
 fn reject(options: &Options) -> Result<(), Error> {
     let set = [
         ("cli_path", options.cli_path.is_some()),
+        ("cli_runner", !options.cli_runner.is_empty()),
+        ("spawner", options.spawner.is_some()),
+        ("user", options.user.is_some()),
         ("extra_args", !options.extra_args.is_empty()),
         ("clear_env", options.clear_env),
         ("debug_file", options.debug_file.is_some()),

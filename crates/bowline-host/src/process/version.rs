@@ -13,6 +13,10 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// What the program says that it is, if it says so at all. Only for agents that give reason to
 /// ask: it costs the start of a process.
 pub(crate) async fn installed_version(options: &Options) -> Option<String> {
+    if options.spawner.is_some() {
+        // Whoever starts it in our place chose it.
+        return None;
+    }
     let (_, mut command) = command(options).ok()?;
     command.arg("--version").stdin(Stdio::null()).stderr(Stdio::null());
     let output = time::timeout(PATIENCE, command.output()).await.ok()?.ok()?;

@@ -9,3 +9,4 @@ mod rig;
 mod rmcp_server;
 mod sessions;
 mod surroundings;
+mod unusual;
