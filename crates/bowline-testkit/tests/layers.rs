@@ -25,6 +25,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("bowline-door-stdio", &["bowline-protocol", "bowline-peer", "bowline-engine"]),
+    ("bowline-door-rpc", &["bowline-protocol", "bowline-engine"]),
+    ("bowline-door-mcp", &["bowline-protocol", "bowline-tools", "bowline-engine"]),
     (
         "bowline",
         &[
@@ -35,6 +37,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "bowline-mcp",
             "bowline-engine",
             "bowline-door-stdio",
+            "bowline-door-rpc",
+            "bowline-door-mcp",
         ],
     ),
     (
@@ -63,13 +67,15 @@ const HEAVY: &[(&str, &[&str])] = &[
             "bowline-mcp",
             "bowline-engine",
             "bowline-door-stdio",
+            "bowline-door-rpc",
+            "bowline-door-mcp",
             "bowline-host",
             "bowline",
         ],
     ),
     ("reqwest", &["bowline-model", "bowline-tools", "bowline-mcp"]),
-    ("axum", &["bowline-model"]),
-    ("rmcp", &["bowline-mcp"]),
+    ("axum", &["bowline-model", "bowline-door-mcp"]),
+    ("rmcp", &["bowline-mcp", "bowline-door-mcp"]),
     ("clap", &["bowline"]),
     ("jsonschema", &["bowline-tools", "bowline-engine"]),
 ];
