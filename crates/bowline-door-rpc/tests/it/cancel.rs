@@ -30,10 +30,10 @@ async fn begun(client: &mut Client) -> String {
 /// Waits until a process is gone, or at least dead.
 async fn gone(pid: &str) {
     let stat = Path::new("/proc").join(pid).join("stat");
-    let dead = |stat: String| stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('Z'));
+    let dead = |stat: &str| stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('Z'));
     for _ in 0..2_000 {
         match std::fs::read_to_string(&stat) {
-            Ok(stat) if !dead(stat) => tokio::time::sleep(Duration::from_millis(5)).await,
+            Ok(stat) if !dead(&stat) => tokio::time::sleep(Duration::from_millis(5)).await,
             _ => return,
         }
     }

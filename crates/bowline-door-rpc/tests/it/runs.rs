@@ -9,11 +9,12 @@ async fn a_run_streams_its_messages_and_ends_with_the_result() {
     let mut client = Client::new();
     client.run(7, "THINK hm\nSAY hello").await;
     let heard = client.until_result().await;
-    assert_eq!(kinds(&heard), ["system", "assistant", "assistant", "result"]);
+    assert_eq!(kinds(&heard), ["system", "system", "assistant", "assistant", "result"]);
     assert!(heard.iter().all(|line| line["id"] == 7 && line["jsonrpc"] == "2.0"), "{heard:?}");
     assert_eq!(heard[0]["result"]["subtype"], "init");
-    assert_eq!(heard[1]["result"]["message"]["content"][0]["type"], "thinking");
-    let result = &heard[3]["result"];
+    assert_eq!(heard[1]["result"]["subtype"], "thinking_tokens");
+    assert_eq!(heard[2]["result"]["message"]["content"][0]["type"], "thinking");
+    let result = &heard[4]["result"];
     assert_eq!(result["result"], "hello");
     for field in ["subtype", "duration_ms", "duration_api_ms", "num_turns", "session_id", "usage"] {
         assert!(!result[field].is_null(), "{field}: {result}");
