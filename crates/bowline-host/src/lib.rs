@@ -88,7 +88,11 @@ pub use options::{
 };
 pub use prompt::Prompt;
 pub use query::{query, query_all};
+#[cfg(feature = "schema")]
+pub use tool::Field;
+#[cfg(feature = "rmcp")]
+pub use tool::RmcpServer;
 pub use tool::{
-    IntoToolResult, McpServer, Structured, Tool, ToolAnnotations, ToolContent, ToolContext,
-    ToolHandler, ToolResult,
+    HandleTool, IntoToolResult, McpServer, Progress, ResourceContents, SdkServer, Structured, Tool,
+    ToolAnnotations, ToolContent, ToolContext, ToolHandler, ToolResult,
 };

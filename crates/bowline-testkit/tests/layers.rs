@@ -24,7 +24,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "bowline-mcp",
         ],
     ),
-    ("bowline-door-stdio", &["bowline-protocol", "bowline-peer", "bowline-engine"]),
+    ("bowline-doorway", &["bowline-protocol", "bowline-peer", "bowline-engine"]),
+    ("bowline-door-stdio", &["bowline-peer", "bowline-doorway"]),
     ("bowline-door-rpc", &["bowline-protocol", "bowline-engine"]),
     ("bowline-door-mcp", &["bowline-protocol", "bowline-tools", "bowline-engine"]),
     (
@@ -66,6 +67,7 @@ const HEAVY: &[(&str, &[&str])] = &[
             "bowline-tools",
             "bowline-mcp",
             "bowline-engine",
+            "bowline-doorway",
             "bowline-door-stdio",
             "bowline-door-rpc",
             "bowline-door-mcp",
@@ -75,9 +77,10 @@ const HEAVY: &[(&str, &[&str])] = &[
     ),
     ("reqwest", &["bowline-model", "bowline-tools", "bowline-mcp"]),
     ("axum", &["bowline-model", "bowline-door-mcp"]),
-    ("rmcp", &["bowline-mcp", "bowline-door-mcp"]),
+    // In the SDK only with the feature `rmcp`.
+    ("rmcp", &["bowline-mcp", "bowline-door-mcp", "bowline-host"]),
     ("clap", &["bowline"]),
-    ("jsonschema", &["bowline-tools", "bowline-engine"]),
+    ("jsonschema", &["bowline-tools", "bowline-engine", "bowline-host"]),
 ];
 
 #[test]

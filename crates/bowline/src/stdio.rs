@@ -2,7 +2,7 @@
 
 use std::{pin::pin, process::ExitCode, time::Duration};
 
-use bowline_door_stdio::{Door, Opening};
+use bowline_door_stdio::Opening;
 use bowline_engine::{Session, SessionConfig, SessionEnd};
 use tokio::time::{self, Instant};
 
@@ -23,7 +23,7 @@ pub(crate) async fn run(config: SessionConfig, args: &OutputArgs) -> anyhow::Res
         true => Opening::InitializeFirst,
         false => Opening::Free,
     };
-    let door = Door::open(tokio::io::stdin(), tokio::io::stdout(), opening);
+    let door = bowline_door_stdio::open(tokio::io::stdin(), tokio::io::stdout(), opening);
     let silencer = door.silencer();
     let (session, work) = Session::start(config, door.host()).map_err(SetupError::from)?;
     let mut served = pin!(door.serve(session.clone(), work));

@@ -3,20 +3,24 @@
 //! Whatever the transport, each question comes here and gets one answer: from its callback, or
 //! that there is none, that it failed, panicked, or was too slow.
 
-use std::{any::Any, collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{any::Any, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use bowline_protocol::{
     CanUseTool as ToolQuestion, Elicitation, ElicitationAction, ElicitationResponse, Extra,
-    HookCallback, HookOutput as WireHookOutput, McpMessage, PermissionResult, RawJson,
+    HookCallback, HookOutput as WireHookOutput, McpMessage, McpServerMessage, PermissionResult,
+    RawJson,
 };
 use futures_util::FutureExt;
-use tokio::time;
+use tokio::{sync::mpsc, time};
 use tokio_util::sync::CancellationToken;
 
 use super::{
     CanUseTool, ElicitationRequest, HookCall, OnElicitation, RegisteredHooks, ToolRequest,
 };
-use crate::{Options, tool::McpServer};
+use crate::{
+    Options,
+    tool::{CurrentSession, Served, outlet},
+};
 
 /// Why a question is not answered, as the agent is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,17 +47,26 @@ pub(crate) struct Callbacks {
     can_use_tool: Option<Arc<dyn CanUseTool>>,
     on_elicitation: Option<Arc<dyn OnElicitation>>,
     hooks: RegisteredHooks,
-    servers: BTreeMap<String, McpServer>,
+    servers: Served,
+    pub(crate) session: CurrentSession,
 }
 
 impl Callbacks {
-    pub(crate) fn new(options: &mut Options, hooks: RegisteredHooks) -> Self {
-        Self {
-            can_use_tool: options.can_use_tool.clone(),
-            on_elicitation: options.on_elicitation.clone(),
-            hooks,
-            servers: std::mem::take(&mut options.sdk_mcp_servers),
+    /// The callbacks of a session, and what their servers say by themselves.
+    pub(crate) fn new(
+        options: &mut Options,
+        hooks: RegisteredHooks,
+    ) -> (Self, mpsc::Receiver<McpServerMessage>) {
+        let (outlet, said) = outlet();
+        let session = CurrentSession::default();
+        if let Some(id) = &options.session_id {
+            session.is(id.as_str().into());
         }
+        let on_elicitation = options.on_elicitation.clone();
+        let servers = std::mem::take(&mut options.sdk_mcp_servers);
+        let servers = Served::new(servers, outlet, session.clone(), on_elicitation.clone());
+        let can_use_tool = options.can_use_tool.clone();
+        (Self { can_use_tool, on_elicitation, hooks, servers, session }, said)
     }
 
     pub(crate) async fn can_use_tool(
@@ -110,10 +123,9 @@ impl Callbacks {
         message: McpMessage,
         cancel: CancellationToken,
     ) -> Result<RawJson, Refusal> {
-        let Some(server) = self.servers.get(&message.server_name) else {
-            return Err(Refusal::new(format!("SDK MCP server not found: {}", message.server_name)));
-        };
-        Ok(server.answer(&message.message, cancel).await)
+        let name = &message.server_name;
+        let answer = self.servers.answer(name, &message.message, cancel).await;
+        answer.ok_or_else(|| Refusal::new(format!("SDK MCP server not found: {name}")))
     }
 }
 

@@ -18,7 +18,7 @@ pub use values::{
 
 use crate::{
     callback::{CanUseTool, HookMatcher, OnElicitation},
-    tool::McpServer,
+    tool::SdkServer,
 };
 
 /// How long the agent may take to answer `initialize`, and any other request.
@@ -105,8 +105,8 @@ pub struct Options {
     pub tool_aliases: BTreeMap<String, String>,
     /// MCP servers elsewhere, by name: `--mcp-config`.
     pub mcp_servers: BTreeMap<String, McpServerConfig>,
-    /// MCP servers in this program, by name: `sdkMcpServers`.
-    pub sdk_mcp_servers: BTreeMap<String, McpServer>,
+    /// MCP servers in this program: `sdkMcpServers`.
+    pub sdk_mcp_servers: Vec<SdkServer>,
     /// No other MCP servers than these: `--strict-mcp-config`.
     pub strict_mcp_config: bool,
 
@@ -303,8 +303,8 @@ impl Options {
     /// Lends the agent the tools of a server in this program. The model calls them
     /// `mcp__<server>__<tool>`.
     #[must_use]
-    pub fn sdk_mcp_server(mut self, server: McpServer) -> Self {
-        self.sdk_mcp_servers.insert(server.name().to_owned(), server);
+    pub fn sdk_mcp_server(mut self, server: impl Into<SdkServer>) -> Self {
+        self.sdk_mcp_servers.push(server.into());
         self
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bowline_protocol::{CallbackId, HookMatcher, Initialize, Maybe};
+use bowline_protocol::{CallbackId, HookMatcher, Initialize, Maybe, SdkMcpServerConfig};
 use serde_json::Number;
 
 use super::{Options, Skills, SystemPrompt, arguments::LONGEST_ARGUMENT};
@@ -14,8 +14,16 @@ pub(crate) fn opening(options: &Options) -> (Initialize, RegisteredHooks) {
     let mut opening = Initialize { hooks, ..Initialize::default() };
     let set = |on: bool| on.then_some(true);
     if !options.sdk_mcp_servers.is_empty() {
-        opening.sdk_mcp_servers = Some(options.sdk_mcp_servers.keys().cloned().collect());
+        let names = options.sdk_mcp_servers.iter().map(|server| server.name().to_owned());
+        opening.sdk_mcp_servers = Some(names.collect());
     }
+    let limits = options.sdk_mcp_servers.iter().filter_map(|server| {
+        let timeout = Number::from_u128(server.time_limit()?.as_millis());
+        let config = SdkMcpServerConfig { timeout, ..SdkMcpServerConfig::default() };
+        Some((server.name().to_owned(), config))
+    });
+    opening.sdk_mcp_server_configs =
+        Some(limits.collect()).filter(|it: &BTreeMap<_, _>| !it.is_empty());
     if !options.agents.is_empty() {
         opening.agents = Some(options.agents.clone());
     }
