@@ -31,7 +31,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(30 * 60);
 /// A question for the client.
 #[derive(Debug)]
 pub(crate) struct Question {
-    pub(crate) about: CanUseTool,
+    pub(crate) about: Box<CanUseTool>,
     pub(crate) answer: oneshot::Sender<Result<PermissionResult, HostError>>,
 }
 
@@ -46,7 +46,7 @@ impl Line {
     /// Asks the client; dropping the future withdraws the question.
     pub(crate) async fn ask(&self, about: CanUseTool) -> Result<PermissionResult, HostError> {
         let (answer, answered) = oneshot::channel();
-        let question = Question { about, answer };
+        let question = Question { about: Box::new(about), answer };
         self.questions.send(question).await.map_err(|_| HostError::Closed)?;
         match time::timeout(PATIENCE, answered).await {
             Ok(Ok(answer)) => answer,

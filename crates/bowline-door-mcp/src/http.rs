@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(address("[::1]:0", None, &[]), Ok(()));
         let elsewhere: SocketAddr = "192.0.2.1:80".parse().unwrap();
         assert_eq!(address("192.0.2.1:80", None, &[]), Err(AddressError::TokenNeeded(elsewhere)));
-        assert_eq!(address("192.0.2.1:80", Some(" \n"), &[]).is_err(), true);
+        assert!(address("192.0.2.1:80", Some(" \n"), &[]).is_err());
         assert_eq!(address("192.0.2.1:80", Some("secret"), &[]), Ok(()));
         assert!(address("0.0.0.0:80", Some("secret"), &[]).is_err());
         assert_eq!(address("0.0.0.0:80", Some("secret"), &["example.org"]), Ok(()));

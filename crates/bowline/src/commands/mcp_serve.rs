@@ -2,8 +2,8 @@
 
 use std::{fs, pin::pin, process::ExitCode, sync::Arc};
 
-use anyhow::Context;
-use bowline_door_mcp::{Address, Server, Token};
+use anyhow::{Context, bail};
+use bowline_door_mcp::{Address, AddressError, Server, Token};
 use bowline_engine::BoxFuture;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -58,11 +58,14 @@ fn address(args: &McpServeArgs) -> anyhow::Result<Option<Address>> {
         None => Environment::of_process().mcp_token().and_then(Token::new),
     };
     let (hosts, origins) = (args.allow_host.clone(), args.allow_origin.clone());
-    let address = Address::new(listen, token, hosts, origins);
-    address.map(Some).context("Error: it is not safe to listen there").map_err(|error| {
-        error.context(
-            "--http: use 127.0.0.1, or give --token-file FILE and, for an address with many \
-             names, --allow-host NAME",
-        )
-    })
+    match Address::new(listen, token, hosts, origins) {
+        Ok(address) => Ok(Some(address)),
+        Err(error @ AddressError::TokenNeeded(_)) => {
+            bail!("Error: --http {error} (--token-file FILE or BOWLINE_MCP_TOKEN)")
+        }
+        Err(error @ AddressError::HostNeeded(_)) => {
+            bail!("Error: --http {error} (--allow-host NAME)")
+        }
+        Err(error) => bail!("Error: --http {error}"),
+    }
 }
