@@ -26,6 +26,7 @@ mod journal;
 mod ledger;
 mod outlet;
 pub mod permission;
+pub mod plugin;
 mod session;
 mod sessions;
 pub mod settings;

@@ -7,6 +7,7 @@ pub(crate) mod control;
 mod direct;
 pub(crate) mod file_history;
 mod mcp;
+mod plugins;
 pub(crate) mod prompt;
 pub(crate) mod questions;
 mod queue;

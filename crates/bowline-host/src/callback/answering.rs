@@ -3,19 +3,20 @@
 //! Whatever the transport, each question comes here and gets one answer: from its callback, or
 //! that there is none, that it failed, panicked, or was too slow.
 
-use std::{any::Any, panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{any::Any, collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use bowline_protocol::{
     CanUseTool as ToolQuestion, Elicitation, ElicitationAction, ElicitationResponse, Extra,
     HookCallback, HookOutput as WireHookOutput, McpMessage, McpServerMessage, PermissionResult,
-    RawJson,
+    RawJson, RequestUserDialog, UserDialogResponse,
 };
 use futures_util::FutureExt;
 use tokio::{sync::mpsc, time};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    CanUseTool, ElicitationRequest, HookCall, OnElicitation, RegisteredHooks, ToolRequest,
+    CanUseTool, DialogRequest, ElicitationRequest, HookCall, OnElicitation, OnRequest,
+    OnUserDialog, OtherRequest, RegisteredHooks, ToolRequest,
 };
 use crate::{
     Options,
@@ -46,6 +47,8 @@ impl Refusal {
 pub(crate) struct Callbacks {
     can_use_tool: Option<Arc<dyn CanUseTool>>,
     on_elicitation: Option<Arc<dyn OnElicitation>>,
+    on_user_dialog: Option<Arc<dyn OnUserDialog>>,
+    on_request: BTreeMap<String, Arc<dyn OnRequest>>,
     hooks: RegisteredHooks,
     servers: Served,
     pub(crate) session: CurrentSession,
@@ -65,8 +68,16 @@ impl Callbacks {
         let on_elicitation = options.on_elicitation.clone();
         let servers = std::mem::take(&mut options.sdk_mcp_servers);
         let servers = Served::new(servers, outlet, session.clone(), on_elicitation.clone());
-        let can_use_tool = options.can_use_tool.clone();
-        (Self { can_use_tool, on_elicitation, hooks, servers, session }, said)
+        let callbacks = Self {
+            can_use_tool: options.can_use_tool.clone(),
+            on_elicitation,
+            on_user_dialog: options.on_user_dialog.as_ref().map(|(_, callback)| callback.clone()),
+            on_request: options.on_request.clone(),
+            hooks,
+            servers,
+            session,
+        };
+        (callbacks, said)
     }
 
     pub(crate) async fn can_use_tool(
@@ -115,6 +126,34 @@ impl Callbacks {
         };
         let request = ElicitationRequest::new(question, cancel);
         caught(async { callback.answer(request).await }).await
+    }
+
+    pub(crate) async fn show(
+        &self,
+        question: RequestUserDialog,
+        cancel: CancellationToken,
+    ) -> Result<UserDialogResponse, Refusal> {
+        let Some(callback) = &self.on_user_dialog else {
+            return Err(Refusal::unsupported("request_user_dialog"));
+        };
+        let request = DialogRequest::new(question, cancel);
+        let answer = caught(async { callback.show(request).await }).await?;
+        Ok(answer.into_wire())
+    }
+
+    /// Answers a request that has no callback of its own.
+    pub(crate) async fn other(
+        &self,
+        subtype: &str,
+        body: RawJson,
+        cancel: CancellationToken,
+    ) -> Result<RawJson, Refusal> {
+        let Some(callback) = self.on_request.get(subtype) else {
+            return Err(Refusal::unsupported(subtype));
+        };
+        let request = OtherRequest::new(body, cancel);
+        let answer = caught(async { callback.answer(request).await }).await?;
+        Ok(RawJson::from(answer))
     }
 
     /// Passes a message to one of our MCP servers.

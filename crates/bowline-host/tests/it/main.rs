@@ -4,3 +4,4 @@ mod basics;
 mod faults;
 mod rig;
 mod rmcp_server;
+mod unusual;
