@@ -17,7 +17,7 @@ const FOLDER: &str = "BOWLINE_TEST_RECOVERY";
 fn agent(folder: &Path) -> Agent {
     let continuation = "SAY went on";
     let builder = Agent::builder(embedded(folder)).journal(folder.join("journal"));
-    builder.continuation(continuation).build().unwrap()
+    builder.continuation(continuation).build().expect("the options go together")
 }
 
 /// Not a test: the program that is killed.

@@ -10,12 +10,12 @@ use crate::rig::{agents, example, result, soon};
 
 /// Has a conversation of one turn, and returns its id.
 async fn session_of(name: &str, options: Options) -> String {
-    let client = soon(name, Client::connect(options)).await.unwrap();
-    client.query("SAY first").await.unwrap();
+    let client = soon(name, Client::connect(options)).await.expect("it starts");
+    client.query("SAY first").await.expect("it listens");
     let mut messages = client.receive_response();
     let mut id = String::new();
     while let Some(message) = soon(name, messages.next()).await {
-        if let bowline_host::Message::Result(end) = message.unwrap() {
+        if let bowline_host::Message::Result(end) = message.expect("it speaks") {
             id = end.session_id.to_string();
         }
     }
@@ -28,7 +28,7 @@ async fn resumed(name: &str, options: Options) -> String {
     let (messages, view) = query("SAY second", options).follow();
     assert_eq!(result(messages).await, "second", "{name}");
     let view = view.current();
-    view.session_id().unwrap().to_string()
+    view.session_id().expect("it says so").to_string()
 }
 
 #[tokio::test]
