@@ -110,10 +110,14 @@ impl Tracker {
     /// Notes a message of the agent.
     pub(super) fn hear(&self, message: &Message) {
         self.step(Step::Hear).ok();
-        if let Some(id) = said_by(message)
-            && self.status().session_id() != Some(id)
-        {
-            self.status.send_modify(|status| status.set_session_id(id.clone()));
+        if let Some(id) = said_by(message) {
+            self.status.send_if_modified(|status| {
+                let new = status.session_id() != Some(id);
+                if new {
+                    status.set_session_id(id.clone());
+                }
+                new
+            });
         }
         if self.has_listeners() {
             self.tell(SessionEvent::Message(Arc::new(message.clone())));
