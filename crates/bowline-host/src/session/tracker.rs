@@ -91,7 +91,6 @@ impl Tracker {
 
     /// Takes a step; whoever watches hears of it.
     pub(crate) fn step(&self, step: Step) -> Result<(), Illegal> {
-        let quiet = matches!(step, Step::Hear);
         let mut outcome = Ok(());
         self.status.send_if_modified(|status| {
             let from = status.state();
@@ -102,7 +101,7 @@ impl Tracker {
                 let status = Arc::new(status.clone());
                 self.tell(SessionEvent::StateChange { from, to, status });
             }
-            outcome.is_ok() && !quiet
+            outcome.is_ok()
         });
         outcome
     }
