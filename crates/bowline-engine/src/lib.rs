@@ -27,9 +27,11 @@ mod outlet;
 pub mod permission;
 mod session;
 pub mod settings;
+mod side;
 mod structured_output;
 mod subagent;
 mod tool;
+mod tooling;
 mod toolset;
 pub mod turn;
 

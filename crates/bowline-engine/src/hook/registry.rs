@@ -291,6 +291,12 @@ impl Registration {
         }
     }
 
+    /// Whether somebody else than a program or the host answers.
+    pub(super) fn is_served(&self) -> bool {
+        let HookAction::Command(hook) = &self.action else { return false };
+        !matches!(**hook, HookCommand::Command(_) | HookCommand::Unknown(_))
+    }
+
     /// What a failure means, if anybody says.
     pub(super) fn on_failure(&self) -> Option<&HookFailure> {
         match &self.action {

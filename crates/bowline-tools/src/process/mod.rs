@@ -6,5 +6,7 @@ mod group;
 mod running;
 
 pub(crate) use capture::Capture;
-pub(crate) use group::Groups;
-pub(crate) use running::{Running, ShellCommand, exit_code};
+pub use group::ProcessGroup;
+pub(crate) use group::ProcessGroups;
+pub use running::exit_code;
+pub(crate) use running::{Running, ShellCommand};

@@ -19,7 +19,7 @@ use tokio::{
 
 use super::{
     capture::Capture,
-    group::{Group, Groups},
+    group::{ProcessGroup, ProcessGroups},
 };
 use crate::workspace::lock;
 
@@ -51,7 +51,7 @@ pub(crate) struct ShellCommand {
 #[derive(Debug)]
 pub(crate) struct Running {
     child: Child,
-    group: Group,
+    group: ProcessGroup,
     output: Option<ChildStdout>,
     report: Option<ChildStderr>,
     reported: Vec<u8>,
@@ -61,7 +61,7 @@ pub(crate) struct Running {
 
 impl Running {
     /// Starts the command in a process group of its own, without input.
-    pub(crate) fn spawn(command: &ShellCommand, groups: &Arc<Groups>) -> io::Result<Self> {
+    pub(crate) fn spawn(command: &ShellCommand, groups: &Arc<ProcessGroups>) -> io::Result<Self> {
         let mut shell = Command::new("/bin/bash");
         shell
             .args(["-c", PROLOGUE, "/bin/bash", &command.command])
@@ -78,10 +78,8 @@ impl Running {
             };
         }
         let mut child = shell.spawn()?;
-        let leader = child.id().and_then(|id| i32::try_from(id).ok());
-        let leader = leader.ok_or_else(|| io::Error::other("the shell has no process id"))?;
         Ok(Self {
-            group: Group::new(leader, groups),
+            group: ProcessGroup::among(&child, groups)?,
             output: child.stdout.take(),
             report: child.stderr.take(),
             child,
@@ -165,7 +163,7 @@ impl Running {
 }
 
 /// The number a shell would show for how a command ended.
-pub(crate) fn exit_code(status: &ExitStatus) -> i32 {
+pub fn exit_code(status: &ExitStatus) -> i32 {
     status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1)
 }
 

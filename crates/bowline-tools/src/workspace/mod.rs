@@ -20,7 +20,7 @@ use std::{
 
 use uuid::Uuid;
 
-pub use observe::{FileChange, FileObserver, Summarize};
+pub use observe::{FileChange, FileObserver, HiddenFiles, IsHidden, Summarize};
 pub use options::Options;
 pub use path::normalize;
 pub use seen::{SeenFile, SeenFiles};
@@ -47,6 +47,8 @@ pub struct Setup {
     pub task_observer: Option<Arc<dyn TaskObserver>>,
     /// Sees files before they are changed.
     pub file_observer: Option<Arc<dyn FileObserver>>,
+    /// Knows files that must not be read.
+    pub hidden_files: Option<Arc<dyn HiddenFiles>>,
     /// Answers a question about a page.
     pub summarize: Option<Arc<dyn Summarize>>,
 }
@@ -63,6 +65,7 @@ impl Default for Setup {
             tasks_dir: own.join("tasks"),
             task_observer: None,
             file_observer: None,
+            hidden_files: None,
             summarize: None,
         }
     }
@@ -94,6 +97,7 @@ struct Shared {
     tasks: Tasks,
     task_list: TaskList,
     file_observer: Option<Arc<dyn FileObserver>>,
+    hidden_files: Option<Arc<dyn HiddenFiles>>,
     summarize: Option<Arc<dyn Summarize>>,
 }
 
@@ -115,6 +119,7 @@ impl Workspace {
                 tasks: Tasks::new(setup.tasks_dir, setup.task_observer),
                 task_list: TaskList::default(),
                 file_observer: setup.file_observer,
+                hidden_files: setup.hidden_files,
                 summarize: setup.summarize,
             }),
         })
@@ -237,6 +242,11 @@ impl Workspace {
     /// Sees files before they are changed.
     pub fn file_observer(&self) -> Option<&Arc<dyn FileObserver>> {
         self.shared.file_observer.as_ref()
+    }
+
+    /// Tells files that must not be read from others; `None` if there are none.
+    pub fn hidden_files(&self) -> Option<IsHidden> {
+        self.shared.hidden_files.as_ref()?.hidden()
     }
 
     /// Answers questions about pages.

@@ -1,5 +1,6 @@
 //! Sessions: prompts in, messages out.
 
+mod hook_kinds;
 mod interrupt;
 mod limits;
 mod permission;
