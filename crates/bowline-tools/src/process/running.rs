@@ -39,12 +39,18 @@ const CHUNK: usize = 64 * 1024;
 /// the directory just stays. `shift` takes the command out of the positional parameters.
 const PROLOGUE: &str = r#"exec 19>&2 2>&1; trap 'pwd >&19' EXIT; eval "shift; $1""#;
 
+/// The same with a file of definitions as the second parameter.
+const PROLOGUE_WITH_PROFILE: &str = r#"exec 19>&2 2>&1; trap 'pwd >&19' EXIT
+shopt -s expand_aliases; . "$2"; eval "shift 2; $1""#;
+
 /// A command for the shell.
 #[derive(Debug)]
 pub(crate) struct ShellCommand {
     pub(crate) command: String,
     pub(crate) dir: PathBuf,
     pub(crate) environment: BTreeMap<String, Option<String>>,
+    /// A file of definitions that the command may use.
+    pub(crate) profile: Option<PathBuf>,
 }
 
 /// A command that was started. Dropping it kills its whole process group.
@@ -63,8 +69,13 @@ impl Running {
     /// Starts the command in a process group of its own, without input.
     pub(crate) fn spawn(command: &ShellCommand, groups: &Arc<ProcessGroups>) -> io::Result<Self> {
         let mut shell = Command::new("/bin/bash");
+        let prologue = match command.profile {
+            Some(_) => PROLOGUE_WITH_PROFILE,
+            None => PROLOGUE,
+        };
         shell
-            .args(["-c", PROLOGUE, "/bin/bash", &command.command])
+            .args(["-c", prologue, "/bin/bash", &command.command])
+            .args(&command.profile)
             .current_dir(&command.dir)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -18,6 +18,7 @@ use std::{
     },
 };
 
+use tokio::sync::OnceCell;
 use uuid::Uuid;
 
 pub use observe::{FileChange, FileObserver, HiddenFiles, IsHidden, Summarize};
@@ -27,6 +28,7 @@ pub use seen::{SeenFile, SeenFiles};
 
 use crate::{
     lists::{TaskList, TodoList},
+    process::Profile,
     tasks::{TaskObserver, Tasks},
 };
 
@@ -94,6 +96,8 @@ struct Shared {
     environment: Mutex<BTreeMap<String, Option<String>>>,
     reading_first: AtomicBool,
     results_dir: PathBuf,
+    /// Read when the first command runs.
+    profile: OnceCell<Option<Profile>>,
     tasks: Tasks,
     task_list: TaskList,
     file_observer: Option<Arc<dyn FileObserver>>,
@@ -116,6 +120,7 @@ impl Workspace {
                 roots: Mutex::new(setup.roots),
                 environment: Mutex::new(setup.environment),
                 results_dir: setup.results_dir,
+                profile: OnceCell::new(),
                 tasks: Tasks::new(setup.tasks_dir, setup.task_observer),
                 task_list: TaskList::default(),
                 file_observer: setup.file_observer,
@@ -217,6 +222,14 @@ impl Workspace {
     /// Which files this conversation has seen, and in what state.
     pub fn seen(&self) -> &SeenFiles {
         &self.seen
+    }
+
+    /// A file with what the user's shell profile defines, if there is anything.
+    pub(crate) async fn shell_definitions(&self) -> Option<PathBuf> {
+        let path = self.shared.options.shell_profile.as_deref()?;
+        let read = || async { Profile::read(path, &self.environment()).await };
+        let profile = self.shared.profile.get_or_init(read).await;
+        profile.as_ref().map(|profile| profile.path().to_owned())
     }
 
     /// Work in the background.

@@ -7,4 +7,5 @@ mod permission;
 mod queue;
 mod skill;
 mod subagent;
+mod tools;
 mod turn;
