@@ -83,7 +83,7 @@ mod tests {
         let value = |name: &str| (name == "TOKEN").then(|| "abc".to_owned());
         assert_eq!(expanded("Bearer $TOKEN", value), "Bearer abc");
         assert_eq!(expanded("${TOKEN}x $OTHER! $", value), "abcx ! $");
-        assert_eq!(expanded("${unfinished", value), "{unfinished");
+        assert_eq!(expanded("${unfinished", value), "${unfinished");
     }
 
     #[test]

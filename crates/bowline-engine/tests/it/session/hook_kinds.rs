@@ -145,9 +145,8 @@ async fn a_tool_of_a_server_is_given_what_the_hook_names() {
     });
     let mut rig = rig("PreToolUse", hook);
     rig.serves(|_, message| {
-        let answer = |result: Value| {
-            Ok(json!({"mcp_response": {"jsonrpc": "2.0", "id": message["id"], "result": result}}))
-        };
+        let id = &message["id"];
+        let answer = |result: Value| Ok(json!({"jsonrpc": "2.0", "id": id, "result": result}));
         match message["method"].as_str().unwrap() {
             "initialize" => answer(json!({
                 "protocolVersion": "2025-06-18",
@@ -162,7 +161,7 @@ async fn a_tool_of_a_server_is_given_what_the_hook_names() {
                 let verdict = json!({"decision": "block", "reason": format!("not {asked}")});
                 answer(json!({"content": [{"type": "text", "text": verdict.to_string()}]}))
             }
-            _ => Ok(json!({"mcp_response": {"jsonrpc": "2.0", "result": {}, "id": 0}})),
+            _ => answer(json!({})),
         }
     });
     rig.control(json!({"subtype": "initialize", "sdkMcpServers": ["guard"]})).await.unwrap();
