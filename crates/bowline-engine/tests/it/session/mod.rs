@@ -1,5 +1,6 @@
 //! Sessions: prompts in, messages out.
 
+mod faults;
 mod hook_kinds;
 mod interrupt;
 mod limits;
