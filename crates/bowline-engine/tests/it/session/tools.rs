@@ -24,7 +24,7 @@ async fn a_model_answers_what_is_asked_about_a_page() {
     let serving = tokio::spawn(async move {
         let (mut stream, _) = listener.accept().await.unwrap();
         let mut request = [0; 4096];
-        stream.read(&mut request).await.unwrap();
+        assert!(stream.read(&mut request).await.unwrap() > 0);
         let page = "<h1>Opening hours</h1><p>From nine to five.</p>";
         let head = format!(
             "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {}\r\n\r\n",
