@@ -1,5 +1,6 @@
 //! Sessions: prompts in, messages out.
 
+mod direct;
 mod faults;
 mod hook_kinds;
 mod interrupt;
