@@ -9,5 +9,6 @@ mod input;
 mod mcp_serve;
 mod oneshot;
 mod place;
+mod rpc;
 mod schema;
 mod sessions;
