@@ -1,6 +1,6 @@
 //! One prompt, one run, one stream of messages.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use bowline_protocol::Message;
 use futures_util::{
@@ -42,22 +42,35 @@ pub fn query_all(
 ) -> Messages {
     let prompts = prompts.map(Into::into).boxed();
     let start = async move {
-        let connection = Connection::open(options).await?;
-        let query =
-            Query { connection, prompts: Some(prompts), prompted: false, input: Input::Open };
+        let connection = Connection::open(options, None).await?;
+        let reach = match connection.has_callbacks {
+            true => Reach::UntilOver,
+            false => Reach::UntilPrompted,
+        };
+        let query = Query::new(Arc::new(connection), prompts, reach);
         Ok::<_, Error>(stream::unfold(Some(query), step))
     };
     Messages::new(stream::once(start).try_flatten())
 }
 
-/// A query that runs.
-struct Query {
-    connection: Connection,
+/// A run: prompts go in, messages come out, until the agent has ended.
+pub(crate) struct Query {
+    connection: Arc<Connection>,
     /// Prompts to come; `None` when there are no more.
     prompts: Option<BoxStream<'static, Prompt>>,
     /// Whether there was a prompt at all.
     prompted: bool,
+    reach: Reach,
     input: Input,
+}
+
+/// How long the agent can be spoken to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Reach {
+    /// Until it has its prompts: it has nothing to ask, and nobody asks it anything.
+    UntilPrompted,
+    /// Until the run is over.
+    UntilOver,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -87,7 +100,16 @@ enum Event {
 }
 
 impl Query {
-    async fn next(&mut self) -> Option<Result<Message, Error>> {
+    pub(crate) fn new(
+        connection: Arc<Connection>,
+        prompts: BoxStream<'static, Prompt>,
+        reach: Reach,
+    ) -> Self {
+        Self { connection, prompts: Some(prompts), prompted: false, reach, input: Input::Open }
+    }
+
+    /// The next message; `None` when the agent has ended in order.
+    pub(crate) async fn next(&mut self) -> Option<Result<Message, Error>> {
         loop {
             if self.may_end_input() {
                 self.end_input().await;
@@ -135,7 +157,7 @@ impl Query {
     /// Whether the agent can know that nothing more follows: there are no more prompts, and it
     /// has nothing to ask any more.
     fn may_end_input(&self) -> bool {
-        let asks_nothing = !self.connection.has_callbacks || !self.prompted;
+        let asks_nothing = self.reach == Reach::UntilPrompted || !self.prompted;
         self.prompts.is_none() && (asks_nothing || self.connection.run().is_over())
     }
 

@@ -11,10 +11,6 @@ use std::{
 /// Where the user's configuration is; the first that is set counts.
 const CONFIG_DIR: [&str; 2] = ["BOWLINE_CONFIG_DIR", "CLAUDE_CONFIG_DIR"];
 
-/// Variables that say where requests and keys go, or which program is run. A project that nobody
-/// trusts must not set them.
-const SENSITIVE: [&str; 4] = ["ANTHROPIC_", "OPENAI_", "CLAUDE_CODE_", "BOWLINE_"];
-
 /// The environment as Bowline sees it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Environment {
@@ -38,11 +34,6 @@ impl Environment {
         let owned = |(name, value): (&String, &String)| (name.clone(), value.clone());
         self.variables.extend(variables.into_iter().map(owned));
         self
-    }
-
-    /// Whether a project that nobody trusts may set this variable.
-    pub(crate) fn is_harmless(name: &str) -> bool {
-        !SENSITIVE.iter().any(|prefix| name.starts_with(prefix))
     }
 
     /// Where the user's configuration, sessions and state are.
@@ -75,6 +66,14 @@ impl Environment {
     pub(crate) fn entrypoint(&self) -> Option<&str> {
         let action = || self.is_on("CLAUDE_CODE_ACTION").then_some("claude-code-github-action");
         self.text("CLAUDE_CODE_ENTRYPOINT").or_else(action)
+    }
+
+    /// The same, with a name for it if nobody gave one.
+    pub(crate) fn or_entrypoint(mut self, name: &str) -> Self {
+        if self.entrypoint().is_none() {
+            self.variables.insert("CLAUDE_CODE_ENTRYPOINT".to_owned(), name.to_owned());
+        }
+        self
     }
 
     /// What the host and its user call themselves, for servers.
@@ -216,6 +215,11 @@ impl Environment {
         self.is_on("CLAUDE_CODE_STARTUP_FAILURE_RESULTS")
     }
 
+    /// What clients of the MCP server over HTTP have to send.
+    pub(crate) fn mcp_token(&self) -> Option<&str> {
+        self.text("BOWLINE_MCP_TOKEN")
+    }
+
     /// How many tokens one `Read` may give.
     pub(crate) fn max_read_tokens(&self) -> Option<usize> {
         self.number("CLAUDE_CODE_FILE_READ_MAX_OUTPUT_TOKENS")
@@ -276,12 +280,5 @@ mod tests {
         let headers = Environment::from(headers).anthropic_headers();
         let expected = [("X-A", "1"), ("X-B", "two: three")];
         assert_eq!(headers, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
-    }
-
-    #[test]
-    fn a_project_may_not_redirect_requests() {
-        assert!(!Environment::is_harmless("ANTHROPIC_BASE_URL"));
-        assert!(!Environment::is_harmless("OPENAI_API_KEY"));
-        assert!(Environment::is_harmless("RUST_LOG"));
     }
 }

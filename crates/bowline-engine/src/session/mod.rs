@@ -1,9 +1,11 @@
 //! A session: prompts and questions in, messages out, from its start to its end.
 
 mod actor;
+mod agent_count;
 pub(crate) mod catalog;
 mod catch_up;
 pub(crate) mod control;
+mod direct;
 pub(crate) mod file_history;
 mod mcp;
 mod plugins;
@@ -24,6 +26,7 @@ use tokio_util::sync::CancellationToken;
 use self::actor::{Actor, Command};
 pub use self::{
     control::{ControlError, ControlReply},
+    direct::{DirectCall, DirectResult},
     questions::OpenQuestions,
     start::StartError,
 };

@@ -19,7 +19,11 @@ use bowline_protocol::{
 };
 use bowline_sessions::{CostState, CustomTitle};
 use bowline_tools::Workspace;
-use tokio::{sync::Notify, task::JoinSet, time::Instant};
+use tokio::{
+    sync::{Notify, RwLock},
+    task::JoinSet,
+    time::Instant,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -78,6 +82,8 @@ pub(crate) struct Shared {
     pub(crate) board: TaskBoard,
     /// Questions that wait for a person.
     pub(crate) questions: QuestionBoard,
+    /// Calls without a conversation: those that are safe beside each other share it.
+    pub(super) direct_calls: RwLock<()>,
     /// Whether a turn has waited for the MCP servers there are.
     pub(super) servers_awaited: AtomicBool,
     /// Whether the MCP servers are being let go of.
@@ -213,6 +219,7 @@ impl Shared {
             wake: Notify::new(),
             board,
             questions: QuestionBoard::default(),
+            direct_calls: RwLock::default(),
             servers_awaited: AtomicBool::new(false),
             servers_closing: AtomicBool::new(false),
             input_ended: AtomicBool::new(false),
@@ -415,11 +422,17 @@ impl Shared {
     ///
     /// Returns how many tokens it took.
     pub(crate) fn enter_answer(&self, account: Account, answer: &mut Answer) -> u64 {
-        let mut ledger = self.ledger();
-        ledger.enter_api_time(answer.take_api_time());
-        let Some(usage) = answer.take_usage() else { return 0 };
-        if let Some(warning) = ledger.enter(account, answer.model(), &usage) {
-            tracing::warn!("{warning}");
+        self.ledger().enter_api_time(answer.take_api_time());
+        let Some((model, usage)) = answer.take_usage() else { return 0 };
+        let unpriced = self.ledger().enter(account, &model, &usage);
+        if let Some(content) = unpriced {
+            let level = InformationalLevel::Warning;
+            self.outlet.aside(InformationalMessage {
+                content,
+                level,
+                tag: Some(NO_PRICE_TAG.to_owned()),
+                ..InformationalMessage::default()
+            });
         }
         Tokens::from(&usage).total()
     }
@@ -555,3 +568,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// How long the background may take to end when the session does.
 pub(crate) const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
+
+/// The tag of the message that nobody knows what a model costs.
+const NO_PRICE_TAG: &str = "model_without_price";

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Options, Resume};
+use super::{Options, PermissionPrompts, Resume};
 use crate::{Error, SdkServer};
 
 impl Options {
@@ -16,6 +16,10 @@ impl Options {
             && self.fallback_models.contains(model)
         {
             return wrong("a model cannot take over from itself: `fallback_models` has `model`");
+        }
+        let nobody_asked = self.permission_prompts == Some(PermissionPrompts::Nobody);
+        if self.can_use_tool.is_some() && nobody_asked {
+            return wrong("`can_use_tool` is never asked: `permission_prompts` says nobody is");
         }
         if self.resume == Resume::No {
             let needs = [

@@ -3,10 +3,13 @@
 
 mod commands;
 mod door;
+mod doors;
 mod endings;
 mod flags;
 mod input;
+mod mcp_serve;
 mod oneshot;
 mod place;
+mod rpc;
 mod schema;
 mod sessions;
