@@ -1,6 +1,6 @@
 //! How a session is set up. Everything from outside (flags, environment, settings) has become a value here.
 
-use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc};
+use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc, time::Duration};
 
 use bowline_mcp::NamedServer;
 use bowline_model::{
@@ -15,6 +15,9 @@ use crate::{
     permission::{Policy, Roots},
     settings::{Places, Settings, SourceSet},
 };
+
+/// Long enough for most servers, short enough for whoever waits for an answer.
+const MCP_GRACE: Duration = Duration::from_secs(5);
 
 /// How a session is set up. Start from [`SessionConfig::new`] and change what you need.
 #[non_exhaustive]
@@ -53,6 +56,9 @@ pub struct SessionConfig {
     pub mcp_servers: Vec<NamedServer>,
     /// Limits of MCP servers, and who they are told we are.
     pub mcp_options: bowline_mcp::Options,
+    /// How long the first turn waits for MCP servers that are being reached. Whoever is later brings
+    /// its tools into the conversation when it comes.
+    pub mcp_grace: Duration,
     /// Who may do what.
     pub policy: Policy,
     /// Who is asked.
@@ -134,6 +140,7 @@ impl SessionConfig {
             tools: ToolSelection::default(),
             mcp_servers: Vec::new(),
             mcp_options: bowline_mcp::Options::default(),
+            mcp_grace: MCP_GRACE,
             policy: Policy::new(Roots { current_directory: cwd.clone(), home: None }),
             permission_prompts: PermissionPrompts::Nobody,
             may_bypass_permissions: false,

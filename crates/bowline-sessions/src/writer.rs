@@ -122,10 +122,11 @@ enum State {
 }
 
 impl TranscriptWriter {
-    /// A new session. Refused when its transcript exists.
+    /// A new session. Refused when its transcript exists; one without a line, as a crash at the very
+    /// beginning leaves it, does not count.
     pub fn create(files: SessionFiles, origin: LineOrigin) -> Result<Self, SessionError> {
         let path = files.transcript();
-        if path.exists() {
+        if has_lines(&path) {
             return Err(SessionError::InUse(files.id().clone()));
         }
         Ok(Self::with_state(files, path, origin, State::Unborn { lock: None }))
@@ -378,16 +379,21 @@ impl TranscriptWriter {
                 Arc::new(SessionLock::acquire(&self.files)?)
             }
         };
+        // With the lock nobody else can have begun it meanwhile.
+        if has_lines(&self.path) {
+            return Err(SessionError::InUse(self.files.id().clone()));
+        }
         let mut options = OpenOptions::new();
-        options.append(true).create_new(true);
+        options.append(true).create(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&self.path).map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => SessionError::InUse(self.files.id().clone()),
-            _ => SessionError::io(&self.path)(error),
-        })?;
+        let file = options.open(&self.path).map_err(SessionError::io(&self.path))?;
         Ok(State::Open { file, lock })
     }
+}
+
+fn has_lines(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| metadata.len() > 0)
 }
 
 /// Opens a transcript for appending, without a line that was torn.

@@ -67,7 +67,7 @@ const HEAVY: &[(&str, &[&str])] = &[
             "bowline",
         ],
     ),
-    ("reqwest", &["bowline-model", "bowline-tools", "bowline-mcp"]),
+    ("reqwest", &["bowline-model", "bowline-tools", "bowline-mcp", "bowline"]),
     ("axum", &["bowline-model"]),
     ("rmcp", &["bowline-mcp"]),
     ("clap", &["bowline"]),

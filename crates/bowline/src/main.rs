@@ -5,6 +5,7 @@ mod commands;
 mod environment;
 mod logging;
 mod oneshot;
+mod remote_log;
 mod setup;
 mod signals;
 mod stdio;
@@ -73,8 +74,8 @@ fn run_agent(args: &RunArgs) -> anyhow::Result<ExitCode> {
         complain(notice);
     }
     match audience {
-        Audience::Host => with_runtime(stdio::run(prepared.config, &args.output)),
-        Audience::Reader => with_runtime(oneshot::run(prepared.config, args)),
+        Audience::Host => with_runtime(stdio::run(prepared, args)),
+        Audience::Reader => with_runtime(oneshot::run(prepared, args)),
     }
 }
 
@@ -94,7 +95,8 @@ fn refuse(args: &RunArgs, error: SetupError) -> anyhow::Result<ExitCode> {
     if let SetupError::NoConversation { target, nearest } = &error {
         if args.output.output_format == args::OutputFormat::StreamJson {
             say(&stdio::failed_start(target, &error.to_string()))?;
-        } else if !nearest.is_empty() {
+        }
+        if !nearest.is_empty() {
             complain(format!("Sessions here:\n  {}", nearest.join("\n  ")));
         }
     }

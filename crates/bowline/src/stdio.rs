@@ -3,15 +3,15 @@
 use std::{pin::pin, process::ExitCode, time::Duration};
 
 use bowline_door_stdio::{Door, Opening};
-use bowline_engine::{Session, SessionConfig, SessionEnd};
+use bowline_engine::{Session, SessionEnd};
 use serde_json::json;
 use tokio::time::{self, Instant};
 use uuid::Uuid;
 
 use crate::{
-    args::OutputArgs,
-    complain,
-    setup::SetupError,
+    args::RunArgs,
+    complain, remote_log,
+    setup::{Prepared, SetupError},
     signals::{Signals, Stop},
 };
 
@@ -19,15 +19,16 @@ use crate::{
 const GRACE: Duration = Duration::from_secs(4);
 
 /// Serves the host until the session is over.
-pub(crate) async fn run(config: SessionConfig, args: &OutputArgs) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(prepared: Prepared, args: &RunArgs) -> anyhow::Result<ExitCode> {
     let mut signals = Signals::listen()?;
-    let opening = match args.await_initialize {
+    let opening = match args.output.await_initialize {
         true => Opening::InitializeFirst,
         false => Opening::Free,
     };
     let door = Door::open(tokio::io::stdin(), tokio::io::stdout(), opening);
     let silencer = door.silencer();
-    let (session, work) = Session::start(config, door.host()).map_err(SetupError::from)?;
+    let host = remote_log::watch(door.host(), prepared.remote_log, args, &mut signals);
+    let (session, work) = Session::start(prepared.config, host).map_err(SetupError::from)?;
     let mut served = pin!(door.serve(session.clone(), work));
     let mut stopped: Option<(Stop, Instant)> = None;
     loop {

@@ -1,13 +1,15 @@
 //! From what was typed, the environment and the settings to a session that can be started.
 //!
 //! Files are read here and nowhere else before the session runs, each once and only if it is
-//! needed. Nothing is connected and no process is started.
+//! needed. No process is started, and nothing is connected but the server that keeps a session's
+//! log, if one is named.
 
 mod error;
 mod folder;
 mod models;
 mod permissions;
 mod prompts;
+mod remote;
 mod servers;
 mod session;
 
@@ -28,6 +30,7 @@ pub(crate) use self::{error::SetupError, servers::project_servers};
 use crate::{
     args::{InputFormat, PermissionPromptsArg, RunArgs, split_rules},
     environment::Environment,
+    remote_log::RemoteLog,
     version,
 };
 
@@ -46,6 +49,8 @@ pub(crate) struct Prepared {
     pub(crate) config: SessionConfig,
     /// What the user should know first.
     pub(crate) notices: Vec<String>,
+    /// The log that a server keeps of it.
+    pub(crate) remote_log: Option<RemoteLog>,
 }
 
 /// The settings of a folder, and where they were found.
@@ -145,14 +150,20 @@ pub(crate) fn prepare(
     config.auto_compact =
         known.auto_compact_enabled.unwrap_or(true) && !environment.disables_auto_compact();
     config.auto_compact_window = known.auto_compact_window.or(environment.auto_compact_window());
+    config.mcp_options = servers::options(&environment);
+    config.mcp_grace = environment.mcp_grace().unwrap_or(config.mcp_grace);
     config.mcp_servers = servers::check(&args.sources.mcp_config, &cwd)?.servers;
     if !args.sources.strict_mcp_config {
-        config.mcp_servers.extend(servers::approved(&cwd, settings.known()));
+        servers::add(&mut config.mcp_servers, servers::approved(&cwd, settings.known()));
+        let named = servers::in_settings(&settings, trust, &mut notices);
+        servers::add(&mut config.mcp_servers, named);
     }
     let default_model = settings.known().model.clone();
     config.default_model = default_model.unwrap_or_else(|| DEFAULT_MODEL.to_owned());
 
-    let taken_up = session::take_up(args, &environment, &places, &cwd, &entrypoint)?;
+    let remote_log = remote::log(&args.session, &environment, &settings, trust)?;
+    let fetched = remote_log.as_ref().map(remote::fetch).transpose()?;
+    let taken_up = session::take_up(args, &environment, &places, &cwd, &entrypoint, fetched)?;
     config.session_id = taken_up.id;
     config.transcript = taken_up.transcript;
     config.resumed = taken_up.context;
@@ -160,7 +171,7 @@ pub(crate) fn prepare(
     config.environment = child_variables(&config, &settings, trust);
     config.settings = settings;
     config.places = places;
-    Ok(Prepared { config, notices })
+    Ok(Prepared { config, notices, remote_log })
 }
 
 fn tool_selection(named: Option<&[String]>) -> ToolSelection {

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use bowline_engine::settings::Places;
-use bowline_protocol::{MessageUuid, SessionId};
+use bowline_protocol::{MessageUuid, RawJson, SessionId};
 use bowline_sessions::{
     ConfigHome, LineOrigin, LiveContext, Page, ProjectKey, ResumeAt, SessionFiles, Spoken, Target,
-    TranscriptWriter, branch, find, messages_in, new_id, newest, resume,
+    TranscriptWriter, branch, find, messages_in, new_id, newest, restore, resume,
 };
 use uuid::Uuid;
 
@@ -34,6 +34,7 @@ pub(super) fn take_up(
     places: &Places,
     cwd: &Path,
     entrypoint: &str,
+    fetched: Option<Vec<RawJson>>,
 ) -> Result<TakenUp, SetupError> {
     let home = ConfigHome::new(&places.config_dir);
     let origin = LineOrigin {
@@ -48,12 +49,22 @@ pub(super) fn take_up(
     };
     let args = &args.session;
     let named = args.session_id.as_deref().map(session_id).transpose()?;
-    let Some(source) = source(args, &home, cwd)? else {
+    let is_mirrored = args.session_mirror || fetched.is_some();
+    let source = match fetched {
+        Some(lines) if lines.is_empty() => None,
+        Some(lines) => {
+            let files = home.session(&project, &new_id());
+            restore(&files, &lines)?;
+            Some(Source::Ours(files))
+        }
+        None => source(args, &home, cwd)?,
+    };
+    let Some(source) = source else {
         let id = named.unwrap_or_else(new_id);
         let files = home.session(&project, &id);
         let transcript = match args.no_session_persistence {
             true => None,
-            false => Some(mirrored(TranscriptWriter::create(files, origin)?, args)),
+            false => Some(mirrored(TranscriptWriter::create(files, origin)?, is_mirrored)),
         };
         return Ok(TakenUp { id, transcript, context: None });
     };
@@ -80,7 +91,7 @@ pub(super) fn take_up(
         true => None,
         false => {
             let writer = TranscriptWriter::resume(files, origin, context.leaf.clone())?;
-            Some(mirrored(writer, args))
+            Some(mirrored(writer, is_mirrored))
         }
     };
     Ok(TakenUp { id, transcript, context: Some(context) })
@@ -124,8 +135,8 @@ fn session_id(text: &str) -> Result<SessionId, SetupError> {
     }
 }
 
-fn mirrored(writer: TranscriptWriter, args: &SessionArgs) -> TranscriptWriter {
-    if args.session_mirror { writer.mirrored() } else { writer }
+fn mirrored(writer: TranscriptWriter, is_mirrored: bool) -> TranscriptWriter {
+    if is_mirrored { writer.mirrored() } else { writer }
 }
 
 /// Makes sure that going on behind `at` drops the turn of `prompt`, and no other.

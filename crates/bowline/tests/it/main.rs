@@ -2,10 +2,13 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it is")]
 
 mod commands;
+mod crash;
 mod door;
 mod endings;
+mod history;
 mod input;
 mod oneshot;
 mod place;
+mod remote_log;
 mod schema;
 mod sessions;

@@ -59,9 +59,7 @@ impl Place {
     pub(crate) fn open(&self, args: &[&str]) -> Host {
         let fixed = ["--output-format", "stream-json", "--verbose", "--model", "script"];
         let words = [&fixed, args, &["--input-format", "stream-json"]].concat();
-        let mut child = self.bowline(words).stdin(Stdio::piped()).spawn().unwrap();
-        let (stdin, stdout) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
-        Host { child, stdin, stdout: Some(stdout), _folder: self.folder.clone() }
+        Host::of(self.bowline(words), self)
     }
 
     /// The transcripts that were kept.
@@ -116,6 +114,13 @@ pub(crate) struct Host {
 }
 
 impl Host {
+    /// The host of a program that is about to be started.
+    pub(crate) fn of(mut command: Command, place: &Place) -> Self {
+        let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+        let (stdin, stdout) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
+        Self { child, stdin, stdout: Some(stdout), _folder: place.folder.clone() }
+    }
+
     pub(crate) fn pid(&self) -> i32 {
         self.child.id() as i32
     }
@@ -148,6 +153,18 @@ impl Host {
         let mut line = String::new();
         self.stdout.as_mut().unwrap().read_line(&mut line).unwrap();
         (!line.is_empty()).then(|| serde_json::from_str(&line).unwrap())
+    }
+
+    /// The next line that is not torn, if there is one.
+    pub(crate) fn hear_whole(&mut self) -> Option<Value> {
+        let mut line = Vec::new();
+        self.stdout.as_mut().unwrap().read_until(b'\n', &mut line).unwrap();
+        line.ends_with(b"\n").then(|| serde_json::from_slice(&line).unwrap())
+    }
+
+    /// Ends the program without asking it.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
     }
 
     /// The next line of this type, or with this subtype; those before it are skipped.
