@@ -1,107 +1,18 @@
 //! The door over stdin and stdout: lines of JSON in, lines of JSON out.
 //!
-//! The official SDKs start the program and talk to it over its pipes; this door is how a
-//! session hears them. It reads lines in their order, hands prompts and questions to the
-//! [`Session`], and puts what the engine says and asks on the wire. What a prompt or a
-//! question *means* it does not know.
-//!
-//! ```text
-//! let door = Door::open(stdin, stdout, Options::default());
-//! let (session, work) = Session::start(config, door.host())?;
-//! let end = door.serve(session, work).await?;
-//! ```
+//! The official SDKs start the program and talk to it over its pipes. Lines end with a newline,
+//! the last one may do without, and the end of the input says that no more prompts follow. All
+//! else is as at every door over lines: [`bowline_doorway`].
 
-mod host;
-mod input;
-mod questions;
-mod serve;
+pub use bowline_doorway::{Door, InputError, Opening, Silencer};
+use bowline_peer::Link;
+use tokio::io::{AsyncRead, AsyncWrite};
 
-use std::sync::Arc;
-
-use bowline_engine::Host;
-use bowline_peer::{Inbox, Link, Peer, Questions, SessionFuture, connect_with};
-use tokio::{
-    io::{AsyncRead, AsyncWrite},
-    sync::mpsc,
-};
-use tokio_util::sync::CancellationToken;
-
-pub use self::input::InputError;
-use self::{host::PeerHost, serve::DoorService};
-
-#[cfg(doc)]
-use bowline_engine::Session;
-
-/// What the host promises.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Opening {
-    /// Nothing: prompts may come before `initialize`, or without it.
-    #[default]
-    Free,
-    /// That `initialize` comes first. Anything else is an error.
-    InitializeFirst,
-}
-
-/// Faults that wait to be looked at. One is enough, because the first one ends the session.
-const FAULTS: usize = 1;
-
-/// A host on the other end of two pipes.
-pub struct Door {
-    host: Arc<PeerHost>,
-    peer: Peer,
-    inbox: Inbox,
-    wire: SessionFuture,
-    faults: mpsc::Receiver<InputError>,
-    /// Fires when the session is over, so that the wire need not stay open.
-    over: CancellationToken,
+/// Connects to a host on the other end of two pipes. Nothing is read before [`Door::serve`] runs.
+pub fn open(
+    reader: impl AsyncRead + Send + Unpin + 'static,
+    writer: impl AsyncWrite + Send + Unpin + 'static,
     opening: Opening,
-}
-
-impl Door {
-    /// Connects to a host. Nothing is read before [`serve`](Self::serve) runs.
-    pub fn open(
-        reader: impl AsyncRead + Send + Unpin + 'static,
-        writer: impl AsyncWrite + Send + Unpin + 'static,
-        opening: Opening,
-    ) -> Self {
-        let mut options = bowline_peer::Options::default();
-        // A prompt and a question behind it are taken up in their order.
-        options.questions = Questions::Inbox;
-        // A person may think about a permission as long as they like.
-        options.time_limit = None;
-        let (report, faults) = mpsc::channel(FAULTS);
-        let over = CancellationToken::new();
-        let service = DoorService { report, over: over.clone() };
-        let link = Link::stream(reader, writer);
-        let (peer, inbox, wire) = connect_with(link, |_| service, options);
-        let host = Arc::new(PeerHost { peer: peer.clone() });
-        Self { host, peer, inbox, wire, faults, over, opening }
-    }
-
-    /// A way to say no more, for when the session is to end without another word.
-    pub fn silencer(&self) -> Silencer {
-        Silencer(self.peer.clone())
-    }
-
-    /// The host, as the engine sees it.
-    pub fn host(&self) -> Arc<dyn Host> {
-        self.host.clone()
-    }
-}
-
-/// A way to say no more.
-#[derive(Debug, Clone)]
-pub struct Silencer(Peer);
-
-impl Silencer {
-    /// What was said is still written; nothing more is.
-    pub fn silence(&self) {
-        self.0.end_output();
-    }
-}
-
-impl std::fmt::Debug for Door {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Door").field("opening", &self.opening).finish_non_exhaustive()
-    }
+) -> Door {
+    Door::over(Link::stream(reader, writer), opening)
 }

@@ -25,6 +25,7 @@ mod journal;
 mod ledger;
 mod outlet;
 pub mod permission;
+pub mod plugin;
 mod session;
 pub mod settings;
 mod structured_output;

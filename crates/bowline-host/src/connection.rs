@@ -1,11 +1,15 @@
 //! The connection to an agent, wherever it runs.
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     time::Duration,
 };
 
-use bowline_protocol::{Call, HostRequest, InitializeResponse, Message, UserMessage};
+use bowline_protocol::{
+    Call, HostRequest, InitializeResponse, McpServerMessage, Message, SystemMessage, UserMessage,
+};
+use tokio::sync::mpsc;
+use tokio_util::task::AbortOnDropHandle;
 
 #[cfg(feature = "embedded")]
 use crate::embedded::EmbeddedConnection;
@@ -19,7 +23,10 @@ use crate::{
 
 /// A connection on which `initialize` was answered.
 pub(crate) struct Connection {
-    agent: Agent,
+    agent: Arc<Agent>,
+    callbacks: Arc<Callbacks>,
+    /// Passes on what our MCP servers say by themselves.
+    _said: AbortOnDropHandle<()>,
     run: Mutex<Run>,
     verbatim_prompts: bool,
     pub(crate) limits: Limits,
@@ -49,22 +56,29 @@ impl Connection {
         options.check()?;
         let has_callbacks = options.has_callbacks();
         let (opening, hooks) = opening(&options);
-        let callbacks = Arc::new(Callbacks::new(&mut options, hooks));
+        let (callbacks, said) = Callbacks::new(&mut options, hooks);
+        let callbacks = Arc::new(callbacks);
         let agent = match std::mem::take(&mut options.transport) {
             Transport::Process => {
-                Agent::Process(Box::new(ProcessConnection::open(&options, callbacks)?))
+                Agent::Process(Box::new(ProcessConnection::open(&options, callbacks.clone())?))
             }
             #[cfg(feature = "embedded")]
             Transport::Embedded(agent) => {
+                callbacks.session.is(agent.config.session_id.clone());
+                let callbacks = callbacks.clone();
                 Agent::Embedded(Box::new(EmbeddedConnection::open(*agent, &options, callbacks)?))
             }
         };
+        let agent = Arc::new(agent);
+        let said = pass_on(said, Arc::downgrade(&agent), options.limits.request);
         let initialized = agent.ask(opening, options.limits.initialize).await?;
-        if matches!(agent, Agent::Process(_)) {
+        if matches!(*agent, Agent::Process(_)) {
             accept(&options, &initialized)?;
         }
         Ok(Self {
             agent,
+            callbacks,
+            _said: AbortOnDropHandle::new(tokio::spawn(said)),
             run: Mutex::default(),
             verbatim_prompts: options.verbatim_prompts,
             limits: options.limits,
@@ -85,7 +99,7 @@ impl Connection {
             prompt.client_composed = Some(true);
         }
         self.run().prompted();
-        match &self.agent {
+        match &*self.agent {
             Agent::Process(agent) => agent.prompt(prompt).await,
             #[cfg(feature = "embedded")]
             Agent::Embedded(agent) => agent.prompt(prompt).await,
@@ -97,13 +111,13 @@ impl Connection {
     ///
     /// Cancel safety: nothing is lost when the future is dropped.
     pub(crate) async fn next(&self) -> Option<Result<Heard, Error>> {
-        let message = match &self.agent {
+        let message = match &*self.agent {
             Agent::Process(agent) => agent.next().await,
             #[cfg(feature = "embedded")]
             Agent::Embedded(agent) => agent.next().await,
         };
         match message {
-            Some(Ok(message)) => Some(Ok(match self.run().heard(&message) {
+            Some(Ok(message)) => Some(Ok(match self.heard(&message) {
                 Audience::Program => Heard::Message(message),
                 Audience::Ourselves => Heard::News,
             })),
@@ -112,9 +126,16 @@ impl Connection {
         }
     }
 
+    fn heard(&self, message: &Message) -> Audience {
+        if let Message::System(SystemMessage::Init(init)) = message {
+            self.callbacks.session.is(init.session_id.clone());
+        }
+        self.run().heard(message)
+    }
+
     /// The error that the end of the agent is, if it is one.
     async fn bad_end(&self) -> Option<Error> {
-        match &self.agent {
+        match &*self.agent {
             Agent::Process(agent) => {
                 let end = agent.end().await?;
                 if agent.is_closed() || self.run().may_end_with(end.code) {
@@ -129,7 +150,7 @@ impl Connection {
 
     /// Says that no more prompts follow.
     pub(crate) async fn end_input(&self) {
-        match &self.agent {
+        match &*self.agent {
             Agent::Process(agent) => agent.end_input(),
             #[cfg(feature = "embedded")]
             Agent::Embedded(agent) => agent.end_input().await,
@@ -137,7 +158,7 @@ impl Connection {
     }
 
     pub(crate) async fn close(&self) {
-        match &self.agent {
+        match &*self.agent {
             Agent::Process(agent) => agent.close().await,
             #[cfg(feature = "embedded")]
             Agent::Embedded(agent) => agent.close().await,
@@ -158,6 +179,16 @@ impl Agent {
             Self::Process(agent) => agent.ask(call, Some(limit)).await,
             #[cfg(feature = "embedded")]
             Self::Embedded(agent) => agent.ask(call, limit).await,
+        }
+    }
+}
+
+/// Tells the agent what our MCP servers say by themselves, one after another.
+async fn pass_on(mut said: mpsc::Receiver<McpServerMessage>, agent: Weak<Agent>, limit: Duration) {
+    while let Some(message) = said.recv().await {
+        let Some(agent) = agent.upgrade() else { return };
+        if let Err(error) = agent.ask(message, limit).await {
+            tracing::debug!(%error, "the agent did not take a message of an MCP server");
         }
     }
 }

@@ -33,6 +33,9 @@ pub struct Head<'a> {
     /// `session_id`.
     #[serde(borrow, default)]
     pub session_id: Option<Cow<'a, str>>,
+    /// `uuid`, which names a message.
+    #[serde(borrow, default)]
+    pub uuid: Option<Cow<'a, str>>,
 }
 
 impl<'a> Head<'a> {
@@ -42,12 +45,13 @@ impl<'a> Head<'a> {
     /// whoever reads them to find out.
     pub fn read(line: &'a str) -> Result<Self, ReadError> {
         let fields = fields(line);
-        match fields.and_then(|[kind, subtype, request_id, session_id]| {
+        match fields.and_then(|[kind, subtype, request_id, session_id, uuid]| {
             Some(Self {
                 kind: text(kind?)?,
                 subtype: optional(subtype)?,
                 request_id: optional(request_id)?,
                 session_id: optional(session_id)?,
+                uuid: optional(uuid)?,
             })
         }) {
             Some(head) => Ok(head),
@@ -57,9 +61,9 @@ impl<'a> Head<'a> {
     }
 }
 
-/// The four fields of a head, each as the JSON text of its value.
-fn fields(line: &str) -> Option<[Option<&str>; 4]> {
-    let mut fields = [None; 4];
+/// The fields of a head, each as the JSON text of its value.
+fn fields(line: &str) -> Option<[Option<&str>; 5]> {
+    let mut fields = [None; 5];
     let mut rest = after(line, "{")?;
     loop {
         let key = &rest[..string_end(rest)?];
@@ -70,6 +74,7 @@ fn fields(line: &str) -> Option<[Option<&str>; 4]> {
             r#""subtype""# => fields[1] = Some(value),
             r#""request_id""# => fields[2] = Some(value),
             r#""session_id""# => fields[3] = Some(value),
+            r#""uuid""# => fields[4] = Some(value),
             // A key with escapes may be any of them.
             _ if key.contains('\\') => return None,
             _ => {}

@@ -24,7 +24,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "bowline-mcp",
         ],
     ),
-    ("bowline-door-stdio", &["bowline-protocol", "bowline-peer", "bowline-engine"]),
+    ("bowline-doorway", &["bowline-protocol", "bowline-peer", "bowline-engine"]),
+    ("bowline-door-stdio", &["bowline-peer", "bowline-doorway"]),
     (
         "bowline",
         &[
@@ -62,6 +63,7 @@ const HEAVY: &[(&str, &[&str])] = &[
             "bowline-tools",
             "bowline-mcp",
             "bowline-engine",
+            "bowline-doorway",
             "bowline-door-stdio",
             "bowline-host",
             "bowline",
@@ -69,9 +71,10 @@ const HEAVY: &[(&str, &[&str])] = &[
     ),
     ("reqwest", &["bowline-model", "bowline-tools", "bowline-mcp", "bowline"]),
     ("axum", &["bowline-model"]),
-    ("rmcp", &["bowline-mcp"]),
+    // In the SDK only with the feature `rmcp`.
+    ("rmcp", &["bowline-mcp", "bowline-host"]),
     ("clap", &["bowline"]),
-    ("jsonschema", &["bowline-tools", "bowline-engine"]),
+    ("jsonschema", &["bowline-tools", "bowline-engine", "bowline-host"]),
 ];
 
 #[test]

@@ -5,6 +5,7 @@ mod commands;
 mod environment;
 mod logging;
 mod oneshot;
+mod refusal;
 mod remote_log;
 mod setup;
 mod signals;
@@ -20,7 +21,7 @@ use std::{
 use crate::{
     args::{Args, Command, RunArgs, UsageError},
     environment::Environment,
-    setup::{Audience, SetupError},
+    setup::Audience,
 };
 
 fn main() -> ExitCode {
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             complain(format!("{error:#}"));
+            refusal::hear_host_out();
             ExitCode::FAILURE
         }
     }
@@ -68,7 +70,7 @@ fn run_agent(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let audience = setup::audience(args);
     let prepared = match setup::prepare(args, &environment, cwd, audience) {
         Ok(prepared) => prepared,
-        Err(error) => return refuse(args, error),
+        Err(error) => return refusal::refuse(args, &error),
     };
     for notice in &prepared.notices {
         complain(notice);
@@ -87,20 +89,6 @@ fn with_runtime(work: impl Future<Output = anyhow::Result<ExitCode>>) -> anyhow:
     // A read from stdin cannot be called back; the process ends without it.
     runtime.shutdown_background();
     done
-}
-
-/// A session that cannot be started. A host that reads messages hears of it in one.
-fn refuse(args: &RunArgs, error: SetupError) -> anyhow::Result<ExitCode> {
-    complain(&error);
-    if let SetupError::NoConversation { target, nearest } = &error {
-        if args.output.output_format == args::OutputFormat::StreamJson {
-            say(&stdio::failed_start(target, &error.to_string()))?;
-        }
-        if !nearest.is_empty() {
-            complain(format!("Sessions here:\n  {}", nearest.join("\n  ")));
-        }
-    }
-    Ok(ExitCode::FAILURE)
 }
 
 fn say(text: &str) -> anyhow::Result<ExitCode> {

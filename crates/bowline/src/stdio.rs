@@ -2,11 +2,9 @@
 
 use std::{pin::pin, process::ExitCode, time::Duration};
 
-use bowline_door_stdio::{Door, Opening};
+use bowline_door_stdio::Opening;
 use bowline_engine::{Session, SessionEnd};
-use serde_json::json;
 use tokio::time::{self, Instant};
-use uuid::Uuid;
 
 use crate::{
     args::RunArgs,
@@ -25,7 +23,7 @@ pub(crate) async fn run(prepared: Prepared, args: &RunArgs) -> anyhow::Result<Ex
         true => Opening::InitializeFirst,
         false => Opening::Free,
     };
-    let door = Door::open(tokio::io::stdin(), tokio::io::stdout(), opening);
+    let door = bowline_door_stdio::open(tokio::io::stdin(), tokio::io::stdout(), opening);
     let silencer = door.silencer();
     let host = remote_log::watch(door.host(), prepared.remote_log, args, &mut signals);
     let (session, work) = Session::start(prepared.config, host).map_err(SetupError::from)?;
@@ -71,22 +69,4 @@ pub(crate) fn exit_code(end: SessionEnd) -> ExitCode {
         Some(true) => ExitCode::FAILURE,
         Some(false) | None => ExitCode::SUCCESS,
     }
-}
-
-/// The result of a session that could not be started.
-pub(crate) fn failed_start(session: &str, why: &str) -> String {
-    json!({
-        "type": "result", "subtype": "error_during_execution", "is_error": true,
-        "duration_ms": 0, "duration_api_ms": 0, "num_turns": 0, "stop_reason": null,
-        "session_id": session, "total_cost_usd": 0,
-        "usage": {
-            "input_tokens": 0, "cache_creation_input_tokens": 0,
-            "cache_read_input_tokens": 0, "output_tokens": 0,
-            "server_tool_use": {"web_search_requests": 0, "web_fetch_requests": 0},
-            "cache_creation": {"ephemeral_1h_input_tokens": 0, "ephemeral_5m_input_tokens": 0},
-        },
-        "modelUsage": {}, "permission_denials": [], "uuid": Uuid::new_v4().to_string(),
-        "errors": [why], "result_index": 0,
-    })
-    .to_string()
 }

@@ -6,6 +6,7 @@ mod catch_up;
 pub(crate) mod control;
 pub(crate) mod file_history;
 mod mcp;
+mod plugins;
 pub(crate) mod prompt;
 pub(crate) mod questions;
 mod queue;

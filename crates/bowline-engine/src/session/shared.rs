@@ -35,6 +35,7 @@ use crate::{
     ledger::{Account, Ledger, Tokens},
     outlet::Outlet,
     permission::{Policy, ProposedCall, Verdict, write_settings},
+    plugin::Plugins,
     settings::Settings,
     toolset::Toolset,
     turn::{answer::Answer, run::millis},
@@ -63,6 +64,7 @@ pub(crate) struct Shared {
     live: Mutex<Live>,
     queue: Mutex<PromptQueue>,
     settings: Mutex<Settings>,
+    plugins: Mutex<Arc<Plugins>>,
     /// Stops the turn that runs.
     turn: Mutex<Option<CancellationToken>>,
     /// What runs beside the conversation.
@@ -202,6 +204,7 @@ impl Shared {
             live: Mutex::new(live),
             queue: Mutex::new(PromptQueue::new(known)),
             settings: Mutex::new(config.settings.clone()),
+            plugins: Mutex::new(Arc::new(config.plugins.clone())),
             turn: Mutex::default(),
             beside: Mutex::default(),
             main_tools: Mutex::default(),
@@ -248,6 +251,17 @@ impl Shared {
 
     pub(crate) fn settings(&self) -> MutexGuard<'_, Settings> {
         lock(&self.settings)
+    }
+
+    /// The plugins as they were last read.
+    pub(crate) fn plugins(&self) -> Arc<Plugins> {
+        lock(&self.plugins).clone()
+    }
+
+    pub(super) fn set_plugins(&self, plugins: Plugins) -> Arc<Plugins> {
+        let plugins = Arc::new(plugins);
+        *lock(&self.plugins) = Arc::clone(&plugins);
+        plugins
     }
 
     pub(crate) fn mode(&self) -> PermissionMode {

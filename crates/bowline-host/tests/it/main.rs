@@ -3,3 +3,5 @@
 mod basics;
 mod faults;
 mod rig;
+mod rmcp_server;
+mod unusual;

@@ -8,6 +8,7 @@ mod error;
 mod folder;
 mod models;
 mod permissions;
+mod plugins;
 mod prompts;
 mod remote;
 mod servers;
@@ -157,6 +158,10 @@ pub(crate) fn prepare(
         servers::add(&mut config.mcp_servers, servers::approved(&cwd, settings.known()));
         let named = servers::in_settings(&settings, trust, &mut notices);
         servers::add(&mut config.mcp_servers, named);
+    }
+    config.plugins = plugins::load(&args.sources, settings.known(), &places, &cwd);
+    if audience == Audience::Reader {
+        notices.extend(plugins::problems(&config.plugins));
     }
     let default_model = settings.known().model.clone();
     config.default_model = default_model.unwrap_or_else(|| DEFAULT_MODEL.to_owned());

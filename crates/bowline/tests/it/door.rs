@@ -148,3 +148,31 @@ fn new_variables_reach_later_commands() {
     host.close_input();
     host.end();
 }
+
+/// What a refused host sees that writes its first line once it has read why.
+fn refused(place: &Place, args: &[&str]) -> (bool, Option<i32>, String) {
+    let mut host = place.open(args);
+    let why = host.hear_stderr();
+    let written = host.try_say(json!({"type": "control_request", "request_id": "i", "request": {
+        "subtype": "initialize",
+    }}));
+    (written, host.end().code, why)
+}
+
+#[test]
+fn a_refused_host_can_still_write_its_first_line() {
+    let place = Place::new();
+    let id = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa";
+    place.ask(&["--session-id", id], "SAY one");
+    let in_use = format!("Error: Session ID {id} is already in use.\n");
+    assert_eq!(refused(&place, &["--session-id", id]), (true, Some(1), in_use));
+    let unknown = "error: unknown option '--nonsense'\n".to_owned();
+    assert_eq!(refused(&place, &["--nonsense"]), (true, Some(1), unknown));
+}
+
+#[test]
+fn a_refused_host_that_says_nothing_is_not_waited_for() {
+    let host = Place::new().open(&["--session-id", "nonsense"]);
+    let ran = host.end_with_open_input();
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{}", ran.stderr);
+}

@@ -129,6 +129,11 @@ impl Host {
         self.say_raw(format!("{}\n", line.to_string()).as_bytes());
     }
 
+    /// Says a line; whether there was somebody to read it.
+    pub(crate) fn try_say(&mut self, line: impl ToString) -> bool {
+        self.stdin.as_mut().unwrap().write_all(format!("{}\n", line.to_string()).as_bytes()).is_ok()
+    }
+
     pub(crate) fn say_raw(&mut self, bytes: &[u8]) {
         // A program that has ended does not read.
         self.stdin.as_mut().unwrap().write_all(bytes).ok();
@@ -176,6 +181,13 @@ impl Host {
                 return line;
             }
         }
+    }
+
+    /// The next line on stderr.
+    pub(crate) fn hear_stderr(&mut self) -> String {
+        let mut line = String::new();
+        BufReader::new(self.child.stderr.as_mut().unwrap()).read_line(&mut line).unwrap();
+        line
     }
 
     /// What the program said on stderr, once it has ended.

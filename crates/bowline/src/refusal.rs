@@ -1,0 +1,102 @@
+//! A session that cannot be started, and how whoever started us learns of it.
+
+use std::{
+    ffi::OsStr,
+    io::{self, BufRead},
+    process::ExitCode,
+    sync::mpsc,
+    thread,
+    time::Duration,
+};
+
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::{
+    args::{OutputFormat, RunArgs},
+    complain, say,
+    setup::SetupError,
+};
+
+/// How long a refused host may take to say its first line. Hosts write it as soon as we run; one
+/// that writes nothing at all is not kept waiting long.
+const FIRST_LINE: Duration = Duration::from_secs(1);
+
+/// Tells why a session cannot be started. A host that reads messages hears of it in one.
+pub(crate) fn refuse(args: &RunArgs, error: &SetupError) -> anyhow::Result<ExitCode> {
+    complain(error);
+    if let SetupError::NoConversation { target, nearest } = error {
+        if args.output.output_format == OutputFormat::StreamJson {
+            say(&failed_start(target, &error.to_string()))?;
+        }
+        if !nearest.is_empty() {
+            complain(format!("Sessions here:\n  {}", nearest.join("\n  ")));
+        }
+    }
+    hear_host_out();
+    Ok(ExitCode::FAILURE)
+}
+
+/// Waits for the first line of a host before the process ends without it.
+///
+/// A host writes as soon as it has started us. If nobody is left to read, its write fails, and it
+/// reports a broken pipe instead of our exit code and our words.
+pub(crate) fn hear_host_out() {
+    if !expects_lines(std::env::args_os().skip(1)) {
+        return;
+    }
+    let (heard, first_line) = mpsc::sync_channel(1);
+    // A read from stdin cannot be called back; the process ends without it.
+    thread::spawn(move || {
+        let read = io::stdin().lock().skip_until(b'\n');
+        heard.send(read).ok();
+    });
+    first_line.recv_timeout(FIRST_LINE).ok();
+}
+
+/// Whether a command line, be it understood or not, has a host write lines to us.
+fn expects_lines(words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> bool {
+    let mut is_format = false;
+    words.into_iter().any(|word| {
+        let word = word.as_ref();
+        let expects = word == "--input-format=stream-json" || is_format && word == "stream-json";
+        is_format = word == "--input-format";
+        expects
+    })
+}
+
+/// The result of a session that could not be started.
+fn failed_start(session: &str, why: &str) -> String {
+    json!({
+        "type": "result", "subtype": "error_during_execution", "is_error": true,
+        "duration_ms": 0, "duration_api_ms": 0, "num_turns": 0, "stop_reason": null,
+        "session_id": session, "total_cost_usd": 0,
+        "usage": {
+            "input_tokens": 0, "cache_creation_input_tokens": 0,
+            "cache_read_input_tokens": 0, "output_tokens": 0,
+            "server_tool_use": {"web_search_requests": 0, "web_fetch_requests": 0},
+            "cache_creation": {"ephemeral_1h_input_tokens": 0, "ephemeral_5m_input_tokens": 0},
+        },
+        "modelUsage": {}, "permission_denials": [], "uuid": Uuid::new_v4().to_string(),
+        "errors": [why], "result_index": 0,
+    })
+    .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_known_by_their_input_format() {
+        for (words, expected) in [
+            (vec!["--input-format", "stream-json"], true),
+            (vec!["--nonsense", "--input-format=stream-json", "--model", "m"], true),
+            (vec!["--input-format", "text", "stream-json"], false),
+            (vec!["--output-format", "stream-json", "-p", "hi"], false),
+            (vec![], false),
+        ] {
+            assert_eq!(expects_lines(&words), expected, "{words:?}");
+        }
+    }
+}
