@@ -25,6 +25,8 @@ const MCP_GRACE: Duration = Duration::from_secs(5);
 pub struct SessionConfig {
     /// Names the session.
     pub session_id: SessionId,
+    /// What the user calls it.
+    pub title: Option<String>,
     /// Where it works.
     pub cwd: PathBuf,
     /// What answers.
@@ -173,6 +175,7 @@ impl SessionConfig {
             api_key_source: ApiKeySource::None,
             auto_compact_window: None,
             auto_compact: true,
+            title: None,
             cwd,
         }
     }

@@ -178,7 +178,7 @@ impl Shared {
             model: config.model.clone(),
             thinking: config.thinking,
             effort: config.effort,
-            title: None,
+            title: config.title.clone().or_else(|| config.resumed.as_ref()?.title.clone()),
             output_style: style_of(&config.settings),
             json_schema: config.json_schema.clone(),
             context: Vec::new(),

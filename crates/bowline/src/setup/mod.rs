@@ -170,6 +170,7 @@ pub(crate) fn prepare(
     let fetched = remote_log.as_ref().map(remote::fetch).transpose()?;
     let taken_up = session::take_up(args, &environment, &places, &cwd, &entrypoint, fetched)?;
     config.session_id = taken_up.id;
+    config.title = args.session.name.clone();
     config.transcript = taken_up.transcript;
     config.resumed = taken_up.context;
     config.entrypoint = entrypoint;
