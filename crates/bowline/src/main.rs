@@ -7,6 +7,7 @@ mod logging;
 mod oneshot;
 mod refusal;
 mod remote_log;
+mod sessions;
 mod setup;
 mod signals;
 mod stdio;
@@ -19,7 +20,7 @@ use std::{
 };
 
 use crate::{
-    args::{Args, Command, RunArgs, UsageError},
+    args::{Args, Command, McpCommand, RunArgs, UsageError},
     environment::Environment,
     setup::Audience,
 };
@@ -52,6 +53,10 @@ fn run_command(command: Command) -> anyhow::Result<ExitCode> {
         Command::ScriptServer { listen, script } => {
             return with_runtime(commands::script_server::run(listen, script));
         }
+        Command::Mcp { command: McpCommand::Serve(args) } => {
+            return with_runtime(commands::mcp_serve::run(*args));
+        }
+        Command::Rpc(args) => return with_runtime(commands::rpc::run(*args)),
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -4,9 +4,11 @@
 mod commands;
 mod crash;
 mod door;
+mod doors;
 mod endings;
 mod history;
 mod input;
+mod mcp_serve;
 mod oneshot;
 mod place;
 mod remote_log;

@@ -58,8 +58,12 @@ impl Place {
     /// A session over stdin and stdout.
     pub(crate) fn open(&self, args: &[&str]) -> Host {
         let fixed = ["--output-format", "stream-json", "--verbose", "--model", "script"];
-        let words = [&fixed, args, &["--input-format", "stream-json"]].concat();
-        Host::of(self.bowline(words), self)
+        self.speak([&fixed, args, &["--input-format", "stream-json"]].concat())
+    }
+
+    /// The program with these arguments, line by line.
+    pub(crate) fn speak(&self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Host {
+        Host::of(self.bowline(args), self)
     }
 
     /// The transcripts that were kept.
