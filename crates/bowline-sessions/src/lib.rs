@@ -88,4 +88,6 @@ pub use store::{
     Transcripts, import, materialize,
 };
 pub use summary::{SessionSummary, SummaryData};
-pub use writer::{Flushed, LineOrigin, MirrorBatch, Sync, TranscriptWriter, WriteFailure};
+pub use writer::{
+    Flushed, LineOrigin, MirrorBatch, SubagentMetadata, Sync, TranscriptWriter, WriteFailure,
+};

@@ -15,7 +15,8 @@ use std::{
     sync::Arc,
 };
 
-use bowline_protocol::{AgentId, MessageUuid, RawJson, SessionId};
+use bowline_protocol::{AgentId, MessageUuid, RawJson, SessionId, ToolUseId};
+use serde::Serialize;
 use uuid::Uuid;
 
 use crate::{
@@ -93,6 +94,23 @@ pub struct MirrorBatch {
     pub file_path: PathBuf,
     /// Its new lines.
     pub entries: Vec<RawJson>,
+}
+
+/// Whose a subagent's transcript is; a small file beside it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SubagentMetadata {
+    /// Its kind.
+    pub agent_type: String,
+    /// What it was sent to do, in a few words.
+    pub description: String,
+    /// The call that sent it.
+    pub tool_use_id: ToolUseId,
+    /// The subagent that sent it, if it was not the session's own agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_agent_id: Option<AgentId>,
+    /// How many agents are above it.
+    pub spawn_depth: u32,
 }
 
 /// Appends lines to one transcript.
@@ -180,6 +198,15 @@ impl TranscriptWriter {
         writer.sync = self.sync;
         writer.mirrored = self.mirrored.as_ref().map(|_| Vec::new());
         Ok(writer)
+    }
+
+    /// Says beside a subagent's transcript whose it is.
+    pub fn describe(&self, about: &SubagentMetadata) -> io::Result<()> {
+        if self.agent.is_none() || matches!(self.state, State::Failed) {
+            return Ok(());
+        }
+        fs::create_dir_all(self.files.subagents())?;
+        fs::write(self.path.with_extension("meta.json"), serde_json::to_vec(about)?)
     }
 
     fn with_state(files: SessionFiles, path: PathBuf, origin: LineOrigin, state: State) -> Self {

@@ -317,10 +317,18 @@ impl Shared {
         }
     }
 
-    /// Decides about a call, by the mode that counts for the server it belongs to.
-    pub(crate) fn judge(&self, call: &ProposedCall<'_>, server: Option<&McpServerRef>) -> Verdict {
+    /// Decides about a call, by the mode that counts for the server it belongs to or for the agent
+    /// that makes it.
+    pub(crate) fn judge(
+        &self,
+        call: &ProposedCall<'_>,
+        server: Option<&McpServerRef>,
+        caller: &Identity,
+    ) -> Verdict {
         let mode = server.and_then(|server| self.live().server_modes.get(&server.name).cloned());
         let mut policy = self.policy();
+        let own = caller.subagent().and_then(|agent| agent.permission_mode.as_ref());
+        let mode = mode.or_else(|| own.and_then(|mode| policy.mode_for_agent(mode)));
         let Some(mode) = mode else { return policy.evaluate(call) };
         let usual = std::mem::replace(&mut policy.mode, mode);
         let verdict = policy.evaluate(call);
