@@ -11,10 +11,6 @@ use std::{
 /// Where the user's configuration is; the first that is set counts.
 const CONFIG_DIR: [&str; 2] = ["BOWLINE_CONFIG_DIR", "CLAUDE_CONFIG_DIR"];
 
-/// Variables that say where requests and keys go, or which program is run. A project that nobody
-/// trusts must not set them.
-const SENSITIVE: [&str; 4] = ["ANTHROPIC_", "OPENAI_", "CLAUDE_CODE_", "BOWLINE_"];
-
 /// The environment as Bowline sees it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Environment {
@@ -38,11 +34,6 @@ impl Environment {
         let owned = |(name, value): (&String, &String)| (name.clone(), value.clone());
         self.variables.extend(variables.into_iter().map(owned));
         self
-    }
-
-    /// Whether a project that nobody trusts may set this variable.
-    pub(crate) fn is_harmless(name: &str) -> bool {
-        !SENSITIVE.iter().any(|prefix| name.starts_with(prefix))
     }
 
     /// Where the user's configuration, sessions and state are.
@@ -289,12 +280,5 @@ mod tests {
         let headers = Environment::from(headers).anthropic_headers();
         let expected = [("X-A", "1"), ("X-B", "two: three")];
         assert_eq!(headers, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
-    }
-
-    #[test]
-    fn a_project_may_not_redirect_requests() {
-        assert!(!Environment::is_harmless("ANTHROPIC_BASE_URL"));
-        assert!(!Environment::is_harmless("OPENAI_API_KEY"));
-        assert!(Environment::is_harmless("RUST_LOG"));
     }
 }
