@@ -55,6 +55,12 @@ impl Signals {
         self.log_lost = Some(lost);
     }
 
+    /// Whether something has happened that nobody has waited for: a session may end before it hears
+    /// that its last words were not stored.
+    pub(crate) fn unheard(&self) -> Option<Stop> {
+        self.log_lost.as_ref().filter(|lost| lost.is_cancelled()).map(|_| Stop::LogLost)
+    }
+
     /// The next signal.
     ///
     /// Cancel safety: no signal is lost when the future is dropped.

@@ -38,7 +38,7 @@ pub(crate) async fn run(prepared: Prepared, args: &RunArgs) -> anyhow::Result<Ex
                     ExitCode::FAILURE
                 }
                 (Ok(_), Some(stop)) => stop.exit_code(),
-                (Ok(end), None) => exit_code(end),
+                (Ok(end), None) => signals.unheard().map_or(exit_code(end), Stop::exit_code),
             }),
             signal = signals.next() => match signal {
                 Stop::Interrupt if stop.is_none() => {

@@ -70,7 +70,7 @@ pub(crate) async fn run(prepared: Prepared, args: &RunArgs) -> anyhow::Result<Ex
         }
     };
     let printed = printer.finish();
-    match (stopped, end) {
+    match (stopped.or(signals.unheard()), end) {
         (Some(stop), _) => Ok(stop.exit_code()),
         (None, end) => {
             printed?;
