@@ -78,6 +78,14 @@ impl Environment {
         self.text("CLAUDE_CODE_ENTRYPOINT").or_else(action)
     }
 
+    /// The same, with a name for it if nobody gave one.
+    pub(crate) fn or_entrypoint(mut self, name: &str) -> Self {
+        if self.entrypoint().is_none() {
+            self.variables.insert("CLAUDE_CODE_ENTRYPOINT".to_owned(), name.to_owned());
+        }
+        self
+    }
+
     /// What the host and its user call themselves, for servers.
     pub(crate) fn client_apps(&self) -> Vec<String> {
         let sdk = self.text("CLAUDE_AGENT_SDK_VERSION").map(|it| format!("agent-sdk/{it}"));

@@ -211,6 +211,8 @@ fn session_state_events(environment: &Environment) -> SessionStateEvents {
 fn tool_options(environment: &Environment) -> bowline_tools::Options {
     let mut options = bowline_tools::Options::default();
     options.background_tasks = environment.background_tasks();
+    let profile = environment.home().map(|home| home.join(".bashrc"));
+    options.shell_profile = profile.filter(|profile| profile.is_file());
     options.stay_in_start_dir = environment.bash_stays_in_start_dir();
     options.max_timeout = environment.bash_max_timeout().unwrap_or(options.max_timeout);
     options.default_timeout = environment.bash_default_timeout().unwrap_or(options.default_timeout);

@@ -12,5 +12,6 @@ mod mcp_serve;
 mod oneshot;
 mod place;
 mod remote_log;
+mod rpc;
 mod schema;
 mod sessions;
