@@ -36,7 +36,7 @@ use crate::{
     context::{self, style},
     hook::{HookObserver, Hooks},
     journal::{Journal, Told},
-    ledger::{Account, Ledger, Tokens},
+    ledger::{Account, Ledger, LineChanges, Tokens},
     outlet::Outlet,
     permission::{Policy, ProposedCall, Verdict, write_settings},
     plugin::Plugins,
@@ -398,7 +398,9 @@ impl Shared {
         let used = cost.model_usage.iter();
         let by_model = used.filter_map(|(model, usage)| Some((model.clone(), usage.parse().ok()?)));
         let api_time = Duration::from_millis(cost.total_api_duration);
-        self.ledger().restore(by_model.collect(), api_time);
+        let changes =
+            LineChanges { added: cost.total_lines_added, removed: cost.total_lines_removed };
+        self.ledger().restore(by_model.collect(), api_time, changes);
     }
 
     /// What the session cost, for whoever takes it up again.
@@ -412,6 +414,8 @@ impl Shared {
             session_id: self.id(),
             total_cost_usd: ledger.total_cost(),
             total_api_duration: millis(ledger.api_time()),
+            total_lines_added: ledger.changes().added,
+            total_lines_removed: ledger.changes().removed,
             model_usage,
             ..CostState::default()
         }
