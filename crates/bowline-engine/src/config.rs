@@ -26,11 +26,16 @@ use crate::{
 /// How long background work may keep a session alive if nobody says.
 const BACKGROUND_WAIT: Duration = Duration::from_secs(600);
 
+/// Long enough for most servers, short enough for whoever waits for an answer.
+const MCP_GRACE: Duration = Duration::from_secs(5);
+
 /// How a session is set up. Start from [`SessionConfig::new`] and change what you need.
 #[non_exhaustive]
 pub struct SessionConfig {
     /// Names the session.
     pub session_id: SessionId,
+    /// What the user calls it.
+    pub title: Option<String>,
     /// Where it works.
     pub cwd: PathBuf,
     /// What answers.
@@ -63,6 +68,9 @@ pub struct SessionConfig {
     pub mcp_servers: Vec<NamedServer>,
     /// Limits of MCP servers, and who they are told we are.
     pub mcp_options: bowline_mcp::Options,
+    /// How long the first turn waits for MCP servers that are being reached. Whoever is later brings
+    /// its tools into the conversation when it comes.
+    pub mcp_grace: Duration,
     /// Who may do what.
     pub policy: Policy,
     /// Who is asked.
@@ -125,8 +133,6 @@ pub struct SessionConfig {
     /// How long background work may keep a session alive whose host has closed its input, between
     /// turns; `None` for as long as it takes.
     pub background_wait: Option<Duration>,
-    /// The session's title.
-    pub title: Option<String>,
     /// Whether facts about the place go with the first prompt rather than into the system prompt.
     pub exclude_dynamic_sections: bool,
     /// Whether prompts that begin with a slash can be commands, and skills are offered.
@@ -155,6 +161,7 @@ impl SessionConfig {
             tools: ToolSelection::default(),
             mcp_servers: Vec::new(),
             mcp_options: bowline_mcp::Options::default(),
+            mcp_grace: MCP_GRACE,
             policy: Policy::new(Roots { current_directory: cwd.clone(), home: None }),
             permission_prompts: PermissionPrompts::Nobody,
             may_bypass_permissions: false,

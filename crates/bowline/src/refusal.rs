@@ -33,11 +33,13 @@ pub(crate) fn refuse(
     complain(error);
     let streams = args.output.output_format == OutputFormat::StreamJson;
     match error {
-        SetupError::NoConversation { target, .. } if streams => {
-            say(&failed_start(target, &error.to_string(), None))?;
-        }
-        SetupError::NoConversation { nearest, .. } if !nearest.is_empty() => {
-            complain(format!("Sessions here:\n  {}", nearest.join("\n  ")));
+        SetupError::NoConversation { target, nearest } => {
+            if streams {
+                say(&failed_start(target, &error.to_string(), None))?;
+            }
+            if !nearest.is_empty() {
+                complain(format!("Sessions here:\n  {}", nearest.join("\n  ")));
+            }
         }
         _ if streams && environment.startup_failure_results() => {
             let session = args.session.session_id.clone().unwrap_or_else(fresh_id);

@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     agent::{Agent, StopVerdict, api_error_frame},
-    ledger::{self, Account, Tokens},
+    ledger::{self, Account, LineChanges},
     outlet::timestamp,
 };
 
@@ -300,7 +300,7 @@ impl TurnRun<'_> {
                     frame.message.usage = answer.opening_usage();
                 }
                 false => {
-                    frame.message.usage = ledger::usage_of(Tokens::from(&answer.opening_usage()));
+                    frame.message.usage = ledger::with_counts(answer.opening_usage());
                 }
             }
             frame.request_id = answer.request_id();
@@ -424,7 +424,9 @@ impl TurnRun<'_> {
             return;
         }
         if let Some(result) = &outcome.structured {
-            self.report.changed(result);
+            let changes = LineChanges::of(result);
+            self.report.changes += changes;
+            self.agent.session.ledger().enter_changes(changes);
         }
         for notice in outcome.notices.drain(..) {
             self.agent.session.outlet.emit(notice).await;
