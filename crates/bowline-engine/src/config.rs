@@ -1,8 +1,13 @@
 //! How a session is set up. Everything from outside (flags, environment, settings) has become a value here.
 
-use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    fmt,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use bowline_mcp::{NamedServer, Scope};
+use bowline_mcp::{ConfigProblem, NamedServer, Scope, ServerList, read_file};
 use bowline_model::{
     Effort, Model, ModelError, ModelRef, Prices, Providers, RetryPolicy, Thinking,
 };
@@ -173,6 +178,13 @@ impl SessionConfig {
     /// Adds an MCP server that whoever starts the session names.
     pub fn add_mcp_server(&mut self, name: impl Into<String>, config: McpServerConfig) {
         self.mcp_servers.push(NamedServer { name: name.into(), config, scope: Scope::Dynamic });
+    }
+
+    /// Adds the MCP servers of a file such as `.mcp.json`, or says what is wrong with it.
+    pub fn add_mcp_file(&mut self, file: &Path) -> Result<(), Vec<ConfigProblem>> {
+        let ServerList { servers, problems } = read_file(&self.cwd.join(file), Scope::Dynamic);
+        self.mcp_servers.extend(servers);
+        if problems.is_empty() { Ok(()) } else { Err(problems) }
     }
 
     /// Gives the processes of the session the variables that its settings set, and those that

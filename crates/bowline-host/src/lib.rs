@@ -112,3 +112,8 @@ pub use tool::{
     HandleTool, IntoToolResult, McpServer, Progress, ResourceContents, SdkServer, Structured, Tool,
     ToolAnnotations, ToolContent, ToolContext, ToolHandler, ToolResult,
 };
+
+/// The guide, so that what it shows is compiled and run.
+#[cfg(all(doctest, feature = "embedded"))]
+#[doc = include_str!("../../../docs/sdk.md")]
+struct Guide;
