@@ -124,6 +124,7 @@ impl<'a> TurnRun<'a> {
             Effect::StopTool(id) => self.calls.stop(&id),
             Effect::Nudge(nudge) => self.nudge(nudge).await,
             Effect::AskStopHooks => self.ask_stop_hooks().await,
+            Effect::OverrideStopHooks => self.agent.override_stop_hooks().await,
             Effect::End(ending) => self.end(ending).await,
         }
     }
