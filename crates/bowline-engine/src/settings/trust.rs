@@ -51,7 +51,7 @@ impl Settings {
         let layers = self.layers().iter().filter(|layer| heard(layer.source));
         layers
             .filter_map(|layer| layer.known.bowline.allow_private_addresses)
-            .last()
+            .next_back()
             .unwrap_or(false)
     }
 }
