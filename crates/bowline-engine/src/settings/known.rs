@@ -98,6 +98,8 @@ pub struct BowlineSettings {
     pub prices: Map<String, Value>,
     /// Whether WebFetch may reach this machine and private networks.
     pub allow_private_addresses: Option<bool>,
+    /// The server that keeps the logs of sessions.
+    pub session_server: Option<String>,
 }
 
 impl KnownSettings {

@@ -10,7 +10,7 @@ use super::{
     },
     TurnRun,
 };
-use crate::agent::StopVerdict;
+use crate::{agent::StopVerdict, ledger::LineChanges};
 
 impl TurnRun<'_> {
     pub(super) async fn finished(&mut self, outcome: CallOutcome) -> Event {
@@ -36,7 +36,9 @@ impl TurnRun<'_> {
             return;
         }
         if let Some(result) = &outcome.structured {
-            self.report.changed(result);
+            let changes = LineChanges::of(result);
+            self.report.changes += changes;
+            self.agent.session.ledger().enter_changes(changes);
         }
         for notice in outcome.notices.drain(..) {
             self.agent.session.outlet.emit(notice).await;
