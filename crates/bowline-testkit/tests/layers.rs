@@ -75,7 +75,7 @@ const HEAVY: &[(&str, &[&str])] = &[
             "bowline",
         ],
     ),
-    ("reqwest", &["bowline-model", "bowline-tools", "bowline-mcp"]),
+    ("reqwest", &["bowline-model", "bowline-tools", "bowline-mcp", "bowline"]),
     ("axum", &["bowline-model", "bowline-door-mcp"]),
     // In the SDK only with the feature `rmcp`.
     ("rmcp", &["bowline-mcp", "bowline-door-mcp", "bowline-host"]),

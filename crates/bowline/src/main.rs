@@ -6,6 +6,7 @@ mod environment;
 mod logging;
 mod oneshot;
 mod refusal;
+mod remote_log;
 mod sessions;
 mod setup;
 mod signals;
@@ -80,8 +81,8 @@ fn run_agent(args: &RunArgs) -> anyhow::Result<ExitCode> {
         complain(notice);
     }
     match audience {
-        Audience::Host => with_runtime(stdio::run(prepared.config, &args.output)),
-        Audience::Reader => with_runtime(oneshot::run(prepared.config, args)),
+        Audience::Host => with_runtime(stdio::run(prepared, args)),
+        Audience::Reader => with_runtime(oneshot::run(prepared, args)),
     }
 }
 

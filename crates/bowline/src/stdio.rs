@@ -3,13 +3,13 @@
 use std::{pin::pin, process::ExitCode, time::Duration};
 
 use bowline_door_stdio::Opening;
-use bowline_engine::{Session, SessionConfig, SessionEnd};
+use bowline_engine::{Session, SessionEnd};
 use tokio::time::{self, Instant};
 
 use crate::{
-    args::OutputArgs,
-    complain,
-    setup::SetupError,
+    args::RunArgs,
+    complain, remote_log,
+    setup::{Prepared, SetupError},
     signals::{Signals, Stop},
 };
 
@@ -17,15 +17,16 @@ use crate::{
 const GRACE: Duration = Duration::from_secs(4);
 
 /// Serves the host until the session is over.
-pub(crate) async fn run(config: SessionConfig, args: &OutputArgs) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(prepared: Prepared, args: &RunArgs) -> anyhow::Result<ExitCode> {
     let mut signals = Signals::listen()?;
-    let opening = match args.await_initialize {
+    let opening = match args.output.await_initialize {
         true => Opening::InitializeFirst,
         false => Opening::Free,
     };
     let door = bowline_door_stdio::open(tokio::io::stdin(), tokio::io::stdout(), opening);
     let silencer = door.silencer();
-    let (session, work) = Session::start(config, door.host()).map_err(SetupError::from)?;
+    let host = remote_log::watch(door.host(), prepared.remote_log, args, &mut signals);
+    let (session, work) = Session::start(prepared.config, host).map_err(SetupError::from)?;
     let mut served = pin!(door.serve(session.clone(), work));
     let mut stopped: Option<(Stop, Instant)> = None;
     loop {
@@ -37,7 +38,7 @@ pub(crate) async fn run(config: SessionConfig, args: &OutputArgs) -> anyhow::Res
                     ExitCode::FAILURE
                 }
                 (Ok(_), Some(stop)) => stop.exit_code(),
-                (Ok(end), None) => exit_code(end),
+                (Ok(end), None) => signals.unheard().map_or(exit_code(end), Stop::exit_code),
             }),
             signal = signals.next() => match signal {
                 Stop::Interrupt if stop.is_none() => {
