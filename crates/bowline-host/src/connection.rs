@@ -9,6 +9,8 @@ use bowline_protocol::{Call, HostRequest, InitializeResponse, Message, UserMessa
 
 #[cfg(feature = "embedded")]
 use crate::embedded::EmbeddedConnection;
+#[cfg(feature = "websocket")]
+use crate::websocket::WebSocketConnection;
 use crate::{
     Error, Options, Transport,
     callback::Callbacks,
@@ -41,6 +43,8 @@ enum Agent {
     Process(Box<ProcessConnection>),
     #[cfg(feature = "embedded")]
     Embedded(Box<EmbeddedConnection>),
+    #[cfg(feature = "websocket")]
+    WebSocket(Box<WebSocketConnection>),
 }
 
 impl Connection {
@@ -58,9 +62,16 @@ impl Connection {
             Transport::Embedded(agent) => {
                 Agent::Embedded(Box::new(EmbeddedConnection::open(*agent, &options, callbacks)?))
             }
+            #[cfg(feature = "websocket")]
+            Transport::WebSocket(agent) => {
+                let first_words = opening.clone().into();
+                let connection =
+                    WebSocketConnection::open(*agent, &options, callbacks, first_words);
+                Agent::WebSocket(Box::new(connection))
+            }
         };
         let initialized = agent.ask(opening, options.limits.initialize).await?;
-        if matches!(agent, Agent::Process(_)) {
+        if agent.is_separate() {
             accept(&options, &initialized)?;
         }
         Ok(Self {
@@ -89,6 +100,8 @@ impl Connection {
             Agent::Process(agent) => agent.prompt(prompt).await,
             #[cfg(feature = "embedded")]
             Agent::Embedded(agent) => agent.prompt(prompt).await,
+            #[cfg(feature = "websocket")]
+            Agent::WebSocket(agent) => agent.prompt(prompt).await,
         }
     }
 
@@ -101,12 +114,18 @@ impl Connection {
             Agent::Process(agent) => agent.next().await,
             #[cfg(feature = "embedded")]
             Agent::Embedded(agent) => agent.next().await,
+            #[cfg(feature = "websocket")]
+            Agent::WebSocket(agent) => agent.next().await,
         };
         match message {
-            Some(Ok(message)) => Some(Ok(match self.run().heard(&message) {
-                Audience::Program => Heard::Message(message),
-                Audience::Ourselves => Heard::News,
-            })),
+            Some(Ok(message)) => {
+                let audience = self.run().heard(&message);
+                self.hang_up_when_done();
+                Some(Ok(match audience {
+                    Audience::Program => Heard::Message(message),
+                    Audience::Ourselves => Heard::News,
+                }))
+            }
             Some(Err(error)) => Some(Err(error)),
             None => self.bad_end().await.map(Err),
         }
@@ -124,6 +143,22 @@ impl Connection {
             }
             #[cfg(feature = "embedded")]
             Agent::Embedded(_) => None,
+            #[cfg(feature = "websocket")]
+            Agent::WebSocket(agent) => {
+                let owed = self.run().is_owed();
+                agent.bad_end(owed).await
+            }
+        }
+    }
+
+    /// Ends a session over a link that cannot be closed in one direction, once nothing more is
+    /// to be said in either.
+    fn hang_up_when_done(&self) {
+        #[cfg(feature = "websocket")]
+        if let Agent::WebSocket(agent) = &self.agent
+            && !self.run().is_owed()
+        {
+            agent.work_done();
         }
     }
 
@@ -133,7 +168,10 @@ impl Connection {
             Agent::Process(agent) => agent.end_input(),
             #[cfg(feature = "embedded")]
             Agent::Embedded(agent) => agent.end_input().await,
+            #[cfg(feature = "websocket")]
+            Agent::WebSocket(agent) => agent.end_input(),
         }
+        self.hang_up_when_done();
     }
 
     pub(crate) async fn close(&self) {
@@ -141,6 +179,8 @@ impl Connection {
             Agent::Process(agent) => agent.close().await,
             #[cfg(feature = "embedded")]
             Agent::Embedded(agent) => agent.close().await,
+            #[cfg(feature = "websocket")]
+            Agent::WebSocket(agent) => agent.close().await,
         }
     }
 
@@ -158,6 +198,19 @@ impl Agent {
             Self::Process(agent) => agent.ask(call, Some(limit)).await,
             #[cfg(feature = "embedded")]
             Self::Embedded(agent) => agent.ask(call, limit).await,
+            #[cfg(feature = "websocket")]
+            Self::WebSocket(agent) => agent.ask(call, limit).await,
+        }
+    }
+
+    /// Whether it is a program of its own, of any version.
+    fn is_separate(&self) -> bool {
+        match self {
+            Self::Process(_) => true,
+            #[cfg(feature = "embedded")]
+            Self::Embedded(_) => false,
+            #[cfg(feature = "websocket")]
+            Self::WebSocket(_) => true,
         }
     }
 }

@@ -38,7 +38,8 @@
 //! | everything that travels | [`protocol`] |
 //!
 //! An agent runs in a process of its own ([`Transport::Process`], `bowline` or the official
-//! `claude`) or in this one (`Embedded`, with the feature `embedded`). The rest is the same.
+//! `claude`), in this one (`Embedded`, with the feature `embedded`), or elsewhere (`Listener`, with
+//! the feature `websocket`). The rest is the same.
 //!
 //! # What is promised
 //!
@@ -66,6 +67,9 @@ mod prompt;
 mod query;
 mod run;
 mod tool;
+#[cfg(feature = "websocket")]
+mod websocket;
+mod wire;
 
 pub use bowline_protocol as protocol;
 pub use bowline_protocol::{
@@ -92,3 +96,5 @@ pub use tool::{
     IntoToolResult, McpServer, Structured, Tool, ToolAnnotations, ToolContent, ToolContext,
     ToolHandler, ToolResult,
 };
+#[cfg(feature = "websocket")]
+pub use websocket::{Listener, ListenerOptions, RemoteAgent};

@@ -26,6 +26,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     ("bowline-doorway", &["bowline-protocol", "bowline-peer", "bowline-engine"]),
     ("bowline-door-stdio", &["bowline-peer", "bowline-doorway"]),
+    ("bowline-websocket", &["bowline-protocol", "bowline-peer"]),
+    ("bowline-door-ws", &["bowline-doorway", "bowline-websocket"]),
     (
         "bowline",
         &[
@@ -36,6 +38,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "bowline-mcp",
             "bowline-engine",
             "bowline-door-stdio",
+            "bowline-door-ws",
         ],
     ),
     (
@@ -44,6 +47,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "bowline-protocol",
             "bowline-peer",
             "bowline-sessions",
+            // Only with the feature `websocket`.
+            "bowline-websocket",
             // Only with the feature `embedded`.
             "bowline-engine",
             "bowline-model",
@@ -63,14 +68,17 @@ const HEAVY: &[(&str, &[&str])] = &[
             "bowline-tools",
             "bowline-mcp",
             "bowline-engine",
+            "bowline-websocket",
             "bowline-doorway",
             "bowline-door-stdio",
+            "bowline-door-ws",
             "bowline-host",
             "bowline",
         ],
     ),
     ("reqwest", &["bowline-model", "bowline-tools", "bowline-mcp"]),
     ("axum", &["bowline-model"]),
+    ("tokio-tungstenite", &["bowline-websocket"]),
     ("rmcp", &["bowline-mcp"]),
     ("clap", &["bowline"]),
     ("jsonschema", &["bowline-tools", "bowline-engine"]),

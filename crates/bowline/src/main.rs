@@ -6,6 +6,8 @@ mod environment;
 mod logging;
 mod oneshot;
 mod refusal;
+mod remote;
+mod serving;
 mod setup;
 mod signals;
 mod stdio;
@@ -73,6 +75,9 @@ fn run_agent(args: &RunArgs) -> anyhow::Result<ExitCode> {
     };
     for notice in &prepared.notices {
         complain(notice);
+    }
+    if let Some(url) = &args.remote.sdk_url {
+        return with_runtime(remote::run(prepared.config, args, url, &environment));
     }
     match audience {
         Audience::Host => with_runtime(stdio::run(prepared.config, &args.output)),

@@ -4,7 +4,6 @@ mod connection;
 mod group;
 mod life;
 mod locate;
-mod service;
 mod start;
 mod stderr;
 

@@ -10,6 +10,7 @@ mod list;
 mod model;
 mod output;
 mod permissions;
+mod remote;
 mod session;
 mod sources;
 
@@ -25,6 +26,7 @@ pub(crate) use self::{
     model::{ModelArgs, ThinkingArg, ThinkingDisplayArg},
     output::{InputFormat, OutputArgs, OutputFormat},
     permissions::{PermissionArgs, PermissionPromptsArg},
+    remote::RemoteArgs,
     session::SessionArgs,
     sources::SourceArgs,
 };
@@ -79,6 +81,8 @@ pub(crate) struct RunArgs {
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
     pub(crate) sources: SourceArgs,
+    #[command(flatten)]
+    pub(crate) remote: RemoteArgs,
 }
 
 /// What to do other than running an agent.
@@ -131,7 +135,9 @@ impl Args {
         words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
     ) -> Result<Self, UsageError> {
         let matches = Self::command().try_get_matches_from(words).map_err(UsageError::from)?;
-        Self::from_arg_matches(&matches).map_err(UsageError::from)
+        let mut args = Self::from_arg_matches(&matches).map_err(UsageError::from)?;
+        args.run.imply_remote(&matches)?;
+        Ok(args)
     }
 }
 

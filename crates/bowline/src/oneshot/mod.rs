@@ -19,9 +19,9 @@ use tokio::time;
 use self::{printer::Printer, progress::Progress};
 use crate::{
     args::{OutputFormat, RunArgs},
+    serving::exit_code,
     setup::SetupError,
     signals::{Signals, Stop},
-    stdio::exit_code,
 };
 
 /// How long a session that was told to stop may take.

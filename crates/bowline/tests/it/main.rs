@@ -7,5 +7,6 @@ mod endings;
 mod input;
 mod oneshot;
 mod place;
+mod remote;
 mod schema;
 mod sessions;
