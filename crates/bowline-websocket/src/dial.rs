@@ -210,13 +210,11 @@ pub struct Dialer {
 impl Dialer {
     /// Dials there, without a token.
     pub fn new(address: Address) -> Self {
-        Self {
-            address,
-            token: Token::None,
-            roots: Roots::System,
-            limit: DIAL_LIMIT,
-            headers: HeaderMap::new(),
-        }
+        let mut headers = HeaderMap::new();
+        // By this a host knows an agent that says by itself what was missed.
+        let name = HeaderValue::from_static(concat!("bowline/", env!("CARGO_PKG_VERSION")));
+        headers.insert(header::USER_AGENT, name);
+        Self { address, token: Token::None, roots: Roots::System, limit: DIAL_LIMIT, headers }
     }
 
     /// Says this, too. `false` if no header can say it.

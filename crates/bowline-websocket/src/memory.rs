@@ -1,8 +1,9 @@
 //! What was said lately, so that it can be said again.
 //!
-//! Lines are numbered as they are said. A line leaves the memory when the other end names it, or
-//! a later one, as the last it has, or when there is no room for it any more. A question that
-//! waits for its answer is kept beside the others for as long as it waits.
+//! Lines are numbered as they are said. A line leaves the memory when there is no room for it any
+//! more. Lines that the other end has are remembered like the others: a host that is started anew
+//! may have forgotten them. A question that waits for its answer is kept beside the lines for as
+//! long as it waits.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -84,21 +85,19 @@ impl Memory {
     /// it has; one that we do not know has it hear all we remember. If it names none, what it is
     /// not known to have is said again.
     pub(crate) fn resume(&mut self, last_heard: Option<&str>) {
-        match last_heard {
+        self.written = match last_heard {
             Some(uuid) => {
                 match self.lines.iter().rposition(|it| it.identity.uuid() == Some(uuid)) {
                     Some(place) => {
-                        for _ in 0..=place {
-                            self.forget_oldest();
-                        }
-                        self.acknowledge(self.before_first());
-                        self.written = self.before_first();
+                        let number = self.before_first() + place as u64 + 1;
+                        self.acknowledge(number);
+                        number
                     }
-                    None => self.written = self.before_first(),
+                    None => self.before_first(),
                 }
             }
-            None => self.written = self.acknowledged.max(self.before_first()),
-        }
+            None => self.acknowledged.max(self.before_first()),
+        };
         let mut questions: Vec<_> =
             self.open.values().filter(|(number, _)| *number <= self.written).cloned().collect();
         questions.sort_by_key(|(number, _)| *number);

@@ -15,7 +15,7 @@ use crate::{
     serving::{Served, exit_code, until_over},
     setup::SetupError,
     signals::Signals,
-    stdio, version,
+    stdio,
 };
 
 /// The exit code of a session whose host was given up: it failed for now, and can be resumed.
@@ -79,7 +79,6 @@ fn dialer(args: &RemoteArgs, url: &str, environment: &Environment) -> anyhow::Re
     if let Some(path) = &args.sdk_ca {
         dialer.roots = Roots::File(path.clone());
     }
-    let own = ("User-Agent".to_owned(), format!("bowline/{}", version::BOWLINE));
     let runner = environment
         .runner_version()
         .map(|version| ("x-environment-runner-version".to_owned(), version.to_owned()));
@@ -95,7 +94,7 @@ fn dialer(args: &RemoteArgs, url: &str, environment: &Environment) -> anyhow::Re
         }
         add(&mut dialer, name.trim(), value.trim())?;
     }
-    for (name, value) in [own].into_iter().chain(runner).chain(environment.sdk_headers()) {
+    for (name, value) in runner.into_iter().chain(environment.sdk_headers()) {
         add(&mut dialer, &name, &value)?;
     }
     Ok(dialer)

@@ -24,7 +24,7 @@ use crate::{
 
 /// Sessions, and how many of them run side by side.
 const RUNS: u64 = 200;
-const AT_ONCE: usize = 16;
+const AT_ONCE: usize = 40;
 
 /// Turns of a session, each with two questions and two tools.
 const TURNS: usize = 3;
@@ -154,9 +154,17 @@ async fn with_a_plain_host(seed: u64) -> u32 {
     }
     assert_eq!(heard, whole_session(), "seed {seed}");
     assert_eq!(agent.text("notes"), notes(), "seed {seed}");
-    drop(host);
-    agent.session.shutdown();
-    agent.end().await.0.unwrap();
+    let goodbye = async {
+        loop {
+            if let Some(connection) = next_connection(&host).await {
+                connection.hang_up().await;
+            }
+        }
+    };
+    tokio::select! {
+        (served, _) = agent.end() => _ = served.unwrap(),
+        _ = goodbye => {}
+    }
     proxy.faults()
 }
 

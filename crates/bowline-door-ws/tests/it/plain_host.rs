@@ -46,6 +46,15 @@ impl PlainHost {
         Connection::over(stream, last_heard).await.unwrap()
     }
 
+    /// The next connection that somebody still waits for: dials that were given up are passed over.
+    pub(crate) async fn accept_patiently(&self, last_heard: Option<&str>) -> Connection {
+        loop {
+            if let Ok(connection) = Connection::over(self.accept_raw().await, last_heard).await {
+                return connection;
+            }
+        }
+    }
+
     /// The next connection, before any handshake.
     pub(crate) async fn accept_raw(&self) -> TcpStream {
         soon("a dial", self.listener.accept()).await.unwrap().0
@@ -118,13 +127,17 @@ impl Connection {
 
     /// The next line of this type, or with this subtype; those before it are skipped.
     pub(crate) async fn await_kind(&mut self, kind: &str) -> Value {
-        loop {
-            let line = self.hear().await.unwrap_or_else(|| panic!("no {kind}"));
-            if line["type"] == kind || line["subtype"] == kind || line["request"]["subtype"] == kind
-            {
-                return line;
+        let of_kind = async {
+            loop {
+                let line = self.hear().await.unwrap_or_else(|| panic!("no {kind}"));
+                if [&line["type"], &line["subtype"], &line["request"]["subtype"]]
+                    .contains(&&json!(kind))
+                {
+                    return line;
+                }
             }
-        }
+        };
+        soon(kind, of_kind).await
     }
 
     /// Ends the session.
@@ -133,7 +146,8 @@ impl Connection {
     }
 
     pub(crate) async fn close_with(mut self, code: u16) {
-        self.stream.close(Some(goodbye(code))).await.unwrap();
+        // Nobody may be there to hear it.
+        self.stream.close(Some(goodbye(code))).await.ok();
         while self.hear().await.is_some() {}
     }
 }

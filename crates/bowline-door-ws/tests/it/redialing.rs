@@ -1,6 +1,6 @@
 //! When to dial again, and when to give up.
 
-use std::{process::Command, time::Duration};
+use std::{io::Write, time::Duration};
 
 use bowline_door_ws::{DialError, Dialer, Ending, KeepAlive, Lost, Token, Trouble};
 use serde_json::json;
@@ -8,7 +8,7 @@ use tokio::io::AsyncWriteExt;
 
 use crate::{
     plain_host::{Connection, PlainHost},
-    rig::{Agent, quick},
+    rig::{Agent, Talk, quick, reader},
 };
 
 fn given_up(ending: Ending) -> (u32, Trouble, bool) {
@@ -22,20 +22,16 @@ fn given_up(ending: Ending) -> (u32, Trouble, bool) {
 async fn a_host_that_is_gone_is_given_up_and_the_turn_is_finished() {
     let host = PlainHost::new().await;
     let mut agent = Agent::dialing(&host.url(), quick());
-    let gate = agent.file("gate");
-    assert!(Command::new("mkfifo").arg(&gate).status().unwrap().success());
+    let gate = agent.gate();
     let mut connection = host.accept().await;
     // The command waits until somebody opens the gate.
     let input = json!({"command": format!("read line < {}; echo $line > made", gate.display())});
     connection.prompt("u1", &format!("TOOL Bash {input}\nNEXT\nSAY done")).await;
     let question = connection.await_kind("can_use_tool").await;
     connection.answer(&question, json!({"behavior": "allow"})).await;
-    let open = tokio::task::spawn_blocking(move || {
-        std::fs::OpenOptions::new().write(true).open(gate).unwrap()
-    });
-    let mut open = open.await.unwrap();
+    let mut open = reader(gate).await;
     drop((connection, host));
-    std::io::Write::write_all(&mut open, b"through\n").unwrap();
+    open.write_all(b"through\n").unwrap();
     drop(open);
     let (served, ending) = agent.end().await;
     assert_eq!(served.unwrap().last_turn_failed, Some(false));
@@ -132,7 +128,7 @@ async fn a_host_that_does_not_answer_the_dial() {
     dialer.limit = Duration::from_millis(50);
     let mut redial = quick();
     redial.attempts = 1;
-    let mut agent = Agent::with(dialer, redial);
+    let mut agent = Agent::with(dialer, redial, Talk::Whole);
     let (attempts, trouble, connected) = given_up(agent.end().await.1);
     assert!(matches!(trouble, Trouble::Dial(DialError::TimedOut(_))), "{trouble}");
     assert_eq!((attempts, connected), (1, false));
@@ -159,7 +155,7 @@ async fn a_token_is_shown_and_read_anew_from_its_file() {
     dialer.token = Token::File(file.clone());
     assert!(dialer.header("X-Team", "blue"));
     assert!(!dialer.header("X Team", "blue") && !dialer.header("X-Team", "b\nlue"));
-    let mut agent = Agent::with(dialer, quick());
+    let mut agent = Agent::with(dialer, quick(), Talk::Whole);
     let connection: Connection = host.accept().await;
     assert_eq!(connection.header("authorization"), Some("Bearer first"));
     assert_eq!(connection.header("x-team"), Some("blue"));

@@ -1,11 +1,11 @@
 //! What a broken connection must not break: nothing is lost, nothing happens twice.
 
-use bowline_door_ws::Ending;
+use bowline_door_ws::{Dialer, Ending};
 use serde_json::{Value, json};
 
 use crate::{
     plain_host::PlainHost,
-    rig::{Agent, quick},
+    rig::{Agent, Talk, quick, reader},
 };
 
 /// A prompt that notes in a file that its tool has run.
@@ -41,7 +41,7 @@ async fn what_a_host_has_not_heard_is_said_again() {
     let init = connection.await_kind("init").await;
     let first = init["uuid"].as_str().unwrap().to_owned();
     let mut lines = Vec::new();
-    while lines.last().is_none_or(|line: &Value| line["type"] != "result") {
+    while lines.last().is_none_or(|line: &Value| line["state"] != "completed") {
         lines.push(connection.hear().await.unwrap());
     }
     let last = lines.last().unwrap()["uuid"].as_str().unwrap().to_owned();
@@ -57,7 +57,8 @@ async fn what_a_host_has_not_heard_is_said_again() {
 
     // It says that it knows nothing we do, and hears all there is.
     let mut connection = host.accept_knowing(Some("somebody else's")).await;
-    assert_eq!(connection.hear().await.as_ref(), Some(&lines[0]));
+    assert_eq!(connection.hear().await.unwrap()["state"], "queued");
+    assert_eq!(connection.await_kind("init").await, init);
     drop(connection);
 
     // It says that it has heard all, and hears nothing but what is new.
@@ -146,7 +147,7 @@ async fn a_prompt_or_question_that_comes_twice_counts_once() {
     let mut agent = Agent::dialing(&host.url(), quick());
     let mut connection = host.accept().await;
     let mode = json!({"type": "control_request", "request_id": "m", "request": {
-        "subtype": "set_permission_mode", "mode": "acceptEdits",
+        "subtype": "set_permission_mode", "mode": "default",
     }});
     connection.say(&mode).await;
     let answer = connection.await_kind("control_response").await;
@@ -173,27 +174,29 @@ async fn a_prompt_or_question_that_comes_twice_counts_once() {
 async fn what_is_said_meanwhile_is_kept_and_what_is_too_much_is_counted() {
     let host = PlainHost::new().await;
     let mut redial = quick();
-    redial.first_wait = std::time::Duration::from_millis(500);
-    let mut agent = Agent::dialing(&host.url(), redial);
+    // It dials in vain while it talks too much.
+    redial.attempts = 1000;
+    let dialer = Dialer::new(host.url().parse().unwrap());
+    let mut agent = Agent::with(dialer, redial, Talk::InPieces);
+    let gate = agent.gate();
     let mut connection = host.accept().await;
-    connection.prompt("u1", "SAY one").await;
-    let heard = connection.await_kind("result").await["uuid"].as_str().unwrap().to_owned();
+    let wait = json!({"command": format!("cat {}", gate.display())});
+    let script = format!("TOKENS 3000\nTOOL Bash {wait}\nNEXT\nSAY over");
+    connection.prompt("u1", &script).await;
+    let heard = connection.await_kind("init").await["uuid"].as_str().unwrap().to_owned();
     drop(connection);
-    // Each prompt is a few lines; together they are more than is kept.
-    for number in 0..400 {
-        let line = crate::plain_host::prompt(&format!("p{number}"), &format!("SAY {number}"));
-        agent.session.prompt(serde_json::from_value(line).unwrap()).await;
-    }
-    let mut connection = host.accept_knowing(Some(&heard)).await;
-    // Acknowledged by name, but long forgotten: all that is left is said, and how much is not.
+    // The tool runs when everything before it was said.
+    drop(reader(gate).await);
+    // The name is long forgotten: all that is left is said, and first how much is not.
+    let mut connection = host.accept_patiently(Some(&heard)).await;
     let notice = connection.hear().await.unwrap();
     assert_eq!(notice["subtype"], "messages_lost", "{notice}");
     let lost = notice["lost"].as_u64().unwrap();
     let mut heard = 0;
-    while connection.hear().await.unwrap()["result"] != "399" {
+    while connection.hear().await.unwrap()["result"] != "over" {
         heard += 1;
     }
-    assert!(lost > 0 && heard >= 900, "{lost} lost, {heard} heard");
+    assert!(lost > 1000 && heard >= 990, "{lost} lost, {heard} heard");
     connection.hang_up().await;
     agent.end().await.0.unwrap();
 }

@@ -1,6 +1,12 @@
 //! An agent with the script model, behind the door under test, in this process.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    fs::{File, OpenOptions},
+    path::PathBuf,
+    process::Command,
+    sync::Arc,
+    time::Duration,
+};
 
 use bowline_door_ws::{Dialer, Ending, InputError, KeepAlive, Opening, Redial, open};
 use bowline_engine::{PermissionPrompts, Session, SessionConfig, SessionEnd};
@@ -10,6 +16,13 @@ use tokio::{task::JoinHandle, time};
 
 /// Longer than anything here takes; a test that waits this long has failed.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Whether messages are also said while they grow.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Talk {
+    Whole,
+    InPieces,
+}
 
 /// An agent under test.
 pub(crate) struct Agent {
@@ -21,15 +34,18 @@ pub(crate) struct Agent {
 impl Agent {
     /// An agent that dials this URL.
     pub(crate) fn dialing(url: &str, redial: Redial) -> Self {
-        Self::with(Dialer::new(url.parse().unwrap()), redial)
+        Self::with(Dialer::new(url.parse().unwrap()), redial, Talk::Whole)
     }
 
-    pub(crate) fn with(mut dialer: Dialer, redial: Redial) -> Self {
+    pub(crate) fn with(mut dialer: Dialer, redial: Redial, talk: Talk) -> Self {
         dialer.limit = dialer.limit.min(Duration::from_secs(2));
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().canonicalize().unwrap();
         let mut config = SessionConfig::new(path, Arc::new(Providers::new()), "script");
         config.permission_prompts = PermissionPrompts::Host;
+        config.include_partial_messages = talk == Talk::InPieces;
+        // Hosts insist on one that they know.
+        config.version = "2.1.325".to_owned();
         let (door, line) = open(dialer, redial, Opening::Free);
         let (session, work) = Session::start(config, door.host()).unwrap();
         let served = door.serve(session.clone(), work);
@@ -44,6 +60,13 @@ impl Agent {
     /// What a file in its folder says.
     pub(crate) fn text(&self, name: &str) -> String {
         std::fs::read_to_string(self.file(name)).unwrap_or_default()
+    }
+
+    /// A file in its folder that holds up whoever reads it.
+    pub(crate) fn gate(&self) -> PathBuf {
+        let gate = self.file("gate");
+        assert!(Command::new("mkfifo").arg(&gate).status().unwrap().success());
+        gate
     }
 
     /// Waits until it has ended.
@@ -67,4 +90,10 @@ pub(crate) async fn soon<T>(what: &str, work: impl Future<Output = T>) -> T {
         Ok(done) => done,
         Err(_) => panic!("{what} hangs"),
     }
+}
+
+/// Waits until somebody reads from a gate. Dropping the file lets them through.
+pub(crate) async fn reader(gate: PathBuf) -> File {
+    let open = move || OpenOptions::new().write(true).open(gate).unwrap();
+    soon("a reader", tokio::task::spawn_blocking(open)).await.unwrap()
 }

@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 use tokio_tungstenite::accept_async;
 
-use crate::rig::{Agent, quick, soon};
+use crate::rig::{Agent, Talk, quick, soon};
 
 /// A file beside the tests: an authority, and a server that it vouches for as `localhost`.
 fn file(name: &str) -> PathBuf {
@@ -41,7 +41,8 @@ fn dialer(listener: &TcpListener, roots: Roots) -> Dialer {
 #[tokio::test]
 async fn an_authority_that_was_given_is_believed() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let mut agent = Agent::with(dialer(&listener, Roots::File(file("authority.pem"))), quick());
+    let dialer = dialer(&listener, Roots::File(file("authority.pem")));
+    let mut agent = Agent::with(dialer, quick(), Talk::Whole);
     let (stream, _) = soon("a dial", listener.accept()).await.unwrap();
     let stream = acceptor().accept(stream).await.unwrap();
     let mut socket = accept_async(stream).await.unwrap();
@@ -58,7 +59,7 @@ async fn whom_nobody_vouches_for_is_not_talked_to() {
     for roots in [Roots::System, Roots::File(empty)] {
         let mut redial = quick();
         redial.attempts = 0;
-        let mut agent = Agent::with(dialer(&listener, roots.clone()), redial);
+        let mut agent = Agent::with(dialer(&listener, roots.clone()), redial, Talk::Whole);
         if roots == Roots::System {
             let (stream, _) = soon("a dial", listener.accept()).await.unwrap();
             assert!(acceptor().accept(stream).await.is_err());
