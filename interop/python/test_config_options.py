@@ -154,7 +154,6 @@ async def test_only_named_skills_are_known(api, api_options, place):
     assert "About trains" not in everything
 
 
-@pytest.mark.xfail(strict=True, reason="plugins are not loaded yet")
 async def test_plugins(options, place, tmp_path):
     plugin = tmp_path / "harbour"
     (plugin / ".claude-plugin").mkdir(parents=True)

@@ -164,7 +164,7 @@ test('skills', async (t) => {
 });
 
 for (const pluginDelivery of ['argv', 'initialize']) {
-  test(`plugins by ${pluginDelivery}`, { todo: 'plugins are not loaded yet' }, async (t) => {
+  test(`plugins by ${pluginDelivery}`, async (t) => {
     const { options, project } = await place(t);
     const path = join(project, '..', 'harbour');
     mkdirSync(join(path, '.claude-plugin'), { recursive: true });

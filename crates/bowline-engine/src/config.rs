@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use crate::{
     permission::{Policy, Roots},
+    plugin::Plugins,
     settings::{Places, Settings, SourceSet},
 };
 
@@ -65,6 +66,8 @@ pub struct SessionConfig {
     pub places: Places,
     /// Whose files count: instructions, commands, skills and output styles.
     pub sources: SourceSet,
+    /// The plugins it starts with.
+    pub plugins: Plugins,
     /// Agents that others can be sent to work as.
     pub agents: BTreeMap<String, AgentDefinition>,
     /// Model round trips in a turn; `None` for no limit.
@@ -140,6 +143,7 @@ impl SessionConfig {
             settings: Settings::default(),
             places: Places::new(cwd.join(".bowline"), &cwd),
             sources: SourceSet::default(),
+            plugins: Plugins::default(),
             agents: BTreeMap::new(),
             max_turns: None,
             max_budget_usd: None,

@@ -1,11 +1,15 @@
 //! The connection to an agent, wherever it runs.
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     time::Duration,
 };
 
-use bowline_protocol::{Call, HostRequest, InitializeResponse, Message, UserMessage};
+use bowline_protocol::{
+    Call, HostRequest, InitializeResponse, McpServerMessage, Message, SystemMessage, UserMessage,
+};
+use tokio::sync::mpsc;
+use tokio_util::task::AbortOnDropHandle;
 
 #[cfg(feature = "embedded")]
 use crate::embedded::EmbeddedConnection;
@@ -21,7 +25,10 @@ use crate::{
 
 /// A connection on which `initialize` was answered.
 pub(crate) struct Connection {
-    agent: Agent,
+    agent: Arc<Agent>,
+    callbacks: Arc<Callbacks>,
+    /// Passes on what our MCP servers say by themselves.
+    _said: AbortOnDropHandle<()>,
     run: Mutex<Run>,
     verbatim_prompts: bool,
     pub(crate) limits: Limits,
@@ -53,29 +60,36 @@ impl Connection {
         options.check()?;
         let has_callbacks = options.has_callbacks();
         let (opening, hooks) = opening(&options);
-        let callbacks = Arc::new(Callbacks::new(&mut options, hooks));
+        let (callbacks, said) = Callbacks::new(&mut options, hooks);
+        let callbacks = Arc::new(callbacks);
         let agent = match std::mem::take(&mut options.transport) {
             Transport::Process => {
-                Agent::Process(Box::new(ProcessConnection::open(&options, callbacks)?))
+                Agent::Process(Box::new(ProcessConnection::open(&options, callbacks.clone())?))
             }
             #[cfg(feature = "embedded")]
             Transport::Embedded(agent) => {
+                callbacks.session.is(agent.config.session_id.clone());
+                let callbacks = callbacks.clone();
                 Agent::Embedded(Box::new(EmbeddedConnection::open(*agent, &options, callbacks)?))
             }
             #[cfg(feature = "websocket")]
             Transport::WebSocket(agent) => {
                 let first_words = opening.clone().into();
                 let connection =
-                    WebSocketConnection::open(*agent, &options, callbacks, first_words);
+                    WebSocketConnection::open(*agent, &options, callbacks.clone(), first_words);
                 Agent::WebSocket(Box::new(connection))
             }
         };
+        let agent = Arc::new(agent);
+        let said = pass_on(said, Arc::downgrade(&agent), options.limits.request);
         let initialized = agent.ask(opening, options.limits.initialize).await?;
         if agent.is_separate() {
             accept(&options, &initialized)?;
         }
         Ok(Self {
             agent,
+            callbacks,
+            _said: AbortOnDropHandle::new(tokio::spawn(said)),
             run: Mutex::default(),
             verbatim_prompts: options.verbatim_prompts,
             limits: options.limits,
@@ -96,7 +110,7 @@ impl Connection {
             prompt.client_composed = Some(true);
         }
         self.run().prompted();
-        match &self.agent {
+        match &*self.agent {
             Agent::Process(agent) => agent.prompt(prompt).await,
             #[cfg(feature = "embedded")]
             Agent::Embedded(agent) => agent.prompt(prompt).await,
@@ -110,7 +124,7 @@ impl Connection {
     ///
     /// Cancel safety: nothing is lost when the future is dropped.
     pub(crate) async fn next(&self) -> Option<Result<Heard, Error>> {
-        let message = match &self.agent {
+        let message = match &*self.agent {
             Agent::Process(agent) => agent.next().await,
             #[cfg(feature = "embedded")]
             Agent::Embedded(agent) => agent.next().await,
@@ -119,7 +133,7 @@ impl Connection {
         };
         match message {
             Some(Ok(message)) => {
-                let audience = self.run().heard(&message);
+                let audience = self.heard(&message);
                 self.hang_up_when_done();
                 Some(Ok(match audience {
                     Audience::Program => Heard::Message(message),
@@ -131,9 +145,16 @@ impl Connection {
         }
     }
 
+    fn heard(&self, message: &Message) -> Audience {
+        if let Message::System(SystemMessage::Init(init)) = message {
+            self.callbacks.session.is(init.session_id.clone());
+        }
+        self.run().heard(message)
+    }
+
     /// The error that the end of the agent is, if it is one.
     async fn bad_end(&self) -> Option<Error> {
-        match &self.agent {
+        match &*self.agent {
             Agent::Process(agent) => {
                 let end = agent.end().await?;
                 if agent.is_closed() || self.run().may_end_with(end.code) {
@@ -164,7 +185,7 @@ impl Connection {
 
     /// Says that no more prompts follow.
     pub(crate) async fn end_input(&self) {
-        match &self.agent {
+        match &*self.agent {
             Agent::Process(agent) => agent.end_input(),
             #[cfg(feature = "embedded")]
             Agent::Embedded(agent) => agent.end_input().await,
@@ -175,7 +196,7 @@ impl Connection {
     }
 
     pub(crate) async fn close(&self) {
-        match &self.agent {
+        match &*self.agent {
             Agent::Process(agent) => agent.close().await,
             #[cfg(feature = "embedded")]
             Agent::Embedded(agent) => agent.close().await,
@@ -211,6 +232,16 @@ impl Agent {
             Self::Embedded(_) => false,
             #[cfg(feature = "websocket")]
             Self::WebSocket(_) => true,
+        }
+    }
+}
+
+/// Tells the agent what our MCP servers say by themselves, one after another.
+async fn pass_on(mut said: mpsc::Receiver<McpServerMessage>, agent: Weak<Agent>, limit: Duration) {
+    while let Some(message) = said.recv().await {
+        let Some(agent) = agent.upgrade() else { return };
+        if let Err(error) = agent.ask(message, limit).await {
+            tracing::debug!(%error, "the agent did not take a message of an MCP server");
         }
     }
 }

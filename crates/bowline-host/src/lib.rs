@@ -78,8 +78,8 @@ pub use bowline_protocol::{
 };
 
 pub use callback::{
-    CanUseTool, ElicitationRequest, Hook, HookCall, HookMatcher, HookOutput, IntoAnswer,
-    OnElicitation, ToolRequest,
+    CanUseTool, DialogAnswer, DialogRequest, ElicitationRequest, Hook, HookCall, HookMatcher,
+    HookOutput, IntoAnswer, OnElicitation, OnRequest, OnUserDialog, OtherRequest, ToolRequest,
 };
 pub use client::Client;
 #[cfg(feature = "embedded")]
@@ -87,14 +87,19 @@ pub use embedded::Embedded;
 pub use error::{Cause, Error, ProcessError};
 pub use messages::Messages;
 pub use options::{
-    BuiltinTools, DEFAULT_CLOSE_LIMIT, DEFAULT_TIME_LIMIT, Effort, Limits, Options, Plugin, Resume,
-    SettingSource, Settings, Skills, StderrCallback, SystemPrompt, Thinking, Transport,
+    BuiltinTools, DEFAULT_CLOSE_LIMIT, DEFAULT_TIME_LIMIT, Effort, Limits, Options,
+    PermissionPrompts, Plugin, PluginDelivery, PreviewFormat, ProcessUser, Resume, SettingSource,
+    Settings, Skills, Spawner, StderrCallback, SystemPrompt, Thinking, TraceContext, Transport,
 };
 pub use prompt::Prompt;
 pub use query::{query, query_all};
+#[cfg(feature = "schema")]
+pub use tool::Field;
+#[cfg(feature = "rmcp")]
+pub use tool::RmcpServer;
 pub use tool::{
-    IntoToolResult, McpServer, Structured, Tool, ToolAnnotations, ToolContent, ToolContext,
-    ToolHandler, ToolResult,
+    HandleTool, IntoToolResult, McpServer, Progress, ResourceContents, SdkServer, Structured, Tool,
+    ToolAnnotations, ToolContent, ToolContext, ToolHandler, ToolResult,
 };
 #[cfg(feature = "websocket")]
 pub use websocket::{Listener, ListenerOptions, RemoteAgent};

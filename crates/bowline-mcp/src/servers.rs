@@ -134,6 +134,13 @@ impl McpServers {
         }
     }
 
+    /// Lets go of a server for good. One that is not there has gone already.
+    pub async fn remove(&self, name: &str) {
+        let Ok(server) = self.directory.find(name) else { return };
+        lock(&self.directory.0).retain(|known| !Arc::ptr_eq(known, &server));
+        server.stop(State::Disabled).await;
+    }
+
     /// Says hello to the servers inside the host and waits for their answers. Hosts expect that
     /// before the answer to `initialize`, and the rest of the handshake, which
     /// [`start`](Self::start) begins, after it.

@@ -16,12 +16,18 @@ use crate::{
 pub(crate) fn state(server: &Core) -> McpServerState {
     let state = server.state();
     let failed_sdk = server.is_sdk() && state.status() == McpServerStatus::Failed;
+    let scope = match server.scope {
+        // Where a server inside the host that nobody found there would be written down.
+        _ if failed_sdk => Scope::User,
+        // It comes and goes with the plugin, whose it is by its source.
+        Scope::Plugin => Scope::Dynamic,
+        scope => scope,
+    };
     let mut status = McpServerState {
         name: server.name.clone(),
         status: state.status(),
         config: shown(&server.config),
-        // Where a server inside the host that nobody found there would be written down.
-        scope: Some(if failed_sdk { Scope::User } else { server.scope }.as_str().to_owned()),
+        scope: Some(scope.as_str().to_owned()),
         source: Some(source(server).to_owned()),
         transport: Some(transport(&server.config).to_owned()),
         ..McpServerState::default()

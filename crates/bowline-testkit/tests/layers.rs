@@ -28,6 +28,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("bowline-door-stdio", &["bowline-peer", "bowline-doorway"]),
     ("bowline-websocket", &["bowline-protocol", "bowline-peer"]),
     ("bowline-door-ws", &["bowline-doorway", "bowline-websocket"]),
+    ("bowline-door-rpc", &["bowline-protocol", "bowline-engine"]),
+    ("bowline-door-mcp", &["bowline-protocol", "bowline-tools", "bowline-engine"]),
     (
         "bowline",
         &[
@@ -39,6 +41,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "bowline-engine",
             "bowline-door-stdio",
             "bowline-door-ws",
+            "bowline-door-rpc",
+            "bowline-door-mcp",
         ],
     ),
     (
@@ -72,16 +76,19 @@ const HEAVY: &[(&str, &[&str])] = &[
             "bowline-doorway",
             "bowline-door-stdio",
             "bowline-door-ws",
+            "bowline-door-rpc",
+            "bowline-door-mcp",
             "bowline-host",
             "bowline",
         ],
     ),
     ("reqwest", &["bowline-model", "bowline-tools", "bowline-mcp"]),
-    ("axum", &["bowline-model"]),
+    ("axum", &["bowline-model", "bowline-door-mcp"]),
     ("tokio-tungstenite", &["bowline-websocket"]),
-    ("rmcp", &["bowline-mcp"]),
+    // In the SDK only with the feature `rmcp`.
+    ("rmcp", &["bowline-mcp", "bowline-door-mcp", "bowline-host"]),
     ("clap", &["bowline"]),
-    ("jsonschema", &["bowline-tools", "bowline-engine"]),
+    ("jsonschema", &["bowline-tools", "bowline-engine", "bowline-host"]),
 ];
 
 #[test]

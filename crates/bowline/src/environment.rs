@@ -231,6 +231,11 @@ impl Environment {
         self.is_on("CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR")
     }
 
+    /// What clients of the MCP server over HTTP have to send.
+    pub(crate) fn mcp_token(&self) -> Option<&str> {
+        self.text("BOWLINE_MCP_TOKEN")
+    }
+
     /// How many tokens one `Read` may give.
     pub(crate) fn max_read_tokens(&self) -> Option<usize> {
         self.number("CLAUDE_CODE_FILE_READ_MAX_OUTPUT_TOKENS")

@@ -162,7 +162,7 @@ async fn with_a_plain_host(seed: u64) -> u32 {
         }
     };
     tokio::select! {
-        (served, _) = agent.end() => _ = served.unwrap(),
+        (served, _) = agent.end() => drop(served.unwrap()),
         _ = goodbye => {}
     }
     proxy.faults()

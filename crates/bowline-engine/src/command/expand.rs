@@ -58,7 +58,8 @@ pub(super) async fn expand(
     let unreadable = || ExpandError::Unreadable(command.path.display().to_string());
     let document = Document::parse(&read_text(&command.path).ok_or_else(unreadable)?);
     allow_tools(agent, &command.allowed_tools);
-    let text = fill_in(document.body.trim(), &invocation.args);
+    let text = command.source.expand(document.body.trim());
+    let text = fill_in(&text, &invocation.args);
     let text = run_programs(agent, &text, cancel).await?;
     let mut blocks =
         vec![ContentBlock::text(super::texts::command_mark(&command.name, &invocation.args))];

@@ -8,6 +8,7 @@ use std::{
 
 use crate::{
     context::{frontmatter::Document, memory::read_text},
+    plugin::Plugin,
     session::Shared,
 };
 
@@ -30,7 +31,7 @@ pub(crate) struct Library {
 }
 
 /// A prompt that people wrote for later.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CustomCommand {
     /// Its name; the folders it lies in come first, as in `git:commit`.
     pub(crate) name: String,
@@ -44,10 +45,12 @@ pub(crate) struct CustomCommand {
     pub(crate) source: LibrarySource,
     /// The folder of the skill that it calls up.
     pub(crate) skill_folder: Option<PathBuf>,
+    /// Its name without the plugin's.
+    pub(crate) alias: Option<String>,
 }
 
 /// A procedure with its material, for the model or for people to call up.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Skill {
     pub(crate) name: String,
     pub(crate) description: String,
@@ -65,21 +68,49 @@ pub(crate) struct Skill {
     pub(crate) is_for_model: bool,
     /// Whether people may, as a command.
     pub(crate) is_for_people: bool,
+    /// Its name without the plugin's.
+    pub(crate) alias: Option<String>,
 }
 
 /// Whose it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum LibrarySource {
     Project,
     User,
+    Plugin(Arc<Plugin>),
 }
 
 impl LibrarySource {
     /// As hooks and hosts call it.
-    pub(crate) fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(&self) -> &'static str {
         match self {
             Self::Project => "project",
             Self::User => "user",
+            Self::Plugin(_) => "plugin",
+        }
+    }
+
+    /// The name by which something is called that is called `name` where it lies.
+    fn qualify(&self, name: &str) -> String {
+        match self {
+            Self::Plugin(plugin) => plugin.qualify(name),
+            Self::Project | Self::User => name.to_owned(),
+        }
+    }
+
+    /// A description that says whose it is, if that is a plugin's.
+    fn introduce(&self, description: String) -> String {
+        match self {
+            Self::Plugin(plugin) => format!("({}) {description}", plugin.name),
+            Self::Project | Self::User => description,
+        }
+    }
+
+    /// A text of a file, with the folders of the plugin it belongs to in their places.
+    pub(crate) fn expand(&self, text: &str) -> String {
+        match self {
+            Self::Plugin(plugin) => plugin.expand(text),
+            Self::Project | Self::User => text.to_owned(),
         }
     }
 }
@@ -107,28 +138,43 @@ impl Library {
         let folders = [(project, LibrarySource::Project), (user, LibrarySource::User)];
         for (folder, source) in folders {
             let Some(folder) = folder else { continue };
-            library.read_commands(&folder.join("commands"), source);
-            library.read_skills(&folder.join("skills"), source);
+            library.read_commands(&folder.join("commands"), &source);
+            library.read_skills(&folder.join("skills"), &source);
+        }
+        for plugin in session.plugins().loaded() {
+            let source = LibrarySource::Plugin(Arc::new(plugin.clone()));
+            plugin.commands.iter().for_each(|place| library.read_commands(place, &source));
+            plugin.skills.iter().for_each(|place| library.read_skills(place, &source));
         }
         library
     }
 
-    fn read_commands(&mut self, folder: &Path, source: LibrarySource) {
+    /// Reads the commands of a folder, or a file with one.
+    fn read_commands(&mut self, place: &Path, source: &LibrarySource) {
         let mut files = Vec::new();
-        markdown_files(folder, "", DEEPEST, &mut files);
+        match place.file_stem().and_then(|stem| stem.to_str()) {
+            Some(stem) if is_markdown(place) => files.push((stem.to_owned(), place.to_owned())),
+            _ => markdown_files(place, "", DEEPEST, &mut files),
+        }
         for (name, path) in files {
+            let name = source.qualify(&name);
             let known = self.commands.iter().any(|command| command.name == name);
             if let Some(text) = read_text(&path).filter(|_| !known) {
-                self.commands.push(CustomCommand::parse(name, path, source, &text));
+                self.commands.push(CustomCommand::parse(name, path, source.clone(), &text));
             }
         }
     }
 
-    fn read_skills(&mut self, folder: &Path, source: LibrarySource) {
-        for entry in sorted_entries(folder) {
-            let path = entry.join("SKILL.md");
+    /// Reads the skills of a folder, or the folder of one.
+    fn read_skills(&mut self, place: &Path, source: &LibrarySource) {
+        let folders = match place.join("SKILL.md").is_file() {
+            true => vec![place.to_owned()],
+            false => sorted_entries(place),
+        };
+        for folder in folders {
+            let path = folder.join("SKILL.md");
             let Some(text) = read_text(&path) else { continue };
-            if let Some(skill) = Skill::parse(entry, path, source, &text)
+            if let Some(skill) = Skill::parse(folder, path, source.clone(), &text)
                 && !self.skills.iter().any(|known| known.name == skill.name)
             {
                 self.skills.push(skill);
@@ -138,30 +184,42 @@ impl Library {
 }
 
 impl CustomCommand {
+    pub(super) fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.alias.as_deref() == Some(name)
+    }
+
     fn parse(name: String, path: PathBuf, source: LibrarySource, text: &str) -> Self {
         let document = Document::parse(text);
         Self {
             name,
-            description: description(&document),
+            description: source.introduce(description(&document)),
             argument_hint: document.text("argument-hint").unwrap_or_default().to_owned(),
-            allowed_tools: document.list("allowed-tools").unwrap_or_default(),
+            allowed_tools: allowed_tools(&document, &source),
             model: model(&document),
             path,
             source,
             skill_folder: None,
+            alias: None,
         }
     }
 }
 
 impl Skill {
+    pub(crate) fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.alias.as_deref() == Some(name)
+    }
+
     fn parse(folder: PathBuf, path: PathBuf, source: LibrarySource, text: &str) -> Option<Self> {
         let document = Document::parse(text);
         let folder_name = folder.file_name()?.to_str()?;
+        let own_name = document.text("name").unwrap_or(folder_name);
+        let name = source.qualify(own_name);
         Some(Self {
-            name: document.text("name").unwrap_or(folder_name).to_owned(),
-            description: description(&document),
+            alias: (name != own_name).then(|| own_name.to_owned()),
+            name,
+            description: source.introduce(description(&document)),
             argument_hint: document.text("argument-hint").unwrap_or_default().to_owned(),
-            allowed_tools: document.list("allowed-tools").unwrap_or_default(),
+            allowed_tools: allowed_tools(&document, &source),
             model: model(&document),
             is_for_model: document.flag("disable-model-invocation") != Some(true),
             is_for_people: document.flag("user-invocable") != Some(false),
@@ -183,6 +241,7 @@ impl From<Skill> for CustomCommand {
             path: skill.path,
             source: skill.source,
             skill_folder: Some(skill.folder),
+            alias: skill.alias,
         }
     }
 }
@@ -199,6 +258,11 @@ fn description(document: &Document) -> String {
     first
 }
 
+fn allowed_tools(document: &Document, source: &LibrarySource) -> Vec<String> {
+    let rules = document.list("allowed-tools").unwrap_or_default();
+    rules.iter().map(|rule| source.expand(rule)).collect()
+}
+
 fn model(document: &Document) -> Option<String> {
     document.text("model").filter(|name| *name != "inherit").map(str::to_owned)
 }
@@ -211,12 +275,16 @@ fn markdown_files(folder: &Path, prefix: &str, depth: usize, files: &mut Vec<(St
         }
         let Some(stem) = path.file_stem().and_then(|stem| stem.to_str()) else { continue };
         let name = format!("{prefix}{stem}");
-        if path.extension().is_some_and(|extension| extension == "md") {
+        if is_markdown(&path) {
             files.push((name, path));
         } else if depth > 1 && path.is_dir() {
             markdown_files(&path, &format!("{name}:"), depth - 1, files);
         }
     }
+}
+
+fn is_markdown(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "md")
 }
 
 fn sorted_entries(folder: &Path) -> Vec<PathBuf> {

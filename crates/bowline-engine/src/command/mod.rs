@@ -100,6 +100,7 @@ pub(crate) fn list(session: &Shared) -> Vec<SlashCommand> {
         name: command.name,
         description: command.description,
         argument_hint: command.argument_hint,
+        aliases: command.alias.map(|alias| vec![alias]),
         ..SlashCommand::default()
     });
     custom.chain(BUILTINS.iter().map(Builtin::listed)).collect()
@@ -110,8 +111,9 @@ pub(crate) fn skills(session: &Shared) -> Vec<Skill> {
     let wanted = session.live().host.skills.clone();
     let library = session.library.get(session);
     let skills = library.skills.iter();
-    let is_wanted =
-        |skill: &&Skill| wanted.as_ref().is_none_or(|names| names.contains(&skill.name));
+    let is_wanted = |skill: &&Skill| {
+        wanted.as_ref().is_none_or(|names| names.iter().any(|name| skill.is_called(name)))
+    };
     skills.filter(is_wanted).cloned().collect()
 }
 
@@ -122,8 +124,7 @@ pub(crate) fn skill_names(session: &Shared) -> Vec<String> {
 
 /// The styles in which the model can be made to answer.
 pub(crate) fn output_styles(session: &Shared) -> Vec<String> {
-    let styles = style::all(&session.config.places, session.config.sources);
-    let named = styles.into_iter().map(|style| style.name);
+    let named = style::all(session).into_iter().map(|style| style.name);
     [style::DEFAULT.to_owned()].into_iter().chain(named).collect()
 }
 
@@ -215,7 +216,10 @@ fn find(session: &Shared, name: &str) -> Option<Known> {
     if let Some(builtin) = BUILTINS.iter().find(|builtin| builtin.is_called(name)) {
         return Some(Known::Builtin(builtin));
     }
-    let custom = custom_commands(session).into_iter().find(|command| command.name == name);
+    let custom = custom_commands(session);
+    // A name of its own comes before another's short one.
+    let found = custom.iter().find(|command| command.name == name);
+    let custom = found.or_else(|| custom.iter().find(|command| command.is_called(name))).cloned();
     custom.map(Known::Custom).or_else(|| mcp_prompt::find(session, name).map(Known::McpPrompt))
 }
 

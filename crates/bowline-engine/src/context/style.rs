@@ -3,10 +3,7 @@
 use std::{fs, path::Path};
 
 use super::{frontmatter::Document, memory::read_text};
-use crate::{
-    session::Shared,
-    settings::{Places, SourceSet},
-};
+use crate::session::Shared;
 
 /// The style that is no style.
 pub(crate) const DEFAULT: &str = "default";
@@ -24,16 +21,25 @@ pub(crate) struct OutputStyle {
     pub(crate) keeps_work: bool,
 }
 
-/// The styles there are, the project's before the user's.
-pub(crate) fn all(places: &Places, sources: SourceSet) -> Vec<OutputStyle> {
-    let mut styles: Vec<OutputStyle> = Vec::new();
+/// The styles there are: the project's, the user's, those of plugins.
+pub(crate) fn all(session: &Shared) -> Vec<OutputStyle> {
+    let (places, sources) = (&session.config.places, session.config.sources);
     let project = sources.project.then(|| places.project.join(".claude/output-styles"));
     let user = sources.user.then(|| places.config_dir.join("output-styles"));
-    for folder in [project, user].into_iter().flatten() {
-        for style in in_folder(&folder) {
-            if style.name != DEFAULT && !styles.iter().any(|known| known.name == style.name) {
-                styles.push(style);
-            }
+    let own = [project, user].into_iter().flatten().flat_map(|folder| in_place(&folder));
+    let plugins = session.plugins();
+    let theirs = plugins.loaded().iter().flat_map(|plugin| {
+        let styles = plugin.styles.iter().flat_map(|place| in_place(place));
+        styles.map(|style| OutputStyle {
+            name: plugin.qualify(&style.name),
+            text: plugin.expand(&style.text),
+            ..style
+        })
+    });
+    let mut styles: Vec<OutputStyle> = Vec::new();
+    for style in own.chain(theirs) {
+        if style.name != DEFAULT && !styles.iter().any(|known| known.name == style.name) {
+            styles.push(style);
         }
     }
     styles
@@ -45,10 +51,14 @@ pub(super) fn current(session: &Shared) -> Option<OutputStyle> {
     if name == DEFAULT {
         return None;
     }
-    all(&session.config.places, session.config.sources).into_iter().find(|it| it.name == name)
+    all(session).into_iter().find(|it| it.name == name)
 }
 
-fn in_folder(folder: &Path) -> Vec<OutputStyle> {
+/// The styles of a folder, or the one of a file.
+fn in_place(folder: &Path) -> Vec<OutputStyle> {
+    if folder.is_file() {
+        return read(folder).into_iter().collect();
+    }
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
     let mut paths: Vec<_> = paths

@@ -43,7 +43,8 @@ impl CommandRun {
     ) -> io::Result<Self> {
         let hook = command_of(registration);
         let json = occasion.json.get();
-        let process = command::start(hook, &occasion.input, json, &occasion.environment)?;
+        let environment = registration.environment(&occasion.environment);
+        let process = command::start(hook, &occasion.input, json, &environment)?;
         let run = Self {
             registration: registration.clone(),
             occasion: occasion.clone(),

@@ -44,22 +44,34 @@ const CATALOG: [(HookEvent, &str); 33] = [
 
 /// How many hooks an event has.
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct EventCount<'a> {
-    event: &'a HookEvent,
-    count: usize,
+    name: &'a HookEvent,
+    summary: &'a str,
+    supports_matcher: bool,
+    hook_count: usize,
 }
 
 /// One hook.
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct ListedHook<'a> {
     event: &'a HookEvent,
     #[serde(skip_serializing_if = "Option::is_none")]
     matcher: Option<&'a str>,
+    /// Which settings have it, or `pluginHook` or `sdk`.
+    source: &'static str,
+    /// The same for people.
+    source_label: String,
+    /// The plugin that has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plugin_name: Option<&'a str>,
     r#type: &'static str,
     /// Its command, address, prompt or callback.
-    command: &'a str,
-    /// Which settings have it, or `sdk`.
-    source: &'static str,
+    display_text: &'a str,
+    /// Its command, if it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command_text: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
     /// In seconds.
@@ -81,9 +93,11 @@ impl Hooks {
     /// Lists the hooks there are and the events there could be hooks for (`get_hooks_listing`).
     pub fn listing(&self) -> HooksListing {
         let hooks = self.registrations();
-        let events = CATALOG.iter().filter_map(|(event, _)| {
-            let count = hooks.iter().filter(|hook| hook.event == *event).count();
-            (count > 0).then(|| raw(&EventCount { event, count }))
+        let events = CATALOG.iter().filter_map(|(event, summary)| {
+            let hook_count = hooks.iter().filter(|hook| hook.event == *event).count();
+            let supports_matcher = event.supports_matcher();
+            let count = EventCount { name: event, summary, supports_matcher, hook_count };
+            (hook_count > 0).then(|| raw(&count))
         });
         let errors = Vec::from_iter(self.problems().iter().map(raw));
         HooksListing {
@@ -98,15 +112,28 @@ impl Hooks {
 }
 
 fn listed(registration: &Registration) -> ListedHook<'_> {
-    let (source, path) = match &registration.origin {
-        HookOrigin::Host => ("sdk", None),
-        HookOrigin::Settings { source, path } => (source.as_str(), path.as_ref()),
+    let (source, source_label, path) = match &registration.origin {
+        HookOrigin::Host => ("sdk", "The host".to_owned(), None),
+        HookOrigin::Plugin(plugin) => {
+            ("pluginHook", format!("Plugin {}", plugin.name), Some(&plugin.root))
+        }
+        HookOrigin::Settings { source, path } => {
+            (source.as_str(), format!("Settings ({source})"), path.as_ref())
+        }
     };
+    let plugin_name = match &registration.origin {
+        HookOrigin::Plugin(plugin) => Some(plugin.source.as_str()),
+        HookOrigin::Host | HookOrigin::Settings { .. } => None,
+    };
+    let kind = kind(&registration.action);
     ListedHook {
+        source_label,
+        plugin_name,
+        display_text: registration.label(),
+        command_text: (kind == "command").then(|| registration.label()),
         event: &registration.event,
         matcher: registration.matcher_text.as_deref(),
-        r#type: kind(&registration.action),
-        command: registration.label(),
+        r#type: kind,
         source,
         path: path.map(|path| path.display().to_string()),
         timeout: registration.timeout.map(|timeout| timeout.as_secs_f64()),
@@ -140,7 +167,7 @@ fn policy(policy: HookPolicy) -> ListedPolicy {
     ListedPolicy {
         disabled_by_policy: policy.disabled_by_policy,
         managed_only: policy.managed_only,
-        // There are no plugins that could have hooks of their own.
+        // There is no setting that lets only the hooks of plugins run.
         plugin_only: false,
         all_disabled: policy.all_disabled,
         policy_hook_count: policy.policy_hook_count,

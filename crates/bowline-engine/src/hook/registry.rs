@@ -1,6 +1,7 @@
 //! Which hooks there are: those of settings, layer by layer, and those of the host.
 
 use std::{
+    borrow::Cow,
     collections::{BTreeMap, HashMap},
     fmt,
     path::PathBuf,
@@ -11,11 +12,16 @@ use std::{
     time::Duration,
 };
 
-use bowline_protocol::{CallbackId, HookCommand, HookEvent, HookFailure, HookMatcher};
+use bowline_protocol::{
+    CallbackId, HookCommand, HookEvent, HookFailure, HookMatcher, HookSettings,
+};
 use tokio::task::JoinSet;
 
 use super::{HookCallbacks, HookEnvironment, HookServices, Matcher};
-use crate::settings::{Settings, Source};
+use crate::{
+    plugin::{Plugin, Plugins},
+    settings::{Settings, Source},
+};
 
 /// How long a callback, a program or a request may take if nothing else is said.
 const TIME_LIMIT: Duration = Duration::from_secs(600);
@@ -41,6 +47,7 @@ pub struct Hooks {
 #[derive(Debug, Default)]
 pub(super) struct Table {
     settings: Vec<Arc<Registration>>,
+    plugins: Vec<Arc<Registration>>,
     host: Vec<Arc<Registration>>,
     by_event: HashMap<HookEvent, Vec<Arc<Registration>>>,
     policy: HookPolicy,
@@ -68,7 +75,7 @@ pub struct Registration {
 }
 
 /// Who registered a hook.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum HookOrigin {
     /// A layer of settings.
     Settings {
@@ -77,6 +84,8 @@ pub enum HookOrigin {
         /// Its file.
         path: Option<PathBuf>,
     },
+    /// A plugin.
+    Plugin(Arc<Plugin>),
     /// The host.
     Host,
 }
@@ -125,27 +134,21 @@ impl Hooks {
         let layers = settings.layers().iter().filter(|layer| policy.admits(layer.source));
         let found = layers.flat_map(|layer| {
             let origin = HookOrigin::Settings { source: layer.source, path: layer.path.clone() };
-            layer.known.hooks.iter().flat_map(move |(event, groups)| {
-                let origin = origin.clone();
-                groups.iter().flat_map(move |group| {
-                    let origin = origin.clone();
-                    group.hooks.iter().map(move |hook| {
-                        Arc::new(Registration {
-                            event: event.clone(),
-                            matcher: Matcher::new(group.matcher.as_deref()),
-                            matcher_text: group.matcher.clone(),
-                            origin: origin.clone(),
-                            timeout: hook.time_limit(),
-                            on_failure: None,
-                            action: HookAction::Command(Box::new(hook.clone())),
-                            done: AtomicBool::new(false),
-                        })
-                    })
-                })
-            })
+            registrations(&layer.known.hooks, origin)
         });
         let found = found.collect();
-        self.replace(|table| Table::new(found, table.host.clone(), policy));
+        self.replace(|table| Table::new(found, table.plugins.clone(), table.host.clone(), policy));
+    }
+
+    /// Takes the hooks of plugins, in place of those taken before.
+    pub fn set_plugins(&self, plugins: &Plugins) {
+        let found = plugins.loaded().iter().flat_map(|plugin| {
+            registrations(&plugin.hooks, HookOrigin::Plugin(Arc::new(plugin.clone())))
+        });
+        let found = found.collect();
+        self.replace(|table| {
+            Table::new(table.settings.clone(), found, table.host.clone(), table.policy)
+        });
     }
 
     /// Takes the host's callbacks, in place of those taken before (`initialize`).
@@ -168,7 +171,9 @@ impl Hooks {
             })
         });
         let found = found.collect();
-        self.replace(|table| Table::new(table.settings.clone(), found, table.policy));
+        self.replace(|table| {
+            Table::new(table.settings.clone(), table.plugins.clone(), found, table.policy)
+        });
     }
 
     /// Changes what programs find in their environment from now on.
@@ -189,8 +194,7 @@ impl Hooks {
 
     /// Every hook, those of settings first, lowest layer first.
     pub fn registrations(&self) -> Vec<Arc<Registration>> {
-        let table = self.table();
-        table.settings.iter().chain(&table.host).cloned().collect()
+        self.table().admitted().cloned().collect()
     }
 
     /// Hooks that can never run, and why.
@@ -225,15 +229,48 @@ impl fmt::Debug for Hooks {
 impl Table {
     fn new(
         settings: Vec<Arc<Registration>>,
+        plugins: Vec<Arc<Registration>>,
         host: Vec<Arc<Registration>>,
         policy: HookPolicy,
     ) -> Self {
+        let mut table = Self { settings, plugins, host, by_event: HashMap::new(), policy };
         let mut by_event: HashMap<_, Vec<_>> = HashMap::new();
-        for registration in settings.iter().chain(&host) {
+        for registration in table.admitted() {
             by_event.entry(registration.event.clone()).or_default().push(registration.clone());
         }
-        Self { settings, host, by_event, policy }
+        table.by_event = by_event;
+        table
     }
+
+    /// Every hook that the settings let run. Those of settings were chosen when they were taken.
+    fn admitted(&self) -> impl Iterator<Item = &Arc<Registration>> {
+        let plugins = self.plugins.iter().filter(|_| self.policy.admits_unmanaged());
+        self.settings.iter().chain(plugins).chain(&self.host)
+    }
+}
+
+/// The hooks that a settings file, or a plugin, describes.
+fn registrations(
+    hooks: &HookSettings,
+    origin: HookOrigin,
+) -> impl Iterator<Item = Arc<Registration>> + '_ {
+    let groups =
+        hooks.iter().flat_map(|(event, groups)| groups.iter().map(move |group| (event, group)));
+    groups.flat_map(move |(event, group)| {
+        let origin = origin.clone();
+        group.hooks.iter().map(move |hook| {
+            Arc::new(Registration {
+                event: event.clone(),
+                matcher: Matcher::new(group.matcher.as_deref()),
+                matcher_text: group.matcher.clone(),
+                origin: origin.clone(),
+                timeout: hook.time_limit(),
+                on_failure: None,
+                action: HookAction::Command(Box::new(hook.clone())),
+                done: AtomicBool::new(false),
+            })
+        })
+    })
 }
 
 impl Registration {
@@ -272,6 +309,7 @@ impl Registration {
     fn problem(&self) -> Option<String> {
         let place = match &self.origin {
             HookOrigin::Host => "sdk".to_owned(),
+            HookOrigin::Plugin(plugin) => plugin.source.clone(),
             HookOrigin::Settings { path: Some(path), .. } => path.display().to_string(),
             HookOrigin::Settings { source, path: None } => source.to_string(),
         };
@@ -289,6 +327,16 @@ impl Registration {
             }
             _ => None,
         }
+    }
+
+    /// What its program finds in its environment.
+    pub(super) fn environment<'a>(&self, usual: &'a HookEnvironment) -> Cow<'a, HookEnvironment> {
+        let HookOrigin::Plugin(plugin) = &self.origin else { return Cow::Borrowed(usual) };
+        let mut environment = usual.clone();
+        let own =
+            plugin.variables().map(|(name, path)| (name.to_owned(), path.display().to_string()));
+        environment.variables.extend(own);
+        Cow::Owned(environment)
     }
 
     /// What a failure means, if anybody says.
@@ -349,11 +397,16 @@ impl HookPolicy {
         }
     }
 
+    /// Whether hooks count that are not managed.
+    fn admits_unmanaged(self) -> bool {
+        !(self.disabled_by_policy || self.managed_only || self.all_disabled)
+    }
+
     /// Whether the hooks of a layer count.
     fn admits(self, source: Source) -> bool {
         match source {
             Source::Policy => !self.disabled_by_policy,
-            _ => !(self.disabled_by_policy || self.managed_only || self.all_disabled),
+            _ => self.admits_unmanaged(),
         }
     }
 }

@@ -18,6 +18,7 @@ const CAPABILITIES: &[&str] = &[
     "msg_lifecycle_v1",
     "sdk_mcp_tools_list_changed",
     "mcp_read_resource_v1",
+    "reload_plugins_refuse_if_busy_v1",
 ];
 
 /// The announcement at the start of every turn.
@@ -29,6 +30,9 @@ pub(crate) fn init(agent: &Agent, prompts: &[UserMessage]) -> InitMessage {
     let directories = session.added_directories();
     // Taken first: a guard inside the literal below would be held to its end.
     let output_style = session.live().output_style.clone();
+    let plugins = session.plugins();
+    let warnings = (!plugins.warnings.is_empty()).then(|| json!(plugins.warnings));
+    let warnings = warnings.map(|warnings| ("plugin_warnings".to_owned(), warnings));
     InitMessage {
         cwd: agent.workspace.current_dir().display().to_string(),
         tools: agent.tools.names_for_hosts(),
@@ -36,6 +40,8 @@ pub(crate) fn init(agent: &Agent, prompts: &[UserMessage]) -> InitMessage {
         model: session.model_name(),
         permission_mode: session.mode(),
         slash_commands: names(commands(session)).collect(),
+        plugins: plugins.infos(),
+        plugin_errors: (!plugins.problems.is_empty()).then(|| plugins.problems.clone()),
         api_key_source: config.api_key_source.clone(),
         claude_code_version: config.version.clone(),
         output_style,
@@ -48,6 +54,7 @@ pub(crate) fn init(agent: &Agent, prompts: &[UserMessage]) -> InitMessage {
         additional_directories: Some(
             directories.iter().map(|path| path.display().to_string()).collect(),
         ),
+        extra: warnings.into_iter().collect(),
         ..InitMessage::default()
     }
 }

@@ -19,7 +19,11 @@ use bowline_protocol::{
 };
 use bowline_sessions::{CostState, CustomTitle};
 use bowline_tools::Workspace;
-use tokio::{sync::Notify, task::JoinSet, time::Instant};
+use tokio::{
+    sync::{Notify, RwLock},
+    task::JoinSet,
+    time::Instant,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -35,6 +39,7 @@ use crate::{
     ledger::{Account, Ledger, Tokens},
     outlet::Outlet,
     permission::{Policy, ProposedCall, Verdict, write_settings},
+    plugin::Plugins,
     settings::Settings,
     toolset::Toolset,
     turn::{answer::Answer, run::millis},
@@ -63,6 +68,7 @@ pub(crate) struct Shared {
     live: Mutex<Live>,
     queue: Mutex<PromptQueue>,
     settings: Mutex<Settings>,
+    plugins: Mutex<Arc<Plugins>>,
     /// Stops the turn that runs.
     turn: Mutex<Option<CancellationToken>>,
     /// What runs beside the conversation.
@@ -76,6 +82,8 @@ pub(crate) struct Shared {
     pub(crate) board: TaskBoard,
     /// Questions that wait for a person.
     pub(crate) questions: QuestionBoard,
+    /// Calls without a conversation: those that are safe beside each other share it.
+    pub(super) direct_calls: RwLock<()>,
     /// Whether a turn has waited for the MCP servers there are.
     pub(super) servers_awaited: AtomicBool,
     /// Whether the MCP servers are being let go of.
@@ -202,6 +210,7 @@ impl Shared {
             live: Mutex::new(live),
             queue: Mutex::new(PromptQueue::new(known)),
             settings: Mutex::new(config.settings.clone()),
+            plugins: Mutex::new(Arc::new(config.plugins.clone())),
             turn: Mutex::default(),
             beside: Mutex::default(),
             main_tools: Mutex::default(),
@@ -209,6 +218,7 @@ impl Shared {
             wake: Notify::new(),
             board,
             questions: QuestionBoard::default(),
+            direct_calls: RwLock::default(),
             servers_awaited: AtomicBool::new(false),
             servers_closing: AtomicBool::new(false),
             input_ended: AtomicBool::new(false),
@@ -248,6 +258,17 @@ impl Shared {
 
     pub(crate) fn settings(&self) -> MutexGuard<'_, Settings> {
         lock(&self.settings)
+    }
+
+    /// The plugins as they were last read.
+    pub(crate) fn plugins(&self) -> Arc<Plugins> {
+        lock(&self.plugins).clone()
+    }
+
+    pub(super) fn set_plugins(&self, plugins: Plugins) -> Arc<Plugins> {
+        let plugins = Arc::new(plugins);
+        *lock(&self.plugins) = Arc::clone(&plugins);
+        plugins
     }
 
     pub(crate) fn mode(&self) -> PermissionMode {

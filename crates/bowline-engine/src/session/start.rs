@@ -52,6 +52,7 @@ pub(crate) fn start(
         hook_environment(&config),
     );
     hooks.set_settings(&config.settings);
+    hooks.set_plugins(&config.plugins);
     let wanted = config.include_hook_events;
     let frames: Arc<dyn HookObserver> =
         Arc::new(HookFrames { outlet: Arc::clone(&outlet), wanted });
@@ -80,6 +81,7 @@ pub(crate) fn start(
     for server in &shared.config.mcp_servers {
         shared.set_server_policy(&server.name, &server.config);
     }
+    shared.add_plugin_servers();
     shared.apply_server_policies();
     let compaction = shared.config.resumed.as_ref().and_then(|it| it.compaction.as_ref());
     shared.context.compactions().dropped_tokens =

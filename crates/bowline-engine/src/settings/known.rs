@@ -54,6 +54,8 @@ pub struct KnownSettings {
     pub api_key_helper: Option<String>,
     /// For how many days transcripts are kept.
     pub cleanup_period_days: Option<u32>,
+    /// Installed plugins, as `name@marketplace`, and whether they are used.
+    pub enabled_plugins: BTreeMap<String, bool>,
     /// The agent that the main conversation is.
     pub agent: Option<String>,
     /// What only Bowline has.

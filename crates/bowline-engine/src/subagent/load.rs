@@ -3,15 +3,32 @@
 use std::{fs, path::Path};
 
 use super::AgentKind;
-use crate::{context::frontmatter::Document, settings::Places};
+use crate::{context::frontmatter::Document, plugin::Plugins, settings::Places};
 
 /// The agents that files define; the project's come later and so win.
 pub(crate) fn from_files(places: &Places) -> Vec<AgentKind> {
     let folders = [places.config_dir.join("agents"), places.project.join(".claude").join("agents")];
-    folders.iter().flat_map(|folder| from_folder(folder)).collect()
+    folders.iter().flat_map(|folder| from_place(folder)).collect()
 }
 
-fn from_folder(folder: &Path) -> Vec<AgentKind> {
+/// The agents that plugins bring.
+pub(crate) fn from_plugins(plugins: &Plugins) -> Vec<AgentKind> {
+    let agents = plugins.loaded().iter().flat_map(|plugin| {
+        let agents = plugin.agents.iter().flat_map(|place| from_place(place));
+        agents.map(|kind| AgentKind {
+            name: plugin.qualify(&kind.name),
+            prompt: plugin.expand(&kind.prompt),
+            ..kind
+        })
+    });
+    agents.collect()
+}
+
+/// The agents of a folder, or the one of a file.
+fn from_place(folder: &Path) -> Vec<AgentKind> {
+    if folder.is_file() {
+        return from_file(folder).into_iter().collect();
+    }
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "md"));

@@ -50,7 +50,8 @@ impl SkillTool {
             return Err(ToolFailure::input("Invalid skill format: "));
         }
         let skills = command::skills(&session);
-        let found = skills.into_iter().find(|skill| skill.name == name);
+        let found = skills.iter().find(|skill| skill.name == name);
+        let found = found.or_else(|| skills.iter().find(|skill| skill.is_called(name))).cloned();
         let skill = found.ok_or_else(|| ToolFailure::input(format!("Unknown skill: {name}")))?;
         match skill.is_for_model {
             true => Ok(skill),
@@ -66,15 +67,16 @@ impl SkillTool {
         let text = tokio::fs::read_to_string(&skill.path).await;
         let text = text
             .map_err(|error| ToolFailure::running(format!("{}: {error}", skill.path.display())))?;
-        let body = Document::parse(&text).body;
+        let body = skill.source.expand(&Document::parse(&text).body);
         let body = body.replace("$ARGUMENTS", input.args.as_deref().unwrap_or_default());
         let folder = skill.folder.display();
         let body = format!("Base directory for this skill: {folder}\n\n{}", body.trim());
-        let mut structured = json!({"success": true, "commandName": skill.name});
+        let name = input.skill.trim().trim_start_matches('/');
+        let mut structured = json!({"success": true, "commandName": name});
         if !skill.allowed_tools.is_empty() {
             structured["allowedTools"] = skill.allowed_tools.clone().into();
         }
-        let mut output = ToolOutput::text(format!("Launching skill: {}", skill.name));
+        let mut output = ToolOutput::text(format!("Launching skill: {name}"));
         output.follow_up = vec![ContentBlock::text(body)];
         Ok(output.structured(structured))
     }

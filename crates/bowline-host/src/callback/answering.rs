@@ -7,16 +7,21 @@ use std::{any::Any, collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc, t
 
 use bowline_protocol::{
     CanUseTool as ToolQuestion, Elicitation, ElicitationAction, ElicitationResponse, Extra,
-    HookCallback, HookOutput as WireHookOutput, McpMessage, PermissionResult, RawJson,
+    HookCallback, HookOutput as WireHookOutput, McpMessage, McpServerMessage, PermissionResult,
+    RawJson, RequestUserDialog, UserDialogResponse,
 };
 use futures_util::FutureExt;
-use tokio::time;
+use tokio::{sync::mpsc, time};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    CanUseTool, ElicitationRequest, HookCall, OnElicitation, RegisteredHooks, ToolRequest,
+    CanUseTool, DialogRequest, ElicitationRequest, HookCall, OnElicitation, OnRequest,
+    OnUserDialog, OtherRequest, RegisteredHooks, ToolRequest,
 };
-use crate::{Options, tool::McpServer};
+use crate::{
+    Options,
+    tool::{CurrentSession, Served, outlet},
+};
 
 /// Why a question is not answered, as the agent is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,18 +47,37 @@ impl Refusal {
 pub(crate) struct Callbacks {
     can_use_tool: Option<Arc<dyn CanUseTool>>,
     on_elicitation: Option<Arc<dyn OnElicitation>>,
+    on_user_dialog: Option<Arc<dyn OnUserDialog>>,
+    on_request: BTreeMap<String, Arc<dyn OnRequest>>,
     hooks: RegisteredHooks,
-    servers: BTreeMap<String, McpServer>,
+    servers: Served,
+    pub(crate) session: CurrentSession,
 }
 
 impl Callbacks {
-    pub(crate) fn new(options: &mut Options, hooks: RegisteredHooks) -> Self {
-        Self {
-            can_use_tool: options.can_use_tool.clone(),
-            on_elicitation: options.on_elicitation.clone(),
-            hooks,
-            servers: std::mem::take(&mut options.sdk_mcp_servers),
+    /// The callbacks of a session, and what their servers say by themselves.
+    pub(crate) fn new(
+        options: &mut Options,
+        hooks: RegisteredHooks,
+    ) -> (Self, mpsc::Receiver<McpServerMessage>) {
+        let (outlet, said) = outlet();
+        let session = CurrentSession::default();
+        if let Some(id) = &options.session_id {
+            session.is(id.as_str().into());
         }
+        let on_elicitation = options.on_elicitation.clone();
+        let servers = std::mem::take(&mut options.sdk_mcp_servers);
+        let servers = Served::new(servers, outlet, session.clone(), on_elicitation.clone());
+        let callbacks = Self {
+            can_use_tool: options.can_use_tool.clone(),
+            on_elicitation,
+            on_user_dialog: options.on_user_dialog.as_ref().map(|(_, callback)| callback.clone()),
+            on_request: options.on_request.clone(),
+            hooks,
+            servers,
+            session,
+        };
+        (callbacks, said)
     }
 
     pub(crate) async fn can_use_tool(
@@ -104,16 +128,43 @@ impl Callbacks {
         caught(async { callback.answer(request).await }).await
     }
 
+    pub(crate) async fn show(
+        &self,
+        question: RequestUserDialog,
+        cancel: CancellationToken,
+    ) -> Result<UserDialogResponse, Refusal> {
+        let Some(callback) = &self.on_user_dialog else {
+            return Err(Refusal::unsupported("request_user_dialog"));
+        };
+        let request = DialogRequest::new(question, cancel);
+        let answer = caught(async { callback.show(request).await }).await?;
+        Ok(answer.into_wire())
+    }
+
+    /// Answers a request that has no callback of its own.
+    pub(crate) async fn other(
+        &self,
+        subtype: &str,
+        body: RawJson,
+        cancel: CancellationToken,
+    ) -> Result<RawJson, Refusal> {
+        let Some(callback) = self.on_request.get(subtype) else {
+            return Err(Refusal::unsupported(subtype));
+        };
+        let request = OtherRequest::new(body, cancel);
+        let answer = caught(async { callback.answer(request).await }).await?;
+        Ok(RawJson::from(answer))
+    }
+
     /// Passes a message to one of our MCP servers.
     pub(crate) async fn mcp_message(
         &self,
         message: McpMessage,
         cancel: CancellationToken,
     ) -> Result<RawJson, Refusal> {
-        let Some(server) = self.servers.get(&message.server_name) else {
-            return Err(Refusal::new(format!("SDK MCP server not found: {}", message.server_name)));
-        };
-        Ok(server.answer(&message.message, cancel).await)
+        let name = &message.server_name;
+        let answer = self.servers.answer(name, &message.message, cancel).await;
+        answer.ok_or_else(|| Refusal::new(format!("SDK MCP server not found: {name}")))
     }
 }
 

@@ -2,21 +2,26 @@
 //! the right shape is one.
 
 mod answering;
+mod dialog;
 mod elicitation;
 mod hook;
 mod hook_output;
 mod permission;
+mod request;
 
 pub(crate) use answering::{Callbacks, Refusal, panic_text};
+pub use dialog::{DialogAnswer, DialogRequest, OnUserDialog};
 pub use elicitation::{ElicitationRequest, OnElicitation};
 pub(crate) use hook::RegisteredHooks;
 pub use hook::{Hook, HookCall, HookMatcher};
 pub use hook_output::HookOutput;
 pub use permission::{CanUseTool, ToolRequest};
+pub use request::{OnRequest, OtherRequest};
 
 use std::fmt;
 
 use bowline_protocol::{ElicitationResponse, PermissionResult};
+use serde_json::Value;
 
 /// What a callback returns: an answer, or a [`Result`] with one.
 pub trait IntoAnswer<T>: Send {
@@ -40,4 +45,4 @@ macro_rules! into_answer {
     )*};
 }
 
-into_answer!(PermissionResult, HookOutput, ElicitationResponse);
+into_answer!(PermissionResult, HookOutput, ElicitationResponse, DialogAnswer, Value);

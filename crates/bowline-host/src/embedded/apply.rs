@@ -23,6 +23,7 @@ pub(super) fn apply(options: &Options, config: &mut SessionConfig) -> Result<(),
     config.system_prompt = match &options.system_prompt {
         SystemPrompt::Empty => EnginePrompt::Custom(Vec::new()),
         SystemPrompt::Text(text) => EnginePrompt::Custom(vec![text.clone()]),
+        SystemPrompt::Parts(parts) => EnginePrompt::Custom(parts.clone()),
         SystemPrompt::File(path) => {
             let what = format!("reading the system prompt {}", path.display());
             let text = std::fs::read_to_string(path);

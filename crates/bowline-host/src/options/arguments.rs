@@ -4,7 +4,9 @@ use std::{collections::BTreeMap, ffi::OsString, fs};
 
 use serde_json::{Map, Value, json};
 
-use super::{BuiltinTools, Options, Resume, Settings, Skills, SystemPrompt, Thinking};
+use super::{
+    BuiltinTools, Options, PluginDelivery, Resume, Settings, Skills, SystemPrompt, Thinking,
+};
 use crate::Error;
 
 /// A text longer than this goes into `initialize`, because the system limits the length of an
@@ -42,7 +44,7 @@ fn model(options: &Options, line: &mut Line) {
         SystemPrompt::Preset { append: Some(text), .. } if text.len() <= LONGEST_ARGUMENT => {
             line.pair("append-system-prompt", text);
         }
-        SystemPrompt::Text(_) | SystemPrompt::Preset { .. } => {}
+        SystemPrompt::Text(_) | SystemPrompt::Parts(_) | SystemPrompt::Preset { .. } => {}
     }
     line.optional("model", options.model.as_deref());
     line.list("fallback-model", &options.fallback_models);
@@ -82,6 +84,7 @@ fn permissions(options: &Options, line: &mut Line) {
         None if options.can_use_tool.is_some() => line.pair("permission-prompt-tool", "stdio"),
         None => {}
     }
+    line.optional("permission-prompts", options.permission_prompts.map(|who| who.as_str()));
 }
 
 fn conversation(options: &Options, line: &mut Line) {
@@ -122,7 +125,14 @@ fn environment(options: &Options, line: &mut Line) -> Result<(), Error> {
     if !options.mcp_servers.is_empty() {
         line.pair("mcp-config", json!({"mcpServers": options.mcp_servers}).to_string());
     }
+    for file in &options.mcp_config_files {
+        line.pair("mcp-config", file);
+    }
     line.switch("strict-mcp-config", options.strict_mcp_config);
+    if options.plugin_delivery == PluginDelivery::Initialize {
+        line.switch("await-initialize", !options.plugins.is_empty());
+        return Ok(());
+    }
     for plugin in &options.plugins {
         match plugin.skip_mcp_discovery {
             true => line.pair("plugin-dir-no-mcp", &plugin.path),
@@ -136,6 +146,7 @@ fn reports(options: &Options, line: &mut Line) {
     line.switch("include-partial-messages", options.include_partial_messages);
     line.switch("include-hook-events", options.include_hook_events);
     line.switch("replay-user-messages", options.replay_user_messages);
+    line.switch("debug", options.debug);
     line.optional("debug-file", options.debug_file.as_ref());
 }
 
@@ -215,6 +226,21 @@ pub(crate) fn variables(options: &Options) -> BTreeMap<String, Option<String>> {
     }
     if let Some(name) = &options.client_app {
         set("CLAUDE_AGENT_SDK_CLIENT_APP", name);
+    }
+    if let Some(format) = options.question_preview {
+        set("CLAUDE_CODE_QUESTION_PREVIEW_FORMAT", format.as_str());
+    }
+    if let Some(span) = &options.trace_context {
+        set("TRACEPARENT", &span.traceparent);
+        set("TRACESTATE", span.tracestate.as_deref().unwrap_or_default());
+    }
+    for (subtype, variable) in [
+        ("oauth_token_refresh", "CLAUDE_CODE_SDK_HAS_OAUTH_REFRESH"),
+        ("host_auth_token_refresh", "CLAUDE_CODE_SDK_HAS_HOST_AUTH_REFRESH"),
+    ] {
+        if options.on_request.contains_key(subtype) {
+            set(variable, "1");
+        }
     }
     if let Some(cwd) = options.cwd.as_deref().and_then(|cwd| cwd.to_str()) {
         set("PWD", cwd);

@@ -1,7 +1,9 @@
 //! Which options do not go together.
 
-use super::{Options, Resume};
-use crate::Error;
+use std::collections::HashSet;
+
+use super::{Options, PermissionPrompts, Resume};
+use crate::{Error, SdkServer};
 
 impl Options {
     /// Says what does not go together, before anything is started.
@@ -14,6 +16,10 @@ impl Options {
             && self.fallback_models.contains(model)
         {
             return wrong("a model cannot take over from itself: `fallback_models` has `model`");
+        }
+        let nobody_asked = self.permission_prompts == Some(PermissionPrompts::Nobody);
+        if self.can_use_tool.is_some() && nobody_asked {
+            return wrong("`can_use_tool` is never asked: `permission_prompts` says nobody is");
         }
         if self.resume == Resume::No {
             let needs = [
@@ -33,11 +39,77 @@ impl Options {
         if let Some(name) = self.extra_args.keys().find(|name| name.starts_with('-')) {
             return wrong(&format!("`extra_args` are named without dashes: {name}"));
         }
-        if let Some(name) =
-            self.mcp_servers.keys().find(|it| self.sdk_mcp_servers.contains_key(*it))
-        {
-            return wrong(&format!("two MCP servers are named `{name}`"));
+        self.sdk_mcp_servers.iter().try_for_each(SdkServer::check)?;
+        match self.clash() {
+            Some(name) => wrong(&format!("two MCP servers or tools are known as `{name}`")),
+            None => Ok(()),
         }
-        self.sdk_mcp_servers.values().try_for_each(crate::tool::McpServer::check)
+    }
+
+    /// The name that two servers, or two tools of a server, have for the model.
+    fn clash(&self) -> Option<String> {
+        let mut names = HashSet::new();
+        let here = self.sdk_mcp_servers.iter().map(SdkServer::name);
+        let elsewhere = self.mcp_servers.keys().map(String::as_str);
+        let servers = here.chain(elsewhere).map(|server| format!("mcp__{}", spelled(server)));
+        let tools = self.sdk_mcp_servers.iter().flat_map(|server| {
+            let server_name = spelled(server.name());
+            server.tool_names().map(move |tool| format!("mcp__{server_name}__{}", spelled(tool)))
+        });
+        servers.chain(tools).find(|name| !names.insert(name.clone()))
+    }
+}
+
+/// A name as the model sees it: agents replace everything but ASCII letters, digits, `_` and `-`.
+fn spelled(name: &str) -> String {
+    let keep = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    name.chars().map(|c| if keep(c) { c } else { '_' }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{McpServer, McpServerConfig, Tool, protocol::McpStdioServer};
+
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct Nothing {}
+
+    fn tool(name: &str) -> Tool {
+        Tool::new(name, "", async |_: Nothing| "")
+    }
+
+    #[track_caller]
+    fn check(options: Options, expected: Option<&str>) {
+        let found = options.check().err().map(|error| error.to_string());
+        let says = |text: &String| expected.is_some_and(|expected| text.contains(expected));
+        assert_eq!(found.is_some(), expected.is_some(), "{found:?}");
+        assert!(found.as_ref().is_none_or(says), "{found:?}");
+    }
+
+    #[test]
+    fn names_that_the_model_cannot_tell_apart_are_an_error() {
+        let server = |name: &str| McpServer::new(name).tool(tool("add"));
+        let with = |name: &str| Options::default().sdk_mcp_server(server(name));
+        check(with("a").sdk_mcp_server(server("b")), None);
+        check(with("a").sdk_mcp_server(server("a")), Some("`mcp__a`"));
+        check(with("a b").sdk_mcp_server(server("a.b")), Some("`mcp__a_b`"));
+        let elsewhere = McpServerConfig::Stdio(McpStdioServer::default());
+        check(with("a").mcp_server("a", elsewhere), Some("`mcp__a`"));
+        let twice = server("a").tool(tool("add"));
+        check(Options::default().sdk_mcp_server(twice), Some("`mcp__a__add`"));
+        check(with(""), Some("it has no name"));
+    }
+
+    #[cfg(feature = "schema")]
+    #[test]
+    fn a_schema_that_is_none_is_an_error() {
+        let with = |schema: serde_json::Value| {
+            let tool = Tool::with_schema("t", "", schema, async |_: serde_json::Value| "");
+            Options::default().sdk_mcp_server(McpServer::new("s").tool(tool))
+        };
+        check(with(serde_json::json!({"type": "object"})), None);
+        check(with(serde_json::json!({"type": "string"})), Some("no object"));
+        let typo = serde_json::json!({"type": "object", "properties": {"a": {"type": "nmber"}}});
+        check(with(typo), Some("the schema of `t` is none"));
     }
 }

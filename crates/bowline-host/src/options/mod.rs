@@ -3,22 +3,27 @@
 pub(crate) mod arguments;
 mod check;
 pub(crate) mod opening;
+mod spawn;
+#[cfg(test)]
+mod table;
 mod values;
 
-use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, ffi::OsString, fmt, path::PathBuf, sync::Arc, time::Duration};
 
 use bowline_protocol::{
     AgentDefinition, DEFAULT_LINE_LIMIT, HookEvent, McpServerConfig, PermissionMode,
 };
 use serde_json::Value;
 
+pub use spawn::{ProcessUser, Spawner};
 pub use values::{
-    BuiltinTools, Effort, Plugin, Resume, SettingSource, Settings, Skills, SystemPrompt, Thinking,
+    BuiltinTools, Effort, PermissionPrompts, Plugin, PluginDelivery, PreviewFormat, Resume,
+    SettingSource, Settings, Skills, SystemPrompt, Thinking, TraceContext,
 };
 
 use crate::{
-    callback::{CanUseTool, HookMatcher, OnElicitation},
-    tool::McpServer,
+    callback::{CanUseTool, HookMatcher, OnElicitation, OnRequest, OnUserDialog},
+    tool::SdkServer,
 };
 
 /// How long the agent may take to answer `initialize`, and any other request.
@@ -32,9 +37,11 @@ pub type StderrCallback = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// How an agent is set up. Start from the default, change what you need.
 ///
-/// Each option names the flag, the field of `initialize` or the variable it becomes; the
-/// official CLI knows all of them since 2.1. What an option says holds for both ways to run
-/// the agent, unless it is about its process.
+/// Each option names the flag, the field of `initialize` or the variable it becomes. Which versions
+/// of the official CLI know it, and what it is called in the official SDKs, is in the table of
+/// `docs/sdk-options.md`; a program that does not know a flag says so and ends, one that
+/// does not know a field ignores it. What an option says holds for every way to run the agent,
+/// unless it is about its process.
 ///
 /// ```
 /// use bowline_host::{Options, PermissionMode};
@@ -51,6 +58,12 @@ pub struct Options {
     pub transport: Transport,
     /// The program, if it is not where we look by ourselves; see [`Transport::Process`].
     pub cli_path: Option<PathBuf>,
+    /// What runs the program if it is a script, with its own arguments: `["node"]`.
+    pub cli_runner: Vec<OsString>,
+    /// Starts the process in our place: in a container, on another machine.
+    pub spawner: Option<Arc<dyn Spawner>>,
+    /// The system's user as which the process runs. Needs the rights to become another.
+    pub user: Option<ProcessUser>,
     /// The working directory. It must exist.
     pub cwd: Option<PathBuf>,
     /// Variables over those of this process; `None` removes one.
@@ -63,6 +76,8 @@ pub struct Options {
     pub stderr: Option<StderrCallback>,
     /// What this program calls itself: `CLAUDE_AGENT_SDK_CLIENT_APP`.
     pub client_app: Option<String>,
+    /// The span that the agent's spans belong to: `TRACEPARENT`, `TRACESTATE`.
+    pub trace_context: Option<TraceContext>,
     /// Limits of ours.
     pub limits: Limits,
 
@@ -81,6 +96,11 @@ pub struct Options {
     pub betas: Vec<String>,
     /// `--system-prompt` and its relatives.
     pub system_prompt: SystemPrompt,
+    /// Make the system prompt once and keep it when the session is resumed:
+    /// `systemPromptSnapshot`.
+    pub system_prompt_snapshot: Option<bool>,
+    /// What subagents are told behind their own prompts: `appendSubagentSystemPrompt`.
+    pub append_subagent_system_prompt: Option<String>,
     /// In place of the agent's words about the `plan` mode: `planModeInstructions`.
     pub plan_mode_instructions: Option<String>,
     /// The shape that the result must have: `--json-schema`.
@@ -105,8 +125,13 @@ pub struct Options {
     pub tool_aliases: BTreeMap<String, String>,
     /// MCP servers elsewhere, by name: `--mcp-config`.
     pub mcp_servers: BTreeMap<String, McpServerConfig>,
-    /// MCP servers in this program, by name: `sdkMcpServers`.
-    pub sdk_mcp_servers: BTreeMap<String, McpServer>,
+    /// Files that name MCP servers elsewhere: `--mcp-config`.
+    pub mcp_config_files: Vec<PathBuf>,
+    /// MCP servers in this program: `sdkMcpServers`.
+    pub sdk_mcp_servers: Vec<SdkServer>,
+    /// How previews in the questions of `AskUserQuestion` are written:
+    /// `CLAUDE_CODE_QUESTION_PREVIEW_FORMAT`.
+    pub question_preview: Option<PreviewFormat>,
     /// No other MCP servers than these: `--strict-mcp-config`.
     pub strict_mcp_config: bool,
 
@@ -119,10 +144,19 @@ pub struct Options {
     pub can_use_tool: Option<Arc<dyn CanUseTool>>,
     /// The tool of an MCP server that decides: `--permission-prompt-tool`.
     pub permission_prompt_tool: Option<String>,
+    /// Whether anybody is asked at all: `--permission-prompts`.
+    pub permission_prompts: Option<PermissionPrompts>,
     /// Are told what happens, and may object: `hooks`.
     pub hooks: BTreeMap<HookEvent, Vec<HookMatcher>>,
     /// Answers MCP servers in the user's place. Without it they are declined.
     pub on_elicitation: Option<Arc<dyn OnElicitation>>,
+    /// Shows dialogs of these kinds to the user, and the agent waits for what becomes of them:
+    /// `supportedDialogKinds`.
+    pub on_user_dialog: Option<(Vec<String>, Arc<dyn OnUserDialog>)>,
+    /// Answers other requests of the agent, by their subtype. Some the agent makes only if it
+    /// knows that they are answered: for `oauth_token_refresh` and `host_auth_token_refresh` it is
+    /// told (`CLAUDE_CODE_SDK_HAS_OAUTH_REFRESH`, `CLAUDE_CODE_SDK_HAS_HOST_AUTH_REFRESH`).
+    pub on_request: BTreeMap<String, Arc<dyn OnRequest>>,
 
     // The conversation.
     /// `--continue`, `--resume`
@@ -160,6 +194,8 @@ pub struct Options {
     pub skills: Option<Skills>,
     /// Plugins: `--plugin-dir`.
     pub plugins: Vec<Plugin>,
+    /// How the agent hears of them.
+    pub plugin_delivery: PluginDelivery,
     /// Kinds of subagents, by name: `agents`.
     pub agents: BTreeMap<String, AgentDefinition>,
     /// The kind that the main agent is: `--agent`.
@@ -182,6 +218,8 @@ pub struct Options {
     pub per_task_stop_affordance: bool,
     /// Take prompts as they are, without `@path` and slash commands: `client_composed`.
     pub verbatim_prompts: bool,
+    /// Write what the process thinks to its stderr: `--debug`.
+    pub debug: bool,
     /// Write what the process thinks into this file: `--debug-file`.
     pub debug_file: Option<PathBuf>,
 }
@@ -326,8 +364,8 @@ impl Options {
     /// Lends the agent the tools of a server in this program. The model calls them
     /// `mcp__<server>__<tool>`.
     #[must_use]
-    pub fn sdk_mcp_server(mut self, server: McpServer) -> Self {
-        self.sdk_mcp_servers.insert(server.name().to_owned(), server);
+    pub fn sdk_mcp_server(mut self, server: impl Into<SdkServer>) -> Self {
+        self.sdk_mcp_servers.push(server.into());
         self
     }
 
@@ -359,6 +397,25 @@ impl Options {
         self
     }
 
+    /// Lets `answer` show dialogs of these kinds to the user.
+    #[must_use]
+    pub fn on_user_dialog(
+        mut self,
+        kinds: impl IntoIterator<Item = impl Into<String>>,
+        answer: impl OnUserDialog,
+    ) -> Self {
+        let kinds = kinds.into_iter().map(Into::into).collect();
+        self.on_user_dialog = Some((kinds, Arc::new(answer)));
+        self
+    }
+
+    /// Lets `answer` answer a kind of request that has no callback of its own.
+    #[must_use]
+    pub fn on_request(mut self, subtype: impl Into<String>, answer: impl OnRequest) -> Self {
+        self.on_request.insert(subtype.into(), Arc::new(answer));
+        self
+    }
+
     /// Tells `hear` every line that the process writes to its stderr.
     #[must_use]
     pub fn stderr(mut self, hear: impl Fn(&str) + Send + Sync + 'static) -> Self {
@@ -377,6 +434,8 @@ impl Options {
     pub(crate) fn has_callbacks(&self) -> bool {
         self.can_use_tool.is_some()
             || self.on_elicitation.is_some()
+            || self.on_user_dialog.is_some()
+            || !self.on_request.is_empty()
             || !self.hooks.is_empty()
             || !self.sdk_mcp_servers.is_empty()
     }

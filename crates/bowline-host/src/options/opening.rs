@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use bowline_protocol::{CallbackId, HookMatcher, Initialize, Maybe};
+use bowline_protocol::{
+    CallbackId, HookMatcher, Initialize, Maybe, PluginSource, SdkMcpServerConfig,
+};
 use serde_json::Number;
 
-use super::{Options, Skills, SystemPrompt, arguments::LONGEST_ARGUMENT};
+use super::{Options, Plugin, PluginDelivery, Skills, SystemPrompt, arguments::LONGEST_ARGUMENT};
 use crate::callback::RegisteredHooks;
 
 /// What `initialize` says, and the hooks under the names it gives them.
@@ -14,8 +16,16 @@ pub(crate) fn opening(options: &Options) -> (Initialize, RegisteredHooks) {
     let mut opening = Initialize { hooks, ..Initialize::default() };
     let set = |on: bool| on.then_some(true);
     if !options.sdk_mcp_servers.is_empty() {
-        opening.sdk_mcp_servers = Some(options.sdk_mcp_servers.keys().cloned().collect());
+        let names = options.sdk_mcp_servers.iter().map(|server| server.name().to_owned());
+        opening.sdk_mcp_servers = Some(names.collect());
     }
+    let limits = options.sdk_mcp_servers.iter().filter_map(|server| {
+        let timeout = Number::from_u128(server.time_limit()?.as_millis());
+        let config = SdkMcpServerConfig { timeout, ..SdkMcpServerConfig::default() };
+        Some((server.name().to_owned(), config))
+    });
+    opening.sdk_mcp_server_configs =
+        Some(limits.collect()).filter(|it: &BTreeMap<_, _>| !it.is_empty());
     if !options.agents.is_empty() {
         opening.agents = Some(options.agents.clone());
     }
@@ -29,6 +39,7 @@ pub(crate) fn opening(options: &Options) -> (Initialize, RegisteredHooks) {
         SystemPrompt::Text(text) if text.len() > LONGEST_ARGUMENT => {
             opening.system_prompt = Some(vec![text.clone()]);
         }
+        SystemPrompt::Parts(parts) => opening.system_prompt = Some(parts.clone()),
         SystemPrompt::Preset { append, exclude_dynamic_sections } => {
             opening.append_system_prompt =
                 append.clone().filter(|text| text.len() > LONGEST_ARGUMENT);
@@ -36,6 +47,14 @@ pub(crate) fn opening(options: &Options) -> (Initialize, RegisteredHooks) {
         }
         _ => {}
     }
+    if options.plugin_delivery == PluginDelivery::Initialize && !options.plugins.is_empty() {
+        opening.plugins = Some(options.plugins.iter().map(source).collect());
+    }
+    if let Some((kinds, _)) = &options.on_user_dialog {
+        opening.supported_dialog_kinds = Some(kinds.clone());
+    }
+    opening.system_prompt_snapshot = options.system_prompt_snapshot;
+    opening.append_subagent_system_prompt = options.append_subagent_system_prompt.clone();
     opening.plan_mode_instructions = options.plan_mode_instructions.clone();
     opening.title = options.title.clone();
     opening.forward_subagent_text = set(options.forward_subagent_text);
@@ -43,6 +62,15 @@ pub(crate) fn opening(options: &Options) -> (Initialize, RegisteredHooks) {
     opening.agent_progress_summaries = set(options.agent_progress_summaries);
     opening.per_task_stop_affordance = set(options.per_task_stop_affordance);
     (opening, registered)
+}
+
+fn source(plugin: &Plugin) -> PluginSource {
+    PluginSource {
+        r#type: "local".to_owned(),
+        path: plugin.path.display().to_string(),
+        skip_mcp_discovery: plugin.skip_mcp_discovery.then_some(true),
+        ..PluginSource::default()
+    }
 }
 
 type Registration = Maybe<BTreeMap<bowline_protocol::HookEvent, Vec<HookMatcher>>>;

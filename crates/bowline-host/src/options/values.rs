@@ -13,6 +13,9 @@ pub enum SystemPrompt {
     Empty,
     /// This text: `--system-prompt`.
     Text(String),
+    /// These texts, one after another, so that each can be cached by itself: `systemPrompt` of
+    /// `initialize`.
+    Parts(Vec<String>),
     /// What is in this file: `--system-prompt-file`.
     File(PathBuf),
     /// The agent's own prompt, perhaps with more behind it: `--append-system-prompt`.
@@ -163,4 +166,65 @@ pub enum Resume {
     Newest,
     /// The one with this id, title or transcript file: `--resume`.
     Session(String),
+}
+
+/// How the agent hears of plugins.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PluginDelivery {
+    /// On its command line: `--plugin-dir`.
+    #[default]
+    Flags,
+    /// In the first request, for lists that are too long for a command line: `plugins` of
+    /// `initialize`, with `--await-initialize`.
+    Initialize,
+}
+
+/// Who is asked what neither rules nor mode decide: `--permission-prompts`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PermissionPrompts {
+    /// This program: `host`.
+    Host,
+    /// Nobody, so that it is refused: `none`.
+    Nobody,
+}
+
+impl PermissionPrompts {
+    /// The word on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::Nobody => "none",
+        }
+    }
+}
+
+/// How previews in questions are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PreviewFormat {
+    /// `markdown`
+    Markdown,
+    /// `html`
+    Html,
+}
+
+impl PreviewFormat {
+    /// The word in the variable.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Markdown => "markdown",
+            Self::Html => "html",
+        }
+    }
+}
+
+/// A span of a trace, in the form of the W3C's Trace Context.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TraceContext {
+    /// Which trace and span: `TRACEPARENT`.
+    pub traceparent: String,
+    /// What vendors add: `TRACESTATE`.
+    pub tracestate: Option<String>,
 }

@@ -12,8 +12,25 @@ use crate::{
 
 /// Starts the process, its three streams piped.
 pub(super) fn start(options: &Options) -> Result<Child, Error> {
-    let program = locate(options.cli_path.as_deref())?;
-    let mut command = Command::new(&program);
+    // Whoever runs or starts it in our place knows whether it can be.
+    let theirs = !options.cli_runner.is_empty() || options.spawner.is_some();
+    let program = match &options.cli_path {
+        Some(path) if theirs => path.clone(),
+        path => locate(path.as_deref())?,
+    };
+    let mut command = match &options.cli_runner[..] {
+        [] => Command::new(&program),
+        [runner, arguments @ ..] => {
+            let mut command = Command::new(runner);
+            command.args(arguments).arg(&program);
+            command
+        }
+    };
+    if let Some(user) = &options.user {
+        let what = "finding the user to run as";
+        let (user, group) = user.ids().map_err(|error| Error::connection(what, error))?;
+        command.uid(user).gid(group);
+    }
     command.args(arguments(options)?);
     if options.clear_env {
         command.env_clear();
@@ -30,7 +47,9 @@ pub(super) fn start(options: &Options) -> Result<Child, Error> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.kill_on_drop(true);
     command.process_group(0);
-    command
-        .spawn()
-        .map_err(|error| Error::connection(format!("starting {}", program.display()), error))
+    let child = match &options.spawner {
+        Some(spawner) => spawner.spawn(command),
+        None => command.spawn(),
+    };
+    child.map_err(|error| Error::connection(format!("starting {}", program.display()), error))
 }

@@ -1,13 +1,16 @@
 //! A tool: its name, what the model is told of it, and what does its work.
 
-use std::{fmt, marker::PhantomData, panic::AssertUnwindSafe, sync::Arc};
+use std::{fmt, marker::PhantomData, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use bowline_protocol::RawJson;
 use futures_util::{FutureExt, future::BoxFuture};
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::Serialize;
 use serde_json::{Map, Value};
+use tokio::time;
 
+#[cfg(feature = "schema")]
+use super::schema::{Check, Field, schema_of};
 use super::{ToolContext, ToolHandler, ToolResult};
 use crate::callback::panic_text;
 
@@ -33,6 +36,10 @@ use crate::callback::panic_text;
 pub struct Tool {
     pub(super) listed: Listed,
     work: Arc<dyn Work>,
+    time_limit: Option<Duration>,
+    /// Checks arguments against a schema that was written by hand, if the schema itself is right.
+    #[cfg(feature = "schema")]
+    check: Option<Arc<Result<Check, String>>>,
 }
 
 /// What the model is told of a tool, as the wire has it.
@@ -97,10 +104,40 @@ impl Tool {
             object.remove("$schema");
             object.remove("title");
         }
-        Self::with_schema(name, description, schema, handler)
+        Self::listed_as(name.into(), description.into(), schema, handler)
     }
 
-    /// A tool whose schema you write yourself.
+    /// A tool whose arguments are of simple types, all required. The handler gets them as any
+    /// type that can be read from them, as a JSON value for example.
+    ///
+    /// ```
+    /// use bowline_host::{Field, Tool};
+    /// use serde_json::Value;
+    ///
+    /// let fields = [("a", Field::Number), ("b", Field::Number)];
+    /// let add = Tool::with_fields("add", "Adds two numbers", fields, async |it: Value| {
+    ///     let number = |name: &str| it[name].as_f64().unwrap_or_default();
+    ///     (number("a") + number("b")).to_string()
+    /// });
+    /// ```
+    #[cfg(feature = "schema")]
+    pub fn with_fields<Name, Shape, H>(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        fields: impl IntoIterator<Item = (Name, Field)>,
+        handler: H,
+    ) -> Self
+    where
+        Name: Into<String>,
+        H: ToolHandler<Shape>,
+        Shape: Send + Sync + 'static,
+    {
+        Self::with_schema(name, description, schema_of(fields), handler)
+    }
+
+    /// A tool whose JSON schema you write yourself. Arguments that do not satisfy it become a
+    /// result that says why; a schema that is none is an error when the agent is started.
+    #[cfg(feature = "schema")]
     pub fn with_schema<Shape, H>(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -111,14 +148,35 @@ impl Tool {
         H: ToolHandler<Shape>,
         Shape: Send + Sync + 'static,
     {
+        let check = Check::against(&input_schema);
+        let tool = Self::listed_as(name.into(), description.into(), input_schema, handler);
+        Self { check: Some(Arc::new(check)), ..tool }
+    }
+
+    fn listed_as<Shape, H>(
+        name: String,
+        description: String,
+        input_schema: Value,
+        handler: H,
+    ) -> Self
+    where
+        H: ToolHandler<Shape>,
+        Shape: Send + Sync + 'static,
+    {
         let listed = Listed {
-            name: name.into(),
-            description: description.into(),
+            name,
+            description,
             input_schema,
             annotations: ToolAnnotations::default(),
             meta: Map::new(),
         };
-        Self { listed, work: Arc::new(Handled { handler, shape: PhantomData }) }
+        Self {
+            listed,
+            work: Arc::new(Handled { handler, shape: PhantomData }),
+            time_limit: None,
+            #[cfg(feature = "schema")]
+            check: None,
+        }
     }
 
     /// Its name.
@@ -140,8 +198,60 @@ impl Tool {
         self
     }
 
+    /// Has the model always see it, also where tools are otherwise searched for
+    /// (`anthropic/alwaysLoad`).
+    #[must_use]
+    pub fn always_load(self) -> Self {
+        self.meta("anthropic/alwaysLoad", true)
+    }
+
+    /// Words by which the model finds it, where tools are searched for (`anthropic/searchHint`).
+    #[must_use]
+    pub fn search_hint(self, words: impl Into<String>) -> Self {
+        self.meta("anthropic/searchHint", words.into())
+    }
+
+    /// How long its results may be before the agent puts them into a file
+    /// (`anthropic/maxResultSizeChars`).
+    #[must_use]
+    pub fn max_result_chars(self, characters: u64) -> Self {
+        self.meta("anthropic/maxResultSizeChars", characters)
+    }
+
+    /// Gives up a call that takes longer; the model is told so.
+    #[must_use]
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.time_limit = Some(limit);
+        self
+    }
+
+    /// Says what is wrong with it.
+    pub(super) fn problem(&self) -> Option<String> {
+        if self.listed.input_schema.get("type") != Some(&Value::from("object")) {
+            return Some(format!("the arguments of `{}` are no object", self.name()));
+        }
+        #[cfg(feature = "schema")]
+        if let Some(Err(error)) = self.check.as_deref() {
+            return Some(format!("the schema of `{}` is none: {error}", self.name()));
+        }
+        None
+    }
+
+    fn complaint(&self, arguments: &RawJson) -> Option<String> {
+        #[cfg(feature = "schema")]
+        if let Some(Ok(check)) = self.check.as_deref() {
+            return check.complaint(arguments);
+        }
+        #[cfg(not(feature = "schema"))]
+        let _ = arguments;
+        None
+    }
+
     /// Calls it. Whatever happens, there is a result; a cancelled call's is read by nobody.
     pub(super) async fn call(&self, arguments: &RawJson, context: ToolContext) -> ToolResult {
+        if let Some(complaint) = self.complaint(arguments) {
+            return ToolResult::error(format!("Input validation error: {complaint}"));
+        }
         let cancel = context.cancel.clone();
         // The handler itself may panic before it returns a future.
         let work =
@@ -152,6 +262,20 @@ impl Tool {
                 ToolResult::error(format!("the tool {} panicked: {text}", self.name()))
             }),
             () = cancel.cancelled() => ToolResult::error("the call was cancelled"),
+            limit = self.too_late() => {
+                ToolResult::error(format!("the tool {} took longer than {limit:?}", self.name()))
+            }
+        }
+    }
+
+    /// Ends when a call has taken too long, and says how long that is.
+    async fn too_late(&self) -> Duration {
+        match self.time_limit {
+            Some(limit) => {
+                time::sleep(limit).await;
+                limit
+            }
+            None => std::future::pending().await,
         }
     }
 }

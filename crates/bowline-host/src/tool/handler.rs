@@ -1,29 +1,51 @@
-//! What does a tool's work.
+//! What does a tool's work: an async closure, or a type of yours.
 
-use bowline_protocol::ToolUseId;
 use futures_util::future::BoxFuture;
 use serde::de::DeserializeOwned;
-use tokio_util::sync::CancellationToken;
 
-use super::{IntoToolResult, ToolResult};
+use super::{IntoToolResult, ToolContext, ToolResult};
 
-/// What a handler may know of its call.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct ToolContext {
-    /// The server under which the tool was called.
-    pub server: String,
-    /// The model's call, if the agent said which.
-    pub tool_use_id: Option<ToolUseId>,
-    /// Fires when the result is no longer wanted. The handler is dropped then; this is for work
-    /// that outlives it.
-    pub cancel: CancellationToken,
+/// A type that does a tool's work, for tools that hold something.
+///
+/// ```
+/// use bowline_host::{HandleTool, Tool, ToolContext};
+/// use std::sync::atomic::{AtomicU64, Ordering};
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Nothing {}
+///
+/// #[derive(Default)]
+/// struct Counter(AtomicU64);
+///
+/// impl HandleTool for Counter {
+///     type Arguments = Nothing;
+///     type Answer = String;
+///
+///     async fn handle(&self, _: Nothing, _: ToolContext) -> String {
+///         self.0.fetch_add(1, Ordering::Relaxed).to_string()
+///     }
+/// }
+///
+/// let count = Tool::new("count", "Counts its calls", Counter::default());
+/// ```
+pub trait HandleTool: Send + Sync + 'static {
+    /// What the tool is called with.
+    type Arguments: DeserializeOwned + Send + 'static;
+    /// What it returns.
+    type Answer: IntoToolResult;
+
+    /// Does the work. Dropped when the result is no longer wanted.
+    fn handle(
+        &self,
+        arguments: Self::Arguments,
+        context: ToolContext,
+    ) -> impl Future<Output = Self::Answer> + Send;
 }
 
-/// An async closure that does a tool's work: `async |arguments| …` or
-/// `async |arguments, context| …`.
+/// All that can do a tool's work: `async |arguments| …`, `async |arguments, context| …`, and
+/// whatever is a [`HandleTool`].
 ///
-/// `Shape` tells the two apart; the compiler finds it.
+/// `Shape` tells them apart; the compiler finds it.
 pub trait ToolHandler<Shape>: Send + Sync + 'static {
     /// What the tool is called with.
     type Arguments: DeserializeOwned + Send + 'static;
@@ -57,5 +79,17 @@ where
     fn call(&self, arguments: A, context: ToolContext) -> BoxFuture<'_, ToolResult> {
         let result = self(arguments, context);
         Box::pin(async move { result.await.into_tool_result() })
+    }
+}
+
+/// The shape of a type, as opposed to that of a closure.
+#[derive(Debug)]
+pub enum OwnType {}
+
+impl<T: HandleTool> ToolHandler<OwnType> for T {
+    type Arguments = T::Arguments;
+
+    fn call(&self, arguments: T::Arguments, context: ToolContext) -> BoxFuture<'_, ToolResult> {
+        Box::pin(async move { self.handle(arguments, context).await.into_tool_result() })
     }
 }

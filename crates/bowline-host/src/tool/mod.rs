@@ -1,12 +1,26 @@
 //! Tools that this program lends to its agent, and the servers that hold them.
 
+mod context;
 mod definition;
 mod handler;
+mod outlet;
 mod result;
+#[cfg(feature = "rmcp")]
+mod rmcp;
 mod rpc;
+#[cfg(feature = "schema")]
+mod schema;
+mod served;
 mod server;
 
+pub use context::{Progress, ToolContext};
 pub use definition::{Tool, ToolAnnotations};
-pub use handler::{ToolContext, ToolHandler};
-pub use result::{IntoToolResult, Structured, ToolContent, ToolResult};
-pub use server::McpServer;
+pub use handler::{HandleTool, ToolHandler};
+pub(crate) use outlet::{Outlet, outlet};
+pub use result::{IntoToolResult, ResourceContents, Structured, ToolContent, ToolResult};
+#[cfg(feature = "rmcp")]
+pub use rmcp::RmcpServer;
+#[cfg(feature = "schema")]
+pub use schema::Field;
+pub(crate) use served::{CurrentSession, Served};
+pub use server::{McpServer, SdkServer};

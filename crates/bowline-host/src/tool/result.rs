@@ -53,7 +53,32 @@ pub enum ToolContent {
         /// What it is.
         #[serde(skip_serializing_if = "Option::is_none")]
         description: Option<String>,
+        /// As in `text/csv`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        mime_type: Option<String>,
     },
+    /// Something that is elsewhere, and all of it here as well.
+    Resource {
+        /// What it is.
+        resource: ResourceContents,
+    },
+}
+
+/// What is in a resource: a text, or bytes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ResourceContents {
+    /// Where it is.
+    pub uri: String,
+    /// As in `text/csv`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mime_type: Option<String>,
+    /// The text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The bytes in base 64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blob: Option<String>,
 }
 
 impl ToolResult {
@@ -65,6 +90,21 @@ impl ToolResult {
     /// A picture: its bytes in base 64, and what it is, as in `image/png`.
     pub fn image(data: impl Into<String>, mime_type: impl Into<String>) -> Self {
         Self::default().with(ToolContent::Image { data: data.into(), mime_type: mime_type.into() })
+    }
+
+    /// A sound: its bytes in base 64, and what it is, as in `audio/wav`.
+    pub fn audio(data: impl Into<String>, mime_type: impl Into<String>) -> Self {
+        Self::default().with(ToolContent::Audio { data: data.into(), mime_type: mime_type.into() })
+    }
+
+    /// A link to something: where it is, and what it is called.
+    pub fn resource_link(uri: impl Into<String>, name: impl Into<String>) -> Self {
+        Self::default().with(ToolContent::ResourceLink {
+            uri: uri.into(),
+            name: name.into(),
+            description: None,
+            mime_type: None,
+        })
     }
 
     /// A failure, in words that help the model to do better.
@@ -106,6 +146,12 @@ impl IntoToolResult for ToolResult {
 impl IntoToolResult for String {
     fn into_tool_result(self) -> ToolResult {
         ToolResult::text(self)
+    }
+}
+
+impl IntoToolResult for ToolContent {
+    fn into_tool_result(self) -> ToolResult {
+        ToolResult::default().with(self)
     }
 }
 

@@ -1,13 +1,83 @@
-//! An MCP server inside this program: a name and its tools.
+//! MCP servers inside this program, as the options name them.
 
-use std::{collections::HashSet, sync::Arc};
+use std::time::Duration;
 
-use serde_json::Value;
-
-use super::{Tool, rpc::Calls};
+#[cfg(feature = "rmcp")]
+use super::RmcpServer;
+use super::Tool;
 use crate::Error;
 
-/// An MCP server inside this program.
+/// A server inside this program: one of [`Tool`]s, or, with the feature `rmcp`, any that is
+/// written with that crate.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum SdkServer {
+    /// Tools.
+    Tools(McpServer),
+    /// A server of `rmcp`, which may have resources and prompts and say things by itself.
+    #[cfg(feature = "rmcp")]
+    Rmcp(RmcpServer),
+}
+
+impl SdkServer {
+    /// Its name: the `calc` of `mcp__calc__add`.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Tools(server) => server.name(),
+            #[cfg(feature = "rmcp")]
+            Self::Rmcp(server) => server.name(),
+        }
+    }
+
+    /// How long the agent waits for a call, if it is told.
+    pub(crate) fn time_limit(&self) -> Option<Duration> {
+        match self {
+            Self::Tools(server) => server.time_limit,
+            #[cfg(feature = "rmcp")]
+            Self::Rmcp(server) => server.time_limit,
+        }
+    }
+
+    /// Its tools, as far as they are known before it runs.
+    pub(crate) fn tool_names(&self) -> impl Iterator<Item = &str> {
+        let tools = match self {
+            Self::Tools(server) => server.tools(),
+            #[cfg(feature = "rmcp")]
+            Self::Rmcp(_) => &[],
+        };
+        tools.iter().map(Tool::name)
+    }
+
+    /// Says what is wrong with it.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let wrong =
+            |what: String| Err(Error::Options(format!("MCP server `{}`: {what}", self.name())));
+        if self.name().is_empty() {
+            return wrong("it has no name".to_owned());
+        }
+        let problem = match self {
+            Self::Tools(server) => server.tools.iter().find_map(Tool::problem),
+            #[cfg(feature = "rmcp")]
+            Self::Rmcp(_) => None,
+        };
+        problem.map_or(Ok(()), wrong)
+    }
+}
+
+impl From<McpServer> for SdkServer {
+    fn from(server: McpServer) -> Self {
+        Self::Tools(server)
+    }
+}
+
+#[cfg(feature = "rmcp")]
+impl From<RmcpServer> for SdkServer {
+    fn from(server: RmcpServer) -> Self {
+        Self::Rmcp(server)
+    }
+}
+
+/// An MCP server inside this program that has tools.
 ///
 /// ```
 /// use bowline_host::{McpServer, Options, Tool};
@@ -28,7 +98,7 @@ pub struct McpServer {
     pub(super) version: String,
     pub(super) instructions: Option<String>,
     pub(super) tools: Vec<Tool>,
-    pub(super) calls: Arc<Calls>,
+    time_limit: Option<Duration>,
 }
 
 impl McpServer {
@@ -39,7 +109,7 @@ impl McpServer {
             version: "1.0.0".to_owned(),
             instructions: None,
             tools: Vec::new(),
-            calls: Arc::default(),
+            time_limit: None,
         }
     }
 
@@ -74,22 +144,11 @@ impl McpServer {
         self
     }
 
-    /// Says what is wrong with its tools.
-    pub(crate) fn check(&self) -> Result<(), Error> {
-        let wrong =
-            |what: String| Err(Error::Options(format!("MCP server `{}`: {what}", self.name)));
-        if self.name.is_empty() {
-            return wrong("it has no name".to_owned());
-        }
-        let mut names = HashSet::new();
-        for tool in &self.tools {
-            if !names.insert(tool.name()) {
-                return wrong(format!("two tools are named `{}`", tool.name()));
-            }
-            if tool.listed.input_schema.get("type") != Some(&Value::from("object")) {
-                return wrong(format!("the arguments of `{}` are no object", tool.name()));
-            }
-        }
-        Ok(())
+    /// How long the agent waits for a call of any of its tools: `sdkMcpServerConfigs` of
+    /// `initialize`. A report of progress starts the time anew.
+    #[must_use]
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.time_limit = Some(limit);
+        self
     }
 }

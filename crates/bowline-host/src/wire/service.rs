@@ -94,7 +94,10 @@ impl HostService {
                 json(&McpMessageResponse { mcp_response, ..McpMessageResponse::default() })
             }
             AgentRequest::Elicitation(question) => json(&callbacks.elicit(question, cancel).await?),
-            other => Err(Refusal::unsupported(&subtype(&other))),
+            AgentRequest::RequestUserDialog(question) => {
+                json(&callbacks.show(question, cancel).await?)
+            }
+            other => callbacks.other(&subtype(&other), json(&other)?, cancel).await,
         }
     }
 }

@@ -237,7 +237,7 @@ async fn what_does_not_go_together_is_said_before_anything_starts() {
     let twice = Tool::new("add", "Adds again", async |pair: Pair| pair.a.to_string());
     let clash = Options::default().sdk_mcp_server(calculator().tool(twice));
     let error = Client::connect(clash).await.unwrap_err();
-    assert_eq!(error.to_string(), "MCP server `calc`: two tools are named `add`");
+    assert!(error.to_string().ends_with("are known as `mcp__calc__add`"), "{error}");
 
     let no_object = Tool::new("count", "Counts", async |n: i64| n.to_string());
     let options = Options::default().sdk_mcp_server(McpServer::new("c").tool(no_object));

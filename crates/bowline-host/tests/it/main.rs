@@ -3,4 +3,6 @@
 mod basics;
 mod faults;
 mod rig;
+mod rmcp_server;
+mod unusual;
 mod websocket;

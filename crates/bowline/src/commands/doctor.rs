@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, path::Path, process::ExitCode, sync::Arc, time::Duration};
 
-use bowline_engine::settings::{Settings, Trust};
+use bowline_engine::{
+    plugin::Plugins,
+    settings::{Settings, Trust},
+};
 use bowline_mcp::{McpServers, ServerList, Setup};
 use bowline_model::{DEFAULT_MODEL, ModelRef};
 use bowline_tools::Workspace;
@@ -38,6 +41,7 @@ pub(crate) async fn run() -> anyhow::Result<ExitCode> {
         Ok(found) => {
             settings(&mut report, &found.settings, found.trust);
             model(&mut report, &found);
+            plugins(&mut report, &found);
             servers(&mut report, &found.places.project).await;
         }
         Err(error) => report.problem(error.to_string()),
@@ -108,6 +112,21 @@ fn model(report: &mut Report, found: &Found) {
         )),
         Ok(_) => {}
         Err(error) => report.problem(error.to_string()),
+    }
+}
+
+/// Loads the plugins that the settings switch on.
+fn plugins(report: &mut Report, found: &Found) {
+    let plugins = Plugins::load(Vec::new(), found.settings.known(), &found.places);
+    if plugins.loaded().is_empty() && plugins.problems.is_empty() {
+        return;
+    }
+    report.section("Plugins");
+    for plugin in plugins.loaded() {
+        report.fact(&plugin.source, plugin.root.display().to_string());
+    }
+    for problem in &plugins.problems {
+        report.problem(format!("{}: {}", problem.plugin, problem.message));
     }
 }
 

@@ -7,6 +7,7 @@ mod error;
 mod folder;
 mod models;
 mod permissions;
+mod plugins;
 mod prompts;
 mod servers;
 mod session;
@@ -148,6 +149,10 @@ pub(crate) fn prepare(
     config.mcp_servers = servers::check(&args.sources.mcp_config, &cwd)?.servers;
     if !args.sources.strict_mcp_config {
         config.mcp_servers.extend(servers::approved(&cwd, settings.known()));
+    }
+    config.plugins = plugins::load(&args.sources, settings.known(), &places, &cwd);
+    if audience == Audience::Reader {
+        notices.extend(plugins::problems(&config.plugins));
     }
     let default_model = settings.known().model.clone();
     config.default_model = default_model.unwrap_or_else(|| DEFAULT_MODEL.to_owned());

@@ -20,20 +20,20 @@ use crate::place::{Place, Ran};
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A host that is dialed.
-struct Server {
+pub(crate) struct Server {
     listener: TcpListener,
 }
 
 impl Server {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { listener: TcpListener::bind("127.0.0.1:0").unwrap() }
     }
 
-    fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("ws://{}/session", self.listener.local_addr().unwrap())
     }
 
-    fn accept(&self) -> Agent {
+    pub(crate) fn accept(&self) -> Agent {
         let (stream, _) = self.listener.accept().unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let mut headers = HeaderMap::new();
@@ -48,7 +48,7 @@ impl Server {
 }
 
 /// An agent that has dialed.
-struct Agent {
+pub(crate) struct Agent {
     socket: WebSocket<TcpStream>,
     headers: HeaderMap,
 }
@@ -62,28 +62,42 @@ impl Agent {
         self.socket.send(Message::text(format!("{line}\n"))).unwrap();
     }
 
-    fn prompt(&mut self, text: &str) {
+    pub(crate) fn prompt(&mut self, text: &str) {
         self.say(&json!({"type": "user", "message": {"role": "user", "content": text}}));
+    }
+
+    pub(crate) fn answer(&mut self, question: &Value, response: Value) {
+        self.say(&json!({"type": "control_response", "response": {
+            "subtype": "success", "request_id": question["request_id"], "response": response,
+        }}));
+    }
+
+    pub(crate) fn hear(&mut self) -> Value {
+        loop {
+            if let Message::Text(line) = self.socket.read().unwrap() {
+                return serde_json::from_str(&line).unwrap();
+            }
+        }
     }
 
     fn await_kind(&mut self, kind: &str) -> Value {
         loop {
-            let Message::Text(line) = self.socket.read().unwrap() else { continue };
-            let line: Value = serde_json::from_str(&line).unwrap();
+            let line = self.hear();
             if line["type"] == kind || line["request"]["subtype"] == kind {
                 return line;
             }
         }
     }
 
-    fn hang_up(mut self) {
+    pub(crate) fn hang_up(mut self) {
         let goodbye = CloseFrame { code: CloseCode::Normal, reason: "".into() };
         self.socket.close(Some(goodbye)).unwrap();
         while self.socket.read().is_ok() {}
     }
 }
 
-fn dialing(place: &Place, url: &str, args: &[&str]) -> Command {
+/// The program, which is to dial this URL.
+pub(crate) fn dialing(place: &Place, url: &str, args: &[&str]) -> Command {
     let fixed = ["--sdk-url", url, "--sdk-first-wait", "1", "--model", "script"];
     place.bowline([&fixed, args].concat())
 }
@@ -109,10 +123,7 @@ fn a_session_for_a_host_elsewhere() {
     // It is asked who may do what without a flag that says so.
     agent.prompt("TOOL Bash {\"command\":\"env > seen; touch made\"}\nNEXT\nSAY done");
     let question = agent.await_kind("can_use_tool");
-    agent.say(&json!({"type": "control_response", "response": {
-        "subtype": "success", "request_id": question["request_id"],
-        "response": {"behavior": "allow"},
-    }}));
+    agent.answer(&question, json!({"behavior": "allow"}));
     assert_eq!(agent.await_kind("result")["result"], "done");
     agent.hang_up();
     let ran = end(child);

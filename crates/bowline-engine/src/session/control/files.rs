@@ -24,6 +24,7 @@ use crate::{
     command,
     context::LoadReason,
     permission::{Location, ProposedCall, RuleSource, Verdict},
+    plugin::Plugins,
     session::Shared,
 };
 
@@ -167,7 +168,9 @@ pub(super) async fn register_repo_root(
     if request.reload_claude_md == Some(true) {
         shared.context.forget(LoadReason::SessionStart);
     }
-    if request.reload_skills == Some(true) || request.reload_plugins == Some(true) {
+    if request.reload_plugins == Some(true) {
+        shared.change_plugins(Plugins::reloaded).await;
+    } else if request.reload_skills == Some(true) {
         command::reload(shared);
     }
     if shared.has_hooks(HookEvent::DirectoryAdded) {

@@ -4,11 +4,14 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use bowline_mcp::{NamedServer, Scope};
 use bowline_protocol::{
-    Initialize, ManifestOutcome, McpSdkServer, McpServerConfig, McpServerStatus,
+    Initialize, ManifestOutcome, McpSdkServer, McpServerConfig, McpServerStatus, PluginSource,
 };
 
 use super::{Answered, ControlError, ControlReply};
-use crate::session::{Shared, catalog};
+use crate::{
+    plugin::PluginRequest,
+    session::{Shared, catalog},
+};
 
 pub(super) async fn initialize(shared: &Arc<Shared>, request: Initialize) -> Answered {
     // What hooks say at the start goes out before the answer.
@@ -24,7 +27,6 @@ pub(super) async fn initialize(shared: &Arc<Shared>, request: Initialize) -> Ans
         shared.hooks.set_callbacks(hooks.unwrap_or(&BTreeMap::new()));
     }
     let hooks_applied = (hooks.is_some() || again).then_some(true);
-    let plugins_given = request.plugins.as_ref().is_some_and(|plugins| !plugins.is_empty());
     let manifests = request.sdk_mcp_server_manifests.as_ref();
     // The handshake itself is asked for, so what would have stood in for it is not needed.
     let manifests_parked = manifests.map(|manifests| {
@@ -32,12 +34,12 @@ pub(super) async fn initialize(shared: &Arc<Shared>, request: Initialize) -> Ans
         manifests.keys().map(outcome).collect()
     });
     add_servers(shared, &request);
+    let plugins_applied = take_plugins(shared, request.plugins.as_deref()).await;
     shared.take_up(request);
     greet_servers(shared).await;
     let mut response = catalog::initialize_response(shared);
     response.hooks_applied = hooks_applied;
-    // There are no plugins here; a host that brings some must know.
-    response.plugins_applied = plugins_given.then_some(false);
+    response.plugins_applied = plugins_applied;
     response.sdk_mcp_manifests_parked = manifests_parked;
     let mut reply = ControlReply::payload(&response);
     reply.open_questions = Some(shared.questions.open());
@@ -49,6 +51,15 @@ pub(super) async fn initialize(shared: &Arc<Shared>, request: Initialize) -> Ans
             shared.outlet.flush().await;
         }
     }))
+}
+
+/// Loads the plugins that the host brings; whether that was done, if there are any.
+async fn take_plugins(shared: &Shared, plugins: Option<&[PluginSource]>) -> Option<bool> {
+    let plugins = plugins.filter(|plugins| !plugins.is_empty())?;
+    let cwd = &shared.config.cwd;
+    let requests = plugins.iter().map(|source| PluginRequest::of_host(source, cwd));
+    shared.change_plugins(|known| known.with(requests)).await;
+    Some(true)
 }
 
 /// Registers the servers inside the host.

@@ -174,7 +174,7 @@ pub(crate) async fn answer(own: &Session, asked: Asked, request: HostRequest) ->
         Request::GetHooksListing(_) => settings::get_hooks_listing(shared),
         Request::ListPermissionRules(_) => settings::list_permission_rules(shared),
 
-        Request::ReloadPlugins(request) => plugins::reload_plugins(shared, request),
+        Request::ReloadPlugins(request) => plugins::reload_plugins(shared, request).await,
         Request::ReloadSkills(_) => plugins::reload_skills(shared),
         Request::ReloadOutputStyles(_) => plugins::reload_output_styles(shared),
 

@@ -84,14 +84,6 @@ async fn what_is_no_schema_is_refused() {
 }
 
 #[tokio::test]
-async fn plugins_are_not_taken_and_the_host_hears_it() {
-    let rig = Rig::new();
-    let plugins = json!([{"type": "local", "path": "/p"}]);
-    let answer = rig.control(json!({"subtype": "initialize", "plugins": plugins})).await.unwrap();
-    assert_eq!(answer["plugins_applied"], false);
-}
-
-#[tokio::test]
 async fn calls_of_one_tool_can_be_redirected_to_another() {
     let mut rig = Rig::new();
     let aliases = json!({"Shell": "Bash"});

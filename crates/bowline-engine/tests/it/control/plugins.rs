@@ -43,10 +43,104 @@ async fn plugins_are_reloaded_unless_a_turn_runs_and_that_matters() {
     assert!(names(&answer["commands"]).contains(&"hoist"));
     assert_eq!((&answer["plugins"], &answer["error_count"]), (&json!([]), &json!(0)));
     let added = json!({"subtype": "reload_plugins", "add_plugins": [{"path": "/p"}]});
-    assert_eq!(rig.control(added).await.unwrap()["error_count"], 1, "there are no plugins here");
+    assert!(rig.control(added).await.is_err(), "a plugin has a type");
     rig.prompt("HANG").await;
     rig.until(|frame| frame["subtype"] == "init").await;
     let busy = json!({"subtype": "reload_plugins", "refuse_if_busy": true});
     assert!(rig.control(busy).await.is_err());
     assert!(rig.control(json!({"subtype": "reload_plugins"})).await.is_ok());
+}
+
+/// A plugin with one of everything.
+fn harbour(rig: &Rig) -> std::path::PathBuf {
+    let root = rig.path().join("harbour");
+    for (file, text) in [
+        (".claude-plugin/plugin.json", r#"{"name": "harbour", "version": "1.0.0"}"#),
+        ("commands/dock.md", "---\ndescription: Docks\n---\nSAY docked in ${CLAUDE_PLUGIN_ROOT}"),
+        ("skills/knots/SKILL.md", "---\ndescription: ties\n---\nTie ${CLAUDE_PLUGIN_ROOT}."),
+        ("agents/pilot.md", "---\ndescription: pilots\n---\nYou pilot."),
+        ("output-styles/terse.md", "---\nname: terse\n---\nBe brief."),
+        (
+            "hooks/hooks.json",
+            r#"{"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command",
+                "command": "echo \"[$CLAUDE_PLUGIN_ROOT]\" > ${CLAUDE_PLUGIN_ROOT}/hooked"}]}]}}"#,
+        ),
+        (".mcp.json", r#"{"tide": {"command": "${CLAUDE_PLUGIN_ROOT}/no-such-program"}}"#),
+    ] {
+        let path = root.join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    root
+}
+
+#[tokio::test]
+async fn a_plugin_brings_everything_under_its_name() {
+    let mut rig = Rig::new();
+    let root = harbour(&rig);
+    let missing = rig.path().join("missing");
+    let plugins = json!([{"type": "local", "path": root}, {"type": "local", "path": missing}]);
+    let request = json!({"subtype": "initialize", "plugins": plugins});
+    let answer = rig.control(request).await.unwrap();
+    assert_eq!(answer["plugins_applied"], true);
+    let commands = names(&answer["commands"]);
+    assert!(commands.contains(&"harbour:dock") && commands.contains(&"harbour:knots"), "{answer}");
+    let is_knots = |command: &&Value| command["name"] == "harbour:knots";
+    let knots = answer["commands"].as_array().unwrap().iter().find(is_knots).unwrap();
+    let expected = (&json!("(harbour) ties"), &json!(["knots"]));
+    assert_eq!((&knots["description"], &knots["aliases"]), expected);
+    assert!(names(&answer["agents"]).contains(&"harbour:pilot"), "{answer}");
+    assert_eq!(answer["available_output_styles"], json!(["default", "harbour:terse"]));
+
+    rig.prompt("/harbour:dock").await;
+    let init = rig.until(|frame| frame["subtype"] == "init").await.pop().unwrap();
+    let loaded = json!([{
+        "name": "harbour", "path": root, "version": "1.0.0", "source": "harbour@inline",
+    }]);
+    assert_eq!(init["plugins"], loaded);
+    let error = &init["plugin_errors"][0];
+    assert_eq!((&error["plugin"], &error["type"]), (&json!("inline[1]"), &json!("path-not-found")));
+    let server = &init["mcp_servers"][0];
+    let expected = (&json!("plugin:harbour:tide"), &json!("plugin"));
+    assert_eq!((&server["name"], &server["source"]), expected);
+    let result = rig.until(|frame| frame["type"] == "result").await.pop().unwrap();
+    assert_eq!(result["result"], format!("docked in {}", root.display()));
+    let hooked = std::fs::read_to_string(root.join("hooked")).unwrap();
+    assert_eq!(hooked, format!("[{}]\n", root.display()));
+
+    rig.prompt("/knots").await;
+    let result = rig.until(|frame| frame["type"] == "result").await.pop().unwrap();
+    let said = result["result"].as_str().unwrap().to_owned();
+    assert!(said.contains(&format!("Tie {}.", root.display())), "{said}");
+
+    let listing = rig.control(json!({"subtype": "get_hooks_listing"})).await.unwrap();
+    let hook = &listing["hooks"][0];
+    let expected = (&json!("pluginHook"), &json!("harbour@inline"));
+    assert_eq!((&hook["source"], &hook["pluginName"]), expected);
+}
+
+#[tokio::test]
+async fn plugins_come_and_go_when_they_are_reloaded() {
+    let mut rig = Rig::new();
+    let root = harbour(&rig);
+    let added = json!([{"type": "local", "path": root}]);
+    let request = json!({"subtype": "reload_plugins", "add_plugins": added});
+    let answer = rig.control(request).await.unwrap();
+    rig.until(|frame| frame["subtype"] == "commands_changed").await;
+    assert_eq!((names(&answer["plugins"]), &answer["error_count"]), (vec!["harbour"], &json!(0)));
+    let server = &answer["mcpServers"][0];
+    assert_eq!(
+        (&server["name"], &server["status"]),
+        (&json!("plugin:harbour:tide"), &json!("failed"))
+    );
+    assert_eq!((&server["scope"], &server["source"]), (&json!("dynamic"), &json!("plugin")));
+
+    std::fs::write(root.join("hooks/hooks.json"), "{oops").unwrap();
+    std::fs::remove_file(root.join(".mcp.json")).unwrap();
+    std::fs::remove_file(root.join("commands/dock.md")).unwrap();
+    let answer = rig.control(json!({"subtype": "reload_plugins"})).await.unwrap();
+    assert_eq!((&answer["mcpServers"], &answer["error_count"]), (&json!([]), &json!(1)));
+    assert!(!names(&answer["commands"]).contains(&"harbour:dock"), "{answer}");
+    let listing = rig.control(json!({"subtype": "get_hooks_listing"})).await.unwrap();
+    assert_eq!(listing["hooks"], json!([]));
 }

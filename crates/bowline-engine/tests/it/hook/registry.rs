@@ -111,19 +111,23 @@ fn hooks_are_listed() {
     }] }));
     rig.register(json!({ "Stop": [{ "hookCallbackIds": ["h1"] }] }));
     let listing = serde_json::to_value(rig.hooks.listing()).unwrap();
-    assert_eq!(
-        listing["events"],
-        json!([{ "event": "PreToolUse", "count": 1 }, { "event": "Stop", "count": 1 }])
-    );
+    let counts: Vec<_> = listing["events"].as_array().unwrap().iter().collect();
+    let counts = counts.iter().map(|event| (&event["name"], &event["hookCount"]));
+    let (pre, stop, one) = (json!("PreToolUse"), json!("Stop"), json!(1));
+    assert_eq!(Vec::from_iter(counts), [(&pre, &one), (&stop, &one)]);
     assert_eq!(
         listing["hooks"],
         json!([
             {
-                "event": "PreToolUse", "matcher": "Bash", "type": "command", "command": "check",
-                "source": "projectSettings", "path": rig.path(".claude/settings.json"),
-                "timeout": 1.5,
+                "event": "PreToolUse", "matcher": "Bash", "type": "command",
+                "displayText": "check", "commandText": "check", "source": "projectSettings",
+                "sourceLabel": "Settings (projectSettings)",
+                "path": rig.path(".claude/settings.json"), "timeout": 1.5,
             },
-            { "event": "Stop", "type": "callback", "command": "h1", "source": "sdk" },
+            {
+                "event": "Stop", "type": "callback", "displayText": "h1", "source": "sdk",
+                "sourceLabel": "The host",
+            },
         ])
     );
     assert_eq!(

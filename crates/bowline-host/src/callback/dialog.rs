@@ -1,0 +1,76 @@
+//! The agent wants the user to see a dialog.
+
+use std::ops::Deref;
+
+use bowline_protocol::{
+    DialogCancelled, DialogCompleted, RawJson, RequestUserDialog, UserDialogResponse,
+};
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::IntoAnswer;
+
+/// Shows dialogs to the user. The agent waits for what becomes of them.
+pub trait OnUserDialog: Send + Sync + 'static {
+    /// Shows one. An error is told to the agent.
+    fn show(&self, request: DialogRequest) -> BoxFuture<'_, Result<DialogAnswer, String>>;
+}
+
+impl<F, Fut> OnUserDialog for F
+where
+    F: Fn(DialogRequest) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output: IntoAnswer<DialogAnswer>> + Send + 'static,
+{
+    fn show(&self, request: DialogRequest) -> BoxFuture<'_, Result<DialogAnswer, String>> {
+        let answer = self(request);
+        Box::pin(async move { answer.await.into_answer() })
+    }
+}
+
+/// A dialog to show. Its fields are those of the question on the wire.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct DialogRequest {
+    /// The dialog.
+    pub question: RequestUserDialog,
+    /// Fires when the answer is no longer wanted.
+    pub cancel: CancellationToken,
+}
+
+impl DialogRequest {
+    pub(crate) fn new(question: RequestUserDialog, cancel: CancellationToken) -> Self {
+        Self { question, cancel }
+    }
+}
+
+impl Deref for DialogRequest {
+    type Target = RequestUserDialog;
+
+    fn deref(&self) -> &RequestUserDialog {
+        &self.question
+    }
+}
+
+/// What became of a dialog.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum DialogAnswer {
+    /// The user filled it in.
+    Completed(Value),
+    /// The user went away.
+    Cancelled,
+}
+
+impl DialogAnswer {
+    /// As the wire has it.
+    pub(crate) fn into_wire(self) -> UserDialogResponse {
+        match self {
+            Self::Completed(value) => UserDialogResponse::Completed(DialogCompleted {
+                result: RawJson::from(value),
+                ..DialogCompleted::default()
+            }),
+            Self::Cancelled => UserDialogResponse::Cancelled(DialogCancelled::default()),
+        }
+    }
+}

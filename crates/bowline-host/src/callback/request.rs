@@ -1,0 +1,41 @@
+//! Requests of the agent that have no callback of their own.
+
+use bowline_protocol::RawJson;
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::IntoAnswer;
+
+/// Answers a kind of request by hand, JSON for JSON.
+pub trait OnRequest: Send + Sync + 'static {
+    /// Answers. An error is told to the agent.
+    fn answer(&self, request: OtherRequest) -> BoxFuture<'_, Result<Value, String>>;
+}
+
+impl<F, Fut> OnRequest for F
+where
+    F: Fn(OtherRequest) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output: IntoAnswer<Value>> + Send + 'static,
+{
+    fn answer(&self, request: OtherRequest) -> BoxFuture<'_, Result<Value, String>> {
+        let answer = self(request);
+        Box::pin(async move { answer.await.into_answer() })
+    }
+}
+
+/// A request of the agent, as it came.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct OtherRequest {
+    /// The whole request, with its `subtype`.
+    pub body: RawJson,
+    /// Fires when the answer is no longer wanted.
+    pub cancel: CancellationToken,
+}
+
+impl OtherRequest {
+    pub(crate) fn new(body: RawJson, cancel: CancellationToken) -> Self {
+        Self { body, cancel }
+    }
+}

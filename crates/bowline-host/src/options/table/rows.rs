@@ -1,0 +1,113 @@
+//! The rows, in the order of the options.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use serde_json::{Value, json};
+
+use super::{
+    Becomes::{Field, Flag, Here, Variable},
+    Row,
+    Since::{Any, New, Old},
+    row,
+};
+use crate::{
+    BuiltinTools, DialogAnswer, DialogRequest, Effort, HookCall, HookEvent, HookMatcher,
+    HookOutput, McpServer, McpServerConfig, OtherRequest, PermissionMode, PermissionPrompts,
+    PermissionResult, Plugin, PluginDelivery, PreviewFormat, ProcessUser, Resume, SettingSource,
+    Settings, Skills, SystemPrompt, Thinking, ToolRequest, TraceContext,
+    protocol::{AgentDefinition, McpRemoteServer},
+};
+
+// A table is read as a table.
+#[rustfmt::skip]
+pub(super) fn rows() -> Vec<Row> {
+    vec![
+        // Which agent, and how it is reached.
+        row("cli_path", "cli_path", "pathToClaudeCodeExecutable", Any, |it| it.cli_path = Some("/bin/agent".into()), &[Here]),
+        row("cli_runner", "", "executable, executableArgs", Any, |it| it.cli_runner = vec!["node".into()], &[Here]),
+        row("spawner", "", "spawnClaudeCodeProcess", Any, |it| { it.spawner = Some(Arc::new(|mut command: tokio::process::Command| command.spawn())) }, &[Here]),
+        row("user", "user", "", Any, |it| it.user = Some(ProcessUser::Id(1000)), &[Here]),
+        row("cwd", "cwd", "cwd", Any, |it| it.cwd = Some("/".into()), &[Variable("PWD", "/")]),
+        row("env, clear_env", "env", "env", Any, |it| { it.env.insert("A".to_owned(), Some("b".to_owned())); }, &[Variable("A", "b")]),
+        row("extra_args", "extra_args", "extraArgs", Any, |it| { it.extra_args.insert("bare".to_owned(), None); }, &[Flag("--bare")]),
+        row("stderr", "stderr", "stderr", Any, |it| it.stderr = Some(Arc::new(|_| {})), &[Here]),
+        row("client_app", "client_app", "", New, |it| it.client_app = Some("app/1".to_owned()), &[Variable("CLAUDE_AGENT_SDK_CLIENT_APP", "app/1")]),
+        row("trace_context", "(active span)", "(active span)", Old, |it| { it.trace_context = Some(TraceContext { traceparent: "00-1-2-01".to_owned(), tracestate: None }) }, &[Variable("TRACEPARENT", "00-1-2-01"), Variable("TRACESTATE", "")]),
+        row("limits.line", "max_buffer_size", "", Any, |it| it.limits.line = 1 << 20, &[Here]),
+        row("limits.close", "", "abortController", Any, |it| it.limits.close = std::time::Duration::from_secs(2), &[Here]),
+        // The model.
+        row("model", "model", "model", Old, |it| it.model = Some("opus".to_owned()), &[Flag("--model opus")]),
+        row("fallback_models", "fallback_model", "fallbackModel", Old, |it| it.fallback_models = vec!["a".to_owned(), "b".to_owned()], &[Flag("--fallback-model a,b")]),
+        row("thinking", "thinking", "thinking", New, |it| it.thinking = Some(Thinking::Adaptive), &[Flag("--thinking adaptive")]),
+        row("thinking", "max_thinking_tokens", "maxThinkingTokens", Old, |it| it.thinking = Some(Thinking::Budget(9)), &[Flag("--max-thinking-tokens 9")]),
+        row("thinking_display", "thinking", "thinking", New, |it| it.thinking_display = Some("omitted".to_owned()), &[Flag("--thinking-display omitted")]),
+        row("effort", "effort", "effort", New, |it| it.effort = Some(Effort::Max), &[Flag("--effort max")]),
+        row("betas", "betas", "betas", Old, |it| it.betas = vec!["x".to_owned()], &[Flag("--betas x")]),
+        row("system_prompt", "system_prompt", "systemPrompt", Old, |it| it.system_prompt = "Be brief.".into(), &[Flag("--system-prompt Be brief.")]),
+        row("system_prompt", "system_prompt", "", Old, |it| it.system_prompt = SystemPrompt::File("/p".into()), &[Flag("--system-prompt-file /p")]),
+        row("system_prompt", "", "systemPrompt", New, |it| it.system_prompt = SystemPrompt::Parts(vec!["a".to_owned()]), &[Field("systemPrompt", r#"["a"]"#)]),
+        row("system_prompt", "system_prompt", "systemPrompt", Old, |it| it.system_prompt = SystemPrompt::appended("More."), &[Flag("--append-system-prompt More.")]),
+        row("system_prompt", "system_prompt", "systemPrompt", New, |it| { it.system_prompt = SystemPrompt::Preset { append: None, exclude_dynamic_sections: true } }, &[Field("excludeDynamicSections", "true")]),
+        row("system_prompt_snapshot", "system_prompt", "systemPrompt", New, |it| it.system_prompt_snapshot = Some(true), &[Field("systemPromptSnapshot", "true")]),
+        row("append_subagent_system_prompt", "", "", New, |it| it.append_subagent_system_prompt = Some("x".to_owned()), &[Field("appendSubagentSystemPrompt", r#""x""#)]),
+        row("plan_mode_instructions", "", "planModeInstructions", New, |it| it.plan_mode_instructions = Some("x".to_owned()), &[Field("planModeInstructions", r#""x""#)]),
+        row("output_schema", "output_format", "outputFormat", Old, |it| it.output_schema = Some(json!({"type": "object"})), &[Flag(r#"--json-schema {"type":"object"}"#)]),
+        // Limits of a run.
+        row("max_turns", "max_turns", "maxTurns", Old, |it| it.max_turns = Some(3), &[Flag("--max-turns 3")]),
+        row("max_budget_usd", "max_budget_usd", "maxBudgetUsd", Old, |it| it.max_budget_usd = Some(1.5), &[Flag("--max-budget-usd 1.5")]),
+        row("task_budget", "task_budget", "taskBudget", New, |it| it.task_budget = Some(9), &[Flag("--task-budget 9")]),
+        // Tools.
+        row("tools", "tools", "tools", Old, |it| it.tools = Some(BuiltinTools::Only(vec!["Read".to_owned(), "Bash".to_owned()])), &[Flag("--tools Read,Bash")]),
+        row("allowed_tools", "allowed_tools", "allowedTools", Old, |it| it.allowed_tools = vec!["Read".to_owned()], &[Flag("--allowedTools Read")]),
+        row("disallowed_tools", "disallowed_tools", "disallowedTools", Old, |it| it.disallowed_tools = vec!["Bash".to_owned()], &[Flag("--disallowedTools Bash")]),
+        row("tool_aliases", "", "toolAliases", New, |it| it.tool_aliases = BTreeMap::from([("Shell".to_owned(), "Bash".to_owned())]), &[Field("toolAliases", r#"{"Shell":"Bash"}"#)]),
+        row("question_preview", "", "toolConfig", New, |it| it.question_preview = Some(PreviewFormat::Html), &[Variable("CLAUDE_CODE_QUESTION_PREVIEW_FORMAT", "html")]),
+        row("mcp_servers", "mcp_servers", "mcpServers", Old, |it| { it.mcp_servers.insert("w".to_owned(), McpServerConfig::Http(McpRemoteServer { url: "http://x".to_owned(), ..McpRemoteServer::default() })); }, &[Flag(r#"--mcp-config {"mcpServers":{"w":{"type":"http","url":"http://x"}}}"#)]),
+        row("mcp_config_files", "mcp_servers", "", Old, |it| it.mcp_config_files = vec!["/m.json".into()], &[Flag("--mcp-config /m.json")]),
+        row("sdk_mcp_servers", "mcp_servers", "mcpServers", Old, |it| it.sdk_mcp_servers = vec![McpServer::new("calc").into()], &[Field("sdkMcpServers", r#"["calc"]"#)]),
+        row("strict_mcp_config", "strict_mcp_config", "strictMcpConfig", Old, |it| it.strict_mcp_config = true, &[Flag("--strict-mcp-config")]),
+        // Permissions and hooks.
+        row("permission_mode", "permission_mode", "permissionMode", Old, |it| it.permission_mode = Some(PermissionMode::Plan), &[Flag("--permission-mode plan")]),
+        row("allow_dangerously_skip_permissions", "", "allowDangerouslySkipPermissions", Old, |it| it.allow_dangerously_skip_permissions = true, &[Flag("--allow-dangerously-skip-permissions")]),
+        row("can_use_tool", "can_use_tool", "canUseTool", Old, |it| it.can_use_tool = Some(Arc::new(async |_: ToolRequest| PermissionResult::allow())), &[Flag("--permission-prompt-tool stdio")]),
+        row("permission_prompt_tool", "permission_prompt_tool_name", "permissionPromptToolName", Old, |it| it.permission_prompt_tool = Some("mcp__s__t".to_owned()), &[Flag("--permission-prompt-tool mcp__s__t")]),
+        row("permission_prompts", "", "permissionPrompts", New, |it| it.permission_prompts = Some(PermissionPrompts::Nobody), &[Flag("--permission-prompts none")]),
+        row("hooks", "hooks", "hooks", Old, |it| { it.hooks.insert(HookEvent::Stop, vec![HookMatcher::always().run(async |_: HookCall| HookOutput::default())]); }, &[Field("hooks", r#"{"Stop":[{"matcher":null,"hookCallbackIds":["hook_0"]}]}"#)]),
+        row("on_elicitation", "", "onElicitation", Any, |it| { it.on_elicitation = Some(Arc::new(async |_: crate::ElicitationRequest| { Err::<crate::protocol::ElicitationResponse, _>("nobody is here") })) }, &[Here]),
+        row("on_user_dialog", "", "onUserDialog, supportedDialogKinds", New, |it| { it.on_user_dialog = Some((vec!["form".to_owned()], Arc::new(async |_: DialogRequest| DialogAnswer::Cancelled))) }, &[Field("supportedDialogKinds", r#"["form"]"#)]),
+        row("on_request", "", "getOAuthToken, getHostAuthToken", New, |it| { it.on_request.insert("oauth_token_refresh".to_owned(), Arc::new(async |_: OtherRequest| Value::Null)); }, &[Variable("CLAUDE_CODE_SDK_HAS_OAUTH_REFRESH", "1")]),
+        // The conversation.
+        row("resume", "continue_conversation", "continue", Old, |it| it.resume = Resume::Newest, &[Flag("--continue")]),
+        row("resume", "resume", "resume", Old, |it| it.resume = Resume::Session("s".to_owned()), &[Flag("--resume=s")]),
+        row("fork_session", "fork_session", "forkSession", Old, |it| it.fork_session = true, &[Flag("--fork-session")]),
+        row("resume_session_at", "resume_session_at", "resumeSessionAt", Old, |it| it.resume_session_at = Some("m".to_owned()), &[Flag("--resume-session-at=m")]),
+        row("resume_drops_turn", "resume_drops_turn", "resumeDropsTurn", New, |it| it.resume_drops_turn = Some("m".to_owned()), &[Flag("--resume-drops-turn=m")]),
+        row("session_id", "session_id", "sessionId", Old, |it| it.session_id = Some("s".to_owned()), &[Flag("--session-id=s")]),
+        row("no_session_persistence", "", "persistSession", Old, |it| it.no_session_persistence = true, &[Flag("--no-session-persistence")]),
+        row("title", "", "title", New, |it| it.title = Some("t".to_owned()), &[Field("title", r#""t""#)]),
+        row("file_checkpointing", "enable_file_checkpointing", "enableFileCheckpointing", Old, |it| it.file_checkpointing = true, &[Variable("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING", "true")]),
+        // Settings and what comes with them.
+        row("settings", "settings", "settings", Old, |it| it.settings = Some(Settings::File("/s.json".into())), &[Flag("--settings /s.json")]),
+        row("sandbox", "sandbox", "sandbox", Old, |it| it.sandbox = Some(json!({"enabled": true})), &[Flag(r#"--settings {"sandbox":{"enabled":true}}"#)]),
+        row("managed_settings", "", "managedSettings", New, |it| it.managed_settings = Some(json!({})), &[Flag("--managed-settings {}")]),
+        row("setting_sources", "setting_sources", "settingSources", Old, |it| it.setting_sources = Some(vec![SettingSource::User, SettingSource::Local]), &[Flag("--setting-sources=user,local")]),
+        row("add_dirs", "add_dirs", "additionalDirectories", Old, |it| it.add_dirs = vec!["/a".into()], &[Flag("--add-dir /a")]),
+        row("project_config_root", "", "projectConfigRoot", New, |it| it.project_config_root = Some("/r".into()), &[Flag("--project-config-root /r")]),
+        row("skills", "skills", "skills", Old, |it| it.skills = Some(Skills::Named(vec!["pdf".to_owned()])), &[Flag("--allowedTools Skill(pdf)"), Field("skills", r#"["pdf"]"#)]),
+        row("plugins", "plugins", "plugins", Old, |it| it.plugins = vec![Plugin { path: "/p".into(), skip_mcp_discovery: false }], &[Flag("--plugin-dir /p")]),
+        row("plugin_delivery", "", "pluginDelivery", New, |it| { it.plugins = vec![Plugin { path: "/p".into(), skip_mcp_discovery: false }]; it.plugin_delivery = PluginDelivery::Initialize; }, &[Flag("--await-initialize"), Field("plugins", r#"[{"type":"local","path":"/p"}]"#)]),
+        row("agents", "agents", "agents", Old, |it| { it.agents.insert("rev".to_owned(), AgentDefinition { description: "d".to_owned(), prompt: "p".to_owned(), ..AgentDefinition::default() }); }, &[Field("agents", r#"{"rev":{"description":"d","prompt":"p"}}"#)]),
+        row("agent", "", "agent", Old, |it| it.agent = Some("rev".to_owned()), &[Flag("--agent rev")]),
+        // What is reported.
+        row("include_partial_messages", "include_partial_messages", "includePartialMessages", Old, |it| it.include_partial_messages = true, &[Flag("--include-partial-messages")]),
+        row("include_hook_events", "include_hook_events", "includeHookEvents", New, |it| it.include_hook_events = true, &[Flag("--include-hook-events")]),
+        row("replay_user_messages", "(extra_args)", "(extraArgs)", Old, |it| it.replay_user_messages = true, &[Flag("--replay-user-messages")]),
+        row("forward_subagent_text", "forward_subagent_text", "forwardSubagentText", New, |it| it.forward_subagent_text = true, &[Field("forwardSubagentText", "true")]),
+        row("prompt_suggestions", "", "promptSuggestions", New, |it| it.prompt_suggestions = true, &[Field("promptSuggestions", "true")]),
+        row("agent_progress_summaries", "", "agentProgressSummaries", New, |it| it.agent_progress_summaries = true, &[Field("agentProgressSummaries", "true")]),
+        row("per_task_stop_affordance", "", "perTaskStopAffordance", New, |it| it.per_task_stop_affordance = true, &[Field("perTaskStopAffordance", "true")]),
+        row("verbatim_prompts", "verbatim_prompts", "verbatimPrompts", New, |it| it.verbatim_prompts = true, &[Here]),
+        row("debug", "(extra_args)", "debug", Old, |it| it.debug = true, &[Flag("--debug")]),
+        row("debug_file", "(extra_args)", "debugFile", New, |it| it.debug_file = Some("/d".into()), &[Flag("--debug-file /d")]),
+    ]
+}

@@ -1,0 +1,89 @@
+//! What a handler may know of its call, and say while it works.
+
+use bowline_protocol::{SessionId, ToolUseId};
+use serde::Serialize;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::Outlet;
+
+/// What a handler may know of its call.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ToolContext {
+    /// The server under which the tool was called.
+    pub server: String,
+    /// The model's call, if the agent said which.
+    pub tool_use_id: Option<ToolUseId>,
+    /// The session, as soon as anybody has said which: with the first message of its first turn,
+    /// or before that if the options name it.
+    pub session_id: Option<SessionId>,
+    /// Fires when the result is no longer wanted. The handler is dropped then; this is for work
+    /// that outlives it.
+    pub cancel: CancellationToken,
+    pub(super) line: Option<ProgressLine>,
+}
+
+/// How far a call is.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Progress {
+    /// How much is done. It should grow with every report.
+    pub done: f64,
+    /// How much there is to do, if that is known.
+    pub total: Option<f64>,
+    /// What happens now, for people.
+    pub message: Option<String>,
+}
+
+impl Progress {
+    /// So much is done.
+    pub fn new(done: f64) -> Self {
+        Self { done, total: None, message: None }
+    }
+
+    /// So much is done of so much.
+    pub fn of(done: f64, total: f64) -> Self {
+        Self { total: Some(total), ..Self::new(done) }
+    }
+
+    /// Says what happens now.
+    #[must_use]
+    pub fn saying(mut self, message: impl Into<String>) -> Self {
+        self.message = Some(message.into());
+        self
+    }
+}
+
+/// Where the progress of one call is reported.
+#[derive(Debug, Clone)]
+pub(super) struct ProgressLine {
+    pub(super) outlet: Outlet,
+    pub(super) token: Value,
+}
+
+/// A report as MCP has it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Report<'a> {
+    progress_token: &'a Value,
+    progress: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+}
+
+impl ToolContext {
+    /// Tells the agent how far the call is (`notifications/progress` of MCP). Its time limit for
+    /// the call starts anew. An agent that did not ask for reports gets none.
+    ///
+    /// Waits while many reports are still on their way.
+    pub async fn progress(&self, progress: Progress) {
+        if let Some(ProgressLine { outlet, token }) = &self.line {
+            let Progress { done, total, message } = progress;
+            let report = Report { progress_token: token, progress: done, total, message };
+            outlet.notify(&self.server, "notifications/progress", &report).await;
+        }
+    }
+}

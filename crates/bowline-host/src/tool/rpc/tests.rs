@@ -1,0 +1,197 @@
+//! What an agent hears from a server of tools.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use tokio::sync::mpsc;
+
+use super::*;
+use crate::{
+    Progress, Structured, Tool,
+    tool::{CurrentSession, outlet},
+};
+
+#[derive(Deserialize, JsonSchema)]
+struct Pair {
+    /// The first.
+    a: i64,
+    b: i64,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Nothing {}
+
+fn calculator() -> McpServer {
+    let add = Tool::new("add", "Adds", async |pair: Pair| (pair.a + pair.b).to_string());
+    let div = Tool::new("div", "Divides", async |pair: Pair, context: ToolContext| {
+        let id = context.tool_use_id.map(|id| id.0).unwrap_or_default();
+        pair.a.checked_div(pair.b).map(|c| Structured(json!({"c": c, "id": id}))).ok_or("by 0")
+    });
+    let bad = Tool::new("bad", "Panics", async |_: Pair| -> String { panic!("oh no") });
+    McpServer::new("calc").tool(add).tool(div).tool(bad)
+}
+
+/// The server in a session, and what it says by itself.
+fn served(server: McpServer) -> (ServedTools, mpsc::Receiver<bowline_protocol::McpServerMessage>) {
+    let (outlet, said) = outlet();
+    let session = CurrentSession::default();
+    session.is("session-1".into());
+    let around = Surroundings { outlet, session, on_elicitation: None };
+    (ServedTools::new(server, around), said)
+}
+
+async fn ask(method: &str, params: Value) -> Value {
+    let message = json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params});
+    let (server, _said) = served(calculator());
+    let answer = server.answer(&message.into(), CancellationToken::new()).await.to_value();
+    assert_eq!((&answer["jsonrpc"], &answer["id"]), (&json!("2.0"), &json!(7)));
+    answer
+}
+
+async fn call(name: &str, arguments: Value) -> Value {
+    let meta = json!({"claudecode/toolUseId": "toolu_1", "progressToken": 7});
+    let params = json!({"name": name, "arguments": arguments, "_meta": meta});
+    ask("tools/call", params).await["result"].clone()
+}
+
+fn text(text: &str) -> Value {
+    json!([{"type": "text", "text": text}])
+}
+
+#[tokio::test]
+async fn a_server_says_who_it_is() {
+    let hello = ask("initialize", json!({"protocolVersion": "2025-06-18"})).await;
+    let expected = json!({
+        "protocolVersion": "2025-06-18",
+        "capabilities": {"tools": {}},
+        "serverInfo": {"name": "calc", "version": "1.0.0"},
+    });
+    assert_eq!(hello["result"], expected);
+    let hello = ask("initialize", json!({"protocolVersion": "1999"})).await;
+    assert_eq!(hello["result"]["protocolVersion"], NEWEST);
+}
+
+#[tokio::test]
+async fn the_schema_comes_from_the_type() {
+    let list = ask("tools/list", json!({})).await;
+    let add = &list["result"]["tools"][0];
+    assert_eq!((&add["name"], &add["description"]), (&json!("add"), &json!("Adds")));
+    assert_eq!(add["inputSchema"]["type"], "object");
+    assert_eq!(add["inputSchema"]["required"], json!(["a", "b"]));
+    assert_eq!(add["inputSchema"]["properties"]["a"]["description"], "The first.");
+}
+
+#[tokio::test]
+async fn results_errors_and_panics_are_all_results() {
+    assert_eq!(call("add", json!({"a": 2, "b": 3})).await, json!({"content": text("5")}));
+    let told = call("div", json!({"a": 6, "b": 3})).await;
+    assert_eq!(told["structuredContent"], json!({"c": 2, "id": "toolu_1"}));
+    let failed = [
+        ("div", json!({"a": 6, "b": 0}), "by 0"),
+        ("bad", json!({"a": 6, "b": 0}), "the tool bad panicked: oh no"),
+        ("none", json!({}), "Tool 'none' not found"),
+    ];
+    for (name, arguments, why) in failed {
+        let told = call(name, arguments).await;
+        assert_eq!(told, json!({"content": text(why), "isError": true}));
+    }
+    let told = call("add", json!({"a": "x"})).await;
+    assert_eq!(told["isError"], true);
+    let why = told["content"][0]["text"].as_str().unwrap();
+    assert!(why.starts_with("Input validation error: invalid type"), "{why}");
+}
+
+#[tokio::test]
+async fn what_is_unknown_is_an_error_and_news_gets_a_stand_in() {
+    let answer = ask("resources/list", json!({})).await;
+    assert_eq!(answer["error"]["code"], METHOD_NOT_FOUND);
+    let news = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    let (server, _said) = served(calculator());
+    let answer = server.answer(&news.into(), CancellationToken::new()).await;
+    assert_eq!(answer.get(), r#"{"jsonrpc":"2.0","result":{}}"#);
+}
+
+#[tokio::test]
+async fn a_call_can_be_stopped() {
+    let started = std::sync::Arc::new(tokio::sync::Notify::new());
+    let signal = started.clone();
+    let slow = Tool::new("slow", "", move |_: Nothing| {
+        signal.notify_one();
+        std::future::pending::<String>()
+    });
+    let (server, _said) = served(McpServer::new("s").tool(slow));
+    let call =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "slow"}});
+    let call = RawJson::from(call);
+    let stop = json!({
+        "jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1},
+    });
+    let stop = async {
+        started.notified().await;
+        server.answer(&stop.into(), CancellationToken::new()).await
+    };
+    let (answer, _) = tokio::join!(server.answer(&call, CancellationToken::new()), stop);
+    assert_eq!(answer.to_value()["result"]["isError"], true);
+    assert!(server.calls.lock().is_empty());
+}
+
+#[tokio::test]
+async fn a_call_reports_its_progress_and_knows_its_session() {
+    let walk = Tool::new("walk", "", async |_: Nothing, context: ToolContext| {
+        context.progress(Progress::of(1.0, 2.0).saying("half way")).await;
+        context.session_id.map(|id| id.0).unwrap_or_default()
+    });
+    let (server, mut said) = served(McpServer::new("s").tool(walk));
+    for (meta, expected) in [(json!({"progressToken": "t"}), true), (json!({}), false)] {
+        let params = json!({"name": "walk", "_meta": meta});
+        let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        let answer = server.answer(&call.into(), CancellationToken::new()).await.to_value();
+        assert_eq!(answer["result"]["content"], text("session-1"));
+        let report = said.try_recv().ok();
+        assert_eq!(report.is_some(), expected);
+        if let Some(report) = report {
+            assert_eq!(report.server_name, "s");
+            assert_eq!(
+                report.message.get(),
+                r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"t","progress":1.0,"total":2.0,"message":"half way"}}"#
+            );
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_takes_too_long_is_given_up() {
+    let slow = Tool::new("slow", "", async |_: Nothing| std::future::pending::<String>().await)
+        .time_limit(Duration::from_secs(3));
+    let (server, _said) = served(McpServer::new("s").tool(slow));
+    let params = json!({"name": "slow"});
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    let answer = server.answer(&call.into(), CancellationToken::new()).await.to_value();
+    let why = "the tool slow took longer than 3s";
+    assert_eq!(answer["result"], json!({"content": text(why), "isError": true}));
+}
+
+#[cfg(feature = "schema")]
+#[tokio::test]
+async fn arguments_are_checked_against_a_schema_before_the_handler_sees_them() {
+    use crate::Field;
+
+    let fields = [("sql", Field::String), ("params", Field::Array)];
+    let query = Tool::with_fields("query", "", fields, async |it: Value| it["sql"].to_string());
+    let (server, _said) = served(McpServer::new("s").tool(query));
+    for (arguments, expected) in [
+        (json!({"sql": "select 1", "params": []}), json!({"content": text("\"select 1\"")})),
+        (
+            json!({"sql": 1, "params": []}),
+            json!({
+                "content": text("Input validation error: 1 is not of type \"string\" (at /sql)"),
+                "isError": true,
+            }),
+        ),
+    ] {
+        let params = json!({"name": "query", "arguments": arguments});
+        let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        let answer = server.answer(&call.into(), CancellationToken::new()).await.to_value();
+        assert_eq!(answer["result"], expected);
+    }
+}

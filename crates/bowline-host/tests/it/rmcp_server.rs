@@ -1,0 +1,137 @@
+//! A server written with `rmcp` inside this program: tools that come and go, resources, questions
+//! to the user.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use bowline_host::{
+    Client, ElicitationRequest, Embedded, Options, RmcpServer,
+    protocol::{ElicitationAction, ElicitationResponse, Extra, McpReadResource},
+};
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        CallToolRequestParams, CallToolResponse, CallToolResult, ListResourcesResult,
+        ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+        ReadResourceResult, ServerConfig,
+    },
+    service::RequestContext,
+};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::rig::soon;
+
+/// The library desk: it lends a book once it knows who asks, and only then has a `return` tool.
+#[derive(Default)]
+struct Library {
+    lent: Arc<AtomicBool>,
+}
+
+/// `rmcp`'s types, as they are on the wire.
+fn wire<T: DeserializeOwned>(value: Value) -> T {
+    serde_json::from_value(value).expect("it is what the wire has")
+}
+
+fn text(text: &str) -> CallToolResponse {
+    wire::<CallToolResult>(json!({"content": [{"type": "text", "text": text}]})).into()
+}
+
+impl ServerHandler for Library {
+    fn get_info(&self) -> ServerConfig {
+        wire(json!({
+            "protocolVersion": "2025-11-25",
+            "capabilities": {"tools": {"listChanged": true}, "resources": {}},
+            "serverInfo": {"name": "library", "version": "1"},
+        }))
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let tool = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}});
+        let tools = match self.lent.load(Ordering::SeqCst) {
+            true => vec![tool("lend"), tool("return")],
+            false => vec![tool("lend")],
+        };
+        Ok(wire(json!({"tools": tools})))
+    }
+
+    async fn call_tool(
+        &self,
+        call: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        if call.name == "return" {
+            return Ok(text("thanks"));
+        }
+        let question = wire(json!({
+            "message": "Who are you?",
+            "requestedSchema": {"type": "object", "properties": {"name": {"type": "string"}}},
+        }));
+        let answer = context.peer.create_elicitation(question).await;
+        let answer = answer.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        self.lent.store(true, Ordering::SeqCst);
+        context.peer.notify_tool_list_changed().await.ok();
+        let told = format!("lent to {}", json!(answer.content)["name"]);
+        Ok(text(&told))
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Ok(wire(json!({"resources": [{"uri": "book://1", "name": "Knots"}]})))
+    }
+
+    async fn read_resource(
+        &self,
+        read: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let contents = json!({"contents": [{"uri": read.uri, "text": "Chapter 1"}]});
+        Ok(wire::<ReadResourceResult>(contents).into())
+    }
+}
+
+#[tokio::test]
+async fn tools_resources_news_and_questions_of_a_server_all_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options::default()
+        .embedded(Embedded::script(folder.path()))
+        .sdk_mcp_server(RmcpServer::new("library", Library::default))
+        .allow(["mcp__library__lend", "mcp__library__return"])
+        .on_elicitation(async |question: ElicitationRequest| {
+            assert_eq!(&*question.mcp_server_name, "library");
+            assert_eq!(question.message, "Who are you?");
+            let content = json!({"name": "Ada"});
+            ElicitationResponse {
+                action: ElicitationAction::Accept,
+                content: Some(serde_json::from_value(content).unwrap()),
+                extra: Extra::new(),
+            }
+        });
+    let client = soon("connecting", Client::connect(options)).await.unwrap();
+    client.query("TOOL mcp__library__lend {}\nNEXT\nECHORESULT").await.unwrap();
+    let answer = soon("the first turn", client.receive_response().text()).await.unwrap();
+    assert!(answer.contains("lent to \"Ada\""), "{answer}");
+
+    // The server said that it has a new tool.
+    client.query("TOOL mcp__library__return {}\nNEXT\nECHORESULT").await.unwrap();
+    let answer = soon("the second turn", client.receive_response().text()).await.unwrap();
+    assert!(answer.contains("thanks"), "{answer}");
+
+    let read = McpReadResource {
+        server_name: "library".into(),
+        uri: "book://1".into(),
+        ..Default::default()
+    };
+    let book = soon("reading", client.ask(read)).await.unwrap();
+    assert!(serde_json::to_string(&book).unwrap().contains("Chapter 1"));
+    soon("closing", client.disconnect()).await;
+}

@@ -1,0 +1,29 @@
+//! The plugins that the command line and the settings name.
+
+use std::path::Path;
+
+use bowline_engine::{
+    plugin::{PluginRequest, Plugins},
+    settings::{KnownSettings, Places},
+};
+
+use crate::args::SourceArgs;
+
+/// Reads the plugins.
+pub(super) fn load(
+    args: &SourceArgs,
+    known: &KnownSettings,
+    places: &Places,
+    cwd: &Path,
+) -> Plugins {
+    let folder = |path| PluginRequest::folder(cwd.join(path));
+    let whole = args.plugin_dir.iter().map(folder);
+    let without_servers = args.plugin_dir_no_mcp.iter().map(folder);
+    let without_servers = without_servers.map(PluginRequest::without_servers);
+    Plugins::load(whole.chain(without_servers).collect(), known, places)
+}
+
+/// What is wrong with them, for people. Hosts hear of it when a turn begins.
+pub(super) fn problems(plugins: &Plugins) -> impl Iterator<Item = String> {
+    plugins.problems.iter().map(|problem| format!("{}: {}", problem.plugin, problem.message))
+}
