@@ -176,7 +176,7 @@ impl Connection {
     /// to be said in either.
     fn hang_up_when_done(&self) {
         #[cfg(feature = "websocket")]
-        if let Agent::WebSocket(agent) = &self.agent
+        if let Agent::WebSocket(agent) = &*self.agent
             && !self.run().is_owed()
         {
             agent.work_done();
