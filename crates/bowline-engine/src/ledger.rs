@@ -1,10 +1,14 @@
 //! What a session uses: tokens and money, by turn and by model.
 
+mod reported;
+
 use std::{collections::BTreeMap, time::Duration};
 
-use bowline_model::{KNOWN_MODELS, Prices, known_model};
-use bowline_protocol::{CostBasis, Maybe, ModelUsage, Usage};
-use serde_json::json;
+use bowline_model::{Prices, known_model};
+use bowline_protocol::{CostBasis, ModelUsage, Usage};
+
+pub(crate) use self::reported::with_counts;
+use self::reported::{count, detail};
 
 /// Context window of a model nobody here knows.
 const UNKNOWN_CONTEXT_WINDOW: u64 = 200_000;
@@ -17,7 +21,8 @@ pub(crate) struct Ledger {
     prices: Prices,
     total: BTreeMap<String, ModelUsage>,
     since_result: BTreeMap<String, ModelUsage>,
-    turn: Tokens,
+    /// What the API reported about the answers of the turn.
+    turn: Usage,
     api_time: Duration,
     /// The input of the newest request of the main conversation: how full its context is.
     context_tokens: u64,
@@ -46,27 +51,16 @@ impl Tokens {
     pub(crate) fn total(&self) -> u64 {
         self.input + self.output + self.cache_read + self.cache_write
     }
-
-    fn add(&mut self, other: Self) {
-        self.input += other.input;
-        self.output += other.output;
-        self.cache_read += other.cache_read;
-        self.cache_write += other.cache_write;
-        self.web_searches += other.web_searches;
-    }
 }
 
 impl From<&Usage> for Tokens {
     fn from(usage: &Usage) -> Self {
-        let count = |field: &Maybe<u64>| field.as_ref().copied().unwrap_or(0);
-        let searches = usage.extra.get("server_tool_use");
-        let searches = searches.and_then(|tools| tools.get("web_search_requests"));
         Self {
             input: count(&usage.input_tokens),
             output: count(&usage.output_tokens),
             cache_read: count(&usage.cache_read_input_tokens),
             cache_write: count(&usage.cache_creation_input_tokens),
-            web_searches: searches.and_then(serde_json::Value::as_u64).unwrap_or(0),
+            web_searches: detail(usage, "server_tool_use", "web_search_requests").unwrap_or(0),
         }
     }
 }
@@ -90,7 +84,7 @@ impl Ledger {
     pub(crate) fn enter(&mut self, account: Account, model: &str, usage: &Usage) -> Option<String> {
         let tokens = Tokens::from(usage);
         if account == Account::Main {
-            self.turn.add(tokens);
+            reported::add(&mut self.turn, usage);
             self.context_tokens = tokens.total();
             self.newest = Some(tokens);
         }
@@ -102,6 +96,12 @@ impl Ledger {
             entry.cache_read_input_tokens += tokens.cache_read;
             entry.cache_creation_input_tokens += tokens.cache_write;
             entry.web_search_requests += tokens.web_searches;
+            add(&mut entry.thinking_tokens, usage, "output_tokens_details", "thinking_tokens");
+            let written = "cache_creation";
+            let for_minutes = &mut entry.cache_creation_ephemeral_5m_input_tokens;
+            add(for_minutes, usage, written, "ephemeral_5m_input_tokens");
+            let for_an_hour = &mut entry.cache_creation_ephemeral_1h_input_tokens;
+            add(for_an_hour, usage, written, "ephemeral_1h_input_tokens");
             entry.cost_usd += price.unwrap_or(0.0);
             if price.is_none() {
                 entry.cost_basis = Some(CostBasis::Unknown);
@@ -110,7 +110,10 @@ impl Ledger {
         let new = price.is_none() && !self.without_price.iter().any(|known| known == model);
         new.then(|| {
             self.without_price.push(model.to_owned());
-            format!("no price is known for {model}; its tokens count as free")
+            format!(
+                "No price is known for {model}, so its tokens count as free. Settings can name one: \
+                 bowline.prices[\"{model}\"]."
+            )
         })
     }
 
@@ -151,12 +154,12 @@ impl Ledger {
 
     /// Begins a turn.
     pub(crate) fn begin_turn(&mut self) {
-        self.turn = Tokens::default();
+        self.turn = Usage::default();
     }
 
     /// The tokens of the turn, as results show them.
     pub(crate) fn turn_usage(&self) -> Usage {
-        usage_of(self.turn)
+        with_counts(self.turn.clone())
     }
 
     /// Takes what was used since the last result, by model.
@@ -171,30 +174,6 @@ impl Ledger {
     }
 }
 
-/// Token counts in the shape of the API's usage object.
-pub(crate) fn usage_of(tokens: Tokens) -> Usage {
-    let extra = json!({
-        "server_tool_use": {"web_search_requests": tokens.web_searches, "web_fetch_requests": 0},
-        "service_tier": "standard",
-        "cache_creation": {
-            "ephemeral_1h_input_tokens": 0,
-            "ephemeral_5m_input_tokens": tokens.cache_write,
-        },
-        "output_tokens_details": {"thinking_tokens": 0},
-        "inference_geo": "",
-        "iterations": [],
-        "speed": "standard",
-        "fallback_credit": null,
-    });
-    Usage {
-        input_tokens: Maybe::Value(tokens.input),
-        cache_creation_input_tokens: Maybe::Value(tokens.cache_write),
-        cache_read_input_tokens: Maybe::Value(tokens.cache_read),
-        output_tokens: Maybe::Value(tokens.output),
-        extra: extra.as_object().cloned().unwrap_or_default(),
-    }
-}
-
 /// How many tokens a model sees at once.
 pub(crate) fn context_window(model: &str) -> u64 {
     known_model(model).map_or(UNKNOWN_CONTEXT_WINDOW, |known| known.context_window)
@@ -205,8 +184,14 @@ pub(crate) fn max_output(model: &str) -> u64 {
     known_model(model).map_or(UNKNOWN_MAX_OUTPUT, |known| known.max_output)
 }
 
+/// Adds a count that only some APIs report.
+fn add(total: &mut Option<u64>, usage: &Usage, group: &str, name: &str) {
+    if let Some(more) = detail(usage, group, name) {
+        *total.get_or_insert_default() += more;
+    }
+}
+
 fn blank(model: &str) -> ModelUsage {
-    debug_assert!(!KNOWN_MODELS.is_empty(), "the price list ships with the binary");
     ModelUsage {
         context_window: context_window(model),
         max_output_tokens: max_output(model),
@@ -218,10 +203,16 @@ fn blank(model: &str) -> ModelUsage {
 
 #[cfg(test)]
 mod tests {
+    use bowline_protocol::Maybe;
+
     use super::*;
 
     fn usage(input: u64, output: u64) -> Usage {
-        usage_of(Tokens { input, output, ..Tokens::default() })
+        with_counts(Usage {
+            input_tokens: Maybe::Value(input),
+            output_tokens: Maybe::Value(output),
+            ..Usage::default()
+        })
     }
 
     #[test]

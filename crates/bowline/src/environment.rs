@@ -11,10 +11,6 @@ use std::{
 /// Where the user's configuration is; the first that is set counts.
 const CONFIG_DIR: [&str; 2] = ["BOWLINE_CONFIG_DIR", "CLAUDE_CONFIG_DIR"];
 
-/// Variables that say where requests and keys go, or which program is run. A project that nobody
-/// trusts must not set them.
-const SENSITIVE: [&str; 4] = ["ANTHROPIC_", "OPENAI_", "CLAUDE_CODE_", "BOWLINE_"];
-
 /// The environment as Bowline sees it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Environment {
@@ -48,11 +44,6 @@ impl Environment {
         self
     }
 
-    /// Whether a project that nobody trusts may set this variable.
-    pub(crate) fn is_harmless(name: &str) -> bool {
-        !SENSITIVE.iter().any(|prefix| name.starts_with(prefix))
-    }
-
     /// Where the user's configuration, sessions and state are.
     pub(crate) fn config_dir(&self) -> PathBuf {
         let named = CONFIG_DIR.iter().find_map(|name| self.text(name)).map(PathBuf::from);
@@ -83,6 +74,14 @@ impl Environment {
     pub(crate) fn entrypoint(&self) -> Option<&str> {
         let action = || self.is_on("CLAUDE_CODE_ACTION").then_some("claude-code-github-action");
         self.text("CLAUDE_CODE_ENTRYPOINT").or_else(action)
+    }
+
+    /// The same, with a name for it if nobody gave one.
+    pub(crate) fn or_entrypoint(mut self, name: &str) -> Self {
+        if self.entrypoint().is_none() {
+            self.variables.insert("CLAUDE_CODE_ENTRYPOINT".to_owned(), name.to_owned());
+        }
+        self
     }
 
     /// What the host and its user call themselves, for servers.
@@ -296,12 +295,5 @@ mod tests {
         let headers = Environment::from(headers).anthropic_headers();
         let expected = [("X-A", "1"), ("X-B", "two: three")];
         assert_eq!(headers, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
-    }
-
-    #[test]
-    fn a_project_may_not_redirect_requests() {
-        assert!(!Environment::is_harmless("ANTHROPIC_BASE_URL"));
-        assert!(!Environment::is_harmless("OPENAI_API_KEY"));
-        assert!(Environment::is_harmless("RUST_LOG"));
     }
 }

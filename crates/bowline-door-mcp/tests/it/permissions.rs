@@ -1,5 +1,7 @@
 //! Who decides: the rules first, then the client if it can be asked.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::rig::{Client, allow, text};
@@ -104,6 +106,21 @@ async fn newer_clients_are_asked_by_a_result_and_answer_with_another_request() {
     std::fs::remove_file(client.path().join("made.txt")).unwrap();
     let third = client.request("tools/call", params).await;
     assert_eq!(third["error"]["code"], -32602, "{third}");
+    assert!(!client.path().join("made.txt").exists());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_whose_client_does_not_answer_ends() {
+    let mut client = Client::silent(|_| {});
+    client.request("server/discover", json!({"_meta": meta()})).await;
+    let mut params = json!({"name": "Bash", "arguments": touch(), "_meta": meta()});
+    let first = client.request("tools/call", params.clone()).await;
+    tokio::time::sleep(Duration::from_secs(31 * 60)).await;
+    params["requestState"] = first["result"]["requestState"].clone();
+    params["inputResponses"] =
+        json!({"permission": {"action": "accept", "content": {"decision": "allow"}}});
+    let late = client.request("tools/call", params).await;
+    assert_eq!(late["result"]["isError"], true, "{late}");
     assert!(!client.path().join("made.txt").exists());
 }
 

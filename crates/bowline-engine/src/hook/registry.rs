@@ -329,6 +329,12 @@ impl Registration {
         }
     }
 
+    /// Whether somebody else than a program or the host answers.
+    pub(super) fn is_served(&self) -> bool {
+        let HookAction::Command(hook) = &self.action else { return false };
+        !matches!(**hook, HookCommand::Command(_) | HookCommand::Unknown(_))
+    }
+
     /// What its program finds in its environment.
     pub(super) fn environment<'a>(&self, usual: &'a HookEnvironment) -> Cow<'a, HookEnvironment> {
         let HookOrigin::Plugin(plugin) = &self.origin else { return Cow::Borrowed(usual) };

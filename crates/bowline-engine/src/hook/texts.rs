@@ -52,6 +52,11 @@ pub fn prompt_blocked(reason: &str, prompt: &str) -> String {
     format!("UserPromptSubmit operation blocked by hook:\n{reason}\n\nOriginal prompt: {prompt}")
 }
 
+/// Tells the user that a prompt goes nowhere because nobody said whether it may.
+pub fn prompt_undecided(reason: &str) -> String {
+    format!("UserPromptSubmit operation blocked by hook:\n{reason}")
+}
+
 /// Tells the user that a hook ended the work.
 pub fn stopped(reason: &str) -> String {
     format!("Operation stopped by hook: {reason}")
@@ -91,6 +96,15 @@ pub fn callback_failed_and_blocks(event: &HookEvent, callback_id: &str) -> Strin
 pub fn no_verdict(hook_name: &str, seconds: f64) -> String {
     format!("{hook_name} hook was stopped after {seconds} s without a verdict")
 }
+
+/// Tells the user that a hook answered nothing that can be used.
+pub fn unusable(hook_name: &str, error: &str) -> String {
+    format!("{hook_name} hook gave no usable answer, so it did not check this: {error}")
+}
+
+/// Tells the user that a hook of the host was not heard at the end of a turn.
+pub const TURN_ENDED_UNHEARD: &str =
+    "The app that drives this session did not answer in time, so the turn ended without it.";
 
 /// Tells the model that a callback which must be heard was not heard.
 pub fn callback_timed_out(event: &HookEvent) -> String {

@@ -421,11 +421,17 @@ impl Shared {
     ///
     /// Returns how many tokens it took.
     pub(crate) fn enter_answer(&self, account: Account, answer: &mut Answer) -> u64 {
-        let mut ledger = self.ledger();
-        ledger.enter_api_time(answer.take_api_time());
-        let Some(usage) = answer.take_usage() else { return 0 };
-        if let Some(warning) = ledger.enter(account, answer.model(), &usage) {
-            tracing::warn!("{warning}");
+        self.ledger().enter_api_time(answer.take_api_time());
+        let Some((model, usage)) = answer.take_usage() else { return 0 };
+        let unpriced = self.ledger().enter(account, &model, &usage);
+        if let Some(content) = unpriced {
+            let level = InformationalLevel::Warning;
+            self.outlet.aside(InformationalMessage {
+                content,
+                level,
+                tag: Some(NO_PRICE_TAG.to_owned()),
+                ..InformationalMessage::default()
+            });
         }
         Tokens::from(&usage).total()
     }
@@ -561,3 +567,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// How long the background may take to end when the session does.
 pub(crate) const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
+
+/// The tag of the message that nobody knows what a model costs.
+const NO_PRICE_TAG: &str = "model_without_price";

@@ -13,13 +13,14 @@ use crate::{
     agent::{Agent, Identity, Instructions},
     config::{SessionConfig, ToolSelection},
     conversation::Conversation,
-    hook::{HookEnvironment, HookObserver, Hooks, NoServices},
-    hooking::{HookFrames, HostCallbacks},
+    hook::{HookEnvironment, HookObserver, HookServices, Hooks},
+    hooking::{HookFrames, HostCallbacks, SessionServices},
     host::Host,
     journal::Journal,
     outlet::Outlet,
     permission::{Policy, Roots},
     structured_output, subagent, tool,
+    tooling::ToolServices,
     toolset::{Filter, Toolset},
 };
 
@@ -43,12 +44,14 @@ pub(crate) fn start(
     let outlet = Arc::new(Outlet::new(Arc::clone(&host), config.session_id.clone()));
     let board = TaskBoard::new(Arc::clone(&outlet));
     let file_history = FileHistory::of(&config);
-    let workspace = workspace(&config, &board, file_history.as_ref());
+    let tool_services = Arc::new(ToolServices::default());
+    let workspace = workspace(&config, &board, file_history.as_ref(), &tool_services);
     let bridge = McpBridge::new(Arc::clone(&host));
     let mcp = bridge.servers(&config, &workspace);
+    let services = Arc::new(SessionServices::default());
     let hooks = Hooks::new(
         Arc::new(HostCallbacks { host }),
-        Arc::new(NoServices),
+        Arc::clone(&services) as Arc<dyn HookServices>,
         hook_environment(&config),
     );
     hooks.set_settings(&config.settings);
@@ -75,6 +78,8 @@ pub(crate) fn start(
         file_history,
     ));
     bridge.belongs_to(&shared);
+    services.belongs_to(&shared);
+    tool_services.belongs_to(&shared);
     if let Some(history) = &shared.file_history {
         history.belongs_to(&shared);
     }
@@ -108,6 +113,7 @@ fn workspace(
     config: &SessionConfig,
     board: &TaskBoard,
     file_history: Option<&Arc<FileHistory>>,
+    services: &Arc<ToolServices>,
 ) -> Arc<Workspace> {
     let setup = Setup {
         options: config.tool_options.clone(),
@@ -115,6 +121,8 @@ fn workspace(
         environment: config.environment.clone(),
         task_observer: Some(Arc::new(board.clone())),
         file_observer: file_history.map(|history| Arc::clone(history) as Arc<dyn FileObserver>),
+        hidden_files: Some(Arc::clone(services) as _),
+        summarize: Some(Arc::clone(services) as _),
         ..folders(config)
     };
     Workspace::new(&config.cwd, setup)

@@ -20,6 +20,7 @@ use crate::{
     agent::{Agent, Identity, Instructions, Subagent},
     conversation::Conversation,
     journal::Journal,
+    ledger::{self, Tokens},
     session::{EndedTask, Shared, StartedAgent},
     toolset::Toolset,
     turn::{
@@ -45,6 +46,8 @@ pub(crate) struct Assignment {
     pub(crate) model: Option<String>,
     /// Whether it works beside the conversation.
     pub(crate) background: bool,
+    /// Whether the call asks for that; `None` if it does not say.
+    pub(crate) asked_background: Option<bool>,
 }
 
 /// What a subagent came to.
@@ -135,6 +138,7 @@ pub(crate) fn launch(session: &Arc<Shared>, assignment: Assignment) -> Launched 
         tool_use_id: &assignment.call,
         depth,
         backgrounded: assignment.background,
+        asked_background: assignment.asked_background,
     });
     let writer = session.journal.with(|writer| writer.subagent(id.clone(), None).ok());
     let appended = session.live().host.append_subagent_system_prompt.clone();
@@ -180,9 +184,9 @@ pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Fini
     let finished = Finished {
         id: id.clone(),
         answer: report.last_words.clone(),
-        usage: crate::ledger::usage_of(crate::ledger::Tokens::from(&report.last_usage)),
+        usage: ledger::with_counts(report.last_usage.clone()),
         model: report.model.clone(),
-        tokens: crate::ledger::Tokens::from(&report.last_usage).total(),
+        tokens: Tokens::from(&report.last_usage).total(),
         took: began.elapsed(),
         report,
     };
@@ -200,7 +204,11 @@ pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Fini
         output_file: output_file.display().to_string(),
         usage: Some(finished.task_usage()),
     };
-    session.board.ended(&TaskId::from(id.as_str()), ended);
+    let task_id = TaskId::from(id.as_str());
+    if cancel.is_cancelled() {
+        session.board.stopped_by_user(&task_id);
+    }
+    session.board.ended(&task_id, ended);
     finished
 }
 

@@ -9,6 +9,7 @@ use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use super::{
     group::Group,
+    guardian::Guardian,
     life::{Ended, Life},
     start::start,
     stderr::{self, Tail},
@@ -38,6 +39,7 @@ impl ProcessConnection {
     pub(crate) fn open(options: &Options, callbacks: Arc<Callbacks>) -> Result<Self, Error> {
         let mut child = start(options)?;
         let group = Group::led_by(child.id());
+        let guardian = Guardian::over(child.id());
         let (Some(stdin), Some(stdout), Some(stderr)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
@@ -58,6 +60,7 @@ impl ProcessConnection {
         let life = Life {
             child,
             group,
+            guardian,
             peer: peer.clone(),
             wire,
             stderr,

@@ -15,6 +15,7 @@ use uuid::Uuid;
 
 use super::{
     RemoteAgent,
+    agent::Place,
     life::{End, Ended, Life},
 };
 use crate::{
@@ -38,12 +39,14 @@ pub(crate) struct WebSocketConnection {
 impl WebSocketConnection {
     /// Begins to talk to an agent that is there or will be. `opening` are our first words.
     pub(crate) fn open(
-        agent: RemoteAgent,
+        agent: &RemoteAgent,
         options: &Options,
         callbacks: Arc<Callbacks>,
         opening: HostRequest,
-    ) -> Self {
-        let RemoteAgent { ticket, tether, link, connections, patience, keep_alive } = agent;
+    ) -> Result<Self, Error> {
+        let taken = || Error::Options(format!("the agent at {} has a session", agent.path()));
+        let Place { ticket, tether, link, connections, patience, keep_alive } =
+            agent.take().ok_or_else(taken)?;
         let mut limits = bowline_peer::Options::default();
         limits.time_limit = Some(options.limits.request);
         let (service, faults) = HostService::new(callbacks);
@@ -64,7 +67,7 @@ impl WebSocketConnection {
         let (life, ended) = life.begin();
         let incoming = Incoming::new(inbox, faults);
         let input_ended = AtomicBool::new(false);
-        Self { peer, incoming, input_ended, closing, ended, _life: life }
+        Ok(Self { peer, incoming, input_ended, closing, ended, _life: life })
     }
 
     pub(crate) async fn ask<C>(&self, call: C, limit: Duration) -> Result<C::Response, Error>
@@ -127,6 +130,11 @@ impl WebSocketConnection {
                 source: None,
             }),
         }
+    }
+
+    /// Waits until the session has ended.
+    pub(crate) async fn over(&self) {
+        self.end().await;
     }
 
     /// How the session ended, once it has.

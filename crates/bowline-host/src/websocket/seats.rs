@@ -8,7 +8,10 @@ use std::{
 use bowline_websocket::{Accepted, KeepAlive, Knock, Refusal, Side, Tether, Trace};
 use tokio::sync::mpsc;
 
-use super::{agent::RemoteAgent, listener::ListenerOptions};
+use super::{
+    agent::{Place, RemoteAgent},
+    listener::ListenerOptions,
+};
 
 /// Agents that have dialed in and that nobody has taken up yet. More are told to come later.
 const WAITING: usize = 64;
@@ -78,7 +81,8 @@ impl Seats {
         let ticket = Ticket { path: path.to_owned(), seats: self.clone() };
         let ListenerOptions { patience, ping, silence, .. } = self.options;
         let keep_alive = KeepAlive { ping, silence };
-        Some(RemoteAgent { ticket, tether, link, connections, patience, keep_alive })
+        let place = Place { ticket, tether, link, connections, patience, keep_alive };
+        Some(RemoteAgent::at(place))
     }
 
     /// Whether an agent may come in, and what was last heard of it.

@@ -52,7 +52,7 @@ fn read(line: &Line) -> Result<Option<Message>, Error> {
         Err(error) => {
             let line_begins = beginning(&line.text);
             match serde_json::from_str::<serde::de::IgnoredAny>(&line.text) {
-                Ok(_) => Err(Error::Message { line: line_begins, source: error }),
+                Ok(_) => Err(Error::Message { line: line_begins, source: error.into() }),
                 Err(syntax) => Err(Error::Json { line: line_begins, source: syntax.into() }),
             }
         }

@@ -10,5 +10,6 @@ mod mcp_serve;
 mod oneshot;
 mod place;
 mod remote;
+mod rpc;
 mod schema;
 mod sessions;

@@ -181,6 +181,7 @@ impl TurnRun<'_> {
             }
             Step::Fallback { from, to } => {
                 self.close_stream().await;
+                self.enter_usage();
                 let content = format!("{from} is overloaded; {to} takes over");
                 self.send(ModelFallbackMessage {
                     trigger: "overloaded".to_owned(),
@@ -200,6 +201,9 @@ impl TurnRun<'_> {
                 self.report.last_usage = message.usage.clone();
                 self.report.model = answer.model().to_owned();
                 self.report.stop_reason = message.stop_reason.clone();
+                if message.stop_reason == Some(StopReason::Refusal) {
+                    self.report.refusals += 1;
+                }
                 let empty = message.content.is_empty();
                 Some(Event::Answered { stop_reason: message.stop_reason.clone(), empty })
             }
@@ -375,6 +379,8 @@ impl TurnRun<'_> {
             frame.aborted = Some(true);
             self.agent.say_assistant(frame).await;
         }
+        // The API bills what it has said and heard, whether or not anybody waited for the rest.
+        self.enter_usage();
     }
 
     fn enter_usage(&mut self) {
@@ -411,6 +417,9 @@ impl TurnRun<'_> {
             self.report.deferred = Some(deferred);
             self.report.messages -= 1;
             return;
+        }
+        if let Some(result) = &outcome.structured {
+            self.report.changed(result);
         }
         for notice in outcome.notices.drain(..) {
             self.agent.session.outlet.emit(notice).await;
@@ -466,6 +475,8 @@ impl TurnRun<'_> {
     }
 
     async fn ask_stop_hooks(&mut self) {
+        // A hook may have a model look at all that was said.
+        self.agent.note_context();
         let asked =
             self.agent.stop_hooks(&self.report.last_words, self.stop_hook_active, &self.cancel);
         let event = tokio::select! {
