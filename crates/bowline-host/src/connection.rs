@@ -94,7 +94,7 @@ impl Connection {
             Err(error) => return Err(agent.too_old(&options).await.unwrap_or(error)),
         };
         if agent.is_separate() {
-            accept(&options, &initialized).await?;
+            agent.accept(&options, &initialized).await?;
         }
         Ok(Self {
             agent,
@@ -263,10 +263,34 @@ impl Agent {
         }
     }
 
+    /// Says why this agent is not good enough for what is asked of it.
+    async fn accept(&self, options: &Options, agent: &InitializeResponse) -> Result<(), Error> {
+        // Those of before 2.1 do not say it themselves.
+        let version = match &agent.claude_code_version {
+            Some(version) => Some(version.clone()),
+            None => self.installed_version(options).await,
+        };
+        if let Some(error) = version.as_deref().and_then(too_old) {
+            return Err(error);
+        }
+        // A hook that must not fail is worth nothing to an agent that goes on all the same.
+        let must_not_fail = options.hooks.values().flatten().any(|it| it.on_failure.is_some());
+        if must_not_fail && agent.hook_on_failure_supported != Some(true) {
+            let what = "the agent does not know what to do when a hook fails".to_owned();
+            return Err(Error::Connection { what, source: None });
+        }
+        Ok(())
+    }
+
     /// Whether an agent that did not answer is too old to.
     async fn too_old(&self, options: &Options) -> Option<Error> {
+        too_old(&self.installed_version(options).await?)
+    }
+
+    /// The version of its program, if that is ours to look at.
+    async fn installed_version(&self, options: &Options) -> Option<String> {
         match self {
-            Self::Process(_) => too_old(&installed_version(options).await?),
+            Self::Process(_) => installed_version(options).await,
             #[cfg(feature = "embedded")]
             Self::Embedded(_) => None,
             #[cfg(feature = "websocket")]
@@ -287,25 +311,6 @@ async fn pass_on(mut said: mpsc::Receiver<McpServerMessage>, agent: Weak<Agent>,
 
 /// The oldest agent that speaks the protocol as we do.
 const OLDEST: (u32, u32) = (2, 0);
-
-/// Says why this agent is not good enough for what is asked of it.
-async fn accept(options: &Options, agent: &InitializeResponse) -> Result<(), Error> {
-    // Those of before 2.1 do not say it themselves.
-    let version = match &agent.claude_code_version {
-        Some(version) => Some(version.clone()),
-        None => installed_version(options).await,
-    };
-    if let Some(error) = version.as_deref().and_then(too_old) {
-        return Err(error);
-    }
-    // A hook that must not fail is worth nothing to an agent that goes on all the same.
-    let must_not_fail = options.hooks.values().flatten().any(|it| it.on_failure.is_some());
-    if must_not_fail && agent.hook_on_failure_supported != Some(true) {
-        let what = "the agent does not know what to do when a hook fails".to_owned();
-        return Err(Error::Connection { what, source: None });
-    }
-    Ok(())
-}
 
 /// The error that this version is, if it is one.
 fn too_old(text: &str) -> Option<Error> {

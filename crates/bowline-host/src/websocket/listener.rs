@@ -184,7 +184,7 @@ async fn admit(
     let accepted = match time::timeout(HANDSHAKE_LIMIT, handshake).await {
         Ok(Ok(accepted)) => accepted,
         Ok(Err(error)) => {
-            return Err(Error::Connection { what: what(), source: Some(error) });
+            return Err(Error::Connection { what: what(), source: Some(error.into()) });
         }
         Err(_) => {
             let late = io::Error::from(io::ErrorKind::TimedOut);
