@@ -26,7 +26,6 @@ pub(crate) enum Talk {
 
 /// An agent under test.
 pub(crate) struct Agent {
-    pub(crate) session: Session,
     folder: TempDir,
     running: JoinHandle<(Result<SessionEnd, InputError>, Ending)>,
 }
@@ -48,9 +47,9 @@ impl Agent {
         config.version = "2.1.325".to_owned();
         let (door, line) = open(dialer, redial, Opening::Free);
         let (session, work) = Session::start(config, door.host()).unwrap();
-        let served = door.serve(session.clone(), work);
+        let served = door.serve(session, work);
         let running = tokio::spawn(async { tokio::join!(served, line.keep()) });
-        Self { session, folder, running }
+        Self { folder, running }
     }
 
     pub(crate) fn file(&self, name: &str) -> PathBuf {
