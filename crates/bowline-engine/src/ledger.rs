@@ -2,10 +2,11 @@
 
 mod reported;
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, ops::AddAssign, time::Duration};
 
 use bowline_model::{Prices, known_model};
 use bowline_protocol::{CostBasis, ModelUsage, Usage};
+use serde_json::Value;
 
 pub(crate) use self::reported::with_counts;
 use self::reported::{count, detail};
@@ -24,11 +25,47 @@ pub(crate) struct Ledger {
     /// What the API reported about the answers of the turn.
     turn: Usage,
     api_time: Duration,
+    /// What was done to files.
+    changes: LineChanges,
     /// The input of the newest request of the main conversation: how full its context is.
     context_tokens: u64,
     /// What the API counted last in the main conversation.
     newest: Option<Tokens>,
     without_price: Vec<String>,
+}
+
+/// Lines of files that were added and removed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct LineChanges {
+    pub(crate) added: u64,
+    pub(crate) removed: u64,
+}
+
+impl LineChanges {
+    /// What a call changed, if it changed a file.
+    pub(crate) fn of(result: &Value) -> Self {
+        let mut changes = Self::default();
+        let is_new = result["type"] == "create";
+        if let Some(content) = result["content"].as_str().filter(|_| is_new) {
+            changes.added += content.lines().count() as u64;
+        }
+        let hunks = result["structuredPatch"].as_array().into_iter().flatten();
+        for line in hunks.flat_map(|hunk| hunk["lines"].as_array().into_iter().flatten()) {
+            match line.as_str().and_then(|line| line.chars().next()) {
+                Some('+') => changes.added += 1,
+                Some('-') => changes.removed += 1,
+                _ => {}
+            }
+        }
+        changes
+    }
+}
+
+impl AddAssign for LineChanges {
+    fn add_assign(&mut self, more: Self) {
+        self.added += more.added;
+        self.removed += more.removed;
+    }
 }
 
 /// Plain token counts.
@@ -122,6 +159,16 @@ impl Ledger {
         self.api_time += time;
     }
 
+    /// Adds what was done to files.
+    pub(crate) fn enter_changes(&mut self, changes: LineChanges) {
+        self.changes += changes;
+    }
+
+    /// What was done to files, all together.
+    pub(crate) fn changes(&self) -> LineChanges {
+        self.changes
+    }
+
     /// How long the API took, all together.
     pub(crate) fn api_time(&self) -> Duration {
         self.api_time
@@ -129,7 +176,8 @@ impl Ledger {
 
     /// What everything cost.
     pub(crate) fn total_cost(&self) -> f64 {
-        self.total.values().map(|usage| usage.cost_usd).sum()
+        // The sum of nothing is -0 for floating-point numbers.
+        self.total.values().map(|usage| usage.cost_usd).sum::<f64>() + 0.0
     }
 
     /// Everything, by model.
@@ -168,9 +216,15 @@ impl Ledger {
     }
 
     /// Continues earlier books.
-    pub(crate) fn restore(&mut self, by_model: BTreeMap<String, ModelUsage>, api_time: Duration) {
+    pub(crate) fn restore(
+        &mut self,
+        by_model: BTreeMap<String, ModelUsage>,
+        api_time: Duration,
+        changes: LineChanges,
+    ) {
         self.total = by_model;
         self.api_time = api_time;
+        self.changes = changes;
     }
 }
 
@@ -204,6 +258,7 @@ fn blank(model: &str) -> ModelUsage {
 #[cfg(test)]
 mod tests {
     use bowline_protocol::Maybe;
+    use serde_json::json;
 
     use super::*;
 
@@ -234,6 +289,19 @@ mod tests {
         assert!(ledger.enter(Account::Main, "openai/any", &usage(10, 20)).is_some());
         assert!(ledger.enter(Account::Main, "openai/any", &usage(10, 20)).is_none());
         assert_eq!(ledger.total_cost(), 0.0);
+    }
+
+    #[test]
+    fn changed_lines_are_those_of_new_files_and_of_patches() {
+        let mut changes = LineChanges::default();
+        for result in [
+            json!({"type": "create", "content": "a\nb\n", "structuredPatch": []}),
+            json!({"structuredPatch": [{"lines": [" a", "-b", "+c", "+d"]}]}),
+            json!("Error: no such file"),
+        ] {
+            changes += LineChanges::of(&result);
+        }
+        assert_eq!(changes, LineChanges { added: 4, removed: 1 });
     }
 
     #[test]

@@ -118,3 +118,8 @@ pub use tool::{
 };
 #[cfg(feature = "websocket")]
 pub use websocket::{Listener, ListenerOptions, RemoteAgent};
+
+/// The guide, so that what it shows is compiled and run.
+#[cfg(all(doctest, feature = "embedded"))]
+#[doc = include_str!("../../../docs/sdk.md")]
+struct Guide;

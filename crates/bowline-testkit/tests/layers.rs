@@ -82,7 +82,7 @@ const HEAVY: &[(&str, &[&str])] = &[
             "bowline",
         ],
     ),
-    ("reqwest", &["bowline-model", "bowline-tools", "bowline-mcp"]),
+    ("reqwest", &["bowline-model", "bowline-tools", "bowline-mcp", "bowline"]),
     ("axum", &["bowline-model", "bowline-door-mcp"]),
     ("tokio-tungstenite", &["bowline-websocket"]),
     // In the SDK only with the feature `rmcp`.

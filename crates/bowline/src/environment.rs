@@ -70,6 +70,16 @@ impl Environment {
         (name.len() <= 64 && name.chars().all(fits)).then_some(name)
     }
 
+    /// The server that keeps the logs of sessions, for `--teleport`.
+    pub(crate) fn session_server(&self) -> Option<&str> {
+        self.text("BOWLINE_SESSION_SERVER")
+    }
+
+    /// The token for the server that keeps a session's log.
+    pub(crate) fn session_token(&self) -> Option<&str> {
+        self.text("CLAUDE_CODE_SESSION_ACCESS_TOKEN")
+    }
+
     /// Which program started us, as it says itself.
     pub(crate) fn entrypoint(&self) -> Option<&str> {
         let action = || self.is_on("CLAUDE_CODE_ACTION").then_some("claude-code-github-action");
@@ -238,6 +248,26 @@ impl Environment {
     /// How many tokens one `Read` may give.
     pub(crate) fn max_read_tokens(&self) -> Option<usize> {
         self.number("CLAUDE_CODE_FILE_READ_MAX_OUTPUT_TOKENS")
+    }
+
+    /// How long reaching an MCP server may take.
+    pub(crate) fn mcp_connect_timeout(&self) -> Option<Duration> {
+        self.number("MCP_TIMEOUT").map(Duration::from_millis)
+    }
+
+    /// How long a call of an MCP tool may be silent.
+    pub(crate) fn mcp_call_timeout(&self) -> Option<Duration> {
+        self.number("MCP_TOOL_TIMEOUT").map(Duration::from_millis)
+    }
+
+    /// How long the first turn waits for MCP servers.
+    pub(crate) fn mcp_grace(&self) -> Option<Duration> {
+        self.number("BOWLINE_MCP_GRACE_MS").map(Duration::from_millis)
+    }
+
+    /// How many tokens the result of an MCP tool may have.
+    pub(crate) fn max_mcp_output_tokens(&self) -> Option<usize> {
+        self.number("MAX_MCP_OUTPUT_TOKENS")
     }
 
     fn text(&self, name: &str) -> Option<&str> {

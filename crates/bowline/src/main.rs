@@ -7,6 +7,7 @@ mod logging;
 mod oneshot;
 mod refusal;
 mod remote;
+mod remote_log;
 mod serving;
 mod sessions;
 mod setup;
@@ -82,11 +83,11 @@ fn run_agent(args: &RunArgs) -> anyhow::Result<ExitCode> {
         complain(notice);
     }
     if let Some(url) = &args.remote.sdk_url {
-        return with_runtime(remote::run(prepared.config, args, url, &environment));
+        return with_runtime(remote::run(prepared, args, url, &environment));
     }
     match audience {
-        Audience::Host => with_runtime(stdio::run(prepared.config, &args.output)),
-        Audience::Reader => with_runtime(oneshot::run(prepared.config, args)),
+        Audience::Host => with_runtime(stdio::run(prepared, args)),
+        Audience::Reader => with_runtime(oneshot::run(prepared, args)),
     }
 }
 

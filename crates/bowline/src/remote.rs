@@ -4,7 +4,7 @@ use std::{process::ExitCode, time::Duration};
 
 use anyhow::{Context, bail};
 use bowline_door_ws::{Dialer, Ending, Redial, Roots, Token};
-use bowline_engine::{Session, SessionConfig};
+use bowline_engine::Session;
 use bowline_protocol::{MessageUuid, UserMessage};
 use uuid::Uuid;
 
@@ -12,8 +12,9 @@ use crate::{
     args::{RemoteArgs, RunArgs},
     complain,
     environment::Environment,
+    remote_log,
     serving::{Served, exit_code, until_over},
-    setup::SetupError,
+    setup::{Prepared, SetupError},
     signals::Signals,
     stdio,
 };
@@ -23,13 +24,14 @@ const HOST_LOST: u8 = 75;
 
 /// Serves the host at `url` until the session is over.
 pub(crate) async fn run(
-    mut config: SessionConfig,
+    prepared: Prepared,
     args: &RunArgs,
     url: &str,
     environment: &Environment,
 ) -> anyhow::Result<ExitCode> {
-    let signals = Signals::listen()?;
+    let mut signals = Signals::listen()?;
     let dialer = dialer(&args.remote, url, environment)?;
+    let mut config = prepared.config;
     // What lets us in is not for the commands of the model.
     for name in Environment::REMOTE_SECRETS {
         config.environment.insert(name.to_owned(), None);
@@ -38,7 +40,8 @@ pub(crate) async fn run(
     let (door, line) =
         bowline_door_ws::open(dialer, redial(&args.remote), stdio::opening(&args.output));
     let silencer = door.silencer();
-    let (session, work) = Session::start(config, door.host()).map_err(SetupError::from)?;
+    let host = remote_log::watch(door.host(), prepared.remote_log, args, &mut signals);
+    let (session, work) = Session::start(config, host).map_err(SetupError::from)?;
     if let Some(prompt) = &args.prompt {
         let mut prompt = UserMessage::prompt(prompt.as_str());
         prompt.uuid = Some(MessageUuid(Uuid::new_v4().to_string()));

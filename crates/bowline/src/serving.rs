@@ -33,7 +33,7 @@ pub(crate) async fn until_over<T>(
     loop {
         let (stop, deadline) = stopped.unzip();
         tokio::select! {
-            end = &mut served => return match stop {
+            end = &mut served => return match stop.or(signals.unheard()) {
                 Some(stop) => Served::Stopped(end, stop),
                 None => Served::Over(end),
             },

@@ -3,22 +3,24 @@
 use std::process::ExitCode;
 
 use bowline_door_stdio::Opening;
-use bowline_engine::{Session, SessionConfig};
+use bowline_engine::Session;
 
 use crate::{
-    args::OutputArgs,
-    complain,
+    args::{OutputArgs, RunArgs},
+    complain, remote_log,
     serving::{Served, exit_code, until_over},
-    setup::SetupError,
+    setup::{Prepared, SetupError},
     signals::Signals,
 };
 
 /// Serves the host until the session is over.
-pub(crate) async fn run(config: SessionConfig, args: &OutputArgs) -> anyhow::Result<ExitCode> {
-    let signals = Signals::listen()?;
-    let door = bowline_door_stdio::open(tokio::io::stdin(), tokio::io::stdout(), opening(args));
+pub(crate) async fn run(prepared: Prepared, args: &RunArgs) -> anyhow::Result<ExitCode> {
+    let mut signals = Signals::listen()?;
+    let opening = opening(&args.output);
+    let door = bowline_door_stdio::open(tokio::io::stdin(), tokio::io::stdout(), opening);
     let silencer = door.silencer();
-    let (session, work) = Session::start(config, door.host()).map_err(SetupError::from)?;
+    let host = remote_log::watch(door.host(), prepared.remote_log, args, &mut signals);
+    let (session, work) = Session::start(prepared.config, host).map_err(SetupError::from)?;
     let served = door.serve(session.clone(), work);
     Ok(match until_over(served, &session, &silencer, signals).await {
         Served::Over(Err(error)) | Served::Stopped(Err(error), _) => {

@@ -149,7 +149,8 @@ impl Hooks {
         let target = if event.supports_matcher() { input.matcher_target() } else { None };
         let mut selected: Vec<Arc<Registration>> = Vec::new();
         for registration in self.of_event(event) {
-            let wanted = target.is_none_or(|target| registration.matcher.matches(target))
+            let wanted = registration.is_for(input.base.agent_id.as_ref())
+                && target.is_none_or(|target| registration.matcher.matches(target))
                 && self.condition_holds(&registration, input)
                 && !selected.iter().any(|other| other.repeats(&registration))
                 && registration.take_turn();

@@ -103,7 +103,7 @@ async fn run(
         hook: None,
         needs_person: false,
     };
-    if !matches!(session.judge(&proposed, None), Verdict::Allow(_)) {
+    if !matches!(session.judge(&proposed, None, &Identity::Main), Verdict::Allow(_)) {
         return Err(ToolFailure::running(
             "This is not allowed without asking, and there is nobody to ask.",
         ));

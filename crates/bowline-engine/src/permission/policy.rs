@@ -62,6 +62,21 @@ impl Policy {
         }
     }
 
+    /// The mode that counts for an agent whose kind asks for `wanted`; `None` for the session's own.
+    ///
+    /// An agent may be kept shorter than its session. It may be given more only where the session
+    /// asks about everything anyway, and everything only where the user has agreed to that.
+    pub(crate) fn mode_for_agent(&self, wanted: &PermissionMode) -> Option<PermissionMode> {
+        use PermissionMode::{AcceptEdits, BypassPermissions, Default, DontAsk, Plan};
+        let may = match (&self.mode, wanted) {
+            (_, Plan | DontAsk) => true,
+            (Default, AcceptEdits) => true,
+            (Default, BypassPermissions) => self.bypass_available,
+            _ => false,
+        };
+        may.then(|| wanted.clone())
+    }
+
     /// The user's home directory.
     pub fn home(&self) -> Option<&Path> {
         self.roots.home.as_deref()

@@ -6,6 +6,8 @@ use std::{
 };
 
 use bowline_model::ModelMessage;
+use bowline_protocol::Extra;
+use bowline_sessions::{AgentName, CustomTitle, TranscriptWriter};
 use bowline_tools::{FileObserver, Registry, Setup, Workspace};
 
 use super::{Shared, file_history::FileHistory, mcp::McpBridge, tasks::TaskBoard};
@@ -59,6 +61,9 @@ pub(crate) fn start(
     let wanted = config.include_hook_events;
     let frames: Arc<dyn HookObserver> =
         Arc::new(HookFrames { outlet: Arc::clone(&outlet), wanted });
+    if let (Some(title), Some(writer)) = (&config.title, &mut config.transcript) {
+        give_title(writer, title);
+    }
     let journal = Journal::new(config.transcript.take());
     let policy = std::mem::replace(&mut config.policy, Policy::new(Roots::default()));
     if let Some(resumed) = &config.resumed {
@@ -153,6 +158,17 @@ fn hook_environment(config: &SessionConfig) -> HookEnvironment {
         env_file: None,
         variables: variables.collect(),
     }
+}
+
+/// Notes what the user calls the session; written with its first line.
+fn give_title(writer: &mut TranscriptWriter, title: &str) {
+    let session_id = writer.session_id().clone();
+    writer.note(CustomTitle {
+        custom_title: title.to_owned(),
+        session_id: session_id.clone(),
+        extra: Extra::new(),
+    });
+    writer.note(AgentName { agent_name: title.to_owned(), session_id, extra: Extra::new() });
 }
 
 /// The conversation of the session that is taken up again.

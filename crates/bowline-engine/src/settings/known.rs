@@ -96,6 +96,8 @@ pub struct PermissionSettings {
 pub struct BowlineSettings {
     /// Prices by model, which add to and override the built-in ones.
     pub prices: Map<String, Value>,
+    /// The server that keeps the logs of sessions.
+    pub session_server: Option<String>,
 }
 
 impl KnownSettings {

@@ -4,10 +4,10 @@ use std::{collections::BTreeMap, time::Duration};
 
 use bowline_model::ModelError;
 use bowline_protocol::{DeferredToolUse, PermissionDenial, RawJson, StopReason, Usage};
-use serde_json::Value;
 use tokio::time::Instant;
 
 use super::machine::Ending;
+use crate::ledger::LineChanges;
 
 /// What a turn came to.
 #[derive(Debug)]
@@ -43,8 +43,7 @@ pub(crate) struct Report {
     /// How often the model refused to go on.
     pub(crate) refusals: u64,
     /// Lines that tools put into files, and took out of them.
-    pub(crate) lines_added: u64,
-    pub(crate) lines_removed: u64,
+    pub(crate) changes: LineChanges,
     /// What the last answer cost.
     pub(crate) last_usage: Usage,
     /// Who gave it.
@@ -70,8 +69,7 @@ impl Report {
             tools_used: Vec::new(),
             calls: BTreeMap::new(),
             refusals: 0,
-            lines_added: 0,
-            lines_removed: 0,
+            changes: LineChanges::default(),
             last_usage: Usage::default(),
             model: String::new(),
         }
@@ -83,37 +81,5 @@ impl Report {
         if !self.tools_used.iter().any(|used| used == tool) {
             self.tools_used.push(tool.to_owned());
         }
-    }
-
-    /// Counts the lines that a call changed, if it changed a file.
-    pub(crate) fn changed(&mut self, result: &Value) {
-        let is_new = result["type"] == "create";
-        if let Some(content) = result["content"].as_str().filter(|_| is_new) {
-            self.lines_added += content.lines().count() as u64;
-        }
-        let hunks = result["structuredPatch"].as_array().into_iter().flatten();
-        for line in hunks.flat_map(|hunk| hunk["lines"].as_array().into_iter().flatten()) {
-            match line.as_str().and_then(|line| line.chars().next()) {
-                Some('+') => self.lines_added += 1,
-                Some('-') => self.lines_removed += 1,
-                _ => {}
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn changed_lines_are_those_of_new_files_and_of_patches() {
-        let mut report = Report::new();
-        report.changed(&json!({"type": "create", "content": "a\nb\n", "structuredPatch": []}));
-        report.changed(&json!({"structuredPatch": [{"lines": [" a", "-b", "+c", "+d"]}]}));
-        report.changed(&json!("Error: no such file"));
-        assert_eq!((report.lines_added, report.lines_removed), (4, 1));
     }
 }

@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     agent::{Agent, StopVerdict, api_error_frame},
-    ledger::Account,
+    ledger::{Account, LineChanges},
     outlet::timestamp,
 };
 
@@ -419,7 +419,9 @@ impl TurnRun<'_> {
             return;
         }
         if let Some(result) = &outcome.structured {
-            self.report.changed(result);
+            let changes = LineChanges::of(result);
+            self.report.changes += changes;
+            self.agent.session.ledger().enter_changes(changes);
         }
         for notice in outcome.notices.drain(..) {
             self.agent.session.outlet.emit(notice).await;

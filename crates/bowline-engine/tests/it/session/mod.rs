@@ -1,5 +1,6 @@
 //! Sessions: prompts in, messages out.
 
+mod agent_kinds;
 mod direct;
 mod faults;
 mod hook_kinds;
