@@ -65,12 +65,12 @@ fn whole_session() -> Vec<String> {
 }
 
 #[tokio::test]
-#[expect(clippy::print_stderr, reason = "a run that failed can be repeated by its seed")]
 async fn nothing_is_lost_and_nothing_happens_twice() {
     let first: u64 = match std::env::var("FAULT_SEED") {
         Ok(seed) => seed.parse().unwrap(),
         Err(_) => uuid::Uuid::new_v4().as_u64_pair().0,
     };
+    // A run that failed can be repeated by its seed.
     eprintln!("FAULT_SEED={first}");
     let (mut running, mut faults) = (JoinSet::new(), 0);
     for run in 0..RUNS {
@@ -162,7 +162,9 @@ async fn with_a_plain_host(seed: u64) -> u32 {
         }
     };
     tokio::select! {
-        (served, _) = agent.end() => drop(served.unwrap()),
+        (served, _) = agent.end() => {
+            served.unwrap();
+        }
         _ = goodbye => {}
     }
     proxy.faults()

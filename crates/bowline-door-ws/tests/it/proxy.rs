@@ -164,7 +164,10 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Direction<R, W> {
                     self.to.write_all(&piece[..piece.len() / 2]).await.ok();
                     return;
                 }
-                Fate::Freeze => Ok(self.frozen.cancel()),
+                Fate::Freeze => {
+                    self.frozen.cancel();
+                    Ok(())
+                }
             };
             if sent.is_err() {
                 return;
