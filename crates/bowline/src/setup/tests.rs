@@ -190,6 +190,27 @@ fn limits_and_switches() {
 }
 
 #[test]
+fn a_project_opens_private_networks_only_if_it_is_trusted() {
+    let place = Place::new();
+    let allowed = || place.config(&[], &[]).tool_options.private_addresses;
+    assert!(!allowed());
+    let open = r#"{"bowline":{"allowPrivateAddresses":true}}"#;
+    place.write("project/.claude/settings.json", open);
+    assert!(!allowed());
+    place.write("home/.bowline/settings.json", open);
+    assert!(allowed());
+}
+
+#[test]
+fn what_the_shell_profile_is() {
+    let place = Place::new();
+    let profile = || place.config(&[], &[]).tool_options.shell_profile;
+    assert_eq!(profile(), None);
+    place.write("home/.bashrc", "alias x=y");
+    assert_eq!(profile(), Some(place.folder.path().join("home/.bashrc")));
+}
+
+#[test]
 fn sessions() {
     let place = Place::new();
     let id = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa";
