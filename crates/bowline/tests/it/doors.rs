@@ -101,17 +101,17 @@ fn websocket(place: &Place) -> Played {
     let child = dialing(place, &server.url(), &RULES).spawn().unwrap();
     let mut agent = server.accept();
     agent.prompt(SCRIPT);
-    loop {
-        let line = agent.hear();
+    let mut line = agent.hear();
+    while line["type"] != "result" {
         if line["type"] == "control_request" {
             let allowed = played.decide(line["request"]["input"]["command"].as_str().unwrap());
             agent.answer(&line, permission(allowed));
-        } else if line["type"] == "result" {
-            agent.hang_up();
-            assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0));
-            return played.end(place, &line);
         }
+        line = agent.hear();
     }
+    agent.hang_up();
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0));
+    played.end(place, &line)
 }
 
 /// JSON-RPC.
