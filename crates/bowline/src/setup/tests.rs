@@ -260,3 +260,41 @@ fn what_cannot_be_started_says_why() {
         "{servers}"
     );
 }
+
+#[test]
+fn servers_of_settings_are_there_unless_their_names_are_taken() {
+    let place = Place::new();
+    let servers = |names: &[&str]| {
+        let named = names.iter().map(|name| format!(r#""{name}": {{"command": "of-settings"}}"#));
+        format!(r#"{{"mcpServers": {{{}}}}}"#, named.collect::<Vec<_>>().join(","))
+    };
+    place.write("home/.bowline/settings.json", &servers(&["mine", "taken"]));
+    // Nobody trusts this project, so it does not decide which programs run.
+    place.write("project/.claude/settings.json", &servers(&["theirs"]));
+    let given = r#"{"mcpServers": {"taken": {"command": "given"}}}"#;
+    let config = place.config(&["--mcp-config", given], &[]);
+    let found: Vec<_> =
+        config.mcp_servers.iter().map(|it| (it.name.as_str(), it.scope.as_str())).collect();
+    assert_eq!(found, [("taken", "dynamic"), ("mine", "user")]);
+    let strict = place.config(&["--strict-mcp-config", "--mcp-config", given], &[]);
+    assert_eq!(strict.mcp_servers.len(), 1);
+}
+
+#[test]
+fn limits_of_servers_come_from_the_environment() {
+    let place = Place::new();
+    let config = place.config(
+        &[],
+        &[
+            ("BOWLINE_MCP_GRACE_MS", "250"),
+            ("MCP_TIMEOUT", "1000"),
+            ("MCP_TOOL_TIMEOUT", "2000"),
+            ("MAX_MCP_OUTPUT_TOKENS", "7"),
+        ],
+    );
+    let options = &config.mcp_options;
+    assert_eq!(config.mcp_grace.as_millis(), 250);
+    assert_eq!(options.connect_timeout.as_millis(), 1000);
+    assert_eq!(options.call_timeout.as_millis(), 2000);
+    assert_eq!(options.max_output_tokens, 7);
+}
