@@ -1,13 +1,18 @@
 """Both programs and the SDKs' functions, on one session folder."""
 
+from __future__ import annotations
+
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import claude_agent_sdk
 import pytest
-from places import Place
 from functions import PythonFunctions, TypeScriptFunctions
 from programs import Program
 from recorder import Recorder
+
+if TYPE_CHECKING:
+    from places import Place
 
 pytest_plugins = ["places"]
 

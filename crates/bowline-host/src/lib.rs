@@ -40,7 +40,8 @@
 //! | everything that travels | [`protocol`] |
 //!
 //! An agent runs in a process of its own ([`Transport::Process`], `bowline` or the official
-//! `claude`) or in this one (`Embedded`, with the feature `embedded`). The rest is the same.
+//! `claude`), in this one (`Embedded`, with the feature `embedded`), or elsewhere (`Listener`, with
+//! the feature `websocket`). The rest is the same.
 //!
 //! # What is promised
 //!
@@ -71,6 +72,9 @@ mod query;
 mod run;
 mod session;
 mod tool;
+#[cfg(feature = "websocket")]
+mod websocket;
+mod wire;
 
 #[cfg(feature = "embedded")]
 pub use bowline_engine as engine;
@@ -112,6 +116,8 @@ pub use tool::{
     HandleTool, IntoToolResult, McpServer, Progress, ResourceContents, SdkServer, Structured, Tool,
     ToolAnnotations, ToolContent, ToolContext, ToolHandler, ToolResult,
 };
+#[cfg(feature = "websocket")]
+pub use websocket::{Listener, ListenerOptions, RemoteAgent};
 
 /// The guide, so that what it shows is compiled and run.
 #[cfg(all(doctest, feature = "embedded"))]

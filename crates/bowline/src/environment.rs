@@ -18,6 +18,14 @@ pub(crate) struct Environment {
 }
 
 impl Environment {
+    /// Variables by which a host elsewhere knows us.
+    pub(crate) const REMOTE_SECRETS: [&str; 4] = [
+        "CLAUDE_CODE_SESSION_ACCESS_TOKEN",
+        "CLAUDE_CODE_WEBSOCKET_AUTH_FILE_DESCRIPTOR",
+        "CLAUDE_SESSION_INGRESS_TOKEN_FILE",
+        "BOWLINE_SDK_HEADERS",
+    ];
+
     /// The environment of this process.
     pub(crate) fn of_process() -> Self {
         let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
@@ -108,9 +116,38 @@ impl Environment {
         self.text("ANTHROPIC_BASE_URL")
     }
 
+    /// The token for a host elsewhere.
+    pub(crate) fn session_access_token(&self) -> Option<&str> {
+        self.text("CLAUDE_CODE_SESSION_ACCESS_TOKEN")
+    }
+
+    /// The descriptor from which that token can be read.
+    pub(crate) fn token_descriptor(&self) -> Option<u32> {
+        self.number("CLAUDE_CODE_WEBSOCKET_AUTH_FILE_DESCRIPTOR")
+    }
+
+    /// The file in which that token is, and in which a newer one may be later.
+    pub(crate) fn token_file(&self) -> Option<&str> {
+        self.text("CLAUDE_SESSION_INGRESS_TOKEN_FILE")
+    }
+
+    /// More headers for a host elsewhere, one per line.
+    pub(crate) fn sdk_headers(&self) -> Vec<(String, String)> {
+        self.headers("BOWLINE_SDK_HEADERS")
+    }
+
+    /// What runs us, if it says so.
+    pub(crate) fn runner_version(&self) -> Option<&str> {
+        self.text("CLAUDE_CODE_ENVIRONMENT_RUNNER_VERSION")
+    }
+
     /// More headers for it, one per line.
     pub(crate) fn anthropic_headers(&self) -> Vec<(String, String)> {
-        let lines = self.text("ANTHROPIC_CUSTOM_HEADERS").unwrap_or_default().lines();
+        self.headers("ANTHROPIC_CUSTOM_HEADERS")
+    }
+
+    fn headers(&self, name: &str) -> Vec<(String, String)> {
+        let lines = self.text(name).unwrap_or_default().lines();
         let header = |line: &str| {
             let (name, value) = line.split_once(':')?;
             Some((name.trim().to_owned(), value.trim().to_owned()))

@@ -6,6 +6,8 @@ use bowline_protocol::{HookEvent, HookInput};
 pub const STOP_HOOK_ERROR_KEY: &str = "stop-hook-error";
 /// Its text.
 pub const STOP_HOOK_ERROR_TEXT: &str = "Stop hook error occurred · ctrl+o to see";
+/// The key of the notification that hooks objected too often at the end of a turn.
+pub const STOP_HOOK_CAP_KEY: &str = "stop-hook-block-cap";
 /// The tag of the message that a callback failed.
 pub const CALLBACK_FAILED_TAG: &str = "hook_callback_failed";
 /// The tag of the message that a hook was stopped before it had an opinion.
@@ -45,6 +47,15 @@ pub fn objection(hook_name: &str, command: &str, reason: &str) -> String {
 /// Sends the model back to work: it was about to finish, and a hook objects.
 pub fn stop_feedback(event: &HookEvent, reason: &str) -> String {
     format!("{event} hook feedback:\n{reason}")
+}
+
+/// Tells the user that a turn ends although hooks still object.
+pub fn stop_overridden(times: u32) -> String {
+    format!(
+        "Hooks kept the turn from ending {times} times in a row; it ends now. A hook at the end of \
+         a turn should agree while stop_hook_active is true. CLAUDE_CODE_STOP_HOOK_BLOCK_CAP \
+         raises the limit."
+    )
 }
 
 /// Tells the user that a prompt goes nowhere.

@@ -10,3 +10,4 @@ mod rmcp_server;
 mod sessions;
 mod surroundings;
 mod unusual;
+mod websocket;

@@ -20,9 +20,9 @@ use self::{printer::Printer, progress::Progress};
 use crate::{
     args::{OutputFormat, RunArgs},
     remote_log,
+    serving::exit_code,
     setup::{Prepared, SetupError},
     signals::{Signals, Stop},
-    stdio::exit_code,
 };
 
 /// How long a session that was told to stop may take.

@@ -147,6 +147,7 @@ pub(crate) fn prepare(
     config.stop_hook_block_cap =
         environment.stop_hook_block_cap().unwrap_or(config.stop_hook_block_cap);
     config.tool_options = tool_options(&environment);
+    config.tool_options.private_addresses = settings.allows_private_addresses(trust);
     config.file_checkpointing = environment.file_checkpointing();
     config.version = version::PROTOCOL.to_owned();
     config.api_key_source = match environment.anthropic_api_key() {

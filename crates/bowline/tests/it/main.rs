@@ -12,6 +12,7 @@ mod input;
 mod mcp_serve;
 mod oneshot;
 mod place;
+mod remote;
 mod remote_log;
 mod rpc;
 mod schema;

@@ -103,6 +103,18 @@ async fn a_model_sees_the_conversation_at_its_end_and_sends_it_back_to_work() {
 }
 
 #[tokio::test]
+async fn a_hook_that_never_agrees_does_not_keep_the_turn_from_ending() {
+    let hook = json!({"type": "command", "command": "echo no >&2; exit 2"});
+    let mut rig = rig_with("Stop", hook, |config| config.stop_hook_block_cap = 2);
+    let frames = rig.run("SAY finished").await;
+    let feedback = frames.iter().filter(|frame| frame["isSynthetic"] == true).count();
+    assert_eq!(feedback, 3);
+    let keys: Vec<_> = frames.iter().filter_map(|frame| frame["key"].as_str()).collect();
+    assert_eq!(keys, ["stop-hook-error", "stop-hook-block-cap"]);
+    assert_eq!(frames.last().unwrap()["terminal_reason"], "completed");
+}
+
+#[tokio::test]
 async fn a_prompt_that_a_model_refuses_goes_nowhere() {
     let hook = json!({"type": "prompt", "prompt": "SAY {\"ok\": false, \"reason\": \"too rude\"}"});
     let frames = rig("UserPromptSubmit", hook).run("SAY hello").await;
