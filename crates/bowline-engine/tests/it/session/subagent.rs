@@ -135,13 +135,29 @@ async fn an_unknown_kind_is_named_with_those_there_are() {
 }
 
 #[tokio::test]
-async fn two_at_once_take_the_time_of_one() {
+async fn two_work_at_once() {
     let mut rig = rig();
-    let call = |name: &str| json!({"description": name, "prompt": "DELAY 400\nSAY x", "run_in_background": false});
-    let began = std::time::Instant::now();
-    let prompt = format!("TOOL Agent {}\nTOOL Agent {}\nNEXT\nSAY both", call("a"), call("b"));
+    // Each waits for what the other makes.
+    let call = |own: &str, other: &str| {
+        let command = format!(
+            "touch {own}; for _ in {{1..400}}; do [ -e {other} ] && exit; sleep 0.05; done; exit 1"
+        );
+        let work = format!("TOOL Bash {}\nNEXT\nSAY met", json!({"command": command}));
+        json!({"description": own, "prompt": work, "run_in_background": false})
+    };
+    let calls = [call("one", "two"), call("two", "one")];
+    let prompt = format!("TOOL Agent {}\nTOOL Agent {}\nNEXT\nSAY both", calls[0], calls[1]);
     let frames = rig.run(&prompt).await;
-    assert!(began.elapsed() < std::time::Duration::from_millis(750), "{:?}", began.elapsed());
+    let of_command = |frame: &&Value| {
+        frame["type"] == "user"
+            && !frame["parent_tool_use_id"].is_null()
+            && frame["message"]["content"][0]["type"] == "tool_result"
+    };
+    let failed = frames
+        .iter()
+        .filter(of_command)
+        .find(|frame| frame["message"]["content"][0]["is_error"] == true);
+    assert_eq!(failed, None);
     let answers = frames.iter().filter(|frame| frame["tool_use_result"]["status"] == "completed");
     assert_eq!(answers.count(), 2);
 }
