@@ -9,6 +9,7 @@ mod lock;
 mod project;
 mod resume;
 mod store;
+mod take_up;
 mod torn;
 mod transcript;
 mod writer;
