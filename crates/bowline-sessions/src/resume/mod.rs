@@ -230,13 +230,9 @@ fn read_notes(
         // A title may stand before the last compaction; it is where listings find it.
         let ends = Ends::read(path)?.unwrap_or_default();
         let lines = ends.head.lines().chain(ends.tail().lines());
-        for line in lines.filter(|line| TITLE_KEYS.iter().any(|key| line.contains(key))) {
-            match TranscriptLine::parse(line) {
-                Ok(title @ (TranscriptLine::CustomTitle(_) | TranscriptLine::AiTitle(_))) => {
-                    names.hear(&title, 0);
-                }
-                _ => {}
-            }
+        let titles = lines.filter(|line| TITLE_KEYS.iter().any(|key| line.contains(key)));
+        for title in titles.filter_map(|line| TranscriptLine::parse(line).ok()) {
+            names.hear(&title, 0);
         }
         names.at = 0;
     }
