@@ -79,7 +79,7 @@ fn whoever_takes_it_up_again_says_them_again() {
     let take_up = TakeUp { from: StartFrom::Session(ID.to_owned()), ..TakeUp::default() };
     let origin =
         LineOrigin { cwd: home.directory().display().to_string(), ..LineOrigin::default() };
-    let key = ProjectKey::for_directory(&home.directory());
+    let key = ProjectKey::for_directory(home.directory());
     let taken = take_up.open(&home.home, &key, origin).unwrap();
     assert_eq!(taken.context.unwrap().title.as_deref(), Some("chart"), "from before the boundary");
     grow(&mut taken.transcript.unwrap());
