@@ -30,9 +30,10 @@ impl Settings {
     }
 
     fn approved(&self, folder: &Path, trust: Trust) -> Vec<NamedServer> {
-        let said = self.heard(trust).filter_map(|layer| layer.known.enable_all_project_mcp_servers);
+        let said = |layer: &Layer| layer.known.enable_all_project_mcp_servers;
+        let wins = self.heard(trust).rev().find_map(said);
         let known = self.known();
-        let all = said.last() == Some(true) && known.enable_all_project_mcp_servers == Some(true);
+        let all = wins == Some(true) && known.enable_all_project_mcp_servers == Some(true);
         let mut servers = project_servers(folder).servers;
         servers.retain(|NamedServer { name, .. }| {
             let enables = |layer: &Layer| layer.known.enabled_mcpjson_servers.contains(name);
