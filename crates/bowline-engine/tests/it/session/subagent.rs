@@ -140,14 +140,15 @@ async fn two_work_at_once() {
     // Each waits for what the other makes, though not for ever.
     let call = |own: &str, other: &str| {
         let wait = format!("for _ in {{1..400}}; do [ -e {other} ] && break; sleep 0.05; done");
-        let command = format!("touch {own}; {wait}; [ -e {other} ] && echo met");
+        let command = format!("touch {own}; {wait}; [ -e {other} ] && echo rendezvous");
         let work = format!("TOOL Bash {}\nNEXT\nECHORESULT", json!({"command": command}));
         json!({"description": own, "prompt": work, "run_in_background": false})
     };
     let calls = format!("TOOL Agent {}\nTOOL Agent {}", call("one", "two"), call("two", "one"));
     let frames = rig.run(&format!("{calls}\nNEXT\nSAY both")).await;
     let answers = frames.iter().filter(|frame| frame["tool_use_result"]["status"] == "completed");
-    let met = answers.filter(|frame| frame["message"]["content"].to_string().contains("met"));
+    let met =
+        answers.filter(|frame| frame["message"]["content"].to_string().contains("rendezvous"));
     assert_eq!(met.count(), 2);
 }
 
