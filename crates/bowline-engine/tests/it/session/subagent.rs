@@ -135,15 +135,53 @@ async fn an_unknown_kind_is_named_with_those_there_are() {
 }
 
 #[tokio::test]
-async fn two_at_once_take_the_time_of_one() {
+async fn two_work_at_once() {
     let mut rig = rig();
-    let call = |name: &str| json!({"description": name, "prompt": "DELAY 400\nSAY x", "run_in_background": false});
-    let began = std::time::Instant::now();
-    let prompt = format!("TOOL Agent {}\nTOOL Agent {}\nNEXT\nSAY both", call("a"), call("b"));
-    let frames = rig.run(&prompt).await;
-    assert!(began.elapsed() < std::time::Duration::from_millis(750), "{:?}", began.elapsed());
+    // Each waits for what the other makes, though not for ever.
+    let call = |own: &str, other: &str| {
+        let wait = format!("for _ in {{1..400}}; do [ -e {other} ] && break; sleep 0.05; done");
+        let command = format!("touch {own}; {wait}; [ -e {other} ] && echo met");
+        let work = format!("TOOL Bash {}\nNEXT\nECHORESULT", json!({"command": command}));
+        json!({"description": own, "prompt": work, "run_in_background": false})
+    };
+    let calls = format!("TOOL Agent {}\nTOOL Agent {}", call("one", "two"), call("two", "one"));
+    let frames = rig.run(&format!("{calls}\nNEXT\nSAY both")).await;
     let answers = frames.iter().filter(|frame| frame["tool_use_result"]["status"] == "completed");
-    assert_eq!(answers.count(), 2);
+    let met = answers.filter(|frame| frame["message"]["content"].to_string().contains("met"));
+    assert_eq!(met.count(), 2);
+}
+
+#[tokio::test]
+async fn one_too_many_is_refused_and_may_come_when_another_has_gone() {
+    const MOST: usize = 16;
+    let mut rig = rig();
+    let call = |number: usize| {
+        let input = json!({
+            "description": format!("work {number}"),
+            "prompt": "SAY waiting\nHANG",
+            "run_in_background": true,
+        });
+        format!("TOOL Agent {input}\n")
+    };
+    let calls: String = (0..=MOST).map(call).collect();
+    let frames = rig.run(&format!("{calls}NEXT\nSAY main end")).await;
+    let results: Vec<_> = frames.iter().filter(|it| it["type"] == "user").collect();
+    let launched = |frame: &&&Value| frame["tool_use_result"]["status"] == "async_launched";
+    assert_eq!(results.iter().filter(launched).count(), MOST);
+    let refused: Vec<_> = results.iter().filter(|it| !launched(it)).map(|it| text(it)).collect();
+    assert_eq!(refused, ["16 agents are at work already; wait for one of them to finish"]);
+    let result = frames.last().unwrap();
+    assert_eq!(result["subtype"], "success", "the turn goes on");
+    assert_eq!(result["subagent_stats"]["spawned"], MOST);
+    assert_eq!(result["subagent_stats"]["refused"]["concurrency_limit"], 1);
+
+    let started = frames.iter().find(|it| it["subtype"] == "task_started").unwrap();
+    let stop = json!({"subtype": "stop_task", "task_id": started["task_id"]});
+    rig.control(stop).await.unwrap();
+    rig.until(|it| it["subtype"] == "task_notification").await;
+    let frames = rig.run(&format!("{}NEXT\nSAY main end", call(MOST))).await;
+    assert!(frames.iter().any(|it| launched(&&it)), "{:?}", shapes(&frames));
+    rig.abort().await;
 }
 
 #[tokio::test]
