@@ -160,11 +160,11 @@ fn a_project_nobody_trusts_cannot_redirect_requests() {
     let place = Place::new();
     place.write(
         "project/.claude/settings.json",
-        r#"{"env":{"ANTHROPIC_API_KEY":"theirs","HARMLESS":"1"}}"#,
+        r#"{"env":{"ANTHROPIC_API_KEY":"theirs","NO_COLOR":"1"}}"#,
     );
     let config = place.config(&[], &[]);
     assert_eq!(config.api_key_source, ApiKeySource::None);
-    assert_eq!(config.environment.get("HARMLESS"), Some(&Some("1".to_owned())));
+    assert_eq!(config.environment.get("NO_COLOR"), Some(&Some("1".to_owned())));
     assert_eq!(config.environment.get("ANTHROPIC_API_KEY"), None);
 }
 
