@@ -2,32 +2,68 @@
 
 use super::{Settings, Source, Trust};
 
-/// What a project that nobody trusts may set: how programs print, and limits of ours. Too many
-/// variables say where keys go or which program is run to name those instead.
+/// How the names begin that say where requests and keys go, or that make shells, loaders and
+/// interpreters run something. A project that nobody trusts must not set them.
+const PREFIXES: &[&str] = &[
+    "ANTHROPIC_",
+    "AWS_",
+    "BASH_",
+    "BOWLINE_",
+    "BUNDLE_",
+    "CARGO_",
+    "CLAUDE",
+    "CURL_",
+    "DOCKER_",
+    "DYLD_",
+    "GCONV_",
+    "GEM_",
+    "GIT_",
+    "GO",
+    "JAVA_",
+    "JDK_",
+    "LD_",
+    "LESS",
+    "LUA_",
+    "MAKE",
+    "MALLOC_",
+    "NODE_",
+    "NPM_",
+    "OPENAI_",
+    "PERL",
+    "PHP",
+    "PIP_",
+    "PROMPT",
+    "PS",
+    "PYTHON",
+    "RUBY",
+    "RUSTC",
+    "RUSTDOC",
+    "RUSTUP_",
+    "SSH_",
+    "SSL_",
+    "UV_",
+    "XDG_",
+    "_JAVA",
+];
+
+/// The same by how they end: whatever program they are for.
+const SUFFIXES: &[&str] = &[
+    "ASKPASS", "BROWSER", "COMMAND", "CONFIG", "EDITOR", "FLAGS", "HOME", "OPTIONS", "OPTS",
+    "PAGER", "PATH", "PRELOAD", "PROXY", "SHELL", "WRAPPER",
+];
+
+/// The same in full.
+const NAMES: &[&str] = &["ENV", "IFS", "TMPDIR", "VISUAL", "ZDOTDIR"];
+
+/// Exceptions: how programs print, and limits of ours.
 const HARMLESS: &[&str] = &[
     "BASH_DEFAULT_TIMEOUT_MS",
     "BASH_MAX_OUTPUT_LENGTH",
     "BASH_MAX_TIMEOUT_MS",
     "CARGO_TERM_COLOR",
-    "CI",
-    "CLICOLOR",
-    "CLICOLOR_FORCE",
-    "COLORTERM",
-    "FORCE_COLOR",
-    "LANG",
-    "LANGUAGE",
-    "MAX_MCP_OUTPUT_TOKENS",
-    "MAX_THINKING_TOKENS",
-    "MCP_TIMEOUT",
-    "MCP_TOOL_TIMEOUT",
     "NODE_ENV",
-    "NO_COLOR",
     "PYTHONDONTWRITEBYTECODE",
     "PYTHONUNBUFFERED",
-    "RUST_BACKTRACE",
-    "RUST_LOG",
-    "TERM",
-    "TZ",
 ];
 
 impl Settings {
@@ -43,7 +79,11 @@ impl Settings {
 
 /// Whether a project that nobody trusts may set this variable.
 pub(super) fn is_harmless(name: &str) -> bool {
-    HARMLESS.contains(&name) || name.starts_with("LC_")
+    let upper = name.to_ascii_uppercase();
+    let runs_something = NAMES.contains(&upper.as_str())
+        || PREFIXES.iter().any(|prefix| upper.starts_with(prefix))
+        || SUFFIXES.iter().any(|suffix| upper.ends_with(suffix));
+    HARMLESS.contains(&name) || !runs_something
 }
 
 #[cfg(test)]
@@ -52,9 +92,9 @@ mod tests {
 
     #[test]
     fn who_decides_what_is_run_and_where_keys_go() {
-        for name in ["ANTHROPIC_BASE_URL", "BASH_ENV", "HTTPS_PROXY", "LD_PRELOAD", "PATH"] {
+        for name in ["ANTHROPIC_BASE_URL", "BASH_ENV", "https_proxy", "LD_PRELOAD", "PATH", "PS4"] {
             assert!(!is_harmless(name), "{name}");
         }
-        assert!(is_harmless("RUST_LOG") && is_harmless("LC_ALL"));
+        assert!(is_harmless("RUST_LOG") && is_harmless("NODE_ENV"));
     }
 }
