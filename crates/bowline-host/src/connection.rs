@@ -13,6 +13,8 @@ use tokio_util::task::AbortOnDropHandle;
 
 #[cfg(feature = "embedded")]
 use crate::embedded::EmbeddedConnection;
+#[cfg(feature = "sessions")]
+use crate::store::{Mirror, ResumedHome, from_store};
 use crate::{
     Error, Options, Transport,
     callback::Callbacks,
@@ -27,6 +29,11 @@ pub(crate) struct Connection {
     callbacks: Arc<Callbacks>,
     /// Passes on what our MCP servers say by themselves.
     _said: AbortOnDropHandle<()>,
+    #[cfg(feature = "sessions")]
+    mirror: Option<Mirror>,
+    /// Deleted after the agent.
+    #[cfg(feature = "sessions")]
+    _resumed: Option<ResumedHome>,
     run: Mutex<Run>,
     verbatim_prompts: bool,
     pub(crate) limits: Limits,
@@ -54,6 +61,13 @@ impl Connection {
     /// Starts the agent and introduces this program to it.
     pub(crate) async fn open(mut options: Options) -> Result<Self, Error> {
         options.check()?;
+        #[cfg(feature = "sessions")]
+        let resumed = from_store(&mut options).await?;
+        #[cfg(feature = "sessions")]
+        let mirror = options
+            .session_store
+            .clone()
+            .map(|store| Mirror::new(store, options.session_store_flush));
         let has_callbacks = options.has_callbacks();
         let (opening, hooks) = opening(&options);
         let (callbacks, said) = Callbacks::new(&mut options, hooks);
@@ -78,6 +92,10 @@ impl Connection {
         Ok(Self {
             agent,
             callbacks,
+            #[cfg(feature = "sessions")]
+            mirror,
+            #[cfg(feature = "sessions")]
+            _resumed: resumed,
             _said: AbortOnDropHandle::new(tokio::spawn(said)),
             run: Mutex::default(),
             verbatim_prompts: options.verbatim_prompts,
@@ -111,18 +129,32 @@ impl Connection {
     ///
     /// Cancel safety: nothing is lost when the future is dropped.
     pub(crate) async fn next(&self) -> Option<Result<Heard, Error>> {
-        let message = match &*self.agent {
-            Agent::Process(agent) => agent.next().await,
-            #[cfg(feature = "embedded")]
-            Agent::Embedded(agent) => agent.next().await,
-        };
-        match message {
-            Some(Ok(message)) => Some(Ok(match self.heard(&message) {
-                Audience::Program => Heard::Message(message),
-                Audience::Ourselves => Heard::News,
-            })),
-            Some(Err(error)) => Some(Err(error)),
-            None => self.bad_end().await.map(Err),
+        loop {
+            if let Some(message) = self.held_back().await {
+                return Some(Ok(self.sorted(message)));
+            }
+            match self.agent.next().await {
+                Some(Ok(message)) => {
+                    if let Some(message) = self.mirrored(message) {
+                        return Some(Ok(self.sorted(message)));
+                    }
+                }
+                Some(Err(error)) => return Some(Err(error)),
+                None => {
+                    self.settle().await;
+                    if let Some(message) = self.held_back().await {
+                        return Some(Ok(self.sorted(message)));
+                    }
+                    return self.bad_end().await.map(Err);
+                }
+            }
+        }
+    }
+
+    fn sorted(&self, message: Message) -> Heard {
+        match self.heard(&message) {
+            Audience::Program => Heard::Message(message),
+            Audience::Ourselves => Heard::News,
         }
     }
 
@@ -163,6 +195,7 @@ impl Connection {
             #[cfg(feature = "embedded")]
             Agent::Embedded(agent) => agent.close().await,
         }
+        self.mirror_the_rest().await;
     }
 
     pub(crate) fn run(&self) -> MutexGuard<'_, Run> {
@@ -170,7 +203,65 @@ impl Connection {
     }
 }
 
+/// The copy of the transcript in a store.
+#[cfg(feature = "sessions")]
+impl Connection {
+    /// What waited for the store, or is to be told about it.
+    async fn held_back(&self) -> Option<Message> {
+        self.mirror.as_ref()?.ready().await
+    }
+
+    /// Takes out what is for the store, or has to wait for it.
+    fn mirrored(&self, message: Message) -> Option<Message> {
+        match &self.mirror {
+            Some(mirror) => mirror.pass(message),
+            None => Some(message),
+        }
+    }
+
+    async fn settle(&self) {
+        if let Some(mirror) = &self.mirror {
+            mirror.settle().await;
+        }
+    }
+
+    /// Reads on after the agent has ended, because it reports the end of its transcript last.
+    async fn mirror_the_rest(&self) {
+        let Some(mirror) = &self.mirror else { return };
+        while let Some(message) = self.agent.next().await {
+            if let Ok(message) = message {
+                mirror.keep(message);
+            }
+        }
+        mirror.settle().await;
+    }
+}
+
+/// Without stores nothing waits for one.
+#[cfg(not(feature = "sessions"))]
+impl Connection {
+    async fn held_back(&self) -> Option<Message> {
+        None
+    }
+
+    fn mirrored(&self, message: Message) -> Option<Message> {
+        Some(message)
+    }
+
+    async fn settle(&self) {}
+
+    async fn mirror_the_rest(&self) {}
+}
+
 impl Agent {
+    async fn next(&self) -> Option<Result<Message, Error>> {
+        match self {
+            Self::Process(agent) => agent.next().await,
+            #[cfg(feature = "embedded")]
+            Self::Embedded(agent) => agent.next().await,
+        }
+    }
+
     async fn ask<C>(&self, call: C, limit: Duration) -> Result<C::Response, Error>
     where
         C: Call<Request = HostRequest>,

@@ -65,6 +65,10 @@ mod process;
 mod prompt;
 mod query;
 mod run;
+#[cfg(feature = "sessions")]
+pub mod sessions;
+#[cfg(feature = "sessions")]
+pub mod store;
 mod tool;
 
 pub use bowline_protocol as protocol;
@@ -89,6 +93,8 @@ pub use options::{
 };
 pub use prompt::Prompt;
 pub use query::{query, query_all};
+#[cfg(feature = "sessions")]
+pub use sessions::{Sessions, SessionsError};
 #[cfg(feature = "schema")]
 pub use tool::Field;
 #[cfg(feature = "rmcp")]

@@ -4,4 +4,5 @@ mod basics;
 mod faults;
 mod rig;
 mod rmcp_server;
+mod stores;
 mod unusual;
