@@ -2,11 +2,11 @@
 
 use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc};
 
-use bowline_mcp::NamedServer;
+use bowline_mcp::{NamedServer, Scope};
 use bowline_model::{
     Effort, Model, ModelError, ModelRef, Prices, Providers, RetryPolicy, Thinking,
 };
-use bowline_protocol::{AgentDefinition, ApiKeySource, SessionId};
+use bowline_protocol::{AgentDefinition, ApiKeySource, McpServerConfig, SessionId};
 use bowline_sessions::{LiveContext, TranscriptWriter};
 use serde_json::Value;
 use uuid::Uuid;
@@ -14,7 +14,7 @@ use uuid::Uuid;
 use crate::{
     permission::{Policy, Roots},
     plugin::Plugins,
-    settings::{Places, Settings, SourceSet},
+    settings::{Places, Settings, SourceSet, Trust},
 };
 
 /// How a session is set up. Start from [`SessionConfig::new`] and change what you need.
@@ -168,6 +168,26 @@ impl SessionConfig {
             auto_compact: true,
             cwd,
         }
+    }
+
+    /// Adds an MCP server that whoever starts the session names.
+    pub fn add_mcp_server(&mut self, name: impl Into<String>, config: McpServerConfig) {
+        self.mcp_servers.push(NamedServer { name: name.into(), config, scope: Scope::Dynamic });
+    }
+
+    /// Gives the processes of the session the variables that its settings set, and those that
+    /// say whose children they are.
+    pub fn inherit_variables(&mut self, trust: Trust) {
+        let set = self.settings.variables(trust);
+        self.environment = set.map(|(name, value)| (name.clone(), Some(value.clone()))).collect();
+        let own = [
+            ("CLAUDECODE", "1".to_owned()),
+            ("CLAUDE_CODE_CHILD_SESSION", "1".to_owned()),
+            ("CLAUDE_CODE_ENTRYPOINT", self.entrypoint.clone()),
+            ("CLAUDE_CODE_SESSION_ID", self.session_id.to_string()),
+            ("CLAUDE_PID", std::process::id().to_string()),
+        ];
+        self.environment.extend(own.map(|(name, value)| (name.to_owned(), Some(value))));
     }
 }
 

@@ -6,6 +6,7 @@
 //! | subject | where |
 //! |---|---|
 //! | a session from start to end | [`Session`], [`SessionConfig`] |
+//! | where a door that opens many gets them | [`Sessions`] |
 //! | whoever is outside | [`Host`] |
 //! | one turn: model, tools, results | [`turn`] |
 //! | who may do what | [`permission`] |
@@ -27,6 +28,7 @@ mod outlet;
 pub mod permission;
 pub mod plugin;
 mod session;
+mod sessions;
 pub mod settings;
 mod structured_output;
 mod subagent;
@@ -40,4 +42,8 @@ pub use config::{
     ToolSelection,
 };
 pub use host::{Answer, Host, HostError};
-pub use session::{ControlError, ControlReply, OpenQuestions, Session, SessionEnd, StartError};
+pub use session::{
+    ControlError, ControlReply, DirectCall, DirectResult, OpenQuestions, Session, SessionEnd,
+    StartError,
+};
+pub use sessions::{OpenError, SessionRequest, Sessions};

@@ -107,13 +107,30 @@ impl Fake {
             }
             "odd" => self.odd(),
             "big" => {
-                self.assistant(&json!([{"type": "text", "text": "x".repeat(5_000_000)}]));
+                let length = argument("--length").and_then(|length| length.parse().ok());
+                let text = "x".repeat(length.unwrap_or(5_000_000));
+                self.assistant(&json!([{"type": "text", "text": text}]));
                 self.result("big");
             }
             "two_questions" => {
                 self.ask("1", &tool("Bash"));
                 self.ask("2", &tool("Read"));
                 self.wait_for(2);
+                self.result(&self.heard());
+            }
+            "three_at_once" => {
+                self.ask("1", &tool("Bash"));
+                for (id, name) in [("2", "a"), ("3", "b")] {
+                    let call = json!({
+                        "jsonrpc": "2.0", "id": id, "method": "tools/call",
+                        "params": {"name": name, "arguments": {}},
+                    });
+                    self.ask(
+                        id,
+                        &json!({"subtype": "mcp_message", "server_name": "calc", "message": call}),
+                    );
+                }
+                self.wait_for(3);
                 self.result(&self.heard());
             }
             "withdraw" => {
@@ -171,9 +188,11 @@ impl Fake {
                 while self.read().is_some() {}
                 std::thread::park();
             }
-            "hang" => {
-                let place = argument("--note").expect("where to say who we are");
-                std::fs::write(place, std::process::id().to_string()).expect("it can be written");
+            "hang" | "stubborn" => {
+                if let Some(place) = argument("--note") {
+                    let id = std::process::id().to_string();
+                    std::fs::write(place, id).expect("it can be written");
+                }
             }
             "surroundings" => {
                 let cwd = std::env::current_dir().expect("there is one");

@@ -40,7 +40,7 @@ pub struct Client {
 impl Client {
     /// Starts an agent and waits until it is ready.
     pub async fn connect(options: Options) -> Result<Self, Error> {
-        let connection = Connection::open(options).await?;
+        let connection = Connection::open(options, None).await?;
         Ok(Self { connection: Arc::new(connection) })
     }
 

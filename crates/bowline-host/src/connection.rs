@@ -8,6 +8,7 @@ use std::{
 use bowline_protocol::{
     Call, HostRequest, InitializeResponse, McpServerMessage, Message, SystemMessage, UserMessage,
 };
+use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -19,8 +20,9 @@ use crate::{
     Error, Options, Transport,
     callback::Callbacks,
     options::{Limits, opening::opening},
-    process::ProcessConnection,
+    process::{ProcessConnection, installed_version},
     run::{Audience, Run},
+    session::Tracker,
 };
 
 /// A connection on which `initialize` was answered.
@@ -59,7 +61,12 @@ enum Agent {
 
 impl Connection {
     /// Starts the agent and introduces this program to it.
-    pub(crate) async fn open(mut options: Options) -> Result<Self, Error> {
+    ///
+    /// `tracker` is told what the agent waits for.
+    pub(crate) async fn open(
+        mut options: Options,
+        tracker: Option<Arc<Tracker>>,
+    ) -> Result<Self, Error> {
         options.check()?;
         #[cfg(feature = "sessions")]
         let resumed = from_store(&mut options).await?;
@@ -70,7 +77,7 @@ impl Connection {
             .map(|store| Mirror::new(store, options.session_store_flush));
         let has_callbacks = options.has_callbacks();
         let (opening, hooks) = opening(&options);
-        let (callbacks, said) = Callbacks::new(&mut options, hooks);
+        let (callbacks, said) = Callbacks::new(&mut options, hooks, tracker);
         let callbacks = Arc::new(callbacks);
         let agent = match std::mem::take(&mut options.transport) {
             Transport::Process => {
@@ -78,16 +85,19 @@ impl Connection {
             }
             #[cfg(feature = "embedded")]
             Transport::Embedded(agent) => {
-                callbacks.session.is(agent.config.session_id.clone());
-                let callbacks = callbacks.clone();
-                Agent::Embedded(Box::new(EmbeddedConnection::open(*agent, &options, callbacks)?))
+                let agent = EmbeddedConnection::open(&agent, &options, callbacks.clone())?;
+                callbacks.session.is(agent.session_id());
+                Agent::Embedded(Box::new(agent))
             }
         };
         let agent = Arc::new(agent);
         let said = pass_on(said, Arc::downgrade(&agent), options.limits.request);
-        let initialized = agent.ask(opening, options.limits.initialize).await?;
+        let initialized = match agent.ask(opening, options.limits.initialize).await {
+            Ok(initialized) => initialized,
+            Err(error) => return Err(agent.too_old(&options).await.unwrap_or(error)),
+        };
         if matches!(*agent, Agent::Process(_)) {
-            accept(&options, &initialized)?;
+            accept(&options, &initialized).await?;
         }
         Ok(Self {
             agent,
@@ -198,6 +208,22 @@ impl Connection {
         self.mirror_the_rest().await;
     }
 
+    /// Whether the agent is gone.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.gone().now_or_never().is_some()
+    }
+
+    /// Waits until the agent is gone.
+    pub(crate) async fn gone(&self) {
+        match &*self.agent {
+            Agent::Process(agent) => {
+                agent.end().await;
+            }
+            #[cfg(feature = "embedded")]
+            Agent::Embedded(agent) => agent.over().await,
+        }
+    }
+
     pub(crate) fn run(&self) -> MutexGuard<'_, Run> {
         self.run.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -272,6 +298,15 @@ impl Agent {
             Self::Embedded(agent) => agent.ask(call, limit).await,
         }
     }
+
+    /// Whether an agent that did not answer is too old to.
+    async fn too_old(&self, options: &Options) -> Option<Error> {
+        match self {
+            Self::Process(_) => too_old(&installed_version(options).await?),
+            #[cfg(feature = "embedded")]
+            Self::Embedded(_) => None,
+        }
+    }
 }
 
 /// Tells the agent what our MCP servers say by themselves, one after another.
@@ -288,22 +323,32 @@ async fn pass_on(mut said: mpsc::Receiver<McpServerMessage>, agent: Weak<Agent>,
 const OLDEST: (u32, u32) = (2, 0);
 
 /// Says why this agent is not good enough for what is asked of it.
-fn accept(options: &Options, agent: &InitializeResponse) -> Result<(), Error> {
-    let lacking = |what: String| Err(Error::Connection { what, source: None });
-    if let Some(text) = &agent.claude_code_version
-        && version(text).is_some_and(|version| version < OLDEST)
-    {
-        let (major, minor) = OLDEST;
-        return lacking(format!(
-            "the agent is version {text}; {major}.{minor} is the oldest we know"
-        ));
+async fn accept(options: &Options, agent: &InitializeResponse) -> Result<(), Error> {
+    // Those of before 2.1 do not say it themselves.
+    let version = match &agent.claude_code_version {
+        Some(version) => Some(version.clone()),
+        None => installed_version(options).await,
+    };
+    if let Some(error) = version.as_deref().and_then(too_old) {
+        return Err(error);
     }
     // A hook that must not fail is worth nothing to an agent that goes on all the same.
     let must_not_fail = options.hooks.values().flatten().any(|it| it.on_failure.is_some());
     if must_not_fail && agent.hook_on_failure_supported != Some(true) {
-        return lacking("the agent does not know what to do when a hook fails".to_owned());
+        let what = "the agent does not know what to do when a hook fails".to_owned();
+        return Err(Error::Connection { what, source: None });
     }
     Ok(())
+}
+
+/// The error that this version is, if it is one.
+fn too_old(text: &str) -> Option<Error> {
+    let (major, minor) = OLDEST;
+    if version(text)? >= OLDEST {
+        return None;
+    }
+    let what = format!("the agent is version {text}; {major}.{minor} is the oldest we know");
+    Some(Error::Connection { what, source: None })
 }
 
 /// The first two numbers of a version.

@@ -1,6 +1,8 @@
 //! What can go wrong, told apart by what a program would do about it.
 
-use std::{error::Error as StdError, fmt, io, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    error::Error as StdError, fmt, io, ops::Deref, path::PathBuf, sync::Arc, time::Duration,
+};
 
 use bowline_peer::AskError;
 use bowline_protocol::ReadError;
@@ -8,7 +10,7 @@ use bowline_protocol::ReadError;
 /// Why something did not work.
 ///
 /// [`code`](Self::code) names the kind with a word that does not change between versions.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The agent's program is nowhere. `cli_not_found`
@@ -61,7 +63,7 @@ pub enum Error {
         /// How the line begins.
         line: String,
         /// What is wrong with it.
-        source: ReadError,
+        source: Arc<ReadError>,
     },
     /// The options do not go together. `options`
     #[error("{0}")]
@@ -69,10 +71,48 @@ pub enum Error {
     /// The session was closed by us. `closed`
     #[error("the session is closed")]
     Closed,
+    /// The session was [cancelled](crate::Session::cancel). `cancelled`
+    #[error("the session was cancelled")]
+    Cancelled,
+    /// The session is not where this could be done. `state`
+    #[error("cannot {action} a session that is {state}")]
+    State {
+        /// What was asked for.
+        action: &'static str,
+        /// Where the session is.
+        state: crate::SessionState,
+    },
 }
 
 /// What lies below an error.
-pub type Cause = Box<dyn StdError + Send + Sync>;
+#[derive(Clone)]
+pub struct Cause(Arc<dyn StdError + Send + Sync>);
+
+impl<E: StdError + Send + Sync + 'static> From<E> for Cause {
+    fn from(error: E) -> Self {
+        Self(Arc::new(error))
+    }
+}
+
+impl Deref for Cause {
+    type Target = dyn StdError + Send + Sync;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.0
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Debug for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
 impl Error {
     /// A word for the kind of error, the same in every version.
@@ -87,6 +127,8 @@ impl Error {
             Self::Message { .. } => "message",
             Self::Options(_) => "options",
             Self::Closed => "closed",
+            Self::Cancelled => "cancelled",
+            Self::State { .. } => "state",
         }
     }
 

@@ -28,11 +28,14 @@
 //! | subject | where |
 //! |---|---|
 //! | one run | [`query`], [`query_all`] |
+//! | runs that are followed and steered | [`Agent`], [`Session`], [`SessionEvent`], [`SessionStatus`] |
 //! | a conversation | [`Client`] |
+//! | what was said so far | [`Conversation`] |
 //! | all there is to set up | [`Options`] |
 //! | tools in this program | [`Tool`], [`McpServer`] |
 //! | who decides what tools may run | [`CanUseTool`] |
 //! | who is told what happens | [`Hook`], [`HookMatcher`], [`HookOutput`] |
+//! | sessions that were kept | [`Sessions`], [`store`] |
 //! | what an agent says | [`Messages`], [`Message`] |
 //! | what can go wrong | [`Error`] |
 //! | everything that travels | [`protocol`] |
@@ -52,10 +55,12 @@
 //! - **A message that cannot be read costs that message**, not the session; one of an unknown
 //!   type is handed over as it came.
 
+mod agent;
 mod callback;
 mod client;
 mod connection;
 mod control;
+mod conversation;
 #[cfg(feature = "embedded")]
 mod embedded;
 mod error;
@@ -65,23 +70,30 @@ mod process;
 mod prompt;
 mod query;
 mod run;
+mod session;
 #[cfg(feature = "sessions")]
 pub mod sessions;
 #[cfg(feature = "sessions")]
 pub mod store;
 mod tool;
 
+#[cfg(feature = "embedded")]
+pub use bowline_engine as engine;
+#[cfg(feature = "embedded")]
+pub use bowline_model as model;
 pub use bowline_protocol as protocol;
 pub use bowline_protocol::{
     AgentDefinition, ContentBlock, HookEvent, HookInput, McpServerConfig, Message, PermissionMode,
     PermissionResult, ResultMessage, UserMessage,
 };
 
+pub use agent::{Agent, AgentBuilder};
 pub use callback::{
     CanUseTool, DialogAnswer, DialogRequest, ElicitationRequest, Hook, HookCall, HookMatcher,
     HookOutput, IntoAnswer, OnElicitation, OnRequest, OnUserDialog, OtherRequest, ToolRequest,
 };
 pub use client::Client;
+pub use conversation::{Conversation, ConversationWatch, Utterance};
 #[cfg(feature = "embedded")]
 pub use embedded::Embedded;
 pub use error::{Cause, Error, ProcessError};
@@ -93,6 +105,10 @@ pub use options::{
 };
 pub use prompt::Prompt;
 pub use query::{query, query_all};
+pub use session::{
+    Events, PendingPermission, PendingToolCall, Session, SessionEvent, SessionState, SessionStatus,
+    Statistics, ToolAnswer, ToolCall,
+};
 #[cfg(feature = "sessions")]
 pub use sessions::{Sessions, SessionsError};
 #[cfg(feature = "schema")]

@@ -1,6 +1,6 @@
 //! One prompt, one run, one stream of messages.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use bowline_protocol::Message;
 use futures_util::{
@@ -42,17 +42,16 @@ pub fn query_all(
 ) -> Messages {
     let prompts = prompts.map(Into::into).boxed();
     let start = async move {
-        let connection = Connection::open(options).await?;
-        let query =
-            Query { connection, prompts: Some(prompts), prompted: false, input: Input::Open };
+        let connection = Connection::open(options, None).await?;
+        let query = Query::new(Arc::new(connection), prompts);
         Ok::<_, Error>(stream::unfold(Some(query), step))
     };
     Messages::new(stream::once(start).try_flatten())
 }
 
-/// A query that runs.
-struct Query {
-    connection: Connection,
+/// A run: prompts go in, messages come out, until the agent has ended.
+pub(crate) struct Query {
+    connection: Arc<Connection>,
     /// Prompts to come; `None` when there are no more.
     prompts: Option<BoxStream<'static, Prompt>>,
     /// Whether there was a prompt at all.
@@ -87,7 +86,12 @@ enum Event {
 }
 
 impl Query {
-    async fn next(&mut self) -> Option<Result<Message, Error>> {
+    pub(crate) fn new(connection: Arc<Connection>, prompts: BoxStream<'static, Prompt>) -> Self {
+        Self { connection, prompts: Some(prompts), prompted: false, input: Input::Open }
+    }
+
+    /// The next message; `None` when the agent has ended in order.
+    pub(crate) async fn next(&mut self) -> Option<Result<Message, Error>> {
         loop {
             if self.may_end_input() {
                 self.end_input().await;

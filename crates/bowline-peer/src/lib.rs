@@ -88,3 +88,4 @@ pub use session::{
     DEFAULT_DRAIN_LIMIT, DEFAULT_INBOX_LIMIT, DEFAULT_REQUEST_LIMIT, DEFAULT_TIME_LIMIT, Options,
     Questions, SessionError, SessionFuture, connect, connect_with,
 };
+pub use spill::Spill;

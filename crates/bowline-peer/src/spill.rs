@@ -19,8 +19,9 @@ const BLOCK: usize = 256 * 1024;
 /// A new file is begun after this many bytes, so that what was read can be given back.
 const SEGMENT: u64 = 64 * 1024 * 1024;
 
+/// Lines that wait on disk: first in, first out.
 #[derive(Debug, Default)]
-pub(crate) struct Spill {
+pub struct Spill {
     segments: VecDeque<Segment>,
     /// The block that is still gathering.
     tail: Vec<u8>,
@@ -36,12 +37,13 @@ struct Segment {
 }
 
 impl Spill {
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
         self.segments.is_empty() && self.tail.is_empty()
     }
 
     /// Appends a line. After an error the line is kept all the same, in memory.
-    pub(crate) fn push(&mut self, line: &Line) -> io::Result<()> {
+    pub fn push(&mut self, line: &Line) -> io::Result<()> {
         encode(line, &mut self.tail);
         if self.tail.len() < BLOCK {
             return Ok(());
@@ -56,8 +58,8 @@ impl Spill {
         Ok(())
     }
 
-    /// Takes the oldest block of lines.
-    pub(crate) fn pop_block(&mut self) -> io::Result<Vec<Line>> {
+    /// Takes the oldest lines, as many as were written together; none if nothing waits.
+    pub fn pop_block(&mut self) -> io::Result<Vec<Line>> {
         // A file that could not be written to holds nothing.
         while self.segments.front().is_some_and(Segment::is_read) {
             self.segments.pop_front();

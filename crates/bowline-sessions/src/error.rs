@@ -43,6 +43,9 @@ pub enum SessionError {
     /// The session has no such message.
     #[error("no message found with message.uuid of: {0}")]
     NoSuchMessage(MessageUuid),
+    /// Going on where it was asked for does not drop the turn that it should.
+    #[error("Resume rejected by --resume-drops-turn: {0}")]
+    OtherTurn(String),
     /// The session has no message at all.
     #[error("session {0} has no messages")]
     Empty(SessionId),

@@ -9,7 +9,7 @@
 //! | where files live | [`ConfigHome`], [`ProjectKey`], [`SessionFiles`] |
 //! | what a line is | [`TranscriptLine`] |
 //! | writing | [`TranscriptWriter`], [`SessionLock`] |
-//! | taking a session up again | [`resume`], which gives a [`LiveContext`] |
+//! | taking a session up again | [`TakeUp`]; [`resume`], which gives a [`LiveContext`] |
 //! | listing, finding, searching | [`list`], [`info`], [`find`], [`newest`], [`search`] |
 //! | reading | [`messages`], [`subagents`], [`subagent_messages`] |
 //! | changing | [`rename`], [`tag`], [`fork`], [`branch`], [`delete`] |
@@ -36,6 +36,7 @@
 //! calls it from the task that owns its writer. This crate reads no environment
 //! variable and knows no model, tool or transport.
 
+mod branch_name;
 mod checkpoint;
 mod clock;
 mod context;
@@ -57,8 +58,10 @@ mod scan;
 mod search;
 mod store;
 mod summary;
+mod take_up;
 mod writer;
 
+pub use branch_name::git_branch;
 pub use checkpoint::{Checkpoints, Rewind, RewindReport};
 pub use clock::now;
 pub use context::{
@@ -88,4 +91,5 @@ pub use store::{
     Transcripts, import, materialize,
 };
 pub use summary::{SessionSummary, SummaryData};
+pub use take_up::{StartFrom, TakeUp, TakenUp};
 pub use writer::{Flushed, LineOrigin, MirrorBatch, Sync, TranscriptWriter, WriteFailure};

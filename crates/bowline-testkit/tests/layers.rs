@@ -26,6 +26,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     ("bowline-doorway", &["bowline-protocol", "bowline-peer", "bowline-engine"]),
     ("bowline-door-stdio", &["bowline-peer", "bowline-doorway"]),
+    ("bowline-door-rpc", &["bowline-protocol", "bowline-engine"]),
+    ("bowline-door-mcp", &["bowline-protocol", "bowline-tools", "bowline-engine"]),
     (
         "bowline",
         &[
@@ -36,6 +38,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "bowline-mcp",
             "bowline-engine",
             "bowline-door-stdio",
+            "bowline-door-rpc",
+            "bowline-door-mcp",
         ],
     ),
     (
@@ -65,14 +69,16 @@ const HEAVY: &[(&str, &[&str])] = &[
             "bowline-engine",
             "bowline-doorway",
             "bowline-door-stdio",
+            "bowline-door-rpc",
+            "bowline-door-mcp",
             "bowline-host",
             "bowline",
         ],
     ),
     ("reqwest", &["bowline-model", "bowline-tools", "bowline-mcp"]),
-    ("axum", &["bowline-model"]),
+    ("axum", &["bowline-model", "bowline-door-mcp"]),
     // In the SDK only with the feature `rmcp`.
-    ("rmcp", &["bowline-mcp", "bowline-host"]),
+    ("rmcp", &["bowline-mcp", "bowline-door-mcp", "bowline-host"]),
     ("clap", &["bowline"]),
     ("jsonschema", &["bowline-tools", "bowline-engine", "bowline-host"]),
 ];

@@ -11,10 +11,6 @@ use std::{
 /// Where the user's configuration is; the first that is set counts.
 const CONFIG_DIR: [&str; 2] = ["BOWLINE_CONFIG_DIR", "CLAUDE_CONFIG_DIR"];
 
-/// Variables that say where requests and keys go, or which program is run. A project that nobody
-/// trusts must not set them.
-const SENSITIVE: [&str; 4] = ["ANTHROPIC_", "OPENAI_", "CLAUDE_CODE_", "BOWLINE_"];
-
 /// The environment as Bowline sees it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Environment {
@@ -38,11 +34,6 @@ impl Environment {
         let owned = |(name, value): (&String, &String)| (name.clone(), value.clone());
         self.variables.extend(variables.into_iter().map(owned));
         self
-    }
-
-    /// Whether a project that nobody trusts may set this variable.
-    pub(crate) fn is_harmless(name: &str) -> bool {
-        !SENSITIVE.iter().any(|prefix| name.starts_with(prefix))
     }
 
     /// Where the user's configuration, sessions and state are.
@@ -194,6 +185,11 @@ impl Environment {
         self.is_on("CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR")
     }
 
+    /// What clients of the MCP server over HTTP have to send.
+    pub(crate) fn mcp_token(&self) -> Option<&str> {
+        self.text("BOWLINE_MCP_TOKEN")
+    }
+
     /// How many tokens one `Read` may give.
     pub(crate) fn max_read_tokens(&self) -> Option<usize> {
         self.number("CLAUDE_CODE_FILE_READ_MAX_OUTPUT_TOKENS")
@@ -254,12 +250,5 @@ mod tests {
         let headers = Environment::from(headers).anthropic_headers();
         let expected = [("X-A", "1"), ("X-B", "two: three")];
         assert_eq!(headers, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
-    }
-
-    #[test]
-    fn a_project_may_not_redirect_requests() {
-        assert!(!Environment::is_harmless("ANTHROPIC_BASE_URL"));
-        assert!(!Environment::is_harmless("OPENAI_API_KEY"));
-        assert!(Environment::is_harmless("RUST_LOG"));
     }
 }

@@ -6,6 +6,7 @@ mod environment;
 mod logging;
 mod oneshot;
 mod refusal;
+mod sessions;
 mod setup;
 mod signals;
 mod stdio;
@@ -18,7 +19,7 @@ use std::{
 };
 
 use crate::{
-    args::{Args, Command, RunArgs, UsageError},
+    args::{Args, Command, McpCommand, RunArgs, UsageError},
     environment::Environment,
     setup::Audience,
 };
@@ -51,6 +52,10 @@ fn run_command(command: Command) -> anyhow::Result<ExitCode> {
         Command::ScriptServer { listen, script } => {
             return with_runtime(commands::script_server::run(listen, script));
         }
+        Command::Mcp { command: McpCommand::Serve(args) } => {
+            return with_runtime(commands::mcp_serve::run(*args));
+        }
+        Command::Rpc(args) => return with_runtime(commands::rpc::run(*args)),
     }
     Ok(ExitCode::SUCCESS)
 }

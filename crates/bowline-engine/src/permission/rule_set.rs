@@ -83,6 +83,13 @@ impl RuleSet {
         }
     }
 
+    /// Adds rules as people write them.
+    pub fn add_all(&mut self, source: RuleSource, behavior: &PermissionBehavior, rules: &[String]) {
+        for rule in rules {
+            self.add(source, behavior, rule);
+        }
+    }
+
     /// Adds a rule.
     pub fn add_rule(
         &mut self,

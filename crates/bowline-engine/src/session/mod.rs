@@ -4,6 +4,7 @@ mod actor;
 pub(crate) mod catalog;
 mod catch_up;
 pub(crate) mod control;
+mod direct;
 pub(crate) mod file_history;
 mod mcp;
 mod plugins;
@@ -24,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 use self::actor::{Actor, Command};
 pub use self::{
     control::{ControlError, ControlReply},
+    direct::{DirectCall, DirectResult},
     questions::OpenQuestions,
     start::StartError,
 };

@@ -19,7 +19,11 @@ use bowline_protocol::{
 };
 use bowline_sessions::{CostState, CustomTitle};
 use bowline_tools::Workspace;
-use tokio::{sync::Notify, task::JoinSet, time::Instant};
+use tokio::{
+    sync::{Notify, RwLock},
+    task::JoinSet,
+    time::Instant,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -78,6 +82,8 @@ pub(crate) struct Shared {
     pub(crate) board: TaskBoard,
     /// Questions that wait for a person.
     pub(crate) questions: QuestionBoard,
+    /// Calls without a conversation: those that are safe beside each other share it.
+    pub(super) direct_calls: RwLock<()>,
     /// Whether a turn has waited for the MCP servers there are.
     pub(super) servers_awaited: AtomicBool,
     /// Whether the MCP servers are being let go of.
@@ -212,6 +218,7 @@ impl Shared {
             wake: Notify::new(),
             board,
             questions: QuestionBoard::default(),
+            direct_calls: RwLock::default(),
             servers_awaited: AtomicBool::new(false),
             servers_closing: AtomicBool::new(false),
             input_ended: AtomicBool::new(false),

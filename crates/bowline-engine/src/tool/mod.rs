@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use bowline_tools::Tool;
 
-use crate::{agent::Identity, config::PermissionPrompts, session::Shared};
+use crate::{agent::Identity, config::PermissionPrompts, session::Shared, toolset::AGENT_TOOL};
 
 /// The engine's own tools for the main agent. Those that ask a person are only there if one is.
 pub(crate) fn engine_tools(session: &Arc<Shared>) -> Vec<Arc<dyn Tool>> {
@@ -19,6 +19,19 @@ pub(crate) fn engine_tools(session: &Arc<Shared>) -> Vec<Arc<dyn Tool>> {
         tools.extend(plan_mode::tools(session));
     }
     tools
+}
+
+/// Whether a tool is about the conversation it is called in, and means nothing without one.
+pub(crate) fn needs_conversation(name: &str) -> bool {
+    const ABOUT_THE_CONVERSATION: [&str; 6] = [
+        AGENT_TOOL,
+        "AskUserQuestion",
+        "EnterPlanMode",
+        "ExitPlanMode",
+        "Skill",
+        "StructuredOutput",
+    ];
+    ABOUT_THE_CONVERSATION.contains(&name)
 }
 
 /// The tool that starts agents below `parent`.

@@ -106,22 +106,23 @@ async fn ask(
     question: Question,
     cancel: &CancellationToken,
 ) -> Result<Option<PermissionDecision>, Box<CallOutcome>> {
-    let session = &context.session;
-    let hooks = session.has_hooks(HookEvent::PermissionRequest);
-    let unanswered = match &session.config.permission_prompts {
-        PermissionPrompts::Nobody if !hooks => Some(Unanswered::NoSurface),
-        PermissionPrompts::Disabled if !hooks => Some(Unanswered::PromptsOff),
-        _ => None,
+    let nobody = match &context.prompts {
+        PermissionPrompts::Nobody => Some(Unanswered::NoSurface),
+        PermissionPrompts::Disabled => Some(Unanswered::PromptsOff),
+        PermissionPrompts::Host | PermissionPrompts::McpTool(_) => None,
     };
-    if let Some(why) = unanswered {
-        return Err(deny(context, proposed, question.unanswered(why)));
-    }
-    let answer = tokio::select! {
-        // Whoever decides first wins; the other question is withdrawn by being dropped. The host
-        // is asked first.
-        biased;
-        answer = ask_host(context, proposed, &question, cancel) => answer,
-        Some(answer) = ask_hooks(context, proposed, &question, cancel) => Answer::Hook(answer),
+    let answer = match nobody {
+        Some(why) => {
+            let answer = ask_hooks(context, proposed, &question, cancel).await;
+            answer.map_or(Answer::Unanswered(why), Answer::Hook)
+        }
+        None => tokio::select! {
+            // Whoever decides first wins; the other question is withdrawn by being dropped. The
+            // host is asked first.
+            biased;
+            answer = ask_host(context, proposed, &question, cancel) => answer,
+            Some(answer) = ask_hooks(context, proposed, &question, cancel) => Answer::Hook(answer),
+        },
     };
     match answer {
         Answer::Host(PermissionResult::Allow(allow)) => {
@@ -161,11 +162,9 @@ async fn ask_host(
     cancel: &CancellationToken,
 ) -> Answer {
     let session = &context.session;
-    let answered = match &session.config.permission_prompts {
-        PermissionPrompts::Nobody => return wait_for_hooks(cancel, Unanswered::NoSurface).await,
-        PermissionPrompts::Disabled => return wait_for_hooks(cancel, Unanswered::PromptsOff).await,
+    let answered = match &context.prompts {
         PermissionPrompts::McpTool(tool) => control::ask_prompt_tool(context, tool, proposed).await,
-        PermissionPrompts::Host => {
+        _ => {
             let request = request(context, proposed, question);
             let open = Waiting::Permission(Box::new(request.clone()));
             let _waiting = session.question_opened(open).await;
@@ -189,12 +188,6 @@ async fn ask_host(
         ),
         Err(error) => Answer::Failed(format!("Tool permission request failed: Error: {error}")),
     }
-}
-
-/// Only hooks can answer: give them as long as they may take.
-async fn wait_for_hooks(cancel: &CancellationToken, why: Unanswered) -> Answer {
-    cancel.cancelled().await;
-    Answer::Unanswered(why)
 }
 
 fn request(context: &CallContext, proposed: &Proposed, question: &Question) -> CanUseTool {

@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::{machine::Then, outcome::CallOutcome, permit, run::millis};
 use crate::{
     agent::{Agent, Identity},
+    config::PermissionPrompts,
     hook::{BlockKind, HookReport},
     permission::HookOpinion,
     session::Shared,
@@ -29,6 +30,8 @@ pub(crate) struct CallContext {
     pub(crate) identity: Identity,
     pub(crate) tools: Arc<Toolset>,
     pub(crate) workspace: Arc<Workspace>,
+    /// Who is asked about them.
+    pub(crate) prompts: PermissionPrompts,
 }
 
 impl CallContext {
@@ -38,6 +41,7 @@ impl CallContext {
             identity: agent.identity.clone(),
             tools: Arc::clone(&agent.tools),
             workspace: Arc::clone(&agent.workspace),
+            prompts: agent.session.config.permission_prompts.clone(),
         }
     }
 }

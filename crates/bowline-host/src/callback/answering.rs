@@ -20,6 +20,7 @@ use super::{
 };
 use crate::{
     Options,
+    session::Tracker,
     tool::{CurrentSession, Served, outlet},
 };
 
@@ -52,6 +53,8 @@ pub(crate) struct Callbacks {
     hooks: RegisteredHooks,
     servers: Served,
     pub(crate) session: CurrentSession,
+    /// Is told what the agent waits for, and says when it has to wait longer.
+    tracker: Option<Arc<Tracker>>,
 }
 
 impl Callbacks {
@@ -59,6 +62,7 @@ impl Callbacks {
     pub(crate) fn new(
         options: &mut Options,
         hooks: RegisteredHooks,
+        tracker: Option<Arc<Tracker>>,
     ) -> (Self, mpsc::Receiver<McpServerMessage>) {
         let (outlet, said) = outlet();
         let session = CurrentSession::default();
@@ -76,6 +80,7 @@ impl Callbacks {
             hooks,
             servers,
             session,
+            tracker,
         };
         (callbacks, said)
     }
@@ -88,6 +93,7 @@ impl Callbacks {
         let Some(callback) = &self.can_use_tool else {
             return Err(Refusal::new("no permission callback is installed"));
         };
+        let _waiting = self.tracker.as_ref().map(|tracker| tracker.permission(&question));
         let input = question.input.clone();
         let request = ToolRequest::new(question, cancel);
         let mut decision = caught(async { callback.decide(request).await }).await?;
@@ -95,6 +101,7 @@ impl Callbacks {
             // Older agents do not take an answer without an input.
             allow.updated_input.get_or_insert(input);
         }
+        self.unpaused().await;
         Ok(decision)
     }
 
@@ -109,6 +116,7 @@ impl Callbacks {
         let event = call.input.event.clone();
         let call = HookCall { input: call.input, tool_use_id: call.tool_use_id, cancel };
         let output = within(*limit, caught(async { hook.run(call).await })).await?;
+        self.unpaused().await;
         Ok(output.for_event(&event))
     }
 
@@ -162,9 +170,18 @@ impl Callbacks {
         message: McpMessage,
         cancel: CancellationToken,
     ) -> Result<RawJson, Refusal> {
+        let _waiting = self.tracker.as_ref().and_then(|tracker| tracker.tool_call(&message));
         let name = &message.server_name;
         let answer = self.servers.answer(name, &message.message, cancel).await;
+        self.unpaused().await;
         answer.ok_or_else(|| Refusal::new(format!("SDK MCP server not found: {name}")))
+    }
+
+    /// Keeps an answer back while the session is paused.
+    async fn unpaused(&self) {
+        if let Some(tracker) = &self.tracker {
+            tracker.unpaused().await;
+        }
     }
 }
 

@@ -7,17 +7,29 @@ use bowline_engine::{
 use bowline_model as model;
 use bowline_protocol::{PermissionBehavior, PermissionMode};
 
-use crate::{BuiltinTools, Effort, Error, Options, Resume, SystemPrompt, Thinking};
+use super::{Embedded, setup};
+use crate::{BuiltinTools, Effort, Error, Options, SystemPrompt, Thinking};
+
+/// How the engine is set up for a session with these options.
+pub(super) fn configure(agent: &Embedded, options: &Options) -> Result<SessionConfig, Error> {
+    reject(options)?;
+    let mut config = agent.config(options.cwd.as_deref());
+    setup::settings(options, &mut config)?;
+    apply(options, &mut config)?;
+    setup::plugins(options, &mut config);
+    let saved = agent.home.is_some() && config.transcript.is_none();
+    setup::take_up(options, saved, &mut config)?;
+    Ok(config)
+}
 
 /// Puts the options over the configuration.
-pub(super) fn apply(options: &Options, config: &mut SessionConfig) -> Result<(), Error> {
-    reject(options)?;
+fn apply(options: &Options, config: &mut SessionConfig) -> Result<(), Error> {
     if let Some(model) = &options.model {
         config.model.clone_from(model);
         config.default_model.clone_from(model);
     }
     config.fallback_models.extend(options.fallback_models.iter().cloned());
-    config.thinking = options.thinking.as_ref().map(thinking).or(config.thinking.take());
+    config.thinking = thinking(options).or(config.thinking.take());
     config.effort = options.effort.map(effort).or(config.effort);
     config.betas.extend(options.betas.iter().cloned());
     config.system_prompt = match &options.system_prompt {
@@ -37,6 +49,11 @@ pub(super) fn apply(options: &Options, config: &mut SessionConfig) -> Result<(),
         None => {}
     }
     permissions(options, config);
+    for (name, server) in &options.mcp_servers {
+        config.add_mcp_server(name, server.clone());
+    }
+    config.agent = options.agent.clone().or(config.agent.take());
+    config.task_budget = options.task_budget.or(config.task_budget);
     config.max_turns = options.max_turns.or(config.max_turns);
     config.max_budget_usd = options.max_budget_usd.or(config.max_budget_usd);
     config.json_schema = options.output_schema.clone().or(config.json_schema.take());
@@ -46,30 +63,29 @@ pub(super) fn apply(options: &Options, config: &mut SessionConfig) -> Result<(),
     config.forward_subagent_text |= options.forward_subagent_text;
     config.file_checkpointing |= options.file_checkpointing;
     config.session_state_events = SessionStateEvents::HostOnly;
-    if let Some(id) = &options.session_id {
-        config.session_id = id.as_str().into();
-    }
     config.environment.extend(options.env.clone());
     Ok(())
 }
 
 fn permissions(options: &Options, config: &mut SessionConfig) {
     let policy = &mut config.policy;
-    for rule in &options.allowed_tools {
-        policy.rules.add(RuleSource::CliArg, &PermissionBehavior::Allow, rule);
-    }
-    for rule in &options.disallowed_tools {
-        policy.rules.add(RuleSource::CliArg, &PermissionBehavior::Deny, rule);
-    }
+    let allowed = [&options.allowed_tools[..], &setup::skill_rules(options)].concat();
+    policy.rules.add_all(RuleSource::CliArg, &PermissionBehavior::Allow, &allowed);
+    policy.rules.add_all(RuleSource::CliArg, &PermissionBehavior::Deny, &options.disallowed_tools);
     for folder in &options.add_dirs {
         policy.add_directory(RuleSource::CliArg, folder);
     }
     if let Some(mode) = &options.permission_mode {
         policy.mode = mode.clone().canonical();
     }
-    if options.allow_dangerously_skip_permissions
-        || policy.mode == PermissionMode::BypassPermissions
-    {
+    let wanted = options.allow_dangerously_skip_permissions
+        || policy.mode == PermissionMode::BypassPermissions;
+    if wanted && config.settings.forbids_bypass() {
+        tracing::warn!("permissions are not bypassed: settings forbid it");
+        if policy.mode == PermissionMode::BypassPermissions {
+            policy.mode = PermissionMode::Default;
+        }
+    } else if wanted {
         policy.bypass_available = true;
         config.may_bypass_permissions = true;
     }
@@ -84,37 +100,32 @@ fn permissions(options: &Options, config: &mut SessionConfig) {
 fn reject(options: &Options) -> Result<(), Error> {
     let set = [
         ("cli_path", options.cli_path.is_some()),
-        ("cwd", options.cwd.is_some()),
+        ("cli_runner", !options.cli_runner.is_empty()),
+        ("spawner", options.spawner.is_some()),
+        ("user", options.user.is_some()),
         ("extra_args", !options.extra_args.is_empty()),
-        ("task_budget", options.task_budget.is_some()),
-        ("mcp_servers", !options.mcp_servers.is_empty()),
-        ("resume", options.resume != Resume::No),
-        ("settings", options.settings.is_some()),
-        ("managed_settings", options.managed_settings.is_some()),
-        ("setting_sources", options.setting_sources.is_some()),
-        ("sandbox", options.sandbox.is_some()),
-        ("project_config_root", options.project_config_root.is_some()),
-        ("skills", options.skills.is_some()),
-        ("plugins", !options.plugins.is_empty()),
-        ("agent", options.agent.is_some()),
+        ("clear_env", options.clear_env),
         ("debug_file", options.debug_file.is_some()),
     ];
     match set.iter().find(|(_, set)| *set) {
         None => Ok(()),
-        Some((name, _)) => Err(Error::Options(format!(
-            "`{name}` needs a process; for an embedded agent say it in its `SessionConfig`"
-        ))),
+        Some((name, _)) => {
+            Err(Error::Options(format!("`{name}` is for an agent in a process of its own")))
+        }
     }
 }
 
-fn thinking(thinking: &Thinking) -> model::Thinking {
-    match thinking {
-        Thinking::Adaptive => model::Thinking::Adaptive { display: None },
-        Thinking::Budget(tokens) => {
-            model::Thinking::Enabled { budget_tokens: *tokens, display: None }
-        }
+fn thinking(options: &Options) -> Option<model::Thinking> {
+    let display = options.thinking_display.as_deref().map(|display| match display {
+        "omitted" => model::ThinkingDisplay::Omitted,
+        // The API knows no highlights; a summary is the nearest to them.
+        _ => model::ThinkingDisplay::Summarized,
+    });
+    Some(match options.thinking.as_ref()? {
+        Thinking::Adaptive => model::Thinking::Adaptive { display },
+        Thinking::Budget(tokens) => model::Thinking::Enabled { budget_tokens: *tokens, display },
         Thinking::Disabled => model::Thinking::Disabled,
-    }
+    })
 }
 
 fn effort(effort: Effort) -> model::Effort {

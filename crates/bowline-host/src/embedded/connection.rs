@@ -3,12 +3,12 @@
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use bowline_engine::Session;
-use bowline_protocol::{Call, HostRequest, Message, UserMessage};
+use bowline_protocol::{Call, HostRequest, Message, SessionId, UserMessage};
 use futures_util::FutureExt;
 use tokio::{sync::watch, time};
 use tokio_util::task::AbortOnDropHandle;
 
-use super::{Embedded, apply::apply, host::EmbeddedHost, queue::Queue};
+use super::{Embedded, apply::configure, host::EmbeddedHost, queue::Queue};
 use crate::{
     Error, Options,
     callback::{Callbacks, panic_text},
@@ -27,12 +27,11 @@ pub(crate) struct EmbeddedConnection {
 
 impl EmbeddedConnection {
     pub(crate) fn open(
-        agent: Embedded,
+        agent: &Embedded,
         options: &Options,
         callbacks: Arc<Callbacks>,
     ) -> Result<Self, Error> {
-        let mut config = agent.config;
-        apply(options, &mut config)?;
+        let config = configure(agent, options)?;
         let queue = Arc::new(Queue::default());
         let host = Arc::new(EmbeddedHost { callbacks, queue: queue.clone() });
         let (session, work) = Session::start(config, host).map_err(|error| Error::Connection {
@@ -54,6 +53,11 @@ impl EmbeddedConnection {
         });
         let limit = options.limits.close;
         Ok(Self { session, queue, ended, limit, _life: AbortOnDropHandle::new(life) })
+    }
+
+    /// The session that it runs.
+    pub(crate) fn session_id(&self) -> SessionId {
+        self.session.id()
     }
 
     pub(crate) async fn ask<C>(&self, call: C, limit: Duration) -> Result<C::Response, Error>
@@ -112,7 +116,8 @@ impl EmbeddedConnection {
         time::timeout(self.limit, self.over()).await.ok();
     }
 
-    async fn over(&self) {
+    /// Waits until the engine has ended.
+    pub(crate) async fn over(&self) {
         self.ended.clone().wait_for(|ended| *ended).await.ok();
     }
 }

@@ -4,46 +4,115 @@ mod apply;
 mod connection;
 mod host;
 mod queue;
+mod setup;
 
-use std::{fmt, path::PathBuf, sync::Arc};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use bowline_engine::{ConnectedModel, Models, SessionConfig};
+use bowline_engine::{ConnectedModel, Models, SessionConfig, settings::Places};
 use bowline_model::{Model, ModelError, script::ScriptModel};
 
 pub(crate) use connection::EmbeddedConnection;
 
 /// An agent in this very process: the engine itself, with no process and no JSON in between.
 ///
-/// What [`Options`](crate::Options) say is put over the configuration. What only a process can
-/// do (settings files, resuming by id, other flags) is an error there; say it in the
-/// configuration.
+/// Nothing is read from disk and nothing is kept there unless it is asked for: settings files with
+/// [`setting_sources`](crate::Options::setting_sources) and its relatives, transcripts with
+/// [`saved_in`](Self::saved_in). What [`Options`](crate::Options) say is put over what is said
+/// here.
+#[derive(Clone)]
 pub struct Embedded {
-    /// How the engine is set up.
-    pub config: SessionConfig,
+    cwd: PathBuf,
+    models: Arc<dyn Models>,
+    model: String,
+    home: Option<PathBuf>,
+    changes: Vec<Arc<Change>>,
 }
 
+/// What else is different about a session.
+type Change = dyn Fn(&mut SessionConfig) + Send + Sync;
+
 impl Embedded {
-    /// An agent that is set up like this.
-    pub fn new(config: SessionConfig) -> Self {
-        Self { config }
+    /// An agent in `cwd` that asks `models` for `model`.
+    ///
+    /// ```no_run
+    /// use std::sync::Arc;
+    ///
+    /// use bowline_host::{Embedded, Options, model::Providers};
+    ///
+    /// let mut providers = Providers::new();
+    /// providers.anthropic.api_key = Some("the key".into());
+    /// let agent = Embedded::new("/srv/project", Arc::new(providers), "claude-sonnet-4-5");
+    /// let options = Options::default().embedded(agent);
+    /// ```
+    pub fn new(cwd: impl Into<PathBuf>, models: Arc<dyn Models>, model: impl Into<String>) -> Self {
+        let (cwd, model) = (cwd.into(), model.into());
+        Self { cwd, models, model, home: None, changes: Vec::new() }
     }
 
     /// An agent in `cwd` whose model does what its prompts say, line by line, offline and always
     /// the same (`SAY hello`, `TOOL Read {"file_path": "/etc/hosts"}` …): for tests and examples.
     pub fn script(cwd: impl Into<PathBuf>) -> Self {
-        Self::new(SessionConfig::new(cwd, Arc::new(Always(Arc::new(ScriptModel::new()))), "script"))
+        Self::new(cwd, Arc::new(Always(Arc::new(ScriptModel::new()))), "script")
     }
 
     /// The same with a script of its own, so that prompts can be ordinary ones.
     pub fn with_script(cwd: impl Into<PathBuf>, script: impl Into<String>) -> Self {
         let model = Arc::new(ScriptModel::with_script(script));
-        Self::new(SessionConfig::new(cwd, Arc::new(Always(model)), "script"))
+        Self::new(cwd, Arc::new(Always(model)), "script")
+    }
+
+    /// Keeps transcripts in this configuration folder, where other agents that use it find them;
+    /// the user's settings are looked for there, too.
+    #[must_use]
+    pub fn saved_in(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.home = Some(folder.into());
+        self
+    }
+
+    /// Where it works.
+    pub(crate) fn cwd(&self) -> &Path {
+        &self.cwd
+    }
+
+    /// Where transcripts are kept, if they are.
+    pub(crate) fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
+    }
+
+    /// Changes how the engine is set up in any other way, for every session.
+    #[must_use]
+    pub fn configure(
+        mut self,
+        change: impl Fn(&mut SessionConfig) + Send + Sync + 'static,
+    ) -> Self {
+        self.changes.push(Arc::new(change));
+        self
+    }
+
+    /// How the engine is set up for one session, before the options say more.
+    fn config(&self, cwd: Option<&Path>) -> SessionConfig {
+        let cwd = cwd.unwrap_or(&self.cwd);
+        let mut config = SessionConfig::new(cwd, self.models.clone(), &self.model);
+        if let Some(home) = &self.home {
+            config.places = Places::new(home, cwd);
+        }
+        for change in &self.changes {
+            change(&mut config);
+        }
+        config
     }
 }
 
 impl fmt::Debug for Embedded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Embedded").field("cwd", &self.config.cwd).finish_non_exhaustive()
+        f.debug_struct("Embedded")
+            .field("cwd", &self.cwd)
+            .field("model", &self.model)
+            .finish_non_exhaustive()
     }
 }
 

@@ -153,7 +153,7 @@ fn reports(options: &Options, line: &mut Line) {
 }
 
 /// The settings, with the sandbox in them.
-fn settings(options: &Options) -> Result<Option<OsString>, Error> {
+pub(crate) fn settings(options: &Options) -> Result<Option<OsString>, Error> {
     let Some(sandbox) = &options.sandbox else {
         return Ok(options.settings.as_ref().map(|settings| match settings {
             Settings::File(path) => path.into(),

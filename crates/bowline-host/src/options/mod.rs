@@ -52,7 +52,7 @@ pub type StderrCallback = Arc<dyn Fn(&str) + Send + Sync>;
 /// options.permission_mode = Some(PermissionMode::AcceptEdits);
 /// options.max_turns = Some(10);
 /// ```
-#[derive(Default)]
+#[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct Options {
     // Which agent, and how it is reached.
@@ -234,7 +234,7 @@ pub struct Options {
 }
 
 /// Where the agent runs.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub enum Transport {
     /// In a process of its own, spoken to over its stdin and stdout.
@@ -249,9 +249,8 @@ pub enum Transport {
     /// A session that is dropped rather than disconnected kills it at once. It leads a process
     /// group of its own, and signals go to the whole group.
     ///
-    /// If this program itself is killed, nobody is left to send signals; the agent then finds
-    /// that its stdin has ended, finishes its turn and exits. (The system could be told to kill
-    /// it, but only from between fork and exec, which is no place for safe code.)
+    /// If this program itself is killed, a shell that was started with the agent sends SIGTERM to
+    /// the group, and SIGKILL a second later.
     #[default]
     Process,
     /// In this process. Nothing is started and nothing is written as JSON.

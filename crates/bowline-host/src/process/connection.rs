@@ -12,6 +12,7 @@ use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use super::{
     group::Group,
+    guardian::Guardian,
     life::{Ended, Life},
     service::HostService,
     start::start,
@@ -46,6 +47,7 @@ impl ProcessConnection {
     pub(crate) fn open(options: &Options, callbacks: Arc<Callbacks>) -> Result<Self, Error> {
         let mut child = start(options)?;
         let group = Group::led_by(child.id());
+        let guardian = Guardian::over(child.id());
         let (Some(stdin), Some(stdout), Some(stderr)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
@@ -68,6 +70,7 @@ impl ProcessConnection {
         let life = Life {
             child,
             group,
+            guardian,
             peer: peer.clone(),
             wire,
             stderr,
@@ -186,7 +189,7 @@ fn read(line: &Line) -> Result<Option<Message>, Error> {
         Err(error) => {
             let line_begins = beginning(&line.text);
             match serde_json::from_str::<serde::de::IgnoredAny>(&line.text) {
-                Ok(_) => Err(Error::Message { line: line_begins, source: error }),
+                Ok(_) => Err(Error::Message { line: line_begins, source: error.into() }),
                 Err(syntax) => Err(Error::Json { line: line_begins, source: syntax.into() }),
             }
         }

@@ -6,7 +6,7 @@ use bowline_peer::{Peer, SessionFuture};
 use tokio::{process::Child, sync::watch, task::JoinHandle, time};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
-use super::{group::Group, stderr::Tail};
+use super::{group::Group, guardian::Guardian, stderr::Tail};
 use crate::ProcessError;
 
 /// How long we read on after the process is gone. Its pipes end with it, unless a process that
@@ -23,6 +23,7 @@ pub(super) type Ended = watch::Receiver<Option<Arc<ProcessError>>>;
 pub(super) struct Life {
     pub(super) child: Child,
     pub(super) group: Group,
+    pub(super) guardian: Guardian,
     pub(super) peer: Peer,
     pub(super) wire: SessionFuture,
     pub(super) stderr: AbortOnDropHandle<()>,
@@ -59,6 +60,7 @@ impl Life {
             }
         };
         self.group.release();
+        self.guardian.dismiss().await;
         // The tail must be whole before anybody is told of it.
         time::timeout(LAST_WORDS, &mut self.stderr).await.ok();
         tell.send_replace(Some(Arc::new(ending(status, self.tail.text()))));

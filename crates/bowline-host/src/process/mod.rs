@@ -2,10 +2,13 @@
 
 mod connection;
 mod group;
+mod guardian;
 mod life;
 mod locate;
 mod service;
 mod start;
 mod stderr;
+mod version;
 
 pub(crate) use connection::ProcessConnection;
+pub(crate) use version::installed_version;

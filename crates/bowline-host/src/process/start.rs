@@ -1,6 +1,6 @@
 //! Starting the agent's process.
 
-use std::process::Stdio;
+use std::{path::PathBuf, process::Stdio};
 
 use tokio::process::{Child, Command};
 
@@ -12,6 +12,18 @@ use crate::{
 
 /// Starts the process, its three streams piped.
 pub(super) fn start(options: &Options) -> Result<Child, Error> {
+    let (program, mut command) = command(options)?;
+    command.args(arguments(options)?);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = match &options.spawner {
+        Some(spawner) => spawner.spawn(command),
+        None => command.spawn(),
+    };
+    child.map_err(|error| Error::connection(format!("starting {}", program.display()), error))
+}
+
+/// The program in its surroundings, without arguments. It dies with us.
+pub(super) fn command(options: &Options) -> Result<(PathBuf, Command), Error> {
     // Whoever runs or starts it in our place knows whether it can be.
     let theirs = !options.cli_runner.is_empty() || options.spawner.is_some();
     let program = match &options.cli_path {
@@ -31,7 +43,6 @@ pub(super) fn start(options: &Options) -> Result<Child, Error> {
         let (user, group) = user.ids().map_err(|error| Error::connection(what, error))?;
         command.uid(user).gid(group);
     }
-    command.args(arguments(options)?);
     if options.clear_env {
         command.env_clear();
     }
@@ -44,12 +55,7 @@ pub(super) fn start(options: &Options) -> Result<Child, Error> {
     if let Some(cwd) = &options.cwd {
         command.current_dir(cwd);
     }
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.kill_on_drop(true);
     command.process_group(0);
-    let child = match &options.spawner {
-        Some(spawner) => spawner.spawn(command),
-        None => command.spawn(),
-    };
-    child.map_err(|error| Error::connection(format!("starting {}", program.display()), error))
+    Ok((program, command))
 }

@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio::time;
 
-use crate::{Error, Options, Resume};
+use crate::{Error, Options, Resume, Transport};
 
 /// Variables that name the agent's configuration folder.
 const CONFIG_DIR: [&str; 2] = ["BOWLINE_CONFIG_DIR", "CLAUDE_CONFIG_DIR"];
@@ -28,44 +28,74 @@ pub(crate) struct ResumedHome {
     _folder: tempfile::TempDir,
 }
 
-/// Puts the session that the options ask for into a folder and the options onto it. `None` if the
-/// store does not have it, or no store or no session is asked for.
+/// Puts the session that the options ask for into a folder and the options onto it. `None` if that
+/// is not needed: no store or no session is asked for, or the store does not have it.
 pub(crate) async fn from_store(options: &mut Options) -> Result<Option<ResumedHome>, Error> {
     let Some(store) = options.session_store.clone() else { return Ok(None) };
-    let directory = match &options.cwd {
-        Some(cwd) => cwd.clone(),
-        None => std::env::current_dir()
-            .map_err(|error| Error::connection("finding the working directory", error))?,
-    };
-    let project_key = ProjectKey::for_directory(directory).as_str().to_owned();
+    let what = |error| Error::connection("making a folder to resume from", error);
+    let folder = tempfile::Builder::new().prefix("bowline-resume-").tempdir().map_err(what)?;
+    let project_key = ProjectKey::for_directory(directory(options)?).as_str().to_owned();
     let limit = options.limits.store;
     let id = match &options.resume {
-        Resume::No => return Ok(None),
-        Resume::Session(id) if !is_session_id(id) => return Ok(None),
-        Resume::Session(id) => SessionId::from(id.as_str()),
+        Resume::No => None,
+        Resume::Session(id) if !is_session_id(id) => None,
+        Resume::Session(id) => Some(SessionId::from(id.as_str())),
         Resume::Newest => {
             // Whatever happens, the agent must not continue a session that is not the store's.
             options.resume = Resume::No;
-            match within(limit, newest(&*store, &project_key)).await? {
-                Some(id) => id,
-                None => return Ok(None),
-            }
+            within(limit, newest(&*store, &project_key)).await?
         }
     };
-    let what = |error| Error::connection("making a folder to resume from", error);
-    let folder = tempfile::Builder::new().prefix("bowline-resume-").tempdir().map_err(what)?;
-    let key = StoreKey::main(project_key, id.as_str());
-    let home = ConfigHome::new(folder.path());
-    if within(limit, materialize(&*store, &key, &home)).await?.is_none() {
+    let found = match id {
+        None => false,
+        Some(id) => {
+            let key = StoreKey::main(project_key, id.as_str());
+            let home = ConfigHome::new(folder.path());
+            let files = within(limit, materialize(&*store, &key, &home)).await?;
+            if files.is_some() {
+                options.resume = Resume::Session(id.0);
+            }
+            files.is_some()
+        }
+    };
+    // An engine that keeps nothing would have nothing to copy into the store either.
+    if !found && !keeps_nothing(options) {
         return Ok(None);
     }
     copy_settings(&own_home(options), folder.path()).map_err(what)?;
-    options.resume = Resume::Session(id.0);
-    for variable in CONFIG_DIR {
-        let folder = folder.path().display().to_string();
-        options.env.insert(variable.to_owned(), Some(folder));
-    }
+    move_into(folder.path(), options);
     Ok(Some(ResumedHome { _folder: folder }))
+}
+
+/// Has the agent use another configuration folder.
+fn move_into(folder: &Path, options: &mut Options) {
+    #[cfg(feature = "embedded")]
+    if let Transport::Embedded(agent) = &mut options.transport {
+        **agent = agent.as_ref().clone().saved_in(folder);
+        return;
+    }
+    for variable in CONFIG_DIR {
+        options.env.insert(variable.to_owned(), Some(folder.display().to_string()));
+    }
+}
+
+fn keeps_nothing(options: &Options) -> bool {
+    match &options.transport {
+        #[cfg(feature = "embedded")]
+        Transport::Embedded(agent) => agent.home().is_none(),
+        _ => false,
+    }
+}
+
+/// Where the agent works.
+fn directory(options: &Options) -> Result<PathBuf, Error> {
+    match (&options.cwd, &options.transport) {
+        (Some(cwd), _) => Ok(cwd.clone()),
+        #[cfg(feature = "embedded")]
+        (None, Transport::Embedded(agent)) => Ok(agent.cwd().to_owned()),
+        (None, _) => std::env::current_dir()
+            .map_err(|error| Error::connection("finding the working directory", error)),
+    }
 }
 
 /// The session written to last that is not a subagent's.
@@ -108,6 +138,11 @@ async fn within<T>(
 
 /// The configuration folder that the agent would use by itself.
 fn own_home(options: &Options) -> PathBuf {
+    #[cfg(feature = "embedded")]
+    if let Transport::Embedded(agent) = &options.transport {
+        // One that keeps nothing reads no settings either.
+        return agent.home().map(Path::to_owned).unwrap_or_default();
+    }
     let is_official = |path: &PathBuf| path.file_name().is_some_and(|name| name == "claude");
     let name = match options.cli_path.as_ref().is_some_and(is_official) {
         true => ".claude",

@@ -1,10 +1,6 @@
-//! What holds for every way to run an agent: in this process, and in one of its own.
-//!
-//! `BOWLINE_BIN` names our program, `CLAUDE_BIN` the official one, and `SCRIPT_SERVER` the address
-//! of a `bowline script-server` for the latter to ask. What is not named is skipped, and says so.
+//! What holds for every way to run an agent.
 
 use std::{
-    path::Path,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -18,45 +14,7 @@ use futures_util::StreamExt;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::rig::{result, soon, told};
-
-/// Every kind of agent there is, working in `folder` with the script model.
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
-fn agents(folder: &Path) -> Vec<(&'static str, Options)> {
-    let mut agents = vec![("embedded", Options::default().embedded(Embedded::script(folder)))];
-    match variable("BOWLINE_BIN") {
-        Some(path) => agents.push(("bowline", process(&path, folder).model("script"))),
-        None => eprintln!("skipped the part with a process: BOWLINE_BIN is not set"),
-    }
-    match (variable("CLAUDE_BIN"), variable("SCRIPT_SERVER")) {
-        (Some(path), Some(server)) => {
-            let options = process(&path, folder)
-                .env("ANTHROPIC_BASE_URL", server)
-                .env("ANTHROPIC_API_KEY", "none is needed")
-                .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1");
-            agents.push(("official", options));
-        }
-        _ => eprintln!("skipped the official agent: CLAUDE_BIN or SCRIPT_SERVER is not set"),
-    }
-    agents
-}
-
-fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|value| !value.is_empty())
-}
-
-/// An agent in a process, without anybody's settings and keys.
-fn process(path: &str, folder: &Path) -> Options {
-    let mut options = Options::default().cli_path(path).cwd(folder);
-    options.setting_sources = Some(Vec::new());
-    for (name, _) in std::env::vars() {
-        if ["ANTHROPIC_", "CLAUDE_", "OPENAI_"].iter().any(|it| name.starts_with(it)) {
-            options.env.insert(name, None);
-        }
-    }
-    let config = folder.join("config").display().to_string();
-    options.env("CLAUDE_CONFIG_DIR", config)
-}
+use crate::rig::{agents, result, soon, told};
 
 /// A prompt that has the script model make the file `made`.
 const MAKE: &str = "TOOL Bash {\"command\": \"touch made\", \"description\": \"Make a file\"}\n\
@@ -250,7 +208,8 @@ async fn what_does_not_go_together_is_said_before_anything_starts() {
     assert_eq!(Client::connect(both).await.unwrap_err().code(), "options");
 
     let folder = tempfile::tempdir().unwrap();
-    let options = Options::default().embedded(Embedded::script(folder.path())).resume("x");
+    let mut options = Options::default().embedded(Embedded::script(folder.path()));
+    options.debug_file = Some(folder.path().join("log"));
     let error = Client::connect(options).await.unwrap_err();
-    assert!(error.to_string().starts_with("`resume` needs a process"), "{error}");
+    assert_eq!(error.to_string(), "`debug_file` is for an agent in a process of its own");
 }

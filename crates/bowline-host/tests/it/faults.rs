@@ -50,6 +50,15 @@ async fn five_megabytes_are_a_line_like_any_other() {
 }
 
 #[tokio::test]
+async fn a_hundred_megabytes_are_read_if_they_may_be_and_cost_one_message_if_not() {
+    let mut options = fake("big");
+    options.extra_args.insert("length".to_owned(), Some("100000000".to_owned()));
+    assert_eq!(told(query("go", options.clone())).await, ["error json", "result big"]);
+    options.limits.line = 200_000_000;
+    assert_eq!(told(query("go", options)).await, ["assistant [text 100000000]", "result big"]);
+}
+
+#[tokio::test]
 async fn a_line_beyond_the_limit_is_an_error_of_its_own() {
     let mut options = fake("big");
     options.limits.line = 1_000_000;
@@ -96,26 +105,28 @@ async fn everybody_who_waits_is_told_of_the_end() {
 
 #[tokio::test]
 async fn an_end_in_a_callback_drops_the_callback() {
-    let started = Arc::new(Notify::new());
-    let dropped = Arc::new(AtomicBool::new(false));
-    let (start, drops) = (started.clone(), dropped.clone());
-    let options = with_code(fake("exit_in_callback"), 5).can_use_tool(move |_: ToolRequest| {
-        let (start, guard) = (start.clone(), OnDrop(drops.clone()));
-        async move {
-            let _guard = guard;
-            start.notify_one();
-            std::future::pending::<PermissionResult>().await
-        }
-    });
-    let client = Client::connect(options).await.unwrap();
-    client.query("go").await.unwrap();
-    soon("the callback", started.notified()).await;
-    let since = Instant::now();
-    client.query("now").await.unwrap();
-    let error = process_error(last_error(client.receive_messages()).await);
-    assert_eq!(error.code, Some(5));
-    assert!(since.elapsed() < Duration::from_secs(3), "{:?}", since.elapsed());
-    assert!(dropped.load(Ordering::SeqCst));
+    for code in [0, 3] {
+        let started = Arc::new(Notify::new());
+        let dropped = Arc::new(AtomicBool::new(false));
+        let (start, drops) = (started.clone(), dropped.clone());
+        let options = fake("exit_in_callback").can_use_tool(move |_: ToolRequest| {
+            let (start, guard) = (start.clone(), OnDrop(drops.clone()));
+            async move {
+                let _guard = guard;
+                start.notify_one();
+                std::future::pending::<PermissionResult>().await
+            }
+        });
+        let client = Client::connect(with_code(options, code)).await.unwrap();
+        client.query("go").await.unwrap();
+        soon("the callback", started.notified()).await;
+        let since = Instant::now();
+        client.query("now").await.unwrap();
+        let error = process_error(last_error(client.receive_messages()).await);
+        assert_eq!((error.code, &*error.stderr), (Some(code), "something broke\n"));
+        assert!(since.elapsed() < Duration::from_secs(3), "{:?}", since.elapsed());
+        assert!(dropped.load(Ordering::SeqCst));
+    }
 }
 
 /// Notes that it was dropped.
@@ -339,30 +350,32 @@ async fn an_agent_that_cannot_do_what_is_asked_is_turned_down() {
 #[tokio::test]
 async fn nothing_runs_on_when_this_program_is_killed() {
     let folder = tempfile::tempdir().unwrap();
-    let (agent, note) = (folder.path().join("agent"), folder.path().join("note"));
-    let fake = fake_path();
-    let fake = format!("exec '{}' --play hang --note '{}' \"$@\"", fake.display(), note.display());
-    write_script(&agent, &fake);
-    let mut host = tokio::process::Command::new(example("multi_turn"))
-        .arg("--cli")
-        .arg(&agent)
-        .stdout(std::process::Stdio::null())
-        .kill_on_drop(true)
-        .spawn()
-        .unwrap();
-    let pid = soon("the agent's turn", async {
-        loop {
-            match fs::read_to_string(&note) {
-                Ok(pid) if !pid.is_empty() => break pid,
-                _ => tokio::time::sleep(Duration::from_millis(5)).await,
+    // One ends with its input, the other heeds neither that nor SIGTERM.
+    for (part, first) in [("hang", ""), ("stubborn", "trap '' TERM\n")] {
+        let (agent, note) = (folder.path().join("agent"), folder.path().join(part));
+        let fake = format!("'{}' --play {part} --note '{}'", fake_path().display(), note.display());
+        write_script(&agent, &format!("{first}exec {fake} \"$@\""));
+        let mut host = tokio::process::Command::new(example("multi_turn"))
+            .arg("--cli")
+            .arg(&agent)
+            .stdout(std::process::Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        let pid = soon("the agent's turn", async {
+            loop {
+                match fs::read_to_string(&note) {
+                    Ok(pid) if !pid.is_empty() => break pid,
+                    _ => tokio::time::sleep(Duration::from_millis(5)).await,
+                }
             }
-        }
-    })
-    .await;
-    host.kill().await.unwrap();
-    let since = Instant::now();
-    stopped(&pid).await;
-    assert!(since.elapsed() < Duration::from_secs(2), "{:?}", since.elapsed());
+        })
+        .await;
+        host.kill().await.unwrap();
+        let since = Instant::now();
+        stopped(&pid).await;
+        assert!(since.elapsed() < Duration::from_secs(2), "{part}: {:?}", since.elapsed());
+    }
 }
 
 fn write_script(path: &Path, text: &str) {

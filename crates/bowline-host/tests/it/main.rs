@@ -1,8 +1,13 @@
 //! The SDK against a fake agent that misbehaves, and against real ones.
 
+mod agents;
 mod basics;
+mod conversations;
 mod faults;
+mod recovery;
 mod rig;
 mod rmcp_server;
+mod sessions;
 mod stores;
+mod surroundings;
 mod unusual;

@@ -1,14 +1,62 @@
 //! What the tests share: the fake agent's program, the real one, and words for what they say.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
-use bowline_host::{Client, ContentBlock, Error, Message, Messages, Options};
+use bowline_host::{Client, ContentBlock, Embedded, Error, Message, Messages, Options};
 
 /// Longer than anything here takes, and short enough that a hang is a failure soon.
 pub(crate) const SOON: Duration = Duration::from_secs(20);
+
+/// Every kind of agent there is, working in `folder` with the script model and keeping its sessions
+/// there.
+///
+/// `BOWLINE_BIN` names our program, `CLAUDE_BIN` the official one, and `SCRIPT_SERVER` the address
+/// of a `bowline script-server` for the latter to ask. What is not named is skipped, and says so.
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+pub(crate) fn agents(folder: &Path) -> Vec<(&'static str, Options)> {
+    let mut agents = vec![("embedded", embedded(folder))];
+    match variable("BOWLINE_BIN") {
+        Some(path) => agents.push(("bowline", process(&path, folder).model("script"))),
+        None => eprintln!("skipped the part with a process: BOWLINE_BIN is not set"),
+    }
+    match (variable("CLAUDE_BIN"), variable("SCRIPT_SERVER")) {
+        (Some(path), Some(server)) => {
+            let options = process(&path, folder)
+                .env("ANTHROPIC_BASE_URL", server)
+                .env("ANTHROPIC_API_KEY", "none is needed")
+                .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1");
+            agents.push(("official", options));
+        }
+        _ => eprintln!("skipped the official agent: CLAUDE_BIN or SCRIPT_SERVER is not set"),
+    }
+    agents
+}
+
+/// The engine in this process.
+pub(crate) fn embedded(folder: &Path) -> Options {
+    let agent = Embedded::script(folder).saved_in(folder.join("embedded"));
+    Options::default().embedded(agent)
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// An agent in a process, without anybody's settings and keys.
+fn process(path: &str, folder: &Path) -> Options {
+    let mut options = Options::default().cli_path(path).cwd(folder);
+    options.setting_sources = Some(Vec::new());
+    for (name, _) in std::env::vars() {
+        if ["ANTHROPIC_", "CLAUDE_", "OPENAI_"].iter().any(|it| name.starts_with(it)) {
+            options.env.insert(name, None);
+        }
+    }
+    let config = folder.join("config").display().to_string();
+    options.env("CLAUDE_CONFIG_DIR", config)
+}
 
 /// Options for the fake agent.
 pub(crate) fn fake(part: &str) -> Options {

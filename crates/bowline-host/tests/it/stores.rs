@@ -7,7 +7,7 @@ use std::{
 };
 
 use bowline_host::{
-    Message, Options, Sessions,
+    Embedded, Message, Options, Sessions,
     protocol::{RawJson, SessionId, SystemMessage},
     query,
     sessions::{ForkOptions, ListOptions, Page, Transcripts},
@@ -118,6 +118,30 @@ async fn a_session_is_resumed_from_a_store_in_a_folder_of_its_own() {
     let unknown = "9f1e2d3c-0000-4000-8000-00000000000f";
     let told = result(query("go", resume(agent(folder.path()).resume(unknown)))).await;
     assert!(told.starts_with("resumed no, 0 lines"), "{told}");
+}
+
+#[tokio::test]
+async fn an_embedded_agent_needs_no_files_beside_its_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Arc::new(MemoryStore::new());
+    let agent = || {
+        let mut options = Options::default().embedded(Embedded::script(folder.path()));
+        options.session_store = Some(store.clone());
+        options
+    };
+    let mut messages = query("SAY one", agent());
+    let mut id = None;
+    while let Some(message) = soon("the first run", messages.next()).await {
+        if let Message::Result(result) = message.unwrap() {
+            id = Some(result.session_id.clone());
+        }
+    }
+    let id = id.expect("there is a result");
+    let sessions = Sessions::in_store(store.clone()).for_directory(folder.path());
+    assert_eq!(sessions.messages(&id, Page::default()).await.unwrap().len(), 2);
+    assert_eq!(result(query("SAY two", agent().resume(id.as_str()))).await, "two");
+    assert_eq!(sessions.messages(&id, Page::default()).await.unwrap().len(), 4);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
 /// A configuration folder with one session of two turns that belongs to `folder`.

@@ -4,6 +4,7 @@
 //! with `--flag=value`. Lists (`--allowedTools A B`) take every word up to the next flag, so
 //! a prompt behind one needs `--` before it.
 
+mod doors;
 mod error;
 mod limits;
 mod list;
@@ -19,6 +20,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub(crate) use self::{
+    doors::{DoorArgs, McpCommand, McpServeArgs},
     error::UsageError,
     limits::LimitArgs,
     list::split_rules,
@@ -101,6 +103,13 @@ pub(crate) enum Command {
         #[arg(long, value_name = "FILE")]
         script: Option<PathBuf>,
     },
+    /// Speak MCP
+    Mcp {
+        #[command(subcommand)]
+        command: McpCommand,
+    },
+    /// Run sessions for a script, over stdin and stdout as JSON-RPC 2.0
+    Rpc(Box<DoorArgs>),
     /// Print the JSON Schema of the lines that one side of a session writes
     Schema {
         /// The side that writes

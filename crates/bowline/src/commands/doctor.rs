@@ -4,19 +4,13 @@ use std::{collections::BTreeMap, path::Path, process::ExitCode, sync::Arc, time:
 
 use bowline_engine::{
     plugin::Plugins,
-    settings::{Settings, Trust},
+    settings::{Settings, Trust, project_servers},
 };
 use bowline_mcp::{McpServers, ServerList, Setup};
 use bowline_model::{DEFAULT_MODEL, ModelRef};
 use bowline_tools::Workspace;
 
-use crate::{
-    args::RunArgs,
-    environment::Environment,
-    say,
-    setup::{Found, project_servers},
-    version,
-};
+use crate::{args::RunArgs, environment::Environment, say, setup::Found, version};
 
 /// How long MCP servers may take to answer. Somebody is waiting in front of a terminal.
 const SERVER_PATIENCE: Duration = Duration::from_secs(10);

@@ -4,7 +4,6 @@
 //! needed. Nothing is connected and no process is started.
 
 mod error;
-mod folder;
 mod models;
 mod permissions;
 mod plugins;
@@ -13,19 +12,18 @@ mod servers;
 mod session;
 
 use std::{
-    collections::BTreeMap,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use bowline_engine::{
     PermissionPrompts, SessionConfig, SessionStateEvents, ToolSelection,
-    settings::{Places, Settings, SettingsRequest, Source, SourceSet, Trust},
+    settings::{Places, Settings, SettingsRequest, SourceSet, Trust},
 };
 use bowline_model::{DEFAULT_MODEL, RetryPolicy};
 use bowline_protocol::ApiKeySource;
 
-pub(crate) use self::{error::SetupError, servers::project_servers};
+pub(crate) use self::error::SetupError;
 use crate::{
     args::{InputFormat, PermissionPromptsArg, RunArgs, split_rules},
     environment::Environment,
@@ -79,7 +77,7 @@ impl Found {
         let settings = Settings::load(&places, &request)?;
         let sources = request.sources;
         let trust = Trust::read(&places);
-        let environment = environment.clone().with(variables(&settings, trust));
+        let environment = environment.clone().with(settings.variables(trust));
         Ok(Self { places, settings, sources, trust, environment })
     }
 }
@@ -148,7 +146,7 @@ pub(crate) fn prepare(
     config.auto_compact_window = known.auto_compact_window.or(environment.auto_compact_window());
     config.mcp_servers = servers::check(&args.sources.mcp_config, &cwd)?.servers;
     if !args.sources.strict_mcp_config {
-        config.mcp_servers.extend(servers::approved(&cwd, settings.known()));
+        config.mcp_servers.extend(settings.known().approved_servers(&cwd));
     }
     config.plugins = plugins::load(&args.sources, settings.known(), &places, &cwd);
     if audience == Audience::Reader {
@@ -162,8 +160,8 @@ pub(crate) fn prepare(
     config.transcript = taken_up.transcript;
     config.resumed = taken_up.context;
     config.entrypoint = entrypoint;
-    config.environment = child_variables(&config, &settings, trust);
     config.settings = settings;
+    config.inherit_variables(trust);
     config.places = places;
     Ok(Prepared { config, notices })
 }
@@ -207,35 +205,6 @@ fn tool_options(environment: &Environment) -> bowline_tools::Options {
     options.max_output_chars = environment.bash_max_output().unwrap_or(options.max_output_chars);
     options.max_read_tokens = environment.max_read_tokens().unwrap_or(options.max_read_tokens);
     options
-}
-
-/// The variables that settings set, the ones that win last.
-fn variables(settings: &Settings, trust: Trust) -> impl Iterator<Item = (&String, &String)> {
-    settings.layers().iter().flat_map(move |layer| {
-        let trusted = layer.source != Source::Project || trust == Trust::Trusted;
-        let may = move |name: &str| trusted || Environment::is_harmless(name);
-        layer.known.env.iter().filter(move |(name, _)| may(name))
-    })
-}
-
-/// What the processes of a session find in their environment.
-fn child_variables(
-    config: &SessionConfig,
-    settings: &Settings,
-    trust: Trust,
-) -> BTreeMap<String, Option<String>> {
-    let set = variables(settings, trust);
-    let mut variables: BTreeMap<_, _> =
-        set.map(|(name, value)| (name.clone(), Some(value.clone()))).collect();
-    let own = [
-        ("CLAUDECODE", "1".to_owned()),
-        ("CLAUDE_CODE_CHILD_SESSION", "1".to_owned()),
-        ("CLAUDE_CODE_ENTRYPOINT", config.entrypoint.clone()),
-        ("CLAUDE_CODE_SESSION_ID", config.session_id.to_string()),
-        ("CLAUDE_PID", std::process::id().to_string()),
-    ];
-    variables.extend(own.map(|(name, value)| (name.to_owned(), Some(value))));
-    variables
 }
 
 /// Whether the command line wants a conversation over stdin and stdout.

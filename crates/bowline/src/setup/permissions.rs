@@ -1,10 +1,10 @@
 //! The policy that a session starts with.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use bowline_engine::{
     permission::{Policy, Roots, RuleSource},
-    settings::{Places, Settings, Source, Trust},
+    settings::{Places, Settings, Trust, expand_home},
 };
 use bowline_protocol::{PermissionBehavior, PermissionMode};
 
@@ -24,31 +24,19 @@ pub(super) fn policy(
     cwd: &Path,
 ) -> Result<(Policy, Vec<String>), SetupError> {
     let home = environment.home();
-    let mut policy = Policy::new(Roots { current_directory: cwd.to_owned(), home: home.clone() });
-    let said = settings.permissions(places, trust);
-    let mut notices = said.notices;
-    policy.rules.set_managed_only(said.managed_only);
-    for (source, path, rules) in said.layers {
-        let source = rule_source(source);
-        policy.rules.set_settings_root(source, rule_root(source, path.as_deref(), places));
-        add(&mut policy, source, &PermissionBehavior::Allow, &rules.allow);
-        add(&mut policy, source, &PermissionBehavior::Ask, &rules.ask);
-        add(&mut policy, source, &PermissionBehavior::Deny, &rules.deny);
-        for folder in &rules.additional_directories {
-            policy.add_directory(source, &expand_home(folder, home.as_deref()));
-        }
-    }
+    let roots = Roots { current_directory: cwd.to_owned(), home: home.clone() };
+    let (mut policy, mut notices) = settings.policy(places, trust, roots);
     let typed = RuleSource::CliArg;
     let flags = &args.permissions;
-    add(&mut policy, typed, &PermissionBehavior::Allow, &split_rules(&flags.allowed_tools));
-    add(&mut policy, typed, &PermissionBehavior::Deny, &split_rules(&flags.disallowed_tools));
+    let rules = &mut policy.rules;
+    rules.add_all(typed, &PermissionBehavior::Allow, &split_rules(&flags.allowed_tools));
+    rules.add_all(typed, &PermissionBehavior::Deny, &split_rules(&flags.disallowed_tools));
     for folder in &flags.add_dir {
         policy.add_directory(typed, &expand_home(folder, home.as_deref()));
     }
     notices.extend(policy.rules.problems().iter().map(ToString::to_string));
 
-    let forbidden =
-        settings.known().permissions.disable_bypass_permissions_mode.as_deref() == Some("disable");
+    let forbidden = settings.forbids_bypass();
     let mode = start_mode(args, settings, trust, &mut notices);
     let wanted = flags.dangerously_skip_permissions
         || flags.allow_dangerously_skip_permissions
@@ -80,58 +68,5 @@ fn start_mode(
     if let Some(mode) = args.permissions.permission_mode {
         return mode.into();
     }
-    let said = settings.known().permissions.default_mode.clone();
-    let source = settings.get("permissions.defaultMode").map(|traced| traced.source);
-    let lets_more_run = |mode: &PermissionMode| {
-        use PermissionMode::{AcceptEdits, Auto, BypassPermissions};
-        matches!(mode, AcceptEdits | Auto | BypassPermissions)
-    };
-    match said {
-        Some(mode)
-            if source == Some(Source::Project)
-                && trust == Trust::Untrusted
-                && lets_more_run(&mode) =>
-        {
-            notices.push(format!(
-                "Ignoring permissions.defaultMode {mode} of the project: this workspace has not \
-                 been trusted."
-            ));
-            PermissionMode::Default
-        }
-        Some(mode) => mode,
-        None => PermissionMode::Default,
-    }
-}
-
-fn add(policy: &mut Policy, source: RuleSource, behavior: &PermissionBehavior, rules: &[String]) {
-    for rule in rules {
-        policy.rules.add(source, behavior, rule);
-    }
-}
-
-fn rule_source(source: Source) -> RuleSource {
-    match source {
-        Source::User => RuleSource::User,
-        Source::Project => RuleSource::Project,
-        Source::Local => RuleSource::Local,
-        Source::Flag => RuleSource::Flag,
-        Source::Policy => RuleSource::Policy,
-    }
-}
-
-/// What `/path` means in a rule: the project in its own files, elsewhere the folder of the file.
-fn rule_root(source: RuleSource, file: Option<&Path>, places: &Places) -> PathBuf {
-    match source {
-        RuleSource::Project | RuleSource::Local => places.project.clone(),
-        _ => file.and_then(Path::parent).unwrap_or(Path::new("/")).to_owned(),
-    }
-}
-
-fn expand_home(folder: &str, home: Option<&Path>) -> PathBuf {
-    match (folder.strip_prefix('~'), home) {
-        (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
-            home.join(rest.trim_start_matches('/'))
-        }
-        _ => PathBuf::from(folder),
-    }
+    settings.start_mode(trust, notices)
 }

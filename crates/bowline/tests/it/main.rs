@@ -3,8 +3,10 @@
 
 mod commands;
 mod door;
+mod doors;
 mod endings;
 mod input;
+mod mcp_serve;
 mod oneshot;
 mod place;
 mod schema;

@@ -58,8 +58,12 @@ impl Place {
     /// A session over stdin and stdout.
     pub(crate) fn open(&self, args: &[&str]) -> Host {
         let fixed = ["--output-format", "stream-json", "--verbose", "--model", "script"];
-        let words = [&fixed, args, &["--input-format", "stream-json"]].concat();
-        let mut child = self.bowline(words).stdin(Stdio::piped()).spawn().unwrap();
+        self.speak([&fixed, args, &["--input-format", "stream-json"]].concat())
+    }
+
+    /// The program with these arguments, line by line.
+    pub(crate) fn speak(&self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Host {
+        let mut child = self.bowline(args).stdin(Stdio::piped()).spawn().unwrap();
         let (stdin, stdout) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
         Host { child, stdin, stdout: Some(stdout), _folder: self.folder.clone() }
     }

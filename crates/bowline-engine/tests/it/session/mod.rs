@@ -1,5 +1,6 @@
 //! Sessions: prompts in, messages out.
 
+mod direct;
 mod interrupt;
 mod limits;
 mod permission;

@@ -1,9 +1,9 @@
-//! What a working directory says about itself.
+//! Which branch a working directory is on.
 
 use std::{fs, path::Path};
 
-/// The branch that is checked out; `HEAD` if there is none.
-pub(super) fn git_branch(cwd: &Path) -> String {
+/// The branch that is checked out in a folder; `HEAD` if there is none.
+pub fn git_branch(cwd: &Path) -> String {
     branch(cwd).unwrap_or_else(|| "HEAD".to_owned())
 }
 

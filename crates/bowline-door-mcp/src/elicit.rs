@@ -1,0 +1,145 @@
+//! A permission question as MCP's elicitation, and its answer.
+
+use bowline_engine::HostError;
+use bowline_protocol::{CanUseTool, PermissionAllow, PermissionDeny, PermissionResult};
+use rmcp::{
+    RoleServer,
+    model::{
+        ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, ProtocolVersion,
+    },
+    service::RequestContext,
+};
+use serde_json::json;
+
+/// How much of the input a person is shown.
+const SHOWN_CHARS: usize = 2_000;
+
+/// How a client is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asking {
+    /// It cannot be.
+    Never,
+    /// By a request of ours, while its own waits.
+    Directly,
+    /// By a result that wants its request to be made again.
+    ByResult,
+}
+
+impl Asking {
+    /// What the client of this request can do.
+    pub(crate) fn of(context: &RequestContext<RoleServer>) -> Self {
+        let capabilities = context.client_capabilities().unwrap_or_default();
+        let fills_in_forms = capabilities
+            .elicitation
+            .is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none());
+        let version = context.protocol_version();
+        match version {
+            _ if !fills_in_forms => Self::Never,
+            Some(version) if version.as_str() >= ProtocolVersion::V_2026_07_28.as_str() => {
+                Self::ByResult
+            }
+            _ => Self::Directly,
+        }
+    }
+}
+
+/// The question, as a form.
+pub(crate) fn form(question: &CanUseTool) -> ElicitRequestParams {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "decision": {
+                "type": "string",
+                "title": "Decision",
+                "description": format!("May {} run?", question.tool_name),
+                "enum": ["allow", "deny"],
+            },
+        },
+        "required": ["decision"],
+    });
+    let requested_schema: ElicitationSchema =
+        serde_json::from_value(schema).expect("this is a form that MCP knows");
+    ElicitRequestParams::FormElicitationParams {
+        meta: None,
+        message: words(question),
+        requested_schema,
+    }
+}
+
+/// The question, in words.
+fn words(question: &CanUseTool) -> String {
+    let mut words = format!("May {} run?", question.tool_name);
+    for more in [&question.description, &question.decision_reason].into_iter().flatten() {
+        words.push_str("\n\n");
+        words.push_str(more);
+    }
+    words.push_str("\n\n");
+    let input = question.input.get();
+    let shown = &input[..input.floor_char_boundary(SHOWN_CHARS)];
+    words.push_str(shown);
+    if shown.len() < input.len() {
+        words.push('…');
+    }
+    words
+}
+
+/// What the client answered. Only a clear yes is one.
+pub(crate) fn read(answer: &ElicitResult) -> PermissionResult {
+    let decision = answer.content.as_ref().and_then(|content| content["decision"].as_str());
+    let deny = |message: &str, interrupt| {
+        let message = message.to_owned();
+        PermissionResult::Deny(PermissionDeny { message, interrupt, ..PermissionDeny::default() })
+    };
+    match (&answer.action, decision) {
+        (ElicitationAction::Accept, Some("allow")) => {
+            PermissionResult::Allow(PermissionAllow::default())
+        }
+        (ElicitationAction::Cancel, _) => deny("The user cancelled this", Some(true)),
+        _ => deny("The user denied this", None),
+    }
+}
+
+/// Asks the client while its request waits.
+pub(crate) async fn ask(
+    context: &RequestContext<RoleServer>,
+    question: &CanUseTool,
+) -> Result<PermissionResult, HostError> {
+    match context.peer.create_elicitation(form(question)).await {
+        Ok(answer) => Ok(read(&answer)),
+        Err(error) => Err(HostError::Refused(error.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_clear_yes_is_one() {
+        let accept = |content| ElicitResult::new(ElicitationAction::Accept).with_content(content);
+        let cases = [
+            (accept(json!({"decision": "allow"})), true),
+            (accept(json!({"decision": "deny"})), false),
+            (accept(json!({"decision": "maybe"})), false),
+            (accept(json!({})), false),
+            (ElicitResult::new(ElicitationAction::Accept), false),
+            (ElicitResult::new(ElicitationAction::Decline), false),
+            (ElicitResult::new(ElicitationAction::Cancel), false),
+        ];
+        for (answer, allowed) in cases {
+            let read = read(&answer);
+            assert_eq!(matches!(read, PermissionResult::Allow(_)), allowed, "{answer:?}");
+        }
+    }
+
+    #[test]
+    fn a_long_input_is_cut_between_characters() {
+        let question = CanUseTool {
+            tool_name: "Bash".to_owned(),
+            input: json!({"command": "é".repeat(SHOWN_CHARS)}).into(),
+            ..CanUseTool::default()
+        };
+        let words = words(&question);
+        assert!(words.starts_with("May Bash run?") && words.ends_with('…'), "{words}");
+    }
+}

@@ -1,0 +1,235 @@
+//! Answers MCP requests.
+
+use std::{sync::Arc, time::Duration};
+
+use bowline_engine::{DirectCall, PermissionPrompts, Session, Sessions};
+use bowline_protocol::RawJson;
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        CallToolRequestParams, CallToolResponse, ElicitRequest, ElicitResult, Implementation,
+        InputRequest, InputRequests, InputRequiredResult, InputResponses, ListToolsResult,
+        PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ServerCapabilities,
+        ServerConfig, Tool,
+    },
+    service::RequestContext,
+};
+use serde_json::{Map, Value};
+use tokio::{
+    sync::Semaphore,
+    time::{Instant, interval_at},
+};
+use uuid::Uuid;
+
+use crate::{
+    agent,
+    call::{Call, Event, Question, ToolHost},
+    content,
+    elicit::{self, Asking},
+    offer::Offer,
+    parked::{Parked, ParkedCalls},
+};
+
+/// Calls that are worked on at a time, over all clients. More have to wait.
+const AT_ONCE: usize = 64;
+
+/// How often a client that wants to hear of progress is told that a call still runs. Below the
+/// time after which clients usually give up.
+const STILL_RUNNING: Duration = Duration::from_secs(10);
+
+/// The name of the one input that a parked call asks for.
+const PERMISSION: &str = "permission";
+
+/// Answers the requests of all clients. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Handler(Arc<Shared>);
+
+struct Shared {
+    session: Session,
+    sessions: Arc<dyn Sessions>,
+    host: Arc<ToolHost>,
+    offer: Offer,
+    version: String,
+    parked: ParkedCalls,
+    room: Semaphore,
+}
+
+impl Handler {
+    pub(crate) fn new(
+        session: Session,
+        sessions: Arc<dyn Sessions>,
+        host: Arc<ToolHost>,
+        offer: Offer,
+        version: &str,
+    ) -> Self {
+        let (version, parked) = (version.to_owned(), ParkedCalls::default());
+        let room = Semaphore::new(AT_ONCE);
+        Self(Arc::new(Shared { session, sessions, host, offer, version, parked, room }))
+    }
+
+    /// No call waits for its client any more.
+    pub(crate) fn forget_parked(&self) {
+        self.0.parked.clear();
+    }
+
+    /// Starts a call.
+    fn begin(
+        &self,
+        tool: &str,
+        arguments: Map<String, Value>,
+        asking: Asking,
+    ) -> Result<Call, ErrorData> {
+        let shared = &self.0;
+        if shared.offer.find(tool).is_none() {
+            return Err(ErrorData::invalid_params(format!("there is no tool {tool}"), None));
+        }
+        let prompts = match asking {
+            Asking::Never => PermissionPrompts::Nobody,
+            Asking::Directly | Asking::ByResult => PermissionPrompts::Host,
+        };
+        let input = Value::Object(arguments);
+        if tool == agent::NAME {
+            let sessions = Arc::clone(&shared.sessions);
+            return Ok(Call::start(|line, stop| agent::run(sessions, input, prompts, line, stop)));
+        }
+        let (session, host) = (shared.session.clone(), Arc::clone(&shared.host));
+        let id = format!("toolu_{}", Uuid::new_v4().simple()).into();
+        let call = DirectCall { id, tool: tool.to_owned(), input: RawJson::from(input), prompts };
+        Ok(Call::start(|line, stop| async move {
+            let _connected = host.connect(call.id.clone(), line);
+            content::result(session.call_tool(call, stop).await)
+        }))
+    }
+
+    /// Takes up a call that waited for its client, with the answer.
+    fn resume(&self, ticket: &str, tool: &str, answers: InputResponses) -> Result<Call, ErrorData> {
+        let Some(Parked { call, question, .. }) = self.0.parked.take(ticket, tool) else {
+            let why = "no call waits for this answer; it may have been given, or come too late";
+            return Err(ErrorData::invalid_params(why, None));
+        };
+        let answer = answers.get(PERMISSION).cloned().unwrap_or_default();
+        let answer = serde_json::from_value::<ElicitResult>(answer).map_err(|error| {
+            ErrorData::invalid_params(format!("the answer cannot be read: {error}"), None)
+        })?;
+        question.answer.send(Ok(elicit::read(&answer))).ok();
+        Ok(call)
+    }
+
+    /// Follows a call until it is done or has to wait for another request.
+    async fn follow(
+        &self,
+        tool: &str,
+        mut call: Call,
+        asking: Asking,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let mut progress = Progress::of(context);
+        let began = Instant::now();
+        let mut beat = interval_at(began + STILL_RUNNING, STILL_RUNNING);
+        loop {
+            let event = tokio::select! {
+                biased;
+                () = context.ct.cancelled() => {
+                    call.stop().await;
+                    return Err(ErrorData::internal_error("cancelled", None));
+                }
+                event = call.next() => event,
+                _ = beat.tick() => {
+                    Event::Says(format!("{tool} has run for {} s", began.elapsed().as_secs()))
+                }
+            };
+            match event {
+                Event::Done(result) => return Ok(result.into()),
+                Event::Says(news) => progress.tell(context, news).await,
+                Event::Asks(question) if asking == Asking::ByResult => {
+                    return Ok(self.park(tool, call, question).into());
+                }
+                Event::Asks(question) => {
+                    tokio::select! {
+                        biased;
+                        () = context.ct.cancelled() => {}
+                        answer = elicit::ask(context, &question.about) => {
+                            question.answer.send(answer).ok();
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Lets a call wait for the request that brings the answer.
+    fn park(&self, tool: &str, call: Call, question: Question) -> InputRequiredResult {
+        let asked = InputRequest::Elicitation(ElicitRequest::new(elicit::form(&question.about)));
+        let ticket = self.0.parked.park(Parked { tool: tool.to_owned(), call, question });
+        let asked = InputRequests::from([(PERMISSION.to_owned(), asked)]);
+        InputRequiredResult::new(Some(asked), Some(ticket))
+    }
+}
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        let us = Implementation::new("bowline", &self.0.version).with_title("Bowline");
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(us)
+            .with_instructions(
+                "Tools that read, search and change files and run commands where this server was \
+                 started, and `agent`, which does a whole task on its own. What is not allowed by \
+                 the user's rules is asked by elicitation, or denied.",
+            )
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.0.offer.tools().to_vec()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.0.offer.find(name).cloned()
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let asking = Asking::of(&context);
+        let room = tokio::select! {
+            room = self.0.room.acquire() => room,
+            () = context.ct.cancelled() => return Err(ErrorData::internal_error("cancelled", None)),
+        };
+        let _room = room.map_err(|_| ErrorData::internal_error("the server ends", None))?;
+        let call = match &request.request_state {
+            Some(ticket) => {
+                let answers = request.input_responses.unwrap_or_default();
+                self.resume(ticket, &request.name, answers)?
+            }
+            None => self.begin(&request.name, request.arguments.unwrap_or_default(), asking)?,
+        };
+        self.follow(&request.name, call, asking, &context).await
+    }
+}
+
+/// How far a request is, for a client that wants to hear of it.
+struct Progress {
+    token: Option<ProgressToken>,
+    told: u32,
+}
+
+impl Progress {
+    fn of(context: &RequestContext<RoleServer>) -> Self {
+        Self { token: context.meta.get_progress_token(), told: 0 }
+    }
+
+    async fn tell(&mut self, context: &RequestContext<RoleServer>, news: String) {
+        let Some(token) = &self.token else { return };
+        self.told += 1;
+        let progress = ProgressNotificationParam::new(token.clone(), self.told.into());
+        let told = context.peer.notify_progress(progress.with_message(news)).await;
+        if let Err(error) = told {
+            tracing::debug!(%error, "progress is not told");
+        }
+    }
+}

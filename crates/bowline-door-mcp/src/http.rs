@@ -1,0 +1,195 @@
+//! The server over HTTP: who may speak to it, and where it listens.
+
+use std::{
+    fmt, io,
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
+
+use axum::{
+    Router,
+    extract::{Request, State},
+    http::{StatusCode, header},
+    middleware::{self, Next},
+    response::{IntoResponse, Response},
+};
+use rmcp::transport::streamable_http_server::{
+    StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
+};
+use tokio::{net::TcpListener, time};
+use tokio_util::sync::CancellationToken;
+
+use crate::handler::Handler;
+
+/// Where clients find the server.
+const PATH: &str = "/mcp";
+
+/// The longest request: a file to be written, and then some.
+const MAX_REQUEST_BYTES: usize = 64 * 1024 * 1024;
+
+/// How long requests may take to end when the server does.
+const GRACE: Duration = Duration::from_secs(6);
+
+/// Where a server listens, and who may speak to it.
+#[derive(Debug, Clone)]
+pub struct Address {
+    listen: SocketAddr,
+    token: Option<Token>,
+    hosts: Vec<String>,
+    origins: Vec<String>,
+}
+
+/// Why a server must not listen there.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AddressError {
+    /// Others can reach it.
+    #[error("{0} can be reached from other machines: a token is needed")]
+    TokenNeeded(SocketAddr),
+    /// It is not clear by which name it is reached, and any name would do for an attacker.
+    #[error("{0} has many names: say by which one clients reach it")]
+    HostNeeded(SocketAddr),
+}
+
+impl Address {
+    /// Checks that it is safe to listen there.
+    ///
+    /// `hosts` are more names under which clients may reach it, `origins` the web pages that may
+    /// (`https://example.org:443`). Pages of this machine always may.
+    pub fn new(
+        listen: SocketAddr,
+        token: Option<Token>,
+        hosts: Vec<String>,
+        origins: Vec<String>,
+    ) -> Result<Self, AddressError> {
+        let ip = listen.ip();
+        if !ip.is_loopback() && token.is_none() {
+            return Err(AddressError::TokenNeeded(listen));
+        }
+        if ip.is_unspecified() && hosts.is_empty() {
+            return Err(AddressError::HostNeeded(listen));
+        }
+        Ok(Self { listen, token, hosts, origins })
+    }
+
+    /// Where to listen.
+    pub fn listen(&self) -> SocketAddr {
+        self.listen
+    }
+
+    pub(crate) async fn serve(
+        self,
+        listener: TcpListener,
+        handler: Handler,
+        stop: CancellationToken,
+    ) -> io::Result<()> {
+        let config = StreamableHttpServerConfig::default()
+            .with_allowed_hosts(self.allowed_hosts())
+            .with_allowed_origins(self.allowed_origins())
+            .with_max_request_body_bytes(MAX_REQUEST_BYTES)
+            .with_cancellation_token(stop.clone());
+        let sessions = Arc::new(LocalSessionManager::default());
+        let service = StreamableHttpService::new(move || Ok(handler.clone()), sessions, config);
+        let mut router = Router::new().route_service(PATH, service);
+        if let Some(token) = self.token {
+            router = router.layer(middleware::from_fn_with_state(token, check_token));
+        }
+        let ended = stop.clone();
+        let served = axum::serve(listener, router)
+            .with_graceful_shutdown(async move { ended.cancelled().await });
+        let late = async {
+            stop.cancelled().await;
+            time::sleep(GRACE).await;
+        };
+        tokio::select! {
+            served = served => served,
+            () = late => Ok(()),
+        }
+    }
+
+    fn allowed_hosts(&self) -> Vec<String> {
+        let mut hosts = vec!["localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned()];
+        match self.listen.ip() {
+            ip if ip.is_unspecified() => {}
+            IpAddr::V4(ip) => hosts.push(ip.to_string()),
+            IpAddr::V6(ip) => hosts.push(ip.to_string()),
+        }
+        hosts.extend(self.hosts.iter().cloned());
+        hosts
+    }
+
+    fn allowed_origins(&self) -> Vec<String> {
+        let own = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
+        own.map(str::to_owned).into_iter().chain(self.origins.iter().cloned()).collect()
+    }
+}
+
+/// What clients have to know.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Token(String);
+
+impl Token {
+    /// This token, without the white space around it; `None` if nothing is left.
+    pub fn new(token: &str) -> Option<Self> {
+        let token = token.trim();
+        (!token.is_empty()).then(|| Self(token.to_owned()))
+    }
+
+    /// Compares in a time that does not depend on where the difference is.
+    fn is(&self, given: &str) -> bool {
+        let (own, given) = (self.0.as_bytes(), given.as_bytes());
+        let differ = own.iter().zip(given).fold(0, |differ, (one, other)| differ | (one ^ other));
+        own.len() == given.len() && differ == 0
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token(…)")
+    }
+}
+
+async fn check_token(State(token): State<Token>, request: Request, next: Next) -> Response {
+    let given = request.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    match given.and_then(|given| given.strip_prefix("Bearer ")) {
+        Some(given) if token.is(given) => next.run(request).await,
+        _ => {
+            let challenge = [(header::WWW_AUTHENTICATE, "Bearer")];
+            (StatusCode::UNAUTHORIZED, challenge, "a bearer token is needed\n").into_response()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(listen: &str, token: Option<&str>, hosts: &[&str]) -> Result<(), AddressError> {
+        let hosts = hosts.iter().map(|host| (*host).to_owned()).collect();
+        let token = token.and_then(Token::new);
+        Address::new(listen.parse().unwrap(), token, hosts, Vec::new()).map(drop)
+    }
+
+    #[test]
+    fn others_need_a_token_and_a_name() {
+        assert_eq!(address("127.0.0.1:0", None, &[]), Ok(()));
+        assert_eq!(address("[::1]:0", None, &[]), Ok(()));
+        let elsewhere: SocketAddr = "192.0.2.1:80".parse().unwrap();
+        assert_eq!(address("192.0.2.1:80", None, &[]), Err(AddressError::TokenNeeded(elsewhere)));
+        assert!(address("192.0.2.1:80", Some(" \n"), &[]).is_err());
+        assert_eq!(address("192.0.2.1:80", Some("secret"), &[]), Ok(()));
+        assert!(address("0.0.0.0:80", Some("secret"), &[]).is_err());
+        assert_eq!(address("0.0.0.0:80", Some("secret"), &["example.org"]), Ok(()));
+    }
+
+    #[test]
+    fn a_token_is_that_token() {
+        let token = Token::new(" secret\n").unwrap();
+        assert!(token.is("secret"));
+        for other in ["", "secre", "secrets", "Secret"] {
+            assert!(!token.is(other), "{other}");
+        }
+        assert_eq!(format!("{token:?}"), "Token(…)");
+    }
+}

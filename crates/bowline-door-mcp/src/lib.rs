@@ -1,0 +1,81 @@
+//! The door for MCP clients: the built-in tools without a conversation, and a whole agent as one
+//! more tool.
+//!
+//! A tool call takes the engine's own way (schema, hooks, rules, mode); where the rules leave it
+//! open, a client that can elicit is asked, and with any other the answer is no. Sessions are
+//! opened through [`Sessions`]; how they are set up is not known here.
+//!
+//! | subject | where |
+//! |---|---|
+//! | what is offered | `offer.rs`, `agent.rs` |
+//! | a call: its task, its questions, its progress | `call.rs` |
+//! | questions to the client | `elicit.rs`, `parked.rs` |
+//! | results, in MCP's words | `content.rs` |
+//! | over pipes and over HTTP | `serve.rs`, `http.rs` |
+
+mod agent;
+mod call;
+mod content;
+mod elicit;
+mod handler;
+mod http;
+mod offer;
+mod parked;
+mod serve;
+
+use std::{fmt, sync::Arc};
+
+use bowline_engine::{BoxFuture, OpenError, Session, SessionEnd, SessionRequest, Sessions};
+
+pub use crate::http::{Address, AddressError, Token};
+use crate::{call::ToolHost, handler::Handler, offer::Offer};
+
+/// An MCP server that is ready to serve.
+pub struct Server {
+    handler: Handler,
+    /// Where calls without a conversation happen, for all clients.
+    session: Session,
+    work: BoxFuture<'static, SessionEnd>,
+}
+
+/// Why there is no server.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServerError {
+    /// The session that tools run in cannot be opened.
+    #[error("{0}")]
+    Open(#[from] OpenError),
+    /// The engine does not take it.
+    #[error("{0}")]
+    Start(#[from] bowline_engine::StartError),
+    /// The connection failed.
+    #[error("{0}")]
+    Connection(#[from] std::io::Error),
+    /// The client did not say what a client says first.
+    #[error("the client did not open the connection as MCP wants it: {0}")]
+    Opening(String),
+}
+
+impl Server {
+    /// Sets a server up; `version` is ours, as clients are told.
+    pub fn open(sessions: Arc<dyn Sessions>, version: &str) -> Result<Self, ServerError> {
+        let mut config = sessions.open(SessionRequest::new())?;
+        // Nothing is said in this session, so there is nothing to write down; and it offers its
+        // own tools, not those of others.
+        config.transcript = None;
+        config.mcp_servers.clear();
+        let selection = config.tools.clone();
+        let offers_agent = !config.policy.rules.is_disabled(agent::NAME);
+        let host = Arc::new(ToolHost::default());
+        let (session, work) = Session::start(config, host.clone())?;
+        let offer = Offer::new(&session.tools(), &selection, offers_agent);
+        let handler = Handler::new(session.clone(), sessions, host, offer, version);
+        Ok(Self { handler, session, work: Box::pin(work) })
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").finish_non_exhaustive()
+    }
+}

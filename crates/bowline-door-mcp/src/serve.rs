@@ -1,0 +1,72 @@
+//! The life of a server, whatever it is reached by.
+
+use std::{pin::pin, time::Duration};
+
+use rmcp::service::{ServerInitializeError, serve_server_with_ct};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpListener,
+    time,
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::{Server, ServerError, http::Address};
+
+/// How long the session of the tools may take to end.
+const GRACE: Duration = Duration::from_secs(6);
+
+impl Server {
+    /// Serves one client over two pipes, until it hangs up or `stop` fires.
+    pub async fn serve(
+        self,
+        reader: impl AsyncRead + Send + Unpin + 'static,
+        writer: impl AsyncWrite + Send + Unpin + 'static,
+        stop: CancellationToken,
+    ) -> Result<(), ServerError> {
+        let handler = self.handler.clone();
+        let connection = async {
+            let running = match serve_server_with_ct(handler, (reader, writer), stop.clone()).await
+            {
+                Ok(running) => running,
+                // A client that leaves before it says anything wants nothing.
+                Err(
+                    ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled,
+                ) => return Ok(()),
+                Err(error) => return Err(ServerError::Opening(error.to_string())),
+            };
+            if let Err(error) = running.waiting().await {
+                tracing::error!(%error, "the connection");
+            }
+            Ok(())
+        };
+        self.run(connection).await
+    }
+
+    /// Serves any number of clients over HTTP, until `stop` fires.
+    pub async fn serve_http(
+        self,
+        listener: TcpListener,
+        address: Address,
+        stop: CancellationToken,
+    ) -> Result<(), ServerError> {
+        let handler = self.handler.clone();
+        self.run(async { Ok(address.serve(listener, handler, stop).await?) }).await
+    }
+
+    /// Keeps the session of the tools alive while the connection is, then ends it with all it runs.
+    async fn run(
+        self,
+        connection: impl Future<Output = Result<(), ServerError>>,
+    ) -> Result<(), ServerError> {
+        let Self { handler, session, work } = self;
+        let mut work = pin!(work);
+        let served = tokio::select! {
+            served = connection => served,
+            _ = &mut work => return Ok(()),
+        };
+        handler.forget_parked();
+        session.shutdown();
+        time::timeout(GRACE, work).await.ok();
+        served
+    }
+}

@@ -1,0 +1,55 @@
+//! Calls that are not wanted any more, and clients that go away.
+
+use serde_json::{Value, json};
+
+use crate::rig::{Client, allow, gone, line_in};
+
+/// A call that writes down which process it is and then takes its time.
+fn sleeper() -> Value {
+    json!({"command": "echo $$ > pid && sleep 60"})
+}
+
+async fn begun(client: &mut Client, params: Value) -> (u64, String) {
+    let id = client.ask("tools/call", params).await;
+    let pid = line_in(&client.path().join("pid")).await;
+    (id, pid)
+}
+
+#[tokio::test]
+async fn a_cancelled_call_ends_its_processes() {
+    let mut client = Client::with(json!({}), |config| allow(config, "Bash")).await;
+    let (id, pid) = begun(&mut client, json!({"name": "Bash", "arguments": sleeper()})).await;
+    let cancelled = json!({"requestId": id, "reason": "enough"});
+    client
+        .say(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled}))
+        .await;
+    gone(&pid).await;
+    let next = client.call("Bash", json!({"command": "echo on"})).await;
+    assert_eq!(next["isError"], false);
+}
+
+#[tokio::test]
+async fn a_cancelled_agent_ends_its_processes() {
+    let mut client = Client::with(json!({}), |config| allow(config, "Bash")).await;
+    let prompt = format!("TOOL Bash {}\nNEXT\nSAY done", sleeper());
+    let params = json!({"name": "agent", "arguments": {"prompt": prompt}});
+    let (id, pid) = begun(&mut client, params).await;
+    let cancelled = json!({"requestId": id});
+    client
+        .say(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled}))
+        .await;
+    gone(&pid).await;
+}
+
+#[tokio::test]
+async fn a_client_that_hangs_up_leaves_nothing_behind() {
+    let mut client = Client::with(json!({}), |config| allow(config, "Bash")).await;
+    let (_, pid) = begun(&mut client, json!({"name": "Bash", "arguments": sleeper()})).await;
+    client.hang_up().await.unwrap();
+    gone(&pid).await;
+}
+
+#[tokio::test]
+async fn a_client_that_says_nothing_is_no_error() {
+    Client::silent(|_| {}).hang_up().await.unwrap();
+}

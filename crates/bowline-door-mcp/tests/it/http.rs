@@ -1,0 +1,117 @@
+//! The server over HTTP: who may speak to it.
+
+use std::sync::Arc;
+
+use bowline_door_mcp::{Address, Server, ServerError, Token};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    task::JoinHandle,
+    time::timeout,
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::rig::{PATIENCE, ScriptSessions};
+
+struct Web {
+    port: u16,
+    stop: CancellationToken,
+    server: JoinHandle<Result<(), ServerError>>,
+    _folder: Arc<TempDir>,
+}
+
+/// An answer: status, headers in small letters, body.
+type Heard = (u16, String, String);
+
+impl Web {
+    async fn new(token: Option<&str>) -> Self {
+        let sessions = Arc::new(ScriptSessions::new(|_| {}));
+        let folder = Arc::clone(&sessions.folder);
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listen = listener.local_addr().unwrap();
+        let token = token.and_then(Token::new);
+        let address = Address::new(listen, token, Vec::new(), Vec::new()).unwrap();
+        let stop = CancellationToken::new();
+        let server = Server::open(sessions, "1.2.3").unwrap();
+        let server = tokio::spawn(server.serve_http(listener, address, stop.clone()));
+        Self { port: listen.port(), stop, server, _folder: folder }
+    }
+
+    /// Posts a message with more headers.
+    async fn post(&self, headers: &[(&str, &str)], body: &Value) -> Heard {
+        let body = body.to_string();
+        let mut request = format!(
+            "POST /mcp HTTP/1.1\r\nConnection: close\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\nContent-Length: {}\r\n",
+            body.len()
+        );
+        if !headers.iter().any(|(name, _)| *name == "Host") {
+            request.push_str(&format!("Host: 127.0.0.1:{}\r\n", self.port));
+        }
+        for (name, value) in headers {
+            request.push_str(&format!("{name}: {value}\r\n"));
+        }
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).await.unwrap();
+        stream.write_all(format!("{request}\r\n{body}").as_bytes()).await.unwrap();
+        let mut heard = String::new();
+        timeout(PATIENCE, stream.read_to_string(&mut heard)).await.expect("an answer").unwrap();
+        let (head, body) = heard.split_once("\r\n\r\n").unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, head.to_lowercase(), body.to_owned())
+    }
+
+    async fn initialize(&self, headers: &[(&str, &str)]) -> Heard {
+        let params = json!({
+            "protocolVersion": "2025-11-25", "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        });
+        let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
+        self.post(headers, &hello).await
+    }
+}
+
+#[tokio::test]
+async fn a_session_from_its_beginning_to_its_end() {
+    let web = Web::new(None).await;
+    let (status, head, body) = web.initialize(&[]).await;
+    assert_eq!(status, 200, "{body}");
+    assert!(body.contains("\"name\":\"bowline\""), "{body}");
+    let session = head.lines().find_map(|line| line.strip_prefix("mcp-session-id: ")).unwrap();
+    let headers = [("Mcp-Session-Id", session), ("MCP-Protocol-Version", "2025-11-25")];
+    let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    assert_eq!(web.post(&headers, &initialized).await.0, 202);
+    let list = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"});
+    assert!(web.post(&headers, &list).await.2.contains("\"name\":\"Bash\""));
+    let call = json!({"name": "agent", "arguments": {"prompt": "SAY over the web"}});
+    let call = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": call});
+    assert!(web.post(&headers, &call).await.2.contains("over the web"));
+    web.stop.cancel();
+    timeout(PATIENCE, web.server).await.expect("the server ends").unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn only_pages_and_names_of_this_machine() {
+    let web = Web::new(None).await;
+    assert_eq!(web.initialize(&[("Origin", "http://localhost:3000")]).await.0, 200);
+    for (name, value) in [
+        ("Origin", "https://evil.example"),
+        ("Origin", "null"),
+        ("Host", "evil.example"),
+        ("Host", "localhost.evil.example"),
+    ] {
+        assert_eq!(web.initialize(&[(name, value)]).await.0, 403, "{name}: {value}");
+    }
+}
+
+#[tokio::test]
+async fn a_token_is_insisted_on() {
+    let web = Web::new(Some("secret")).await;
+    let (status, head, _) = web.initialize(&[]).await;
+    assert_eq!(status, 401);
+    assert!(head.contains("www-authenticate: bearer"), "{head}");
+    assert_eq!(web.initialize(&[("Authorization", "Bearer wrong")]).await.0, 401);
+    assert_eq!(web.initialize(&[("Authorization", "Basic secret")]).await.0, 401);
+    assert_eq!(web.initialize(&[("Authorization", "Bearer secret")]).await.0, 200);
+}

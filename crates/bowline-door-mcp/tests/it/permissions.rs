@@ -1,0 +1,121 @@
+//! Who decides: the rules first, then the client if it can be asked.
+
+use serde_json::{Value, json};
+
+use crate::rig::{Client, allow, text};
+
+fn touch() -> Value {
+    json!({"command": "touch made.txt"})
+}
+
+/// A client that can be asked.
+async fn person() -> Client {
+    Client::with(json!({"elicitation": {}}), |_| {}).await
+}
+
+/// Calls Bash; returns the call's id and the question about it.
+async fn asked(client: &mut Client) -> (u64, Value) {
+    let id = client.ask("tools/call", json!({"name": "Bash", "arguments": touch()})).await;
+    let question = client.wait_for(|line| line["method"] == "elicitation/create").await;
+    (id, question)
+}
+
+#[tokio::test]
+async fn a_client_that_cannot_be_asked_means_no() {
+    let mut client = Client::new().await;
+    let result = client.call("Bash", touch()).await;
+    assert_eq!(result["isError"], true);
+    assert!(!client.path().join("made.txt").exists());
+}
+
+#[tokio::test]
+async fn rules_are_honoured() {
+    let mut client = Client::with(json!({}), |config| allow(config, "Bash(touch *)")).await;
+    assert_eq!(client.call("Bash", touch()).await["isError"], false);
+    assert!(client.path().join("made.txt").exists());
+    let result = client.call("Bash", json!({"command": "mkdir other"})).await;
+    assert_eq!(result["isError"], true);
+}
+
+#[tokio::test]
+async fn a_client_that_can_be_asked_decides() {
+    let mut client = person().await;
+    let (id, question) = asked(&mut client).await;
+    let params = &question["params"];
+    assert!(params["message"].as_str().unwrap().contains("touch made.txt"), "{question}");
+    let choices = &params["requestedSchema"]["properties"]["decision"]["enum"];
+    assert_eq!(choices, &json!(["allow", "deny"]));
+    let yes = json!({"action": "accept", "content": {"decision": "allow"}});
+    client.say(json!({"jsonrpc": "2.0", "id": question["id"], "result": yes})).await;
+    assert_eq!(client.answer(id).await["result"]["isError"], false);
+    assert!(client.path().join("made.txt").exists());
+}
+
+#[tokio::test]
+async fn whatever_is_no_clear_yes_is_a_no() {
+    let answers = [
+        json!({"result": {"action": "decline"}}),
+        json!({"result": {"action": "cancel"}}),
+        json!({"result": {"action": "accept", "content": {"decision": "deny"}}}),
+        json!({"result": {"action": "accept", "content": {}}}),
+        json!({"error": {"code": -32603, "message": "broken"}}),
+    ];
+    for mut answer in answers {
+        let mut client = person().await;
+        let (id, question) = asked(&mut client).await;
+        answer["jsonrpc"] = json!("2.0");
+        answer["id"] = question["id"].clone();
+        client.say(&answer).await;
+        let result = client.answer(id).await;
+        assert_eq!(result["result"]["isError"], true, "{answer} {result}");
+        assert!(!client.path().join("made.txt").exists(), "{answer}");
+    }
+}
+
+/// What a request of the newest version says about itself.
+fn meta() -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}},
+    })
+}
+
+#[tokio::test]
+async fn newer_clients_are_asked_by_a_result_and_answer_with_another_request() {
+    let mut client = Client::silent(|_| {});
+    let discovered = client.request("server/discover", json!({"_meta": meta()})).await;
+    assert!(discovered["result"].is_object(), "{discovered}");
+    let mut params = json!({"name": "Bash", "arguments": touch(), "_meta": meta()});
+    let first = client.request("tools/call", params.clone()).await;
+    assert_eq!(first["result"]["resultType"], "input_required", "{first}");
+    assert!(!client.path().join("made.txt").exists());
+    let ticket = first["result"]["requestState"].clone();
+    assert_eq!(first["result"]["inputRequests"]["permission"]["method"], "elicitation/create");
+
+    params["requestState"] = ticket.clone();
+    params["inputResponses"] =
+        json!({"permission": {"action": "accept", "content": {"decision": "allow"}}});
+    let second = client.request("tools/call", params.clone()).await;
+    assert_eq!(second["result"]["isError"], false, "{second}");
+    assert!(client.path().join("made.txt").exists());
+
+    // The same answer again finds no call, so nothing runs twice.
+    std::fs::remove_file(client.path().join("made.txt")).unwrap();
+    let third = client.request("tools/call", params).await;
+    assert_eq!(third["error"]["code"], -32602, "{third}");
+    assert!(!client.path().join("made.txt").exists());
+}
+
+#[tokio::test]
+async fn a_question_of_an_agent_reaches_the_client_too() {
+    let mut client = person().await;
+    let prompt = format!("TOOL Bash {}\nNEXT\nSAY done", touch());
+    let params = json!({"name": "agent", "arguments": {"prompt": prompt}});
+    let id = client.ask("tools/call", params).await;
+    let question = client.wait_for(|line| line["method"] == "elicitation/create").await;
+    let yes = json!({"action": "accept", "content": {"decision": "allow"}});
+    client.say(json!({"jsonrpc": "2.0", "id": question["id"], "result": yes})).await;
+    assert_eq!(text(&client.answer(id).await["result"]), "done");
+    assert!(client.path().join("made.txt").exists());
+}

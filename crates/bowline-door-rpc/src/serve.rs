@@ -1,0 +1,189 @@
+//! The life of the door: reads what the client says until both sides are done.
+
+use std::{io, sync::Arc, time::Duration};
+
+use bowline_engine::Sessions;
+use bowline_protocol::{LineFault, ResultMessage, SessionId};
+use serde_json::{Value, json};
+use tokio::time;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    Door,
+    host::Questions,
+    output::{Output, failure, result},
+    run::{Run, RunParams},
+    wire::{Failure, Incoming, Message, Params, Response},
+};
+
+/// How long a run that is stopped for good may take.
+const GRACE: Duration = Duration::from_secs(4);
+
+impl Door {
+    /// Serves the client until it has closed its input and what it began is done, until nobody
+    /// reads what we write, or until `stop` fires.
+    pub async fn serve(self, stop: CancellationToken) -> io::Result<()> {
+        let Self { mut lines, writer, sessions } = self;
+        let (output, writer) = Output::start(writer);
+        let questions = Arc::new(Questions::new());
+        let mut client = Client { sessions, output, questions, run: None, last_session: None };
+        let mut listening = true;
+        let served = loop {
+            if !listening && client.run.is_none() {
+                break Ok(());
+            }
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => break Ok(()),
+                () = client.output.gone() => break Ok(()),
+                ended = run_ended(&mut client.run) => client.finish(ended).await,
+                line = lines.next(), if listening => match line {
+                    Ok(Some(line)) => client.take(line).await,
+                    Ok(None) => {
+                        listening = false;
+                        client.questions.close();
+                    }
+                    Err(error) => break Err(error),
+                },
+            }
+        };
+        client.stop().await;
+        drop(client);
+        time::timeout(GRACE, writer).await.ok();
+        served
+    }
+}
+
+async fn run_ended(run: &mut Option<Run>) -> Result<Box<ResultMessage>, Failure> {
+    match run {
+        Some(run) => run.ended().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The client, and what it began.
+struct Client {
+    sessions: Arc<dyn Sessions>,
+    output: Output,
+    questions: Arc<Questions>,
+    run: Option<Run>,
+    last_session: Option<SessionId>,
+}
+
+impl Client {
+    async fn take(&mut self, line: Result<String, LineFault>) {
+        let incoming = match &line {
+            Ok(line) => Incoming::read(line),
+            Err(fault) => Incoming::Nonsense(Failure::parse(fault)),
+        };
+        match incoming {
+            Incoming::Nonsense(why) => self.output.respond(&failure(Value::Null, why)).await,
+            Incoming::One(message) => {
+                if let Some(response) = self.answer(message).await {
+                    self.output.respond(&response).await;
+                }
+            }
+            Incoming::Batch(messages) => {
+                let before = self.run.as_ref().map(|run| run.cancel.clone());
+                let mut responses = Vec::new();
+                for message in messages {
+                    responses.extend(self.answer(message).await);
+                }
+                match &mut self.run {
+                    // A run that began in this batch answers with it, when it ends.
+                    Some(run) if before.is_none() && run.id.is_some() => {
+                        run.batch = Some(responses);
+                    }
+                    _ => self.output.respond_all(&responses).await,
+                }
+            }
+        }
+    }
+
+    /// Does what a message says; the response, if there is one by now.
+    async fn answer(&mut self, message: Message) -> Option<Response> {
+        let (id, method, params) = match message {
+            Message::Call { id, method, params } => (id, method, params),
+            Message::Answer { id, outcome } => {
+                self.questions.answered(&id, outcome);
+                return None;
+            }
+            Message::Invalid { id, failure: why } => return Some(failure(id, why)),
+        };
+        let answered = match &*method {
+            "run" => match self.begin(id.clone(), params).await {
+                Ok(()) => return None,
+                Err(why) => Err(why),
+            },
+            "cancel" => self.cancel(),
+            "status" => Ok(self.status()),
+            other => Err(Failure::unknown_method(other)),
+        };
+        let id = id?;
+        Some(match answered {
+            Ok(answer) => result(id, &answer),
+            Err(why) => failure(id, why),
+        })
+    }
+
+    async fn begin(&mut self, id: Option<Value>, params: Params) -> Result<(), Failure> {
+        if let Some(run) = &self.run {
+            return Err(Failure::already_running(run.id.as_ref()));
+        }
+        let params = RunParams::read(params)?;
+        let run = Run::begin(id, params, &*self.sessions, &self.output, &self.questions).await?;
+        self.last_session = Some(run.session.clone());
+        self.run = Some(run);
+        Ok(())
+    }
+
+    fn cancel(&self) -> Result<Value, Failure> {
+        match &self.run {
+            Some(run) if !run.cancel.is_cancelled() => {
+                run.cancel.cancel();
+                Ok(json!({ "cancelled": true }))
+            }
+            _ => Err(Failure::not_running()),
+        }
+    }
+
+    fn status(&self) -> Value {
+        let state = match &self.run {
+            None => "idle",
+            Some(_) if self.questions.waiting() > 0 => "waiting",
+            Some(_) => "running",
+        };
+        json!({
+            "state": state,
+            "run_id": self.run.as_ref().and_then(|run| run.id.clone()),
+            "session_id": self.last_session,
+        })
+    }
+
+    /// A run has ended: its last response.
+    async fn finish(&mut self, ended: Result<Box<ResultMessage>, Failure>) {
+        let Some(run) = self.run.take() else { return };
+        let Some(id) = run.id else { return };
+        let response = match ended {
+            Ok(last) => result(id, &bowline_protocol::Message::Result(last)),
+            Err(why) => failure(id, why),
+        };
+        match run.batch {
+            Some(mut responses) => {
+                responses.push(response);
+                self.output.respond_all(&responses).await;
+            }
+            None => self.output.respond(&response).await,
+        }
+    }
+
+    /// Nothing more is wanted of what runs.
+    async fn stop(&mut self) {
+        self.questions.close();
+        if let Some(mut run) = self.run.take() {
+            run.cancel.cancel();
+            // The run's own handle aborts it if it does not notice.
+            time::timeout(GRACE, run.ended()).await.ok();
+        }
+    }
+}

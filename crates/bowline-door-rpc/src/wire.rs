@@ -1,0 +1,274 @@
+//! JSON-RPC 2.0: what a line is, and how answers are written.
+
+use std::fmt::Display;
+
+use bowline_protocol::RawJson;
+use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap};
+use serde_json::{Map, Value, json};
+
+/// What every message says it is.
+pub(crate) const VERSION: &str = "2.0";
+
+/// What the client sent.
+#[derive(Debug)]
+pub(crate) enum Incoming {
+    /// One message.
+    One(Message),
+    /// Several, to be answered together.
+    Batch(Vec<Message>),
+    /// Nothing that can be understood; the answer says why.
+    Nonsense(Failure),
+}
+
+/// One message of the client.
+#[derive(Debug)]
+pub(crate) enum Message {
+    /// A request, or a notification if it has no id.
+    Call { id: Option<Value>, method: String, params: Params },
+    /// The answer to a request of ours.
+    Answer { id: Value, outcome: Result<RawJson, RawJson> },
+    /// Something else.
+    Invalid { id: Value, failure: Failure },
+}
+
+/// The arguments of a request.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) enum Params {
+    #[default]
+    None,
+    Named(Map<String, Value>),
+    Positional(Vec<Value>),
+}
+
+impl Params {
+    /// The arguments by name; `names` are those of the positions.
+    pub(crate) fn named(self, names: &[&str]) -> Result<Value, Failure> {
+        match self {
+            Self::None => Ok(json!({})),
+            Self::Named(params) => Ok(Value::Object(params)),
+            Self::Positional(values) if values.len() > names.len() => {
+                Err(Failure::params(format!("at most {} arguments are taken", names.len())))
+            }
+            Self::Positional(values) => {
+                let names = names.iter().map(|name| (*name).to_owned());
+                Ok(Value::Object(names.zip(values).collect()))
+            }
+        }
+    }
+}
+
+impl Incoming {
+    /// Reads a line.
+    pub(crate) fn read(line: &str) -> Self {
+        match serde_json::from_str(line) {
+            Err(error) => Self::Nonsense(Failure::parse(error)),
+            Ok(Value::Array(items)) if items.is_empty() => {
+                Self::Nonsense(Failure::invalid("an empty batch"))
+            }
+            Ok(Value::Array(items)) => Self::Batch(items.into_iter().map(Message::read).collect()),
+            Ok(value) => Self::One(Message::read(value)),
+        }
+    }
+}
+
+impl Message {
+    fn read(value: Value) -> Self {
+        #[derive(Deserialize)]
+        struct Fields {
+            jsonrpc: Option<Value>,
+            #[serde(default, deserialize_with = "present")]
+            id: Option<Value>,
+            method: Option<Value>,
+            params: Option<Value>,
+            #[serde(default, deserialize_with = "present")]
+            result: Option<Value>,
+            error: Option<Value>,
+        }
+        let Ok(fields) = serde_json::from_value::<Fields>(value) else {
+            return Self::invalid(None, "a request is an object");
+        };
+        let id = match &fields.id {
+            None | Some(Value::Null | Value::String(_) | Value::Number(_)) => fields.id,
+            Some(_) => return Self::invalid(None, "id must be a string, a number or null"),
+        };
+        if fields.jsonrpc != Some(Value::from(VERSION)) {
+            return Self::invalid(id, "jsonrpc must be \"2.0\"");
+        }
+        match (fields.method, id, fields.result, fields.error) {
+            (Some(Value::String(method)), id, ..) => match params(fields.params) {
+                Ok(params) => Self::Call { id, method, params },
+                Err(why) => Self::invalid(id, why),
+            },
+            (Some(_), id, ..) => Self::invalid(id, "method must be a string"),
+            (None, Some(id), Some(result), None) => {
+                Self::Answer { id, outcome: Ok(RawJson::from(result)) }
+            }
+            (None, Some(id), None, Some(error)) => {
+                Self::Answer { id, outcome: Err(RawJson::from(error)) }
+            }
+            (None, id, ..) => Self::invalid(id, "neither a request nor a response"),
+        }
+    }
+
+    fn invalid(id: Option<Value>, why: &str) -> Self {
+        Self::Invalid { id: id.unwrap_or_default(), failure: Failure::invalid(why) }
+    }
+}
+
+fn params(params: Option<Value>) -> Result<Params, &'static str> {
+    match params {
+        None => Ok(Params::None),
+        Some(Value::Object(params)) => Ok(Params::Named(params)),
+        Some(Value::Array(params)) => Ok(Params::Positional(params)),
+        Some(_) => Err("params must be an object or an array"),
+    }
+}
+
+/// A field that is there, even if it is null.
+fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}
+
+/// What went wrong, in numbers and in words.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Failure {
+    pub(crate) code: i32,
+    pub(crate) message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) data: Option<Value>,
+}
+
+impl Failure {
+    fn new(code: i32, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), data: None }
+    }
+
+    pub(crate) fn parse(why: impl Display) -> Self {
+        Self::new(-32700, format!("Parse error: {why}"))
+    }
+
+    pub(crate) fn invalid(why: impl Display) -> Self {
+        Self::new(-32600, format!("Invalid Request: {why}"))
+    }
+
+    pub(crate) fn unknown_method(method: &str) -> Self {
+        Self::new(-32601, format!("Method not found: {method}; there are run, cancel and status"))
+    }
+
+    pub(crate) fn params(why: impl Display) -> Self {
+        Self::new(-32602, format!("Invalid params: {why}"))
+    }
+
+    pub(crate) fn internal(why: impl Display) -> Self {
+        Self::new(-32603, format!("Internal error: {why}"))
+    }
+
+    pub(crate) fn already_running(run: Option<&Value>) -> Self {
+        let data = run.map(|run| json!({ "run_id": run }));
+        Self { data, ..Self::new(-32001, "Already running: cancel it, or wait for its result") }
+    }
+
+    pub(crate) fn not_running() -> Self {
+        Self::new(-32002, "Not running")
+    }
+
+    /// `result` is what the run came to until then.
+    pub(crate) fn cancelled(result: Option<Value>) -> Self {
+        Self { data: result, ..Self::new(-32003, "Cancelled") }
+    }
+}
+
+/// A request of ours.
+#[derive(Debug, Serialize)]
+pub(crate) struct Request<'a, P> {
+    pub(crate) jsonrpc: &'static str,
+    pub(crate) id: &'a str,
+    pub(crate) method: &'a str,
+    pub(crate) params: &'a P,
+}
+
+/// A notification of ours.
+#[derive(Debug, Serialize)]
+pub(crate) struct Notification<'a, P> {
+    pub(crate) jsonrpc: &'static str,
+    pub(crate) method: &'a str,
+    pub(crate) params: &'a P,
+}
+
+/// An answer of ours.
+#[derive(Debug)]
+pub(crate) struct Response {
+    pub(crate) jsonrpc: &'static str,
+    pub(crate) id: Value,
+    pub(crate) outcome: Result<RawJson, Failure>,
+}
+
+impl Serialize for Response {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(3))?;
+        map.serialize_entry("jsonrpc", self.jsonrpc)?;
+        map.serialize_entry("id", &self.id)?;
+        match &self.outcome {
+            Ok(result) => map.serialize_entry("result", result)?,
+            Err(failure) => map.serialize_entry("error", failure)?,
+        }
+        map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a line comes to, in short.
+    fn read(line: &str) -> String {
+        match Incoming::read(line) {
+            Incoming::One(message) => one(&message),
+            Incoming::Batch(messages) => {
+                format!("[{}]", messages.iter().map(one).collect::<Vec<_>>().join(", "))
+            }
+            Incoming::Nonsense(failure) => failure.code.to_string(),
+        }
+    }
+
+    fn one(message: &Message) -> String {
+        match message {
+            Message::Call { id: Some(id), method, .. } => format!("{method} {id}"),
+            Message::Call { id: None, method, .. } => method.clone(),
+            Message::Answer { id, outcome } => format!("answer {id} {}", outcome.is_ok()),
+            Message::Invalid { id, failure } => format!("{} {id}", failure.code),
+        }
+    }
+
+    #[test]
+    fn every_kind_of_line() {
+        let cases = [
+            ("{", "-32700"),
+            ("[]", "-32600"),
+            ("7", "-32600 null"),
+            ("{}", "-32600 null"),
+            (r#"{"jsonrpc":"1.0","id":1,"method":"run"}"#, "-32600 1"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, "-32600 1"),
+            (r#"{"jsonrpc":"2.0","id":{},"method":"run"}"#, "-32600 null"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"run","params":"x"}"#, "-32600 1"),
+            (r#"{"jsonrpc":"2.0","id":1,"result":1,"error":{}}"#, "-32600 1"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"run"}"#, "run 1"),
+            (r#"{"jsonrpc":"2.0","id":null,"method":"run"}"#, "run null"),
+            (r#"{"jsonrpc":"2.0","method":"run"}"#, "run"),
+            (r#"{"jsonrpc":"2.0","id":"a","result":null}"#, "answer \"a\" true"),
+            (r#"{"jsonrpc":"2.0","id":"a","error":{"code":1}}"#, "answer \"a\" false"),
+            (r#"[1,{"jsonrpc":"2.0","method":"x"}]"#, "[-32600 null, x]"),
+        ];
+        for (line, expected) in cases {
+            assert_eq!(read(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn positions_have_names() {
+        let params = Params::Positional(vec![json!("hello")]);
+        assert_eq!(params.named(&["prompt", "session_id"]), Ok(json!({"prompt": "hello"})));
+        let params = Params::Positional(vec![json!(1), json!(2)]);
+        assert_eq!(params.named(&["prompt"]).unwrap_err().code, -32602);
+    }
+}

@@ -1,0 +1,118 @@
+//! One tool call without a model: for doors whose clients bring their own.
+//!
+//! A call takes the same way as one that a model makes: schema, hooks, rules, mode, questions.
+
+use std::{panic::AssertUnwindSafe, sync::Arc};
+
+use bowline_protocol::{Content, ContentBlock, PermissionDenial, RawJson, ToolUseBlock, ToolUseId};
+use bowline_tools::{ToolFailure, ToolSpec};
+use futures_util::{FutureExt, future::Either};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::Session;
+use crate::{
+    agent::Identity,
+    config::PermissionPrompts,
+    tool,
+    turn::{
+        outcome::CallOutcome,
+        pipeline::{self, CallContext},
+    },
+};
+
+/// A call that a client makes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DirectCall {
+    /// Names the call: questions about it refer to it.
+    pub id: ToolUseId,
+    /// The tool.
+    pub tool: String,
+    /// The arguments, an object.
+    pub input: RawJson,
+    /// Who is asked where the rules leave it open.
+    pub prompts: PermissionPrompts,
+}
+
+/// What such a call came to.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct DirectResult {
+    /// What a model should see.
+    pub content: Vec<ContentBlock>,
+    /// What programs see.
+    pub structured: Option<Value>,
+    /// Whether it failed, or never ran.
+    pub is_error: bool,
+    /// If it was not allowed.
+    pub denial: Option<PermissionDenial>,
+}
+
+impl Session {
+    /// The tools that can be called without a conversation.
+    pub fn tools(&self) -> Vec<ToolSpec> {
+        let tools = self.shared.tools_of(&Identity::Main);
+        let specs = tools.own().iter().map(|tool| tool.spec());
+        specs.filter(|spec| !tool::needs_conversation(&spec.name)).cloned().collect()
+    }
+
+    /// Runs one call. Calls that are not safe beside others wait for each other. Whatever happens,
+    /// there is a result.
+    ///
+    /// # Cancel safety
+    ///
+    /// To be polled to its end, which is soon once `cancel` fires. Dropping the future withdraws
+    /// questions and kills the processes of the call, but hooks do not hear of its end.
+    pub async fn call_tool(&self, call: DirectCall, cancel: CancellationToken) -> DirectResult {
+        let DirectCall { id, tool, input, prompts } = call;
+        let call = ToolUseBlock { id, name: tool, input, ..ToolUseBlock::default() };
+        let context = CallContext {
+            session: Arc::clone(&self.shared),
+            identity: Identity::Main,
+            tools: self.shared.tools_of(&Identity::Main),
+            workspace: Arc::clone(&self.shared.workspace),
+            prompts,
+        };
+        if tool::needs_conversation(&call.name) {
+            let failure = ToolFailure::unknown_tool(&call.name, Some("It needs a conversation."));
+            return DirectResult::from(CallOutcome::failure(call, failure));
+        }
+        let is_safe = context.tools.is_concurrency_safe(&call);
+        let turn = async {
+            // Hooks hear that the session begins before they hear of anything in it.
+            self.shared.started.cancelled().await;
+            match is_safe {
+                true => Either::Left(self.shared.direct_calls.read().await),
+                false => Either::Right(self.shared.direct_calls.write().await),
+            }
+        };
+        let _turn = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return DirectResult::from(CallOutcome::interrupted(call)),
+            turn = turn => turn,
+        };
+        let run = pipeline::run(Arc::new(context), call.clone(), cancel);
+        let mut outcome = AssertUnwindSafe(run).catch_unwind().await.unwrap_or_else(|_| {
+            tracing::error!(tool = %call.name, "a tool panicked");
+            let message = format!("{} failed: it crashed", call.name);
+            CallOutcome::failure(call, ToolFailure::running(message))
+        });
+        for notice in outcome.notices.drain(..) {
+            self.shared.outlet.emit(notice).await;
+        }
+        DirectResult::from(outcome)
+    }
+}
+
+impl From<CallOutcome> for DirectResult {
+    fn from(outcome: CallOutcome) -> Self {
+        let is_error = outcome.failed() || outcome.deferred.is_some();
+        let mut content = outcome.content.into_blocks();
+        if outcome.deferred.is_some() {
+            content = Content::from("A hook put this call off; it did not run.").into_blocks();
+        }
+        content.extend(outcome.follow_up);
+        content.extend(outcome.context.into_iter().map(ContentBlock::text));
+        Self { content, structured: outcome.structured, is_error, denial: outcome.denial }
+    }
+}

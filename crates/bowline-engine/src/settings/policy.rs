@@ -1,0 +1,93 @@
+//! The policy that settings come to.
+
+use std::path::{Path, PathBuf};
+
+use bowline_protocol::{PermissionBehavior, PermissionMode};
+
+use super::{Places, Settings, Source, Trust};
+use crate::permission::{Policy, Roots, RuleSource};
+
+impl Settings {
+    /// The rules and folders of the settings as a policy, and what of them does not count.
+    pub fn policy(&self, places: &Places, trust: Trust, roots: Roots) -> (Policy, Vec<String>) {
+        let home = roots.home.clone();
+        let mut policy = Policy::new(roots);
+        let said = self.permissions(places, trust);
+        policy.rules.set_managed_only(said.managed_only);
+        for (source, path, rules) in said.layers {
+            let source = rule_source(source);
+            policy.rules.set_settings_root(source, rule_root(source, path.as_deref(), places));
+            let all = [
+                (PermissionBehavior::Allow, &rules.allow),
+                (PermissionBehavior::Ask, &rules.ask),
+                (PermissionBehavior::Deny, &rules.deny),
+            ];
+            for (behavior, rules) in all {
+                policy.rules.add_all(source, &behavior, rules);
+            }
+            for folder in &rules.additional_directories {
+                policy.add_directory(source, &expand_home(folder, home.as_deref()));
+            }
+        }
+        (policy, said.notices)
+    }
+
+    /// The mode that a session starts in if nobody says another; `notices` hears of one that
+    /// does not count.
+    pub fn start_mode(&self, trust: Trust, notices: &mut Vec<String>) -> PermissionMode {
+        let said = self.known().permissions.default_mode.clone();
+        let source = self.get("permissions.defaultMode").map(|traced| traced.source);
+        let lets_more_run = |mode: &PermissionMode| {
+            use PermissionMode::{AcceptEdits, Auto, BypassPermissions};
+            matches!(mode, AcceptEdits | Auto | BypassPermissions)
+        };
+        match said {
+            Some(mode)
+                if source == Some(Source::Project)
+                    && trust == Trust::Untrusted
+                    && lets_more_run(&mode) =>
+            {
+                notices.push(format!(
+                    "Ignoring permissions.defaultMode {mode} of the project: this workspace has \
+                     not been trusted."
+                ));
+                PermissionMode::Default
+            }
+            Some(mode) => mode,
+            None => PermissionMode::Default,
+        }
+    }
+
+    /// Whether the settings forbid to do without permissions.
+    pub fn forbids_bypass(&self) -> bool {
+        self.known().permissions.disable_bypass_permissions_mode.as_deref() == Some("disable")
+    }
+}
+
+fn rule_source(source: Source) -> RuleSource {
+    match source {
+        Source::User => RuleSource::User,
+        Source::Project => RuleSource::Project,
+        Source::Local => RuleSource::Local,
+        Source::Flag => RuleSource::Flag,
+        Source::Policy => RuleSource::Policy,
+    }
+}
+
+/// What `/path` means in a rule: the project in its own files, elsewhere the folder of the file.
+fn rule_root(source: RuleSource, file: Option<&Path>, places: &Places) -> PathBuf {
+    match source {
+        RuleSource::Project | RuleSource::Local => places.project.clone(),
+        _ => file.and_then(Path::parent).unwrap_or(Path::new("/")).to_owned(),
+    }
+}
+
+/// A folder as it was written, `~` in front meaning the user's.
+pub fn expand_home(folder: &str, home: Option<&Path>) -> PathBuf {
+    match (folder.strip_prefix('~'), home) {
+        (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
+            home.join(rest.trim_start_matches('/'))
+        }
+        _ => PathBuf::from(folder),
+    }
+}

@@ -1,0 +1,88 @@
+//! How an agent is made.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex},
+};
+
+use tokio::sync::Semaphore;
+
+use super::{Agent, Inner, journal::Journal, warm::Warm};
+use crate::{Error, Options};
+
+/// Sessions that run at once if nobody says how many. An agent in a process of its own may take
+/// a quarter of a gigabyte.
+const MAX_SESSIONS: usize = 16;
+
+/// What an agent is told that was interrupted by the end of its program.
+const CONTINUATION: &str = "The program that runs you ended while you were working and has been \
+                            started again. Go on where you left off.";
+
+/// Makes an [`Agent`].
+#[derive(Debug)]
+#[must_use]
+pub struct AgentBuilder {
+    options: Options,
+    max_sessions: usize,
+    journal: Option<PathBuf>,
+    continuation: String,
+}
+
+impl AgentBuilder {
+    pub(super) fn new(options: Options) -> Self {
+        let continuation = CONTINUATION.to_owned();
+        Self { options, max_sessions: MAX_SESSIONS, journal: None, continuation }
+    }
+
+    /// Lets so many sessions run at once, 16 if you say nothing. Others wait.
+    pub fn max_sessions(mut self, count: usize) -> Self {
+        self.max_sessions = count;
+        self
+    }
+
+    /// Notes in this folder which sessions run, so that
+    /// [`recover`](super::Agent::recover) finds those of a program that has died. Programs may
+    /// share it.
+    pub fn journal(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.journal = Some(folder.into());
+        self
+    }
+
+    /// What a session is told when it is taken up again after its program has died.
+    pub fn continuation(mut self, prompt: impl Into<String>) -> Self {
+        self.continuation = prompt.into();
+        self
+    }
+
+    /// The agent, or what is wrong with its options: names that clash, options that do not go
+    /// together, a folder that is not there.
+    pub fn build(self) -> Result<Agent, Error> {
+        let wrong = |what: &str| Err(Error::Options(what.to_owned()));
+        self.options.check()?;
+        if self.max_sessions == 0 {
+            return wrong("an agent without room for a session");
+        }
+        if self.journal.is_some() && self.options.no_session_persistence {
+            return wrong("sessions that are not kept cannot be taken up again from a `journal`");
+        }
+        let max_sessions = self.max_sessions.min(Semaphore::MAX_PERMITS);
+        let journal = match self.journal {
+            None => None,
+            Some(folder) => {
+                let what = format!("making the journal {}", folder.display());
+                let journal = Journal::open(folder);
+                Some(journal.map_err(|error| Error::connection(what, error))?)
+            }
+        };
+        Ok(Agent {
+            inner: Arc::new(Inner {
+                options: self.options,
+                places: Arc::new(Semaphore::new(max_sessions)),
+                max_sessions,
+                warm: Mutex::new(Warm::default()),
+                journal,
+                continuation: self.continuation,
+            }),
+        })
+    }
+}

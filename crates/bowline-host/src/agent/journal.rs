@@ -1,0 +1,168 @@
+//! Which sessions run, on disk, so that they are found again after this program has died.
+//!
+//! A session has a file of its own: a line that says what it is, and the word `begun` behind it
+//! once its agent has spoken. Whoever runs it holds a lock on the file, which the system takes
+//! away when the program dies, however it dies.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Read, Write},
+    path::{Path, PathBuf},
+};
+
+use bowline_protocol::{SessionId, UserMessage};
+use serde::{Deserialize, Serialize};
+
+use crate::Prompt;
+
+const BEGUN: &str = "begun\n";
+
+/// The folder of the journal.
+#[derive(Debug)]
+pub(super) struct Journal {
+    folder: PathBuf,
+}
+
+/// A session of this program in the journal. Dropping it leaves it there.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    path: PathBuf,
+    /// Locked as long as it is open.
+    file: File,
+}
+
+/// A session that nobody runs any more.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) session_id: SessionId,
+    pub(super) prompt: Prompt,
+    /// Whether its agent has spoken.
+    pub(super) begun: bool,
+    pub(super) entry: Entry,
+}
+
+/// The first line of a file.
+#[derive(Serialize, Deserialize)]
+struct Record {
+    session_id: SessionId,
+    prompt: UserMessage,
+}
+
+impl Journal {
+    pub(super) fn open(folder: PathBuf) -> io::Result<Self> {
+        fs::create_dir_all(&folder)?;
+        Ok(Self { folder })
+    }
+
+    /// Notes that a session runs.
+    pub(super) fn write(&self, id: &SessionId, prompt: &Prompt) -> io::Result<Entry> {
+        let path = self.folder.join(format!("{id}.json"));
+        let record = Record { session_id: id.clone(), prompt: (*prompt.0).clone() };
+        let mut line = serde_json::to_string(&record)?;
+        line.push('\n');
+        let mut file = OpenOptions::new().append(true).create_new(true).open(&path)?;
+        file.lock()?;
+        file.write_all(line.as_bytes())?;
+        Ok(Entry { path, file })
+    }
+
+    /// The sessions that nobody runs any more. They are ours now.
+    pub(super) fn orphans(&self) -> io::Result<Vec<Found>> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(&self.folder)? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|extension| extension == "json") {
+                match orphan(&path) {
+                    Ok(orphan) => found.extend(orphan),
+                    Err(error) => {
+                        tracing::warn!(%error, path = %path.display(), "skipped in the journal");
+                    }
+                }
+            }
+        }
+        // Those of one program in the order in which it would list them, always the same.
+        found.sort_by(|one, other| one.session_id.cmp(&other.session_id));
+        Ok(found)
+    }
+}
+
+/// The session of this file, unless somebody runs it.
+fn orphan(path: &Path) -> io::Result<Option<Found>> {
+    let mut file = OpenOptions::new().read(true).append(true).open(path)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(fs::TryLockError::WouldBlock) => return Ok(None),
+        Err(fs::TryLockError::Error(error)) => return Err(error),
+    }
+    if !path.exists() {
+        // Whoever ran it has ended it between our look and our lock.
+        return Ok(None);
+    }
+    let mut text = String::new();
+    file.read_to_string(&mut text)?;
+    let Some((line, rest)) = text.split_once('\n') else {
+        // Its program died while it wrote this, before anything was started.
+        fs::remove_file(path)?;
+        return Ok(None);
+    };
+    let Record { session_id, prompt } = serde_json::from_str(line)?;
+    let (prompt, begun) = (Prompt::from(prompt), rest.starts_with(BEGUN));
+    let entry = Entry { path: path.to_owned(), file };
+    Ok(Some(Found { session_id, prompt, begun, entry }))
+}
+
+impl Entry {
+    /// Notes that the agent has spoken, so that there is a transcript to go on with.
+    pub(crate) fn begun(&mut self) {
+        if let Err(error) = self.file.write_all(BEGUN.as_bytes()) {
+            tracing::warn!(%error, path = %self.path.display(), "the journal cannot be written");
+        }
+    }
+
+    /// Notes that the session is over.
+    pub(crate) fn remove(self) {
+        if let Err(error) = fs::remove_file(&self.path) {
+            tracing::warn!(%error, path = %self.path.display(), "the journal cannot be written");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_runs_is_nobodys_and_what_is_left_is_found_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::open(folder.path().join("journal")).unwrap();
+        let mut one = journal.write(&"1".into(), &"first".into()).unwrap();
+        let two = journal.write(&"2".into(), &"second".into()).unwrap();
+        one.begun();
+        assert!(journal.orphans().unwrap().is_empty(), "both run");
+        // The system takes the locks away when a program dies.
+        drop((one, two));
+        let found = journal.orphans().unwrap();
+        let told: Vec<_> =
+            found.iter().map(|it| (it.session_id.as_str(), it.prompt.clone(), it.begun)).collect();
+        assert_eq!(told, [("1", "first".into(), true), ("2", "second".into(), false)]);
+        assert!(journal.orphans().unwrap().is_empty(), "they are ours now");
+        for it in found {
+            it.entry.remove();
+        }
+        assert!(journal.orphans().unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_torn_line_is_cleared_away_and_nonsense_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::open(folder.path().to_owned()).unwrap();
+        fs::write(folder.path().join("torn.json"), "{\"session_id\":").unwrap();
+        fs::write(folder.path().join("odd.json"), "odd\n").unwrap();
+        fs::write(folder.path().join("notes.txt"), "mine").unwrap();
+        assert!(journal.orphans().unwrap().is_empty());
+        let mut left: Vec<_> =
+            fs::read_dir(folder.path()).unwrap().map(|it| it.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["notes.txt", "odd.json"]);
+    }
+}

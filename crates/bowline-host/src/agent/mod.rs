@@ -1,0 +1,185 @@
+//! An agent: options that were checked, and the sessions that run with them.
+
+mod builder;
+mod journal;
+mod warm;
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use bowline_protocol::SessionId;
+use futures_util::{FutureExt, future::BoxFuture};
+use tokio::sync::Semaphore;
+use uuid::Uuid;
+
+pub use self::builder::AgentBuilder;
+pub(crate) use self::journal::Entry;
+use self::{
+    journal::{Found, Journal},
+    warm::Warm,
+};
+use crate::{
+    Error, Options, Prompt, Resume, Session,
+    connection::Connection,
+    session::{Tracker, Work},
+};
+
+/// An agent that works on prompts, each in a [`Session`] of its own.
+///
+/// So many sessions run at once as it has [room](AgentBuilder::max_sessions) for; others wait
+/// their turn, first come, first served. An agent is a handle: clones share their room.
+///
+/// ```
+/// use bowline_host::{Agent, Embedded, Options};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), bowline_host::Error> {
+/// let options = Options::default().embedded(Embedded::script(std::env::temp_dir()));
+/// let agent = Agent::builder(options).max_sessions(2).build()?;
+/// let sessions: Vec<_> = (0..5).map(|n| agent.start(format!("SAY {n}"))).collect();
+/// for (n, session) in sessions.iter().enumerate() {
+///     assert_eq!(session.wait().await?.result, Some(n.to_string()));
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Agent {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    options: Options,
+    places: Arc<Semaphore>,
+    max_sessions: usize,
+    warm: Mutex<Warm>,
+    journal: Option<Journal>,
+    continuation: String,
+}
+
+impl Agent {
+    /// An agent with these options, or what is wrong with them.
+    pub fn new(options: Options) -> Result<Self, Error> {
+        Self::builder(options).build()
+    }
+
+    /// An agent with these options that is more than the usual.
+    pub fn builder(options: Options) -> AgentBuilder {
+        AgentBuilder::new(options)
+    }
+
+    /// Has the agent work on a prompt. Needs a tokio runtime, and returns at once: the session
+    /// starts by itself, and says itself what goes wrong.
+    pub fn start(&self, prompt: impl Into<Prompt>) -> Session {
+        let prompt = prompt.into();
+        let (tracker, open) = match self.warm(Warm::take) {
+            Some((connection, tracker)) => (tracker, std::future::ready(Ok(connection)).boxed()),
+            None => {
+                let (options, id) = self.options_for_session();
+                opening(options, id)
+            }
+        };
+        let id = tracker.status().session_id().cloned();
+        let entry = self.inner.journal.as_ref().and_then(|journal| {
+            // Without its line a session runs all the same; it would only not be found again.
+            let entry = journal.write(&id?, &prompt);
+            entry.inspect_err(|error| tracing::warn!(%error, "the journal cannot be written")).ok()
+        });
+        self.run(tracker, open, prompt, entry)
+    }
+
+    /// Starts agents before they are needed, so that as many sessions begin at once. Each is used
+    /// for one session; what is there already counts.
+    ///
+    /// There are never more than [`max_sessions`](AgentBuilder::max_sessions) of them.
+    pub async fn prewarm(&self, count: usize) -> Result<(), Error> {
+        let count = count.min(self.inner.max_sessions);
+        let missing = count.saturating_sub(self.warm(Warm::count));
+        let open = (0..missing).map(|_| async {
+            let (options, id) = self.options_for_session();
+            let (tracker, open) = opening(options, id);
+            let connection = open.await?;
+            self.warm(|warm| warm.keep(connection, tracker));
+            Ok::<_, Error>(())
+        });
+        futures_util::future::try_join_all(open).await.map(|_| ())
+    }
+
+    /// Takes up what programs that have died left unfinished, as the
+    /// [journal](AgentBuilder::journal) tells: sessions that had begun go on where they were, with
+    /// [a word](AgentBuilder::continuation) about why; others start anew.
+    ///
+    /// Each is found by one program only, however many look.
+    pub fn recover(&self) -> Result<Vec<Session>, Error> {
+        let Some(journal) = &self.inner.journal else { return Ok(Vec::new()) };
+        let found = journal.orphans();
+        let found = found.map_err(|error| Error::connection("reading the journal", error))?;
+        Ok(found.into_iter().map(|found| self.take_up(found)).collect())
+    }
+
+    fn take_up(&self, found: Found) -> Session {
+        let Found { session_id, prompt, begun, entry } = found;
+        if !begun {
+            // Nobody knows whether its agent has taken its id already.
+            entry.remove();
+            return self.start(prompt);
+        }
+        let mut options = self.inner.options.clone();
+        options.resume = Resume::Session(session_id.to_string());
+        options.session_id = None;
+        options.fork_session = false;
+        options.resume_session_at = None;
+        options.resume_drops_turn = None;
+        let prompt = Prompt::from(self.inner.continuation.as_str());
+        let (tracker, open) = opening(options, Some(session_id));
+        self.run(tracker, open, prompt, Some(entry))
+    }
+
+    fn run(
+        &self,
+        tracker: Arc<Tracker>,
+        open: Opening,
+        prompt: Prompt,
+        entry: Option<Entry>,
+    ) -> Session {
+        let places = self.inner.places.clone();
+        let place = async { places.acquire_owned().await.map_err(|_| Error::Closed) }.boxed();
+        Session::begin(Work { tracker, prompt, place, open, entry })
+    }
+
+    /// The options of the next session, and its id where we may choose it.
+    fn options_for_session(&self) -> (Options, Option<SessionId>) {
+        let mut options = self.inner.options.clone();
+        if options.session_id.is_none() && (options.resume == Resume::No || options.fork_session) {
+            options.session_id = Some(Uuid::new_v4().to_string());
+        }
+        let id = options.session_id.as_deref().map(SessionId::from);
+        (options, id)
+    }
+
+    fn warm<T>(&self, work: impl FnOnce(&mut Warm) -> T) -> T {
+        work(&mut self.inner.warm.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A connection that will be there.
+type Opening = BoxFuture<'static, Result<Arc<Connection>, Error>>;
+
+/// Opens a connection when it is its turn, with what watches over it.
+fn opening(options: Options, id: Option<SessionId>) -> (Arc<Tracker>, Opening) {
+    let tracker = Tracker::new(id);
+    let open = Connection::open(options, Some(tracker.clone()));
+    (tracker, open.map(|connection| connection.map(Arc::new)).boxed())
+}
+
+impl fmt::Debug for Agent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let free = self.inner.places.available_permits();
+        f.debug_struct("Agent")
+            .field("options", &self.inner.options)
+            .field("free", &free)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,47 @@
+//! Files as the agent sees them.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use bowline_protocol::{
+    Extra, MessageUuid, ReadFile, ReadFileResponse, RewindFiles, RewindFilesResponse, SeedReadState,
+};
+
+use crate::{Client, Error};
+
+impl Client {
+    /// Puts files back as they were before a prompt. Needs
+    /// [`file_checkpointing`](crate::Options::file_checkpointing) and the prompt's uuid.
+    pub async fn rewind_files(
+        &self,
+        prompt: impl Into<MessageUuid>,
+    ) -> Result<RewindFilesResponse, Error> {
+        self.ask(RewindFiles { user_message_id: prompt.into(), ..RewindFiles::default() }).await
+    }
+
+    /// What [`rewind_files`](Self::rewind_files) would do.
+    pub async fn preview_rewind(
+        &self,
+        prompt: impl Into<MessageUuid>,
+    ) -> Result<RewindFilesResponse, Error> {
+        let dry_run = Some(true);
+        self.ask(RewindFiles { user_message_id: prompt.into(), dry_run, ..RewindFiles::default() })
+            .await
+    }
+
+    /// Reads a file where the agent works.
+    pub async fn read_file(&self, path: impl Into<String>) -> Result<ReadFileResponse, Error> {
+        self.ask(ReadFile { path: path.into(), ..ReadFile::default() }).await
+    }
+
+    /// Has the agent take a file for read as it was at this time, so that it may edit it.
+    pub async fn seed_read_state(
+        &self,
+        path: impl Into<String>,
+        changed: SystemTime,
+    ) -> Result<(), Error> {
+        let since = changed.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let mtime = u64::try_from(since.as_millis()).unwrap_or(u64::MAX).into();
+        let call = SeedReadState { path: path.into(), mtime, extra: Extra::new() };
+        self.ask(call).await.map(|_| ())
+    }
+}

@@ -1,0 +1,136 @@
+//! What a client may ask of its agent while it works. Methods have the names they have in the
+//! official SDKs.
+
+mod files;
+mod servers;
+mod settings;
+mod tasks;
+
+use bowline_protocol::{
+    AccountInfo, AgentInfo, Call, CancelAsyncMessage, ContextDetail, ContextUsage,
+    GenerateSessionTitle, GetContextUsage, GetSessionCost, GetUsage, HostRequest,
+    InitializeResponse, Interrupt, InterruptResponse, Maybe, MessageUuid, ModelInfo,
+    PermissionMode, RenameSession, SessionCostResponse, SetMaxThinkingTokens, SetModel,
+    SetModelResponse, SetPermissionMode, SideQuestion, SlashCommand, UsageResponse,
+};
+
+use crate::{Client, Error};
+
+impl Client {
+    /// Asks anything the protocol knows, also what has no method here.
+    ///
+    /// ```no_run
+    /// # async fn run(client: bowline_host::Client) -> Result<(), bowline_host::Error> {
+    /// use bowline_host::protocol::GetStatus;
+    ///
+    /// let status = client.ask(GetStatus::default()).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn ask<C: Call<Request = HostRequest>>(&self, call: C) -> Result<C::Response, Error> {
+        self.connection.ask(call).await
+    }
+
+    /// Stops the turn that runs. Prompts that wait are still worked on; the answer names them.
+    pub async fn interrupt(&self) -> Result<InterruptResponse, Error> {
+        self.ask(Interrupt::default()).await
+    }
+
+    /// Takes back a prompt that still waits, by the uuid it was sent with. Says whether it did.
+    pub async fn cancel_message(&self, prompt: impl Into<MessageUuid>) -> Result<bool, Error> {
+        let call =
+            CancelAsyncMessage { message_uuid: prompt.into(), ..CancelAsyncMessage::default() };
+        Ok(self.ask(call).await?.cancelled)
+    }
+
+    /// Uses another model from now on; `None` goes back to the one it started with.
+    pub async fn set_model(&self, model: Option<&str>) -> Result<SetModelResponse, Error> {
+        let model = model.map_or(Maybe::Null, |model| Maybe::Value(model.to_owned()));
+        self.ask(SetModel { model, ..SetModel::default() }).await
+    }
+
+    /// Is more or less strict about tools from now on. Returns the mode that is set.
+    pub async fn set_permission_mode(&self, mode: PermissionMode) -> Result<PermissionMode, Error> {
+        let call = SetPermissionMode { mode, ..SetPermissionMode::default() };
+        Ok(self.ask(call).await?.mode)
+    }
+
+    /// Lets the model think this long from now on; `None` leaves it to the model.
+    pub async fn set_max_thinking_tokens(&self, tokens: Option<u64>) -> Result<(), Error> {
+        let max_thinking_tokens = tokens.map_or(Maybe::Null, Maybe::Value);
+        let call = SetMaxThinkingTokens { max_thinking_tokens, ..SetMaxThinkingTokens::default() };
+        self.ask(call).await.map(|_| ())
+    }
+
+    /// What fills the context.
+    pub async fn context_usage(&self) -> Result<ContextUsage, Error> {
+        self.ask(GetContextUsage::default()).await
+    }
+
+    /// What fills the context, counted as exactly as asked.
+    pub async fn context_usage_in_detail(
+        &self,
+        detail: ContextDetail,
+    ) -> Result<ContextUsage, Error> {
+        self.ask(GetContextUsage { detail: Some(detail), ..GetContextUsage::default() }).await
+    }
+
+    /// How much of the user's allowance is used.
+    pub async fn usage(&self) -> Result<UsageResponse, Error> {
+        self.ask(GetUsage::default()).await
+    }
+
+    /// What the session has cost.
+    pub async fn session_cost(&self) -> Result<SessionCostResponse, Error> {
+        self.ask(GetSessionCost::default()).await
+    }
+
+    /// Has something answered without making it part of the conversation.
+    pub async fn side_question(
+        &self,
+        question: impl Into<String>,
+    ) -> Result<<SideQuestion as Call>::Response, Error> {
+        self.ask(SideQuestion { question: question.into(), ..SideQuestion::default() }).await
+    }
+
+    /// Gives the session another title.
+    pub async fn rename_session(&self, title: impl Into<String>) -> Result<(), Error> {
+        self.ask(RenameSession { title: title.into(), ..RenameSession::default() })
+            .await
+            .map(|_| ())
+    }
+
+    /// Thinks of a title for a session that is about this.
+    pub async fn generate_session_title(
+        &self,
+        about: impl Into<String>,
+    ) -> Result<<GenerateSessionTitle as Call>::Response, Error> {
+        let description = about.into();
+        self.ask(GenerateSessionTitle { description, ..GenerateSessionTitle::default() }).await
+    }
+
+    /// What the agent said when it was started: `get_server_info`, `initializationResult`.
+    pub fn initialization(&self) -> &InitializeResponse {
+        &self.connection.initialized
+    }
+
+    /// The models there are.
+    pub fn supported_models(&self) -> &[ModelInfo] {
+        &self.initialization().models
+    }
+
+    /// The slash commands there are.
+    pub fn supported_commands(&self) -> &[SlashCommand] {
+        &self.initialization().commands
+    }
+
+    /// The kinds of subagents there are.
+    pub fn supported_agents(&self) -> &[AgentInfo] {
+        &self.initialization().agents
+    }
+
+    /// Who pays.
+    pub fn account_info(&self) -> &AccountInfo {
+        &self.initialization().account
+    }
+}

@@ -1,0 +1,83 @@
+//! MCP servers while an agent works.
+
+use std::collections::BTreeMap;
+
+use bowline_protocol::{
+    McpCall, McpReadResource, McpReadResourceResponse, McpReconnect, McpServerConfig,
+    McpSetServers, McpSetServersResponse, McpStatus, McpStatusResponse, McpToggle, PermissionMode,
+    RawJson, SetMcpPermissionModeOverride,
+};
+
+use crate::{Client, Error};
+
+impl Client {
+    /// How the MCP servers are doing: `get_mcp_status`, `mcpServerStatus`.
+    pub async fn mcp_status(&self) -> Result<McpStatusResponse, Error> {
+        self.ask(McpStatus::default()).await
+    }
+
+    /// Uses these MCP servers in place of those set before.
+    pub async fn set_mcp_servers(
+        &self,
+        servers: BTreeMap<String, McpServerConfig>,
+    ) -> Result<McpSetServersResponse, Error> {
+        self.ask(McpSetServers { servers, ..McpSetServers::default() }).await
+    }
+
+    /// Connects to an MCP server again.
+    pub async fn reconnect_mcp_server(&self, name: impl Into<String>) -> Result<(), Error> {
+        let call = McpReconnect { server_name: name.into(), ..McpReconnect::default() };
+        self.ask(call).await.map(|_| ())
+    }
+
+    /// Switches an MCP server on: `toggle_mcp_server`.
+    pub async fn enable_mcp_server(&self, name: impl Into<String>) -> Result<(), Error> {
+        self.toggle_mcp_server(name.into(), true).await
+    }
+
+    /// Switches an MCP server off: `toggle_mcp_server`.
+    pub async fn disable_mcp_server(&self, name: impl Into<String>) -> Result<(), Error> {
+        self.toggle_mcp_server(name.into(), false).await
+    }
+
+    async fn toggle_mcp_server(&self, server_name: String, enabled: bool) -> Result<(), Error> {
+        self.ask(McpToggle { server_name, enabled, ..McpToggle::default() }).await.map(|_| ())
+    }
+
+    /// Reads a resource of an MCP server.
+    pub async fn read_mcp_resource(
+        &self,
+        server: impl Into<String>,
+        uri: impl Into<String>,
+    ) -> Result<McpReadResourceResponse, Error> {
+        let (server_name, uri) = (server.into(), uri.into());
+        self.ask(McpReadResource { server_name, uri, ..McpReadResource::default() }).await
+    }
+
+    /// Calls a tool of an MCP server, as in `mcp__<server>__<tool>`. The answer is its result as
+    /// MCP has it.
+    pub async fn call_mcp_tool(
+        &self,
+        tool: impl Into<String>,
+        arguments: impl Into<RawJson>,
+    ) -> Result<RawJson, Error> {
+        let arguments = Some(arguments.into());
+        self.ask(McpCall { tool: tool.into(), arguments, ..McpCall::default() }).await
+    }
+
+    /// Is more or less strict about the tools of one MCP server; `None` is as strict as about
+    /// others.
+    pub async fn set_mcp_permission_mode_override(
+        &self,
+        server: impl Into<String>,
+        mode: Option<PermissionMode>,
+    ) -> Result<(), Error> {
+        let server_name = server.into();
+        let call = SetMcpPermissionModeOverride {
+            server_name,
+            mode,
+            ..SetMcpPermissionModeOverride::default()
+        };
+        self.ask(call).await.map(|_| ())
+    }
+}

@@ -1,0 +1,45 @@
+//! Settings, plugins and skills while an agent works.
+
+use bowline_protocol::{
+    ApplyFlagSettings, GetSettings, GetSettingsResponse, RawJson, ReloadOutputStyles,
+    ReloadOutputStylesResponse, ReloadPlugins, ReloadPluginsResponse, ReloadSkills,
+    ReloadSkillsResponse, UpdateSettings,
+};
+use serde_json::Value;
+
+use crate::{Client, Error, SettingSource};
+
+impl Client {
+    /// Uses these settings above those of files from now on. `null` takes a key back.
+    pub async fn apply_flag_settings(&self, settings: Value) -> Result<(), Error> {
+        let settings = RawJson::from(settings);
+        self.ask(ApplyFlagSettings { settings, ..ApplyFlagSettings::default() }).await.map(|_| ())
+    }
+
+    /// Writes into a settings file: that of the user, or that of the user in the project.
+    pub async fn update_settings(&self, file: SettingSource, settings: Value) -> Result<(), Error> {
+        let source = format!("{}Settings", file.as_str());
+        let settings = RawJson::from(settings);
+        self.ask(UpdateSettings { source, settings, ..UpdateSettings::default() }).await.map(|_| ())
+    }
+
+    /// The settings, and where they come from.
+    pub async fn settings(&self) -> Result<GetSettingsResponse, Error> {
+        self.ask(GetSettings::default()).await
+    }
+
+    /// Looks for plugins again.
+    pub async fn reload_plugins(&self) -> Result<ReloadPluginsResponse, Error> {
+        self.ask(ReloadPlugins::default()).await
+    }
+
+    /// Looks for skills again.
+    pub async fn reload_skills(&self) -> Result<ReloadSkillsResponse, Error> {
+        self.ask(ReloadSkills::default()).await
+    }
+
+    /// Looks for output styles again.
+    pub async fn reload_output_styles(&self) -> Result<ReloadOutputStylesResponse, Error> {
+        self.ask(ReloadOutputStyles::default()).await
+    }
+}

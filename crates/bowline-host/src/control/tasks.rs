@@ -1,0 +1,34 @@
+//! Work in the background.
+
+use bowline_protocol::{
+    BackgroundTasks, BackgroundTasksResponse, GetTaskOutput, StopTask, TaskId, TaskOutputResponse,
+    ToolUseId,
+};
+
+use crate::{Client, Error};
+
+impl Client {
+    /// Stops a background task.
+    pub async fn stop_task(&self, task: impl Into<TaskId>) -> Result<(), Error> {
+        self.ask(StopTask { task_id: task.into(), ..StopTask::default() }).await.map(|_| ())
+    }
+
+    /// Lets everything that runs go on in the background.
+    pub async fn background_tasks(&self) -> Result<BackgroundTasksResponse, Error> {
+        self.ask(BackgroundTasks::default()).await
+    }
+
+    /// Lets one call go on in the background.
+    pub async fn background_call(
+        &self,
+        call: impl Into<ToolUseId>,
+    ) -> Result<BackgroundTasksResponse, Error> {
+        let tool_use_id = Some(call.into());
+        self.ask(BackgroundTasks { tool_use_id, ..BackgroundTasks::default() }).await
+    }
+
+    /// What a background task has printed.
+    pub async fn task_output(&self, task: impl Into<TaskId>) -> Result<TaskOutputResponse, Error> {
+        self.ask(GetTaskOutput { task_id: task.into(), ..GetTaskOutput::default() }).await
+    }
+}

@@ -1,0 +1,103 @@
+//! What was said so far: messages and deltas folded into a conversation.
+
+mod fold;
+mod growing;
+mod watch;
+
+use std::collections::BTreeMap;
+
+use bowline_protocol::{ContentBlock, MessageUuid, ModelUsage, Role, SessionId, ToolUseId, Usage};
+
+use self::growing::Growing;
+pub use self::watch::ConversationWatch;
+
+/// What was said so far, always as it is now.
+///
+/// An agent's messages are folded into it: the blocks of an answer come together, also while it
+/// is still being spoken (with
+/// [`include_partial_messages`](crate::Options::include_partial_messages)). It holds the whole
+/// conversation, so have one only where somebody looks at it.
+///
+/// Get one that follows a stream with [`Messages::follow`](crate::Messages::follow), or fold
+/// messages yourself:
+///
+/// ```
+/// use bowline_host::{Conversation, Embedded, Options, query};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), bowline_host::Error> {
+/// let options = Options::default().embedded(Embedded::script(std::env::temp_dir()));
+/// let mut conversation = Conversation::default();
+/// let mut messages = query("SAY hello", options);
+/// while let Some(message) = messages.next().await {
+///     conversation.hear(&message?);
+/// }
+/// assert_eq!(conversation.messages().last().unwrap().text(), "hello");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Conversation {
+    said: Vec<Utterance>,
+    growing: Growing,
+    session_id: Option<SessionId>,
+    turn_usage: Usage,
+    model_usage: BTreeMap<String, ModelUsage>,
+    cost_usd: f64,
+}
+
+/// What one side said at once.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Utterance {
+    /// Who said it.
+    pub role: Role,
+    /// What, block by block.
+    pub content: Vec<ContentBlock>,
+    /// Whether more of it is to come.
+    pub is_partial: bool,
+    /// The API's name for an answer.
+    pub id: Option<String>,
+    /// The frames it came in.
+    pub uuids: Vec<MessageUuid>,
+    /// Inside a subagent: the call that started it.
+    pub parent_tool_use_id: Option<ToolUseId>,
+    /// What an answer has cost so far.
+    pub usage: Usage,
+    /// How many blocks came whole; those behind them are still growing.
+    pub(self) whole: usize,
+}
+
+impl Utterance {
+    /// Its words.
+    pub fn text(&self) -> String {
+        self.content.iter().filter_map(ContentBlock::as_text).collect()
+    }
+}
+
+impl Conversation {
+    /// What was said, the oldest first.
+    pub fn messages(&self) -> &[Utterance] {
+        &self.said
+    }
+
+    /// The session, as soon as it has said which it is.
+    pub fn session_id(&self) -> Option<&SessionId> {
+        self.session_id.as_ref()
+    }
+
+    /// The tokens of the last turn, without subagents.
+    pub fn turn_usage(&self) -> &Usage {
+        &self.turn_usage
+    }
+
+    /// The tokens of the session up to its last result, by model.
+    pub fn model_usage(&self) -> &BTreeMap<String, ModelUsage> {
+        &self.model_usage
+    }
+
+    /// What the session has cost up to its last result.
+    pub fn cost_usd(&self) -> f64 {
+        self.cost_usd
+    }
+}

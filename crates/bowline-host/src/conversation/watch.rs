@@ -1,0 +1,81 @@
+//! A conversation that keeps itself up to date.
+
+use std::ops::Deref;
+
+use futures_util::{StreamExt, future};
+use tokio::sync::watch;
+
+use super::Conversation;
+use crate::{Messages, Prompt};
+
+/// A [`Conversation`] that keeps itself up to date while somebody reads the stream it follows.
+#[derive(Debug, Clone)]
+pub struct ConversationWatch {
+    /// Held weakly by nobody: what is said can also come from here.
+    conversation: watch::Sender<Conversation>,
+    seen: watch::Receiver<Conversation>,
+}
+
+impl ConversationWatch {
+    /// The conversation as it is now. Do not hold it across an `await`: messages wait meanwhile.
+    pub fn current(&self) -> impl Deref<Target = Conversation> + '_ {
+        self.seen.borrow()
+    }
+
+    /// Waits until it has changed since it was last asked.
+    ///
+    /// Cancel safety: no change is missed when the future is dropped.
+    pub async fn changed(&mut self) {
+        // The other end is in here as well, so there is one.
+        self.seen.changed().await.ok();
+    }
+
+    /// Adds a prompt, which agents do not repeat unless they are asked to.
+    pub fn say(&self, prompt: impl Into<Prompt>) {
+        let prompt = prompt.into();
+        self.conversation.send_modify(|conversation| conversation.say(&prompt));
+    }
+}
+
+impl Messages {
+    /// Follows the stream: the same messages, and a conversation that each is folded into when
+    /// it is read.
+    ///
+    /// ```
+    /// # use bowline_host::{Embedded, Options, query};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), bowline_host::Error> {
+    /// let options = Options::default().embedded(Embedded::script(std::env::temp_dir()));
+    /// let (messages, conversation) = query("SAY hello", options).follow();
+    /// messages.text().await?;
+    /// assert_eq!(conversation.current().messages().len(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn follow(self) -> (Self, ConversationWatch) {
+        let (conversation, seen) = watch::channel(Conversation::default());
+        let watched = conversation.clone();
+        let messages = Self::new(self.inspect(move |message| {
+            if let Ok(message) = message {
+                watched.send_modify(|conversation| conversation.hear(message));
+            }
+        }));
+        (messages, ConversationWatch { conversation, seen })
+    }
+
+    /// Reads on to the end and folds everything into a conversation.
+    pub async fn conversation(self) -> Result<Conversation, crate::Error> {
+        let mut conversation = Conversation::default();
+        let mut failure = None;
+        self.for_each(|message| {
+            match message {
+                Ok(message) => conversation.hear(&message),
+                Err(error) if error.is_about_one_message() => {}
+                Err(error) => failure = Some(error),
+            }
+            future::ready(())
+        })
+        .await;
+        failure.map_or(Ok(conversation), Err)
+    }
+}

@@ -1,0 +1,141 @@
+//! Settings and sessions for an engine, as our own program sets them up.
+
+use std::path::PathBuf;
+
+use bowline_engine::{
+    SessionConfig,
+    permission::Roots,
+    plugin::{PluginRequest, Plugins},
+    settings::{Settings as EngineSettings, SettingsRequest, SourceSet, Trust},
+};
+use bowline_protocol::MessageUuid;
+use bowline_sessions::{ConfigHome, LineOrigin, ProjectKey, StartFrom, TakeUp, git_branch};
+
+use crate::{
+    Error, Options, Resume, SettingSource, Skills, options::arguments::settings as settings_text,
+};
+
+/// Reads the settings that the options ask for, and puts what they come to in place.
+pub(super) fn settings(options: &Options, config: &mut SessionConfig) -> Result<(), Error> {
+    let sources = sources(options);
+    let asked = sources.is_some()
+        || options.settings.is_some()
+        || options.sandbox.is_some()
+        || options.managed_settings.is_some();
+    if let Some(root) = &options.project_config_root {
+        config.places.project = config.cwd.join(root);
+    }
+    if !asked {
+        return Ok(());
+    }
+    config.sources = sources.unwrap_or(SourceSet::NONE);
+    let text = settings_text(options)?.map(|text| text.to_string_lossy().into_owned());
+    let managed = options.managed_settings.as_ref().map(ToString::to_string);
+    let request = SettingsRequest { sources: config.sources, flag: text, managed };
+    let settings = EngineSettings::load(&config.places, &request).map_err(|error| {
+        Error::Connection { what: "reading the settings".to_owned(), source: Some(error.into()) }
+    })?;
+    let trust = Trust::read(&config.places);
+    let roots = Roots { current_directory: config.cwd.clone(), home: std::env::home_dir() };
+    let (mut policy, mut notices) = settings.policy(&config.places, trust, roots);
+    policy.mode = settings.start_mode(trust, &mut notices).canonical();
+    notices.extend(settings.problems().iter().map(ToString::to_string));
+    for notice in notices {
+        tracing::warn!("{notice}");
+    }
+    config.policy = policy;
+    config.auto_compact = settings.known().auto_compact_enabled.unwrap_or(config.auto_compact);
+    config.agent = config.agent.take().or_else(|| settings.known().agent.clone());
+    if !options.strict_mcp_config {
+        let approved = settings.known().approved_servers(&config.places.project);
+        config.mcp_servers.extend(approved);
+    }
+    let said = std::mem::take(&mut config.environment);
+    config.settings = settings;
+    config.inherit_variables(trust);
+    config.environment.extend(said);
+    Ok(())
+}
+
+/// Whose settings files count, if any do.
+fn sources(options: &Options) -> Option<SourceSet> {
+    match (&options.setting_sources, &options.skills) {
+        (Some(named), _) => Some(SourceSet {
+            user: named.contains(&SettingSource::User),
+            project: named.contains(&SettingSource::Project),
+            local: named.contains(&SettingSource::Local),
+        }),
+        // Skills are found through settings.
+        (None, Some(_)) => Some(SourceSet { user: true, project: true, local: false }),
+        (None, None) => None,
+    }
+}
+
+/// Reads the plugins that the options name and those that the settings switch on.
+pub(super) fn plugins(options: &Options, config: &mut SessionConfig) {
+    if options.plugins.is_empty() && config.settings.layers().is_empty() {
+        return;
+    }
+    let folders = options.plugins.iter().map(|plugin| {
+        let request = PluginRequest::folder(config.cwd.join(&plugin.path));
+        match plugin.skip_mcp_discovery {
+            true => request.without_servers(),
+            false => request,
+        }
+    });
+    config.plugins = Plugins::load(folders.collect(), config.settings.known(), &config.places);
+}
+
+/// The rules that let the model use skills.
+pub(super) fn skill_rules(options: &Options) -> Vec<String> {
+    match &options.skills {
+        None => Vec::new(),
+        Some(Skills::All) => vec!["Skill".to_owned()],
+        Some(Skills::Named(names)) => names.iter().map(|name| format!("Skill({name})")).collect(),
+    }
+}
+
+/// Finds the conversation to go on with, or begins one. `saved` says whether a new one is kept.
+pub(super) fn take_up(
+    options: &Options,
+    saved: bool,
+    config: &mut SessionConfig,
+) -> Result<(), Error> {
+    let from = match &options.resume {
+        Resume::No => StartFrom::Nothing,
+        Resume::Newest => StartFrom::Newest,
+        Resume::Session(target) => StartFrom::Session(target.clone()),
+    };
+    if !saved && from == StartFrom::Nothing {
+        if let Some(id) = &options.session_id {
+            config.session_id = id.as_str().into();
+        }
+        return Ok(());
+    }
+    let uuid = |text: &Option<String>| text.as_deref().map(MessageUuid::from);
+    let wanted = TakeUp {
+        from,
+        id: options.session_id.clone(),
+        fork: options.fork_session,
+        at: uuid(&options.resume_session_at),
+        drops_turn: uuid(&options.resume_drops_turn),
+        unsaved: options.no_session_persistence,
+        mirrored: options.session_store.is_some(),
+    };
+    let origin = LineOrigin {
+        cwd: config.cwd.display().to_string(),
+        version: config.version.clone(),
+        git_branch: git_branch(&config.cwd),
+        entrypoint: config.entrypoint.clone(),
+    };
+    let home = ConfigHome::new(PathBuf::from(&config.places.config_dir));
+    let taken_up = wanted.open(&home, &ProjectKey::for_directory(&config.cwd), origin);
+    let taken_up = taken_up.map_err(|error| Error::Connection {
+        what: "opening the session".to_owned(),
+        source: Some(error.into()),
+    })?;
+    config.session_id = taken_up.id;
+    config.transcript = taken_up.transcript;
+    config.resumed = taken_up.context;
+    Ok(())
+}

@@ -1,0 +1,28 @@
+//! Which version of the agent's program is installed.
+
+use std::{process::Stdio, time::Duration};
+
+use tokio::time;
+
+use super::start::command;
+use crate::Options;
+
+/// How long a program may take to say its version.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What the program says that it is, if it says so at all. Only for agents that give reason to
+/// ask: it costs the start of a process.
+pub(crate) async fn installed_version(options: &Options) -> Option<String> {
+    if options.spawner.is_some() {
+        // Whoever starts it in our place chose it.
+        return None;
+    }
+    let (_, mut command) = command(options).ok()?;
+    command.arg("--version").stdin(Stdio::null()).stderr(Stdio::null());
+    let output = time::timeout(PATIENCE, command.output()).await.ok()?.ok()?;
+    // As in `2.1.325 (Claude Code)`.
+    let text = String::from_utf8_lossy(&output.stdout);
+    let is_version =
+        |word: &&str| word.starts_with(|first: char| first.is_ascii_digit()) && word.contains('.');
+    text.split_whitespace().find(is_version).map(str::to_owned)
+}

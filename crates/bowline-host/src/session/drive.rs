@@ -1,0 +1,128 @@
+//! The work of a session: waits for a place, starts the agent, passes on what it says, ends.
+
+use std::sync::Arc;
+
+use bowline_protocol::{Interrupt, Message, ResultMessage};
+use futures_util::{StreamExt, future::BoxFuture, stream};
+use tokio::{sync::OwnedSemaphorePermit, time};
+
+use super::{SessionEvent, Shared, Step, Tracker};
+use crate::{Error, Prompt, agent::Entry, connection::Connection, query::Query};
+
+/// What a session has to do.
+pub(crate) struct Work {
+    pub(crate) tracker: Arc<Tracker>,
+    pub(crate) prompt: Prompt,
+    /// Waits for a place.
+    pub(crate) place: BoxFuture<'static, Result<OwnedSemaphorePermit, Error>>,
+    /// Starts the agent, or takes one that was started before.
+    pub(crate) open: BoxFuture<'static, Result<Arc<Connection>, Error>>,
+    /// The session's line in the journal, which goes when the session is over.
+    pub(crate) entry: Option<Entry>,
+}
+
+/// Makes sure that whoever waits is told, even if the work panics or is dropped.
+struct Ending(Arc<Shared>);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        let Self(shared) = self;
+        shared.outcome.get_or_init(|| Err(Error::Closed));
+        shared.tracker.step(Step::Fail).ok();
+        shared.tracker.end_events();
+        shared.backlog.end();
+        shared.over.cancel();
+    }
+}
+
+impl Work {
+    pub(super) fn tracker(&self) -> Arc<Tracker> {
+        self.tracker.clone()
+    }
+
+    pub(super) async fn run(self, shared: Arc<Shared>) {
+        let Self { tracker, prompt, place, open, mut entry } = self;
+        let ending = Ending(shared.clone());
+        // Kept until the agent is gone, not only until it is given up.
+        let mut held = None;
+        let outcome = {
+            let work = async {
+                held = Some(place.await?);
+                tracker.step(Step::Start).map_err(|_| Error::Cancelled)?;
+                let connection = open.await?;
+                shared.connection.set(connection.clone()).ok();
+                tracker.step(Step::Connect).map_err(|_| Error::Cancelled)?;
+                follow(&shared, connection, prompt, entry.as_mut()).await
+            };
+            tokio::select! {
+                biased;
+                () = shared.cancel.cancelled() => Err(Error::Cancelled),
+                outcome = work => outcome,
+            }
+        };
+        if let Err(Error::Cancelled) = outcome {
+            stop(&shared).await;
+        }
+        match &outcome {
+            Ok(result) => {
+                let step = if result.is_error { Step::Fail } else { Step::Complete };
+                tracker.tell(SessionEvent::Complete(Arc::new((**result).clone())));
+                tracker.step(step).ok();
+            }
+            Err(error) => {
+                shared.backlog.push(Err(error.clone()));
+                tracker.tell(SessionEvent::Error(error.clone()));
+                tracker.step(Step::Fail).ok();
+            }
+        }
+        shared.outcome.set(outcome).ok();
+        if let Some(entry) = entry {
+            entry.remove();
+        }
+        drop((held, ending));
+    }
+}
+
+/// Passes on what the agent says, until it has ended.
+async fn follow(
+    shared: &Shared,
+    connection: Arc<Connection>,
+    prompt: Prompt,
+    mut entry: Option<&mut Entry>,
+) -> Result<Box<ResultMessage>, Error> {
+    let mut query = Query::new(connection.clone(), stream::iter([prompt]).boxed());
+    let mut result = None;
+    while let Some(message) = query.next().await {
+        // An agent that dies while it is paused is not waited for.
+        tokio::select! {
+            () = shared.tracker.unpaused() => {}
+            () = connection.gone() => {}
+        }
+        match message {
+            Ok(message) => {
+                if let Some(entry) = entry.take() {
+                    entry.begun();
+                }
+                shared.tracker.hear(&message);
+                if let Message::Result(end) = &message {
+                    result = Some(end.clone());
+                }
+                shared.backlog.push(Ok(message));
+            }
+            Err(error) if error.is_about_one_message() => {
+                shared.tracker.tell(SessionEvent::Error(error.clone()));
+                shared.backlog.push(Err(error));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    result.ok_or(Error::Closed)
+}
+
+/// Ends the agent of a session that was cancelled: in order, if it will.
+async fn stop(shared: &Shared) {
+    let Some(connection) = shared.connection.get() else { return };
+    // It ends its turn sooner if it knows that nobody wants it; if not, closing has limits too.
+    time::timeout(connection.limits.close, connection.ask(Interrupt::default())).await.ok();
+    connection.close().await;
+}

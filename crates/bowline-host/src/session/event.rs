@@ -1,0 +1,153 @@
+//! What happens in a session, as events.
+
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use bowline_protocol::{Content, ContentBlock, Message, RawJson, ResultMessage, ToolUseId};
+use futures_util::{Stream, StreamExt, stream};
+use tokio::sync::broadcast::{self, error::RecvError};
+
+use super::{SessionState, SessionStatus};
+use crate::Error;
+
+/// Something that happened in a session.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum SessionEvent {
+    /// The agent said something.
+    Message(Arc<Message>),
+    /// The model calls a tool, whoever has it.
+    ToolCall(ToolCall),
+    /// A tool has answered.
+    ToolResult(ToolAnswer),
+    /// The session is somewhere else now.
+    StateChange {
+        /// Where it was.
+        from: SessionState,
+        /// Where it is.
+        to: SessionState,
+        /// All that is known of it.
+        status: Arc<SessionStatus>,
+    },
+    /// The run is over, and this is its result, which may say that it failed.
+    Complete(Arc<ResultMessage>),
+    /// Something went wrong: with [one message](Error::is_about_one_message), or with the session,
+    /// which is then over.
+    Error(Error),
+    /// The reader was so slow that this many events are lost to it. Messages are not: they are
+    /// in the [stream of messages](crate::Session::messages).
+    Missed(u64),
+}
+
+/// A call of a tool.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ToolCall {
+    /// Names the call.
+    pub id: ToolUseId,
+    /// The tool, as the model calls it.
+    pub name: String,
+    /// Its arguments.
+    pub input: RawJson,
+    /// Inside a subagent: the call that started it.
+    pub parent_tool_use_id: Option<ToolUseId>,
+}
+
+impl ToolCall {
+    /// The MCP server whose tool it is: the `calc` of `mcp__calc__add`.
+    pub fn server_name(&self) -> Option<&str> {
+        self.name.strip_prefix("mcp__")?.split_once("__").map(|(server, _)| server)
+    }
+}
+
+/// What a tool answered.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ToolAnswer {
+    /// The call.
+    pub tool_use_id: ToolUseId,
+    /// The answer.
+    pub content: Option<Content>,
+    /// Whether the tool failed, or was not allowed to run.
+    pub is_error: bool,
+    /// Inside a subagent: the call that started it.
+    pub parent_tool_use_id: Option<ToolUseId>,
+}
+
+/// The calls and answers in a message.
+pub(super) fn tools_in(message: &Message) -> Vec<SessionEvent> {
+    let (blocks, parent) = match message {
+        Message::Assistant(answer) => {
+            (&answer.message.content[..], answer.parent_tool_use_id.as_ref())
+        }
+        Message::User(user) => match &user.message.content {
+            Content::Blocks(blocks) => (&blocks[..], user.parent_tool_use_id.as_ref()),
+            _ => return Vec::new(),
+        },
+        _ => return Vec::new(),
+    };
+    let event = |block: &ContentBlock| match block {
+        ContentBlock::ToolUse(call) => Some(SessionEvent::ToolCall(ToolCall {
+            id: call.id.clone(),
+            name: call.name.clone(),
+            input: call.input.clone(),
+            parent_tool_use_id: parent.cloned(),
+        })),
+        ContentBlock::ToolResult(answer) => Some(SessionEvent::ToolResult(ToolAnswer {
+            tool_use_id: answer.tool_use_id.clone(),
+            content: answer.content.clone(),
+            is_error: answer.is_error == Some(true),
+            parent_tool_use_id: parent.cloned(),
+        })),
+        _ => None,
+    };
+    blocks.iter().filter_map(event).collect()
+}
+
+/// What happens in a session, as a [`Stream`]. It ends with the session.
+///
+/// A reader that is too slow holds up nobody: it is told how much it has
+/// [missed](SessionEvent::Missed).
+pub struct Events(stream::BoxStream<'static, SessionEvent>);
+
+impl Events {
+    /// `alive` is kept while there is a reader.
+    pub(super) fn new(
+        receiver: broadcast::Receiver<Arc<SessionEvent>>,
+        alive: impl Send + 'static,
+    ) -> Self {
+        let events = stream::unfold((receiver, alive), async |(mut receiver, alive)| {
+            let event = match receiver.recv().await {
+                Ok(event) => Arc::unwrap_or_clone(event),
+                Err(RecvError::Lagged(count)) => SessionEvent::Missed(count),
+                Err(RecvError::Closed) => return None,
+            };
+            Some((event, (receiver, alive)))
+        });
+        Self(events.boxed())
+    }
+
+    /// The next event.
+    ///
+    /// Cancel safety: no event is lost when the future is dropped.
+    pub async fn next(&mut self) -> Option<SessionEvent> {
+        self.0.next().await
+    }
+}
+
+impl Stream for Events {
+    type Item = SessionEvent;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.0.poll_next_unpin(context)
+    }
+}
+
+impl std::fmt::Debug for Events {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Events")
+    }
+}

@@ -1,0 +1,187 @@
+//! A session: one prompt, worked on from start to end, that can be followed and steered.
+
+mod backlog;
+mod drive;
+mod event;
+mod status;
+mod tracker;
+
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+};
+
+use bowline_protocol::{Call, HostRequest, InterruptResponse, ResultMessage, SessionId};
+use futures_util::stream;
+use tokio::sync::watch;
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
+
+use self::backlog::Backlog;
+pub(crate) use self::{drive::Work, status::Step, tracker::Tracker};
+pub use self::{
+    event::{Events, SessionEvent, ToolAnswer, ToolCall},
+    status::{PendingPermission, PendingToolCall, SessionState, SessionStatus, Statistics},
+};
+use crate::{Error, Messages, connection::Connection};
+
+/// A prompt that an agent works on, from [`Agent::start`](crate::Agent::start) to its result.
+///
+/// It works by itself, whether or not anybody reads. A session is a handle: clones are of the
+/// same session. When the last clone and the last stream are dropped, its agent is killed.
+///
+/// ```
+/// use bowline_host::{Agent, Embedded, Options, SessionEvent};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), bowline_host::Error> {
+/// let options = Options::default().embedded(Embedded::script(std::env::temp_dir()));
+/// let session = Agent::new(options)?.start("SAY hello");
+/// let mut events = session.events();
+/// while let Some(event) = events.next().await {
+///     if let SessionEvent::StateChange { from, to, .. } = event {
+///         println!("{from} -> {to}");
+///     }
+/// }
+/// assert_eq!(session.wait().await?.result.as_deref(), Some("hello"));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Session {
+    handle: Arc<Handle>,
+}
+
+/// What all clones and streams of a session share. Dropping it stops the session.
+struct Handle {
+    shared: Arc<Shared>,
+    _work: AbortOnDropHandle<()>,
+}
+
+/// What a session and whoever holds it share.
+struct Shared {
+    tracker: Arc<Tracker>,
+    backlog: Backlog,
+    /// Set when the agent is there.
+    connection: OnceLock<Arc<Connection>>,
+    cancel: CancellationToken,
+    outcome: OnceLock<Result<Box<ResultMessage>, Error>>,
+    /// Fires when the outcome is set and the agent is gone.
+    over: CancellationToken,
+}
+
+impl Session {
+    /// Begins a session.
+    pub(crate) fn begin(work: Work) -> Self {
+        let shared = Arc::new(Shared {
+            tracker: work.tracker(),
+            backlog: Backlog::default(),
+            connection: OnceLock::new(),
+            cancel: CancellationToken::new(),
+            outcome: OnceLock::new(),
+            over: CancellationToken::new(),
+        });
+        let work = AbortOnDropHandle::new(tokio::spawn(work.run(shared.clone())));
+        Self { handle: Arc::new(Handle { shared, _work: work }) }
+    }
+
+    /// The session's id, as soon as it is known: at once, unless the options continue another.
+    pub fn id(&self) -> Option<SessionId> {
+        self.shared().tracker.status().session_id().cloned()
+    }
+
+    /// Where the session is.
+    pub fn state(&self) -> SessionState {
+        self.shared().tracker.status().state()
+    }
+
+    /// Where the session is, what it waits for and what it has done.
+    pub fn status(&self) -> SessionStatus {
+        self.shared().tracker.status().clone()
+    }
+
+    /// The same, watched: every change wakes whoever waits for it.
+    pub fn watch(&self) -> watch::Receiver<SessionStatus> {
+        self.shared().tracker.watch()
+    }
+
+    /// What the agent says, from the start. Streams of the same session share its messages: each
+    /// goes to one of them. What nobody reads waits, and holds up nothing.
+    pub fn messages(&self) -> Messages {
+        Messages::new(stream::unfold(self.clone(), async |session| {
+            let message = session.shared().backlog.next().await?;
+            Some((message, session))
+        }))
+    }
+
+    /// What happens, from the start for the first who asks soon enough, from now on for others.
+    pub fn events(&self) -> Events {
+        Events::new(self.shared().tracker.events(), self.clone())
+    }
+
+    /// Waits until the session is over and its agent is gone.
+    ///
+    /// The result may be that of a run that [failed](ResultMessage::is_error). It is an error if
+    /// there is none, because the agent could not be started, has died, or was cancelled.
+    ///
+    /// Cancel safety: it can be dropped, and called as often as you like.
+    pub async fn wait(&self) -> Result<ResultMessage, Error> {
+        self.shared().over.cancelled().await;
+        match self.shared().outcome.get() {
+            Some(Ok(result)) => Ok((**result).clone()),
+            Some(Err(error)) => Err(error.clone()),
+            None => Err(Error::Closed),
+        }
+    }
+
+    /// Keeps everything back: the agent gets no answers of callbacks and tools any more, and
+    /// what it says is not passed on. It stops as soon as it needs an answer.
+    pub fn pause(&self) -> Result<(), Error> {
+        self.step(Step::Pause, "pause")
+    }
+
+    /// Goes on after a pause.
+    pub fn resume(&self) -> Result<(), Error> {
+        self.step(Step::Resume, "resume")
+    }
+
+    /// Gives the session up and waits until its agent is gone. Does nothing if it is over.
+    pub async fn cancel(&self) {
+        let shared = self.shared();
+        if shared.tracker.step(Step::Cancel).is_ok() {
+            shared.cancel.cancel();
+        }
+        shared.over.cancelled().await;
+    }
+
+    /// Stops what the agent does. The session then ends with a result that says so.
+    pub async fn interrupt(&self) -> Result<InterruptResponse, Error> {
+        self.ask("interrupt", bowline_protocol::Interrupt::default()).await
+    }
+
+    async fn ask<C: Call<Request = HostRequest>>(
+        &self,
+        action: &'static str,
+        call: C,
+    ) -> Result<C::Response, Error> {
+        match self.shared().connection.get() {
+            Some(connection) if !self.state().is_over() => connection.ask(call).await,
+            _ => Err(Error::State { action, state: self.state() }),
+        }
+    }
+
+    fn step(&self, step: Step, action: &'static str) -> Result<(), Error> {
+        let taken = self.shared().tracker.step(step);
+        taken.map_err(|illegal| Error::State { action, state: illegal.0 })
+    }
+
+    fn shared(&self) -> &Shared {
+        &self.handle.shared
+    }
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (id, state) = (self.id(), self.state());
+        f.debug_struct("Session").field("id", &id).field("state", &state).finish_non_exhaustive()
+    }
+}

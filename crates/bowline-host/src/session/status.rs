@@ -1,0 +1,273 @@
+//! Where a session is: nine states, checked, and what it waits for.
+//!
+//! Pure: what happened goes in, what became of it comes out. No clock, no I/O. A state is never
+//! set; it follows from what is known, so that it cannot say anything else.
+
+use std::{collections::BTreeMap, fmt, time::SystemTime};
+
+use bowline_protocol::{RawJson, SessionId, ToolUseId};
+
+/// Where a session is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SessionState {
+    /// It waits for a place among the sessions of its agent.
+    Idle,
+    /// The agent is started.
+    Starting,
+    /// The agent works.
+    Running,
+    /// The agent waits for a tool of this program.
+    WaitingToolCall,
+    /// The agent waits for this program to say whether a tool may run. Said before
+    /// [`WaitingToolCall`](Self::WaitingToolCall) where both are so: somebody is asked.
+    WaitingPermission,
+    /// The agent is given no answers, and nothing it says is passed on.
+    Paused,
+    /// The agent is done, and its result is a success.
+    Completed,
+    /// The agent failed, or its result says that it did.
+    Failed,
+    /// It was cancelled.
+    Cancelled,
+}
+
+impl SessionState {
+    /// The word for it, as in `waiting_tool_call`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Starting => "starting",
+            Self::Running => "running",
+            Self::WaitingToolCall => "waiting_tool_call",
+            Self::WaitingPermission => "waiting_permission",
+            Self::Paused => "paused",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// Whether nothing follows it.
+    pub fn is_over(self) -> bool {
+        matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
+    }
+}
+
+impl fmt::Display for SessionState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A call of a tool of this program that has no result yet.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct PendingToolCall {
+    /// The model's call, if the agent said which.
+    pub tool_use_id: Option<ToolUseId>,
+    /// The server that has the tool.
+    pub server_name: String,
+    /// The tool, by its name on the server.
+    pub tool_name: String,
+    /// What it is called with.
+    pub arguments: RawJson,
+    /// Since when.
+    pub started_at: SystemTime,
+}
+
+/// A question of the agent whether a tool may run.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct PendingPermission {
+    /// The model's call.
+    pub tool_use_id: ToolUseId,
+    /// The tool.
+    pub tool_name: String,
+    /// What it would be called with.
+    pub tool_input: RawJson,
+    /// Since when.
+    pub asked_at: SystemTime,
+}
+
+/// What a session has done so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Statistics {
+    /// When its agent was started.
+    pub started_at: Option<SystemTime>,
+    /// When it was over.
+    pub completed_at: Option<SystemTime>,
+    /// Calls of tools of this program that have ended.
+    pub tool_calls: u64,
+    /// Questions about permissions that were answered.
+    pub permissions: u64,
+    /// Messages of the agent.
+    pub messages: u64,
+}
+
+/// Where a session is, what it waits for and what it has done.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SessionStatus {
+    phase: Phase,
+    session_id: Option<SessionId>,
+    /// By the number under which they were begun, so that the oldest is the first.
+    calls: BTreeMap<Ticket, PendingToolCall>,
+    permissions: BTreeMap<Ticket, PendingPermission>,
+    stats: Statistics,
+}
+
+/// How far a session is, apart from what it waits for.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+enum Phase {
+    #[default]
+    Idle,
+    Starting,
+    Active,
+    Paused,
+    Over(Ending),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Ending {
+    Completed,
+    Failed,
+    Cancelled,
+}
+
+/// Numbers what the agent waits for.
+pub(crate) type Ticket = u64;
+
+/// What may happen to a session.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Step {
+    /// It has a place; its agent is started.
+    Start,
+    /// The agent is there.
+    Connect,
+    /// The agent said something.
+    Hear,
+    /// A tool of ours is called.
+    BeginCall(Ticket, PendingToolCall),
+    EndCall(Ticket),
+    /// We are asked whether a tool may run.
+    Ask(Ticket, PendingPermission),
+    Decide(Ticket),
+    Pause,
+    Resume,
+    Complete,
+    Fail,
+    Cancel,
+}
+
+/// A step that cannot be taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Illegal(pub(crate) SessionState);
+
+impl SessionStatus {
+    /// A session that has not begun, with its id if that is known already.
+    pub(crate) fn new(session_id: Option<SessionId>) -> Self {
+        Self { session_id, ..Self::default() }
+    }
+
+    /// Where the session is.
+    pub fn state(&self) -> SessionState {
+        match self.phase {
+            Phase::Idle => SessionState::Idle,
+            Phase::Starting => SessionState::Starting,
+            Phase::Active if !self.permissions.is_empty() => SessionState::WaitingPermission,
+            Phase::Active if !self.calls.is_empty() => SessionState::WaitingToolCall,
+            Phase::Active => SessionState::Running,
+            Phase::Paused => SessionState::Paused,
+            Phase::Over(Ending::Completed) => SessionState::Completed,
+            Phase::Over(Ending::Failed) => SessionState::Failed,
+            Phase::Over(Ending::Cancelled) => SessionState::Cancelled,
+        }
+    }
+
+    /// The session's id, as soon as it is known.
+    pub fn session_id(&self) -> Option<&SessionId> {
+        self.session_id.as_ref()
+    }
+
+    /// The call of a tool of this program that has waited longest.
+    pub fn pending_tool_call(&self) -> Option<&PendingToolCall> {
+        self.calls.values().next()
+    }
+
+    /// All calls of tools of this program that have no result yet, the oldest first.
+    pub fn pending_tool_calls(&self) -> impl ExactSizeIterator<Item = &PendingToolCall> {
+        self.calls.values()
+    }
+
+    /// The question about a permission that has waited longest.
+    pub fn pending_permission(&self) -> Option<&PendingPermission> {
+        self.permissions.values().next()
+    }
+
+    /// All questions about permissions that are open, the oldest first.
+    pub fn pending_permissions(&self) -> impl ExactSizeIterator<Item = &PendingPermission> {
+        self.permissions.values()
+    }
+
+    /// What the session has done so far.
+    pub fn statistics(&self) -> Statistics {
+        self.stats
+    }
+
+    pub(crate) fn set_session_id(&mut self, id: SessionId) {
+        self.session_id = Some(id);
+    }
+
+    /// Takes a step, or says that it cannot be taken. Nothing is changed then.
+    pub(crate) fn step(&mut self, step: Step, now: SystemTime) -> Result<(), Illegal> {
+        let state = self.state();
+        match (self.phase, step) {
+            (Phase::Idle, Step::Start) => {
+                self.phase = Phase::Starting;
+                self.stats.started_at = Some(now);
+            }
+            (Phase::Starting, Step::Connect) => self.phase = Phase::Active,
+            (Phase::Active, Step::Pause) => self.phase = Phase::Paused,
+            (Phase::Paused, Step::Resume) => self.phase = Phase::Active,
+            (Phase::Active | Phase::Paused, Step::Complete) => self.end(Ending::Completed, now),
+            (Phase::Over(_), Step::Complete | Step::Fail | Step::Cancel) => {
+                return Err(Illegal(state));
+            }
+            (_, Step::Fail) => self.end(Ending::Failed, now),
+            (_, Step::Cancel) => self.end(Ending::Cancelled, now),
+            // An agent that is being cancelled may still say and ask what nobody hears.
+            (Phase::Idle | Phase::Over(_), Step::Hear | Step::BeginCall(..) | Step::Ask(..)) => {
+                return Err(Illegal(state));
+            }
+            (_, Step::Hear) => self.stats.messages += 1,
+            (_, Step::BeginCall(ticket, call)) => {
+                self.calls.insert(ticket, call);
+            }
+            (_, Step::Ask(ticket, question)) => {
+                self.permissions.insert(ticket, question);
+            }
+            // What is over has forgotten what it waited for.
+            (_, Step::EndCall(ticket)) => {
+                self.stats.tool_calls += u64::from(self.calls.remove(&ticket).is_some());
+            }
+            (_, Step::Decide(ticket)) => {
+                self.stats.permissions += u64::from(self.permissions.remove(&ticket).is_some());
+            }
+            (_, Step::Start | Step::Connect | Step::Pause | Step::Resume | Step::Complete) => {
+                return Err(Illegal(state));
+            }
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, ending: Ending, now: SystemTime) {
+        self.phase = Phase::Over(ending);
+        self.stats.completed_at = Some(now);
+        self.calls.clear();
+        self.permissions.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,156 @@
+//! Which session is run: a new one, or one that is taken up again.
+
+use std::path::{Path, PathBuf};
+
+use bowline_protocol::{MessageUuid, SessionId};
+use uuid::Uuid;
+
+use crate::{
+    ConfigHome, LineOrigin, LiveContext, Page, ProjectKey, ResumeAt, SessionError, SessionFiles,
+    Spoken, Target, TranscriptWriter, branch, find, messages_in, new_id, newest, resume,
+};
+
+/// Which session is wanted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TakeUp {
+    /// Where it begins.
+    pub from: StartFrom,
+    /// Its id, a UUID; one is made up if there is none. Only for new sessions and copies.
+    pub id: Option<String>,
+    /// Go on in a copy.
+    pub fork: bool,
+    /// Go on behind this message.
+    pub at: Option<MessageUuid>,
+    /// The prompt whose turn going on there must drop.
+    pub drops_turn: Option<MessageUuid>,
+    /// Keep it in memory only.
+    pub unsaved: bool,
+    /// Give every line to a mirror, too.
+    pub mirrored: bool,
+}
+
+/// Where a session begins.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum StartFrom {
+    /// With nothing.
+    #[default]
+    Nothing,
+    /// Where the newest session of the folder ended, if there is one.
+    Newest,
+    /// Where this one ended: its id, its title, or its file.
+    Session(String),
+}
+
+/// A session that can be run.
+#[derive(Debug)]
+pub struct TakenUp {
+    /// Its id.
+    pub id: SessionId,
+    /// Where it is written; `None` keeps it in memory.
+    pub transcript: Option<TranscriptWriter>,
+    /// What was said in it before.
+    pub context: Option<LiveContext>,
+}
+
+impl TakeUp {
+    /// Finds the session that is wanted, or begins one. `origin` is where it is run.
+    pub fn open(
+        &self,
+        home: &ConfigHome,
+        project: &ProjectKey,
+        origin: LineOrigin,
+    ) -> Result<TakenUp, SessionError> {
+        let cwd = PathBuf::from(&origin.cwd);
+        let named = self.id.as_deref().map(session_id).transpose()?;
+        let Some(source) = self.source(home, &cwd)? else {
+            let id = named.unwrap_or_else(new_id);
+            let files = home.session(project, &id);
+            let transcript = match self.unsaved {
+                true => None,
+                false => Some(self.mirrored(TranscriptWriter::create(files, origin)?)),
+            };
+            return Ok(TakenUp { id, transcript, context: None });
+        };
+        let at = self.at.clone().map_or(ResumeAt::End, ResumeAt::Message);
+        if let Some(prompt) = &self.drops_turn {
+            check_dropped(&source.path(), self.at.as_ref(), prompt)?;
+        }
+        let context = resume(&source.path(), &at)?;
+        let files = match source {
+            Source::Ours(files) if !self.fork => files,
+            source => {
+                let copy = home.session(project, &named.unwrap_or_else(new_id));
+                if !self.unsaved {
+                    branch(&source.path(), &copy)?;
+                }
+                copy
+            }
+        };
+        let id = files.id().clone();
+        let transcript = match self.unsaved {
+            true => None,
+            false => {
+                let writer = TranscriptWriter::resume(files, origin, context.leaf.clone())?;
+                Some(self.mirrored(writer))
+            }
+        };
+        Ok(TakenUp { id, transcript, context: Some(context) })
+    }
+
+    /// The session to go on with, if one was asked for and is there.
+    fn source(&self, home: &ConfigHome, cwd: &Path) -> Result<Option<Source>, SessionError> {
+        match &self.from {
+            StartFrom::Nothing => Ok(None),
+            StartFrom::Newest => Ok(newest(home, cwd).map(Source::Ours)),
+            StartFrom::Session(target) => Ok(Some(match find(home, target, cwd)? {
+                Target::Session(files) => Source::Ours(files),
+                Target::File(path) => Source::Foreign(path),
+            })),
+        }
+    }
+
+    fn mirrored(&self, writer: TranscriptWriter) -> TranscriptWriter {
+        if self.mirrored { writer.mirrored() } else { writer }
+    }
+}
+
+/// A session that exists.
+enum Source {
+    Ours(SessionFiles),
+    /// A file that is not among our sessions: it is copied and left alone.
+    Foreign(PathBuf),
+}
+
+impl Source {
+    fn path(&self) -> PathBuf {
+        match self {
+            Self::Ours(files) => files.transcript(),
+            Self::Foreign(path) => path.clone(),
+        }
+    }
+}
+
+fn session_id(text: &str) -> Result<SessionId, SessionError> {
+    match Uuid::parse_str(text) {
+        Ok(uuid) => Ok(SessionId(uuid.to_string())),
+        Err(_) => Err(SessionError::BadId(text.to_owned())),
+    }
+}
+
+/// Makes sure that going on behind `at` drops the turn of `prompt`, and no other.
+fn check_dropped(
+    transcript: &Path,
+    at: Option<&MessageUuid>,
+    prompt: &MessageUuid,
+) -> Result<(), SessionError> {
+    let said = messages_in(transcript, Page::default())
+        .map_err(|error| SessionError::OtherTurn(error.to_string()))?;
+    let kept = said.iter().position(|message| Some(&message.uuid) == at);
+    let dropped = kept.map_or(&said[..], |place| &said[place + 1..]);
+    let why = match dropped.iter().find(|message| message.kind == Spoken::User) {
+        Some(first) if first.uuid == *prompt => return Ok(()),
+        Some(first) => format!("the first prompt dropped is {}", first.uuid),
+        None => "no prompt is dropped".to_owned(),
+    };
+    Err(SessionError::OtherTurn(why))
+}

@@ -1,0 +1,78 @@
+//! Flags of the doors that open sessions as their clients ask for them.
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use clap::{Args, Subcommand};
+
+use super::{LimitArgs, ModelArgs, OutputArgs, PermissionArgs, RunArgs, SessionArgs, SourceArgs};
+
+/// How the sessions behind a door are run.
+#[derive(Debug, Default, Clone, PartialEq, Args)]
+pub(crate) struct DoorArgs {
+    #[command(flatten)]
+    model: ModelArgs,
+    #[command(flatten)]
+    permissions: PermissionArgs,
+    #[command(flatten)]
+    limits: LimitArgs,
+    #[command(flatten)]
+    sources: SourceArgs,
+
+    /// Keep nothing on disk; sessions cannot be gone on with then
+    #[arg(long)]
+    no_session_persistence: bool,
+
+    /// Write down what happens inside
+    #[arg(long, value_name = "FILE")]
+    debug_file: Option<PathBuf>,
+}
+
+impl DoorArgs {
+    /// The same, as the flags of one run.
+    pub(crate) fn into_run(self) -> RunArgs {
+        let session = SessionArgs {
+            no_session_persistence: self.no_session_persistence,
+            ..SessionArgs::default()
+        };
+        RunArgs {
+            model: self.model,
+            permissions: self.permissions,
+            limits: self.limits,
+            sources: self.sources,
+            session,
+            output: OutputArgs { debug_file: self.debug_file, ..OutputArgs::default() },
+            ..RunArgs::default()
+        }
+    }
+}
+
+/// What to do about MCP.
+#[derive(Debug, Clone, PartialEq, Subcommand)]
+pub(crate) enum McpCommand {
+    /// Serve the built-in tools and a whole agent to MCP clients, over stdin and stdout or HTTP
+    Serve(Box<McpServeArgs>),
+}
+
+/// How the MCP server is reached, and how its sessions are run.
+#[derive(Debug, Default, Clone, PartialEq, Args)]
+pub(crate) struct McpServeArgs {
+    /// Listen here for HTTP instead of using stdin and stdout; port 0 chooses a free one
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) http: Option<SocketAddr>,
+
+    /// A file with the token that HTTP clients have to send (else BOWLINE_MCP_TOKEN); needed
+    /// unless the address is of this machine only
+    #[arg(long, value_name = "FILE", requires = "http")]
+    pub(crate) token_file: Option<PathBuf>,
+
+    /// One more name under which HTTP clients reach this machine
+    #[arg(long, value_name = "NAME", requires = "http")]
+    pub(crate) allow_host: Vec<String>,
+
+    /// One more web page that may use the server, as in `https://example.org:443`
+    #[arg(long, value_name = "ORIGIN", requires = "http")]
+    pub(crate) allow_origin: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) door: DoorArgs,
+}

@@ -1,0 +1,60 @@
+//! Sessions for the doors that open them as their clients ask: each as the command line, the
+//! settings and the environment want it.
+
+use std::path::PathBuf;
+
+use bowline_engine::{OpenError, SessionConfig, SessionRequest, Sessions};
+use uuid::Uuid;
+
+use crate::{
+    args::{DoorArgs, RunArgs},
+    complain,
+    environment::Environment,
+    logging,
+    setup::{self, Audience, SetupError},
+};
+
+/// The user's sessions, in the folder the program was started in.
+pub(crate) struct UserSessions {
+    args: RunArgs,
+    environment: Environment,
+    cwd: PathBuf,
+}
+
+impl UserSessions {
+    /// Reads what holds for all of them, and tells the user what they should know first.
+    pub(crate) fn new(args: DoorArgs) -> anyhow::Result<Self> {
+        let args = args.into_run();
+        logging::start(&args.output)?;
+        let cwd = std::env::current_dir().map_err(|error| {
+            anyhow::anyhow!("Error: the working directory cannot be used: {error}")
+        })?;
+        let own = Self { args, environment: Environment::of_process(), cwd };
+        // What is wrong with flags and settings is said now, not when somebody asks.
+        let prepared =
+            setup::prepare(&own.args, &own.environment, own.cwd.clone(), Audience::Reader)?;
+        prepared.notices.iter().for_each(complain);
+        Ok(own)
+    }
+}
+
+impl Sessions for UserSessions {
+    fn open(&self, request: SessionRequest) -> Result<SessionConfig, OpenError> {
+        let mut args = self.args.clone();
+        if let Some(session) = request.resume {
+            // A client names a session, never a file.
+            if Uuid::parse_str(session.as_str()).is_err() {
+                return Err(OpenError::NotFound(session));
+            }
+            args.session.resume = Some(session.0);
+        }
+        let cwd = self.cwd.clone();
+        match setup::prepare(&args, &self.environment, cwd, Audience::Reader) {
+            Ok(prepared) => Ok(prepared.config),
+            Err(SetupError::NoConversation { target, .. }) => {
+                Err(OpenError::NotFound(target.into()))
+            }
+            Err(error) => Err(OpenError::Other(error.to_string())),
+        }
+    }
+}

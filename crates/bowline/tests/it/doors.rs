@@ -1,0 +1,193 @@
+//! One script, every door: the same questions, the same decisions, the same result.
+
+use std::{
+    fs,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use bowline_host::{Embedded, Message, Options, PermissionResult, ToolRequest, query};
+use serde_json::{Value, json};
+
+use crate::place::{Host, Place};
+
+const ALLOWED: &str = "Bash(touch free)";
+const FORBIDDEN: &str = "Bash(touch never)";
+const RULES: [&str; 4] = ["--allowedTools", ALLOWED, "--disallowedTools", FORBIDDEN];
+
+/// What the model does, whoever is outside.
+const SCRIPT: &str = r#"SAY Four files, please.
+TOOL Bash {"command": "touch free"}
+NEXT
+TOOL Bash {"command": "touch yes"}
+NEXT
+TOOL Bash {"command": "touch no"}
+NEXT
+TOOL Bash {"command": "touch never"}
+NEXT
+SAY Two of four."#;
+
+/// What came of it.
+#[derive(Debug, Default, PartialEq)]
+struct Played {
+    /// The commands that somebody was asked about.
+    asked: Vec<String>,
+    /// The commands that the result calls denied.
+    denied: Vec<String>,
+    result: String,
+    /// The files that are there.
+    made: Vec<String>,
+}
+
+impl Played {
+    /// The end of a run, in the words of its result.
+    fn end(self, place: &Place, result: &Value) -> Self {
+        let denials = result["permission_denials"].as_array().unwrap();
+        let command = |denial: &Value| denial["tool_input"]["command"].as_str().unwrap().to_owned();
+        let files = fs::read_dir(place.cwd()).unwrap();
+        let mut made: Vec<_> =
+            files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+        made.sort();
+        Self {
+            denied: denials.iter().map(command).collect(),
+            result: result["result"].as_str().unwrap().to_owned(),
+            made,
+            ..self
+        }
+    }
+
+    /// Answers a question as every host here does.
+    fn decide(&mut self, command: &str) -> bool {
+        self.asked.push(command.to_owned());
+        command == "touch yes"
+    }
+}
+
+fn permission(allowed: bool) -> Value {
+    match allowed {
+        true => json!({"behavior": "allow"}),
+        false => json!({"behavior": "deny", "message": "not this one"}),
+    }
+}
+
+/// Plays the script through a door.
+type Play = fn(&Place) -> Played;
+
+/// The stream-json protocol of the official SDKs.
+fn stdio(place: &Place) -> Played {
+    let mut played = Played::default();
+    let args = [&["--permission-prompt-tool", "stdio"][..], &RULES].concat();
+    let mut host = place.open(&args);
+    host.prompt(SCRIPT);
+    loop {
+        let line = host.hear().unwrap();
+        if line["type"] == "control_request" {
+            let allowed = played.decide(line["request"]["input"]["command"].as_str().unwrap());
+            host.answer(&line, permission(allowed));
+        } else if line["type"] == "result" {
+            host.close_input();
+            assert_eq!(host.end().code, Some(0));
+            return played.end(place, &line);
+        }
+    }
+}
+
+/// JSON-RPC.
+fn rpc(place: &Place) -> Played {
+    let mut played = Played::default();
+    let mut client = place.speak([&["rpc", "--model", "script"][..], &RULES].concat());
+    client.say(json!({"jsonrpc": "2.0", "id": 1, "method": "run", "params": {"prompt": SCRIPT}}));
+    loop {
+        let line = client.hear().unwrap();
+        if line["method"] == "permission/request" {
+            let allowed = played.decide(line["params"]["input"]["command"].as_str().unwrap());
+            let answer = permission(allowed);
+            client.say(json!({"jsonrpc": "2.0", "id": line["id"], "result": answer}));
+        } else if line["result"]["type"] == "result" {
+            client.close_input();
+            assert_eq!(client.end().code, Some(0));
+            return played.end(place, &line["result"]);
+        }
+    }
+}
+
+/// The tool `agent` of the MCP server.
+fn mcp(place: &Place) -> Played {
+    let mut played = Played::default();
+    let mut client = place.speak([&["mcp", "serve", "--model", "script"][..], &RULES].concat());
+    let ask = |client: &mut Host, id: u64, method: &str, params: Value| {
+        client.say(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+    };
+    let hello = json!({
+        "protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}},
+        "clientInfo": {"name": "test", "version": "1"},
+    });
+    ask(&mut client, 1, "initialize", hello);
+    assert_eq!(client.hear().unwrap()["id"], 1);
+    client.say(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    ask(&mut client, 2, "tools/call", json!({"name": "agent", "arguments": {"prompt": SCRIPT}}));
+    loop {
+        let line = client.hear().unwrap();
+        if line["method"] == "elicitation/create" {
+            let message = line["params"]["message"].as_str().unwrap();
+            let input: Value = serde_json::from_str(message.lines().last().unwrap()).unwrap();
+            let decision = match played.decide(input["command"].as_str().unwrap()) {
+                true => "allow",
+                false => "deny",
+            };
+            let answer = json!({"action": "accept", "content": {"decision": decision}});
+            client.say(json!({"jsonrpc": "2.0", "id": line["id"], "result": answer}));
+        } else if line["id"] == 2 {
+            client.close_input();
+            assert_eq!(client.end().code, Some(0));
+            return played.end(place, &line["result"]["structuredContent"]);
+        }
+    }
+}
+
+/// The engine inside a program: no process, no JSON.
+fn embedded(place: &Place) -> Played {
+    let played = Arc::new(Mutex::new(Played::default()));
+    let host = Arc::clone(&played);
+    let options = Options::default()
+        .embedded(Embedded::script(place.cwd()))
+        .allow([ALLOWED])
+        .disallow([FORBIDDEN])
+        .can_use_tool(move |request: ToolRequest| {
+            let host = Arc::clone(&host);
+            async move {
+                let input = request.input.to_value();
+                let mut host = host.lock().unwrap_or_else(PoisonError::into_inner);
+                match host.decide(input["command"].as_str().unwrap()) {
+                    true => PermissionResult::allow(),
+                    false => PermissionResult::deny("not this one"),
+                }
+            }
+        });
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let result = runtime.block_on(async {
+        let mut messages = query(SCRIPT, options);
+        loop {
+            let message = messages.next().await.expect("a result").unwrap();
+            if let Message::Result(result) = message {
+                return serde_json::to_value(&result).unwrap();
+            }
+        }
+    });
+    let played = std::mem::take(&mut *played.lock().unwrap());
+    played.end(place, &result)
+}
+
+#[test]
+fn every_door_leads_to_the_same_agent() {
+    let expected = || Played {
+        asked: vec!["touch yes".to_owned(), "touch no".to_owned()],
+        denied: vec!["touch no".to_owned(), "touch never".to_owned()],
+        result: "Two of four.".to_owned(),
+        made: vec!["free".to_owned(), "yes".to_owned()],
+    };
+    let doors: [(&str, Play); 4] =
+        [("stdio", stdio), ("rpc", rpc), ("mcp", mcp), ("embedded", embedded)];
+    for (name, play) in doors {
+        assert_eq!(play(&Place::new()), expected(), "{name}");
+    }
+}

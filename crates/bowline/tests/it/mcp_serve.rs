@@ -1,0 +1,73 @@
+//! `bowline mcp serve` as people start it.
+
+use serde_json::{Value, json};
+
+use crate::place::{Place, Ran};
+
+fn refused(args: &[&str]) -> String {
+    let ran = Ran::from(Place::new().bowline([&["mcp", "serve"], args].concat()).output().unwrap());
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.stderr
+}
+
+#[test]
+fn an_address_that_others_can_reach_needs_a_token_and_a_name() {
+    let said = refused(&["--http", "0.0.0.0:0"]);
+    assert!(said.contains("a token is needed (--token-file FILE or BOWLINE_MCP_TOKEN)"), "{said}");
+    let place = Place::new();
+    std::fs::write(place.cwd().join("token"), "secret\n").unwrap();
+    let args = ["mcp", "serve", "--http", "0.0.0.0:0", "--token-file", "token"];
+    let ran = Ran::from(place.bowline(args).output().unwrap());
+    assert!(ran.stderr.contains("(--allow-host NAME)"), "{ran:?}");
+}
+
+#[test]
+fn mistakes_on_the_command_line_are_said() {
+    assert!(refused(&["--http", "here"]).contains("here"));
+    assert!(refused(&["--token-file", "x"]).contains("--http"));
+    assert!(refused(&["--http", "127.0.0.1:0", "--token-file", "none"]).contains("none"));
+    assert!(refused(&["--permission-mode", "lax"]).contains("lax"));
+}
+
+#[test]
+fn it_ends_when_its_client_hangs_up() {
+    let mut client = Place::new().speak(["mcp", "serve", "--model", "script"]);
+    let hello = json!({
+        "protocolVersion": "2025-06-18", "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    });
+    client.say(json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}));
+    assert_eq!(client.hear().unwrap()["result"]["protocolVersion"], "2025-06-18");
+    client.close_input();
+    let ran = client.end();
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn a_session_of_the_agent_is_kept_and_goes_on() {
+    let place = Place::new();
+    let mut sessions: Vec<Value> = Vec::new();
+    for again in [false, true] {
+        let mut client = place.speak(["mcp", "serve", "--model", "script"]);
+        let hello = json!({
+            "protocolVersion": "2025-11-25", "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        });
+        client.say(json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}));
+        client.hear().unwrap();
+        let mut arguments = json!({"prompt": "SAY hello"});
+        if again {
+            arguments["session_id"] = sessions[0].clone();
+        }
+        let call = json!({"name": "agent", "arguments": arguments});
+        client.say(json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}));
+        let result = client.hear().unwrap();
+        sessions.push(result["result"]["structuredContent"]["session_id"].clone());
+        client.close_input();
+        client.end();
+    }
+    assert!(sessions[0].is_string());
+    assert_eq!(sessions[0], sessions[1]);
+    // The tools' own session leaves no trace.
+    assert_eq!(place.transcripts().len(), 1);
+}
