@@ -119,3 +119,10 @@ pub use tool::{
     HandleTool, IntoToolResult, McpServer, Progress, ResourceContents, SdkServer, Structured, Tool,
     ToolAnnotations, ToolContent, ToolContext, ToolHandler, ToolResult,
 };
+
+/// The guide, so that what it shows compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/sdk.md")]
+#[doc = include_str!("../../../docs/sdk-options.md")]
+#[doc = include_str!("../README.md")]
+struct Guide;

@@ -54,6 +54,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "bowline-tools",
         ],
     ),
+    ("bowline-examples", &["bowline-host"]),
     ("bowline-testkit", &[]),
 ];
 
@@ -72,11 +73,12 @@ const HEAVY: &[(&str, &[&str])] = &[
             "bowline-door-rpc",
             "bowline-door-mcp",
             "bowline-host",
+            "bowline-examples",
             "bowline",
         ],
     ),
     ("reqwest", &["bowline-model", "bowline-tools", "bowline-mcp"]),
-    ("axum", &["bowline-model", "bowline-door-mcp"]),
+    ("axum", &["bowline-model", "bowline-door-mcp", "bowline-examples"]),
     // In the SDK only with the feature `rmcp`.
     ("rmcp", &["bowline-mcp", "bowline-door-mcp", "bowline-host"]),
     ("clap", &["bowline"]),

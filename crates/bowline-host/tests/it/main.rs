@@ -3,6 +3,7 @@
 mod agents;
 mod basics;
 mod conversations;
+mod examples;
 mod faults;
 mod recovery;
 mod rig;
