@@ -119,7 +119,7 @@ async fn search(tree: PathBuf) {
         bowline_tools::run(&*tool, call).await.expect("the search succeeds");
         ours.push(began.elapsed());
         let began = Instant::now();
-        let rg = Command::new("rg").args(["-l", "--hidden", PATTERN]).arg(&tree).output();
+        let rg = Command::new("rg").args(["-l", "--hidden", "--glob", "!.git", PATTERN]).arg(&tree).output();
         if rg.is_err() {
             println!("rg is not on the path: nothing to compare with");
             return;

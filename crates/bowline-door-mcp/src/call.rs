@@ -40,10 +40,13 @@ pub(crate) struct Question {
 pub(crate) struct Line {
     questions: mpsc::Sender<Question>,
     news: mpsc::Sender<String>,
+    /// Stops the call.
+    stop: CancellationToken,
 }
 
 impl Line {
-    /// Asks the client; dropping the future withdraws the question.
+    /// Asks the client; dropping the future withdraws the question. A client that does not answer
+    /// is gone, and its call ends.
     pub(crate) async fn ask(&self, about: CanUseTool) -> Result<PermissionResult, HostError> {
         let (answer, answered) = oneshot::channel();
         let question = Question { about: Box::new(about), answer };
@@ -51,7 +54,10 @@ impl Line {
         match time::timeout(PATIENCE, answered).await {
             Ok(Ok(answer)) => answer,
             Ok(Err(_)) => Err(HostError::Closed),
-            Err(_) => Err(HostError::TimedOut),
+            Err(_) => {
+                self.stop.cancel();
+                Err(HostError::TimedOut)
+            }
         }
     }
 
@@ -88,8 +94,8 @@ impl Call {
         let (ask, questions) = mpsc::channel(QUESTIONS);
         let (tell, news) = mpsc::channel(NEWS);
         let stop = CancellationToken::new();
-        let work = work(Line { questions: ask, news: tell }, stop.clone());
-        let task = AbortOnDropHandle::new(tokio::spawn(work));
+        let line = Line { questions: ask, news: tell, stop: stop.clone() };
+        let task = AbortOnDropHandle::new(tokio::spawn(work(line, stop.clone())));
         let _stop_when_dropped = stop.clone().drop_guard();
         Self { task, questions, news, stop, _stop_when_dropped }
     }

@@ -5,9 +5,10 @@ use bowline_protocol::{CanUseTool, PermissionAllow, PermissionDeny, PermissionRe
 use rmcp::{
     RoleServer,
     model::{
-        ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, ProtocolVersion,
+        CancelledNotificationParam, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult,
+        ElicitationAction, ElicitationSchema, ProtocolVersion, ServerRequest,
     },
-    service::RequestContext,
+    service::{PeerRequestOptions, RequestContext, ServiceError},
 };
 use serde_json::json;
 
@@ -99,14 +100,33 @@ pub(crate) fn read(answer: &ElicitResult) -> PermissionResult {
     }
 }
 
-/// Asks the client while its request waits.
+/// Asks the client while its request waits; `None` if the answer is no longer wanted.
 pub(crate) async fn ask(
     context: &RequestContext<RoleServer>,
     question: &CanUseTool,
-) -> Result<PermissionResult, HostError> {
-    match context.peer.create_elicitation(form(question)).await {
-        Ok(answer) => Ok(read(&answer)),
-        Err(error) => Err(HostError::Refused(error.to_string())),
+    withdrawn: impl Future<Output = ()>,
+) -> Option<Result<PermissionResult, HostError>> {
+    let refused = |error: ServiceError| HostError::Refused(error.to_string());
+    let request = ServerRequest::ElicitRequest(ElicitRequest::new(form(question)));
+    let options = PeerRequestOptions::no_options();
+    let asked = match context.peer.send_cancellable_request(request, options).await {
+        Ok(asked) => asked,
+        Err(error) => return Some(Err(refused(error))),
+    };
+    let id = asked.id.clone();
+    tokio::select! {
+        biased;
+        answer = asked.await_response() => Some(match answer {
+            Ok(ClientResult::ElicitResult(answer)) => Ok(read(&answer)),
+            Ok(_) => Err(HostError::Malformed("no answer to a form".to_owned())),
+            Err(error) => Err(refused(error)),
+        }),
+        () = withdrawn => {
+            let reason = Some("the answer is no longer wanted".to_owned());
+            let withdrawal = CancelledNotificationParam::new(Some(id), reason);
+            context.peer.notify_cancelled(withdrawal).await.ok();
+            None
+        }
     }
 }
 

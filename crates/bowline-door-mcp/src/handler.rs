@@ -1,6 +1,6 @@
 //! Answers MCP requests.
 
-use std::{sync::Arc, time::Duration};
+use std::{pin::pin, sync::Arc, time::Duration};
 
 use bowline_engine::{DirectCall, PermissionPrompts, Session, Sessions};
 use bowline_protocol::RawJson;
@@ -17,7 +17,7 @@ use rmcp::{
 use serde_json::{Map, Value};
 use tokio::{
     sync::Semaphore,
-    time::{Instant, interval_at},
+    time::{Instant, Interval, interval_at},
 };
 use uuid::Uuid;
 
@@ -124,8 +124,6 @@ impl Handler {
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let mut progress = Progress::of(context);
-        let began = Instant::now();
-        let mut beat = interval_at(began + STILL_RUNNING, STILL_RUNNING);
         loop {
             let event = tokio::select! {
                 biased;
@@ -134,9 +132,7 @@ impl Handler {
                     return Err(ErrorData::internal_error("cancelled", None));
                 }
                 event = call.next() => event,
-                _ = beat.tick() => {
-                    Event::Says(format!("{tool} has run for {} s", began.elapsed().as_secs()))
-                }
+                time = progress.beat() => Event::Says(format!("{tool} has run for {time} s")),
             };
             match event {
                 Event::Done(result) => return Ok(result.into()),
@@ -144,15 +140,7 @@ impl Handler {
                 Event::Asks(question) if asking == Asking::ByResult => {
                     return Ok(self.park(tool, call, question).into());
                 }
-                Event::Asks(question) => {
-                    tokio::select! {
-                        biased;
-                        () = context.ct.cancelled() => {}
-                        answer = elicit::ask(context, &question.about) => {
-                            question.answer.send(answer).ok();
-                        }
-                    }
-                }
+                Event::Asks(question) => ask(context, question, &mut progress).await,
             }
         }
     }
@@ -212,15 +200,54 @@ impl ServerHandler for Handler {
     }
 }
 
+/// Asks the client while its request waits, until the answer is no longer wanted.
+async fn ask(context: &RequestContext<RoleServer>, question: Question, progress: &mut Progress) {
+    let Question { about, mut answer } = question;
+    let decision = {
+        let withdrawn = async {
+            tokio::select! {
+                () = context.ct.cancelled() => {}
+                () = answer.closed() => {}
+            }
+        };
+        let mut asked = pin!(elicit::ask(context, &about, withdrawn));
+        loop {
+            tokio::select! {
+                biased;
+                decision = &mut asked => break decision,
+                time = progress.beat() => {
+                    let news = format!("{} waits for an answer since {time} s", about.tool_name);
+                    progress.tell(context, news).await;
+                }
+            }
+        }
+    };
+    if let Some(decision) = decision {
+        answer.send(decision).ok();
+    }
+}
+
 /// How far a request is, for a client that wants to hear of it.
 struct Progress {
     token: Option<ProgressToken>,
     told: u32,
+    began: Instant,
+    beat: Interval,
 }
 
 impl Progress {
     fn of(context: &RequestContext<RoleServer>) -> Self {
-        Self { token: context.meta.get_progress_token(), told: 0 }
+        let began = Instant::now();
+        let beat = interval_at(began + STILL_RUNNING, STILL_RUNNING);
+        Self { token: context.meta.get_progress_token(), told: 0, began, beat }
+    }
+
+    /// Waits until it is time to say that the request is still worked on; since how many seconds.
+    ///
+    /// Cancel safety: nothing is lost when the future is dropped.
+    async fn beat(&mut self) -> u64 {
+        self.beat.tick().await;
+        self.began.elapsed().as_secs()
     }
 
     async fn tell(&mut self, context: &RequestContext<RoleServer>, news: String) {

@@ -28,6 +28,10 @@ const PATH: &str = "/mcp";
 /// The longest request: a file to be written, and then some.
 const MAX_REQUEST_BYTES: usize = 64 * 1024 * 1024;
 
+/// How long a client may hear nothing before its session is given up, also while a call of it runs:
+/// longer than an agent works, or a person thinks, without a word.
+const SILENCE: Duration = Duration::from_secs(4 * 60 * 60);
+
 /// How long requests may take to end when the server does.
 const GRACE: Duration = Duration::from_secs(6);
 
@@ -89,7 +93,9 @@ impl Address {
             .with_allowed_origins(self.allowed_origins())
             .with_max_request_body_bytes(MAX_REQUEST_BYTES)
             .with_cancellation_token(stop.clone());
-        let sessions = Arc::new(LocalSessionManager::default());
+        let mut sessions = LocalSessionManager::default();
+        sessions.session_config.keep_alive = Some(SILENCE);
+        let sessions = Arc::new(sessions);
         let service = StreamableHttpService::new(move || Ok(handler.clone()), sessions, config);
         let mut router = Router::new().route_service(PATH, service);
         if let Some(token) = self.token {

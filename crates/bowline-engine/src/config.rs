@@ -1,8 +1,14 @@
 //! How a session is set up. Everything from outside (flags, environment, settings) has become a value here.
 
-use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    fmt,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
-use bowline_mcp::{NamedServer, Scope};
+use bowline_mcp::{ConfigProblem, NamedServer, Scope, ServerList, read_file};
 use bowline_model::{
     Effort, Model, ModelError, ModelRef, Prices, Providers, RetryPolicy, Thinking,
 };
@@ -17,11 +23,16 @@ use crate::{
     settings::{Places, Settings, SourceSet, Trust},
 };
 
+/// Long enough for most servers, short enough for whoever waits for an answer.
+const MCP_GRACE: Duration = Duration::from_secs(5);
+
 /// How a session is set up. Start from [`SessionConfig::new`] and change what you need.
 #[non_exhaustive]
 pub struct SessionConfig {
     /// Names the session.
     pub session_id: SessionId,
+    /// What the user calls it.
+    pub title: Option<String>,
     /// Where it works.
     pub cwd: PathBuf,
     /// What answers.
@@ -54,6 +65,9 @@ pub struct SessionConfig {
     pub mcp_servers: Vec<NamedServer>,
     /// Limits of MCP servers, and who they are told we are.
     pub mcp_options: bowline_mcp::Options,
+    /// How long the first turn waits for MCP servers that are being reached. Whoever is later brings
+    /// its tools into the conversation when it comes.
+    pub mcp_grace: Duration,
     /// Who may do what.
     pub policy: Policy,
     /// Who is asked.
@@ -137,6 +151,7 @@ impl SessionConfig {
             tools: ToolSelection::default(),
             mcp_servers: Vec::new(),
             mcp_options: bowline_mcp::Options::default(),
+            mcp_grace: MCP_GRACE,
             policy: Policy::new(Roots { current_directory: cwd.clone(), home: None }),
             permission_prompts: PermissionPrompts::Nobody,
             may_bypass_permissions: false,
@@ -166,6 +181,7 @@ impl SessionConfig {
             api_key_source: ApiKeySource::None,
             auto_compact_window: None,
             auto_compact: true,
+            title: None,
             cwd,
         }
     }
@@ -173,6 +189,13 @@ impl SessionConfig {
     /// Adds an MCP server that whoever starts the session names.
     pub fn add_mcp_server(&mut self, name: impl Into<String>, config: McpServerConfig) {
         self.mcp_servers.push(NamedServer { name: name.into(), config, scope: Scope::Dynamic });
+    }
+
+    /// Adds the MCP servers of a file such as `.mcp.json`, or says what is wrong with it.
+    pub fn add_mcp_file(&mut self, file: &Path) -> Result<(), Vec<ConfigProblem>> {
+        let ServerList { servers, problems } = read_file(&self.cwd.join(file), Scope::Dynamic);
+        self.mcp_servers.extend(servers);
+        if problems.is_empty() { Ok(()) } else { Err(problems) }
     }
 
     /// Gives the processes of the session the variables that its settings set, and those that

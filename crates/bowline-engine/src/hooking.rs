@@ -1,5 +1,10 @@
 //! How the engine runs hooks: what each is told about the session, and what the host hears of it.
 
+mod agent;
+mod judge;
+mod services;
+mod template;
+
 use std::sync::Arc;
 
 use bowline_protocol::{
@@ -8,6 +13,7 @@ use bowline_protocol::{
 };
 use tokio_util::sync::CancellationToken;
 
+pub(crate) use self::services::SessionServices;
 use crate::{
     agent::Identity,
     hook::{BoxFuture, HookActivity, HookCallError, HookCallbacks, HookObserver, HookReport},
@@ -25,20 +31,16 @@ impl HookCallbacks for HostCallbacks {
     fn call(
         &self,
         callback_id: &CallbackId,
-        input: RawJson,
+        input: &HookInput,
         tool_use_id: ToolUseId,
     ) -> BoxFuture<'_, Result<RawJson, HookCallError>> {
-        let callback_id = callback_id.clone();
+        let call = HookCallback {
+            callback_id: callback_id.clone(),
+            input: input.clone(),
+            tool_use_id: Some(tool_use_id),
+            extra: Default::default(),
+        };
         Box::pin(async move {
-            let input: HookInput = input.parse().map_err(|error| {
-                HookCallError::Refused(format!("unreadable hook input: {error}"))
-            })?;
-            let call = HookCallback {
-                callback_id,
-                input,
-                tool_use_id: Some(tool_use_id),
-                extra: Default::default(),
-            };
             self.host.hook_callback(call).await.map_err(|error| match error {
                 HostError::Closed => HookCallError::Closed,
                 error => HookCallError::Refused(error.to_string()),

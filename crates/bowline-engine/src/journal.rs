@@ -68,25 +68,26 @@ impl Journal {
         self.write(line)
     }
 
-    /// Writes where a conversation ends and its summary, the next line, begins.
-    pub(crate) fn compact_boundary(&self, uuid: &MessageUuid, metadata: CompactMetadata) -> Told {
+    /// Writes where a conversation ends, and the summary that stands for everything before it, in
+    /// one piece: a boundary without its summary would be the end of all that was said.
+    pub(crate) fn compaction(
+        &self,
+        (boundary, metadata): (&MessageUuid, CompactMetadata),
+        (summary, text): (&MessageUuid, &str),
+    ) -> Told {
         let mut line = SystemLine::compact_boundary(metadata);
-        line.chain.uuid = uuid.clone();
+        line.chain.uuid = boundary.clone();
+        let mut said = UserLine::new(Content::from(text));
+        said.chain.uuid = summary.clone();
+        said.is_compact_summary = true;
+        said.is_visible_in_transcript_only = true;
+        self.trail().user(summary);
         self.with(|writer| {
             line.chain.logical_parent_uuid = writer.leaf().cloned();
             writer.push_after(line, None);
+            writer.push(said);
             flush(writer)
         })
-    }
-
-    /// Writes the summary that stands for everything before it.
-    pub(crate) fn compact_summary(&self, uuid: &MessageUuid, text: &str) -> Told {
-        let mut line = UserLine::new(Content::from(text));
-        line.chain.uuid = uuid.clone();
-        line.is_compact_summary = true;
-        line.is_visible_in_transcript_only = true;
-        self.trail().user(uuid);
-        self.write(line)
     }
 
     /// Writes one block of an answer.

@@ -1,10 +1,15 @@
 //! What a session uses: tokens and money, by turn and by model.
 
-use std::{collections::BTreeMap, time::Duration};
+mod reported;
 
-use bowline_model::{KNOWN_MODELS, Prices, known_model};
-use bowline_protocol::{CostBasis, Maybe, ModelUsage, Usage};
-use serde_json::json;
+use std::{collections::BTreeMap, ops::AddAssign, time::Duration};
+
+use bowline_model::{Prices, known_model};
+use bowline_protocol::{CostBasis, ModelUsage, Usage};
+use serde_json::Value;
+
+pub(crate) use self::reported::with_counts;
+use self::reported::{count, detail};
 
 /// Context window of a model nobody here knows.
 const UNKNOWN_CONTEXT_WINDOW: u64 = 200_000;
@@ -17,13 +22,50 @@ pub(crate) struct Ledger {
     prices: Prices,
     total: BTreeMap<String, ModelUsage>,
     since_result: BTreeMap<String, ModelUsage>,
-    turn: Tokens,
+    /// What the API reported about the answers of the turn.
+    turn: Usage,
     api_time: Duration,
+    /// What was done to files.
+    changes: LineChanges,
     /// The input of the newest request of the main conversation: how full its context is.
     context_tokens: u64,
     /// What the API counted last in the main conversation.
     newest: Option<Tokens>,
     without_price: Vec<String>,
+}
+
+/// Lines of files that were added and removed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct LineChanges {
+    pub(crate) added: u64,
+    pub(crate) removed: u64,
+}
+
+impl LineChanges {
+    /// What a call changed, if it changed a file.
+    pub(crate) fn of(result: &Value) -> Self {
+        let mut changes = Self::default();
+        let is_new = result["type"] == "create";
+        if let Some(content) = result["content"].as_str().filter(|_| is_new) {
+            changes.added += content.lines().count() as u64;
+        }
+        let hunks = result["structuredPatch"].as_array().into_iter().flatten();
+        for line in hunks.flat_map(|hunk| hunk["lines"].as_array().into_iter().flatten()) {
+            match line.as_str().and_then(|line| line.chars().next()) {
+                Some('+') => changes.added += 1,
+                Some('-') => changes.removed += 1,
+                _ => {}
+            }
+        }
+        changes
+    }
+}
+
+impl AddAssign for LineChanges {
+    fn add_assign(&mut self, more: Self) {
+        self.added += more.added;
+        self.removed += more.removed;
+    }
 }
 
 /// Plain token counts.
@@ -46,27 +88,16 @@ impl Tokens {
     pub(crate) fn total(&self) -> u64 {
         self.input + self.output + self.cache_read + self.cache_write
     }
-
-    fn add(&mut self, other: Self) {
-        self.input += other.input;
-        self.output += other.output;
-        self.cache_read += other.cache_read;
-        self.cache_write += other.cache_write;
-        self.web_searches += other.web_searches;
-    }
 }
 
 impl From<&Usage> for Tokens {
     fn from(usage: &Usage) -> Self {
-        let count = |field: &Maybe<u64>| field.as_ref().copied().unwrap_or(0);
-        let searches = usage.extra.get("server_tool_use");
-        let searches = searches.and_then(|tools| tools.get("web_search_requests"));
         Self {
             input: count(&usage.input_tokens),
             output: count(&usage.output_tokens),
             cache_read: count(&usage.cache_read_input_tokens),
             cache_write: count(&usage.cache_creation_input_tokens),
-            web_searches: searches.and_then(serde_json::Value::as_u64).unwrap_or(0),
+            web_searches: detail(usage, "server_tool_use", "web_search_requests").unwrap_or(0),
         }
     }
 }
@@ -90,7 +121,7 @@ impl Ledger {
     pub(crate) fn enter(&mut self, account: Account, model: &str, usage: &Usage) -> Option<String> {
         let tokens = Tokens::from(usage);
         if account == Account::Main {
-            self.turn.add(tokens);
+            reported::add(&mut self.turn, usage);
             self.context_tokens = tokens.total();
             self.newest = Some(tokens);
         }
@@ -102,6 +133,12 @@ impl Ledger {
             entry.cache_read_input_tokens += tokens.cache_read;
             entry.cache_creation_input_tokens += tokens.cache_write;
             entry.web_search_requests += tokens.web_searches;
+            add(&mut entry.thinking_tokens, usage, "output_tokens_details", "thinking_tokens");
+            let written = "cache_creation";
+            let for_minutes = &mut entry.cache_creation_ephemeral_5m_input_tokens;
+            add(for_minutes, usage, written, "ephemeral_5m_input_tokens");
+            let for_an_hour = &mut entry.cache_creation_ephemeral_1h_input_tokens;
+            add(for_an_hour, usage, written, "ephemeral_1h_input_tokens");
             entry.cost_usd += price.unwrap_or(0.0);
             if price.is_none() {
                 entry.cost_basis = Some(CostBasis::Unknown);
@@ -110,13 +147,26 @@ impl Ledger {
         let new = price.is_none() && !self.without_price.iter().any(|known| known == model);
         new.then(|| {
             self.without_price.push(model.to_owned());
-            format!("no price is known for {model}; its tokens count as free")
+            format!(
+                "No price is known for {model}, so its tokens count as free. Settings can name one: \
+                 bowline.prices[\"{model}\"]."
+            )
         })
     }
 
     /// Adds time that the API took.
     pub(crate) fn enter_api_time(&mut self, time: Duration) {
         self.api_time += time;
+    }
+
+    /// Adds what was done to files.
+    pub(crate) fn enter_changes(&mut self, changes: LineChanges) {
+        self.changes += changes;
+    }
+
+    /// What was done to files, all together.
+    pub(crate) fn changes(&self) -> LineChanges {
+        self.changes
     }
 
     /// How long the API took, all together.
@@ -126,7 +176,8 @@ impl Ledger {
 
     /// What everything cost.
     pub(crate) fn total_cost(&self) -> f64 {
-        self.total.values().map(|usage| usage.cost_usd).sum()
+        // The sum of nothing is -0 for floating-point numbers.
+        self.total.values().map(|usage| usage.cost_usd).sum::<f64>() + 0.0
     }
 
     /// Everything, by model.
@@ -151,12 +202,12 @@ impl Ledger {
 
     /// Begins a turn.
     pub(crate) fn begin_turn(&mut self) {
-        self.turn = Tokens::default();
+        self.turn = Usage::default();
     }
 
     /// The tokens of the turn, as results show them.
     pub(crate) fn turn_usage(&self) -> Usage {
-        usage_of(self.turn)
+        with_counts(self.turn.clone())
     }
 
     /// Takes what was used since the last result, by model.
@@ -165,33 +216,15 @@ impl Ledger {
     }
 
     /// Continues earlier books.
-    pub(crate) fn restore(&mut self, by_model: BTreeMap<String, ModelUsage>, api_time: Duration) {
+    pub(crate) fn restore(
+        &mut self,
+        by_model: BTreeMap<String, ModelUsage>,
+        api_time: Duration,
+        changes: LineChanges,
+    ) {
         self.total = by_model;
         self.api_time = api_time;
-    }
-}
-
-/// Token counts in the shape of the API's usage object.
-pub(crate) fn usage_of(tokens: Tokens) -> Usage {
-    let extra = json!({
-        "server_tool_use": {"web_search_requests": tokens.web_searches, "web_fetch_requests": 0},
-        "service_tier": "standard",
-        "cache_creation": {
-            "ephemeral_1h_input_tokens": 0,
-            "ephemeral_5m_input_tokens": tokens.cache_write,
-        },
-        "output_tokens_details": {"thinking_tokens": 0},
-        "inference_geo": "",
-        "iterations": [],
-        "speed": "standard",
-        "fallback_credit": null,
-    });
-    Usage {
-        input_tokens: Maybe::Value(tokens.input),
-        cache_creation_input_tokens: Maybe::Value(tokens.cache_write),
-        cache_read_input_tokens: Maybe::Value(tokens.cache_read),
-        output_tokens: Maybe::Value(tokens.output),
-        extra: extra.as_object().cloned().unwrap_or_default(),
+        self.changes = changes;
     }
 }
 
@@ -205,8 +238,14 @@ pub(crate) fn max_output(model: &str) -> u64 {
     known_model(model).map_or(UNKNOWN_MAX_OUTPUT, |known| known.max_output)
 }
 
+/// Adds a count that only some APIs report.
+fn add(total: &mut Option<u64>, usage: &Usage, group: &str, name: &str) {
+    if let Some(more) = detail(usage, group, name) {
+        *total.get_or_insert_default() += more;
+    }
+}
+
 fn blank(model: &str) -> ModelUsage {
-    debug_assert!(!KNOWN_MODELS.is_empty(), "the price list ships with the binary");
     ModelUsage {
         context_window: context_window(model),
         max_output_tokens: max_output(model),
@@ -218,10 +257,17 @@ fn blank(model: &str) -> ModelUsage {
 
 #[cfg(test)]
 mod tests {
+    use bowline_protocol::Maybe;
+    use serde_json::json;
+
     use super::*;
 
     fn usage(input: u64, output: u64) -> Usage {
-        usage_of(Tokens { input, output, ..Tokens::default() })
+        with_counts(Usage {
+            input_tokens: Maybe::Value(input),
+            output_tokens: Maybe::Value(output),
+            ..Usage::default()
+        })
     }
 
     #[test]
@@ -243,6 +289,19 @@ mod tests {
         assert!(ledger.enter(Account::Main, "openai/any", &usage(10, 20)).is_some());
         assert!(ledger.enter(Account::Main, "openai/any", &usage(10, 20)).is_none());
         assert_eq!(ledger.total_cost(), 0.0);
+    }
+
+    #[test]
+    fn changed_lines_are_those_of_new_files_and_of_patches() {
+        let mut changes = LineChanges::default();
+        for result in [
+            json!({"type": "create", "content": "a\nb\n", "structuredPatch": []}),
+            json!({"structuredPatch": [{"lines": [" a", "-b", "+c", "+d"]}]}),
+            json!("Error: no such file"),
+        ] {
+            changes += LineChanges::of(&result);
+        }
+        assert_eq!(changes, LineChanges { added: 4, removed: 1 });
     }
 
     #[test]

@@ -30,9 +30,11 @@ pub mod plugin;
 mod session;
 mod sessions;
 pub mod settings;
+mod side;
 mod structured_output;
 mod subagent;
 mod tool;
+mod tooling;
 mod toolset;
 pub mod turn;
 

@@ -166,18 +166,20 @@ impl Toolset {
                 registry.insert(tool);
             }
         }
-        let definition = |tool: &Arc<dyn Tool>| {
-            let spec = tool.spec();
-            Arc::new(ToolDefinition {
-                name: spec.name.to_string(),
-                description: spec.description.to_string(),
-                input_schema: spec.input_schema.clone(),
-                ..ToolDefinition::default()
-            })
-        };
         let definitions = registry.iter().map(definition).collect();
         Merged { version, registry: Arc::new(registry), definitions: Arc::new(definitions) }
     }
+}
+
+/// What a model is told about a tool.
+pub(crate) fn definition(tool: &Arc<dyn Tool>) -> Arc<ToolDefinition> {
+    let spec = tool.spec();
+    Arc::new(ToolDefinition {
+        name: spec.name.to_string(),
+        description: spec.description.to_string(),
+        input_schema: spec.input_schema.clone(),
+        ..ToolDefinition::default()
+    })
 }
 
 /// Fills in what a schema says about fields that are not there.

@@ -16,6 +16,8 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::embedded::EmbeddedConnection;
 #[cfg(feature = "sessions")]
 use crate::store::{Mirror, ResumedHome, from_store};
+#[cfg(feature = "websocket")]
+use crate::websocket::WebSocketConnection;
 use crate::{
     Error, Options, Transport,
     callback::Callbacks,
@@ -57,6 +59,8 @@ enum Agent {
     Process(Box<ProcessConnection>),
     #[cfg(feature = "embedded")]
     Embedded(Box<EmbeddedConnection>),
+    #[cfg(feature = "websocket")]
+    WebSocket(Box<WebSocketConnection>),
 }
 
 impl Connection {
@@ -89,6 +93,13 @@ impl Connection {
                 callbacks.session.is(agent.session_id());
                 Agent::Embedded(Box::new(agent))
             }
+            #[cfg(feature = "websocket")]
+            Transport::WebSocket(agent) => {
+                let first_words = opening.clone().into();
+                let connection =
+                    WebSocketConnection::open(&agent, &options, callbacks.clone(), first_words)?;
+                Agent::WebSocket(Box::new(connection))
+            }
         };
         let agent = Arc::new(agent);
         let said = pass_on(said, Arc::downgrade(&agent), options.limits.request);
@@ -96,8 +107,8 @@ impl Connection {
             Ok(initialized) => initialized,
             Err(error) => return Err(agent.too_old(&options).await.unwrap_or(error)),
         };
-        if matches!(*agent, Agent::Process(_)) {
-            accept(&options, &initialized).await?;
+        if agent.is_separate() {
+            agent.accept(&options, &initialized).await?;
         }
         Ok(Self {
             agent,
@@ -131,6 +142,8 @@ impl Connection {
             Agent::Process(agent) => agent.prompt(prompt).await,
             #[cfg(feature = "embedded")]
             Agent::Embedded(agent) => agent.prompt(prompt).await,
+            #[cfg(feature = "websocket")]
+            Agent::WebSocket(agent) => agent.prompt(prompt).await,
         }
     }
 
@@ -162,7 +175,9 @@ impl Connection {
     }
 
     fn sorted(&self, message: Message) -> Heard {
-        match self.heard(&message) {
+        let audience = self.heard(&message);
+        self.hang_up_when_done();
+        match audience {
             Audience::Program => Heard::Message(message),
             Audience::Ourselves => Heard::News,
         }
@@ -187,6 +202,22 @@ impl Connection {
             }
             #[cfg(feature = "embedded")]
             Agent::Embedded(_) => None,
+            #[cfg(feature = "websocket")]
+            Agent::WebSocket(agent) => {
+                let owed = self.run().is_owed();
+                agent.bad_end(owed).await
+            }
+        }
+    }
+
+    /// Ends a session over a link that cannot be closed in one direction, once nothing more is
+    /// to be said in either.
+    fn hang_up_when_done(&self) {
+        #[cfg(feature = "websocket")]
+        if let Agent::WebSocket(agent) = &*self.agent
+            && !self.run().is_owed()
+        {
+            agent.work_done();
         }
     }
 
@@ -196,7 +227,10 @@ impl Connection {
             Agent::Process(agent) => agent.end_input(),
             #[cfg(feature = "embedded")]
             Agent::Embedded(agent) => agent.end_input().await,
+            #[cfg(feature = "websocket")]
+            Agent::WebSocket(agent) => agent.end_input(),
         }
+        self.hang_up_when_done();
     }
 
     pub(crate) async fn close(&self) {
@@ -204,6 +238,8 @@ impl Connection {
             Agent::Process(agent) => agent.close().await,
             #[cfg(feature = "embedded")]
             Agent::Embedded(agent) => agent.close().await,
+            #[cfg(feature = "websocket")]
+            Agent::WebSocket(agent) => agent.close().await,
         }
         self.mirror_the_rest().await;
     }
@@ -221,6 +257,8 @@ impl Connection {
             }
             #[cfg(feature = "embedded")]
             Agent::Embedded(agent) => agent.over().await,
+            #[cfg(feature = "websocket")]
+            Agent::WebSocket(agent) => agent.over().await,
         }
     }
 
@@ -285,6 +323,8 @@ impl Agent {
             Self::Process(agent) => agent.next().await,
             #[cfg(feature = "embedded")]
             Self::Embedded(agent) => agent.next().await,
+            #[cfg(feature = "websocket")]
+            Self::WebSocket(agent) => agent.next().await,
         }
     }
 
@@ -296,15 +336,54 @@ impl Agent {
             Self::Process(agent) => agent.ask(call, Some(limit)).await,
             #[cfg(feature = "embedded")]
             Self::Embedded(agent) => agent.ask(call, limit).await,
+            #[cfg(feature = "websocket")]
+            Self::WebSocket(agent) => agent.ask(call, limit).await,
         }
+    }
+
+    /// Whether it is a program of its own, of any version.
+    fn is_separate(&self) -> bool {
+        match self {
+            Self::Process(_) => true,
+            #[cfg(feature = "embedded")]
+            Self::Embedded(_) => false,
+            #[cfg(feature = "websocket")]
+            Self::WebSocket(_) => true,
+        }
+    }
+
+    /// Says why this agent is not good enough for what is asked of it.
+    async fn accept(&self, options: &Options, agent: &InitializeResponse) -> Result<(), Error> {
+        // Those of before 2.1 do not say it themselves.
+        let version = match &agent.claude_code_version {
+            Some(version) => Some(version.clone()),
+            None => self.installed_version(options).await,
+        };
+        if let Some(error) = version.as_deref().and_then(too_old) {
+            return Err(error);
+        }
+        // A hook that must not fail is worth nothing to an agent that goes on all the same.
+        let must_not_fail = options.hooks.values().flatten().any(|it| it.on_failure.is_some());
+        if must_not_fail && agent.hook_on_failure_supported != Some(true) {
+            let what = "the agent does not know what to do when a hook fails".to_owned();
+            return Err(Error::Connection { what, source: None });
+        }
+        Ok(())
     }
 
     /// Whether an agent that did not answer is too old to.
     async fn too_old(&self, options: &Options) -> Option<Error> {
+        too_old(&self.installed_version(options).await?)
+    }
+
+    /// The version of its program, if that is ours to look at.
+    async fn installed_version(&self, options: &Options) -> Option<String> {
         match self {
-            Self::Process(_) => too_old(&installed_version(options).await?),
+            Self::Process(_) => installed_version(options).await,
             #[cfg(feature = "embedded")]
             Self::Embedded(_) => None,
+            #[cfg(feature = "websocket")]
+            Self::WebSocket(_) => None,
         }
     }
 }
@@ -321,25 +400,6 @@ async fn pass_on(mut said: mpsc::Receiver<McpServerMessage>, agent: Weak<Agent>,
 
 /// The oldest agent that speaks the protocol as we do.
 const OLDEST: (u32, u32) = (2, 0);
-
-/// Says why this agent is not good enough for what is asked of it.
-async fn accept(options: &Options, agent: &InitializeResponse) -> Result<(), Error> {
-    // Those of before 2.1 do not say it themselves.
-    let version = match &agent.claude_code_version {
-        Some(version) => Some(version.clone()),
-        None => installed_version(options).await,
-    };
-    if let Some(error) = version.as_deref().and_then(too_old) {
-        return Err(error);
-    }
-    // A hook that must not fail is worth nothing to an agent that goes on all the same.
-    let must_not_fail = options.hooks.values().flatten().any(|it| it.on_failure.is_some());
-    if must_not_fail && agent.hook_on_failure_supported != Some(true) {
-        let what = "the agent does not know what to do when a hook fails".to_owned();
-        return Err(Error::Connection { what, source: None });
-    }
-    Ok(())
-}
 
 /// The error that this version is, if it is one.
 fn too_old(text: &str) -> Option<Error> {

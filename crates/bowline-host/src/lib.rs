@@ -41,7 +41,8 @@
 //! | everything that travels | [`protocol`] |
 //!
 //! An agent runs in a process of its own ([`Transport::Process`], `bowline` or the official
-//! `claude`) or in this one (`Embedded`, with the feature `embedded`). The rest is the same.
+//! `claude`), in this one (`Embedded`, with the feature `embedded`), or elsewhere (`Listener`, with
+//! the feature `websocket`). The rest is the same.
 //!
 //! # What is promised
 //!
@@ -76,6 +77,9 @@ pub mod sessions;
 #[cfg(feature = "sessions")]
 pub mod store;
 mod tool;
+#[cfg(feature = "websocket")]
+mod websocket;
+mod wire;
 
 #[cfg(feature = "embedded")]
 pub use bowline_engine as engine;
@@ -119,9 +123,11 @@ pub use tool::{
     HandleTool, IntoToolResult, McpServer, Progress, ResourceContents, SdkServer, Structured, Tool,
     ToolAnnotations, ToolContent, ToolContext, ToolHandler, ToolResult,
 };
+#[cfg(feature = "websocket")]
+pub use websocket::{Listener, ListenerOptions, RemoteAgent};
 
-/// The guide, so that what it shows compiles and runs.
-#[cfg(doctest)]
+/// The guide, so that what it shows is compiled and run.
+#[cfg(all(doctest, feature = "embedded"))]
 #[doc = include_str!("../../../docs/sdk.md")]
 #[doc = include_str!("../../../docs/sdk-options.md")]
 #[doc = include_str!("../README.md")]

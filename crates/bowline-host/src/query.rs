@@ -43,7 +43,11 @@ pub fn query_all(
     let prompts = prompts.map(Into::into).boxed();
     let start = async move {
         let connection = Connection::open(options, None).await?;
-        let query = Query::new(Arc::new(connection), prompts);
+        let reach = match connection.has_callbacks {
+            true => Reach::UntilOver,
+            false => Reach::UntilPrompted,
+        };
+        let query = Query::new(Arc::new(connection), prompts, reach);
         Ok::<_, Error>(stream::unfold(Some(query), step))
     };
     Messages::new(stream::once(start).try_flatten())
@@ -56,7 +60,17 @@ pub(crate) struct Query {
     prompts: Option<BoxStream<'static, Prompt>>,
     /// Whether there was a prompt at all.
     prompted: bool,
+    reach: Reach,
     input: Input,
+}
+
+/// How long the agent can be spoken to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Reach {
+    /// Until it has its prompts: it has nothing to ask, and nobody asks it anything.
+    UntilPrompted,
+    /// Until the run is over.
+    UntilOver,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -86,8 +100,12 @@ enum Event {
 }
 
 impl Query {
-    pub(crate) fn new(connection: Arc<Connection>, prompts: BoxStream<'static, Prompt>) -> Self {
-        Self { connection, prompts: Some(prompts), prompted: false, input: Input::Open }
+    pub(crate) fn new(
+        connection: Arc<Connection>,
+        prompts: BoxStream<'static, Prompt>,
+        reach: Reach,
+    ) -> Self {
+        Self { connection, prompts: Some(prompts), prompted: false, reach, input: Input::Open }
     }
 
     /// The next message; `None` when the agent has ended in order.
@@ -139,7 +157,7 @@ impl Query {
     /// Whether the agent can know that nothing more follows: there are no more prompts, and it
     /// has nothing to ask any more.
     fn may_end_input(&self) -> bool {
-        let asks_nothing = !self.connection.has_callbacks || !self.prompted;
+        let asks_nothing = self.reach == Reach::UntilPrompted || !self.prompted;
         self.prompts.is_none() && (asks_nothing || self.connection.run().is_over())
     }
 

@@ -70,6 +70,11 @@ impl Run {
         self.answered && idle && self.background.is_empty()
     }
 
+    /// Whether the agent has a result to give, or work in the background that leads to one.
+    pub(crate) fn is_owed(&self) -> bool {
+        self.owed || (self.answered && !self.is_over())
+    }
+
     /// Whether the agent has said itself that it does nothing.
     pub(crate) fn is_idle(&self) -> bool {
         self.state == Some(SessionState::Idle)

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bowline_protocol::{Maybe, Usage};
 use serde::{Deserialize, Serialize};
 
-use crate::catalog::known_model;
+use crate::{ModelRef, catalog::known_model};
 
 /// The price of a model, in US dollars per million tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -57,11 +57,17 @@ impl Prices {
         let known = known_model(model);
         let by_id = || self.overrides.get(known?.id).copied();
         let overridden = self.overrides.get(model).copied().or_else(by_id);
-        overridden.or_else(|| known.map(|known| known.price))
+        overridden.or_else(|| known.map(|known| known.price)).or_else(|| own_price(model))
     }
 
     /// What an answer of `model` cost, in US dollars; `None` if nobody knows its price.
     pub fn cost(&self, model: &str, usage: &Usage) -> Option<f64> {
         self.of(model).map(|price| price.cost(usage))
     }
+}
+
+/// Models that are part of this program, and recordings, cost nothing.
+fn own_price(model: &str) -> Option<Price> {
+    let model: ModelRef = model.parse().ok()?;
+    matches!(model, ModelRef::Script(_) | ModelRef::Replay(_)).then(Price::default)
 }

@@ -9,6 +9,7 @@ use crate::{
     Anthropic, AnthropicConfig, Model, ModelError, ModelRef, OpenAi, OpenAiConfig, Timeouts,
     replay::{Pace, RecordFile, Recorder, ReplayModel},
     script::ScriptModel,
+    secret::{Secret, Veil},
 };
 
 /// Everything needed to reach models, as the command line, settings and environment
@@ -55,7 +56,8 @@ impl Providers {
             ModelRef::Script(Some(file)) => Arc::new(ScriptModel::with_file(file)?),
             // A recording of a recording is of no use to anybody.
             ModelRef::Replay(file) => {
-                return Ok(Arc::new(ReplayModel::open(file, self.replay_pace)?));
+                let recording = ReplayModel::open(file, self.replay_pace)?;
+                return Ok(Arc::new(recording.veiled(self.veil())));
             }
         };
         match &self.record {
@@ -85,7 +87,25 @@ impl Providers {
         let mut made = self.made.recording.lock().unwrap_or_else(PoisonError::into_inner);
         match &*made {
             Some(made) => Ok(made.clone()),
-            None => Ok(made.insert(Arc::new(RecordFile::create(path)?)).clone()),
+            None => {
+                let file = RecordFile::create(path)?.veiled(self.veil());
+                Ok(made.insert(Arc::new(file)).clone())
+            }
         }
     }
+
+    /// Hides every key there is.
+    fn veil(&self) -> Veil {
+        let keys = [&self.anthropic.api_key, &self.anthropic.auth_token, &self.openai.api_key];
+        let headers = self.anthropic.headers.iter().chain(&self.openai.headers);
+        let telling = headers.filter(|(name, _)| names_a_secret(name));
+        let values = telling.map(|(_, value)| Secret::from(value.as_str()));
+        Veil::over(keys.into_iter().flatten().cloned().chain(values))
+    }
+}
+
+/// Whether what a header says is for the server alone.
+fn names_a_secret(header: &str) -> bool {
+    let header = header.to_ascii_lowercase();
+    ["auth", "cookie", "key", "secret", "token"].iter().any(|word| header.contains(word))
 }

@@ -13,6 +13,28 @@ impl Secret {
     }
 }
 
+/// Secrets that must not show, wherever they turn up: a command may print one.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Veil(Vec<Secret>);
+
+impl Veil {
+    /// Shorter keys are made up, and hiding them would hide ordinary words.
+    const SHORTEST: usize = 8;
+
+    /// A veil over these.
+    pub(crate) fn over(secrets: impl IntoIterator<Item = Secret>) -> Self {
+        Self(secrets.into_iter().filter(|secret| secret.0.len() >= Self::SHORTEST).collect())
+    }
+
+    /// The text without them.
+    pub(crate) fn hide(&self, text: String) -> String {
+        self.0.iter().fold(text, |text, secret| match text.contains(&secret.0) {
+            true => text.replace(&secret.0, "***"),
+            false => text,
+        })
+    }
+}
+
 impl<T: Into<String>> From<T> for Secret {
     fn from(text: T) -> Self {
         Self(text.into())

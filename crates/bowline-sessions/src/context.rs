@@ -1,11 +1,9 @@
 //! What a transcript comes to: the conversation as the model will see it, and the session's state.
 
-use std::collections::HashSet;
-
 use bowline_protocol::{ContentBlock, MessageUuid, RawJson, Role, Usage};
 
 use crate::{
-    head::Id,
+    head::{Id, IdSet},
     line::{AttachmentLine, CompactMetadata, CostState},
 };
 
@@ -50,7 +48,7 @@ pub struct LiveContext {
 
 /// The names of a transcript's lines, as far back as the conversation goes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct KnownLines(pub(crate) HashSet<Id>);
+pub struct KnownLines(pub(crate) IdSet);
 
 impl KnownLines {
     /// Whether there is a line of this name.

@@ -10,7 +10,7 @@ use std::{
     path::Path,
 };
 
-use bowline_protocol::{Extra, MessageUuid, SessionId};
+use bowline_protocol::{Extra, MessageUuid, RawJson, SessionId};
 use memchr::memmem;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
@@ -116,6 +116,25 @@ pub fn branch(source: &Path, target: &SessionFiles) -> Result<(), SessionError> 
     })
 }
 
+/// Writes the transcript of a new session from lines that were kept elsewhere.
+pub fn restore(target: &SessionFiles, lines: &[RawJson]) -> Result<(), SessionError> {
+    let path = target.transcript();
+    let write = || -> io::Result<()> {
+        std::fs::create_dir_all(target.project_folder())?;
+        let mut file = BufWriter::new(create(&path)?);
+        for line in lines {
+            // A line has no newline but the one behind it, however it was kept.
+            serde_json::to_writer(&mut file, &line.parse::<Value>()?)?;
+            file.write_all(b"\n")?;
+        }
+        file.flush()
+    };
+    write().map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => SessionError::InUse(target.id().clone()),
+        _ => SessionError::io(&path)(error),
+    })
+}
+
 /// A session id that nobody has.
 pub fn new_id() -> SessionId {
     SessionId(Uuid::new_v4().to_string())
@@ -152,7 +171,7 @@ fn title_of(home: &ConfigHome, id: &SessionId, directory: Option<&Path>, path: &
 /// The conversation of a session that is to be copied.
 struct Original {
     lines: Vec<OriginalLine>,
-    replacements: Vec<bowline_protocol::RawJson>,
+    replacements: Vec<RawJson>,
 }
 
 struct OriginalLine {

@@ -1,6 +1,10 @@
 //! The few fields of a line that say where it belongs. The rest is skipped, not parsed.
 
-use std::fmt;
+use std::{
+    collections::{HashMap, HashSet},
+    fmt,
+    hash::{BuildHasherDefault, Hash, Hasher},
+};
 
 use serde::{
     Deserialize, Deserializer,
@@ -11,8 +15,42 @@ use uuid::Uuid;
 use crate::scan::Span;
 
 /// A name as a number: UUIDs are what they are, anything else is hashed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Id(u128);
+
+/// Something by name.
+pub(crate) type IdMap<T> = HashMap<Id, T, BuildHasherDefault<IdHasher>>;
+
+/// A set of names.
+pub(crate) type IdSet = HashSet<Id, BuildHasherDefault<IdHasher>>;
+
+/// Names are random or hashed already; long sessions have many of them.
+#[derive(Debug, Default)]
+pub(crate) struct IdHasher(u64);
+
+impl Hasher for IdHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+
+    fn write_u64(&mut self, part: u64) {
+        // Spreads names that were counted rather than drawn. The factor is the golden ratio's.
+        self.0 = (self.0 ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+impl Hash for Id {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64((self.0 >> 64) as u64);
+        state.write_u64(self.0 as u64);
+    }
+}
 
 impl Id {
     pub(crate) fn new(text: &str) -> Self {

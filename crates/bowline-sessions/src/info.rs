@@ -77,7 +77,7 @@ impl SessionInfo {
             .or_else(|| last_text(tail, "lastPrompt"))
             .or_else(|| last_text(tail, "summary"))
             .or_else(|| first_prompt.clone())?;
-        let tag_line = tail.rsplit('\n').find(|line| line.starts_with("{\"type\":\"tag\""));
+        let tag_line = last_line_with(tail, "{\"type\":\"tag\"");
         Some(Self {
             session_id: SessionId::from(id),
             summary,
@@ -170,6 +170,13 @@ pub(crate) fn last_text(text: &str, key: &str) -> Option<String> {
     }
     // As the other readers do: the last one with a space wins over all without.
     loose.or(usual).map(|value| unescape(text, value)).filter(|found| !found.is_empty())
+}
+
+/// The last line that begins with `mark`.
+fn last_line_with<'a>(text: &'a str, mark: &str) -> Option<&'a str> {
+    let begins_line = |&place: &usize| place == 0 || text.as_bytes()[place - 1] == b'\n';
+    let place = memmem::find_iter(text.as_bytes(), mark).filter(begins_line).last()?;
+    text[place..].lines().next()
 }
 
 /// The place of the JSON string whose first character is at `start`; `None` if it is cut off.

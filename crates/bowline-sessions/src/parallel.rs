@@ -6,14 +6,17 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::head::{Id, Kind, LineHead};
+use crate::head::{Id, IdMap, IdSet, Kind, LineHead};
 
 /// Adds the missing calls and results to a chain. `chain` and the answer are places in `heads`,
 /// which is in file order.
 pub(crate) fn complete(heads: &[LineHead], chain: Vec<usize>) -> Vec<usize> {
-    let mut on_chain: HashSet<usize> = chain.iter().copied().collect();
+    let mut on_chain = vec![false; heads.len()];
+    for &place in &chain {
+        on_chain[place] = true;
+    }
     // The last line of each answer on the chain: what is missing goes behind it.
-    let mut anchors: HashMap<Id, usize> = HashMap::new();
+    let mut anchors: IdMap<usize> = IdMap::default();
     for &place in &chain {
         if let Some(answer) = heads[place].answer {
             anchors.insert(answer, place);
@@ -25,14 +28,15 @@ pub(crate) fn complete(heads: &[LineHead], chain: Vec<usize>) -> Vec<usize> {
     answers.sort_by_key(|(_, anchor)| **anchor);
     for (answer, &anchor) in answers {
         let members = &groups.members[answer];
-        let calls: Vec<usize> =
-            members.iter().copied().filter(|place| !on_chain.contains(place)).collect();
+        let calls: Vec<usize> = members.iter().copied().filter(|place| !on_chain[*place]).collect();
         let results = groups.results(heads, members, &on_chain, &chain);
         if calls.is_empty() && results.is_empty() {
             continue;
         }
         let missing: Vec<usize> = calls.into_iter().chain(results).collect();
-        on_chain.extend(&missing);
+        for &place in &missing {
+            on_chain[place] = true;
+        }
         inserts.insert(anchor, missing);
     }
     if inserts.is_empty() {
@@ -48,18 +52,18 @@ pub(crate) fn complete(heads: &[LineHead], chain: Vec<usize>) -> Vec<usize> {
 
 /// The lines of a transcript by the answers they belong to.
 struct Groups {
-    members: HashMap<Id, Vec<usize>>,
+    members: IdMap<Vec<usize>>,
     /// Who made each call; `None` when two answers claim it.
-    owners: HashMap<Id, Option<usize>>,
+    owners: IdMap<Option<usize>>,
     /// Results by the lines they name.
-    results: HashMap<Id, Vec<usize>>,
+    results: IdMap<Vec<usize>>,
 }
 
 impl Groups {
-    fn new(heads: &[LineHead], anchors: &HashMap<Id, usize>) -> Self {
-        let mut members: HashMap<Id, Vec<usize>> = HashMap::new();
-        let mut owners: HashMap<Id, Option<usize>> = HashMap::new();
-        let mut results: HashMap<Id, Vec<usize>> = HashMap::new();
+    fn new(heads: &[LineHead], anchors: &IdMap<usize>) -> Self {
+        let mut members: IdMap<Vec<usize>> = IdMap::default();
+        let mut owners: IdMap<Option<usize>> = IdMap::default();
+        let mut results: IdMap<Vec<usize>> = IdMap::default();
         for (place, head) in heads.iter().enumerate() {
             match head.answer {
                 Some(answer) if anchors.contains_key(&answer) => {
@@ -88,16 +92,16 @@ impl Groups {
         &self,
         heads: &[LineHead],
         members: &[usize],
-        on_chain: &HashSet<usize>,
+        on_chain: &[bool],
         chain: &[usize],
     ) -> Vec<usize> {
-        let names: HashSet<Id> = members.iter().filter_map(|&place| heads[place].uuid).collect();
+        let names: IdSet = members.iter().filter_map(|&place| heads[place].uuid).collect();
         let mut found: Vec<usize> = members
             .iter()
             .filter_map(|&place| self.results.get(&heads[place].uuid?))
             .flatten()
             .copied()
-            .filter(|place| !on_chain.contains(place))
+            .filter(|place| !on_chain[*place])
             .collect();
         if found.is_empty() {
             return found;
@@ -108,7 +112,7 @@ impl Groups {
         let (mut results, mut strays): (Vec<usize>, Vec<usize>) =
             found.into_iter().partition(follows);
         if !strays.is_empty() {
-            let mut answered: HashSet<Id> = chain
+            let mut answered: IdSet = chain
                 .iter()
                 .chain(&results)
                 .filter(|&&place| heads[place].has_result)

@@ -79,6 +79,63 @@ impl BackwardLines {
     }
 }
 
+/// The first piece: a session that was compacted lately ends within it.
+const FIRST_BLOCK: usize = CHUNK;
+
+/// Later pieces: large enough to be worth sharing among threads.
+const BLOCK: usize = 8 * 1024 * 1024;
+
+/// Pieces of a file that consist of whole lines, last first.
+#[derive(Debug)]
+pub(crate) struct BackwardBlocks {
+    file: File,
+    /// The lines of this piece, behind the end of a line whose beginning is not read yet.
+    buffer: Vec<u8>,
+    lines_from: usize,
+    start: u64,
+    next_size: usize,
+}
+
+impl BackwardBlocks {
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        let mut file = File::open(path)?;
+        let start = file.seek(SeekFrom::End(0))?;
+        Ok(Self { file, buffer: Vec::new(), lines_from: 0, start, next_size: FIRST_BLOCK })
+    }
+
+    /// The next piece towards the beginning, and its place in the file; `None` at the beginning.
+    pub(crate) fn next(&mut self) -> io::Result<Option<(u64, &[u8])>> {
+        self.buffer.truncate(self.lines_from);
+        if self.start == 0 && self.buffer.is_empty() {
+            return Ok(None);
+        }
+        loop {
+            self.read_more()?;
+            // The first line of the piece may have begun before it.
+            let whole = match self.start {
+                0 => Some(0),
+                _ => memchr::memchr(b'\n', &self.buffer).map(|newline| newline + 1),
+            };
+            if let Some(from) = whole {
+                self.lines_from = from;
+                return Ok(Some((self.start + from as u64, &self.buffer[from..])));
+            }
+        }
+    }
+
+    fn read_more(&mut self) -> io::Result<()> {
+        let size = usize::try_from(self.start).unwrap_or(usize::MAX).min(self.next_size);
+        // A line longer than a piece doubles the next one.
+        self.next_size = BLOCK.max(self.buffer.len());
+        self.start -= size as u64;
+        self.file.seek(SeekFrom::Start(self.start))?;
+        let rest = self.buffer.len();
+        self.buffer.resize(rest + size, 0);
+        self.buffer.copy_within(..rest, size);
+        self.file.read_exact(&mut self.buffer[..size])
+    }
+}
+
 /// Lines of a file by their places. Cheap when asked for in file order.
 #[derive(Debug)]
 pub(crate) struct LineReader {

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use bowline_protocol::{MessageUuid, SessionId};
+use bowline_protocol::{MessageUuid, RawJson, SessionId};
 use uuid::Uuid;
 
 use crate::{
     ConfigHome, LineOrigin, LiveContext, Page, ProjectKey, ResumeAt, SessionError, SessionFiles,
-    Spoken, Target, TranscriptWriter, branch, find, messages_in, new_id, newest, resume,
+    Spoken, Target, TranscriptWriter, branch, find, messages_in, new_id, newest, restore, resume,
 };
 
 /// Which session is wanted.
@@ -39,6 +39,8 @@ pub enum StartFrom {
     Newest,
     /// Where this one ended: its id, its title, or its file.
     Session(String),
+    /// Behind these lines of a transcript that is kept elsewhere.
+    Lines(Vec<RawJson>),
 }
 
 /// A session that can be run.
@@ -62,7 +64,7 @@ impl TakeUp {
     ) -> Result<TakenUp, SessionError> {
         let cwd = PathBuf::from(&origin.cwd);
         let named = self.id.as_deref().map(session_id).transpose()?;
-        let Some(source) = self.source(home, &cwd)? else {
+        let Some(source) = self.source(home, project, &cwd)? else {
             let id = named.unwrap_or_else(new_id);
             let files = home.session(project, &id);
             let transcript = match self.unsaved {
@@ -75,32 +77,43 @@ impl TakeUp {
         if let Some(prompt) = &self.drops_turn {
             check_dropped(&source.path(), self.at.as_ref(), prompt)?;
         }
-        let context = resume(&source.path(), &at)?;
-        let files = match source {
-            Source::Ours(files) if !self.fork => files,
-            source => {
-                let copy = home.session(project, &named.unwrap_or_else(new_id));
-                if !self.unsaved {
-                    branch(&source.path(), &copy)?;
-                }
-                copy
-            }
+        let (files, is_copy) = match &source {
+            Source::Ours(files) if !self.fork => (files.clone(), false),
+            _ => (home.session(project, &named.unwrap_or_else(new_id)), true),
         };
         let id = files.id().clone();
-        let transcript = match self.unsaved {
-            true => None,
-            false => {
-                let writer = TranscriptWriter::resume(files, origin, context.leaf.clone())?;
-                Some(self.mirrored(writer))
-            }
-        };
+        if self.unsaved {
+            let context = Some(resume(&source.path(), &at)?);
+            return Ok(TakenUp { id, transcript: None, context });
+        }
+        if is_copy {
+            // Whoever wants to go on behind a message that is not there gets no copy.
+            resume(&source.path(), &at)?;
+            branch(&source.path(), &files)?;
+        }
+        // The right to write comes first: what is read then is all there is.
+        let mut writer = TranscriptWriter::resume(files, origin, None)?;
+        let context = resume(writer.path(), &at)?;
+        writer.set_leaf(context.leaf.clone());
+        let transcript = Some(self.mirrored(writer));
         Ok(TakenUp { id, transcript, context: Some(context) })
     }
 
     /// The session to go on with, if one was asked for and is there.
-    fn source(&self, home: &ConfigHome, cwd: &Path) -> Result<Option<Source>, SessionError> {
+    fn source(
+        &self,
+        home: &ConfigHome,
+        project: &ProjectKey,
+        cwd: &Path,
+    ) -> Result<Option<Source>, SessionError> {
         match &self.from {
             StartFrom::Nothing => Ok(None),
+            StartFrom::Lines(lines) if lines.is_empty() => Ok(None),
+            StartFrom::Lines(lines) => {
+                let files = home.session(project, &new_id());
+                restore(&files, lines)?;
+                Ok(Some(Source::Ours(files)))
+            }
             StartFrom::Newest => Ok(newest(home, cwd).map(Source::Ours)),
             StartFrom::Session(target) => Ok(Some(match find(home, target, cwd)? {
                 Target::Session(files) => Source::Ours(files),

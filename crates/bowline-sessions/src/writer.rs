@@ -15,7 +15,8 @@ use std::{
     sync::Arc,
 };
 
-use bowline_protocol::{AgentId, MessageUuid, RawJson, SessionId};
+use bowline_protocol::{AgentId, MessageUuid, RawJson, SessionId, ToolUseId};
+use serde::Serialize;
 use uuid::Uuid;
 
 use crate::{
@@ -95,6 +96,23 @@ pub struct MirrorBatch {
     pub entries: Vec<RawJson>,
 }
 
+/// Whose a subagent's transcript is; a small file beside it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SubagentMetadata {
+    /// Its kind.
+    pub agent_type: String,
+    /// What it was sent to do, in a few words.
+    pub description: String,
+    /// The call that sent it.
+    pub tool_use_id: ToolUseId,
+    /// The subagent that sent it, if it was not the session's own agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_agent_id: Option<AgentId>,
+    /// How many agents are above it.
+    pub spawn_depth: u32,
+}
+
 /// Appends lines to one transcript.
 #[derive(Debug)]
 pub struct TranscriptWriter {
@@ -122,10 +140,11 @@ enum State {
 }
 
 impl TranscriptWriter {
-    /// A new session. Refused when its transcript exists.
+    /// A new session. Refused when its transcript exists; one without a line, as a crash at the very
+    /// beginning leaves it, does not count.
     pub fn create(files: SessionFiles, origin: LineOrigin) -> Result<Self, SessionError> {
         let path = files.transcript();
-        if path.exists() {
+        if has_lines(&path) {
             return Err(SessionError::InUse(files.id().clone()));
         }
         Ok(Self::with_state(files, path, origin, State::Unborn { lock: None }))
@@ -179,6 +198,15 @@ impl TranscriptWriter {
         writer.sync = self.sync;
         writer.mirrored = self.mirrored.as_ref().map(|_| Vec::new());
         Ok(writer)
+    }
+
+    /// Says beside a subagent's transcript whose it is.
+    pub fn describe(&self, about: &SubagentMetadata) -> io::Result<()> {
+        if self.agent.is_none() || matches!(self.state, State::Failed) {
+            return Ok(());
+        }
+        fs::create_dir_all(self.files.subagents())?;
+        fs::write(self.path.with_extension("meta.json"), serde_json::to_vec(about)?)
     }
 
     fn with_state(files: SessionFiles, path: PathBuf, origin: LineOrigin, state: State) -> Self {
@@ -378,16 +406,21 @@ impl TranscriptWriter {
                 Arc::new(SessionLock::acquire(&self.files)?)
             }
         };
+        // With the lock nobody else can have begun it meanwhile.
+        if has_lines(&self.path) {
+            return Err(SessionError::InUse(self.files.id().clone()));
+        }
         let mut options = OpenOptions::new();
-        options.append(true).create_new(true);
+        options.append(true).create(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&self.path).map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => SessionError::InUse(self.files.id().clone()),
-            _ => SessionError::io(&self.path)(error),
-        })?;
+        let file = options.open(&self.path).map_err(SessionError::io(&self.path))?;
         Ok(State::Open { file, lock })
     }
+}
+
+fn has_lines(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| metadata.len() > 0)
 }
 
 /// Opens a transcript for appending, without a line that was torn.

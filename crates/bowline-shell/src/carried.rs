@@ -87,6 +87,8 @@ impl Command {
                 _ => Carried::Nothing,
             },
             "parallel" => Carried::Unknown,
+            // From here on, other words mean other commands.
+            "alias" if words.iter().any(|word| word.raw().contains('=')) => Carried::Unknown,
             _ => Carried::Nothing,
         }
     }

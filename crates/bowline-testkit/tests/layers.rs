@@ -26,6 +26,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     ("bowline-doorway", &["bowline-protocol", "bowline-peer", "bowline-engine"]),
     ("bowline-door-stdio", &["bowline-peer", "bowline-doorway"]),
+    ("bowline-websocket", &["bowline-protocol", "bowline-peer"]),
+    ("bowline-door-ws", &["bowline-doorway", "bowline-websocket"]),
     ("bowline-door-rpc", &["bowline-protocol", "bowline-engine"]),
     ("bowline-door-mcp", &["bowline-protocol", "bowline-tools", "bowline-engine"]),
     (
@@ -38,6 +40,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "bowline-mcp",
             "bowline-engine",
             "bowline-door-stdio",
+            "bowline-door-ws",
             "bowline-door-rpc",
             "bowline-door-mcp",
         ],
@@ -48,6 +51,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "bowline-protocol",
             "bowline-peer",
             "bowline-sessions",
+            // Only with the feature `websocket`.
+            "bowline-websocket",
             // Only with the feature `embedded`.
             "bowline-engine",
             "bowline-model",
@@ -68,8 +73,10 @@ const HEAVY: &[(&str, &[&str])] = &[
             "bowline-tools",
             "bowline-mcp",
             "bowline-engine",
+            "bowline-websocket",
             "bowline-doorway",
             "bowline-door-stdio",
+            "bowline-door-ws",
             "bowline-door-rpc",
             "bowline-door-mcp",
             "bowline-host",
@@ -77,8 +84,9 @@ const HEAVY: &[(&str, &[&str])] = &[
             "bowline",
         ],
     ),
-    ("reqwest", &["bowline-model", "bowline-tools", "bowline-mcp"]),
+    ("reqwest", &["bowline-model", "bowline-tools", "bowline-mcp", "bowline"]),
     ("axum", &["bowline-model", "bowline-door-mcp", "bowline-examples"]),
+    ("tokio-tungstenite", &["bowline-websocket"]),
     // In the SDK only with the feature `rmcp`.
     ("rmcp", &["bowline-mcp", "bowline-door-mcp", "bowline-host"]),
     ("clap", &["bowline"]),

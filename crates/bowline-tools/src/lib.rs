@@ -7,6 +7,7 @@
 
 mod check;
 mod files;
+mod http;
 mod lists;
 mod output;
 mod process;
@@ -20,8 +21,10 @@ mod tool;
 mod tools;
 mod workspace;
 
+pub use http::{HttpAnswer, post_json};
 pub use lists::{ListedTask, ListedTaskStatus, TaskList, Todo, TodoList, TodoStatus};
 pub use output::{FailureStage, ToolFailure, ToolOutput};
+pub use process::{ProcessGroup, exit_code};
 pub use registry::{Registry, check_is_schema};
 pub use run::run;
 pub use schema::schema_of;
@@ -32,5 +35,6 @@ pub use tasks::{
 };
 pub use tool::{Access, Hints, Tool, ToolCall, ToolSpec};
 pub use workspace::{
-    FileChange, FileObserver, Options, SeenFile, SeenFiles, Setup, Summarize, Workspace, normalize,
+    FileChange, FileObserver, HiddenFiles, IsHidden, Options, SeenFile, SeenFiles, Setup,
+    Summarize, Workspace, normalize,
 };

@@ -18,6 +18,14 @@ pub(crate) struct Environment {
 }
 
 impl Environment {
+    /// Variables by which a host elsewhere knows us.
+    pub(crate) const REMOTE_SECRETS: [&str; 4] = [
+        "CLAUDE_CODE_SESSION_ACCESS_TOKEN",
+        "CLAUDE_CODE_WEBSOCKET_AUTH_FILE_DESCRIPTOR",
+        "CLAUDE_SESSION_INGRESS_TOKEN_FILE",
+        "BOWLINE_SDK_HEADERS",
+    ];
+
     /// The environment of this process.
     pub(crate) fn of_process() -> Self {
         let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
@@ -62,10 +70,28 @@ impl Environment {
         (name.len() <= 64 && name.chars().all(fits)).then_some(name)
     }
 
+    /// The server that keeps the logs of sessions, for `--teleport`.
+    pub(crate) fn session_server(&self) -> Option<&str> {
+        self.text("BOWLINE_SESSION_SERVER")
+    }
+
+    /// The token for the server that keeps a session's log.
+    pub(crate) fn session_token(&self) -> Option<&str> {
+        self.text("CLAUDE_CODE_SESSION_ACCESS_TOKEN")
+    }
+
     /// Which program started us, as it says itself.
     pub(crate) fn entrypoint(&self) -> Option<&str> {
         let action = || self.is_on("CLAUDE_CODE_ACTION").then_some("claude-code-github-action");
         self.text("CLAUDE_CODE_ENTRYPOINT").or_else(action)
+    }
+
+    /// The same, with a name for it if nobody gave one.
+    pub(crate) fn or_entrypoint(mut self, name: &str) -> Self {
+        if self.entrypoint().is_none() {
+            self.variables.insert("CLAUDE_CODE_ENTRYPOINT".to_owned(), name.to_owned());
+        }
+        self
     }
 
     /// What the host and its user call themselves, for servers.
@@ -90,9 +116,38 @@ impl Environment {
         self.text("ANTHROPIC_BASE_URL")
     }
 
+    /// The token for a host elsewhere.
+    pub(crate) fn session_access_token(&self) -> Option<&str> {
+        self.text("CLAUDE_CODE_SESSION_ACCESS_TOKEN")
+    }
+
+    /// The descriptor from which that token can be read.
+    pub(crate) fn token_descriptor(&self) -> Option<u32> {
+        self.number("CLAUDE_CODE_WEBSOCKET_AUTH_FILE_DESCRIPTOR")
+    }
+
+    /// The file in which that token is, and in which a newer one may be later.
+    pub(crate) fn token_file(&self) -> Option<&str> {
+        self.text("CLAUDE_SESSION_INGRESS_TOKEN_FILE")
+    }
+
+    /// More headers for a host elsewhere, one per line.
+    pub(crate) fn sdk_headers(&self) -> Vec<(String, String)> {
+        self.headers("BOWLINE_SDK_HEADERS")
+    }
+
+    /// What runs us, if it says so.
+    pub(crate) fn runner_version(&self) -> Option<&str> {
+        self.text("CLAUDE_CODE_ENVIRONMENT_RUNNER_VERSION")
+    }
+
     /// More headers for it, one per line.
     pub(crate) fn anthropic_headers(&self) -> Vec<(String, String)> {
-        let lines = self.text("ANTHROPIC_CUSTOM_HEADERS").unwrap_or_default().lines();
+        self.headers("ANTHROPIC_CUSTOM_HEADERS")
+    }
+
+    fn headers(&self, name: &str) -> Vec<(String, String)> {
+        let lines = self.text(name).unwrap_or_default().lines();
         let header = |line: &str| {
             let (name, value) = line.split_once(':')?;
             Some((name.trim().to_owned(), value.trim().to_owned()))
@@ -193,6 +248,26 @@ impl Environment {
     /// How many tokens one `Read` may give.
     pub(crate) fn max_read_tokens(&self) -> Option<usize> {
         self.number("CLAUDE_CODE_FILE_READ_MAX_OUTPUT_TOKENS")
+    }
+
+    /// How long reaching an MCP server may take.
+    pub(crate) fn mcp_connect_timeout(&self) -> Option<Duration> {
+        self.number("MCP_TIMEOUT").map(Duration::from_millis)
+    }
+
+    /// How long a call of an MCP tool may be silent.
+    pub(crate) fn mcp_call_timeout(&self) -> Option<Duration> {
+        self.number("MCP_TOOL_TIMEOUT").map(Duration::from_millis)
+    }
+
+    /// How long the first turn waits for MCP servers.
+    pub(crate) fn mcp_grace(&self) -> Option<Duration> {
+        self.number("BOWLINE_MCP_GRACE_MS").map(Duration::from_millis)
+    }
+
+    /// How many tokens the result of an MCP tool may have.
+    pub(crate) fn max_mcp_output_tokens(&self) -> Option<usize> {
+        self.number("MAX_MCP_OUTPUT_TOKENS")
     }
 
     fn text(&self, name: &str) -> Option<&str> {

@@ -6,6 +6,9 @@ mod environment;
 mod logging;
 mod oneshot;
 mod refusal;
+mod remote;
+mod remote_log;
+mod serving;
 mod sessions;
 mod setup;
 mod signals;
@@ -79,9 +82,12 @@ fn run_agent(args: &RunArgs) -> anyhow::Result<ExitCode> {
     for notice in &prepared.notices {
         complain(notice);
     }
+    if let Some(url) = &args.remote.sdk_url {
+        return with_runtime(remote::run(prepared, args, url, &environment));
+    }
     match audience {
-        Audience::Host => with_runtime(stdio::run(prepared.config, &args.output)),
-        Audience::Reader => with_runtime(oneshot::run(prepared.config, args)),
+        Audience::Host => with_runtime(stdio::run(prepared, args)),
+        Audience::Reader => with_runtime(oneshot::run(prepared, args)),
     }
 }
 

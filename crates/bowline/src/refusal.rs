@@ -28,7 +28,8 @@ pub(crate) fn refuse(args: &RunArgs, error: &SetupError) -> anyhow::Result<ExitC
     if let SetupError::NoConversation { target, nearest } = error {
         if args.output.output_format == OutputFormat::StreamJson {
             say(&failed_start(target, &error.to_string()))?;
-        } else if !nearest.is_empty() {
+        }
+        if !nearest.is_empty() {
             complain(format!("Sessions here:\n  {}", nearest.join("\n  ")));
         }
     }

@@ -23,13 +23,16 @@ pub(crate) struct UserSessions {
 
 impl UserSessions {
     /// Reads what holds for all of them, and tells the user what they should know first.
-    pub(crate) fn new(args: DoorArgs) -> anyhow::Result<Self> {
+    ///
+    /// `entrypoint` is what hooks and commands are told they were started through.
+    pub(crate) fn new(args: DoorArgs, entrypoint: &str) -> anyhow::Result<Self> {
         let args = args.into_run();
         logging::start(&args.output)?;
         let cwd = std::env::current_dir().map_err(|error| {
             anyhow::anyhow!("Error: the working directory cannot be used: {error}")
         })?;
-        let own = Self { args, environment: Environment::of_process(), cwd };
+        let environment = Environment::of_process().or_entrypoint(entrypoint);
+        let own = Self { args, environment, cwd };
         // What is wrong with flags and settings is said now, not when somebody asks.
         let prepared =
             setup::prepare(&own.args, &own.environment, own.cwd.clone(), Audience::Reader)?;

@@ -1,5 +1,7 @@
 //! Who decides: the rules first, then the client if it can be asked.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::rig::{Client, allow, text};
@@ -104,6 +106,48 @@ async fn newer_clients_are_asked_by_a_result_and_answer_with_another_request() {
     std::fs::remove_file(client.path().join("made.txt")).unwrap();
     let third = client.request("tools/call", params).await;
     assert_eq!(third["error"]["code"], -32602, "{third}");
+    assert!(!client.path().join("made.txt").exists());
+}
+
+#[tokio::test]
+async fn a_question_is_withdrawn_with_its_call() {
+    let mut client = person().await;
+    let (id, question) = asked(&mut client).await;
+    let cancelled = json!({"requestId": id});
+    client
+        .say(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled}))
+        .await;
+    let withdrawn = client.wait_for(|line| line["method"] == "notifications/cancelled").await;
+    assert_eq!(withdrawn["params"]["requestId"], question["id"]);
+    assert!(!client.path().join("made.txt").exists());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_thinks_hears_that_its_call_is_alive() {
+    let mut client = person().await;
+    let meta = json!({"progressToken": 7});
+    let params = json!({"name": "Bash", "arguments": touch(), "_meta": meta});
+    let id = client.ask("tools/call", params).await;
+    let question = client.wait_for(|line| line["method"] == "elicitation/create").await;
+    let alive = client.wait_for(|line| line["method"] == "notifications/progress").await;
+    assert_eq!(alive["params"]["message"], "Bash waits for an answer since 10 s");
+    let no = json!({"action": "decline"});
+    client.say(json!({"jsonrpc": "2.0", "id": question["id"], "result": no})).await;
+    assert_eq!(client.answer(id).await["result"]["isError"], true);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_whose_client_does_not_answer_ends() {
+    let mut client = Client::silent(|_| {});
+    client.request("server/discover", json!({"_meta": meta()})).await;
+    let mut params = json!({"name": "Bash", "arguments": touch(), "_meta": meta()});
+    let first = client.request("tools/call", params.clone()).await;
+    tokio::time::sleep(Duration::from_secs(31 * 60)).await;
+    params["requestState"] = first["result"]["requestState"].clone();
+    params["inputResponses"] =
+        json!({"permission": {"action": "accept", "content": {"decision": "allow"}}});
+    let late = client.request("tools/call", params).await;
+    assert_eq!(late["result"]["isError"], true, "{late}");
     assert!(!client.path().join("made.txt").exists());
 }
 

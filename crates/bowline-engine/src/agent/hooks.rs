@@ -1,9 +1,9 @@
 //! Hooks along a turn: before it ends, around its batches of calls, where text is shown.
 
 use bowline_protocol::{
-    CommandState, ContentBlock, EventInput, HookEvent, MessageDisplayInput, MessageUuid,
-    NotificationMessage, NotificationPriority, PostToolBatchInput, StopFailureInput, StopInput,
-    SubagentStopInput, ToolUseId,
+    CommandState, ContentBlock, EventInput, HookEvent, InformationalLevel, MessageDisplayInput,
+    MessageUuid, NotificationMessage, NotificationPriority, PostToolBatchInput, StopFailureInput,
+    StopInput, SubagentStopInput, ToolUseId,
 };
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -63,22 +63,31 @@ impl Agent {
             return StopVerdict::Allowed;
         }
         let report = self.session.run_hooks(&self.identity, event, cancel).await;
-        if report.has_errors() {
-            self.notify_stop_error().await;
-        }
-        verdict(&report)
-    }
-
-    async fn notify_stop_error(&self) {
-        self.session
-            .outlet
-            .send(NotificationMessage {
+        // Once is enough: a hook that goes on objecting is seen in what the model is told.
+        if report.has_errors() && !active {
+            let notification = NotificationMessage {
                 key: hook_texts::STOP_HOOK_ERROR_KEY.to_owned(),
                 text: hook_texts::STOP_HOOK_ERROR_TEXT.to_owned(),
                 priority: NotificationPriority::Immediate,
                 ..NotificationMessage::default()
-            })
-            .await;
+            };
+            self.session.outlet.send(notification).await;
+        }
+        verdict(&report)
+    }
+
+    /// Tells the user that a turn ends although hooks still object.
+    pub(crate) async fn override_stop_hooks(&self) {
+        let text = hook_texts::stop_overridden(self.session.config.stop_hook_block_cap + 1);
+        self.session.inform(InformationalLevel::Warning, text.clone()).await;
+        let notification = NotificationMessage {
+            key: hook_texts::STOP_HOOK_CAP_KEY.to_owned(),
+            text,
+            priority: NotificationPriority::High,
+            color: Some("warning".to_owned()),
+            ..NotificationMessage::default()
+        };
+        self.session.outlet.send(notification).await;
     }
 
     /// Tells hooks that the model could not be reached.

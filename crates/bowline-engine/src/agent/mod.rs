@@ -6,7 +6,9 @@ mod speak;
 
 use std::sync::{Arc, atomic::AtomicU64};
 
-use bowline_protocol::{AgentId, AssistantMessage, Maybe, MessageUuid, ToolUseId, UserMessage};
+use bowline_protocol::{
+    AgentId, AssistantMessage, Maybe, MessageUuid, PermissionMode, ToolUseId, UserMessage,
+};
 use bowline_tools::Workspace;
 
 pub(crate) use self::{
@@ -89,6 +91,8 @@ pub(crate) struct Subagent {
     pub(crate) background: bool,
     /// Whether its words, not only its calls, are shown to the host.
     pub(crate) shows_text: bool,
+    /// How strict the session is with it, if its kind says.
+    pub(crate) permission_mode: Option<PermissionMode>,
 }
 
 impl Identity {

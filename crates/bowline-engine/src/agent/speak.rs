@@ -6,10 +6,11 @@ use bowline_protocol::{
     StopReason, TaskId, TaskProgressMessage, TaskUsage, ToolUseBlock, Usage, UserMessage,
 };
 use bowline_tools::Tool;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::Agent;
 use crate::{
+    ledger,
     outlet::{new_uuid, timestamp},
     turn::{report::Report, run::millis},
 };
@@ -126,9 +127,14 @@ pub(crate) fn synthetic(content: Vec<ContentBlock>) -> AssistantMessage {
     }
 }
 
-/// The usage of what cost nothing: no count, and nothing known about its service.
+/// The usage of what no model said: it counts nothing, and nothing is known about its service.
 fn no_usage() -> Usage {
-    let mut usage = crate::ledger::usage_of(crate::ledger::Tokens::default());
+    let mut usage = ledger::with_counts(Usage::default());
+    let none = json!({
+        "server_tool_use": {"web_search_requests": 0, "web_fetch_requests": 0},
+        "cache_creation": {"ephemeral_1h_input_tokens": 0, "ephemeral_5m_input_tokens": 0},
+    });
+    usage.extra = none.as_object().cloned().unwrap_or_default();
     usage.extra.extend(nulls(&[
         "fallback_credit",
         "inference_geo",

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bowline_protocol::ModelUsage;
 
-use crate::session::Shared;
+use crate::{ledger::LineChanges, session::Shared};
 
 /// What the session has used so far: the answer to `/cost` and to `get_session_cost`.
 pub(crate) fn cost_text(session: &Shared) -> String {
@@ -14,6 +14,7 @@ pub(crate) fn cost_text(session: &Shared) -> String {
         format!("Total cost:            {}", dollars(ledger.total_cost())),
         format!("Total duration (API):  {}", duration(ledger.api_time())),
         format!("Total duration (wall): {}", duration(wall)),
+        format!("Total code changes:    {}", code_changes(ledger.changes())),
     ];
     if !ledger.by_model().is_empty() {
         lines.push("Usage by model:".to_owned());
@@ -24,6 +25,12 @@ pub(crate) fn cost_text(session: &Shared) -> String {
         lines.push(format!("   {model:<width$}  {}", of_model(usage)));
     }
     lines.join("\n")
+}
+
+fn code_changes(changes: LineChanges) -> String {
+    let lines =
+        |count: u64| if count == 1 { "1 line".to_owned() } else { format!("{count} lines") };
+    format!("{} added, {} removed", lines(changes.added), lines(changes.removed))
 }
 
 fn of_model(usage: &ModelUsage) -> String {

@@ -196,7 +196,7 @@ async fn expansion_hooks(
         return Err(prompt::Refusal {
             text: texts::expansion_blocked(&block.reason, &invocation.typed()),
             kind: PromptSubmitOutcomeKind::BlockedByHook,
-            reason: block.reason.clone(),
+            reason: Some(block.reason.clone()),
             prompt_kept: false,
         });
     }
@@ -205,7 +205,7 @@ async fn expansion_hooks(
         return Err(prompt::Refusal {
             text: hook_texts::stopped(&reason),
             kind: PromptSubmitOutcomeKind::StoppedByHook,
-            reason,
+            reason: Some(reason),
             prompt_kept: true,
         });
     }

@@ -38,9 +38,10 @@ impl Agent {
                 ..PreservedMessages::default()
             });
         }
-        let told = self.journal().compact_boundary(&boundary, on_disk(&metadata));
-        self.session.tell(told).await;
-        self.session.tell(self.journal().compact_summary(&summary, &continuation)).await;
+        let written = self
+            .journal()
+            .compaction((&boundary, on_disk(&metadata)), (&summary, continuation.as_str()));
+        self.session.tell(written).await;
         Compacted { metadata, logical_parent, boundary, summary, continuation, hook_lines }
     }
 

@@ -6,9 +6,14 @@
 
 use std::collections::HashMap;
 
+use serde_json::Value;
+
+use super::outline;
+
 /// A Markdown file, taken apart.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Document {
+    head: String,
     fields: HashMap<String, Field>,
     /// What comes behind the head.
     pub(crate) body: String,
@@ -25,9 +30,9 @@ impl Document {
     pub(crate) fn parse(text: &str) -> Self {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let Some((head, body)) = split(text) else {
-            return Self { fields: HashMap::new(), body: text.to_owned() };
+            return Self { body: text.to_owned(), ..Self::default() };
         };
-        Self { fields: read_head(head), body: body.to_owned() }
+        Self { head: head.to_owned(), fields: read_head(head), body: body.to_owned() }
     }
 
     /// A field that is one text. A list is no text.
@@ -45,6 +50,18 @@ impl Document {
             Field::List(items) => items.clone(),
             Field::Text(text) => split_list(text),
         })
+    }
+
+    /// A field that holds others, as JSON.
+    pub(crate) fn tree(&self, key: &str) -> Option<Value> {
+        let is_key = |line: &str| line.split_once(':').is_some_and(|(name, _)| name == key);
+        let mut lines = self.head.lines().skip_while(|line| !is_key(line));
+        let (_, value) = lines.next()?.split_once(':')?;
+        if !value.trim().is_empty() {
+            return serde_json::from_str(value).ok();
+        }
+        let below = |line: &&str| line.trim().is_empty() || line.starts_with([' ', '\t', '-']);
+        Some(outline::read(&lines.take_while(below).collect::<Vec<_>>()))
     }
 
     /// A field that is true or false.

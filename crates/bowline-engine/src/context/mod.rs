@@ -15,6 +15,7 @@ mod environment;
 pub(crate) mod frontmatter;
 pub(crate) mod memory;
 mod nested;
+mod outline;
 mod prompt;
 mod repository;
 mod state;

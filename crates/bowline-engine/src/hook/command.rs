@@ -8,6 +8,7 @@ use std::{
 };
 
 use bowline_protocol::{CommandHook, HookEvent, HookInput};
+use bowline_tools::exit_code;
 use tokio::process::Command;
 
 use super::{
@@ -114,7 +115,7 @@ pub(super) fn interpret(
     let stdout = String::from_utf8_lossy(stdout);
     let stderr = String::from_utf8_lossy(stderr);
     let code = match status {
-        Ok(status) => exit_code(*status),
+        Ok(status) => exit_code(status),
         Err(error) => return Answer::Failed(FailureKind::NotRun, error.to_string()),
     };
     match code {
@@ -126,7 +127,8 @@ pub(super) fn interpret(
     }
 }
 
-fn printed(event: &HookEvent, text: &str) -> Answer {
+/// What a text means to say: an answer, something for the model, or nothing.
+pub(super) fn printed(event: &HookEvent, text: &str) -> Answer {
     if text.starts_with('{') {
         output::read(event, text)
     } else if output::prints_context(event) && !text.is_empty() {
@@ -134,10 +136,4 @@ fn printed(event: &HookEvent, text: &str) -> Answer {
     } else {
         Answer::Output(Box::default())
     }
-}
-
-/// The exit code as shells count it: a process that a signal ended has 128 and its number.
-pub(super) fn exit_code(status: ExitStatus) -> i32 {
-    use std::os::unix::process::ExitStatusExt;
-    status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default())
 }

@@ -6,6 +6,7 @@ use bowline_protocol::{
     CommandHook, HookCommand, HookOutcome, HookOutput, HookProgressMessage, HookResponseMessage,
     HookStartedMessage,
 };
+use bowline_tools::exit_code;
 
 use super::{
     HookAction, HookActivity, HookReport, Registration, command,
@@ -42,7 +43,7 @@ impl CommandRun {
         occasion: &Arc<Occasion>,
     ) -> io::Result<Self> {
         let hook = command_of(registration);
-        let json = occasion.json.get();
+        let json = occasion.json().get();
         let environment = registration.environment(&occasion.environment);
         let process = command::start(hook, &occasion.input, json, &environment)?;
         let run = Self {
@@ -123,7 +124,7 @@ impl CommandRun {
                 self.ended = true;
                 let written = self.process.written();
                 let hook = command_of(&self.registration);
-                let code = status.as_ref().ok().copied().map(command::exit_code);
+                let code = status.as_ref().ok().map(exit_code);
                 let outcome = match code {
                     Some(0) => HookOutcome::Success,
                     _ => HookOutcome::Error,

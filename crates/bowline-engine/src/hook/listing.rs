@@ -114,6 +114,7 @@ impl Hooks {
 fn listed(registration: &Registration) -> ListedHook<'_> {
     let (source, source_label, path) = match &registration.origin {
         HookOrigin::Host => ("sdk", "The host".to_owned(), None),
+        HookOrigin::Agent(agent) => ("sessionHook", format!("Agent {agent}"), None),
         HookOrigin::Plugin(plugin) => {
             ("pluginHook", format!("Plugin {}", plugin.name), Some(&plugin.root))
         }
@@ -123,7 +124,7 @@ fn listed(registration: &Registration) -> ListedHook<'_> {
     };
     let plugin_name = match &registration.origin {
         HookOrigin::Plugin(plugin) => Some(plugin.source.as_str()),
-        HookOrigin::Host | HookOrigin::Settings { .. } => None,
+        HookOrigin::Host | HookOrigin::Agent(_) | HookOrigin::Settings { .. } => None,
     };
     let kind = kind(&registration.action);
     ListedHook {

@@ -13,6 +13,7 @@ mod process;
 mod registry;
 mod report;
 mod run;
+mod service_run;
 mod services;
 pub mod texts;
 

@@ -35,26 +35,21 @@ fn failure(
 ) -> Option<InformationalMessage> {
     let is_callback = matches!(registration.action, HookAction::Callback(_));
     let stops_tool = occasion.event == HookEvent::PreToolUse;
+    let stops_prompt = occasion.event == HookEvent::UserPromptSubmit;
+    let ends_turn = matches!(occasion.event, HookEvent::Stop | HookEvent::SubagentStop);
     let warning = |content| message_with(occasion, InformationalLevel::Warning, content);
     match kind {
         // The model is told that the call did not happen, and the user sees that.
-        FailureKind::TimedOut if is_callback && stops_tool => None,
+        FailureKind::TimedOut if is_callback && (stops_tool || stops_prompt) => None,
+        FailureKind::TimedOut if is_callback && ends_turn => {
+            let content = texts::says(&occasion.hook_name, texts::TURN_ENDED_UNHEARD);
+            Some(message_with(occasion, InformationalLevel::Notice, content))
+        }
         FailureKind::WrongEvent if stops_tool => None,
         FailureKind::Closed | FailureKind::ExitCode(_) => None,
         FailureKind::TimedOut => {
             let seconds = registration.time_limit().as_secs_f64();
-            Some(InformationalMessage {
-                tag: Some(texts::NO_VERDICT_TAG.to_owned()),
-                hook_no_verdict: Some(HookNoVerdict {
-                    hook_event: occasion.event.clone(),
-                    tool_use_id: tool_use_id(&occasion.input)
-                        .cloned()
-                        .map_or(Maybe::Absent, Maybe::Value),
-                    timed_out: true,
-                    extra: Default::default(),
-                }),
-                ..warning(texts::no_verdict(&occasion.hook_name, seconds))
-            })
+            Some(no_verdict(occasion, texts::no_verdict(&occasion.hook_name, seconds), true))
         }
         _ if is_callback => {
             let text = match blocks_on_failure(&occasion.event, registration.on_failure()) {
@@ -66,10 +61,29 @@ fn failure(
                 ..warning(text(&occasion.event, registration.label()))
             })
         }
+        FailureKind::NotRun | FailureKind::BadOutput if registration.is_served() => {
+            let content = texts::unusable(&occasion.hook_name, message);
+            Some(no_verdict(occasion, content, false))
+        }
         FailureKind::NotRun => {
             Some(warning(texts::not_run(&occasion.hook_name, registration.label(), message)))
         }
         FailureKind::BadOutput | FailureKind::WrongEvent => None,
+    }
+}
+
+/// A hook has no opinion although it was asked for one.
+fn no_verdict(occasion: &Occasion, content: String, timed_out: bool) -> InformationalMessage {
+    let tool_use_id = tool_use_id(&occasion.input).cloned();
+    InformationalMessage {
+        tag: Some(texts::NO_VERDICT_TAG.to_owned()),
+        hook_no_verdict: Some(HookNoVerdict {
+            hook_event: occasion.event.clone(),
+            tool_use_id: tool_use_id.map_or(Maybe::Absent, Maybe::Value),
+            timed_out,
+            extra: Default::default(),
+        }),
+        ..message_with(occasion, InformationalLevel::Warning, content)
     }
 }
 

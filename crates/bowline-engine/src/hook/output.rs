@@ -150,6 +150,15 @@ impl HookReport {
                 let text = texts::callback_timed_out(who.event);
                 self.block(who, BlockKind::TimedOut, text);
             }
+            FailureKind::TimedOut
+                if who.is_callback && *who.event == HookEvent::UserPromptSubmit =>
+            {
+                self.block(
+                    who,
+                    BlockKind::TimedOut,
+                    format!("{} hook callback {message}", who.event),
+                );
+            }
             FailureKind::WrongEvent if must_be_heard => {
                 self.block(who, BlockKind::WrongEvent, texts::wrong_event(who.event));
             }

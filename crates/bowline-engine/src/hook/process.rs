@@ -2,7 +2,7 @@
 
 use std::{io, process::ExitStatus, time::Duration};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use bowline_tools::ProcessGroup;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
@@ -43,7 +43,7 @@ pub(super) enum Step {
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
-    group: Group,
+    group: ProcessGroup,
     stdin: Option<ChildStdin>,
     input: Vec<u8>,
     fed: usize,
@@ -63,7 +63,7 @@ impl Process {
 
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.process_group(0).kill_on_drop(true).spawn()?;
-        let group = Group::led_by(child.id());
+        let group = ProcessGroup::led_by(&child)?;
         let mut ticks = interval_at(Instant::now() + PROGRESS_EVERY, PROGRESS_EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         Ok(Self {
@@ -124,7 +124,8 @@ impl Process {
                     }
                 }
                 status = self.child.wait(), if self.ended.is_none() => {
-                    self.group.disband();
+                    // What it left running was left on purpose.
+                    self.group.release();
                     self.stdin = None;
                     self.ended = Some((status, Instant::now() + STREAM_GRACE));
                 }
@@ -160,30 +161,4 @@ async fn read(stream: &mut Option<impl AsyncRead + Unpin>, into: &mut [u8]) -> u
 fn keep(kept: &mut Vec<u8>, new: &[u8]) {
     let room = KEPT_OUTPUT.saturating_sub(kept.len());
     kept.extend_from_slice(&new[..new.len().min(room)]);
-}
-
-/// A process group that ends with this value.
-#[derive(Debug)]
-struct Group(Option<Pid>);
-
-impl Group {
-    fn led_by(leader: Option<u32>) -> Self {
-        let leader = leader.and_then(|leader| i32::try_from(leader).ok());
-        Self(leader.and_then(Pid::from_raw))
-    }
-
-    /// The leader has ended by itself: its number may soon be somebody else's, and
-    /// what it left running was left on purpose.
-    fn disband(&mut self) {
-        self.0 = None;
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        if let Some(leader) = self.0 {
-            // It can only fail if nobody of the group is left.
-            let _ = kill_process_group(leader, Signal::KILL);
-        }
-    }
 }

@@ -13,7 +13,7 @@ use std::{
 };
 
 use bowline_protocol::{
-    CallbackId, HookCommand, HookEvent, HookFailure, HookMatcher, HookSettings,
+    AgentId, CallbackId, HookCommand, HookEvent, HookFailure, HookMatcher, HookSettings,
 };
 use tokio::task::JoinSet;
 
@@ -44,11 +44,12 @@ pub struct Hooks {
 }
 
 /// All registrations, replaced as a whole.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Table {
     settings: Vec<Arc<Registration>>,
     plugins: Vec<Arc<Registration>>,
     host: Vec<Arc<Registration>>,
+    agents: Vec<Arc<Registration>>,
     by_event: HashMap<HookEvent, Vec<Arc<Registration>>>,
     policy: HookPolicy,
 }
@@ -88,6 +89,8 @@ pub enum HookOrigin {
     Plugin(Arc<Plugin>),
     /// The host.
     Host,
+    /// The kind of a subagent that runs; only for that one.
+    Agent(AgentId),
 }
 
 /// What a hook runs.
@@ -137,7 +140,7 @@ impl Hooks {
             registrations(&layer.known.hooks, origin)
         });
         let found = found.collect();
-        self.replace(|table| Table::new(found, table.plugins.clone(), table.host.clone(), policy));
+        self.replace(|table| Table { settings: found, policy, ..table.sources() });
     }
 
     /// Takes the hooks of plugins, in place of those taken before.
@@ -146,9 +149,7 @@ impl Hooks {
             registrations(&plugin.hooks, HookOrigin::Plugin(Arc::new(plugin.clone())))
         });
         let found = found.collect();
-        self.replace(|table| {
-            Table::new(table.settings.clone(), found, table.host.clone(), table.policy)
-        });
+        self.replace(|table| Table { plugins: found, ..table.sources() });
     }
 
     /// Takes the host's callbacks, in place of those taken before (`initialize`).
@@ -171,9 +172,35 @@ impl Hooks {
             })
         });
         let found = found.collect();
+        self.replace(|table| Table { host: found, ..table.sources() });
+    }
+
+    /// Takes the hooks of a subagent that starts. What is to run when it stops runs then, not when
+    /// the session does.
+    pub(crate) fn add_agent(&self, agent: &AgentId, hooks: &HookSettings) {
+        if hooks.is_empty() {
+            return;
+        }
+        let mut hooks = hooks.clone();
+        if let Some(groups) = hooks.remove(&HookEvent::Stop) {
+            hooks.entry(HookEvent::SubagentStop).or_default().extend(groups);
+        }
+        let found: Vec<_> = registrations(&hooks, HookOrigin::Agent(agent.clone())).collect();
         self.replace(|table| {
-            Table::new(table.settings.clone(), table.plugins.clone(), found, table.policy)
+            let agents = table.agents.iter().chain(&found).cloned().collect();
+            Table { agents, ..table.sources() }
         });
+    }
+
+    /// Forgets the hooks of a subagent that has ended.
+    pub(crate) fn remove_agent(&self, agent: &AgentId) {
+        let is_its = |hook: &Arc<Registration>| hook.is_of_agent() && hook.is_for(Some(agent));
+        if self.table().agents.iter().any(is_its) {
+            self.replace(|table| {
+                let agents = table.agents.iter().filter(|hook| !is_its(hook)).cloned().collect();
+                Table { agents, ..table.sources() }
+            });
+        }
     }
 
     /// Changes what programs find in their environment from now on.
@@ -216,7 +243,7 @@ impl Hooks {
 
     fn replace(&self, change: impl FnOnce(&Table) -> Table) {
         let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
-        *table = Arc::new(change(&table));
+        *table = Arc::new(change(&table).indexed());
     }
 }
 
@@ -227,25 +254,25 @@ impl fmt::Debug for Hooks {
 }
 
 impl Table {
-    fn new(
-        settings: Vec<Arc<Registration>>,
-        plugins: Vec<Arc<Registration>>,
-        host: Vec<Arc<Registration>>,
-        policy: HookPolicy,
-    ) -> Self {
-        let mut table = Self { settings, plugins, host, by_event: HashMap::new(), policy };
+    /// The same hooks, not yet found by their events.
+    fn sources(&self) -> Self {
+        Self { by_event: HashMap::new(), ..self.clone() }
+    }
+
+    fn indexed(mut self) -> Self {
         let mut by_event: HashMap<_, Vec<_>> = HashMap::new();
-        for registration in table.admitted() {
+        for registration in self.admitted() {
             by_event.entry(registration.event.clone()).or_default().push(registration.clone());
         }
-        table.by_event = by_event;
-        table
+        self.by_event = by_event;
+        self
     }
 
     /// Every hook that the settings let run. Those of settings were chosen when they were taken.
     fn admitted(&self) -> impl Iterator<Item = &Arc<Registration>> {
-        let plugins = self.plugins.iter().filter(|_| self.policy.admits_unmanaged());
-        self.settings.iter().chain(plugins).chain(&self.host)
+        let others = self.plugins.iter().chain(&self.agents);
+        let others = others.filter(|_| self.policy.admits_unmanaged());
+        self.settings.iter().chain(others).chain(&self.host)
     }
 }
 
@@ -274,6 +301,18 @@ fn registrations(
 }
 
 impl Registration {
+    /// Whether it hears of what this agent does; `None` is the main one.
+    pub(super) fn is_for(&self, agent: Option<&AgentId>) -> bool {
+        match &self.origin {
+            HookOrigin::Agent(own) => agent == Some(own),
+            HookOrigin::Settings { .. } | HookOrigin::Plugin(_) | HookOrigin::Host => true,
+        }
+    }
+
+    fn is_of_agent(&self) -> bool {
+        matches!(self.origin, HookOrigin::Agent(_))
+    }
+
     /// What the hook is called: its command, its address, its callback.
     pub fn label(&self) -> &str {
         match &self.action {
@@ -309,6 +348,7 @@ impl Registration {
     fn problem(&self) -> Option<String> {
         let place = match &self.origin {
             HookOrigin::Host => "sdk".to_owned(),
+            HookOrigin::Agent(agent) => format!("agent {agent}"),
             HookOrigin::Plugin(plugin) => plugin.source.clone(),
             HookOrigin::Settings { path: Some(path), .. } => path.display().to_string(),
             HookOrigin::Settings { source, path: None } => source.to_string(),
@@ -327,6 +367,12 @@ impl Registration {
             }
             _ => None,
         }
+    }
+
+    /// Whether somebody else than a program or the host answers.
+    pub(super) fn is_served(&self) -> bool {
+        let HookAction::Command(hook) = &self.action else { return false };
+        !matches!(**hook, HookCommand::Command(_) | HookCommand::Unknown(_))
     }
 
     /// What its program finds in its environment.

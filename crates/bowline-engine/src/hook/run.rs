@@ -1,7 +1,7 @@
 //! Running the hooks of one occasion: all at once, each within its time, and nothing left behind.
 
 use std::{
-    sync::{Arc, PoisonError},
+    sync::{Arc, OnceLock, PoisonError},
     time::Duration,
 };
 
@@ -15,10 +15,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     BoxFuture, HookAction, HookCallError, HookEnvironment, HookReport, Hooks, Registration,
+    command,
     command_run::{CommandRun, Driven},
     notice,
     output::{self, Answer, Answerer},
     report::FailureKind,
+    service_run::{ExitCodes, ServiceRun},
     texts,
 };
 
@@ -61,9 +63,18 @@ pub(super) struct Occasion {
     pub(super) hook_name: String,
     /// The call it is about, where the event does not say.
     pub(super) about: Option<ToolUseId>,
-    pub(super) json: RawJson,
+    /// The input as programs and servers get it, made when the first of them needs it.
+    json: OnceLock<RawJson>,
     pub(super) environment: Arc<HookEnvironment>,
     pub(super) observer: Arc<dyn HookObserver>,
+}
+
+impl Occasion {
+    /// The input as programs and servers get it.
+    pub(super) fn json(&self) -> &RawJson {
+        let written = || RawJson::from_value(&self.input).expect("hook inputs always serialize");
+        self.json.get_or_init(written)
+    }
 }
 
 impl Hooks {
@@ -100,7 +111,7 @@ impl Hooks {
             input: input.clone(),
             hook_name: texts::hook_name(input),
             about: about.cloned(),
-            json: RawJson::from_value(input).expect("hook inputs always serialize"),
+            json: OnceLock::new(),
             environment: self.environment(),
             observer: observer.clone(),
             event,
@@ -138,7 +149,8 @@ impl Hooks {
         let target = if event.supports_matcher() { input.matcher_target() } else { None };
         let mut selected: Vec<Arc<Registration>> = Vec::new();
         for registration in self.of_event(event) {
-            let wanted = target.is_none_or(|target| registration.matcher.matches(target))
+            let wanted = registration.is_for(input.base.agent_id.as_ref())
+                && target.is_none_or(|target| registration.matcher.matches(target))
                 && self.condition_holds(&registration, input)
                 && !selected.iter().any(|other| other.repeats(&registration))
                 && registration.take_turn();
@@ -165,28 +177,33 @@ impl Hooks {
 
     async fn run_one(&self, registration: &Arc<Registration>, occasion: &Arc<Occasion>) -> Answer {
         let limit = registration.time_limit();
-        let json = || occasion.json.clone();
+        let json = || occasion.json().clone();
         match &registration.action {
             HookAction::Callback(id) => {
                 let tool_use_id = tool_use_id(&occasion.input).or(occasion.about.as_ref()).cloned();
                 // The protocol has an id on every call, whether or not it is about a tool.
                 let tool_use_id = tool_use_id.unwrap_or_else(|| fresh_id().into());
-                let call = self.callbacks.call(id, json(), tool_use_id);
-                within(limit, call, &occasion.event, |answer| answer.get().to_owned()).await
+                let call = self.callbacks.call(id, &occasion.input, tool_use_id);
+                within(limit, call, |answer| answered(&occasion.event, answer.get())).await
             }
             HookAction::Command(hook) => match &**hook {
                 HookCommand::Command(_) => self.run_command(registration, occasion, limit).await,
                 HookCommand::Http(hook) => {
-                    serve(limit, occasion, self.services.http(hook, json())).await
-                }
-                HookCommand::Prompt(hook) => {
-                    serve(limit, occasion, self.services.prompt(hook, json())).await
-                }
-                HookCommand::Agent(hook) => {
-                    serve(limit, occasion, self.services.agent(hook, json())).await
+                    let call = self.services.http(hook, json());
+                    ServiceRun::start(occasion).serve(limit, call, ExitCodes::No).await
                 }
                 HookCommand::McpTool(hook) => {
-                    serve(limit, occasion, self.services.mcp_tool(hook, json())).await
+                    let call = self.services.mcp_tool(hook, json());
+                    ServiceRun::start(occasion).serve(limit, call, ExitCodes::Yes).await
+                }
+                // A model that is asked is no program that anybody would watch.
+                HookCommand::Prompt(hook) => {
+                    let call = self.services.prompt(hook, &occasion.input, json());
+                    within(limit, call, |text| command::printed(&occasion.event, text.trim())).await
+                }
+                HookCommand::Agent(hook) => {
+                    let call = self.services.agent(hook, json());
+                    within(limit, call, |text| command::printed(&occasion.event, text.trim())).await
                 }
                 _ => Answer::Failed(FailureKind::NotRun, "unknown type of hook".to_owned()),
             },
@@ -254,26 +271,14 @@ impl HookReport {
     }
 }
 
-async fn serve(
-    limit: Duration,
-    occasion: &Occasion,
-    call: BoxFuture<'_, Result<String, HookCallError>>,
-) -> Answer {
-    within(limit, call, &occasion.event, |answer| answer).await
-}
-
 /// Waits for an answer, for as long as the hook has.
-async fn within<T>(
+pub(super) async fn within<T>(
     limit: Duration,
     call: BoxFuture<'_, Result<T, HookCallError>>,
-    event: &HookEvent,
-    text: impl FnOnce(T) -> String,
+    read: impl FnOnce(T) -> Answer,
 ) -> Answer {
     match timeout(limit, call).await {
-        Ok(Ok(answer)) => match text(answer).trim() {
-            "" | "null" => Answer::Output(Box::default()),
-            json => output::read(event, json),
-        },
+        Ok(Ok(answer)) => read(answer),
         Ok(Err(HookCallError::Closed)) => {
             Answer::Failed(FailureKind::Closed, HookCallError::Closed.to_string())
         }
@@ -282,8 +287,16 @@ async fn within<T>(
     }
 }
 
+/// What a callback answers.
+fn answered(event: &HookEvent, json: &str) -> Answer {
+    match json.trim() {
+        "" | "null" => Answer::Output(Box::default()),
+        json => output::read(event, json),
+    }
+}
+
 fn timed_out(limit: Duration) -> Answer {
-    Answer::Failed(FailureKind::TimedOut, format!("no answer within {} s", limit.as_secs_f64()))
+    Answer::Failed(FailureKind::TimedOut, format!("timed out after {}ms", limit.as_millis()))
 }
 
 pub(super) fn fresh_id() -> String {

@@ -3,7 +3,8 @@
 use std::pin::Pin;
 
 use bowline_protocol::{
-    AgentHook, CallbackId, HttpHook, McpToolHook, PermissionRule, PromptHook, RawJson, ToolUseId,
+    AgentHook, CallbackId, HookInput, HttpHook, McpToolHook, PermissionRule, PromptHook, RawJson,
+    ToolUseId,
 };
 
 /// A future that may be sent to another thread.
@@ -30,31 +31,28 @@ pub trait HookCallbacks: Send + Sync {
     fn call(
         &self,
         callback_id: &CallbackId,
-        input: RawJson,
+        input: &HookInput,
         tool_use_id: ToolUseId,
     ) -> BoxFuture<'_, Result<RawJson, HookCallError>>;
 }
 
-/// The kinds of hooks that the engine cannot run by itself. Each answers with JSON text,
-/// and dropping its future ends whatever it began.
+/// The kinds of hooks that need more than a process. Each answers with text, as a program would
+/// print it, and dropping its future ends whatever it began.
 pub trait HookServices: Send + Sync {
     /// Posts the input and returns the body.
-    fn http(
-        &self,
-        hook: &HttpHook,
-        input: RawJson,
-    ) -> BoxFuture<'_, Result<String, HookCallError>> {
-        let _ = (hook, input);
+    fn http(&self, hook: &HttpHook, json: RawJson) -> BoxFuture<'_, Result<String, HookCallError>> {
+        let _ = (hook, json);
         unsupported("http")
     }
 
-    /// Asks a model.
+    /// Asks a model. `json` is the input as it is sent.
     fn prompt(
         &self,
         hook: &PromptHook,
-        input: RawJson,
+        input: &HookInput,
+        json: RawJson,
     ) -> BoxFuture<'_, Result<String, HookCallError>> {
-        let _ = (hook, input);
+        let _ = (hook, input, json);
         unsupported("prompt")
     }
 
@@ -62,9 +60,9 @@ pub trait HookServices: Send + Sync {
     fn agent(
         &self,
         hook: &AgentHook,
-        input: RawJson,
+        json: RawJson,
     ) -> BoxFuture<'_, Result<String, HookCallError>> {
-        let _ = (hook, input);
+        let _ = (hook, json);
         unsupported("agent")
     }
 
@@ -72,9 +70,9 @@ pub trait HookServices: Send + Sync {
     fn mcp_tool(
         &self,
         hook: &McpToolHook,
-        input: RawJson,
+        json: RawJson,
     ) -> BoxFuture<'_, Result<String, HookCallError>> {
-        let _ = (hook, input);
+        let _ = (hook, json);
         unsupported("mcp_tool")
     }
 
@@ -102,7 +100,7 @@ impl HookCallbacks for NoServices {
     fn call(
         &self,
         _: &CallbackId,
-        _: RawJson,
+        _: &HookInput,
         _: ToolUseId,
     ) -> BoxFuture<'_, Result<RawJson, HookCallError>> {
         Box::pin(std::future::ready(Err(HookCallError::Closed)))

@@ -6,6 +6,8 @@ use bowline_protocol::{HookEvent, HookInput};
 pub const STOP_HOOK_ERROR_KEY: &str = "stop-hook-error";
 /// Its text.
 pub const STOP_HOOK_ERROR_TEXT: &str = "Stop hook error occurred · ctrl+o to see";
+/// The key of the notification that hooks objected too often at the end of a turn.
+pub const STOP_HOOK_CAP_KEY: &str = "stop-hook-block-cap";
 /// The tag of the message that a callback failed.
 pub const CALLBACK_FAILED_TAG: &str = "hook_callback_failed";
 /// The tag of the message that a hook was stopped before it had an opinion.
@@ -47,9 +49,23 @@ pub fn stop_feedback(event: &HookEvent, reason: &str) -> String {
     format!("{event} hook feedback:\n{reason}")
 }
 
+/// Tells the user that a turn ends although hooks still object.
+pub fn stop_overridden(times: u32) -> String {
+    format!(
+        "Hooks kept the turn from ending {times} times in a row; it ends now. A hook at the end of \
+         a turn should agree while stop_hook_active is true. CLAUDE_CODE_STOP_HOOK_BLOCK_CAP \
+         raises the limit."
+    )
+}
+
 /// Tells the user that a prompt goes nowhere.
 pub fn prompt_blocked(reason: &str, prompt: &str) -> String {
     format!("UserPromptSubmit operation blocked by hook:\n{reason}\n\nOriginal prompt: {prompt}")
+}
+
+/// Tells the user that a prompt goes nowhere because nobody said whether it may.
+pub fn prompt_undecided(reason: &str) -> String {
+    format!("UserPromptSubmit operation blocked by hook:\n{reason}")
 }
 
 /// Tells the user that a hook ended the work.
@@ -91,6 +107,15 @@ pub fn callback_failed_and_blocks(event: &HookEvent, callback_id: &str) -> Strin
 pub fn no_verdict(hook_name: &str, seconds: f64) -> String {
     format!("{hook_name} hook was stopped after {seconds} s without a verdict")
 }
+
+/// Tells the user that a hook answered nothing that can be used.
+pub fn unusable(hook_name: &str, error: &str) -> String {
+    format!("{hook_name} hook gave no usable answer, so it did not check this: {error}")
+}
+
+/// Tells the user that a hook of the host was not heard at the end of a turn.
+pub const TURN_ENDED_UNHEARD: &str =
+    "The app that drives this session did not answer in time, so the turn ended without it.";
 
 /// Tells the model that a callback which must be heard was not heard.
 pub fn callback_timed_out(event: &HookEvent) -> String {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bowline_protocol::{
-    DecisionReasonType, HookPermissionDecision, PermissionBehavior, PermissionMode,
+    DecisionReasonType, HookPermissionDecision, PermissionBehavior, PermissionMode, PermissionRule,
     PermissionUpdate,
 };
 
@@ -11,6 +11,7 @@ use super::{
     access::Evidence,
     call::{HookOpinion, ProposedCall},
     location::Location,
+    path_pattern::PathPattern,
     rule::{Rule, Subject},
     rule_set::RuleSet,
     sensitive::sensitivity,
@@ -61,6 +62,21 @@ impl Policy {
         }
     }
 
+    /// The mode that counts for an agent whose kind asks for `wanted`; `None` for the session's own.
+    ///
+    /// An agent may be kept shorter than its session. It may be given more only where the session
+    /// asks about everything anyway, and everything only where the user has agreed to that.
+    pub(crate) fn mode_for_agent(&self, wanted: &PermissionMode) -> Option<PermissionMode> {
+        use PermissionMode::{AcceptEdits, BypassPermissions, Default, DontAsk, Plan};
+        let may = match (&self.mode, wanted) {
+            (_, Plan | DontAsk) => true,
+            (Default, AcceptEdits) => true,
+            (Default, BypassPermissions) => self.bypass_available,
+            _ => false,
+        };
+        may.then(|| wanted.clone())
+    }
+
     /// The user's home directory.
     pub fn home(&self) -> Option<&Path> {
         self.roots.home.as_deref()
@@ -87,17 +103,37 @@ impl Policy {
             || self.directories.iter().any(|(_, directory)| location.is_within(directory))
     }
 
+    /// Whether any rule forbids reading certain files.
+    pub fn denies_reading(&self) -> bool {
+        self.read_denials().next().is_some()
+    }
+
     /// Whether a rule forbids reading a file, so that searches leave it out.
     pub fn is_read_denied(&self, path: &Path) -> bool {
-        let mut patterns =
-            self.rules.saying(&PermissionBehavior::Deny).filter_map(|rule| match &rule.subject {
-                Subject::Read(pattern) => Some(pattern),
-                _ => None,
-            });
+        let mut patterns = self.read_denials();
         patterns.next().is_some_and(|first| {
             let location = Location::of(path);
             first.touches(&location) || patterns.any(|pattern| pattern.touches(&location))
         })
+    }
+
+    fn read_denials(&self) -> impl Iterator<Item = &PathPattern> {
+        self.rules.saying(&PermissionBehavior::Deny).filter_map(|rule| match &rule.subject {
+            Subject::Read(pattern) => Some(pattern),
+            _ => None,
+        })
+    }
+
+    /// Whether a call is one that a rule is about: for hooks that run for some calls only.
+    ///
+    /// One part of a command is enough, and so is a command in which a part may hide: a guard that
+    /// runs too often is better than one that does not run.
+    pub fn fits(&self, rule: &PermissionRule, call: &ProposedCall<'_>) -> bool {
+        let rule = self.rules.prepared(RuleSource::Session, &PermissionBehavior::Ask, rule.clone());
+        let evidence = Evidence::gather(call, self);
+        let hidden = matches!((&rule.subject, &evidence),
+            (Subject::Command(_), Evidence::Command(line)) if line.hides);
+        hidden || rule.restricts(call, &evidence)
     }
 
     /// Decides about a call.

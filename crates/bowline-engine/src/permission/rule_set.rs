@@ -174,6 +174,26 @@ impl RuleSet {
         self.saying(&PermissionBehavior::Deny).chain(self.saying(&PermissionBehavior::Ask))
     }
 
+    /// A rule as it would be held against calls if it were one of these.
+    pub(super) fn prepared(
+        &self,
+        source: RuleSource,
+        behavior: &PermissionBehavior,
+        rule: PermissionRule,
+    ) -> Rule {
+        let text = rule.to_string();
+        Rule::new(rule, text, behavior.clone(), source, self.pattern_roots(source)).0
+    }
+
+    fn pattern_roots(&self, source: RuleSource) -> PatternRoots<'_> {
+        let current = self.roots.current_directory.as_path();
+        PatternRoots {
+            current,
+            home: self.roots.home.as_deref(),
+            settings: self.settings_roots.get(&source).map_or(current, PathBuf::as_path),
+        }
+    }
+
     fn insert(
         &mut self,
         source: RuleSource,
@@ -181,12 +201,7 @@ impl RuleSet {
         rule: PermissionRule,
         text: String,
     ) {
-        let current = self.roots.current_directory.as_path();
-        let roots = PatternRoots {
-            current,
-            home: self.roots.home.as_deref(),
-            settings: self.settings_roots.get(&source).map_or(current, PathBuf::as_path),
-        };
+        let roots = self.pattern_roots(source);
         let (rule, problem) = Rule::new(rule, text, behavior.clone(), source, roots);
         if let Some(problem) = problem {
             let (behavior, rule) = (behavior.clone(), rule.text.clone());

@@ -25,9 +25,6 @@ use crate::{
     permission::RuleSource,
 };
 
-/// How long a turn waits for servers that are being reached. Whoever is later brings its tools
-/// into the conversation when it comes.
-const SERVER_GRACE: Duration = Duration::from_secs(5);
 /// How long servers may take to go away.
 const CLOSE_GRACE: Duration = Duration::from_secs(3);
 
@@ -132,7 +129,7 @@ impl Shared {
             return;
         }
         tokio::select! {
-            () = self.mcp.wait_ready(SERVER_GRACE) => {}
+            () = self.mcp.wait_ready(self.config.mcp_grace) => {}
             () = cancel.cancelled() => {}
         }
     }

@@ -1,6 +1,7 @@
 //! A session: prompts and questions in, messages out, from its start to its end.
 
 mod actor;
+mod agent_count;
 pub(crate) mod catalog;
 mod catch_up;
 pub(crate) mod control;

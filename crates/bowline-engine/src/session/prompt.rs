@@ -4,8 +4,8 @@ use std::{panic::AssertUnwindSafe, sync::Arc};
 
 use bowline_protocol::{
     Content, ContentBlock, EventInput, Extra, HookEvent, InformationalLevel, InformationalMessage,
-    MessageUuid, PromptSubmitOutcome, PromptSubmitOutcomeKind, ResultMessage, SessionEndInput,
-    SessionStartInput, UserMessage, UserPromptSubmitInput,
+    Maybe, MessageUuid, PromptSubmitOutcome, PromptSubmitOutcomeKind, ResultMessage,
+    SessionEndInput, SessionStartInput, UserMessage, UserPromptSubmitInput,
 };
 use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
@@ -15,7 +15,7 @@ use super::{Shared, catalog, result};
 use crate::{
     agent::{Agent, Identity},
     command::{self, Outcome},
-    hook::texts as hook_texts,
+    hook::{BlockKind, texts as hook_texts},
     outlet::{new_uuid, timestamp},
     turn::{machine::Limits, run::TurnRun, texts},
 };
@@ -205,7 +205,7 @@ enum Submitted {
 pub(crate) struct Refusal {
     pub(crate) text: String,
     pub(crate) kind: PromptSubmitOutcomeKind,
-    pub(crate) reason: String,
+    pub(crate) reason: Option<String>,
     pub(crate) prompt_kept: bool,
 }
 
@@ -226,22 +226,30 @@ async fn submit_hooks(
     if let Some(title) = &report.session_title {
         session.live().title = Some(title.clone());
     }
-    if let Some(block) = report.blocks.first() {
-        let shown = if report.suppress_original_prompt { "" } else { &text };
-        return Submitted::Refused(Refusal {
-            text: hook_texts::prompt_blocked(&block.reason, shown),
-            kind: PromptSubmitOutcomeKind::BlockedByHook,
-            reason: block.reason.clone(),
-            prompt_kept: false,
-        });
-    }
     if let Some(stop) = &report.stop {
         let reason = stop.reason.clone().unwrap_or_default();
         return Submitted::Refused(Refusal {
             text: hook_texts::stopped(&reason),
             kind: PromptSubmitOutcomeKind::StoppedByHook,
-            reason,
+            reason: Some(reason),
             prompt_kept: true,
+        });
+    }
+    if let Some(block) = report.blocks.iter().find(|block| block.kind == BlockKind::TimedOut) {
+        return Submitted::Refused(Refusal {
+            text: hook_texts::prompt_undecided(&block.reason),
+            kind: PromptSubmitOutcomeKind::NoVerdict,
+            reason: None,
+            prompt_kept: false,
+        });
+    }
+    if let Some(block) = report.blocks.first() {
+        let shown = if report.suppress_original_prompt { "" } else { &text };
+        return Submitted::Refused(Refusal {
+            text: hook_texts::prompt_blocked(&block.reason, shown),
+            kind: PromptSubmitOutcomeKind::BlockedByHook,
+            reason: Some(block.reason.clone()),
+            prompt_kept: false,
         });
     }
     Submitted::Accepted(report.model_texts().collect())
@@ -251,10 +259,12 @@ async fn submit_hooks(
 pub(crate) async fn refuse(agent: &Agent, refusal: Refusal) -> ResultMessage {
     let session = &agent.session;
     session.outlet.send(catalog::init(agent, &[])).await;
+    let undecided = refusal.kind == PromptSubmitOutcomeKind::NoVerdict;
     let outcome = PromptSubmitOutcome {
         kind: refusal.kind,
         prompt_kept: refusal.prompt_kept,
-        reason: Some(refusal.reason).into(),
+        no_verdict_kind: undecided.then(|| "callback_timed_out".to_owned()),
+        reason: refusal.reason.map_or(Maybe::Absent, Maybe::Value),
         extra: Default::default(),
     };
     session

@@ -1,9 +1,7 @@
 //! The result message: how a turn ended, in the protocol's words.
 
 use bowline_model::ModelError;
-use bowline_protocol::{
-    Maybe, Origin, ResultMessage, ResultSubtype, StopReason, SubagentStats, TerminalReason,
-};
+use bowline_protocol::{Maybe, Origin, ResultMessage, ResultSubtype, StopReason, TerminalReason};
 
 use super::Shared;
 use crate::turn::{machine::Ending, report::Report, run::millis, texts};
@@ -17,6 +15,7 @@ pub(crate) fn of_turn(shared: &Shared, report: Report, origin: Option<Origin>) -
     result.stop_reason = report.stop_reason.clone();
     result.permission_denials = report.denials;
     result.origin = origin;
+    result.safety_stops = Some(report.refusals);
     result.ttft_ms = report.first_content.map(millis);
     result.ttft_stream_ms = report.first_event.map(millis);
     result.first_content_frame_ms = report.first_content.map(millis);
@@ -116,7 +115,7 @@ fn blank(shared: &Shared) -> ResultMessage {
         usage: ledger.turn_usage(),
         model_usage: ledger.by_model().clone(),
         model_usage_since_last_result: Some(ledger.take_since_result()),
-        subagent_stats: Some(SubagentStats::default()),
+        subagent_stats: Some(shared.board.agent_count()),
         safety_stops: Some(0),
         ..ResultMessage::default()
     }

@@ -36,7 +36,7 @@ use crate::{
     context::{self, style},
     hook::{HookObserver, Hooks},
     journal::{Journal, Told},
-    ledger::{Account, Ledger, Tokens},
+    ledger::{Account, Ledger, LineChanges, Tokens},
     outlet::Outlet,
     permission::{Policy, ProposedCall, Verdict, write_settings},
     plugin::Plugins,
@@ -184,7 +184,7 @@ impl Shared {
             model: config.model.clone(),
             thinking: config.thinking,
             effort: config.effort,
-            title: None,
+            title: config.title.clone().or_else(|| config.resumed.as_ref()?.title.clone()),
             output_style: style_of(&config.settings),
             json_schema: config.json_schema.clone(),
             context: Vec::new(),
@@ -317,10 +317,18 @@ impl Shared {
         }
     }
 
-    /// Decides about a call, by the mode that counts for the server it belongs to.
-    pub(crate) fn judge(&self, call: &ProposedCall<'_>, server: Option<&McpServerRef>) -> Verdict {
+    /// Decides about a call, by the mode that counts for the server it belongs to or for the agent
+    /// that makes it.
+    pub(crate) fn judge(
+        &self,
+        call: &ProposedCall<'_>,
+        server: Option<&McpServerRef>,
+        caller: &Identity,
+    ) -> Verdict {
         let mode = server.and_then(|server| self.live().server_modes.get(&server.name).cloned());
         let mut policy = self.policy();
+        let own = caller.subagent().and_then(|agent| agent.permission_mode.as_ref());
+        let mode = mode.or_else(|| own.and_then(|mode| policy.mode_for_agent(mode)));
         let Some(mode) = mode else { return policy.evaluate(call) };
         let usual = std::mem::replace(&mut policy.mode, mode);
         let verdict = policy.evaluate(call);
@@ -390,7 +398,9 @@ impl Shared {
         let used = cost.model_usage.iter();
         let by_model = used.filter_map(|(model, usage)| Some((model.clone(), usage.parse().ok()?)));
         let api_time = Duration::from_millis(cost.total_api_duration);
-        self.ledger().restore(by_model.collect(), api_time);
+        let changes =
+            LineChanges { added: cost.total_lines_added, removed: cost.total_lines_removed };
+        self.ledger().restore(by_model.collect(), api_time, changes);
     }
 
     /// What the session cost, for whoever takes it up again.
@@ -404,6 +414,8 @@ impl Shared {
             session_id: self.id(),
             total_cost_usd: ledger.total_cost(),
             total_api_duration: millis(ledger.api_time()),
+            total_lines_added: ledger.changes().added,
+            total_lines_removed: ledger.changes().removed,
             model_usage,
             ..CostState::default()
         }
@@ -421,11 +433,17 @@ impl Shared {
     ///
     /// Returns how many tokens it took.
     pub(crate) fn enter_answer(&self, account: Account, answer: &mut Answer) -> u64 {
-        let mut ledger = self.ledger();
-        ledger.enter_api_time(answer.take_api_time());
-        let Some(usage) = answer.take_usage() else { return 0 };
-        if let Some(warning) = ledger.enter(account, answer.model(), &usage) {
-            tracing::warn!("{warning}");
+        self.ledger().enter_api_time(answer.take_api_time());
+        let Some((model, usage)) = answer.take_usage() else { return 0 };
+        let unpriced = self.ledger().enter(account, &model, &usage);
+        if let Some(content) = unpriced {
+            let level = InformationalLevel::Warning;
+            self.outlet.aside(InformationalMessage {
+                content,
+                level,
+                tag: Some(NO_PRICE_TAG.to_owned()),
+                ..InformationalMessage::default()
+            });
         }
         Tokens::from(&usage).total()
     }
@@ -561,3 +579,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// How long the background may take to end when the session does.
 pub(crate) const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
+
+/// The tag of the message that nobody knows what a model costs.
+const NO_PRICE_TAG: &str = "model_without_price";

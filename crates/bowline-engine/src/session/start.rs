@@ -6,6 +6,8 @@ use std::{
 };
 
 use bowline_model::ModelMessage;
+use bowline_protocol::Extra;
+use bowline_sessions::{AgentName, CustomTitle, TranscriptWriter};
 use bowline_tools::{FileObserver, Registry, Setup, Workspace};
 
 use super::{Shared, file_history::FileHistory, mcp::McpBridge, tasks::TaskBoard};
@@ -13,13 +15,14 @@ use crate::{
     agent::{Agent, Identity, Instructions},
     config::{SessionConfig, ToolSelection},
     conversation::Conversation,
-    hook::{HookEnvironment, HookObserver, Hooks, NoServices},
-    hooking::{HookFrames, HostCallbacks},
+    hook::{HookEnvironment, HookObserver, HookServices, Hooks},
+    hooking::{HookFrames, HostCallbacks, SessionServices},
     host::Host,
     journal::Journal,
     outlet::Outlet,
     permission::{Policy, Roots},
     structured_output, subagent, tool,
+    tooling::ToolServices,
     toolset::{Filter, Toolset},
 };
 
@@ -43,12 +46,14 @@ pub(crate) fn start(
     let outlet = Arc::new(Outlet::new(Arc::clone(&host), config.session_id.clone()));
     let board = TaskBoard::new(Arc::clone(&outlet));
     let file_history = FileHistory::of(&config);
-    let workspace = workspace(&config, &board, file_history.as_ref());
+    let tool_services = Arc::new(ToolServices::default());
+    let workspace = workspace(&config, &board, file_history.as_ref(), &tool_services);
     let bridge = McpBridge::new(Arc::clone(&host));
     let mcp = bridge.servers(&config, &workspace);
+    let services = Arc::new(SessionServices::default());
     let hooks = Hooks::new(
         Arc::new(HostCallbacks { host }),
-        Arc::new(NoServices),
+        Arc::clone(&services) as Arc<dyn HookServices>,
         hook_environment(&config),
     );
     hooks.set_settings(&config.settings);
@@ -56,6 +61,9 @@ pub(crate) fn start(
     let wanted = config.include_hook_events;
     let frames: Arc<dyn HookObserver> =
         Arc::new(HookFrames { outlet: Arc::clone(&outlet), wanted });
+    if let (Some(title), Some(writer)) = (&config.title, &mut config.transcript) {
+        give_title(writer, title);
+    }
     let journal = Journal::new(config.transcript.take());
     let policy = std::mem::replace(&mut config.policy, Policy::new(Roots::default()));
     if let Some(resumed) = &config.resumed {
@@ -75,6 +83,8 @@ pub(crate) fn start(
         file_history,
     ));
     bridge.belongs_to(&shared);
+    services.belongs_to(&shared);
+    tool_services.belongs_to(&shared);
     if let Some(history) = &shared.file_history {
         history.belongs_to(&shared);
     }
@@ -108,6 +118,7 @@ fn workspace(
     config: &SessionConfig,
     board: &TaskBoard,
     file_history: Option<&Arc<FileHistory>>,
+    services: &Arc<ToolServices>,
 ) -> Arc<Workspace> {
     let setup = Setup {
         options: config.tool_options.clone(),
@@ -115,6 +126,8 @@ fn workspace(
         environment: config.environment.clone(),
         task_observer: Some(Arc::new(board.clone())),
         file_observer: file_history.map(|history| Arc::clone(history) as Arc<dyn FileObserver>),
+        hidden_files: Some(Arc::clone(services) as _),
+        summarize: Some(Arc::clone(services) as _),
         ..folders(config)
     };
     Workspace::new(&config.cwd, setup)
@@ -145,6 +158,17 @@ fn hook_environment(config: &SessionConfig) -> HookEnvironment {
         env_file: None,
         variables: variables.collect(),
     }
+}
+
+/// Notes what the user calls the session; written with its first line.
+fn give_title(writer: &mut TranscriptWriter, title: &str) {
+    let session_id = writer.session_id().clone();
+    writer.note(CustomTitle {
+        custom_title: title.to_owned(),
+        session_id: session_id.clone(),
+        extra: Extra::new(),
+    });
+    writer.note(AgentName { agent_name: title.to_owned(), session_id, extra: Extra::new() });
 }
 
 /// The conversation of the session that is taken up again.

@@ -7,14 +7,15 @@ use std::{
 };
 
 use bowline_protocol::{
-    BackgroundTask, BackgroundTasksChangedMessage, ContentBlock, Extra, Origin, OriginKind, TaskId,
-    TaskNotificationMessage, TaskOutcome, TaskPatch, TaskStartedMessage, TaskUpdatedMessage,
-    TaskUsage, ToolUseId, UserMessage,
+    BackgroundTask, BackgroundTasksChangedMessage, ContentBlock, Extra, Origin, OriginKind,
+    SubagentStats, TaskId, TaskNotificationMessage, TaskOutcome, TaskPatch, TaskStartedMessage,
+    TaskUpdatedMessage, TaskUsage, ToolUseId, UserMessage,
 };
 use bowline_tools::{TaskEvent, TaskInfo, TaskKind, TaskObserver, TaskStatus};
 use tokio::sync::{Notify, watch};
 use uuid::Uuid;
 
+use super::agent_count::{self, StoppedBy};
 use crate::outlet::Outlet;
 
 /// The tasks of a session that the host was told about.
@@ -33,6 +34,7 @@ struct Board {
     running: BTreeMap<TaskId, BackgroundTaskEntry>,
     /// What the model is to hear of tasks that have ended.
     notices: Vec<UserMessage>,
+    agents: SubagentStats,
 }
 
 struct BackgroundTaskEntry {
@@ -42,6 +44,7 @@ struct BackgroundTaskEntry {
     description: String,
     tool_use_id: Option<ToolUseId>,
     backgrounded: bool,
+    stopped_by: StoppedBy,
 }
 
 /// A subagent that starts.
@@ -53,6 +56,8 @@ pub(crate) struct StartedAgent<'a> {
     pub(crate) tool_use_id: &'a ToolUseId,
     pub(crate) depth: u32,
     pub(crate) backgrounded: bool,
+    /// Whether the call that starts it asks for the background; `None` if it does not say.
+    pub(crate) asked_background: Option<bool>,
 }
 
 /// How a task ended.
@@ -78,6 +83,23 @@ impl TaskBoard {
     /// How many subagents are at work.
     pub(crate) fn agents(&self) -> usize {
         self.board().running.values().filter(|entry| entry.kind == TaskKind::Agent).count()
+    }
+
+    /// How many there were, and what became of them.
+    pub(crate) fn agent_count(&self) -> SubagentStats {
+        self.board().agents.clone()
+    }
+
+    /// One was not started because too many are at work.
+    pub(crate) fn agent_refused(&self) {
+        self.board().agents.refused.concurrency_limit += 1;
+    }
+
+    /// The user ends a task.
+    pub(crate) fn stopped_by_user(&self, id: &TaskId) {
+        if let Some(entry) = self.board().running.get_mut(id) {
+            entry.stopped_by = StoppedBy::User;
+        }
     }
 
     /// Whether anything goes on beside the conversation.
@@ -119,8 +141,13 @@ impl TaskBoard {
             description: agent.description.to_owned(),
             tool_use_id: Some(agent.tool_use_id.clone()),
             backgrounded: agent.backgrounded,
+            stopped_by: StoppedBy::default(),
         };
-        self.board().running.insert(agent.id.clone(), entry);
+        {
+            let mut board = self.board();
+            board.running.insert(agent.id.clone(), entry);
+            agent_count::started(&mut board.agents, agent);
+        }
         if agent.backgrounded {
             self.announce();
         }
@@ -147,6 +174,7 @@ impl TaskBoard {
             description: info.description.clone(),
             tool_use_id: info.tool_use_id.clone(),
             backgrounded: info.backgrounded,
+            stopped_by: StoppedBy::default(),
         };
         self.board().running.insert(info.id.clone(), entry);
         if info.backgrounded {
@@ -186,7 +214,7 @@ impl TaskBoard {
 
     /// A task has ended. If it ran beside the conversation, the model will hear of it.
     pub(crate) fn ended(&self, id: &TaskId, ended: EndedTask) {
-        let Some(entry) = self.board().running.remove(id) else { return };
+        let Some(entry) = self.remove(id, ended.status) else { return };
         if entry.backgrounded || entry.kind == TaskKind::Agent {
             self.outlet.aside(TaskUpdatedMessage {
                 task_id: id.clone(),
@@ -221,6 +249,15 @@ impl TaskBoard {
             }
             self.ended.notify_one();
         }
+    }
+
+    fn remove(&self, id: &TaskId, status: TaskStatus) -> Option<BackgroundTaskEntry> {
+        let mut board = self.board();
+        let entry = board.running.remove(id)?;
+        if entry.kind == TaskKind::Agent {
+            agent_count::ended(&mut board.agents, status, entry.stopped_by);
+        }
+        Some(entry)
     }
 
     fn background(&self) -> Vec<BackgroundTask> {

@@ -96,6 +96,10 @@ pub struct PermissionSettings {
 pub struct BowlineSettings {
     /// Prices by model, which add to and override the built-in ones.
     pub prices: Map<String, Value>,
+    /// Whether WebFetch may reach this machine and private networks.
+    pub allow_private_addresses: Option<bool>,
+    /// The server that keeps the logs of sessions.
+    pub session_server: Option<String>,
 }
 
 impl KnownSettings {

@@ -4,7 +4,7 @@ use std::{collections::HashMap, fs, path::Path};
 
 use serde::Deserialize;
 
-use super::Places;
+use super::{Places, Settings, Source};
 
 /// Whether what a project's own settings allow may count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,5 +40,18 @@ impl Trust {
             true => Self::Trusted,
             false => Self::Untrusted,
         }
+    }
+}
+
+impl Settings {
+    /// Whether WebFetch may reach this machine and private networks. The project's own settings
+    /// have no say in that unless the user trusts it.
+    pub fn allows_private_addresses(&self, trust: Trust) -> bool {
+        let heard = |source| source != Source::Project || trust == Trust::Trusted;
+        let layers = self.layers().iter().filter(|layer| heard(layer.source));
+        layers
+            .filter_map(|layer| layer.known.bowline.allow_private_addresses)
+            .next_back()
+            .unwrap_or(false)
     }
 }

@@ -1,6 +1,7 @@
 //! Kinds of agents: what each is for and what it may use.
 
-use bowline_protocol::{AgentDefinition, PermissionMode};
+use bowline_protocol::{AgentDefinition, HookSettings, PermissionMode};
+use serde_json::Value;
 
 /// The kind that is taken when none is named.
 pub(crate) const GENERAL_PURPOSE: &str = "general-purpose";
@@ -25,7 +26,10 @@ pub(crate) struct AgentKind {
     pub(crate) max_turns: Option<u32>,
     /// Whether it works beside the conversation unless told otherwise.
     pub(crate) background: Option<bool>,
+    /// How strict its session is with it; `None` for as strict as with its parent.
     pub(crate) permission_mode: Option<PermissionMode>,
+    /// Hooks that run only for it.
+    pub(crate) hooks: HookSettings,
 }
 
 impl AgentKind {
@@ -41,8 +45,18 @@ impl AgentKind {
             max_turns: definition.max_turns,
             background: definition.background,
             permission_mode: definition.permission_mode.clone(),
+            hooks: definition.extra.get("hooks").map(read_hooks).unwrap_or_default(),
         }
     }
+}
+
+/// Hooks as a definition has them. Those that make no sense are left out: an agent without them is
+/// still an agent.
+pub(super) fn read_hooks(written: &Value) -> HookSettings {
+    serde_json::from_str(&written.to_string()).unwrap_or_else(|error| {
+        tracing::warn!(%error, "the hooks of an agent cannot be read");
+        HookSettings::new()
+    })
 }
 
 /// The kinds that are always there.
@@ -57,6 +71,7 @@ pub(crate) fn built_in() -> Vec<AgentKind> {
         max_turns: None,
         background: None,
         permission_mode: None,
+        hooks: HookSettings::new(),
     };
     vec![
         kind(

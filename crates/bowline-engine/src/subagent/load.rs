@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use super::AgentKind;
+use super::{AgentKind, kind::read_hooks};
 use crate::{context::frontmatter::Document, plugin::Plugins, settings::Places};
 
 /// The agents that files define; the project's come later and so win.
@@ -51,5 +51,6 @@ fn from_file(path: &Path) -> Option<AgentKind> {
         max_turns: document.text("maxTurns").and_then(|turns| turns.parse().ok()),
         background: document.text("background").map(|background| background == "true"),
         permission_mode: document.text("permissionMode").map(Into::into),
+        hooks: document.tree("hooks").as_ref().map(read_hooks).unwrap_or_default(),
     })
 }

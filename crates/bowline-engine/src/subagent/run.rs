@@ -10,6 +10,7 @@ use bowline_protocol::{
     AgentId, ContentBlock, EventInput, HookEvent, SubagentStartInput, TaskId, TaskUsage, ToolUseId,
     Usage, UserMessage,
 };
+use bowline_sessions::SubagentMetadata;
 use bowline_tools::{NewTask, TaskHandle, TaskKind, TaskStatus, Workspace};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -20,6 +21,7 @@ use crate::{
     agent::{Agent, Identity, Instructions, Subagent},
     conversation::Conversation,
     journal::Journal,
+    ledger::{self, Tokens},
     session::{EndedTask, Shared, StartedAgent},
     toolset::Toolset,
     turn::{
@@ -45,6 +47,8 @@ pub(crate) struct Assignment {
     pub(crate) model: Option<String>,
     /// Whether it works beside the conversation.
     pub(crate) background: bool,
+    /// Whether the call asks for that; `None` if it does not say.
+    pub(crate) asked_background: Option<bool>,
 }
 
 /// What a subagent came to.
@@ -113,7 +117,9 @@ pub(crate) fn launch(session: &Arc<Shared>, assignment: Assignment) -> Launched 
         depth,
         background: assignment.background,
         shows_text: forwards || assignment.background,
+        permission_mode: assignment.kind.permission_mode.clone(),
     }));
+    session.hooks.add_agent(&id, &assignment.kind.hooks);
     let tasks = session.workspace.tasks();
     let output_file = tasks.output_path(&task_id);
     let stop = CancellationToken::new();
@@ -135,8 +141,21 @@ pub(crate) fn launch(session: &Arc<Shared>, assignment: Assignment) -> Launched 
         tool_use_id: &assignment.call,
         depth,
         backgrounded: assignment.background,
+        asked_background: assignment.asked_background,
     });
     let writer = session.journal.with(|writer| writer.subagent(id.clone(), None).ok());
+    if let Some(writer) = &writer {
+        let about = SubagentMetadata {
+            agent_type: assignment.kind.name.clone(),
+            description: assignment.description.clone(),
+            tool_use_id: assignment.call.clone(),
+            parent_agent_id: assignment.parent.agent_id(),
+            spawn_depth: depth,
+        };
+        if let Err(error) = writer.describe(&about) {
+            tracing::warn!(%error, "it is not noted who started a subagent");
+        }
+    }
     let appended = session.live().host.append_subagent_system_prompt.clone();
     let agent = Agent {
         tools: Arc::new(toolset::tools(session, &assignment.tools, &assignment.kind, &identity)),
@@ -166,8 +185,8 @@ pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Fini
     let Launched { mut agent, task, stop, output_file, prompt, id } = launched;
     let began = Instant::now();
     let session = Arc::clone(&agent.session);
-    start_hooks(&agent, cancel).await;
-    take_up(&mut agent, prompt).await;
+    let told = start_hooks(&agent, cancel).await;
+    take_up(&mut agent, prompt, told).await;
     let limits = Limits {
         max_rounds: agent.instructions.max_turns,
         stop_hook_blocks: session.config.stop_hook_block_cap,
@@ -180,9 +199,9 @@ pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Fini
     let finished = Finished {
         id: id.clone(),
         answer: report.last_words.clone(),
-        usage: crate::ledger::usage_of(crate::ledger::Tokens::from(&report.last_usage)),
+        usage: ledger::with_counts(report.last_usage.clone()),
         model: report.model.clone(),
-        tokens: crate::ledger::Tokens::from(&report.last_usage).total(),
+        tokens: Tokens::from(&report.last_usage).total(),
         took: began.elapsed(),
         report,
     };
@@ -191,6 +210,7 @@ pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Fini
         Some(_) if stop.is_cancelled() || cancel.is_cancelled() => TaskStatus::Killed,
         Some(_) => TaskStatus::Failed,
     };
+    session.hooks.remove_agent(&id);
     write_output(&output_file, &finished.answer).await;
     task.set_output(finished.answer.clone());
     task.finish(status, Some(finished.answer.clone()));
@@ -200,22 +220,29 @@ pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Fini
         output_file: output_file.display().to_string(),
         usage: Some(finished.task_usage()),
     };
-    session.board.ended(&TaskId::from(id.as_str()), ended);
+    let task_id = TaskId::from(id.as_str());
+    if cancel.is_cancelled() {
+        session.board.stopped_by_user(&task_id);
+    }
+    session.board.ended(&task_id, ended);
     finished
 }
 
-async fn start_hooks(agent: &Agent, cancel: &CancellationToken) {
-    if agent.session.has_hooks(HookEvent::SubagentStart) {
-        let event = EventInput::SubagentStart(SubagentStartInput::default());
-        let report = agent.session.run_hooks(&agent.identity, event, cancel).await;
-        agent.session.live().context.extend(report.model_texts());
+/// Hooks hear that it starts, and may have something to tell it.
+async fn start_hooks(agent: &Agent, cancel: &CancellationToken) -> Vec<String> {
+    if !agent.session.has_hooks(HookEvent::SubagentStart) {
+        return Vec::new();
     }
+    let event = EventInput::SubagentStart(SubagentStartInput::default());
+    agent.session.run_hooks(&agent.identity, event, cancel).await.model_texts().collect()
 }
 
-/// The prompt goes into the conversation; a host that waits for the subagent sees it, too.
-async fn take_up(agent: &mut Agent, prompt: String) {
+/// The prompt goes into the conversation, behind what hooks have `told`; a host that waits for the
+/// subagent sees it, too.
+async fn take_up(agent: &mut Agent, prompt: String, told: Vec<String>) {
     let blocks = vec![ContentBlock::text(prompt)];
-    agent.conversation.push_user(blocks.clone());
+    let first = told.into_iter().map(ContentBlock::text).chain(blocks.iter().cloned());
+    agent.conversation.push_user(first.collect());
     let message = UserMessage::prompt(blocks);
     if agent.identity.subagent().is_some_and(|subagent| subagent.background) {
         let uuid = crate::outlet::new_uuid();

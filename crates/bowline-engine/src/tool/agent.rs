@@ -62,6 +62,7 @@ impl AgentTool {
             ))
         })?;
         if session.board.agents() >= MAX_AT_ONCE {
+            session.board.agent_refused();
             return Err(ToolFailure::running(format!(
                 "{MAX_AT_ONCE} agents are at work already; wait for one of them to finish"
             )));
@@ -82,6 +83,7 @@ impl AgentTool {
             workspace: Arc::clone(&call.workspace),
             model: input.model.clone(),
             background: background && self.parent.is_main(),
+            asked_background: input.run_in_background,
         };
         let in_background = assignment.background;
         let launched = subagent::launch(&session, assignment);
@@ -186,8 +188,8 @@ fn finished_output(kind: &str, input: &Input, finished: &Finished) -> ToolOutput
             "searchCount": searches,
             "bashCount": commands,
             "editFileCount": edits,
-            "linesAdded": 0,
-            "linesRemoved": 0,
+            "linesAdded": report.changes.added,
+            "linesRemoved": report.changes.removed,
             "otherToolCount": report.tool_uses - reads - searches - commands - edits,
         },
         "canContinueAgent": false,

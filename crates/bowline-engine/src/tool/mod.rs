@@ -1,9 +1,10 @@
-//! Tools that are the engine's own business: they start agents, ask people, change the mode.
+//! Tools that are the engine's own business: they start agents, ask people or a model, change the mode.
 
 mod agent;
 mod ask_user_question;
 mod plan_mode;
 mod skill;
+mod web_search;
 
 use std::sync::Arc;
 
@@ -14,6 +15,7 @@ use crate::{agent::Identity, config::PermissionPrompts, session::Shared, toolset
 /// The engine's own tools for the main agent. Those that ask a person are only there if one is.
 pub(crate) fn engine_tools(session: &Arc<Shared>) -> Vec<Arc<dyn Tool>> {
     let mut tools = vec![agent(session, Identity::Main), skill::tool(session)];
+    tools.extend(web_search::tool(session));
     if session.config.permission_prompts == PermissionPrompts::Host {
         tools.push(ask_user_question::tool());
         tools.extend(plan_mode::tools(session));

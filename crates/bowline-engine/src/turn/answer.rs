@@ -45,6 +45,8 @@ pub(crate) struct Answer {
     overloads: u32,
     complete_blocks: usize,
     opening_usage: Option<Usage>,
+    /// What an attempt used and nobody has entered in the books yet, and by which model.
+    unbilled: Option<(String, Usage)>,
     request_id: Option<String>,
     pub(crate) timing: Timing,
 }
@@ -98,6 +100,7 @@ impl Answer {
             overloads: 0,
             complete_blocks: 0,
             opening_usage: None,
+            unbilled: None,
             request_id: None,
             timing: Timing { attempt: Instant::now(), first_event: None, spent: Duration::ZERO },
         };
@@ -131,11 +134,9 @@ impl Answer {
         spent
     }
 
-    /// What the newest attempt cost, once.
-    pub(crate) fn take_usage(&mut self) -> Option<Usage> {
-        let began = self.opening_usage.take()?;
-        let usage = &self.fold.message().usage;
-        Some(if *usage == Usage::default() { began } else { usage.clone() })
+    /// What the newest attempt used as far as the API has said, once, and by which model.
+    pub(crate) fn take_usage(&mut self) -> Option<(String, Usage)> {
+        self.unbilled.take()
     }
 
     /// What the API said at the beginning of the answer: what frames of its blocks show.
@@ -199,6 +200,7 @@ impl Answer {
     }
 
     fn connect(&mut self) {
+        self.opening_usage = None;
         self.timing.spent += self.timing.attempt.elapsed();
         self.timing.attempt = Instant::now();
         self.timing.first_event = None;
@@ -219,6 +221,10 @@ impl Answer {
         };
         if complete.is_some() {
             self.complete_blocks += 1;
+        }
+        if matches!(event, StreamEvent::MessageStart(_) | StreamEvent::MessageDelta(_)) {
+            let usage = self.fold.message().usage.clone();
+            self.unbilled = Some((self.target.name.clone(), usage));
         }
         Step::Event(event, complete)
     }

@@ -96,6 +96,8 @@ pub enum Effect {
     Nudge(Nudge),
     /// Ask the Stop hooks.
     AskStopHooks,
+    /// Tell the user that the Stop hooks are not asked any more.
+    OverrideStopHooks,
     /// The turn is over.
     End(Ending),
 }
@@ -238,7 +240,11 @@ impl Turn {
             (State::Stopping, Event::StopBlocked) => {
                 self.tally.stop_blocks += 1;
                 match self.tally.stop_blocks > self.limits.stop_hook_blocks {
-                    true => vec![Effect::End(Ending::Completed)],
+                    true => vec![
+                        Effect::Nudge(Nudge::StopFeedback),
+                        Effect::OverrideStopHooks,
+                        Effect::End(Ending::Completed),
+                    ],
                     false => self.nudge(Nudge::StopFeedback),
                 }
             }

@@ -64,7 +64,7 @@ fn evaluate(context: &CallContext, proposed: &Proposed) -> Verdict {
         hook: proposed.opinion.as_ref(),
         needs_person: needs_person(&proposed.call.name),
     };
-    context.session.judge(&call, proposed.server.as_ref())
+    context.session.judge(&call, proposed.server.as_ref(), &context.identity)
 }
 
 /// Tools that are themselves a question to a person.

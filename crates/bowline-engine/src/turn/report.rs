@@ -7,6 +7,7 @@ use bowline_protocol::{DeferredToolUse, PermissionDenial, RawJson, StopReason, U
 use tokio::time::Instant;
 
 use super::machine::Ending;
+use crate::ledger::LineChanges;
 
 /// What a turn came to.
 #[derive(Debug)]
@@ -39,6 +40,10 @@ pub(crate) struct Report {
     pub(crate) tools_used: Vec<String>,
     /// How often each.
     pub(crate) calls: BTreeMap<String, u64>,
+    /// How often the model refused to go on.
+    pub(crate) refusals: u64,
+    /// Lines that tools put into files, and took out of them.
+    pub(crate) changes: LineChanges,
     /// What the last answer cost.
     pub(crate) last_usage: Usage,
     /// Who gave it.
@@ -63,6 +68,8 @@ impl Report {
             tool_uses: 0,
             tools_used: Vec::new(),
             calls: BTreeMap::new(),
+            refusals: 0,
+            changes: LineChanges::default(),
             last_usage: Usage::default(),
             model: String::new(),
         }

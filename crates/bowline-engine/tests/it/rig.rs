@@ -245,6 +245,12 @@ impl Rig {
         self.turn().await
     }
 
+    /// Drops the session in the middle of whatever it does.
+    pub(crate) async fn abort(self) {
+        self.running.abort();
+        self.running.await.ok();
+    }
+
     /// Ends the input and waits for the session to end; returns what it still said.
     pub(crate) async fn finish(mut self) -> (SessionEnd, Vec<Value>) {
         self.session.end_of_input().await;

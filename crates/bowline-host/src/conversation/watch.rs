@@ -11,7 +11,7 @@ use crate::{Messages, Prompt};
 /// A [`Conversation`] that keeps itself up to date while somebody reads the stream it follows.
 #[derive(Debug, Clone)]
 pub struct ConversationWatch {
-    /// Held weakly by nobody: what is said can also come from here.
+    /// What this program says is added here, and what the agent says by the stream.
     conversation: watch::Sender<Conversation>,
     seen: watch::Receiver<Conversation>,
 }

@@ -8,7 +8,9 @@ use bowline_model as model;
 use bowline_protocol::{PermissionBehavior, PermissionMode};
 
 use super::{Embedded, setup};
-use crate::{BuiltinTools, Effort, Error, Options, SystemPrompt, Thinking};
+use crate::{
+    BuiltinTools, Effort, Error, Options, PermissionPrompts as HostPrompts, SystemPrompt, Thinking,
+};
 
 /// How the engine is set up for a session with these options.
 pub(super) fn configure(agent: &Embedded, options: &Options) -> Result<SessionConfig, Error> {
@@ -52,6 +54,12 @@ fn apply(options: &Options, config: &mut SessionConfig) -> Result<(), Error> {
     for (name, server) in &options.mcp_servers {
         config.add_mcp_server(name, server.clone());
     }
+    for file in &options.mcp_config_files {
+        config.add_mcp_file(file).map_err(|problems| {
+            let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
+            Error::Options(format!("{}: {}", file.display(), problems.join("; ")))
+        })?;
+    }
     config.agent = options.agent.clone().or(config.agent.take());
     config.task_budget = options.task_budget.or(config.task_budget);
     config.max_turns = options.max_turns.or(config.max_turns);
@@ -89,7 +97,9 @@ fn permissions(options: &Options, config: &mut SessionConfig) {
         policy.bypass_available = true;
         config.may_bypass_permissions = true;
     }
-    if let Some(tool) = &options.permission_prompt_tool {
+    if options.permission_prompts == Some(HostPrompts::Nobody) {
+        config.permission_prompts = PermissionPrompts::Disabled;
+    } else if let Some(tool) = &options.permission_prompt_tool {
         config.permission_prompts = PermissionPrompts::McpTool(tool.clone());
     } else if options.can_use_tool.is_some() {
         config.permission_prompts = PermissionPrompts::Host;
@@ -105,6 +115,8 @@ fn reject(options: &Options) -> Result<(), Error> {
         ("user", options.user.is_some()),
         ("extra_args", !options.extra_args.is_empty()),
         ("clear_env", options.clear_env),
+        ("trace_context", options.trace_context.is_some()),
+        ("debug", options.debug),
         ("debug_file", options.debug_file.is_some()),
     ];
     match set.iter().find(|(_, set)| *set) {

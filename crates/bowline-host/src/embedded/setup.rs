@@ -12,7 +12,8 @@ use bowline_protocol::MessageUuid;
 use bowline_sessions::{ConfigHome, LineOrigin, ProjectKey, StartFrom, TakeUp, git_branch};
 
 use crate::{
-    Error, Options, Resume, SettingSource, Skills, options::arguments::settings as settings_text,
+    Error, Options, PluginDelivery, Resume, SettingSource, Skills,
+    options::arguments::settings as settings_text,
 };
 
 /// Reads the settings that the options ask for, and puts what they come to in place.
@@ -73,10 +74,15 @@ fn sources(options: &Options) -> Option<SourceSet> {
 
 /// Reads the plugins that the options name and those that the settings switch on.
 pub(super) fn plugins(options: &Options, config: &mut SessionConfig) {
-    if options.plugins.is_empty() && config.settings.layers().is_empty() {
+    // Those that go with `initialize` are read when it comes.
+    let named = match options.plugin_delivery {
+        PluginDelivery::Initialize => &[],
+        PluginDelivery::Flags => &options.plugins[..],
+    };
+    if named.is_empty() && config.settings.layers().is_empty() {
         return;
     }
-    let folders = options.plugins.iter().map(|plugin| {
+    let folders = named.iter().map(|plugin| {
         let request = PluginRequest::folder(config.cwd.join(&plugin.path));
         match plugin.skip_mcp_discovery {
             true => request.without_servers(),

@@ -256,6 +256,12 @@ pub enum Transport {
     /// In this process. Nothing is started and nothing is written as JSON.
     #[cfg(feature = "embedded")]
     Embedded(Box<crate::Embedded>),
+    /// Elsewhere: it dials in, at a [`Listener`](crate::Listener).
+    ///
+    /// What options say about its process and its flags it cannot be told; whoever starts it gives
+    /// it the flags: [`Options::remote_arguments`].
+    #[cfg(feature = "websocket")]
+    WebSocket(crate::RemoteAgent),
 }
 
 /// Limits on our side of a session.
@@ -305,6 +311,23 @@ impl Options {
     pub fn embedded(mut self, agent: crate::Embedded) -> Self {
         self.transport = Transport::Embedded(Box::new(agent));
         self
+    }
+
+    /// Talks to an agent that dials in.
+    #[cfg(feature = "websocket")]
+    #[must_use]
+    pub fn websocket(mut self, agent: crate::RemoteAgent) -> Self {
+        self.transport = Transport::WebSocket(agent);
+        self
+    }
+
+    /// The flags with which an agent elsewhere is to be started, so that it dials `url` and is
+    /// set up as these options say.
+    #[cfg(feature = "websocket")]
+    pub fn remote_arguments(&self, url: &str) -> Result<Vec<std::ffi::OsString>, crate::Error> {
+        let mut words = vec!["--sdk-url".into(), url.into()];
+        words.extend(arguments::arguments(self)?);
+        Ok(words)
     }
 
     /// Works in this folder.

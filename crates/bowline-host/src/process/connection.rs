@@ -2,31 +2,28 @@
 
 use std::{sync::Arc, time::Duration};
 
-use bowline_peer::{AskError, Inbox, Link, Peer, connect_with};
-use bowline_protocol::{Call, HostLine, HostRequest, Line, Message, UserMessage};
-use tokio::{
-    sync::{Mutex, mpsc},
-    time,
-};
+use bowline_peer::{AskError, Link, Peer, connect_with};
+use bowline_protocol::{Call, HostLine, HostRequest, Message, UserMessage};
+use tokio::time;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use super::{
     group::Group,
     guardian::Guardian,
     life::{Ended, Life},
-    service::HostService,
     start::start,
     stderr::{self, Tail},
 };
-use crate::{Error, Options, ProcessError, callback::Callbacks, error::beginning};
-
-/// Unreadable lines that wait to be told of. More are only logged: whoever sees sixteen knows.
-const FAULTS: usize = 16;
+use crate::{
+    Error, Options, ProcessError,
+    callback::Callbacks,
+    wire::{HostService, Incoming},
+};
 
 /// An agent in a process of its own.
 pub(crate) struct ProcessConnection {
     peer: Peer,
-    incoming: Mutex<Incoming>,
+    incoming: Incoming,
     closing: CancellationToken,
     /// Fires when we have said that nothing more follows.
     input_ended: CancellationToken,
@@ -35,11 +32,6 @@ pub(crate) struct ProcessConnection {
     ended: Ended,
     /// Dropping it kills the process.
     _life: AbortOnDropHandle<()>,
-}
-
-struct Incoming {
-    inbox: Inbox,
-    faults: mpsc::Receiver<Error>,
 }
 
 impl ProcessConnection {
@@ -61,9 +53,7 @@ impl ProcessConnection {
         let mut limits = bowline_peer::Options::default();
         limits.line_limit = options.limits.line;
         limits.time_limit = Some(options.limits.request);
-        let (tell_fault, faults) = mpsc::channel(FAULTS);
-        let gone = CancellationToken::new();
-        let service = HostService { callbacks, gone, faults: tell_fault };
+        let (service, faults) = HostService::new(callbacks);
         let (peer, inbox, wire) = connect_with(Link::stream(stdout, stdin), |_| service, limits);
 
         let closing = CancellationToken::new();
@@ -79,7 +69,7 @@ impl ProcessConnection {
             limit: options.limits.close,
         };
         let (life, ended) = life.begin();
-        let incoming = Mutex::new(Incoming { inbox, faults });
+        let incoming = Incoming::new(inbox, faults);
         Ok(Self {
             peer,
             incoming,
@@ -122,20 +112,7 @@ impl ProcessConnection {
 
     /// The next message; `None` when the agent has said all.
     pub(crate) async fn next(&self) -> Option<Result<Message, Error>> {
-        let mut incoming = self.incoming.lock().await;
-        let Incoming { inbox, faults } = &mut *incoming;
-        loop {
-            let line = tokio::select! {
-                biased;
-                Some(fault) = faults.recv() => return Some(Err(fault)),
-                line = inbox.next() => line?,
-            };
-            match read(&line) {
-                Ok(None) => {}
-                Ok(Some(message)) => return Some(Ok(message)),
-                Err(error) => return Some(Err(error)),
-            }
-        }
+        self.incoming.next().await
     }
 
     pub(crate) fn end_input(&self) {
@@ -172,25 +149,6 @@ impl ProcessConnection {
             Err(_) => {
                 let what = "the agent's process lives, but no longer listens".to_owned();
                 Error::Connection { what, source: None }
-            }
-        }
-    }
-}
-
-/// Reads a line. `None` is one that was not meant for us.
-fn read(line: &Line) -> Result<Option<Message>, Error> {
-    match Message::parse(&line.text) {
-        Ok(message) => Ok(Some(message)),
-        Err(_) if !line.text.trim_start().starts_with('{') => {
-            // Libraries and shells print such things; nothing of the conversation is lost.
-            tracing::warn!(line = beginning(&line.text), "skipped a line that is no message");
-            Ok(None)
-        }
-        Err(error) => {
-            let line_begins = beginning(&line.text);
-            match serde_json::from_str::<serde::de::IgnoredAny>(&line.text) {
-                Ok(_) => Err(Error::Message { line: line_begins, source: error.into() }),
-                Err(syntax) => Err(Error::Json { line: line_begins, source: syntax.into() }),
             }
         }
     }

@@ -5,7 +5,6 @@ mod group;
 mod guardian;
 mod life;
 mod locate;
-mod service;
 mod start;
 mod stderr;
 mod version;

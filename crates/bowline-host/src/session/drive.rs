@@ -7,7 +7,12 @@ use futures_util::{StreamExt, future::BoxFuture, stream};
 use tokio::{sync::OwnedSemaphorePermit, time};
 
 use super::{SessionEvent, Shared, Step, Tracker};
-use crate::{Error, Prompt, agent::Entry, connection::Connection, query::Query};
+use crate::{
+    Error, Prompt,
+    agent::Entry,
+    connection::Connection,
+    query::{Query, Reach},
+};
 
 /// What a session has to do.
 pub(crate) struct Work {
@@ -90,7 +95,9 @@ async fn follow(
     prompt: Prompt,
     mut entry: Option<&mut Entry>,
 ) -> Result<Box<ResultMessage>, Error> {
-    let mut query = Query::new(connection.clone(), stream::iter([prompt]).boxed());
+    // It can be interrupted as long as it runs.
+    let prompts = stream::iter([prompt]).boxed();
+    let mut query = Query::new(connection.clone(), prompts, Reach::UntilOver);
     let mut result = None;
     while let Some(message) = query.next().await {
         // An agent that dies while it is paused is not waited for.

@@ -11,7 +11,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use bowline_protocol::{Call, HostRequest, InterruptResponse, ResultMessage, SessionId};
+use bowline_protocol::{Call, HostRequest, Interrupt, InterruptResponse, ResultMessage, SessionId};
 use futures_util::stream;
 use tokio::sync::watch;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
@@ -155,17 +155,23 @@ impl Session {
 
     /// Stops what the agent does. The session then ends with a result that says so.
     pub async fn interrupt(&self) -> Result<InterruptResponse, Error> {
-        self.ask("interrupt", bowline_protocol::Interrupt::default()).await
+        self.ask(Interrupt::default()).await
     }
 
-    async fn ask<C: Call<Request = HostRequest>>(
-        &self,
-        action: &'static str,
-        call: C,
-    ) -> Result<C::Response, Error> {
+    /// Asks the agent anything the protocol knows, while it runs.
+    ///
+    /// ```no_run
+    /// # async fn run(session: bowline_host::Session) -> Result<(), bowline_host::Error> {
+    /// use bowline_host::protocol::GetContextUsage;
+    ///
+    /// let usage = session.ask(GetContextUsage::default()).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn ask<C: Call<Request = HostRequest>>(&self, call: C) -> Result<C::Response, Error> {
         match self.shared().connection.get() {
             Some(connection) if !self.state().is_over() => connection.ask(call).await,
-            _ => Err(Error::State { action, state: self.state() }),
+            _ => Err(Error::State { action: C::SUBTYPE, state: self.state() }),
         }
     }
 

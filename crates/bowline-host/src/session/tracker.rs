@@ -91,7 +91,6 @@ impl Tracker {
 
     /// Takes a step; whoever watches hears of it.
     pub(crate) fn step(&self, step: Step) -> Result<(), Illegal> {
-        let quiet = matches!(step, Step::Hear);
         let mut outcome = Ok(());
         self.status.send_if_modified(|status| {
             let from = status.state();
@@ -102,7 +101,7 @@ impl Tracker {
                 let status = Arc::new(status.clone());
                 self.tell(SessionEvent::StateChange { from, to, status });
             }
-            outcome.is_ok() && !quiet
+            outcome.is_ok()
         });
         outcome
     }
@@ -110,10 +109,14 @@ impl Tracker {
     /// Notes a message of the agent.
     pub(super) fn hear(&self, message: &Message) {
         self.step(Step::Hear).ok();
-        if let Some(id) = said_by(message)
-            && self.status().session_id() != Some(id)
-        {
-            self.status.send_modify(|status| status.set_session_id(id.clone()));
+        if let Some(id) = said_by(message) {
+            self.status.send_if_modified(|status| {
+                let new = status.session_id() != Some(id);
+                if new {
+                    status.set_session_id(id.clone());
+                }
+                new
+            });
         }
         if self.has_listeners() {
             self.tell(SessionEvent::Message(Arc::new(message.clone())));

@@ -12,3 +12,4 @@ mod sessions;
 mod stores;
 mod surroundings;
 mod unusual;
+mod websocket;

@@ -18,7 +18,7 @@ use serde_json::{Value, json, value::RawValue};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use super::message::RawParams;
+use super::{defaults, message::RawParams};
 use crate::{host::Elicit, options::ClientInfo};
 
 /// How many questions of one server a person may have before them; more are refused.
@@ -66,10 +66,15 @@ impl Handler {
         let elicit = self.elicit.as_ref().ok_or_else(|| refuse("nobody can be asked"))?;
         let permit = self.questions.try_acquire();
         let _permit = permit.map_err(|_| refuse("too many questions at once"))?;
-        tokio::select! {
-            answer = elicit.elicit(question.for_host(&self.server)) => Ok(answer),
-            () = withdrawn.cancelled() => Err(refuse("the question was withdrawn")),
+        let schema = question.requested_schema.clone();
+        let mut answer = tokio::select! {
+            answer = elicit.elicit(question.for_host(&self.server)) => answer,
+            () = withdrawn.cancelled() => return Err(refuse("the question was withdrawn")),
+        };
+        if let (ElicitationAction::Accept, Some(schema)) = (&answer.action, &schema) {
+            answer.content = defaults::complete(answer.content.take(), schema);
         }
+        Ok(answer)
     }
 }
 

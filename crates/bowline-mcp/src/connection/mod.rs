@@ -2,6 +2,7 @@
 
 mod cause;
 mod changes;
+mod defaults;
 mod handler;
 mod http;
 mod line;

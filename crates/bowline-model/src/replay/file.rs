@@ -15,7 +15,7 @@ use bowline_protocol::StreamEvent;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{ErrorKind, ModelError, ModelRequest};
+use crate::{ErrorKind, ModelError, ModelRequest, secret::Veil};
 
 /// One line, as it is written.
 #[derive(Debug, Serialize)]
@@ -119,6 +119,7 @@ pub struct RecordFile {
     began: Instant,
     exchanges: AtomicU64,
     failed: AtomicBool,
+    veil: Veil,
 }
 
 impl RecordFile {
@@ -138,7 +139,13 @@ impl RecordFile {
             began: Instant::now(),
             exchanges: AtomicU64::new(0),
             failed: AtomicBool::new(false),
+            veil: Veil::default(),
         })
+    }
+
+    /// Keeps secrets out of the file, whoever says them.
+    pub(crate) fn veiled(self, veil: Veil) -> Self {
+        Self { veil, ..self }
     }
 
     /// The number of the next exchange.
@@ -153,11 +160,11 @@ impl RecordFile {
 
     /// Writes a line. A full disk costs the recording, not the session.
     pub(super) fn write(&self, line: &LineOut<'_>) {
-        let written =
-            serde_json::to_vec(line).map_err(std::io::Error::other).and_then(|mut text| {
-                text.push(b'\n');
-                self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(&text)
-            });
+        let written = serde_json::to_string(line).map_err(std::io::Error::other).and_then(|text| {
+            let mut text = self.veil.hide(text);
+            text.push('\n');
+            self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(text.as_bytes())
+        });
         if let Err(error) = written
             && !self.failed.swap(true, Ordering::Relaxed)
         {

@@ -15,7 +15,7 @@ use super::{
     difference::{Difference, essence},
     file::LineIn,
 };
-use crate::{BoxFuture, ErrorKind, EventStream, Model, ModelError, ModelRequest};
+use crate::{BoxFuture, ErrorKind, EventStream, Model, ModelError, ModelRequest, secret::Veil};
 
 /// How fast a recording is played.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -33,6 +33,7 @@ pub struct ReplayModel {
     path: PathBuf,
     pace: Pace,
     exchanges: Mutex<Vec<Exchange>>,
+    veil: Veil,
 }
 
 #[derive(Debug, Default)]
@@ -67,12 +68,18 @@ impl ReplayModel {
             return Err(problem("it holds no exchange".to_owned()));
         }
         let exchanges = Mutex::new(exchanges.into_values().collect());
-        Ok(Self { path: path.to_owned(), pace, exchanges })
+        Ok(Self { path: path.to_owned(), pace, exchanges, veil: Veil::default() })
+    }
+
+    /// Takes requests for those of a recording that was made with the same secrets hidden.
+    pub(crate) fn veiled(self, veil: Veil) -> Self {
+        Self { veil, ..self }
     }
 
     /// Finds the answer to a request and marks it as played.
     fn find(&self, request: &ModelRequest) -> Result<Script, ModelError> {
-        let asked = serde_json::to_value(request).map_err(|error| {
+        let asked = serde_json::to_string(request).map(|text| self.veil.hide(text));
+        let asked: Value = asked.and_then(|text| serde_json::from_str(&text)).map_err(|error| {
             ModelError::new(ErrorKind::Replay, "the request cannot be compared").with_source(error)
         })?;
         let asked = essence(&asked);

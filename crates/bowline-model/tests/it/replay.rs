@@ -186,3 +186,24 @@ async fn pauses_are_kept_if_wanted() {
         assert_eq!(began.elapsed().as_millis(), expected);
     }
 }
+
+#[tokio::test]
+async fn a_key_that_somebody_says_is_hidden_and_the_recording_still_fits() {
+    let server = ScriptServer::local().await.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("r.jsonl");
+    let mut providers = Providers::new();
+    providers.anthropic.base_url = Some(server.url());
+    providers.anthropic.api_key = Some("sk-very-secret".into());
+    providers.record = Some(path.clone());
+    let asked = || prompt("SAY the key is sk-very-secret and no other");
+    let model = providers.connect(&"opus".parse::<ModelRef>().unwrap()).unwrap();
+    let said = fold(&collect(model.stream(asked().into()).await.unwrap()).await.unwrap());
+    assert_eq!(said.content[0].as_text(), Some("the key is sk-very-secret and no other"));
+    assert!(!std::fs::read_to_string(&path).unwrap().contains("very-secret"));
+
+    let replayed = format!("replay:{}", path.display()).parse::<ModelRef>().unwrap();
+    let model = providers.connect(&replayed).unwrap();
+    let said = fold(&collect(model.stream(asked().into()).await.unwrap()).await.unwrap());
+    assert_eq!(said.content[0].as_text(), Some("the key is *** and no other"));
+}

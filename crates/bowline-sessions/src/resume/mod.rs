@@ -14,13 +14,13 @@ use serde::{Deserialize, de::DeserializeOwned};
 use crate::{
     SessionError,
     context::{KnownLines, LiveContext},
-    head::{Id, Kind, LineHead},
+    head::{Id, Kind},
     info::{Ends, TITLE_KEYS, last_text},
     line::{AiTitle, AttachmentLine, CostState, CustomTitle, Mode, SystemLine, Tag, ToolsUsed},
     scan::{LineReader, Span},
 };
 use fold::{Fold, Said};
-use walk::{End, Found, NoteKind, Speaker};
+use walk::{End, Found, LiveLine, NoteKind, Speaker};
 
 /// Where a session is taken up.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -114,7 +114,7 @@ impl Parsed {
 fn read(path: &Path, found: Found) -> io::Result<LiveContext> {
     let mut context = LiveContext { known: KnownLines(found.known), ..LiveContext::default() };
     let mut fold = Fold::default();
-    for line in parse_lines(path, &found.lines)? {
+    for line in parse_lines(path, &found.lines)?.into_iter().flatten() {
         match line {
             Parsed::User(line) => take_prompt(&mut fold, &mut context, line),
             Parsed::Assistant(line) => take_answer(&mut fold, &mut context, line),
@@ -125,11 +125,11 @@ fn read(path: &Path, found: Found) -> io::Result<LiveContext> {
     }
     fold.finish(&mut context);
     let mut reader = LineReader::open(path)?;
-    if let Some(head) = found.lines.iter().rfind(|head| head.uuid.is_some()) {
-        context.leaf = name_of_line(reader.line(head.span)?);
+    if let Some(line) = found.lines.iter().rfind(|line| line.has_name) {
+        context.leaf = name_of_line(reader.line(line.span)?);
     }
-    if let Some(head) = found.lines.iter().rfind(|head| head.kind == Kind::Assistant) {
-        context.usage = usage_of_line(reader.line(head.span)?);
+    if let Some(line) = found.lines.iter().rfind(|line| line.kind == Kind::Assistant) {
+        context.usage = usage_of_line(reader.line(line.span)?);
     }
     read_notes(path, &mut reader, &found.notes, &mut context)?;
     Ok(context)
@@ -141,24 +141,25 @@ const WORTH_THREADS: usize = 4_000;
 /// More threads than this wait for one another's memory.
 const MOST_THREADS: usize = 4;
 
-/// Parses the lines, on several threads when there are many.
-fn parse_lines(path: &Path, heads: &[LineHead]) -> io::Result<Vec<Parsed>> {
-    let parse = |heads: &[LineHead]| -> io::Result<Vec<Parsed>> {
+/// How many threads are worth having.
+fn threads() -> usize {
+    thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS)
+}
+
+/// Parses the lines, on several threads when there are many; in parts that follow each other.
+fn parse_lines(path: &Path, lines: &[LiveLine]) -> io::Result<Vec<Vec<Parsed>>> {
+    let parse = |lines: &[LiveLine]| -> io::Result<Vec<Parsed>> {
         let mut reader = LineReader::open(path)?;
-        heads.iter().map(|head| Ok(Parsed::read(head.kind, reader.line(head.span)?))).collect()
+        lines.iter().map(|line| Ok(Parsed::read(line.kind, reader.line(line.span)?))).collect()
     };
-    if heads.len() < WORTH_THREADS {
-        return parse(heads);
+    if lines.len() < WORTH_THREADS {
+        return Ok(vec![parse(lines)?]);
     }
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
     thread::scope(|scope| {
-        let parts = heads.chunks(heads.len().div_ceil(threads));
+        let parts = lines.chunks(lines.len().div_ceil(threads()));
         let parts: Vec<_> = parts.map(|part| scope.spawn(move || parse(part))).collect();
-        let mut parsed = Vec::with_capacity(heads.len());
-        for part in parts {
-            parsed.extend(part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
-        }
-        Ok(parsed)
+        let joined = parts.into_iter().map(|part| part.join());
+        joined.map(|part| part.unwrap_or_else(|it| std::panic::resume_unwind(it))).collect()
     })
 }
 

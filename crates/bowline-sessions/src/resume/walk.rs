@@ -4,17 +4,13 @@
 //! lies before the last compaction is not even looked at, apart from the lines
 //! that the compaction kept.
 
-use std::{
-    collections::{HashMap, HashSet},
-    io,
-    path::Path,
-};
+use std::{collections::HashMap, io, path::Path, thread};
 
 use crate::{
-    head::{Id, Kind, LineHead},
+    head::{Id, IdMap, IdSet, Kind, LineHead},
     line::SystemLine,
     parallel,
-    scan::{BackwardLines, Span},
+    scan::{BackwardBlocks, Span},
 };
 
 /// Whose conversation to look for.
@@ -39,11 +35,19 @@ pub(super) enum End {
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// The lines of the conversation in order; empty when there is none.
-    pub(super) lines: Vec<LineHead>,
+    pub(super) lines: Vec<LiveLine>,
     /// The names of all lines met.
-    pub(super) known: HashSet<Id>,
+    pub(super) known: IdSet,
     /// The last note of each kind.
     pub(super) notes: HashMap<NoteKind, Span>,
+}
+
+/// A line of the conversation.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LiveLine {
+    pub(super) span: Span,
+    pub(super) kind: Kind,
+    pub(super) has_name: bool,
 }
 
 /// The notes that a resumed session looks at.
@@ -59,19 +63,72 @@ pub(super) enum NoteKind {
 
 /// Finds the conversation that ends at `end`; `None` if there is no such line.
 pub(super) fn find(path: &Path, speaker: Speaker, end: End) -> io::Result<Option<Found>> {
-    let mut lines = BackwardLines::open(path)?;
+    let mut blocks = BackwardBlocks::open(path)?;
     let mut search = Search::new(speaker, end);
-    while !search.is_done() {
-        let looked = lines.next(|span, line| {
-            if let Some(head) = LineHead::read(span, line) {
+    while !search.is_done()
+        && let Some((offset, block)) = blocks.next()?
+    {
+        for part in read_heads(offset, block).into_iter().rev() {
+            for head in part.into_iter().rev() {
+                if search.is_done() {
+                    break;
+                }
+                let begin = usize::try_from(head.span.offset - offset).unwrap_or_default();
+                let line = &block[begin..begin + head.span.length];
                 search.meet(head, line);
             }
-        })?;
-        if looked.is_none() {
-            break;
         }
     }
     Ok(search.finish())
+}
+
+/// A part smaller than this is read before a thread for it would be there.
+const SMALLEST_PART: usize = 512 * 1024;
+
+/// Reads the heads of a block's lines, in parts that follow each other.
+fn read_heads(offset: u64, block: &[u8]) -> Vec<Vec<LineHead>> {
+    let most = super::threads().min(block.len() / SMALLEST_PART).max(1);
+    let parts = split(block, most);
+    if let [(_, part)] = parts[..] {
+        return vec![heads_in(offset, part)];
+    }
+    thread::scope(|scope| {
+        let heads_in = |(begin, part): &(usize, &'_ [u8])| heads_in(offset + *begin as u64, part);
+        let (own, others) = parts.split_at(1);
+        let others: Vec<_> =
+            others.iter().map(|part| scope.spawn(move || heads_in(part))).collect();
+        let mut heads: Vec<_> = own.iter().map(heads_in).collect();
+        let joined = others.into_iter().map(|part| part.join());
+        heads.extend(joined.map(|part| part.unwrap_or_else(|it| std::panic::resume_unwind(it))));
+        heads
+    })
+}
+
+/// Cuts a block into parts of whole lines, each with its place in the block.
+fn split(block: &[u8], most: usize) -> Vec<(usize, &[u8])> {
+    let mut parts = Vec::with_capacity(most);
+    let mut begin = 0;
+    for part in 1..most {
+        let about = block.len() / most * part;
+        let newline = memchr::memchr(b'\n', &block[about.max(begin)..]);
+        let Some(end) = newline.map(|newline| about.max(begin) + newline + 1) else { break };
+        parts.push((begin, &block[begin..end]));
+        begin = end;
+    }
+    parts.push((begin, &block[begin..]));
+    parts
+}
+
+fn heads_in(offset: u64, lines: &[u8]) -> Vec<LineHead> {
+    let mut heads = Vec::new();
+    let mut begin = 0;
+    while begin < lines.len() {
+        let length = memchr::memchr(b'\n', &lines[begin..]).unwrap_or(lines.len() - begin);
+        let span = Span { offset: offset + begin as u64, length };
+        heads.extend(LineHead::read(span, &lines[begin..begin + length]));
+        begin += length + 1;
+    }
+    heads
 }
 
 /// A way from a line back to its root.
@@ -79,7 +136,8 @@ pub(super) fn find(path: &Path, speaker: Speaker, end: End) -> io::Result<Option
 struct Way {
     /// From the leaf to as far back as is known; places in `Search::heads`.
     steps: Vec<usize>,
-    passed: HashSet<usize>,
+    /// Whether each place was passed, as far as places are known.
+    passed: Vec<bool>,
     /// The line it goes on with.
     next: Option<Id>,
     /// What a compaction at its root kept.
@@ -100,8 +158,7 @@ struct Search {
     speaker: Speaker,
     /// The chain lines met so far, last first.
     heads: Vec<LineHead>,
-    by_id: HashMap<Id, usize>,
-    known: HashSet<Id>,
+    by_id: IdMap<usize>,
     notes: HashMap<NoteKind, Span>,
     /// The line to start from, if one is named.
     named: Option<Id>,
@@ -109,6 +166,8 @@ struct Search {
     strict: bool,
     from_named: Option<Way>,
     from_last: Option<Way>,
+    /// Whether the last line was met, from which the second way starts if it is not the named one.
+    met_last: bool,
 }
 
 impl Search {
@@ -120,13 +179,13 @@ impl Search {
         Self {
             speaker,
             heads: Vec::new(),
-            by_id: HashMap::new(),
-            known: HashSet::new(),
+            by_id: IdMap::default(),
             notes: HashMap::new(),
             named,
             strict,
             from_named: None,
             from_last: None,
+            met_last: false,
         }
     }
 
@@ -138,7 +197,7 @@ impl Search {
         if head.kind == Kind::LastPrompt {
             // Written after everything else, it says where the conversation ends. Lines written
             // after it have gone on since.
-            if !self.strict && self.from_last.is_none() && self.named.is_none() {
+            if !self.strict && !self.met_last && self.named.is_none() {
                 self.named = head.leaf;
             }
             return;
@@ -148,15 +207,19 @@ impl Search {
         }
         let place = self.heads.len();
         let is_ours = head.is_main() || self.speaker == Speaker::Subagent;
+        // A boundary at the very end lost its summary in a crash: the compaction did not happen.
+        let can_end = is_ours && head.kind != Kind::CompactBoundary;
         let id = head.uuid;
         self.heads.push(head);
         if let Some(id) = id {
-            self.known.insert(id);
             self.by_id.entry(id).or_insert(place);
         }
-        if is_ours && self.from_last.is_none() && !self.strict {
-            self.from_last = Some(Way::default());
-            self.step(Which::Last, place, line);
+        if can_end && !self.met_last && !self.strict {
+            self.met_last = true;
+            if id.is_none() || id != self.named {
+                self.from_last = Some(Way::default());
+                self.step(Which::Last, place, line);
+            }
         }
         if id.is_some() && id == self.named && self.from_named.is_none() {
             self.from_named = Some(Way::default());
@@ -184,7 +247,10 @@ impl Search {
         let Some(way) = way else { return };
         loop {
             let head = &heads[place];
-            if !way.passed.insert(place) {
+            if way.passed.len() < heads.len() {
+                way.passed.resize(heads.len(), false);
+            }
+            if std::mem::replace(&mut way.passed[place], true) {
                 way.next = None;
                 return;
             }
@@ -269,8 +335,12 @@ impl Search {
         let last = self.heads.len();
         let places = places.into_iter().map(|place| last - 1 - place).collect();
         let lines = parallel::complete(&self.heads, places);
-        let lines = lines.into_iter().map(|place| self.heads[place].clone()).collect();
-        Some(Found { lines, known: self.known, notes: self.notes })
+        let lines = lines.into_iter().map(|place| {
+            let LineHead { span, kind, uuid, .. } = self.heads[place];
+            LiveLine { span, kind, has_name: uuid.is_some() }
+        });
+        let lines = lines.collect();
+        Some(Found { lines, known: self.by_id.into_keys().collect(), notes: self.notes })
     }
 }
 

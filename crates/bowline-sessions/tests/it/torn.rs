@@ -67,6 +67,27 @@ proptest! {
     }
 
     #[test]
+    fn cut_anywhere_nothing_whole_is_missing(turns in turns(), cut in 0.0..1.0_f64) {
+        let whole = text(&conversation(&turns));
+        let home = Home::new();
+        let path = home.write(ID, &[]).transcript();
+        let end = (whole.len() as f64 * cut) as usize;
+        fs::write(&path, &whole.as_bytes()[..end]).unwrap();
+        let left: Vec<Value> =
+            whole[..end].lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        let is_summary = |line: &Value| line["isCompactSummary"] == true;
+        let live = &left[left.iter().rposition(is_summary).unwrap_or(0)..];
+        let context = resume(&path, &ResumeAt::End).unwrap();
+        let names: Vec<_> = context.messages.iter().flat_map(|message| &message.uuids).collect();
+        for line in live {
+            // Reasoning at the very end is what the API does not take.
+            let is_said = line["message"].is_object() && !line["message"].to_string().contains("thinking");
+            let name = line["uuid"].as_str().unwrap_or_default();
+            prop_assert!(!is_said || names.iter().any(|it| it.as_str() == name), "{} is missing", name);
+        }
+    }
+
+    #[test]
     fn with_lines_missing_it_is_a_valid_conversation(
         turns in turns(),
         missing in prop::collection::vec(any::<prop::sample::Index>(), 0..4),
@@ -111,4 +132,14 @@ fn a_whole_conversation_has_nothing_made_up() {
     assert_valid(&context);
     let kinds: Vec<_> = context.messages.iter().map(|message| message.kind).collect();
     assert!(!kinds.contains(&bowline_sessions::MessageKind::MadeUp), "{kinds:?}");
+}
+
+#[test]
+fn a_compaction_without_its_summary_did_not_happen() {
+    let home = Home::new();
+    let mut lines = conversation(&[(1, false)]);
+    let whole = resume(&home.write(ID, &lines).transcript(), &ResumeAt::End).unwrap();
+    lines.push(boundary("c", json!({ "trigger": "manual" })));
+    let cut = resume(&home.write(ID, &lines).transcript(), &ResumeAt::End).unwrap();
+    assert_eq!((cut.messages, cut.leaf), (whole.messages, whole.leaf));
 }

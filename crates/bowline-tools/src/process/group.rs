@@ -2,18 +2,20 @@
 
 use std::{
     collections::HashSet,
+    io,
     sync::{Arc, Mutex},
 };
 
 use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::process::Child;
 
 use crate::workspace::lock;
 
 /// The groups that are alive, so that all can be killed at once.
 #[derive(Debug, Default)]
-pub(crate) struct Groups(Mutex<HashSet<i32>>);
+pub(crate) struct ProcessGroups(Mutex<HashSet<i32>>);
 
-impl Groups {
+impl ProcessGroups {
     /// Kills every group, now.
     pub(crate) fn kill_all(&self) {
         for raw in lock(&self.0).drain() {
@@ -23,18 +25,25 @@ impl Groups {
 }
 
 /// One process group. Dropping it kills what is left of the group, unless it was
-/// [released](Group::release).
+/// [released](ProcessGroup::release).
 #[derive(Debug)]
-pub(super) struct Group {
+pub struct ProcessGroup {
     raw: i32,
-    groups: Arc<Groups>,
+    groups: Arc<ProcessGroups>,
 }
 
-impl Group {
-    /// The group led by a child that was just started as a leader.
-    pub(super) fn new(leader: i32, groups: &Arc<Groups>) -> Self {
+impl ProcessGroup {
+    /// The group led by a child that was just started as a leader (`process_group(0)`).
+    pub fn led_by(child: &Child) -> io::Result<Self> {
+        Self::among(child, &Arc::default())
+    }
+
+    /// The same, one of several that may have to go at once.
+    pub(super) fn among(child: &Child, groups: &Arc<ProcessGroups>) -> io::Result<Self> {
+        let leader = child.id().and_then(|id| i32::try_from(id).ok());
+        let leader = leader.ok_or_else(|| io::Error::other("the process has no id"))?;
         lock(&groups.0).insert(leader);
-        Self { raw: leader, groups: Arc::clone(groups) }
+        Ok(Self { raw: leader, groups: Arc::clone(groups) })
     }
 
     /// Asks the group to end.
@@ -48,7 +57,7 @@ impl Group {
     }
 
     /// Nobody is left in the group: its number may soon be somebody else's.
-    pub(super) fn release(&self) {
+    pub fn release(&self) {
         lock(&self.groups.0).remove(&self.raw);
     }
 
@@ -61,7 +70,7 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         self.kill();
         self.release();

@@ -3,8 +3,12 @@
 
 mod capture;
 mod group;
+mod profile;
 mod running;
 
 pub(crate) use capture::Capture;
-pub(crate) use group::Groups;
-pub(crate) use running::{Running, ShellCommand, exit_code};
+pub use group::ProcessGroup;
+pub(crate) use group::ProcessGroups;
+pub(crate) use profile::Profile;
+pub use running::exit_code;
+pub(crate) use running::{Running, ShellCommand};

@@ -19,7 +19,7 @@ use tokio::{
 
 use super::{
     capture::Capture,
-    group::{Group, Groups},
+    group::{ProcessGroup, ProcessGroups},
 };
 use crate::workspace::lock;
 
@@ -39,19 +39,25 @@ const CHUNK: usize = 64 * 1024;
 /// the directory just stays. `shift` takes the command out of the positional parameters.
 const PROLOGUE: &str = r#"exec 19>&2 2>&1; trap 'pwd >&19' EXIT; eval "shift; $1""#;
 
+/// The same with a file of definitions as the second parameter.
+const PROLOGUE_WITH_PROFILE: &str = r#"exec 19>&2 2>&1; trap 'pwd >&19' EXIT
+shopt -s expand_aliases; . "$2"; eval "shift 2; $1""#;
+
 /// A command for the shell.
 #[derive(Debug)]
 pub(crate) struct ShellCommand {
     pub(crate) command: String,
     pub(crate) dir: PathBuf,
     pub(crate) environment: BTreeMap<String, Option<String>>,
+    /// A file of definitions that the command may use.
+    pub(crate) profile: Option<PathBuf>,
 }
 
 /// A command that was started. Dropping it kills its whole process group.
 #[derive(Debug)]
 pub(crate) struct Running {
     child: Child,
-    group: Group,
+    group: ProcessGroup,
     output: Option<ChildStdout>,
     report: Option<ChildStderr>,
     reported: Vec<u8>,
@@ -61,10 +67,15 @@ pub(crate) struct Running {
 
 impl Running {
     /// Starts the command in a process group of its own, without input.
-    pub(crate) fn spawn(command: &ShellCommand, groups: &Arc<Groups>) -> io::Result<Self> {
+    pub(crate) fn spawn(command: &ShellCommand, groups: &Arc<ProcessGroups>) -> io::Result<Self> {
         let mut shell = Command::new("/bin/bash");
+        let prologue = match command.profile {
+            Some(_) => PROLOGUE_WITH_PROFILE,
+            None => PROLOGUE,
+        };
         shell
-            .args(["-c", PROLOGUE, "/bin/bash", &command.command])
+            .args(["-c", prologue, "/bin/bash", &command.command])
+            .args(&command.profile)
             .current_dir(&command.dir)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -78,10 +89,8 @@ impl Running {
             };
         }
         let mut child = shell.spawn()?;
-        let leader = child.id().and_then(|id| i32::try_from(id).ok());
-        let leader = leader.ok_or_else(|| io::Error::other("the shell has no process id"))?;
         Ok(Self {
-            group: Group::new(leader, groups),
+            group: ProcessGroup::among(&child, groups)?,
             output: child.stdout.take(),
             report: child.stderr.take(),
             child,
@@ -165,7 +174,7 @@ impl Running {
 }
 
 /// The number a shell would show for how a command ended.
-pub(crate) fn exit_code(status: &ExitStatus) -> i32 {
+pub fn exit_code(status: &ExitStatus) -> i32 {
     status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1)
 }
 

@@ -10,18 +10,19 @@ use ignore::{WalkBuilder, WalkState, overrides::OverrideBuilder};
 use tokio_util::sync::CancellationToken;
 
 use super::rejected;
-use crate::workspace::lock;
+use crate::workspace::{IsHidden, lock};
 
 /// A file that was found, and when it was changed.
 pub(crate) type Found = (Option<SystemTime>, PathBuf);
 
 /// The files under `root` whose path fits the glob, oldest change first. Hidden and ignored files
-/// count, git's own do not.
+/// count, git's own do not, and neither do those that must not be read.
 ///
 /// Blocks; `cancel` ends it early with what was found so far.
 pub(crate) fn find(
     root: &Path,
     glob: &str,
+    hidden: Option<&IsHidden>,
     cancel: &CancellationToken,
 ) -> Result<Vec<Found>, String> {
     let mut overrides = OverrideBuilder::new(root);
@@ -39,6 +40,7 @@ pub(crate) fn find(
             }
             if let Ok(entry) = entry
                 && entry.file_type().is_some_and(|kind| !kind.is_dir())
+                && !hidden.is_some_and(|hidden| hidden(entry.path()))
             {
                 let modified = entry.metadata().ok().and_then(|metadata| metadata.modified().ok());
                 lock(&found).push((modified, entry.into_path()));

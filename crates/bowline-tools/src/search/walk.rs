@@ -20,18 +20,19 @@ use super::{
     rejected,
     sink::{Collect, FileHits},
 };
-use crate::workspace::lock;
+use crate::workspace::{IsHidden, lock};
 
 /// How many lines are kept in memory. Beyond that matches are counted and not kept: nobody pages
 /// that far.
 const MAX_KEPT_LINES: usize = 200_000;
 
 /// Which files are searched.
-#[derive(Debug)]
 pub(crate) struct Scope {
     pub(crate) root: PathBuf,
     overrides: Override,
     types: Types,
+    /// Files that are left out whatever they are called.
+    pub(crate) hidden: Option<IsHidden>,
 }
 
 impl Scope {
@@ -54,6 +55,7 @@ impl Scope {
             root,
             overrides: overrides.build().map_err(rejected)?,
             types: types.build().map_err(rejected)?,
+            hidden: None,
         })
     }
 }
@@ -77,13 +79,16 @@ pub(crate) fn search(scope: Scope, query: &Query, cancel: &CancellationToken) ->
         .build_parallel();
     walk.run(|| {
         let mut searcher = query.searcher(false);
-        let (found, kept) = (&found, &kept);
+        let (found, kept, hidden) = (&found, &kept, scope.hidden.as_ref());
         Box::new(move |entry| {
             if cancel.is_cancelled() {
                 return WalkState::Quit;
             }
             // A file that cannot be read or has just gone is none of ours.
             let Some(path) = entry.ok().and_then(file_path) else { return WalkState::Continue };
+            if hidden.is_some_and(|hidden| hidden(&path)) {
+                return WalkState::Continue;
+            }
             if let Some(mut hits) = search_file(query, &mut searcher, path) {
                 if kept.fetch_add(hits.lines.len(), Ordering::Relaxed) > MAX_KEPT_LINES {
                     hits.lines = Vec::new();

@@ -25,7 +25,7 @@ pub(crate) use job::{Job, JobEnd, NewJob};
 pub use register::{NewTask, TaskHandle};
 
 use crate::{
-    process::{Capture, Groups},
+    process::{Capture, ProcessGroups},
     workspace::lock,
 };
 
@@ -50,7 +50,7 @@ struct Shared {
     dir: PathBuf,
     observer: Option<Arc<dyn TaskObserver>>,
     entries: Mutex<BTreeMap<TaskId, Entry>>,
-    groups: Arc<Groups>,
+    groups: Arc<ProcessGroups>,
 }
 
 struct Entry {
@@ -79,7 +79,7 @@ impl Tasks {
                 dir,
                 observer,
                 entries: Mutex::new(BTreeMap::new()),
-                groups: Arc::new(Groups::default()),
+                groups: Arc::new(ProcessGroups::default()),
             }),
             drivers: Mutex::new(JoinSet::new()),
         }

@@ -103,7 +103,8 @@ async fn run(call: ToolCall) -> Result<ToolOutput, ToolFailure> {
     let cancel = call.cancel.child_token();
     // Ends the walk when nobody waits for it any more.
     let _stop = cancel.clone().drop_guard();
-    let found = blocking(move || Ok(find(&root, &pattern, &cancel))).await;
+    let hidden = workspace.hidden_files();
+    let found = blocking(move || Ok(find(&root, &pattern, hidden.as_ref(), &cancel))).await;
     let found = found
         .map_err(|error| ToolFailure::running(error.to_string()))?
         .map_err(ToolFailure::running)?;

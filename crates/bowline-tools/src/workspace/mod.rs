@@ -18,15 +18,17 @@ use std::{
     },
 };
 
+use tokio::sync::OnceCell;
 use uuid::Uuid;
 
-pub use observe::{FileChange, FileObserver, Summarize};
+pub use observe::{FileChange, FileObserver, HiddenFiles, IsHidden, Summarize};
 pub use options::Options;
 pub use path::normalize;
 pub use seen::{SeenFile, SeenFiles};
 
 use crate::{
     lists::{TaskList, TodoList},
+    process::Profile,
     tasks::{TaskObserver, Tasks},
 };
 
@@ -47,6 +49,8 @@ pub struct Setup {
     pub task_observer: Option<Arc<dyn TaskObserver>>,
     /// Sees files before they are changed.
     pub file_observer: Option<Arc<dyn FileObserver>>,
+    /// Knows files that must not be read.
+    pub hidden_files: Option<Arc<dyn HiddenFiles>>,
     /// Answers a question about a page.
     pub summarize: Option<Arc<dyn Summarize>>,
 }
@@ -63,6 +67,7 @@ impl Default for Setup {
             tasks_dir: own.join("tasks"),
             task_observer: None,
             file_observer: None,
+            hidden_files: None,
             summarize: None,
         }
     }
@@ -91,9 +96,12 @@ struct Shared {
     environment: Mutex<BTreeMap<String, Option<String>>>,
     reading_first: AtomicBool,
     results_dir: PathBuf,
+    /// Read when the first command runs.
+    profile: OnceCell<Option<Profile>>,
     tasks: Tasks,
     task_list: TaskList,
     file_observer: Option<Arc<dyn FileObserver>>,
+    hidden_files: Option<Arc<dyn HiddenFiles>>,
     summarize: Option<Arc<dyn Summarize>>,
 }
 
@@ -112,9 +120,11 @@ impl Workspace {
                 roots: Mutex::new(setup.roots),
                 environment: Mutex::new(setup.environment),
                 results_dir: setup.results_dir,
+                profile: OnceCell::new(),
                 tasks: Tasks::new(setup.tasks_dir, setup.task_observer),
                 task_list: TaskList::default(),
                 file_observer: setup.file_observer,
+                hidden_files: setup.hidden_files,
                 summarize: setup.summarize,
             }),
         })
@@ -214,6 +224,14 @@ impl Workspace {
         &self.seen
     }
 
+    /// A file with what the user's shell profile defines, if there is anything.
+    pub(crate) async fn shell_definitions(&self) -> Option<PathBuf> {
+        let path = self.shared.options.shell_profile.as_deref()?;
+        let read = || async { Profile::read(path, &self.environment()).await };
+        let profile = self.shared.profile.get_or_init(read).await;
+        profile.as_ref().map(|profile| profile.path().to_owned())
+    }
+
     /// Work in the background.
     pub fn tasks(&self) -> &Tasks {
         &self.shared.tasks
@@ -237,6 +255,11 @@ impl Workspace {
     /// Sees files before they are changed.
     pub fn file_observer(&self) -> Option<&Arc<dyn FileObserver>> {
         self.shared.file_observer.as_ref()
+    }
+
+    /// Tells files that must not be read from others; `None` if there are none.
+    pub fn hidden_files(&self) -> Option<IsHidden> {
+        self.shared.hidden_files.as_ref()?.hidden()
     }
 
     /// Answers questions about pages.

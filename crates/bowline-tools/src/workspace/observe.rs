@@ -1,6 +1,6 @@
 //! What a workspace asks of whoever is outside.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use bowline_protocol::ToolUseId;
 use futures_util::future::BoxFuture;
@@ -21,6 +21,15 @@ pub struct FileChange<'a> {
     /// The call that changes it.
     pub tool_use_id: &'a ToolUseId,
 }
+
+/// Knows files that must not be read, so that searches leave them out.
+pub trait HiddenFiles: Send + Sync + 'static {
+    /// Tells such files from others, as things stand now; `None` if there are none.
+    fn hidden(&self) -> Option<IsHidden>;
+}
+
+/// Whether a file must not be read.
+pub type IsHidden = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
 
 /// Answers a question about a page, usually with a small model.
 pub trait Summarize: Send + Sync + 'static {

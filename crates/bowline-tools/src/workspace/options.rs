@@ -1,6 +1,6 @@
 //! Limits and switches of the tools. The engine fills them from settings and environment.
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 /// Limits and switches of the tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub struct Options {
     pub max_background_timeout: Duration,
     /// Whether commands may run in the background at all.
     pub background_tasks: bool,
+    /// A profile of the user's shell: commands may use its aliases and functions.
+    pub shell_profile: Option<PathBuf>,
     /// How many characters of a command's output the model sees.
     pub max_output_chars: usize,
     /// Whether `cd` is forgotten after each command.
@@ -38,6 +40,7 @@ impl Default for Options {
             default_background_timeout: Duration::from_secs(30 * 60),
             max_background_timeout: Duration::from_secs(2 * 60 * 60),
             background_tasks: true,
+            shell_profile: None,
             max_output_chars: 30_000,
             stay_in_start_dir: false,
             read_before_write: true,

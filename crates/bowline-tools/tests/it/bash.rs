@@ -253,3 +253,26 @@ async fn a_missing_directory_is_told() {
         )
     );
 }
+
+#[tokio::test]
+async fn what_the_shell_profile_defines_can_be_used_but_its_variables_do_not_leak() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = folder.path().join("profile");
+    let text = "case $- in *i*) ;; *) return ;; esac\n\
+                echo noise; runs=$(cat RUNS 2>/dev/null); echo x >> RUNS\n\
+                alias greet='echo hello'\n\
+                twice() { \"$@\"; \"$@\"; }\n\
+                _own() { :; }\n\
+                export LEAK=yes\n";
+    std::fs::write(&profile, text.replace("RUNS", &format!("{}/runs", folder.path().display())))
+        .unwrap();
+    let rig = Rig::options(|options| options.shell_profile = Some(profile));
+    let (text, _) = rig.ok("Bash", json!({ "command": "greet you; twice echo \"a  b\"" })).await;
+    assert_eq!(text, "hello you\na  b\na  b");
+    let (text, _) =
+        rig.ok("Bash", json!({ "command": "echo ${LEAK-none} $# ; type -t _own; true" })).await;
+    assert_eq!(text, "none 0");
+    assert_eq!(std::fs::read_to_string(folder.path().join("runs")).unwrap(), "x\n", "it runs once");
+    let (text, _) = rig.ok("Bash", json!({ "command": "cd /; cd - > /dev/null; pwd" })).await;
+    assert_eq!(text, rig.project().display().to_string());
+}

@@ -202,3 +202,20 @@ async fn many_searches_run_side_by_side() {
         assert_eq!(*text, format!("d{}/f{number}:1:number {number}", number % 7));
     }
 }
+
+#[tokio::test]
+async fn files_that_must_not_be_read_are_left_out() {
+    struct Secrets;
+    impl bowline_tools::HiddenFiles for Secrets {
+        fn hidden(&self) -> Option<bowline_tools::IsHidden> {
+            Some(std::sync::Arc::new(|path| path.ends_with("secret.txt")))
+        }
+    }
+    let rig = Rig::with(|setup| setup.hidden_files = Some(std::sync::Arc::new(Secrets)));
+    rig.file("open.txt", "word");
+    rig.file("deep/secret.txt", "word");
+    let (text, _) = rig.ok("Grep", json!({ "pattern": "word" })).await;
+    assert_eq!(text, "Found 1 file\nopen.txt");
+    let (text, _) = rig.ok("Glob", json!({ "pattern": "**/*.txt" })).await;
+    assert_eq!(text, "open.txt");
+}

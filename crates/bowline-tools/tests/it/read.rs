@@ -140,6 +140,7 @@ async fn pictures_and_documents_are_blocks() {
         json!({ "type": "image",
                 "file": { "base64": data, "type": "image/png", "originalSize": 12 } })
     );
+    assert!(output.follow_up.is_empty());
     rig.file("b.png", "no picture");
     let text = rig.error("Read", json!({ "file_path": "b.png" })).await;
     assert!(text.contains("not a valid PNG/JPEG/GIF/WebP"), "{text}");
@@ -179,4 +180,44 @@ async fn a_file_that_cannot_be_opened_is_told() {
     assert!(text.starts_with("EISDIR"), "{text}");
     let text = rig.error("Read", json!({ "file_path": "dir.txt/below/x" })).await;
     assert!(text.starts_with("File does not exist."), "{text}");
+}
+
+#[tokio::test]
+async fn a_picture_that_is_too_wide_is_scaled_and_the_model_is_told() {
+    let rig = Rig::new();
+    let picture = image::RgbImage::from_fn(4000, 100, |x, _| image::Rgb([(x % 251) as u8, 7, 7]));
+    picture.save(rig.file("wide.png", "")).unwrap();
+    let output = rig.call("Read", json!({ "file_path": "wide.png" })).await.unwrap();
+    assert_eq!(
+        output.structured.unwrap()["file"]["dimensions"],
+        json!({
+            "originalWidth": 4000, "originalHeight": 100,
+            "displayWidth": 2000, "displayHeight": 50,
+        })
+    );
+    let told = output.follow_up[0].as_text().unwrap();
+    assert!(told.contains("original 4000x100, displayed at 2000x50"), "{told}");
+    assert!(told.contains("by 2.00"), "{told}");
+}
+
+#[tokio::test]
+async fn a_picture_of_too_many_bytes_becomes_one_that_apis_take() {
+    let rig = Rig::new();
+    // Noise, which no format can pack.
+    let mut state = 1_u32;
+    let mut noise = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    };
+    let picture =
+        image::RgbImage::from_fn(1500, 1000, |_, _| image::Rgb([noise(), noise(), noise()]));
+    let path = rig.file("noise.png", "");
+    picture.save(&path).unwrap();
+    assert!(std::fs::metadata(&path).unwrap().len() > 4_000_000);
+    let output = rig.call("Read", json!({ "file_path": "noise.png" })).await.unwrap();
+    let file = &output.structured.unwrap()["file"];
+    assert_eq!(file["type"], "image/jpeg");
+    assert!(file["base64"].as_str().unwrap().len() <= 5 * 1024 * 1024);
+    assert_eq!(file["dimensions"]["displayWidth"], 1500, "only as small as it must be");
+    assert!(output.follow_up.is_empty());
 }

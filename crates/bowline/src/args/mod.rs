@@ -11,6 +11,7 @@ mod list;
 mod model;
 mod output;
 mod permissions;
+mod remote;
 mod session;
 mod sources;
 
@@ -27,6 +28,7 @@ pub(crate) use self::{
     model::{ModelArgs, ThinkingArg, ThinkingDisplayArg},
     output::{InputFormat, OutputArgs, OutputFormat},
     permissions::{PermissionArgs, PermissionPromptsArg},
+    remote::RemoteArgs,
     session::SessionArgs,
     sources::SourceArgs,
 };
@@ -81,6 +83,8 @@ pub(crate) struct RunArgs {
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
     pub(crate) sources: SourceArgs,
+    #[command(flatten)]
+    pub(crate) remote: RemoteArgs,
 }
 
 /// What to do other than running an agent.
@@ -140,7 +144,9 @@ impl Args {
         words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
     ) -> Result<Self, UsageError> {
         let matches = Self::command().try_get_matches_from(words).map_err(UsageError::from)?;
-        Self::from_arg_matches(&matches).map_err(UsageError::from)
+        let mut args = Self::from_arg_matches(&matches).map_err(UsageError::from)?;
+        args.run.imply_remote(&matches)?;
+        Ok(args)
     }
 }
 

@@ -10,7 +10,7 @@ pub(crate) struct SessionArgs {
     #[arg(short, long = "continue")]
     pub(crate) continue_newest: bool,
 
-    /// Go on with this session: its id, its title, or its file
+    /// Go on with this session: its id, its title, its file, or the URL of its log
     #[arg(
         short,
         long,
@@ -19,6 +19,11 @@ pub(crate) struct SessionArgs {
         default_missing_value = ""
     )]
     pub(crate) resume: Option<String>,
+
+    /// Go on with this session of the server that BOWLINE_SESSION_SERVER or the setting
+    /// bowline.sessionServer names
+    #[arg(long, value_name = "ID", conflicts_with_all = ["resume", "continue_newest"])]
+    pub(crate) teleport: Option<String>,
 
     /// Go on in a copy of it
     #[arg(long)]

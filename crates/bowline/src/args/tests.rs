@@ -68,6 +68,7 @@ fn both_styles_of_values_mean_the_same() {
         ("--debug-file", "f"),
         ("--workload", "w"),
         ("--channels", "c"),
+        ("--sdk-url", "ws://host/path"),
         ("--prompt-suggestions", "false"),
     ];
     for (flag, value) in pairs {

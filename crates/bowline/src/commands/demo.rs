@@ -9,7 +9,7 @@ use bowline_protocol::{
     UserMessage,
 };
 
-use crate::{say, stdio::exit_code};
+use crate::{say, serving::exit_code};
 
 /// The project: a program with a mistake in it.
 const PROGRAM: &str = "#!/bin/sh\n# Greets whoever is named.\necho \"Helo, $1!\"\n";

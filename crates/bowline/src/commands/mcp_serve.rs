@@ -17,7 +17,7 @@ use crate::{
 pub(crate) async fn run(args: McpServeArgs) -> anyhow::Result<ExitCode> {
     let mut signals = Signals::listen()?;
     let address = address(&args)?;
-    let sessions = Arc::new(UserSessions::new(args.door)?);
+    let sessions = Arc::new(UserSessions::new(args.door, "mcp")?);
     let server = Server::open(sessions, version::BOWLINE).context("Error")?;
     let stop = CancellationToken::new();
     let served: BoxFuture<'_, _> = match address {

@@ -10,7 +10,7 @@ use crate::{args::DoorArgs, sessions::UserSessions, signals::Signals};
 /// Serves the script until it hangs up.
 pub(crate) async fn run(args: DoorArgs) -> anyhow::Result<ExitCode> {
     let mut signals = Signals::listen()?;
-    let sessions = Arc::new(UserSessions::new(args)?);
+    let sessions = Arc::new(UserSessions::new(args, "sdk-cli")?);
     let door = Door::open(tokio::io::stdin(), tokio::io::stdout(), sessions);
     let stop = CancellationToken::new();
     let mut served = pin!(door.serve(stop.clone()));

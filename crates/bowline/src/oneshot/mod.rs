@@ -12,16 +12,17 @@ use std::{
     time::Duration,
 };
 
-use bowline_engine::{Session, SessionConfig};
+use bowline_engine::Session;
 use bowline_protocol::UserMessage;
 use tokio::time;
 
 use self::{printer::Printer, progress::Progress};
 use crate::{
     args::{OutputFormat, RunArgs},
-    setup::SetupError,
+    remote_log,
+    serving::exit_code,
+    setup::{Prepared, SetupError},
     signals::{Signals, Stop},
-    stdio::exit_code,
 };
 
 /// How long a session that was told to stop may take.
@@ -31,14 +32,15 @@ const GRACE: Duration = Duration::from_secs(4);
 const REDRAW: Duration = Duration::from_millis(250);
 
 /// Answers the prompt of the command line.
-pub(crate) async fn run(config: SessionConfig, args: &RunArgs) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(prepared: Prepared, args: &RunArgs) -> anyhow::Result<ExitCode> {
     let prompt = prompt::read(args.prompt.as_deref()).await?;
     let mut signals = Signals::listen()?;
     let format = args.output.output_format;
     let shown = io::stderr().is_terminal() && format != OutputFormat::StreamJson;
     let progress = shown.then(|| Progress::new(io::stderr()));
     let printer = Arc::new(Printer::new(format, args.output.verbose, &args.limits, progress));
-    let (session, work) = Session::start(config, printer.clone()).map_err(SetupError::from)?;
+    let host = remote_log::watch(printer.clone(), prepared.remote_log, args, &mut signals);
+    let (session, work) = Session::start(prepared.config, host).map_err(SetupError::from)?;
     session.prompt(UserMessage::prompt(prompt)).await;
     session.end_of_input().await;
 
@@ -68,7 +70,7 @@ pub(crate) async fn run(config: SessionConfig, args: &RunArgs) -> anyhow::Result
         }
     };
     let printed = printer.finish();
-    match (stopped, end) {
+    match (stopped.or(signals.unheard()), end) {
         (Some(stop), _) => Ok(stop.exit_code()),
         (None, end) => {
             printed?;

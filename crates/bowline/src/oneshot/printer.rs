@@ -7,11 +7,14 @@ use std::{
 
 use bowline_engine::Host;
 use bowline_model::BoxFuture;
-use bowline_protocol::{Message, ResultMessage, ResultSubtype};
+use bowline_protocol::{InformationalLevel, Message, ResultMessage, ResultSubtype, SystemMessage};
 use tokio_util::sync::CancellationToken;
 
 use super::progress::Progress;
-use crate::args::{LimitArgs, OutputFormat};
+use crate::{
+    args::{LimitArgs, OutputFormat},
+    complain,
+};
 
 /// A host that prints and is never asked.
 #[derive(Debug)]
@@ -87,7 +90,14 @@ impl Printer {
                 Ok(line) => seen.all.push(line),
                 Err(error) => tracing::error!(%error, "a message is lost"),
             },
-            OutputFormat::Json | OutputFormat::Text => {}
+            OutputFormat::Json | OutputFormat::Text => {
+                if let Some(warning) = warning(&message) {
+                    if let Some(progress) = &mut seen.progress {
+                        progress.clear();
+                    }
+                    complain(warning);
+                }
+            }
         }
         if let Message::Result(result) = message {
             seen.result = Some(result);
@@ -103,6 +113,18 @@ impl Host for Printer {
     fn emit(&self, message: Message) -> BoxFuture<'_, ()> {
         self.take(message);
         Box::pin(std::future::ready(()))
+    }
+}
+
+/// What the user should know, where nobody else would show it.
+fn warning(message: &Message) -> Option<&str> {
+    match message {
+        Message::System(SystemMessage::Informational(told))
+            if told.level == InformationalLevel::Warning =>
+        {
+            Some(&told.content)
+        }
+        _ => None,
     }
 }
 

@@ -1,13 +1,15 @@
 //! From what was typed, the environment and the settings to a session that can be started.
 //!
 //! Files are read here and nowhere else before the session runs, each once and only if it is
-//! needed. Nothing is connected and no process is started.
+//! needed. No process is started, and nothing is connected but the server that keeps a session's
+//! log, if one is named.
 
 mod error;
 mod models;
 mod permissions;
 mod plugins;
 mod prompts;
+mod remote;
 mod servers;
 mod session;
 
@@ -27,6 +29,7 @@ pub(crate) use self::error::SetupError;
 use crate::{
     args::{InputFormat, PermissionPromptsArg, RunArgs, split_rules},
     environment::Environment,
+    remote_log::RemoteLog,
     version,
 };
 
@@ -45,6 +48,8 @@ pub(crate) struct Prepared {
     pub(crate) config: SessionConfig,
     /// What the user should know first.
     pub(crate) notices: Vec<String>,
+    /// The log that a server keeps of it.
+    pub(crate) remote_log: Option<RemoteLog>,
 }
 
 /// The settings of a folder, and where they were found.
@@ -135,6 +140,7 @@ pub(crate) fn prepare(
     config.stop_hook_block_cap =
         environment.stop_hook_block_cap().unwrap_or(config.stop_hook_block_cap);
     config.tool_options = tool_options(&environment);
+    config.tool_options.private_addresses = settings.allows_private_addresses(trust);
     config.file_checkpointing = environment.file_checkpointing();
     config.version = version::PROTOCOL.to_owned();
     config.api_key_source = match environment.anthropic_api_key() {
@@ -144,9 +150,13 @@ pub(crate) fn prepare(
     config.auto_compact =
         known.auto_compact_enabled.unwrap_or(true) && !environment.disables_auto_compact();
     config.auto_compact_window = known.auto_compact_window.or(environment.auto_compact_window());
+    config.mcp_options = servers::options(&environment);
+    config.mcp_grace = environment.mcp_grace().unwrap_or(config.mcp_grace);
     config.mcp_servers = servers::check(&args.sources.mcp_config, &cwd)?.servers;
     if !args.sources.strict_mcp_config {
-        config.mcp_servers.extend(settings.known().approved_servers(&cwd));
+        servers::add(&mut config.mcp_servers, settings.known().approved_servers(&cwd));
+        let named = servers::in_settings(&settings, trust, &mut notices);
+        servers::add(&mut config.mcp_servers, named);
     }
     config.plugins = plugins::load(&args.sources, settings.known(), &places, &cwd);
     if audience == Audience::Reader {
@@ -155,15 +165,18 @@ pub(crate) fn prepare(
     let default_model = settings.known().model.clone();
     config.default_model = default_model.unwrap_or_else(|| DEFAULT_MODEL.to_owned());
 
-    let taken_up = session::take_up(args, &environment, &places, &cwd, &entrypoint)?;
+    let remote_log = remote::log(&args.session, &environment, &settings, trust)?;
+    let fetched = remote_log.as_ref().map(remote::fetch).transpose()?;
+    let taken_up = session::take_up(args, &environment, &places, &cwd, &entrypoint, fetched)?;
     config.session_id = taken_up.id;
+    config.title = args.session.name.clone();
     config.transcript = taken_up.transcript;
     config.resumed = taken_up.context;
     config.entrypoint = entrypoint;
     config.settings = settings;
     config.inherit_variables(trust);
     config.places = places;
-    Ok(Prepared { config, notices })
+    Ok(Prepared { config, notices, remote_log })
 }
 
 fn tool_selection(named: Option<&[String]>) -> ToolSelection {
@@ -199,6 +212,8 @@ fn session_state_events(environment: &Environment) -> SessionStateEvents {
 fn tool_options(environment: &Environment) -> bowline_tools::Options {
     let mut options = bowline_tools::Options::default();
     options.background_tasks = environment.background_tasks();
+    let profile = environment.home().map(|home| home.join(".bashrc"));
+    options.shell_profile = profile.filter(|profile| profile.is_file());
     options.stay_in_start_dir = environment.bash_stays_in_start_dir();
     options.max_timeout = environment.bash_max_timeout().unwrap_or(options.max_timeout);
     options.default_timeout = environment.bash_default_timeout().unwrap_or(options.default_timeout);

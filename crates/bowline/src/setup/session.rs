@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use bowline_engine::settings::Places;
-use bowline_protocol::MessageUuid;
+use bowline_protocol::{MessageUuid, RawJson};
 use bowline_sessions::{
     ConfigHome, LineOrigin, ProjectKey, StartFrom, TakeUp, TakenUp, git_branch,
 };
@@ -18,6 +18,7 @@ pub(super) fn take_up(
     places: &Places,
     cwd: &Path,
     entrypoint: &str,
+    fetched: Option<Vec<RawJson>>,
 ) -> Result<TakenUp, SetupError> {
     let origin = LineOrigin {
         cwd: cwd.display().to_string(),
@@ -30,15 +31,17 @@ pub(super) fn take_up(
         None => ProjectKey::for_directory(cwd),
     };
     let args = &args.session;
-    let from = match args.resume.as_deref() {
-        Some("") => {
+    let mirrored = args.session_mirror || fetched.is_some();
+    let from = match (fetched, args.resume.as_deref()) {
+        (Some(lines), _) => StartFrom::Lines(lines),
+        (None, Some("")) => {
             return Err("--resume needs a session when nobody is there to choose: its id, its \
                         title, or its .jsonl file"
                 .into());
         }
-        Some(target) => StartFrom::Session(target.to_owned()),
-        None if args.continue_newest => StartFrom::Newest,
-        None => StartFrom::Nothing,
+        (None, Some(target)) => StartFrom::Session(target.to_owned()),
+        (None, None) if args.continue_newest => StartFrom::Newest,
+        (None, None) => StartFrom::Nothing,
     };
     let uuid = |text: &Option<String>| text.as_deref().map(MessageUuid::from);
     let wanted = TakeUp {
@@ -48,7 +51,7 @@ pub(super) fn take_up(
         at: uuid(&args.resume_session_at),
         drops_turn: uuid(&args.resume_drops_turn),
         unsaved: args.no_session_persistence,
-        mirrored: args.session_mirror,
+        mirrored,
     };
     Ok(wanted.open(&ConfigHome::new(&places.config_dir), &project, origin)?)
 }

@@ -190,6 +190,27 @@ fn limits_and_switches() {
 }
 
 #[test]
+fn a_project_opens_private_networks_only_if_it_is_trusted() {
+    let place = Place::new();
+    let allowed = || place.config(&[], &[]).tool_options.private_addresses;
+    assert!(!allowed());
+    let open = r#"{"bowline":{"allowPrivateAddresses":true}}"#;
+    place.write("project/.claude/settings.json", open);
+    assert!(!allowed());
+    place.write("home/.bowline/settings.json", open);
+    assert!(allowed());
+}
+
+#[test]
+fn what_the_shell_profile_is() {
+    let place = Place::new();
+    let profile = || place.config(&[], &[]).tool_options.shell_profile;
+    assert_eq!(profile(), None);
+    place.write("home/.bashrc", "alias x=y");
+    assert_eq!(profile(), Some(place.folder.path().join("home/.bashrc")));
+}
+
+#[test]
 fn sessions() {
     let place = Place::new();
     let id = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa";
@@ -238,4 +259,42 @@ fn what_cannot_be_started_says_why() {
         servers.starts_with("Error: Invalid MCP configuration:\nMCP config file not found: "),
         "{servers}"
     );
+}
+
+#[test]
+fn servers_of_settings_are_there_unless_their_names_are_taken() {
+    let place = Place::new();
+    let servers = |names: &[&str]| {
+        let named = names.iter().map(|name| format!(r#""{name}": {{"command": "of-settings"}}"#));
+        format!(r#"{{"mcpServers": {{{}}}}}"#, named.collect::<Vec<_>>().join(","))
+    };
+    place.write("home/.bowline/settings.json", &servers(&["mine", "taken"]));
+    // Nobody trusts this project, so it does not decide which programs run.
+    place.write("project/.claude/settings.json", &servers(&["theirs"]));
+    let given = r#"{"mcpServers": {"taken": {"command": "given"}}}"#;
+    let config = place.config(&["--mcp-config", given], &[]);
+    let found: Vec<_> =
+        config.mcp_servers.iter().map(|it| (it.name.as_str(), it.scope.as_str())).collect();
+    assert_eq!(found, [("taken", "dynamic"), ("mine", "user")]);
+    let strict = place.config(&["--strict-mcp-config", "--mcp-config", given], &[]);
+    assert_eq!(strict.mcp_servers.len(), 1);
+}
+
+#[test]
+fn limits_of_servers_come_from_the_environment() {
+    let place = Place::new();
+    let config = place.config(
+        &[],
+        &[
+            ("BOWLINE_MCP_GRACE_MS", "250"),
+            ("MCP_TIMEOUT", "1000"),
+            ("MCP_TOOL_TIMEOUT", "2000"),
+            ("MAX_MCP_OUTPUT_TOKENS", "7"),
+        ],
+    );
+    let options = &config.mcp_options;
+    assert_eq!(config.mcp_grace.as_millis(), 250);
+    assert_eq!(options.connect_timeout.as_millis(), 1000);
+    assert_eq!(options.call_timeout.as_millis(), 2000);
+    assert_eq!(options.max_output_tokens, 7);
 }

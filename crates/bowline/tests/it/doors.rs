@@ -8,7 +8,10 @@ use std::{
 use bowline_host::{Embedded, Message, Options, PermissionResult, ToolRequest, query};
 use serde_json::{Value, json};
 
-use crate::place::{Host, Place};
+use crate::{
+    place::{Host, Place},
+    remote::{Server, dialing},
+};
 
 const ALLOWED: &str = "Bash(touch free)";
 const FORBIDDEN: &str = "Bash(touch never)";
@@ -89,6 +92,26 @@ fn stdio(place: &Place) -> Played {
             return played.end(place, &line);
         }
     }
+}
+
+/// The same protocol with a host that is dialed.
+fn websocket(place: &Place) -> Played {
+    let mut played = Played::default();
+    let server = Server::new();
+    let child = dialing(place, &server.url(), &RULES).spawn().unwrap();
+    let mut agent = server.accept();
+    agent.prompt(SCRIPT);
+    let mut line = agent.hear();
+    while line["type"] != "result" {
+        if line["type"] == "control_request" {
+            let allowed = played.decide(line["request"]["input"]["command"].as_str().unwrap());
+            agent.answer(&line, permission(allowed));
+        }
+        line = agent.hear();
+    }
+    agent.hang_up();
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0));
+    played.end(place, &line)
 }
 
 /// JSON-RPC.
@@ -185,8 +208,13 @@ fn every_door_leads_to_the_same_agent() {
         result: "Two of four.".to_owned(),
         made: vec!["free".to_owned(), "yes".to_owned()],
     };
-    let doors: [(&str, Play); 4] =
-        [("stdio", stdio), ("rpc", rpc), ("mcp", mcp), ("embedded", embedded)];
+    let doors: [(&str, Play); 5] = [
+        ("stdio", stdio),
+        ("websocket", websocket),
+        ("rpc", rpc),
+        ("mcp", mcp),
+        ("embedded", embedded),
+    ];
     for (name, play) in doors {
         assert_eq!(play(&Place::new()), expected(), "{name}");
     }

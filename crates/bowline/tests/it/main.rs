@@ -2,12 +2,17 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it is")]
 
 mod commands;
+mod crash;
 mod door;
 mod doors;
 mod endings;
+mod history;
 mod input;
 mod mcp_serve;
 mod oneshot;
 mod place;
+mod remote;
+mod remote_log;
+mod rpc;
 mod schema;
 mod sessions;

@@ -63,9 +63,7 @@ impl Place {
 
     /// The program with these arguments, line by line.
     pub(crate) fn speak(&self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Host {
-        let mut child = self.bowline(args).stdin(Stdio::piped()).spawn().unwrap();
-        let (stdin, stdout) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
-        Host { child, stdin, stdout: Some(stdout), _folder: self.folder.clone() }
+        Host::of(self.bowline(args), self)
     }
 
     /// The transcripts that were kept.
@@ -120,6 +118,13 @@ pub(crate) struct Host {
 }
 
 impl Host {
+    /// The host of a program that is about to be started.
+    pub(crate) fn of(mut command: Command, place: &Place) -> Self {
+        let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+        let (stdin, stdout) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
+        Self { child, stdin, stdout: Some(stdout), _folder: place.folder.clone() }
+    }
+
     pub(crate) fn pid(&self) -> i32 {
         self.child.id() as i32
     }
@@ -157,6 +162,18 @@ impl Host {
         let mut line = String::new();
         self.stdout.as_mut().unwrap().read_line(&mut line).unwrap();
         (!line.is_empty()).then(|| serde_json::from_str(&line).unwrap())
+    }
+
+    /// The next line that is not torn, if there is one.
+    pub(crate) fn hear_whole(&mut self) -> Option<Value> {
+        let mut line = Vec::new();
+        self.stdout.as_mut().unwrap().read_until(b'\n', &mut line).unwrap();
+        line.ends_with(b"\n").then(|| serde_json::from_slice(&line).unwrap())
+    }
+
+    /// Ends the program without asking it.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
     }
 
     /// The next line of this type, or with this subtype; those before it are skipped.

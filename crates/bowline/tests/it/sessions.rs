@@ -56,3 +56,41 @@ fn a_host_learns_of_a_missing_session_in_a_result() {
     let ran = place.ask(&["--resume", id], "SAY hi");
     assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.trim()), (Some(1), "", why.as_str()));
 }
+
+#[test]
+fn a_session_is_found_by_its_title_and_what_is_like_it_is_listed() {
+    let place = Place::new();
+    let named =
+        |title: &str| session_of(&place.ask(&[&JSON[..], &["-n", title]].concat(), "SAY hi"));
+    let (first, _) = (named("long voyage"), named("long voyage home"));
+    let by = |target: &str| place.ask(&[&JSON[..], &["--resume", target]].concat(), "SAY on");
+    assert_eq!(session_of(&by("Long Voyage")), first);
+    assert_eq!(session_of(&by(&first[..8])), first);
+
+    let several = by("long");
+    assert_eq!(several.code, Some(1));
+    assert!(several.stderr.contains("several sessions fit"), "{}", several.stderr);
+    let unknown = by("short walk");
+    assert_eq!(unknown.code, Some(1));
+    for ran in [several, unknown] {
+        assert!(ran.stderr.contains(&first) && ran.stderr.contains("long voyage home"), "{ran:?}");
+    }
+}
+
+#[test]
+fn a_session_is_written_by_one_process_at_a_time() {
+    let place = Place::new();
+    let first = session_of(&place.ask(&JSON, "SAY one"));
+    let mut host = place.open(&["--resume", &first]);
+    host.prompt("SAY two");
+    host.await_kind("result");
+    let second = place.ask(&["--resume", &first], "SAY three");
+    assert_eq!(second.code, Some(1));
+    let holder = format!("is in use by process {}", host.pid());
+    assert!(second.stderr.contains(&holder), "{}", second.stderr);
+    let forked = place.ask(&[&JSON[..], &["--fork-session", "--resume", &first]].concat(), "SAY 4");
+    assert_ne!(session_of(&forked), first);
+    host.close_input();
+    assert_eq!(host.end().code, Some(0));
+    assert_eq!(place.ask(&["--resume", &first], "SAY three").printed(), "three\n");
+}

@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use super::{Answered, ControlError, ControlReply};
 use crate::{
+    agent::Identity,
     permission::{ProposedCall, Verdict},
     session::Shared,
 };
@@ -89,7 +90,7 @@ fn check_permission(shared: &Shared, request: &McpCall) -> Result<(), ControlErr
         hook: None,
         needs_person: false,
     };
-    match shared.judge(&call, shared.mcp.server_of(&request.tool).as_ref()) {
+    match shared.judge(&call, shared.mcp.server_of(&request.tool).as_ref(), &Identity::Main) {
         Verdict::Allow(_) => Ok(()),
         Verdict::Deny(denial) => Err(ControlError::new(denial.message)),
         Verdict::Ask(question) => Err(ControlError::new(question.message)),

@@ -5,18 +5,13 @@ use std::sync::Arc;
 use bowline_model::known_model;
 use bowline_protocol::{
     Content, EventInput, Extra, HookEvent, HookPermissionDecision, Maybe, ModelSwitchInput,
-    SetModel, SetModelResponse, UserMessage,
+    SetModel, SetModelResponse, Usage, UserMessage,
 };
 use serde_json::Number;
 use tokio_util::sync::CancellationToken;
 
 use super::{Answered, ControlError, ControlReply};
-use crate::{
-    agent::Identity,
-    ledger::{Tokens, usage_of},
-    outlet::timestamp,
-    session::Shared,
-};
+use crate::{agent::Identity, outlet::timestamp, session::Shared};
 
 /// How long the API keeps a prompt that it was not told to keep longer.
 const CACHE_TTL: &str = "5m";
@@ -56,6 +51,8 @@ impl Shared {
         if from != to {
             live.unnoticed.foreign_thinking |= family(&from) != family(&to);
             live.unnoticed.model_switch = Some(switch);
+            // Not every model's API can do what some tools need.
+            live.tools_changed = true;
         }
         Ok(to)
     }
@@ -76,7 +73,8 @@ impl Shared {
         source: &str,
     ) -> ModelSwitchInput {
         let context_tokens = self.ledger().context_tokens();
-        let written = usage_of(Tokens { cache_write: context_tokens, ..Tokens::default() });
+        let cache_creation_input_tokens = Maybe::Value(context_tokens);
+        let written = Usage { cache_creation_input_tokens, ..Usage::default() };
         let price = self.config.prices.cost(to, &written);
         ModelSwitchInput {
             from_model: from.to_owned(),

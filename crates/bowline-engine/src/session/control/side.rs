@@ -1,12 +1,11 @@
-//! Questions to the model beside the conversation: one request, no tools, no trace in what was said.
+//! What a host asks the model beside the conversation: a question on the side, a title.
 
 use std::sync::Arc;
 
-use bowline_model::{ModelRequest, Thinking};
 use bowline_protocol::{
     ContentBlock, ControlRequestProgressMessage, Extra, GenerateSessionTitle,
     GenerateSessionTitleResponse, Maybe, MessageUuid, RequestProgress, SessionId, SideQuestion,
-    SideQuestionResponse, TextBlock,
+    SideQuestionResponse,
 };
 use bowline_sessions::AiTitle;
 use serde_json::Value;
@@ -14,12 +13,9 @@ use serde_json::Value;
 use super::{Answered, Asked, ControlError, ControlReply};
 use crate::{
     conversation::Conversation,
-    ledger::Account,
     session::Shared,
-    turn::{
-        answer::{Answer, Step, Target},
-        run::millis,
-    },
+    side::{self, Question, Retry},
+    turn::run::millis,
 };
 
 /// The most a side answer may be long, in tokens.
@@ -111,49 +107,14 @@ async fn ask(
     instructions: &str,
     conversation: &Conversation,
 ) -> Result<Option<String>, ControlError> {
-    let connected = shared.model().map_err(|error| ControlError::new(error.to_string()))?;
-    let mut request = ModelRequest::new(connected.wire_name);
-    request.system = vec![TextBlock { text: instructions.to_owned(), ..TextBlock::default() }];
-    request.messages = conversation.messages().to_vec();
-    request.max_tokens = Some(SIDE_ANSWER);
-    request.thinking = Some(Thinking::Disabled);
-    request.betas = shared.config.betas.clone();
-    let target =
-        Target { model: connected.model, name: connected.name, request: Arc::new(request) };
-    let mut answer = Answer::new(target, Vec::new(), shared.retry_policy());
-    loop {
-        match answer.next().await {
-            Step::Event(..) | Step::Fallback { .. } => {}
-            Step::Retry { error, attempt, delay } => {
-                shared.enter_answer(Account::Side, &mut answer);
-                let retry = Retry {
-                    attempt: attempt.into(),
-                    max_retries: answer.max_retries().into(),
-                    delay_ms: millis(delay),
-                    status: error.status,
-                };
-                progress(shared, asked, RequestProgress::ApiRetry, Some(retry)).await;
-            }
-            // What is there of an answer that broke off is better than none.
-            Step::Done | Step::Cut(_) => break,
-            Step::Failed(error) => {
-                shared.enter_answer(Account::Side, &mut answer);
-                return Err(ControlError::new(error.to_string()));
-            }
-        }
-    }
-    shared.enter_answer(Account::Side, &mut answer);
-    let blocks = answer.message().content.iter();
-    let text: String = blocks.filter_map(ContentBlock::as_text).collect();
-    Ok((!text.is_empty()).then_some(text))
-}
-
-/// An attempt that follows a failed one.
-struct Retry {
-    attempt: u64,
-    max_retries: u64,
-    delay_ms: u64,
-    status: Option<u16>,
+    let question = Question {
+        messages: conversation.messages().to_vec(),
+        ..Question::new(instructions, Vec::new(), SIDE_ANSWER)
+    };
+    let retried = |retry| progress(shared, asked, RequestProgress::ApiRetry, Some(retry));
+    let answer = side::ask_patiently(shared, question, retried).await;
+    let answer = answer.map_err(|error| ControlError::new(error.to_string()))?;
+    Ok(Some(side::text_of(&answer)).filter(|text| !text.is_empty()))
 }
 
 /// Tells the host how its question goes on, if the question has a name.
@@ -171,9 +132,9 @@ async fn progress(shared: &Shared, asked: &Asked, status: RequestProgress, retry
         extra: Extra::new(),
     };
     if let Some(retry) = retry {
-        frame.attempt = Some(retry.attempt);
-        frame.max_retries = Some(retry.max_retries);
-        frame.retry_delay_ms = Some(retry.delay_ms);
+        frame.attempt = Some(retry.attempt.into());
+        frame.max_retries = Some(retry.max_retries.into());
+        frame.retry_delay_ms = Some(millis(retry.delay));
         frame.error_status = retry.status.map_or(Maybe::Null, Maybe::Value);
     }
     shared.outlet.send(frame).await;

@@ -242,7 +242,7 @@ fn stop_hooks_send_the_model_back_up_to_their_limit() {
         Answered { stop_reason: Some(EndTurn), empty: false } -> AskStopHooks
         StopBlocked -> Nudge(StopFeedback) CallModel
         Answered { stop_reason: Some(EndTurn), empty: false } -> AskStopHooks
-        StopBlocked -> End(Completed)
+        StopBlocked -> Nudge(StopFeedback) OverrideStopHooks End(Completed)
     "#]],
     );
     check(

@@ -7,7 +7,7 @@ use bowline_protocol::{
 use serde_json::Value;
 
 use super::{TurnRun, millis, some};
-use crate::ledger::{self, Tokens};
+use crate::ledger;
 
 impl TurnRun<'_> {
     /// Whether the host wants to see the stream.
@@ -51,7 +51,7 @@ impl TurnRun<'_> {
         if closing.is_empty() {
             return;
         }
-        let usage = ledger::usage_of(Tokens::from(&answer.opening_usage()));
+        let usage = ledger::with_counts(answer.opening_usage());
         closing.insert(closing.len() - 1, aborted_delta(usage));
         let api_message_id = answer.message().id.clone();
         let partial = answer.fold().partial().count();

@@ -62,11 +62,12 @@ impl HookCallbacks for Host {
     fn call(
         &self,
         callback_id: &CallbackId,
-        input: RawJson,
+        input: &HookInput,
         tool_use_id: ToolUseId,
     ) -> BoxFuture<'_, Result<RawJson, HookCallError>> {
         let id = callback_id.to_string();
-        self.calls.lock().unwrap().push((id.clone(), input.to_value(), tool_use_id.0));
+        let input = serde_json::to_value(input).unwrap();
+        self.calls.lock().unwrap().push((id.clone(), input, tool_use_id.0));
         let reply = self.replies.lock().unwrap().get(&id).cloned().unwrap_or(Reply::Refuse);
         let mut question = Question(Some(id), self.withdrawn.clone());
         Box::pin(async move {

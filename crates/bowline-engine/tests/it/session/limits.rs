@@ -1,5 +1,6 @@
 //! What bounds a turn: round trips, money, the shape of the result.
 
+use bowline_engine::{ConnectedModel, Models};
 use serde_json::json;
 
 use crate::rig::{Rig, shapes};
@@ -31,6 +32,73 @@ async fn money() {
     assert_eq!(result["subtype"], "error_max_budget_usd");
     assert_eq!(result["terminal_reason"], "budget_exhausted");
     assert_eq!(result["is_error"], true);
+}
+
+#[tokio::test]
+async fn money_spent_on_an_answer_that_was_interrupted() {
+    let mut rig = Rig::with(|config| {
+        config.include_partial_messages = true;
+        config.max_budget_usd = Some(0.5);
+        let price = bowline_model::Price { input: 1.0, ..Default::default() };
+        config.prices.overrides.insert("script".to_owned(), price);
+    });
+    rig.prompt("USAGE {\"input_tokens\": 1000000}\nSAY words that never end\nHANG").await;
+    rig.until(|frame| frame["event"]["type"] == "content_block_delta").await;
+    rig.control(json!({"subtype": "interrupt"})).await.unwrap();
+    let frames = rig.turn().await;
+    let result = frames.last().unwrap();
+    assert_eq!(result["terminal_reason"], "aborted_streaming");
+    assert_eq!(result["usage"]["input_tokens"], 1_000_000);
+    assert_eq!(result["total_cost_usd"], 1.0);
+    assert_eq!(rig.run("SAY never").await.last().unwrap()["subtype"], "error_max_budget_usd");
+}
+
+#[tokio::test]
+async fn a_model_without_a_price_is_named_once() {
+    let mut rig = Rig::with(|config| {
+        let script = config.models.connect("script").unwrap();
+        config.models = std::sync::Arc::new(Elsewhere(script));
+    });
+    let warnings = |frames: &[serde_json::Value]| {
+        let about_prices = frames.iter().filter(|frame| frame["tag"] == "model_without_price");
+        about_prices.cloned().collect::<Vec<_>>()
+    };
+    let told = warnings(&rig.run("SAY one").await);
+    assert_eq!(told.len(), 1);
+    assert_eq!(told[0]["subtype"], "informational");
+    assert_eq!(told[0]["level"], "warning");
+    assert!(told[0]["content"].as_str().unwrap().contains("openai/any"), "{}", told[0]);
+    let frames = rig.run("SAY two").await;
+    assert_eq!(warnings(&frames), Vec::<serde_json::Value>::new());
+    assert_eq!(frames.last().unwrap()["total_cost_usd"], 0.0);
+    assert_eq!(frames.last().unwrap()["modelUsage"]["openai/any"]["costBasis"], "unknown");
+}
+
+/// The script model under a name that no price list has.
+struct Elsewhere(ConnectedModel);
+
+impl Models for Elsewhere {
+    fn connect(&self, _: &str) -> Result<ConnectedModel, bowline_model::ModelError> {
+        let ConnectedModel { model, wire_name, .. } = self.0.clone();
+        Ok(ConnectedModel { model, wire_name, name: "openai/any".to_owned() })
+    }
+}
+
+#[tokio::test]
+async fn usage_is_what_the_api_reported_and_nothing_else() {
+    let mut rig = Rig::new();
+    let counted = |frames: &[serde_json::Value]| frames.last().unwrap()["usage"].clone();
+    let plain = counted(&rig.run("SAY plain").await);
+    let names: Vec<_> = plain.as_object().unwrap().keys().cloned().collect();
+    assert_eq!(
+        names,
+        ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens"]
+    );
+    let told = counted(
+        &rig.run("USAGE {\"output_tokens\": 7, \"service_tier\": \"priority\"}\nSAY told").await,
+    );
+    assert_eq!(told["output_tokens"], 7);
+    assert_eq!(told["service_tier"], "priority");
 }
 
 fn schema() -> serde_json::Value {

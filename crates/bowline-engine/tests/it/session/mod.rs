@@ -1,10 +1,14 @@
 //! Sessions: prompts in, messages out.
 
+mod agent_kinds;
 mod direct;
+mod faults;
+mod hook_kinds;
 mod interrupt;
 mod limits;
 mod permission;
 mod queue;
 mod skill;
 mod subagent;
+mod tools;
 mod turn;

@@ -65,6 +65,11 @@ async fn one_that_is_waited_for_shows_its_work_and_hands_its_answer_back() {
     assert_eq!(handed_back["tool_use_result"]["status"], "completed");
     assert_eq!(handed_back["tool_use_result"]["toolsUsed"], json!(["Bash"]));
     assert_eq!(frames[11]["num_turns"], 2);
+    let count = &frames[11]["subagent_stats"];
+    assert_eq!(count["spawned"], 1);
+    assert_eq!(count["requested"], json!({"background": 0, "foreground": 1, "unset": 0}));
+    assert_eq!(count["completed"], 1);
+    assert_eq!(count["by_type"], json!({"helper": 1}));
 }
 
 #[tokio::test]

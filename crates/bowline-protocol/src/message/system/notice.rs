@@ -83,6 +83,9 @@ pub struct PromptSubmitOutcome {
     /// Why.
     #[serde(default, skip_serializing_if = "Maybe::is_absent")]
     pub reason: Maybe<String>,
+    /// Why there is no verdict, as in `callback_timed_out`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_verdict_kind: Option<String>,
     /// Fields this version does not know.
     #[serde(flatten)]
     pub extra: Extra,
@@ -95,6 +98,8 @@ open_enum! {
         BlockedByHook = "blocked_by_hook",
         /// It ended the turn.
         StoppedByHook = "stopped_by_hook",
+        /// It did not say in time what it wants.
+        NoVerdict = "no_verdict",
     }
 }
 

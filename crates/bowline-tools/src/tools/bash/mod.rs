@@ -22,6 +22,7 @@ use crate::{
 const DESCRIPTION: &str = "\
 Runs a command in bash and returns its output, standard error included.
 
+- Aliases and functions of the user's shell profile can be used.
 - The working directory carries over from one command to the next as long as it stays inside the \
 working directories; variables and functions do not. Prefer absolute paths to `cd`.
 - There is no terminal and no input: use options that do not ask questions.
@@ -141,7 +142,12 @@ async fn run(call: ToolCall) -> Result<ToolOutput, ToolFailure> {
     // The shell then keeps the name by which we know the directory, symlinks and all.
     environment.insert("PWD".to_owned(), dir.to_str().map(str::to_owned));
     let job = NewJob {
-        command: ShellCommand { command: input.command.clone(), dir: dir.clone(), environment },
+        command: ShellCommand {
+            command: input.command.clone(),
+            dir: dir.clone(),
+            environment,
+            profile: workspace.shell_definitions().await,
+        },
         description: input.description.clone().unwrap_or_else(|| input.command.clone()),
         tool_use_id: call.id.clone(),
         memory: options.max_output_chars.saturating_mul(BYTES_PER_CHAR),

@@ -179,7 +179,8 @@ fn plan(input: &Input, workspace: &Workspace) -> Result<(Scope, Query), String> 
     let globs = input.glob.as_deref().map(globs).unwrap_or_default();
     // Globs are about paths in the tree that is searched.
     let base = if root.starts_with(&current) { &current } else { &root };
-    let scope = Scope::new(root.clone(), base, &globs, input.r#type.as_deref())?;
+    let mut scope = Scope::new(root.clone(), base, &globs, input.r#type.as_deref())?;
+    scope.hidden = workspace.hidden_files();
     Ok((scope, input.query()?))
 }
 

@@ -3,6 +3,7 @@
 mod media;
 mod notebook;
 mod pdf;
+mod scale;
 mod text;
 
 use std::{

@@ -1,13 +1,11 @@
 //! Fetches one page, redirects within its site included.
 
-use std::{
-    error::Error as _,
-    sync::{Arc, OnceLock},
-};
+use std::sync::{Arc, OnceLock};
 
-use reqwest::{Client, StatusCode, Url, header, redirect};
+use reqwest::{Client, StatusCode, Url, header};
 
 use super::address::{self, PublicOnly};
+use crate::http::{client_builder, describe, read_body};
 
 /// Larger pages are no reading matter.
 const MAX_BYTES: usize = 10 * 1024 * 1024;
@@ -47,11 +45,7 @@ impl Clients {
         if let Some(client) = place.get() {
             return Ok(client);
         }
-        // Whoever was first has installed the same one.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let mut builder = Client::builder()
-            .redirect(redirect::Policy::none())
-            .user_agent(concat!("bowline/", env!("CARGO_PKG_VERSION")));
+        let mut builder = client_builder();
         if !private_allowed {
             builder = builder.dns_resolver(Arc::new(PublicOnly::new()));
         }
@@ -93,33 +87,11 @@ impl Clients {
     }
 }
 
-async fn read(mut response: reqwest::Response) -> Result<Page, String> {
-    let too_large = || format!("maxContentLength size of {MAX_BYTES} exceeded");
+async fn read(response: reqwest::Response) -> Result<Page, String> {
     let status = response.status();
     let media_type = response.headers().get(header::CONTENT_TYPE);
     let media_type = media_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
     let media_type = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|error| describe(&error))? {
-        if body.len() + chunk.len() > MAX_BYTES {
-            return Err(too_large());
-        }
-        body.extend_from_slice(&chunk);
-    }
+    let body = read_body(response, MAX_BYTES).await?;
     Ok(Page { status, media_type, body })
-}
-
-/// An error with its causes: the first one alone says only that sending failed.
-fn describe(error: &reqwest::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        let inner_text = inner.to_string();
-        if !text.contains(&inner_text) {
-            text.push_str(": ");
-            text.push_str(&inner_text);
-        }
-        cause = inner.source();
-    }
-    text
 }

@@ -14,13 +14,24 @@ use crate::{
     error::beginning,
 };
 
+/// Unreadable lines that wait to be told of. More are only logged: whoever sees sixteen knows.
+const FAULTS: usize = 16;
+
 /// Gives the agent's questions to our callbacks.
-pub(super) struct HostService {
-    pub(super) callbacks: Arc<Callbacks>,
+pub(crate) struct HostService {
+    callbacks: Arc<Callbacks>,
     /// Fires when the agent is gone, so that no callback works for nobody.
-    pub(super) gone: CancellationToken,
-    /// Lines that could not be read. More than there is room for are only logged.
-    pub(super) faults: mpsc::Sender<Error>,
+    gone: CancellationToken,
+    /// Lines that could not be read.
+    faults: mpsc::Sender<Error>,
+}
+
+impl HostService {
+    /// The service, and the lines that it could not read.
+    pub(crate) fn new(callbacks: Arc<Callbacks>) -> (Self, mpsc::Receiver<Error>) {
+        let (faults, told) = mpsc::channel(FAULTS);
+        (Self { callbacks, gone: CancellationToken::new(), faults }, told)
+    }
 }
 
 impl Service for HostService {

@@ -1,0 +1,10 @@
+//! The door over real sockets: hosts that go away, come back, repeat themselves, and fall silent.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it is")]
+
+mod faults;
+mod plain_host;
+mod proxy;
+mod redialing;
+mod replaying;
+mod rig;
+mod tls;

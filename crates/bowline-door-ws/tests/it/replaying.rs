@@ -1,0 +1,216 @@
+//! What a broken connection must not break: nothing is lost, nothing happens twice.
+
+use bowline_door_ws::{Dialer, Ending};
+use serde_json::{Value, json};
+
+use crate::{
+    plain_host::PlainHost,
+    rig::{Agent, Talk, quick, reader},
+};
+
+/// A prompt that notes in a file that its tool has run.
+fn note(word: &str) -> String {
+    let input = json!({"command": format!("echo {word} >> notes")});
+    format!("TOOL Bash {input}\nNEXT\nSAY noted {word}")
+}
+
+#[tokio::test]
+async fn one_connection_is_like_stdin_and_stdout() {
+    let host = PlainHost::new().await;
+    let mut agent = Agent::dialing(&host.url(), quick());
+    let mut connection = host.accept().await;
+    assert_eq!(connection.path, "/agents/1?x=y");
+    assert_eq!(connection.header("x-last-request-id"), None);
+    connection.prompt("u1", &note("one")).await;
+    let question = connection.await_kind("can_use_tool").await;
+    connection.answer(&question, json!({"behavior": "allow"})).await;
+    assert_eq!(connection.await_kind("result").await["result"], "noted one");
+    connection.hang_up().await;
+    assert_eq!(agent.text("notes"), "one\n");
+    let (served, ending) = agent.end().await;
+    assert_eq!(served.unwrap().last_turn_failed, Some(false));
+    assert!(matches!(ending, Ending::HungUp), "{ending:?}");
+}
+
+#[tokio::test]
+async fn what_a_host_has_not_heard_is_said_again() {
+    let host = PlainHost::new().await;
+    let mut agent = Agent::dialing(&host.url(), quick());
+    let mut connection = host.accept().await;
+    connection.prompt("u1", "SAY one").await;
+    let init = connection.await_kind("init").await;
+    let first = init["uuid"].as_str().unwrap().to_owned();
+    let mut lines = Vec::new();
+    while lines.last().is_none_or(|line: &Value| line["state"] != "completed") {
+        lines.push(connection.hear().await.unwrap());
+    }
+    let last = lines.last().unwrap()["uuid"].as_str().unwrap().to_owned();
+    drop(connection);
+
+    // The host says that it knows the first line only, and hears all the others, word for word.
+    let mut connection = host.accept_knowing(Some(&first)).await;
+    assert_eq!(connection.header("x-last-request-id"), Some(&*last));
+    for line in &lines {
+        assert_eq!(connection.hear().await.as_ref(), Some(line));
+    }
+    drop(connection);
+
+    // It says that it knows nothing we do, and hears all there is.
+    let mut connection = host.accept_knowing(Some("somebody else's")).await;
+    assert_eq!(connection.hear().await.unwrap()["state"], "queued");
+    assert_eq!(connection.await_kind("init").await, init);
+    drop(connection);
+
+    // It says that it has heard all, and hears nothing but what is new.
+    let mut connection = host.accept_knowing(Some(&last)).await;
+    connection.prompt("u2", "SAY two").await;
+    let line = connection.hear().await.unwrap();
+    assert!(!lines.contains(&line), "{line}");
+    assert_eq!(connection.await_kind("result").await["result"], "two");
+    connection.hang_up().await;
+    agent.end().await.0.unwrap();
+}
+
+#[tokio::test]
+async fn a_question_is_asked_again_and_answered_once() {
+    let host = PlainHost::new().await;
+    let mut agent = Agent::dialing(&host.url(), quick());
+    let mut connection = host.accept().await;
+    connection.prompt("u1", &note("one")).await;
+    let question = connection.await_kind("can_use_tool").await;
+    drop(connection);
+
+    let mut connection = host.accept().await;
+    assert_eq!(connection.await_kind("can_use_tool").await, question);
+    // The answer that lets 2.1.7 run the tool a second time, and a change of mind.
+    let id = question["request"]["tool_use_id"].clone();
+    let yes = json!({"behavior": "allow", "toolUseID": id});
+    connection.answer(&question, yes.clone()).await;
+    connection.answer(&question, yes.clone()).await;
+    connection
+        .answer(&question, json!({"behavior": "deny", "message": "no", "toolUseID": id}))
+        .await;
+    let done = connection.await_kind("user").await;
+    drop(connection);
+
+    let mut connection = host.accept_knowing(done["uuid"].as_str()).await;
+    connection.answer(&question, yes).await;
+    assert_eq!(connection.await_kind("result").await["result"], "noted one");
+    // It is not asked any more, and nothing runs behind our back.
+    connection.prompt("u2", "SAY two").await;
+    let mut kinds = Vec::new();
+    loop {
+        let line = connection.hear().await.unwrap();
+        kinds.push(line["type"].as_str().unwrap().to_owned());
+        if line["result"] == "two" {
+            break;
+        }
+    }
+    assert!(!kinds.contains(&"control_request".to_owned()), "{kinds:?}");
+    connection.hang_up().await;
+    assert_eq!(agent.text("notes"), "one\n");
+    agent.end().await.0.unwrap();
+}
+
+#[tokio::test]
+async fn hooks_survive_as_well() {
+    let host = PlainHost::new().await;
+    let mut agent = Agent::dialing(&host.url(), quick());
+    let mut connection = host.accept().await;
+    let hooks = json!({"PreToolUse": [{"matcher": "Bash", "hookCallbackIds": ["hook_0"]}]});
+    let opening = json!({"type": "control_request", "request_id": "i", "request": {
+        "subtype": "initialize", "hooks": hooks,
+    }});
+    connection.say(&opening).await;
+    connection.await_kind("control_response").await;
+    connection.prompt("u1", &note("one")).await;
+    let call = connection.await_kind("hook_callback").await;
+    drop(connection);
+    let mut connection = host.accept().await;
+    assert_eq!(connection.await_kind("hook_callback").await, call);
+    // The same words again, as some hosts open every connection with: they are answered again.
+    connection.say(&opening).await;
+    assert_eq!(connection.await_kind("control_response").await["response"]["request_id"], "i");
+    let no = json!({"hookSpecificOutput": {
+        "hookEventName": "PreToolUse", "permissionDecision": "deny",
+    }});
+    connection.answer(&call, no).await;
+    connection.await_kind("result").await;
+    connection.hang_up().await;
+    assert_eq!(agent.text("notes"), "");
+    agent.end().await.0.unwrap();
+}
+
+#[tokio::test]
+async fn a_prompt_or_question_that_comes_twice_counts_once() {
+    let host = PlainHost::new().await;
+    let mut agent = Agent::dialing(&host.url(), quick());
+    let mut connection = host.accept().await;
+    let mode = json!({"type": "control_request", "request_id": "m", "request": {
+        "subtype": "set_permission_mode", "mode": "default",
+    }});
+    connection.say(&mode).await;
+    let answer = connection.await_kind("control_response").await;
+    connection.prompt("u1", &note("one")).await;
+    connection.prompt("u1", &note("one")).await;
+    let question = connection.await_kind("can_use_tool").await;
+    connection.answer(&question, json!({"behavior": "allow"})).await;
+    let result = connection.await_kind("result").await;
+    drop(connection);
+
+    let mut connection = host.accept_knowing(result["uuid"].as_str()).await;
+    connection.prompt("u1", &note("one")).await;
+    // Whoever asks again has not heard the answer.
+    connection.say(&mode).await;
+    assert_eq!(connection.hear().await.unwrap(), answer);
+    connection.prompt("u2", "SAY two").await;
+    assert_eq!(connection.await_kind("result").await["result"], "two");
+    connection.hang_up().await;
+    assert_eq!(agent.text("notes"), "one\n");
+    agent.end().await.0.unwrap();
+}
+
+#[tokio::test]
+async fn what_is_said_meanwhile_is_kept_and_what_is_too_much_is_counted() {
+    let host = PlainHost::new().await;
+    let mut redial = quick();
+    // It dials in vain while it talks too much.
+    redial.attempts = 1000;
+    let dialer = Dialer::new(host.url().parse().unwrap());
+    let mut agent = Agent::with(dialer, redial, Talk::InPieces);
+    let gate = agent.gate();
+    let mut connection = host.accept().await;
+    let wait = json!({"command": format!("cat {}", gate.display())});
+    let script = format!("TOKENS 3000\nTOOL Bash {wait}\nNEXT\nSAY over");
+    connection.prompt("u1", &script).await;
+    let heard = connection.await_kind("init").await["uuid"].as_str().unwrap().to_owned();
+    drop(connection);
+    // The tool runs when everything before it was said.
+    drop(reader(gate).await);
+    // The name is long forgotten: all that is left is said, and first how much is not.
+    let mut connection = host.accept_patiently(Some(&heard)).await;
+    let notice = connection.hear().await.unwrap();
+    assert_eq!(notice["subtype"], "messages_lost", "{notice}");
+    let lost = notice["lost"].as_u64().unwrap();
+    let mut heard = 0;
+    while connection.hear().await.unwrap()["result"] != "over" {
+        heard += 1;
+    }
+    assert!(lost > 1000 && heard >= 990, "{lost} lost, {heard} heard");
+    connection.hang_up().await;
+    agent.end().await.0.unwrap();
+}
+
+#[tokio::test]
+async fn messages_without_newlines_and_lines_in_pieces() {
+    let host = PlainHost::new().await;
+    let mut agent = Agent::dialing(&host.url(), quick());
+    let mut connection = host.accept().await;
+    let line = crate::plain_host::prompt("u1", "SAY one").to_string();
+    let (head, tail) = line.split_at(20);
+    connection.say_text(head.to_owned()).await;
+    connection.say_text(tail.to_owned()).await;
+    assert_eq!(connection.await_kind("result").await["result"], "one");
+    connection.hang_up().await;
+    agent.end().await.0.unwrap();
+}

@@ -1,0 +1,98 @@
+//! An agent with the script model, behind the door under test, in this process.
+
+use std::{
+    fs::{File, OpenOptions},
+    path::PathBuf,
+    process::Command,
+    sync::Arc,
+    time::Duration,
+};
+
+use bowline_door_ws::{Dialer, Ending, InputError, KeepAlive, Opening, Redial, open};
+use bowline_engine::{PermissionPrompts, Session, SessionConfig, SessionEnd};
+use bowline_model::Providers;
+use tempfile::TempDir;
+use tokio::{task::JoinHandle, time};
+
+/// Longer than anything here takes; a test that waits this long has failed.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Whether messages are also said while they grow.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Talk {
+    Whole,
+    InPieces,
+}
+
+/// An agent under test.
+pub(crate) struct Agent {
+    folder: TempDir,
+    running: JoinHandle<(Result<SessionEnd, InputError>, Ending)>,
+}
+
+impl Agent {
+    /// An agent that dials this URL.
+    pub(crate) fn dialing(url: &str, redial: Redial) -> Self {
+        Self::with(Dialer::new(url.parse().unwrap()), redial, Talk::Whole)
+    }
+
+    pub(crate) fn with(mut dialer: Dialer, redial: Redial, talk: Talk) -> Self {
+        dialer.limit = dialer.limit.min(Duration::from_secs(2));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().canonicalize().unwrap();
+        let mut config = SessionConfig::new(path, Arc::new(Providers::new()), "script");
+        config.permission_prompts = PermissionPrompts::Host;
+        config.include_partial_messages = talk == Talk::InPieces;
+        // Hosts insist on one that they know.
+        config.version = "2.1.325".to_owned();
+        let (door, line) = open(dialer, redial, Opening::Free);
+        let (session, work) = Session::start(config, door.host()).unwrap();
+        let served = door.serve(session, work);
+        let running = tokio::spawn(async { tokio::join!(served, line.keep()) });
+        Self { folder, running }
+    }
+
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// What a file in its folder says.
+    pub(crate) fn text(&self, name: &str) -> String {
+        std::fs::read_to_string(self.file(name)).unwrap_or_default()
+    }
+
+    /// A file in its folder that holds up whoever reads it.
+    pub(crate) fn gate(&self) -> PathBuf {
+        let gate = self.file("gate");
+        assert!(Command::new("mkfifo").arg(&gate).status().unwrap().success());
+        gate
+    }
+
+    /// Waits until it has ended.
+    pub(crate) async fn end(&mut self) -> (Result<SessionEnd, InputError>, Ending) {
+        soon("the agent's end", &mut self.running).await.unwrap()
+    }
+}
+
+/// Quick to dial again, and patient with a host that is there.
+pub(crate) fn quick() -> Redial {
+    let mut redial = Redial::default();
+    redial.first_wait = Duration::from_millis(5);
+    redial.longest_wait = Duration::from_millis(20);
+    redial.keep_alive = KeepAlive { ping: Duration::from_millis(500), silence: PATIENCE };
+    redial
+}
+
+/// Fails a test that hangs.
+pub(crate) async fn soon<T>(what: &str, work: impl Future<Output = T>) -> T {
+    match time::timeout(PATIENCE, work).await {
+        Ok(done) => done,
+        Err(_) => panic!("{what} hangs"),
+    }
+}
+
+/// Waits until somebody reads from a gate. Dropping the file lets them through.
+pub(crate) async fn reader(gate: PathBuf) -> File {
+    let open = move || OpenOptions::new().write(true).open(gate).unwrap();
+    soon("a reader", tokio::task::spawn_blocking(open)).await.unwrap()
+}

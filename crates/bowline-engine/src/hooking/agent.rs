@@ -1,0 +1,139 @@
+//! Hooks that send an agent to find out whether something may happen.
+//!
+//! It looks around with tools that need nobody's permission, and nobody sees it
+//! at work: its calls run no hooks, or a hook on tool calls would call itself.
+
+use std::sync::Arc;
+
+use bowline_model::ModelMessage;
+use bowline_protocol::{AgentHook, Content, ContentBlock, RawJson, ToolResultBlock, ToolUseBlock};
+use bowline_tools::{Registry, ToolCall, ToolFailure, ToolOutput, Workspace, schema_of};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::judge::{Judgment, asked};
+use crate::{
+    agent::Identity,
+    hook::HookCallError,
+    permission::{ProposedCall, Verdict},
+    session::Shared,
+    side::{self, Question},
+    structured_output,
+    toolset::definition,
+};
+
+/// How often it may ask its model. Whoever needs more will not find it in the time hooks have.
+const MAX_ROUNDS: u32 = 30;
+/// The most it may say at once, in tokens.
+const MAX_ANSWER: u64 = 8_192;
+/// What it may use, as far as no rule forbids it.
+const TOOLS: &[&str] = &["Bash", "Glob", "Grep", "Read"];
+
+const INSTRUCTIONS: &str = "You check a condition for an agent at work. Find out with your tools \
+    whether it holds; you can look at everything and change nothing. Then call StructuredOutput \
+    with ok true, or with ok false and one sentence as the reason.";
+
+/// Sends an agent; the answer is that of a hook.
+///
+/// Cancel safety: dropping the future ends what the agent does.
+pub(super) async fn investigate(
+    session: &Arc<Shared>,
+    hook: &AgentHook,
+    input: &RawJson,
+) -> Result<String, HookCallError> {
+    let refused = |text: &str| HookCallError::Refused(text.to_owned());
+    let tools = tools(session);
+    let mut question = Question::new(INSTRUCTIONS, asked(&hook.prompt, input), MAX_ANSWER);
+    question.model = hook.model.clone();
+    question.tools = tools.iter().map(definition).collect();
+    // A workspace of its own: nobody wants to be moved by a `cd` of a hook.
+    let workspace = session.workspace.fork();
+    for _ in 0..MAX_ROUNDS {
+        let answer = side::ask(session, question.clone()).await;
+        let answer = answer.map_err(|error| refused(&error.to_string()))?;
+        let mut results = Vec::new();
+        for block in &answer.content {
+            let ContentBlock::ToolUse(call) = block else { continue };
+            match run(session, &tools, &workspace, call).await {
+                Ok(Outcome::Judged(judgment)) => return Ok(told(&judgment)),
+                Ok(Outcome::Found(output)) => results.push(result(call, output.content, None)),
+                Err(failure) => {
+                    results.push(result(call, Content::Text(failure.content), Some(true)));
+                }
+            }
+        }
+        if results.is_empty() {
+            let judgment = Judgment::read(&side::text_of(&answer));
+            return judgment
+                .map(|it| told(&it))
+                .ok_or_else(|| refused("the agent gave no verdict"));
+        }
+        question.messages.push(Arc::new(ModelMessage::assistant(answer.content)));
+        question.messages.push(Arc::new(ModelMessage::user(results)));
+    }
+    Err(refused("the agent came to no verdict"))
+}
+
+/// What one call came to.
+enum Outcome {
+    Judged(Judgment),
+    Found(ToolOutput),
+}
+
+async fn run(
+    session: &Arc<Shared>,
+    tools: &Registry,
+    workspace: &Arc<Workspace>,
+    call: &ToolUseBlock,
+) -> Result<Outcome, ToolFailure> {
+    let tool = Arc::clone(tools.find(&call.name)?);
+    let input = tools.check_schema(&call.name, call.input.to_value())?;
+    if tool.spec().name == structured_output::NAME {
+        let judgment = serde_json::from_value(input);
+        let judgment = judgment.map_err(|error| ToolFailure::input(error.to_string()))?;
+        return Ok(Outcome::Judged(judgment));
+    }
+    tool.check(&input, workspace).await?;
+    let access = tool.access(&input, workspace);
+    let proposed = ProposedCall {
+        tool: &call.name,
+        input: &input,
+        access: &access,
+        current_directory: &workspace.current_dir(),
+        hook: None,
+        needs_person: false,
+    };
+    if !matches!(session.judge(&proposed, None, &Identity::Main), Verdict::Allow(_)) {
+        return Err(ToolFailure::running(
+            "This is not allowed without asking, and there is nobody to ask.",
+        ));
+    }
+    let (id, workspace) = (call.id.clone(), Arc::clone(workspace));
+    let call = ToolCall { id, input, workspace, cancel: CancellationToken::new() };
+    bowline_tools::run(&*tool, call).await.map(Outcome::Found)
+}
+
+fn tools(session: &Shared) -> Registry {
+    let mut registry = session.tools_of(&Identity::Main).own().clone();
+    registry.choose(TOOLS);
+    registry.insert(structured_output::tool(&schema_of::<Judgment>().to_value()));
+    registry
+}
+
+fn result(call: &ToolUseBlock, content: Content, is_error: Option<bool>) -> ContentBlock {
+    ContentBlock::ToolResult(ToolResultBlock {
+        tool_use_id: call.id.clone(),
+        content: Some(content),
+        is_error,
+        ..ToolResultBlock::default()
+    })
+}
+
+fn told(judgment: &Judgment) -> String {
+    if judgment.ok {
+        return String::new();
+    }
+    let reason = format!("Agent hook condition was not met: {}", judgment.reason());
+    let output: Value = json!({"decision": "block", "reason": reason});
+    output.to_string()
+}

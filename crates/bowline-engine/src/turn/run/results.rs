@@ -1,0 +1,114 @@
+//! What tools and the engine say: results, nudges, and what hooks want at the end.
+
+use bowline_protocol::{ContentBlock, UserMessage};
+
+use super::{
+    super::{
+        machine::{Event, Nudge},
+        outcome::CallOutcome,
+        texts,
+    },
+    TurnRun,
+};
+use crate::{agent::StopVerdict, ledger::LineChanges};
+
+impl TurnRun<'_> {
+    pub(super) async fn finished(&mut self, outcome: CallOutcome) -> Event {
+        // A call that waited for this one begins before its result is shown.
+        tokio::task::yield_now().await;
+        let event = Event::Finished(outcome.id().clone(), outcome.then);
+        self.show(outcome).await;
+        event
+    }
+
+    /// A result: to the host at once, to the model with the others.
+    pub(super) async fn show(&mut self, mut outcome: CallOutcome) {
+        self.report.messages += 1;
+        if let Some(denial) = outcome.denial.take() {
+            self.report.denials.push(denial);
+        }
+        if let Some(output) = outcome.structured_output.take() {
+            self.report.structured_output = Some(output);
+        }
+        if let Some(deferred) = outcome.deferred.take() {
+            self.report.deferred = Some(deferred);
+            self.report.messages -= 1;
+            return;
+        }
+        if let Some(result) = &outcome.structured {
+            let changes = LineChanges::of(result);
+            self.report.changes += changes;
+            self.agent.session.ledger().enter_changes(changes);
+        }
+        for notice in outcome.notices.drain(..) {
+            self.agent.session.outlet.emit(notice).await;
+        }
+        let frame = outcome.frame(&self.agent.identity);
+        self.agent.say_user(frame).await;
+        if !outcome.follow_up.is_empty() {
+            let mut frame = UserMessage::prompt(outcome.follow_up.clone());
+            frame.is_synthetic = Some(true);
+            self.agent.say_user(frame).await;
+        }
+        self.calls.keep(outcome);
+    }
+
+    /// Results go to the model together, in the order of the calls; what was queued meanwhile follows.
+    pub(super) async fn deliver_results(&mut self) {
+        let batch = self.calls.take_results();
+        if batch.is_empty() {
+            return;
+        }
+        let context = self.agent.batch_hooks(&batch, &self.cancel).await;
+        let reminders = self.agent.reminders(&batch, &self.cancel).await;
+        let mut blocks: Vec<_> = batch.iter().map(|outcome| outcome.block()).collect();
+        for outcome in batch {
+            blocks.extend(outcome.follow_up);
+            blocks.extend(outcome.context.into_iter().map(ContentBlock::text));
+        }
+        blocks.extend(context.into_iter().map(ContentBlock::text));
+        blocks.extend(reminders);
+        blocks.extend(self.agent.take_queued(&mut self.prompts).await);
+        self.agent.conversation.push_user(blocks);
+    }
+
+    pub(super) async fn nudge(&mut self, nudge: Nudge) {
+        let text = match nudge {
+            Nudge::StopFeedback => {
+                self.stop_hook_active = true;
+                format!("{}\n{}", texts::nudge(nudge), self.feedback)
+            }
+            _ => texts::nudge(nudge).to_owned(),
+        };
+        let mut frame = UserMessage::prompt(vec![ContentBlock::text(text.clone())]);
+        frame.is_synthetic = Some(true);
+        if nudge == Nudge::Refusal {
+            self.agent.tell_refusal().await;
+            frame.refused_message_id = self.last_answer.clone();
+        }
+        self.report.messages += 1;
+        self.agent.conversation.push_user(vec![ContentBlock::text(text)]);
+        if self.agent.identity.is_main() {
+            self.agent.say_user(frame).await;
+        }
+    }
+
+    pub(super) async fn ask_stop_hooks(&mut self) {
+        // A hook may have a model look at all that was said.
+        self.agent.note_context();
+        let asked =
+            self.agent.stop_hooks(&self.report.last_words, self.stop_hook_active, &self.cancel);
+        let event = tokio::select! {
+            verdict = asked => match verdict {
+                StopVerdict::Allowed => Event::StopAllowed,
+                StopVerdict::Prevented => Event::StopPrevented,
+                StopVerdict::Blocked(feedback) => {
+                    self.feedback = feedback;
+                    Event::StopBlocked
+                }
+            },
+            () = self.cancel.cancelled() => Event::Interrupted,
+        };
+        self.happened.push_back(event);
+    }
+}

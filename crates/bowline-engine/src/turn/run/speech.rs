@@ -1,0 +1,275 @@
+//! What the model says: block by block to the conversation, to the host, and to work.
+
+use std::time::Duration;
+
+use bowline_model::ModelError;
+use bowline_protocol::{
+    AgentStatus, ApiRetryMessage, AssistantError, AssistantMessage, ContentBlock, Delta,
+    ModelFallbackMessage, StatusMessage, StopReason, StreamEvent, ThinkingTokensMessage,
+};
+use serde_json::Value;
+
+use super::{
+    super::{
+        answer::{Answer, Step},
+        machine::Event,
+    },
+    TurnRun, millis, some,
+};
+use crate::{agent::api_error_frame, ledger::Account, outlet::timestamp};
+
+impl TurnRun<'_> {
+    pub(super) async fn call_model(&mut self) {
+        self.deliver_results().await;
+        if self.agent.session.over_budget() {
+            self.happened.push_back(Event::BudgetExhausted);
+            return;
+        }
+        if self.agent.compact_if_full(&self.cancel).await.is_err() {
+            // A compaction that fails leaves the conversation as it was; the API has the last word.
+            tracing::warn!("the conversation could not be compacted");
+        }
+        self.agent.forget_foreign_thinking();
+        match self.agent.target() {
+            Ok((target, fallbacks)) => {
+                let began = self.report.began;
+                self.report.first_request.get_or_insert_with(|| began.elapsed());
+                if self.streams() {
+                    let status = Some(AgentStatus::Requesting);
+                    self.send(StatusMessage { status, ..StatusMessage::default() }).await;
+                }
+                let policy = self.agent.session.retry_policy();
+                self.answer = Some(Answer::new(target, fallbacks, policy));
+            }
+            Err(error) => {
+                self.fail(error).await;
+                self.happened.push_back(Event::Failed);
+            }
+        }
+    }
+
+    pub(super) async fn stepped(&mut self, step: Step) -> Option<Event> {
+        match step {
+            Step::Event(event, complete) => self.heard(event, complete).await,
+            Step::Retry { error, attempt, delay } => {
+                self.close_stream().await;
+                self.enter_usage();
+                if attempt > 0 {
+                    self.retry(&error, attempt, delay).await;
+                }
+                None
+            }
+            Step::Fallback { from, to } => {
+                self.close_stream().await;
+                self.enter_usage();
+                let content = format!("{from} is overloaded; {to} takes over");
+                self.send(ModelFallbackMessage {
+                    trigger: "overloaded".to_owned(),
+                    original_model: from,
+                    fallback_model: to,
+                    content,
+                    ..ModelFallbackMessage::default()
+                })
+                .await;
+                None
+            }
+            Step::Done => {
+                self.enter_usage();
+                let answer = self.answer.take()?;
+                let message = answer.message();
+                self.last_answer = Some(message.id.clone());
+                self.report.last_usage = message.usage.clone();
+                self.report.model = answer.model().to_owned();
+                self.report.stop_reason = message.stop_reason.clone();
+                if message.stop_reason == Some(StopReason::Refusal) {
+                    self.report.refusals += 1;
+                }
+                let empty = message.content.is_empty();
+                Some(Event::Answered { stop_reason: message.stop_reason.clone(), empty })
+            }
+            Step::Cut(error) => {
+                tracing::debug!(%error, "the stream broke off behind a complete block");
+                self.close_stream().await;
+                self.enter_usage();
+                self.answer = None;
+                Some(Event::Cut)
+            }
+            Step::Failed(error) => {
+                self.close_stream().await;
+                self.enter_usage();
+                self.answer = None;
+                if error.is_context_overflow() && self.agent.compact_overflow(&self.cancel).await {
+                    self.report.messages += 1;
+                    self.call_model().await;
+                    return None;
+                }
+                self.fail(error).await;
+                Some(Event::Failed)
+            }
+        }
+    }
+
+    /// One event of the stream. The complete frame of a block goes before its stop event.
+    async fn heard(&mut self, event: StreamEvent, complete: Option<ContentBlock>) -> Option<Event> {
+        let began = self.report.began;
+        self.report.first_event.get_or_insert_with(|| began.elapsed());
+        self.measure_thinking(&event).await;
+        let mut called = None;
+        if let Some(block) = complete {
+            self.report.first_content.get_or_insert_with(|| began.elapsed());
+            called = self.block(block).await;
+        }
+        if self.streams() {
+            self.forward(event).await;
+        }
+        called
+    }
+
+    /// A complete block: into the conversation, to the host, and, if it calls a tool, to work.
+    async fn block(&mut self, block: ContentBlock) -> Option<Event> {
+        let answer = self.answer.as_ref()?;
+        let answer_id = answer.message().id.clone();
+        let tokens = answer.tokens_so_far();
+        let block = match block {
+            ContentBlock::ToolUse(mut call) => {
+                self.agent.session.redirect(&mut call.name);
+                ContentBlock::ToolUse(self.calls.complete_input(call))
+            }
+            block => block,
+        };
+        self.agent.conversation.push_block(&answer_id, block.clone());
+        if let ContentBlock::Text(text) = &block {
+            self.report.last_words = text.text.clone();
+            self.agent.display_hooks(&text.text, &self.cancel).await;
+        }
+        let frame = self.assistant_frame(block.clone());
+        if let ContentBlock::ToolUse(call) = &block {
+            self.report.used(&call.name);
+            // Whoever waits for a subagent hears first what it is about to do.
+            if self.agent.identity.is_waited_for() {
+                self.agent.report_progress(call, &self.report, tokens).await;
+            }
+        }
+        if self.shows(&block) {
+            self.agent.say_assistant(frame).await;
+        } else {
+            self.agent.record_assistant(&frame).await;
+        }
+        match block {
+            ContentBlock::ToolUse(call) => {
+                self.agent.session.context.look_at_repository();
+                if !self.agent.identity.is_waited_for() {
+                    self.agent.report_progress(&call, &self.report, tokens).await;
+                }
+                let id = call.id.clone();
+                self.calls.add(call);
+                Some(Event::Called(id))
+            }
+            _ => None,
+        }
+    }
+
+    fn assistant_frame(&mut self, block: ContentBlock) -> AssistantMessage {
+        let mut frame = AssistantMessage::default();
+        if let Some(answer) = &self.answer {
+            frame.message = answer.message().clone();
+            // While an answer streams, its stop reason and final usage are the result's to tell.
+            if answer.is_streamed() {
+                frame.message.stop_reason = None;
+                frame.message.usage = answer.opening_usage();
+            }
+            frame.request_id = answer.request_id();
+        }
+        if let ContentBlock::Thinking(_) = &block {
+            frame.thinking_duration_ms = self.thinking.end();
+        }
+        frame.tool_use_meta = self.calls.meta(&block);
+        frame.message.content = vec![block];
+        frame.message.extra.entry("context_management").or_insert(Value::Null);
+        frame.timestamp = Some(timestamp());
+        if self.agent.identity.is_main() && !std::mem::replace(&mut self.announced, true) {
+            frame.user_message_uuid = self.prompts.last().cloned();
+            frame.user_message_uuids = some(self.prompts.clone());
+        }
+        frame
+    }
+
+    /// A subagent's words are its own business unless the host wants them.
+    fn shows(&self, block: &ContentBlock) -> bool {
+        let Some(subagent) = self.agent.identity.subagent() else { return true };
+        subagent.shows_text || matches!(block, ContentBlock::ToolUse(_))
+    }
+
+    async fn measure_thinking(&mut self, event: &StreamEvent) {
+        let StreamEvent::ContentBlockDelta(delta) = event else { return };
+        let Delta::ThinkingDelta(thinking) = &delta.delta else { return };
+        let (estimated_tokens, estimated_tokens_delta) = self.thinking.add(&thinking.thinking);
+        if self.agent.identity.is_main() && estimated_tokens_delta > 0 {
+            self.send(ThinkingTokensMessage {
+                estimated_tokens,
+                estimated_tokens_delta,
+                ..ThinkingTokensMessage::default()
+            })
+            .await;
+        }
+    }
+
+    async fn retry(&mut self, error: &ModelError, attempt: u32, delay: Duration) {
+        if !self.agent.identity.is_main() {
+            return;
+        }
+        let max_retries = self.answer.as_ref().map_or(0, Answer::max_retries);
+        self.send(ApiRetryMessage {
+            attempt: attempt.into(),
+            max_retries: max_retries.into(),
+            retry_delay_ms: millis(delay),
+            error_status: error.status,
+            error: AssistantError::from(error.category()),
+            ..ApiRetryMessage::default()
+        })
+        .await;
+    }
+
+    /// The model cannot be reached: a message in its place says why.
+    async fn fail(&mut self, error: ModelError) {
+        let frame = api_error_frame(&error);
+        if let Some(text) = frame.message.content.first().and_then(ContentBlock::as_text) {
+            self.report.last_words = text.to_owned();
+        }
+        if self.agent.identity.is_main() {
+            self.agent.say_assistant(frame).await;
+        }
+        self.report.stop_reason = Some(StopReason::StopSequence);
+        self.agent.failure_hooks(error.category(), &self.report.last_words).await;
+        self.report.failure = Some(error);
+    }
+
+    /// Interrupted: what came so far is shown as it is.
+    pub(super) async fn stop_model(&mut self) {
+        let Some(answer) = &self.answer else { return };
+        let id = answer.message().id.clone();
+        let partial: Vec<_> = answer.fold().partial().cloned().collect();
+        for block in partial {
+            let ContentBlock::Text(text) = &block else { continue };
+            if text.text.is_empty() {
+                continue;
+            }
+            self.agent.conversation.push_block(&id, block.clone());
+            let mut frame = self.assistant_frame(block);
+            frame.aborted = Some(true);
+            self.agent.say_assistant(frame).await;
+        }
+        // The API bills what it has said and heard, whether or not anybody waited for the rest.
+        self.enter_usage();
+    }
+
+    fn enter_usage(&mut self) {
+        let Some(answer) = &mut self.answer else { return };
+        let account = match self.agent.identity.is_main() {
+            true => Account::Main,
+            false => Account::Side,
+        };
+        let tokens = self.agent.session.enter_answer(account, answer);
+        self.agent.tokens.fetch_add(tokens, std::sync::atomic::Ordering::Relaxed);
+    }
+}

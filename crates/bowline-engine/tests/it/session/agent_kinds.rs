@@ -1,0 +1,135 @@
+//! What a file says about a kind of agent counts for agents of that kind, and for nobody else.
+
+use std::fs;
+
+use bowline_engine::settings::Places;
+use bowline_protocol::SessionId;
+use bowline_sessions::{ConfigHome, LineOrigin, Page, ProjectKey, TranscriptWriter};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::rig::{Rig, text};
+
+/// A session in a project with one kind of agent.
+fn rig_with(head: &str) -> Rig {
+    let folder = TempDir::new().unwrap();
+    let agents = folder.path().join(".claude/agents");
+    fs::create_dir_all(&agents).unwrap();
+    fs::write(agents.join("diver.md"), format!("---\n{head}---\nYou dive.")).unwrap();
+    let path = folder.path().canonicalize().unwrap();
+    Rig::in_folder(folder, |config| config.places = Places::new(path.join("none"), path))
+}
+
+fn dive(script: &str) -> String {
+    let input = json!({
+        "description": "dive", "prompt": script, "subagent_type": "diver", "run_in_background": false,
+    });
+    format!("TOOL Agent {input}\nNEXT\nSAY up again")
+}
+
+/// The results of the tools that the subagent called.
+fn inner_results(frames: &[Value]) -> Vec<&str> {
+    let inner = frames.iter().filter(|frame| !frame["parent_tool_use_id"].is_null());
+    let results = inner.filter(|it| it["message"]["content"][0]["type"] == "tool_result");
+    results.map(text).collect()
+}
+
+#[tokio::test]
+async fn its_hooks_hear_of_it_alone() {
+    let mut rig = rig_with(
+        "description: dives
+hooks:
+  PreToolUse:
+    - matcher: Bash
+      hooks:
+        - type: command
+          command: \"echo too deep >&2; exit 2\"
+  Stop:
+    - hooks:
+        - type: command
+          command: touch surfaced
+",
+    );
+    let frames = rig.run(&dive("TOOL Bash {\"command\": \"touch dived\"}\nNEXT\nSAY x")).await;
+    assert!(inner_results(&frames)[0].contains("too deep"), "{frames:#?}");
+    assert!(!rig.path().join("dived").exists());
+    assert!(rig.path().join("surfaced").exists());
+
+    fs::remove_file(rig.path().join("surfaced")).unwrap();
+    rig.run("TOOL Bash {\"command\": \"touch walked\"}\nNEXT\nSAY x").await;
+    assert!(rig.path().join("walked").exists());
+    assert!(!rig.path().join("surfaced").exists());
+}
+
+#[tokio::test]
+async fn its_permission_mode_counts_for_it_alone() {
+    let write = |path: &str| {
+        format!("TOOL Write {}\nNEXT\nSAY x", json!({"file_path": path, "content": "x"}))
+    };
+    let mut rig = rig_with("description: dives\npermissionMode: acceptEdits\n");
+    let inside = rig.path().join("inside");
+    let frames = rig.run(&dive(&write(&inside.display().to_string()))).await;
+    assert!(frames.iter().all(|frame| frame["type"] != "can_use_tool"), "{frames:#?}");
+    assert!(inside.exists());
+    let outside = rig.path().join("outside").display().to_string();
+    let frames = rig.run(&write(&outside)).await;
+    assert!(frames.iter().any(|frame| frame["type"] == "can_use_tool"));
+
+    // Nobody has agreed to sessions without questions, so no file can.
+    let mut rig = rig_with("description: dives\npermissionMode: bypassPermissions\n");
+    let frames = rig.run(&dive("TOOL Bash {\"command\": \"touch x\"}\nNEXT\nSAY x")).await;
+    assert!(frames.iter().any(|frame| frame["type"] == "can_use_tool"));
+
+    let mut rig = rig_with("description: dives\npermissionMode: dontAsk\n");
+    let frames = rig.run(&dive("TOOL Bash {\"command\": \"touch x\"}\nNEXT\nSAY x")).await;
+    assert!(frames.iter().all(|frame| frame["type"] != "can_use_tool"), "{frames:#?}");
+    assert!(inner_results(&frames)[0].contains("denied"), "{frames:#?}");
+}
+
+#[tokio::test]
+async fn what_hooks_say_at_its_start_is_told_to_it() {
+    let mut rig = rig_with("description: dives\n");
+    let hooks = json!({"SubagentStart": [{"matcher": null, "hookCallbackIds": ["h"]}]});
+    rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();
+    let told = json!({"hookEventName": "SubagentStart", "additionalContext": "SAY mind the eels"});
+    rig.will_hook(json!({"hookSpecificOutput": told}));
+    // Without directives of its own the prompt is echoed, with all that came before it.
+    let frames = rig.run(&dive("look around")).await;
+    let answer = frames.iter().find(|frame| frame["tool_use_result"]["status"] == "completed");
+    assert!(answer.unwrap()["tool_use_result"]["content"].to_string().contains("mind the eels"));
+    let next = rig.run("and you?").await;
+    assert!(!next.last().unwrap()["result"].to_string().contains("eels"));
+}
+
+#[tokio::test]
+async fn agents_below_agents_come_to_an_end() {
+    let mut rig = Rig::new();
+    let below = |script: String| {
+        let input = json!({"description": "down", "prompt": script, "run_in_background": false});
+        format!("TOOL Agent {input}\nNEXT\nECHORESULT")
+    };
+    let frames = rig.run(&below(below(below(below("SAY the bottom".to_owned()))))).await;
+    let started = frames.iter().filter(|frame| frame["subtype"] == "task_started").count();
+    assert_eq!(started, 3, "{frames:#?}");
+    let all = Value::from(frames).to_string();
+    assert!(all.contains("No such tool available: Agent"), "{all}");
+}
+
+#[tokio::test]
+async fn readers_learn_which_call_it_belongs_to() {
+    let folder = TempDir::new().unwrap();
+    let home = ConfigHome::new(folder.path().join("home"));
+    let id = SessionId::from("0b9c5f0e-6a56-4f7e-9d0c-3f8a1c2d4e5f");
+    let files = home.session(&ProjectKey::for_directory(folder.path()), &id);
+    let mut rig = Rig::with(|config| {
+        config.session_id = id.clone();
+        config.transcript = Some(TranscriptWriter::create(files, LineOrigin::default()).unwrap());
+    });
+    let input = json!({"description": "d", "prompt": "SAY below", "run_in_background": false});
+    let frames = rig.run(&format!("TOOL Agent {input}\nNEXT\nSAY x")).await;
+    let call = &frames.iter().find(|frame| frame["type"] == "assistant").unwrap()["message"];
+    let agents = bowline_sessions::subagents(&home, &id, None);
+    let said = bowline_sessions::subagent_messages(&home, &id, &agents[0], None, Page::default());
+    let parent = said[0].parent_tool_use_id.as_ref().unwrap();
+    assert_eq!(call["content"][0]["id"], parent.as_str());
+}

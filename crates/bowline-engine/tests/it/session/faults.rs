@@ -1,0 +1,148 @@
+//! Whatever goes wrong, a turn ends exactly once and says how, and nothing is left behind.
+
+use std::{sync::Arc, time::Duration};
+
+use bowline_engine::{BoxFuture, ConnectedModel, Models};
+use bowline_model::{EventStream, Model, ModelError, ModelRequest};
+use serde_json::{Value, json};
+
+use crate::rig::{Rig, text};
+
+/// How many results there are, and how the session goes on.
+async fn ends_once_and_lives(rig: &mut Rig, frames: &[Value]) {
+    let results = frames.iter().filter(|frame| frame["type"] == "result").count();
+    assert_eq!(results, 1);
+    let frames = rig.run("SAY alive").await;
+    assert_eq!(frames.last().unwrap()["result"], "alive");
+}
+
+#[tokio::test]
+async fn a_tool_that_panics_is_an_answer() {
+    let mut rig = Rig::new();
+    rig.serves(|_, message| {
+        let id = &message["id"];
+        let answer = |result: Value| Ok(json!({"jsonrpc": "2.0", "id": id, "result": result}));
+        match message["method"].as_str().unwrap_or_default() {
+            "initialize" => answer(json!({
+                "protocolVersion": "2025-11-25",
+                "capabilities": {"tools": {}},
+                "serverInfo": {"name": "bad", "version": "1"},
+            })),
+            "tools/list" => answer(json!({
+                "tools": [{"name": "crash", "inputSchema": {"type": "object"}}],
+            })),
+            "tools/call" => panic!("as the test wants"),
+            _ => answer(json!({})),
+        }
+    });
+    rig.control(json!({"subtype": "initialize", "sdkMcpServers": ["bad"]})).await.unwrap();
+    let frames = rig.run("TOOL mcp__bad__crash {}\nNEXT\nSAY went on").await;
+    let told = frames.iter().find(|frame| frame["type"] == "user").unwrap();
+    assert_eq!(told["message"]["content"][0]["is_error"], true);
+    assert_eq!(frames.last().unwrap()["result"], "went on");
+    ends_once_and_lives(&mut rig, &frames).await;
+}
+
+/// A model that panics the first time it is asked.
+struct Panics {
+    script: ConnectedModel,
+    asked: std::sync::atomic::AtomicBool,
+}
+
+impl Model for Panics {
+    fn stream(&self, request: Arc<ModelRequest>) -> BoxFuture<'_, Result<EventStream, ModelError>> {
+        let first = !self.asked.swap(true, std::sync::atomic::Ordering::Relaxed);
+        assert!(!first, "as the test wants");
+        self.script.model.stream(request)
+    }
+
+    fn count_tokens(
+        &self,
+        request: Arc<ModelRequest>,
+    ) -> BoxFuture<'_, Result<Option<u64>, ModelError>> {
+        self.script.model.count_tokens(request)
+    }
+}
+
+struct Only(ConnectedModel);
+
+impl Models for Only {
+    fn connect(&self, _: &str) -> Result<ConnectedModel, ModelError> {
+        Ok(self.0.clone())
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_panics_ends_the_turn_and_not_the_session() {
+    let mut rig = Rig::with(|config| {
+        let script = config.models.connect("script").unwrap();
+        let model = Panics { script: script.clone(), asked: false.into() };
+        config.models = Arc::new(Only(ConnectedModel { model: Arc::new(model), ..script }));
+    });
+    let frames = rig.run("SAY never").await;
+    let result = frames.last().unwrap();
+    assert_eq!(result["subtype"], "error_during_execution");
+    assert_eq!(result["is_error"], true);
+    assert!(result["errors"][0].as_str().unwrap().contains("as the test wants"), "{result}");
+    ends_once_and_lives(&mut rig, &frames).await;
+}
+
+#[tokio::test]
+async fn a_stream_that_breaks_behind_a_block_says_nothing_twice() {
+    let mut rig = Rig::with(|config| config.retry.first_delay = Duration::ZERO);
+    let call = "TOOL Bash {\"command\": \"echo ran >> runs.txt\"}";
+    let frames = rig.run(&format!("SAY before\n{call}\nSAY behind\nCUT\nNEXT\nSAY after")).await;
+    let said: Vec<_> =
+        frames.iter().filter(|frame| frame["type"] == "assistant").map(text).collect();
+    assert_eq!(said.iter().filter(|text| **text == "before").count(), 1, "{said:?}");
+    assert_eq!(std::fs::read_to_string(rig.path().join("runs.txt")).unwrap(), "ran\n");
+    assert_eq!(frames.last().unwrap()["is_error"], false);
+    ends_once_and_lives(&mut rig, &frames).await;
+}
+
+#[tokio::test]
+async fn a_hook_answers_in_the_place_of_a_host_that_is_slow() {
+    let mut rig = Rig::new();
+    let hooks = json!({"PermissionRequest": [{"hookCallbackIds": ["h1"]}]});
+    rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();
+    rig.will_not_answer();
+    rig.will_hook(json!({"hookSpecificOutput": {
+        "hookEventName": "PermissionRequest",
+        "decision": {"behavior": "allow", "updatedInput": {"command": "echo by hook"}},
+    }}));
+    let frames = rig.run("TOOL Bash {\"command\": \"touch x\"}\nNEXT\nSAY done").await;
+    let told = frames.iter().find(|frame| frame["type"] == "user").unwrap();
+    assert_eq!(text(told), "by hook");
+    ends_once_and_lives(&mut rig, &frames).await;
+}
+
+#[tokio::test]
+async fn nothing_that_was_started_outlives_a_session_that_is_dropped() {
+    let mut rig = Rig::new();
+    let background = json!({"command": "echo $$ > pid; sleep 300", "run_in_background": true});
+    let foreground =
+        json!({"command": "while [ ! -s pid ]; do sleep 0.01; done; echo $$ > pid2; sleep 300"});
+    rig.prompt(&format!("TOOL Bash {background}\nTOOL Bash {foreground}\nNEXT\nSAY never")).await;
+    rig.until(|frame| frame["type"] == "can_use_tool").await;
+    let pid = |name: &str| {
+        let path = rig.path().join(name);
+        async move {
+            loop {
+                match std::fs::read_to_string(&path) {
+                    Ok(pid) if pid.ends_with('\n') => break pid.trim().to_owned(),
+                    _ => tokio::time::sleep(Duration::from_millis(5)).await,
+                }
+            }
+        }
+    };
+    let pids = [pid("pid").await, pid("pid2").await];
+    rig.abort().await;
+    for pid in pids {
+        let gone = async {
+            while std::path::Path::new(&format!("/proc/{pid}")).exists() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(5), gone).await.expect("the command is gone");
+    }
+}

@@ -1,0 +1,154 @@
+//! The connection to an agent elsewhere: ask, tell, hear, close.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use bowline_peer::{AskError, Peer, TellError, connect_with};
+use bowline_protocol::{Call, HostLine, HostRequest, Message, MessageUuid, UserMessage};
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
+use uuid::Uuid;
+
+use super::{
+    RemoteAgent,
+    agent::Place,
+    life::{End, Ended, Life},
+};
+use crate::{
+    Error, Options,
+    callback::Callbacks,
+    wire::{HostService, Incoming},
+};
+
+/// An agent elsewhere.
+pub(crate) struct WebSocketConnection {
+    peer: Peer,
+    incoming: Incoming,
+    /// We have said that nothing more follows.
+    input_ended: AtomicBool,
+    closing: CancellationToken,
+    ended: Ended,
+    /// Dropping it hangs up.
+    _life: AbortOnDropHandle<()>,
+}
+
+impl WebSocketConnection {
+    /// Begins to talk to an agent that is there or will be. `opening` are our first words.
+    pub(crate) fn open(
+        agent: &RemoteAgent,
+        options: &Options,
+        callbacks: Arc<Callbacks>,
+        opening: HostRequest,
+    ) -> Result<Self, Error> {
+        let taken = || Error::Options(format!("the agent at {} has a session", agent.path()));
+        let Place { ticket, tether, link, connections, patience, keep_alive } =
+            agent.take().ok_or_else(taken)?;
+        let mut limits = bowline_peer::Options::default();
+        limits.time_limit = Some(options.limits.request);
+        let (service, faults) = HostService::new(callbacks);
+        let (peer, inbox, wire) = connect_with(link, |_| service, limits);
+        let closing = CancellationToken::new();
+        let life = Life {
+            ticket,
+            tether,
+            connections,
+            peer: peer.clone(),
+            wire: AbortOnDropHandle::new(tokio::spawn(wire)),
+            opening,
+            patience,
+            keep_alive,
+            closing: closing.clone(),
+            limit: options.limits.close,
+        };
+        let (life, ended) = life.begin();
+        let incoming = Incoming::new(inbox, faults);
+        let input_ended = AtomicBool::new(false);
+        Ok(Self { peer, incoming, input_ended, closing, ended, _life: life })
+    }
+
+    pub(crate) async fn ask<C>(&self, call: C, limit: Duration) -> Result<C::Response, Error>
+    where
+        C: Call<Request = HostRequest>,
+    {
+        match self.peer.within(limit).ask(call).await {
+            Ok(answer) => Ok(answer),
+            Err(AskError::Closed) => Err(self.why_closed().await),
+            Err(error) => Err(Error::unanswered(C::SUBTYPE, error, Error::Closed)),
+        }
+    }
+
+    pub(crate) async fn prompt(&self, mut prompt: UserMessage) -> Result<(), Error> {
+        // By its name an agent that hears it twice knows it.
+        prompt.uuid.get_or_insert_with(|| MessageUuid(Uuid::new_v4().to_string()));
+        match self.peer.tell(&HostLine::from(prompt)).await {
+            Ok(()) => Ok(()),
+            Err(TellError::Unwritable(error)) => {
+                Err(Error::Json { line: String::new(), source: error.into() })
+            }
+            Err(_) => Err(self.why_closed().await),
+        }
+    }
+
+    /// The next message; `None` when the agent has said all.
+    pub(crate) async fn next(&self) -> Option<Result<Message, Error>> {
+        self.incoming.next().await
+    }
+
+    /// Says that no more prompts follow. A WebSocket cannot be closed in one direction, so the
+    /// agent hears of it when its work is done: [`work_done`](Self::work_done).
+    pub(crate) fn end_input(&self) {
+        self.input_ended.store(true, Ordering::Release);
+    }
+
+    /// The agent will not say more by itself. Hangs up, if we have nothing more to say either.
+    pub(crate) fn work_done(&self) {
+        if self.input_ended.load(Ordering::Acquire) {
+            self.peer.end_output();
+        }
+    }
+
+    pub(crate) async fn close(&self) {
+        self.closing.cancel();
+        self.peer.end_output();
+        self.end().await;
+    }
+
+    /// The error that the end of the agent is, if it is one. `owed` says whether it should have
+    /// said more.
+    pub(crate) async fn bad_end(&self, owed: bool) -> Option<Error> {
+        match self.end().await {
+            _ if self.closing.is_cancelled() => None,
+            Some(End::Gone(what)) => {
+                Some(Error::Connection { what: what.to_string(), source: None })
+            }
+            Some(End::InOrder) | None => owed.then(|| Error::Connection {
+                what: "the agent hung up before it had a result".to_owned(),
+                source: None,
+            }),
+        }
+    }
+
+    /// Waits until the session has ended.
+    pub(crate) async fn over(&self) {
+        self.end().await;
+    }
+
+    /// How the session ended, once it has.
+    async fn end(&self) -> Option<End> {
+        let mut ended = self.ended.clone();
+        let end = ended.wait_for(Option::is_some).await.ok()?;
+        end.clone()
+    }
+
+    /// Why nothing can be said any more.
+    async fn why_closed(&self) -> Error {
+        if self.closing.is_cancelled() || self.input_ended.load(Ordering::Acquire) {
+            return Error::Closed;
+        }
+        self.bad_end(true).await.unwrap_or(Error::Closed)
+    }
+}

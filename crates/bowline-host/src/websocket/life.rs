@@ -1,0 +1,167 @@
+//! The life of a session with an agent elsewhere: one connection after the other.
+
+use std::{sync::Arc, time::Duration};
+
+use bowline_peer::{AskError, Peer, SessionError};
+use bowline_protocol::{HostRequest, PendingRequest};
+use bowline_websocket::{Accepted, KeepAlive, Lost, Parting, Tether};
+use serde_json::json;
+use tokio::{
+    sync::{mpsc, watch},
+    time,
+};
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
+use uuid::Uuid;
+
+use super::seats::Ticket;
+
+/// How the session ended; `None` while it has not.
+pub(super) type Ended = watch::Receiver<Option<End>>;
+
+/// How a session ended.
+#[derive(Debug, Clone)]
+pub(super) enum End {
+    /// Either side hung up.
+    InOrder,
+    /// The agent went away and did not come back.
+    Gone(Arc<str>),
+}
+
+/// All that belongs to a session with an agent elsewhere.
+pub(super) struct Life {
+    pub(super) ticket: Ticket,
+    pub(super) tether: Tether,
+    pub(super) connections: mpsc::Receiver<Accepted>,
+    pub(super) peer: Peer,
+    pub(super) wire: AbortOnDropHandle<Result<(), SessionError>>,
+    /// Our first words, for agents that must hear them again.
+    pub(super) opening: HostRequest,
+    /// How long the agent may be away.
+    pub(super) patience: Duration,
+    pub(super) keep_alive: KeepAlive,
+    /// Fires when we want the session to end …
+    pub(super) closing: CancellationToken,
+    /// … for which the agent has this long.
+    pub(super) limit: Duration,
+}
+
+impl Life {
+    pub(super) fn begin(self) -> (AbortOnDropHandle<()>, Ended) {
+        let (tell, ended) = watch::channel(None);
+        (AbortOnDropHandle::new(tokio::spawn(self.live(tell))), ended)
+    }
+
+    async fn live(mut self, tell: watch::Sender<Option<End>>) {
+        let (closing, limit) = (self.closing.clone(), self.limit);
+        let late = async {
+            closing.cancelled().await;
+            time::sleep(limit).await;
+        };
+        let end = tokio::select! {
+            end = self.talk() => end,
+            () = late => End::InOrder,
+        };
+        tell.send_replace(Some(end));
+        // Whoever waits for the agent waits no more, and what it said can still be read.
+        self.tether.end_input();
+        drop(self.ticket);
+        self.peer.end_output();
+        self.tether.hear_out().await;
+        if let Ok(Err(error)) = self.wire.await {
+            tracing::warn!(%error, "the session with an agent elsewhere");
+        }
+    }
+
+    /// Talks over one connection after the other until nobody has anything to say.
+    async fn talk(&mut self) -> End {
+        let mut next = None;
+        let mut lost: Option<Lost> = None;
+        let mut known = false;
+        loop {
+            let accepted = match next.take() {
+                Some(accepted) => accepted,
+                None => tokio::select! {
+                    accepted = self.connections.recv() => match accepted {
+                        Some(accepted) => accepted,
+                        None => return End::InOrder,
+                    },
+                    () = self.closing.cancelled() => return End::InOrder,
+                    () = time::sleep(self.patience) => {
+                        return End::Gone(self.describe(lost.as_ref()).into());
+                    }
+                },
+            };
+            let _catching_up = known.then(|| self.catch_up(&accepted)).flatten();
+            known = true;
+            tokio::select! {
+                biased;
+                // The agent knows better than we whether its last connection still works.
+                newer = self.connections.recv() => match newer {
+                    Some(newer) => next = Some(newer),
+                    None => return End::InOrder,
+                },
+                parting = self.tether.hold(accepted.socket, self.keep_alive) => match parting {
+                    Parting::Done | Parting::HungUp => return End::InOrder,
+                    Parting::Lost(why) => {
+                        tracing::info!(%why, path = self.ticket.path(), "an agent is away");
+                        lost = Some(why);
+                    }
+                },
+            }
+            if self.tether.is_done() {
+                return End::InOrder;
+            }
+        }
+    }
+
+    fn describe(&self, lost: Option<&Lost>) -> String {
+        let (path, patience) = (self.ticket.path(), self.patience);
+        match lost {
+            Some(lost) => format!(
+                "the agent at {path} is gone: {lost}, and it did not come back within {patience:?}"
+            ),
+            None => format!("no agent dialed {path} within {patience:?}"),
+        }
+    }
+
+    /// Helps an agent over a gap that does not do it by itself, as Bowline does: the official CLI
+    /// says nothing again, but tells on `initialize` what it waits for.
+    fn catch_up(&self, accepted: &Accepted) -> Option<AbortOnDropHandle<()>> {
+        let knock = &accepted.knock;
+        if knock.user_agent.as_ref().is_some_and(|name| name.starts_with("bowline/")) {
+            return None;
+        }
+        let missed = knock.last_said != self.tether.trace().last_heard();
+        let (peer, opening) = (self.peer.clone(), self.opening.clone());
+        let hearsay = self.tether.hearsay()?;
+        Some(AbortOnDropHandle::new(tokio::spawn(async move {
+            if missed {
+                let notice = json!({
+                    "type": "system", "subtype": "messages_lost", "lost": null,
+                    "uuid": Uuid::new_v4().to_string(), "session_id": "",
+                });
+                hearsay.hear(notice.to_string()).await;
+            }
+            for question in open_questions(&peer, &opening).await {
+                match serde_json::to_string(&question) {
+                    Ok(line) => hearsay.hear(line).await,
+                    Err(error) => tracing::warn!(%error, "a question is lost"),
+                }
+            }
+        })))
+    }
+}
+
+/// What the agent waits for, as it says on `initialize`.
+async fn open_questions(peer: &Peer, opening: &HostRequest) -> Vec<PendingRequest> {
+    let listed = match peer.ask_whole(opening).await {
+        Ok(success) => success.pending_permission_requests,
+        // That it was told before is what we expect to hear.
+        Err(AskError::Refused(failure)) => failure.pending_permission_requests,
+        Err(error) => {
+            tracing::info!(%error, "an agent does not say what it waits for");
+            None
+        }
+    };
+    listed.unwrap_or_default()
+}

@@ -1,0 +1,196 @@
+//! Where agents dial in.
+
+use std::{fmt, io, net::SocketAddr, sync::Arc, time::Duration};
+
+use bowline_websocket::{KeepAlive, accept};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::{TcpListener, TcpStream, ToSocketAddrs},
+    sync::{Mutex, mpsc},
+    task::JoinSet,
+    time,
+};
+use tokio_util::task::AbortOnDropHandle;
+
+use super::{agent::RemoteAgent, seats::Seats};
+use crate::Error;
+
+/// How long an agent may take to say who it is.
+const HANDSHAKE_LIMIT: Duration = Duration::from_secs(10);
+
+/// Agents that say who they are at the same time. More wait in the system's queue.
+const HANDSHAKES: usize = 256;
+
+/// A moment of rest when the system has no connection left to give.
+const OUT_OF_CONNECTIONS: Duration = Duration::from_millis(50);
+
+/// Whom a [`Listener`] lets in, and how long it waits for them.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct ListenerOptions {
+    /// What an agent must know: `Authorization: Bearer …`. Needed unless the address is one that
+    /// only this machine can reach.
+    pub token: Option<String>,
+    /// Let nobody in but agents that were [expected](Listener::expect).
+    pub only_expected: bool,
+    /// How long an agent may be away before its session is given up.
+    pub patience: Duration,
+    /// How often an agent is asked for a sign of life.
+    pub ping: Duration,
+    /// How long there may be none before its connection is given up.
+    pub silence: Duration,
+}
+
+impl Default for ListenerOptions {
+    fn default() -> Self {
+        let KeepAlive { ping, silence } = KeepAlive::default();
+        Self {
+            token: None,
+            only_expected: false,
+            patience: Duration::from_secs(120),
+            ping,
+            silence,
+        }
+    }
+}
+
+impl fmt::Debug for ListenerOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ListenerOptions")
+            .field("token", &self.token.as_ref().map(|_| "…"))
+            .field("only_expected", &self.only_expected)
+            .field("patience", &self.patience)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Where agents dial in: `bowline --sdk-url ws://…`, or the official CLI 2.1.7.
+///
+/// Each path is a session of its own. An agent that loses its connection and dials the same path
+/// again is back in its session: what either side missed is said again, and what comes twice
+/// counts once. Pages in browsers are not let in.
+///
+/// ```no_run
+/// use bowline_host::{Client, Listener, ListenerOptions, Options};
+///
+/// # async fn run() -> Result<(), bowline_host::Error> {
+/// let listener = Listener::bind("127.0.0.1:0", ListenerOptions::default()).await?;
+/// let agent = listener.expect("/sessions/42")?;
+/// println!("bowline --sdk-url {}", listener.url("/sessions/42"));
+/// let client = Client::connect(Options::default().websocket(agent)).await?;
+/// client.query("What is in this folder?").await?;
+/// let answer = client.receive_response().text().await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Listener {
+    address: SocketAddr,
+    seats: Arc<Seats>,
+    arriving: Mutex<mpsc::Receiver<RemoteAgent>>,
+    /// Dropping it lets nobody in any more. Sessions go on, but their agents cannot come back.
+    _door: AbortOnDropHandle<()>,
+}
+
+impl Listener {
+    /// Listens at an address; port 0 is any that is free.
+    pub async fn bind(
+        address: impl ToSocketAddrs + fmt::Debug,
+        options: ListenerOptions,
+    ) -> Result<Self, Error> {
+        let failed = |error| Error::connection(format!("listening at {address:?}"), error);
+        let listener = TcpListener::bind(&address).await.map_err(failed)?;
+        let local = listener.local_addr().map_err(failed)?;
+        if options.token.is_none() && !local.ip().is_loopback() {
+            let what = "agents from other machines must know a token".to_owned();
+            return Err(Error::Options(what));
+        }
+        let (seats, arriving) = Seats::new(options);
+        let door = tokio::spawn(let_in(listener, seats.clone()));
+        Ok(Self {
+            address: local,
+            seats,
+            arriving: Mutex::new(arriving),
+            _door: AbortOnDropHandle::new(door),
+        })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// What to dial for a path, which begins with a slash.
+    pub fn url(&self, path: &str) -> String {
+        format!("ws://{}{path}", self.address)
+    }
+
+    /// The agent that will dial in under this path, now or later.
+    pub fn expect(&self, path: &str) -> Result<RemoteAgent, Error> {
+        let taken = || Error::Options(format!("{path} belongs to another session"));
+        self.seats.reserve(path).ok_or_else(taken)
+    }
+
+    /// The next agent that dials in under a path of its own choice.
+    ///
+    /// Cancel safety: no agent is lost when the future is dropped.
+    pub async fn accept(&self) -> Result<RemoteAgent, Error> {
+        self.arriving.lock().await.recv().await.ok_or(Error::Closed)
+    }
+
+    /// Lets an agent in over a connection that somebody else has accepted, such as a TLS server.
+    pub async fn admit(
+        &self,
+        stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    ) -> Result<(), Error> {
+        admit(&self.seats, stream).await
+    }
+}
+
+async fn let_in(listener: TcpListener, seats: Arc<Seats>) {
+    let mut guests = JoinSet::new();
+    loop {
+        tokio::select! {
+            Some(_) = guests.join_next() => {}
+            accepted = listener.accept(), if guests.len() < HANDSHAKES => match accepted {
+                Ok((stream, from)) => {
+                    let seats = seats.clone();
+                    guests.spawn(async move { greet(&seats, stream, from).await });
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "an agent could not be let in");
+                    time::sleep(OUT_OF_CONNECTIONS).await;
+                }
+            },
+        }
+    }
+}
+
+async fn greet(seats: &Arc<Seats>, stream: TcpStream, from: SocketAddr) {
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, %from, "answers may be late");
+    }
+    if let Err(error) = admit(seats, stream).await {
+        tracing::info!(%error, %from, "an agent was not let in");
+    }
+}
+
+async fn admit(
+    seats: &Arc<Seats>,
+    stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+) -> Result<(), Error> {
+    let what = || "an agent that dialed in".to_owned();
+    let handshake = accept(stream, |knock| seats.admit(knock));
+    let accepted = match time::timeout(HANDSHAKE_LIMIT, handshake).await {
+        Ok(Ok(accepted)) => accepted,
+        Ok(Err(error)) => {
+            return Err(Error::Connection { what: what(), source: Some(error.into()) });
+        }
+        Err(_) => {
+            let late = io::Error::from(io::ErrorKind::TimedOut);
+            return Err(Error::connection(what(), late));
+        }
+    };
+    seats.seat(accepted).await;
+    Ok(())
+}

@@ -1,0 +1,11 @@
+//! An agent elsewhere, which dials in.
+
+mod agent;
+mod connection;
+mod life;
+mod listener;
+mod seats;
+
+pub use agent::RemoteAgent;
+pub(crate) use connection::WebSocketConnection;
+pub use listener::{Listener, ListenerOptions};

@@ -1,0 +1,60 @@
+//! What the agent says, read line by line.
+
+use bowline_peer::Inbox;
+use bowline_protocol::{Line, Message};
+use tokio::sync::{Mutex, mpsc};
+
+use crate::{Error, error::beginning};
+
+/// What the agent says.
+pub(crate) struct Incoming(Mutex<Queues>);
+
+struct Queues {
+    inbox: Inbox,
+    faults: mpsc::Receiver<Error>,
+}
+
+impl Incoming {
+    pub(crate) fn new(inbox: Inbox, faults: mpsc::Receiver<Error>) -> Self {
+        Self(Mutex::new(Queues { inbox, faults }))
+    }
+
+    /// The next message; `None` when the agent has said all.
+    ///
+    /// Cancel safety: nothing is lost when the future is dropped.
+    pub(crate) async fn next(&self) -> Option<Result<Message, Error>> {
+        let mut queues = self.0.lock().await;
+        let Queues { inbox, faults } = &mut *queues;
+        loop {
+            let line = tokio::select! {
+                biased;
+                Some(fault) = faults.recv() => return Some(Err(fault)),
+                line = inbox.next() => line?,
+            };
+            match read(&line) {
+                Ok(None) => {}
+                Ok(Some(message)) => return Some(Ok(message)),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
+
+/// Reads a line. `None` is one that was not meant for us.
+fn read(line: &Line) -> Result<Option<Message>, Error> {
+    match Message::parse(&line.text) {
+        Ok(message) => Ok(Some(message)),
+        Err(_) if !line.text.trim_start().starts_with('{') => {
+            // Libraries and shells print such things; nothing of the conversation is lost.
+            tracing::warn!(line = beginning(&line.text), "skipped a line that is no message");
+            Ok(None)
+        }
+        Err(error) => {
+            let line_begins = beginning(&line.text);
+            match serde_json::from_str::<serde::de::IgnoredAny>(&line.text) {
+                Ok(_) => Err(Error::Message { line: line_begins, source: error.into() }),
+                Err(syntax) => Err(Error::Json { line: line_begins, source: syntax.into() }),
+            }
+        }
+    }
+}

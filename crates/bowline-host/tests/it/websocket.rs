@@ -1,0 +1,295 @@
+//! Agents that dial in: whom the listener lets in, and real agents over a connection that breaks.
+//!
+//! `BOWLINE_BIN` names our program, `CLAUDE_217_BIN` version 2.1.7 of the official one (the last
+//! that dials any host), and `SCRIPT_SERVER` the address of a `bowline script-server` for the latter
+//! to ask. What is not named is skipped, and says so.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it is")]
+
+use std::{
+    net::SocketAddr,
+    path::Path,
+    process::Stdio,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use bowline_host::{
+    Client, HookCall, HookEvent, HookMatcher, HookOutput, Listener, ListenerOptions, McpServer,
+    Options, PermissionResult, RemoteAgent, Tool, ToolRequest, query,
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional},
+    net::{TcpListener, TcpStream},
+    process::{Child, Command},
+};
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
+
+use crate::rig::{result, soon, told};
+
+/// A program that can dial in.
+struct Program {
+    name: &'static str,
+    path: String,
+    variables: Vec<(&'static str, String)>,
+}
+
+/// The programs there are.
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+fn programs() -> Vec<Program> {
+    let variable = |name| std::env::var(name).ok().filter(|value: &String| !value.is_empty());
+    let mut programs = Vec::new();
+    match variable("BOWLINE_BIN") {
+        Some(path) => programs.push(Program { name: "bowline", path, variables: Vec::new() }),
+        None => eprintln!("skipped bowline: BOWLINE_BIN is not set"),
+    }
+    match (variable("CLAUDE_217_BIN"), variable("SCRIPT_SERVER")) {
+        (Some(path), Some(server)) => {
+            let variables = vec![
+                ("ANTHROPIC_BASE_URL", server),
+                ("ANTHROPIC_API_KEY", "none is needed".to_owned()),
+                ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
+            ];
+            programs.push(Program { name: "official 2.1.7", path, variables });
+        }
+        _ => eprintln!("skipped the official agent: CLAUDE_217_BIN or SCRIPT_SERVER is not set"),
+    }
+    programs
+}
+
+impl Program {
+    /// Starts it in a folder, with the flags that these options need.
+    fn dial(&self, url: &str, folder: &Path, options: &Options) -> Child {
+        let mut command = Command::new(&self.path);
+        command.args(options.remote_arguments(url).unwrap());
+        for (name, _) in std::env::vars() {
+            if ["ANTHROPIC_", "CLAUDE", "OPENAI_"].iter().any(|it| name.starts_with(it)) {
+                command.env_remove(name);
+            }
+        }
+        command
+            .args(["--model", if self.name == "bowline" { "script" } else { "sonnet" }])
+            .env("CLAUDE_CONFIG_DIR", folder.join("config"))
+            .env("CLAUDE_CODE_SESSION_ACCESS_TOKEN", "sesame")
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
+            .current_dir(folder)
+            .stdin(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap()
+    }
+}
+
+async fn listener() -> Listener {
+    let mut options = ListenerOptions::default();
+    options.token = Some("sesame".to_owned());
+    options.patience = Duration::from_secs(20);
+    Listener::bind("127.0.0.1:0", options).await.unwrap()
+}
+
+/// Starts every program with these options, one after the other, and gives its session to `test`.
+async fn each(options: impl Fn() -> Options, test: impl AsyncFn(&'static str, &Path, Options)) {
+    let listener = listener().await;
+    for (number, program) in programs().iter().enumerate() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = format!("/agents/{number}");
+        let agent = listener.expect(&path).unwrap();
+        let options = options();
+        let mut child = program.dial(&listener.url(&path), folder.path(), &options);
+        test(program.name, folder.path(), options.websocket(agent)).await;
+        // The official one dials a few times more before it believes that it is over.
+        soon(program.name, child.wait()).await.unwrap();
+    }
+}
+
+const MAKE: &str = "TOOL Bash {\"command\": \"touch made\", \"description\": \"Make a file\"}\n\
+                    NEXT\nSAY made it";
+
+#[tokio::test]
+async fn one_answer() {
+    each(Options::default, async |agent, _, options| {
+        let text = soon(agent, query("SAY hello there", options).text()).await.unwrap();
+        assert_eq!(text, "hello there", "{agent}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn permissions_hooks_and_tools() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let set_up = || {
+        let (asked, told) = (seen.clone(), seen.clone());
+        let add =
+            Tool::new("double", "Doubles", async |number: Number| (number.of * 2).to_string());
+        Options::default()
+            .allow(["mcp__calc__double"])
+            .sdk_mcp_server(McpServer::new("calc").tool(add))
+            .can_use_tool(move |request: ToolRequest| {
+                asked.lock().unwrap().push(format!("may {}", request.tool_name));
+                async { PermissionResult::allow() }
+            })
+            .hook(
+                HookEvent::PreToolUse,
+                HookMatcher::on("Bash").run(move |call: HookCall| {
+                    told.lock().unwrap().push(format!("hook {}", call.tool_name().unwrap()));
+                    async { HookOutput::default() }
+                }),
+            )
+    };
+    each(set_up, async |agent, folder, options| {
+        seen.lock().unwrap().clear();
+        let client = soon(agent, Client::connect(options)).await.unwrap();
+        client.query(MAKE).await.unwrap();
+        assert_eq!(result(client.receive_response()).await, "made it", "{agent}");
+        assert!(folder.join("made").exists(), "{agent}");
+        assert_eq!(*seen.lock().unwrap(), ["hook Bash", "may Bash"], "{agent}");
+        client.query("TOOL mcp__calc__double {\"of\": 21}\nNEXT\nECHORESULT").await.unwrap();
+        let text = result(client.receive_response()).await;
+        assert!(text.contains("42"), "{agent}: {text}");
+        soon(agent, client.disconnect()).await;
+        let rest = told(client.receive_messages()).await;
+        assert!(!rest.iter().any(|it| it.starts_with("error")), "{agent}: {rest:?}");
+    })
+    .await;
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Number {
+    of: i64,
+}
+
+#[tokio::test]
+async fn a_question_survives_a_broken_connection() {
+    let listener = listener().await;
+    for (number, program) in programs().iter().enumerate() {
+        let agent = program.name;
+        let folder = tempfile::tempdir().unwrap();
+        let path = format!("/broken/{number}");
+        let remote = listener.expect(&path).unwrap();
+        let cable = Cable::to(listener.address()).await;
+        let (asked, mut question) = tokio::sync::mpsc::channel(8);
+        let answer = Arc::new(tokio::sync::Notify::new());
+        let may = answer.clone();
+        let options = Options::default().can_use_tool(move |_: ToolRequest| {
+            let (asked, may) = (asked.clone(), may.clone());
+            async move {
+                asked.send(()).await.unwrap();
+                may.notified().await;
+                PermissionResult::allow()
+            }
+        });
+        let url = format!("ws://{}{path}", cable.address);
+        let mut child = program.dial(&url, folder.path(), &options);
+        let client = soon(agent, Client::connect(options.websocket(remote))).await.unwrap();
+        client.query(MAKE).await.unwrap();
+        soon(agent, question.recv()).await.unwrap();
+        cable.cut();
+        // The answer is given while nobody is there to hear it.
+        answer.notify_one();
+        assert_eq!(result(client.receive_response()).await, "made it", "{agent}");
+        assert!(question.try_recv().is_err(), "{agent} was asked twice");
+        client.query("SAY still here").await.unwrap();
+        assert_eq!(result(client.receive_response()).await, "still here", "{agent}");
+        soon(agent, client.disconnect()).await;
+        soon(agent, child.wait()).await.unwrap();
+    }
+}
+
+/// A cable that can be cut; what is connected anew works.
+struct Cable {
+    address: SocketAddr,
+    cuts: Arc<Mutex<CancellationToken>>,
+    _running: AbortOnDropHandle<()>,
+}
+
+impl Cable {
+    async fn to(host: SocketAddr) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let cuts = Arc::new(Mutex::new(CancellationToken::new()));
+        let cut = cuts.clone();
+        let running = tokio::spawn(async move {
+            loop {
+                let (mut agent, _) = listener.accept().await.unwrap();
+                let mut host = TcpStream::connect(host).await.unwrap();
+                let token = cut.lock().unwrap().clone();
+                tokio::select! {
+                    _ = copy_bidirectional(&mut agent, &mut host) => {}
+                    () = token.cancelled() => {}
+                }
+            }
+        });
+        Self { address, cuts, _running: AbortOnDropHandle::new(running) }
+    }
+
+    fn cut(&self) {
+        std::mem::take(&mut *self.cuts.lock().unwrap()).cancel();
+    }
+}
+
+/// What the listener answers to this request.
+async fn answered(listener: &Listener, path: &str, headers: &str) -> String {
+    let mut stream = TcpStream::connect(listener.address()).await.unwrap();
+    let request = format!(
+        "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n{headers}\r\n"
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = [0; 12];
+    soon("an answer", stream.read_exact(&mut answer)).await.unwrap();
+    String::from_utf8(answer.to_vec()).unwrap()
+}
+
+#[tokio::test]
+async fn who_is_let_in() {
+    let mut options = ListenerOptions::default();
+    options.token = Some("sesame".to_owned());
+    options.only_expected = true;
+    let listener = Listener::bind("127.0.0.1:0", options).await.unwrap();
+    let agent: RemoteAgent = listener.expect("/a").unwrap();
+    assert_eq!(agent.path(), "/a");
+    assert_eq!(listener.expect("/a").unwrap_err().code(), "options");
+    let good = "Authorization: Bearer sesame\r\n";
+    let cases = [
+        ("/a", "", "HTTP/1.1 401"),
+        ("/a", "Authorization: Bearer sesame!\r\n", "HTTP/1.1 401"),
+        ("/a", "Authorization: Bearer\r\n", "HTTP/1.1 401"),
+        ("/a", "Authorization: Bearer sesame\r\nOrigin: http://evil\r\n", "HTTP/1.1 403"),
+        ("/b", good, "HTTP/1.1 404"),
+        ("/a", good, "HTTP/1.1 101"),
+    ];
+    for (path, headers, expected) in cases {
+        assert_eq!(answered(&listener, path, headers).await, expected, "{path} {headers}");
+    }
+    drop(agent);
+    assert_eq!(answered(&listener, "/a", good).await, "HTTP/1.1 410");
+    assert!(listener.expect("/a").is_ok(), "a path can be used again");
+}
+
+#[tokio::test]
+async fn strangers_are_accepted_in_turn() {
+    let listener = Listener::bind("127.0.0.1:0", ListenerOptions::default()).await.unwrap();
+    let mut streams = Vec::new();
+    for path in ["/one", "/two"] {
+        assert_eq!(answered(&listener, path, "").await, "HTTP/1.1 101");
+        let agent = soon("an agent", listener.accept()).await.unwrap();
+        assert_eq!(agent.path(), path);
+        streams.push(agent);
+    }
+}
+
+#[tokio::test]
+async fn an_agent_that_does_not_come_is_not_waited_for_for_ever() {
+    let mut options = ListenerOptions::default();
+    options.patience = Duration::from_millis(30);
+    let listener = Listener::bind("127.0.0.1:0", options).await.unwrap();
+    let agent = listener.expect("/never").unwrap();
+    let connecting = Client::connect(Options::default().websocket(agent));
+    let error = soon("the wait", connecting).await.unwrap_err();
+    assert_eq!(error.to_string(), "no agent dialed /never within 30ms");
+}
+
+#[tokio::test]
+async fn other_machines_need_a_token() {
+    let error = Listener::bind("0.0.0.0:0", ListenerOptions::default()).await.unwrap_err();
+    assert_eq!(error.code(), "options");
+}

@@ -1,0 +1,215 @@
+//! Lines over one connection, both ways, until it ends.
+
+use std::{ops::ControlFlow, time::Duration};
+
+use bowline_peer::Arrival;
+use futures_util::{
+    SinkExt, StreamExt,
+    stream::{SplitSink, SplitStream},
+};
+use tokio::{
+    sync::mpsc,
+    time::{self, MissedTickBehavior},
+};
+use tokio_tungstenite::{
+    WebSocketStream,
+    tungstenite::{
+        Bytes, Message,
+        protocol::{CloseFrame, frame::coding::CloseCode},
+    },
+};
+
+use super::{State, Tether, hearing::Verdict};
+use crate::{
+    framing::Framing,
+    socket::{KeepAlive, Lost, Socket, Watched},
+};
+
+/// How long the other end may take to say goodbye.
+const GOODBYE: Duration = Duration::from_secs(2);
+
+/// Why a connection is no more.
+#[derive(Debug)]
+pub enum Parting {
+    /// We have said all, the other end has heard it, and we hung up.
+    Done,
+    /// The other end hung up and wants no more.
+    HungUp,
+    /// It was lost; there may be another.
+    Lost(Lost),
+}
+
+impl Tether {
+    /// Speaks and listens over a connection until it ends.
+    ///
+    /// Cancel safety: dropping the future drops the connection and loses no line.
+    pub async fn hold(&mut self, socket: Socket, keep_alive: KeepAlive) -> Parting {
+        let Socket { stream, activity, last_heard } = socket;
+        self.state.lock().said.resume(last_heard.as_deref());
+        let (sink, mut stream) = stream.split();
+        let mut writing = Writing {
+            state: &self.state,
+            outgoing: &mut self.outgoing,
+            said_all: &mut self.said_all,
+            sink,
+            pinged: 0,
+        };
+        let mut reading =
+            Reading { state: &self.state, incoming: self.incoming.as_ref(), stream: &mut stream };
+        let over = tokio::select! {
+            biased;
+            over = reading.read() => over,
+            written = writing.write(keep_alive.ping) => match written {
+                Ok(()) => {
+                    // Whatever is still said to us, nobody is left to hear it.
+                    let goodbye = async { while let Some(Ok(_)) = stream.next().await {} };
+                    time::timeout(GOODBYE, goodbye).await.ok();
+                    return Parting::Done;
+                }
+                Err(lost) => Err(lost),
+            },
+            () = activity.silent_for(keep_alive.silence) => {
+                Err(Lost::Silent(keep_alive.silence))
+            }
+        };
+        match over {
+            Ok(code) => {
+                // The answer to a goodbye is sent while we wait for the end.
+                let end = async { while let Some(Ok(_)) = stream.next().await {} };
+                time::timeout(GOODBYE, end).await.ok();
+                match code {
+                    Some(CloseCode::Normal) => Parting::HungUp,
+                    code => Parting::Lost(Lost::Closed(code.map(Into::into))),
+                }
+            }
+            Err(lost) => Parting::Lost(lost),
+        }
+    }
+}
+
+/// What we say.
+struct Writing<'a> {
+    state: &'a State,
+    outgoing: &'a mut mpsc::Receiver<String>,
+    said_all: &'a mut bool,
+    sink: SplitSink<WebSocketStream<Watched>, Message>,
+    /// The number that the last ping bore.
+    pinged: u64,
+}
+
+impl Writing<'_> {
+    /// Writes until all is said and heard, and hangs up.
+    async fn write(&mut self, ping: Duration) -> Result<(), Lost> {
+        let mut pings = time::interval(ping);
+        pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        pings.reset();
+        loop {
+            self.write_all().await?;
+            if *self.said_all && self.state.lock().said.is_delivered() {
+                let reason = CloseFrame { code: CloseCode::Normal, reason: "".into() };
+                return Ok(self.sink.send(Message::Close(Some(reason))).await?);
+            }
+            let has_room = self.state.lock().said.has_room();
+            tokio::select! {
+                line = self.outgoing.recv(), if has_room && !*self.said_all => self.take(line),
+                () = self.state.wake.notified() => {}
+                _ = pings.tick() => self.ping().await?,
+            }
+        }
+    }
+
+    /// Takes what the session says, and what more it has said already.
+    fn take(&mut self, line: Option<String>) {
+        let Some(line) = line else { return *self.said_all = true };
+        let said = &mut self.state.lock().said;
+        said.push(line);
+        while said.has_room()
+            && let Ok(line) = self.outgoing.try_recv()
+        {
+            said.push(line);
+        }
+    }
+
+    /// Writes what there is, and asks whether it arrived.
+    async fn write_all(&mut self) -> Result<(), Lost> {
+        loop {
+            let next = self.state.lock().said.take_next();
+            let Some(text) = next else { break };
+            self.sink.feed(Message::Text(text)).await?;
+        }
+        let (written, acknowledged) = {
+            let said = &self.state.lock().said;
+            (said.written(), said.acknowledged())
+        };
+        // One such question at a time: the answer to it asks the next.
+        if written > acknowledged && acknowledged >= self.pinged {
+            self.ping().await?;
+        }
+        Ok(self.sink.flush().await?)
+    }
+
+    async fn ping(&mut self) -> Result<(), Lost> {
+        self.pinged = self.state.lock().said.written();
+        let number = Bytes::copy_from_slice(&self.pinged.to_be_bytes());
+        self.sink.feed(Message::Ping(number)).await?;
+        Ok(self.sink.flush().await?)
+    }
+}
+
+/// What we hear.
+struct Reading<'a> {
+    state: &'a State,
+    incoming: Option<&'a mpsc::Sender<Arrival>>,
+    stream: &'a mut SplitStream<WebSocketStream<Watched>>,
+}
+
+impl Reading<'_> {
+    /// Reads until the other end hangs up; gives the code with which it did.
+    async fn read(&mut self) -> Result<Option<CloseCode>, Lost> {
+        let mut framing = Framing::default();
+        while let Some(message) = self.stream.next().await {
+            if let ControlFlow::Break(code) = self.take(&mut framing, message?).await {
+                return Ok(code);
+            }
+        }
+        Err(Lost::Closed(None))
+    }
+
+    async fn take(
+        &self,
+        framing: &mut Framing,
+        message: Message,
+    ) -> ControlFlow<Option<CloseCode>> {
+        match message {
+            Message::Text(text) => self.hear_all(framing.lines(text.as_bytes())).await,
+            Message::Binary(bytes) => self.hear_all(framing.lines(&bytes)).await,
+            Message::Pong(number) => {
+                // A pong that answers none of our pings has another form.
+                if let Ok(number) = <[u8; 8]>::try_from(&number[..]) {
+                    self.state.lock().said.acknowledge(u64::from_be_bytes(number));
+                    self.state.wake.notify_one();
+                }
+            }
+            Message::Close(reason) => return ControlFlow::Break(reason.map(|it| it.code)),
+            Message::Ping(_) | Message::Frame(_) => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    async fn hear_all(&self, lines: Vec<Arrival>) {
+        for line in lines {
+            // There is room before the line counts as heard: if we are dropped here, it comes again.
+            let Some(incoming) = self.incoming else { return };
+            let Ok(room) = incoming.reserve().await else { return };
+            let verdict = match &line {
+                Ok(line) => self.state.lock().hear(&line.text),
+                Err(_) => Verdict::Take,
+            };
+            match verdict {
+                Verdict::Take => room.send(line),
+                // There may be something to say again.
+                Verdict::Pass => self.state.wake.notify_one(),
+            }
+        }
+    }
+}

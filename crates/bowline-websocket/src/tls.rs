@@ -1,0 +1,86 @@
+//! Whom to believe when a server says who it is.
+
+use std::{io, path::PathBuf, sync::Arc};
+
+use rustls::{
+    ClientConfig, RootCertStore,
+    pki_types::{CertificateDer, pem::PemObject},
+};
+use tokio_rustls::TlsConnector;
+
+/// Whom to believe when a server says who it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Roots {
+    /// Whom the system believes.
+    #[default]
+    System,
+    /// The authorities in this file, in PEM, and nobody else.
+    File(PathBuf),
+}
+
+/// Why nobody can be believed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RootsError {
+    /// The file cannot be read.
+    #[error("certificates in {}: {why}", path.display())]
+    File {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The system has none.
+    #[error("the system has no certificates to check the server's with{}", Why(.0))]
+    NoSystemRoots(String),
+    /// The cryptography does not do what is asked of it.
+    #[error("TLS cannot be used: {0}")]
+    Unusable(#[source] rustls::Error),
+}
+
+struct Why<'a>(&'a str);
+
+impl std::fmt::Display for Why<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.0.is_empty() { Ok(()) } else { write!(f, ": {}", self.0) }
+    }
+}
+
+impl Roots {
+    pub(crate) fn connector(&self) -> Result<TlsConnector, RootsError> {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(RootsError::Unusable)?
+            .with_root_certificates(self.store()?)
+            .with_no_client_auth();
+        Ok(TlsConnector::from(Arc::new(config)))
+    }
+
+    fn store(&self) -> Result<RootCertStore, RootsError> {
+        let mut store = RootCertStore::empty();
+        match self {
+            Self::System => {
+                let found = rustls_native_certs::load_native_certs();
+                store.add_parsable_certificates(found.certs);
+                if store.is_empty() {
+                    let why = found.errors.first().map(ToString::to_string);
+                    return Err(RootsError::NoSystemRoots(why.unwrap_or_default()));
+                }
+            }
+            Self::File(path) => {
+                let wrong = |why: String| RootsError::File { path: path.clone(), why };
+                let pem =
+                    std::fs::read(path).map_err(|error: io::Error| wrong(error.to_string()))?;
+                for certificate in CertificateDer::pem_slice_iter(&pem) {
+                    let certificate = certificate.map_err(|error| wrong(error.to_string()))?;
+                    store.add(certificate).map_err(|error| wrong(error.to_string()))?;
+                }
+                if store.is_empty() {
+                    return Err(wrong("there are none".to_owned()));
+                }
+            }
+        }
+        Ok(store)
+    }
+}

@@ -1,0 +1,134 @@
+//! A session for a host elsewhere, which we dial: `--sdk-url`.
+
+use std::{process::ExitCode, time::Duration};
+
+use anyhow::{Context, bail};
+use bowline_door_ws::{Dialer, Ending, Redial, Roots, Token};
+use bowline_engine::Session;
+use bowline_protocol::{MessageUuid, UserMessage};
+use uuid::Uuid;
+
+use crate::{
+    args::{RemoteArgs, RunArgs},
+    complain,
+    environment::Environment,
+    remote_log,
+    serving::{Served, exit_code, until_over},
+    setup::{Prepared, SetupError},
+    signals::Signals,
+    stdio,
+};
+
+/// The exit code of a session whose host was given up: it failed for now, and can be resumed.
+const HOST_LOST: u8 = 75;
+
+/// Serves the host at `url` until the session is over.
+pub(crate) async fn run(
+    prepared: Prepared,
+    args: &RunArgs,
+    url: &str,
+    environment: &Environment,
+) -> anyhow::Result<ExitCode> {
+    let mut signals = Signals::listen()?;
+    let dialer = dialer(&args.remote, url, environment)?;
+    let mut config = prepared.config;
+    // What lets us in is not for the commands of the model.
+    for name in Environment::REMOTE_SECRETS {
+        config.environment.insert(name.to_owned(), None);
+    }
+    let is_kept = config.transcript.is_some();
+    let (door, line) =
+        bowline_door_ws::open(dialer, redial(&args.remote), stdio::opening(&args.output));
+    let silencer = door.silencer();
+    let host = remote_log::watch(door.host(), prepared.remote_log, args, &mut signals);
+    let (session, work) = Session::start(config, host).map_err(SetupError::from)?;
+    if let Some(prompt) = &args.prompt {
+        let mut prompt = UserMessage::prompt(prompt.as_str());
+        prompt.uuid = Some(MessageUuid(Uuid::new_v4().to_string()));
+        session.prompt(prompt).await;
+    }
+    let served = async { tokio::join!(door.serve(session.clone(), work), line.keep()) };
+    Ok(match until_over(served, &session, &silencer, signals).await {
+        Served::Over((Err(error), _)) | Served::Stopped((Err(error), _), _) => {
+            complain(error);
+            ExitCode::FAILURE
+        }
+        Served::Over((Ok(_), Ending::GivenUp { attempts, trouble, connected })) => {
+            let how_often = match attempts {
+                1 => "1 attempt".to_owned(),
+                attempts => format!("{attempts} attempts"),
+            };
+            complain(format!("Error: {url} cannot be reached, after {how_often}: {trouble}"));
+            if !connected {
+                return Ok(ExitCode::FAILURE);
+            }
+            if is_kept {
+                complain(format!(
+                    "The session is saved. Resume it with: bowline --resume {} --sdk-url {url}",
+                    session.id()
+                ));
+            }
+            ExitCode::from(HOST_LOST)
+        }
+        Served::Over((Ok(end), Ending::Done | Ending::HungUp)) => exit_code(end),
+        Served::Stopped((Ok(_), _), stop) | Served::Late(stop) => stop.exit_code(),
+    })
+}
+
+fn dialer(args: &RemoteArgs, url: &str, environment: &Environment) -> anyhow::Result<Dialer> {
+    let address = url.parse().context("Error: --sdk-url")?;
+    let mut dialer = Dialer::new(address);
+    dialer.token = token(environment)?;
+    if let Some(path) = &args.sdk_ca {
+        dialer.roots = Roots::File(path.clone());
+    }
+    let runner = environment
+        .runner_version()
+        .map(|version| ("x-environment-runner-version".to_owned(), version.to_owned()));
+    for header in &args.sdk_header {
+        let Some((name, value)) = header.split_once(':') else {
+            bail!("Error: --sdk-header `{header}` is not of the form `Name: value`");
+        };
+        if name.trim().eq_ignore_ascii_case("authorization") {
+            bail!(
+                "Error: whoever can list processes can read --sdk-header; put a token into \
+                 CLAUDE_CODE_SESSION_ACCESS_TOKEN instead"
+            );
+        }
+        add(&mut dialer, name.trim(), value.trim())?;
+    }
+    for (name, value) in runner.into_iter().chain(environment.sdk_headers()) {
+        add(&mut dialer, &name, &value)?;
+    }
+    Ok(dialer)
+}
+
+fn add(dialer: &mut Dialer, name: &str, value: &str) -> anyhow::Result<()> {
+    match dialer.header(name, value) {
+        true => Ok(()),
+        false => bail!("Error: no header can be named `{name}` and say what it should"),
+    }
+}
+
+fn token(environment: &Environment) -> anyhow::Result<Token> {
+    let token = if let Some(token) = environment.session_access_token() {
+        Token::Text(token.to_owned())
+    } else if let Some(descriptor) = environment.token_descriptor() {
+        let read = Token::read_once(format!("/dev/fd/{descriptor}"));
+        read.context("Error: CLAUDE_CODE_WEBSOCKET_AUTH_FILE_DESCRIPTOR")?
+    } else if let Some(path) = environment.token_file() {
+        Token::File(path.into())
+    } else {
+        Token::None
+    };
+    Ok(token)
+}
+
+fn redial(args: &RemoteArgs) -> Redial {
+    let mut redial = Redial::default();
+    redial.attempts = args.sdk_attempts.unwrap_or(redial.attempts);
+    if let Some(milliseconds) = args.sdk_first_wait {
+        redial.first_wait = Duration::from_millis(milliseconds);
+    }
+    redial
+}

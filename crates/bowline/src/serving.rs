@@ -1,0 +1,69 @@
+//! A session that is served, until it is over or somebody wants us to stop.
+
+use std::{pin::pin, process::ExitCode, time::Duration};
+
+use bowline_door_stdio::Silencer;
+use bowline_engine::{Session, SessionEnd};
+use tokio::time::{self, Instant};
+
+use crate::signals::{Signals, Stop};
+
+/// How long a session that was told to stop may take. Hosts wait 5 s before they kill.
+const GRACE: Duration = Duration::from_secs(4);
+
+/// How the serving of a session ended.
+pub(crate) enum Served<T> {
+    /// By itself.
+    Over(T),
+    /// Because we were told to stop.
+    Stopped(T, Stop),
+    /// Because we were told to stop, and it took too long.
+    Late(Stop),
+}
+
+/// Waits until a session was served, and stops it if a signal says so.
+pub(crate) async fn until_over<T>(
+    served: impl Future<Output = T>,
+    session: &Session,
+    silencer: &Silencer,
+    mut signals: Signals,
+) -> Served<T> {
+    let mut served = pin!(served);
+    let mut stopped: Option<(Stop, Instant)> = None;
+    loop {
+        let (stop, deadline) = stopped.unzip();
+        tokio::select! {
+            end = &mut served => return match stop.or(signals.unheard()) {
+                Some(stop) => Served::Stopped(end, stop),
+                None => Served::Over(end),
+            },
+            signal = signals.next() => match signal {
+                Stop::Interrupt if stop.is_none() => {
+                    session.interrupt();
+                    session.end_of_input().await;
+                    stopped = Some((signal, Instant::now() + GRACE));
+                }
+                _ => {
+                    silencer.silence();
+                    session.shutdown();
+                    stopped = Some((stop.unwrap_or(signal), Instant::now() + GRACE));
+                }
+            },
+            Some(stop) = late(stop, deadline) => return Served::Late(stop),
+        }
+    }
+}
+
+/// Waits until a session that was told to stop is late; `None` if it was not told.
+async fn late(stop: Option<Stop>, deadline: Option<Instant>) -> Option<Stop> {
+    time::sleep_until(deadline?).await;
+    stop
+}
+
+/// What the end of a session means to whoever started us.
+pub(crate) fn exit_code(end: SessionEnd) -> ExitCode {
+    match end.last_turn_failed {
+        Some(true) => ExitCode::FAILURE,
+        Some(false) | None => ExitCode::SUCCESS,
+    }
+}
