@@ -59,7 +59,10 @@ fn session(folder: PathBuf) -> (Session, Arc<Counter>, tokio::task::JoinHandle<(
     config.policy.mode = PermissionMode::BypassPermissions;
     let host = Arc::new(Counter::default());
     let (session, run) = Session::start(config, host.clone()).expect("the session starts");
-    (session, host, tokio::spawn(async move { drop(run.await) }))
+    let run = async move {
+        run.await;
+    };
+    (session, host, tokio::spawn(run))
 }
 
 /// One prompt, one answer of the script model, no network.

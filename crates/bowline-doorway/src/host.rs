@@ -3,14 +3,17 @@
 use bowline_engine::{Answer, BoxFuture, Host, HostError};
 use bowline_peer::{AskError, Peer, TellError};
 use bowline_protocol::{
-    AgentRequest, CanUseTool, Elicitation, ElicitationResponse, HookCallback, McpMessage, Message,
-    PermissionResult, RawJson,
+    AgentRequest, Call, CanUseTool, Elicitation, ElicitationResponse, HookCallback, McpMessage,
+    Message, PermissionResult, RawJson,
 };
+
+use crate::unanswered::{Kind, Unanswered};
 
 /// The host on the other end of the wire.
 #[derive(Debug)]
 pub(crate) struct PeerHost {
     pub(crate) peer: Peer,
+    pub(crate) unanswered: Unanswered,
 }
 
 impl Host for PeerHost {
@@ -25,7 +28,7 @@ impl Host for PeerHost {
     }
 
     fn can_use_tool(&self, question: CanUseTool) -> Answer<'_, PermissionResult> {
-        Box::pin(async move { self.peer.ask(question).await.map_err(why) })
+        Box::pin(self.ask_person(question, Kind::Permission))
     }
 
     fn hook_callback(&self, call: HookCallback) -> Answer<'_, RawJson> {
@@ -44,7 +47,15 @@ impl Host for PeerHost {
     }
 
     fn elicit(&self, question: Elicitation) -> Answer<'_, ElicitationResponse> {
-        Box::pin(async move { self.peer.ask(question).await.map_err(why) })
+        Box::pin(self.ask_person(question, Kind::Elicitation))
+    }
+}
+
+impl PeerHost {
+    /// Asks something that a person may take long to answer.
+    async fn ask_person<C: Call>(&self, question: C, kind: Kind) -> Result<C::Response, HostError> {
+        let place = self.unanswered.place(kind);
+        self.peer.ask_aloud(question, |line| place.fill(line)).await.map_err(why)
     }
 }
 

@@ -15,6 +15,7 @@ mod host;
 mod input;
 mod questions;
 mod serve;
+mod unanswered;
 
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 pub use self::input::InputError;
-use self::{host::PeerHost, serve::DoorService};
+use self::{host::PeerHost, serve::DoorService, unanswered::Unanswered};
 
 #[cfg(doc)]
 use bowline_engine::Session;
@@ -66,7 +67,7 @@ impl Door {
         let over = CancellationToken::new();
         let service = DoorService { report, over: over.clone() };
         let (peer, inbox, wire) = connect_with(link, |_| service, options);
-        let host = Arc::new(PeerHost { peer: peer.clone() });
+        let host = Arc::new(PeerHost { peer: peer.clone(), unanswered: Unanswered::default() });
         Self { host, peer, inbox, wire, faults, over, opening }
     }
 

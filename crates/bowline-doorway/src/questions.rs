@@ -5,6 +5,7 @@ use std::{
     future::poll_fn,
     panic::AssertUnwindSafe,
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll},
 };
 
@@ -17,6 +18,8 @@ use bowline_protocol::{
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::host::PeerHost;
+
 /// Questions that are worked on at a time. A host that asks more has to wait; an honest
 /// one has a handful.
 const AT_ONCE: usize = 1024;
@@ -24,15 +27,15 @@ const AT_ONCE: usize = 1024;
 /// The questions that are being worked on.
 pub(crate) struct OpenQuestions {
     session: Session,
-    peer: Peer,
+    host: Arc<PeerHost>,
     working: JoinSet<Option<RequestId>>,
     /// How to stop those that can be stopped.
     stops: HashMap<RequestId, CancellationToken>,
 }
 
 impl OpenQuestions {
-    pub(crate) fn new(session: Session, peer: Peer) -> Self {
-        Self { session, peer, working: JoinSet::new(), stops: HashMap::new() }
+    pub(crate) fn new(session: Session, host: Arc<PeerHost>) -> Self {
+        Self { session, host, working: JoinSet::new(), stops: HashMap::new() }
     }
 
     /// Whether one more may be taken up.
@@ -49,7 +52,7 @@ impl OpenQuestions {
         }
         // The session need not know its host before it has answered this.
         let opening = matches!(request, HostRequest::Initialize(_));
-        let work = answer(self.session.clone(), self.peer.clone(), id, request, stop);
+        let work = answer(self.session.clone(), Arc::clone(&self.host), id, request, stop);
         let mut work: BoxFuture<'static, Option<RequestId>> = Box::pin(work);
         if opening {
             work.await;
@@ -66,7 +69,7 @@ impl OpenQuestions {
     /// Tells the host what is wrong with its question.
     pub(crate) async fn refuse(&self, id: Option<RequestId>, error: &ReadError) {
         let failure = Failure { error: error.to_string(), ..Failure::default() };
-        send(&self.peer, id, Outcome::Error(failure)).await;
+        send(&self.host.peer, id, Outcome::Error(failure)).await;
     }
 
     /// The host no longer wants an answer. It gets one, and soon.
@@ -101,11 +104,12 @@ impl OpenQuestions {
 /// Answers one question, and lets its consequences happen once the answer is on its way.
 async fn answer(
     session: Session,
-    peer: Peer,
+    host: Arc<PeerHost>,
     id: Option<RequestId>,
     request: HostRequest,
     stop: CancellationToken,
 ) -> Option<RequestId> {
+    let peer = &host.peer;
     let when_stopped = refusal_when_stopped(&request);
     let opens = matches!(request, HostRequest::Initialize(_));
     let work = CaughtPanic(Box::pin(async {
@@ -123,22 +127,20 @@ async fn answer(
         () = stop.cancelled() => {
             let error = when_stopped.unwrap_or("cancelled").to_owned();
             let failure = Failure { error, ..Failure::default() };
-            send(&peer, id.clone(), Outcome::Error(failure)).await;
+            send(peer, id.clone(), Outcome::Error(failure)).await;
             return id;
         }
     };
     let Some(reply) = reply else {
         let error = "the agent failed while it worked on this".to_owned();
-        send(&peer, id.clone(), Outcome::Error(Failure { error, ..Failure::default() })).await;
+        send(peer, id.clone(), Outcome::Error(Failure { error, ..Failure::default() })).await;
         return id;
     };
     let outcome = match &reply.result {
         Ok(response) => {
             let mut success = Success { response: response.clone(), ..Success::default() };
             if opens {
-                // A host that reads these does not ask for what nobody waits for.
-                success.pending_permission_requests = Some(Vec::new());
-                success.pending_user_dialog_requests = Some(Vec::new());
+                host.unanswered.list(&mut success);
             }
             Outcome::Success(success)
         }
@@ -148,7 +150,7 @@ async fn answer(
             ..Failure::default()
         }),
     };
-    send(&peer, id.clone(), outcome).await;
+    send(peer, id.clone(), outcome).await;
     reply.delivered().await;
     id
 }

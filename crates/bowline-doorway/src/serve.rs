@@ -28,9 +28,9 @@ impl Door {
         session: Session,
         work: impl Future<Output = SessionEnd>,
     ) -> Result<SessionEnd, InputError> {
-        let Self { peer, inbox, wire, mut faults, over, opening, .. } = self;
+        let Self { host, peer, inbox, wire, mut faults, over, opening } = self;
         let wire = AbortOnDropHandle::new(tokio::spawn(wire));
-        let questions = OpenQuestions::new(session.clone(), peer.clone());
+        let questions = OpenQuestions::new(session.clone(), host);
         let mut reader = Reader { session: session.clone(), inbox, questions, opening };
         let served = {
             let mut work = pin!(work);

@@ -23,6 +23,9 @@ use crate::{
     settings::{Places, Settings, SourceSet, Trust},
 };
 
+/// How long background work may keep a session alive if nobody says.
+const BACKGROUND_WAIT: Duration = Duration::from_secs(600);
+
 /// Long enough for most servers, short enough for whoever waits for an answer.
 const MCP_GRACE: Duration = Duration::from_secs(5);
 
@@ -127,6 +130,13 @@ pub struct SessionConfig {
     pub auto_compact_window: Option<u64>,
     /// Whether a full context is compacted without being asked.
     pub auto_compact: bool,
+    /// How long background work may keep a session alive whose host has closed its input, between
+    /// turns; `None` for as long as it takes.
+    pub background_wait: Option<Duration>,
+    /// Whether facts about the place go with the first prompt rather than into the system prompt.
+    pub exclude_dynamic_sections: bool,
+    /// Whether prompts that begin with a slash can be commands, and skills are offered.
+    pub slash_commands: bool,
 }
 
 impl SessionConfig {
@@ -181,7 +191,10 @@ impl SessionConfig {
             api_key_source: ApiKeySource::None,
             auto_compact_window: None,
             auto_compact: true,
+            background_wait: Some(BACKGROUND_WAIT),
             title: None,
+            exclude_dynamic_sections: false,
+            slash_commands: true,
             cwd,
         }
     }

@@ -71,8 +71,9 @@ pub(crate) fn events_of(message: ApiMessage) -> Vec<StreamEvent> {
     }
     let start = ApiMessage {
         content: Vec::new(),
-        stop_reason: None,
-        stop_sequence: None,
+        // Known from the beginning, which a stream's is not.
+        stop_reason: stop_reason.clone(),
+        stop_sequence: stop_sequence.clone(),
         usage: usage.clone(),
         extra,
         ..message

@@ -124,6 +124,21 @@ impl Peer {
         C::read_response(success.response.as_ref()).map_err(AskError::Unreadable)
     }
 
+    /// Like [`ask`](Self::ask); `hear` gets the question as it goes over the wire, with the name
+    /// by which it is answered.
+    ///
+    /// Cancel safety: dropping the future withdraws the question.
+    pub async fn ask_aloud<C: Call>(
+        &self,
+        call: C,
+        hear: impl FnOnce(&str),
+    ) -> Result<C::Response, AskError> {
+        let question = self.open(&call.into())?;
+        hear(&question.line);
+        let success = self.settle(question).await?;
+        C::read_response(success.response.as_ref()).map_err(AskError::Unreadable)
+    }
+
     /// Asks the other end and waits for the body of its answer, which an
     /// acknowledgement does not have.
     ///

@@ -240,6 +240,18 @@ impl Environment {
         self.is_on("CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR")
     }
 
+    /// How long background work may keep a session alive whose host has closed its input; `None` if
+    /// nothing is said, `Some(None)` for as long as it takes.
+    pub(crate) fn background_wait(&self) -> Option<Option<Duration>> {
+        let millis: u64 = self.number("CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS")?;
+        Some((millis > 0).then(|| Duration::from_millis(millis)))
+    }
+
+    /// Whether a host wants to hear in a result why a session cannot be started.
+    pub(crate) fn startup_failure_results(&self) -> bool {
+        self.is_on("CLAUDE_CODE_STARTUP_FAILURE_RESULTS")
+    }
+
     /// What clients of the MCP server over HTTP have to send.
     pub(crate) fn mcp_token(&self) -> Option<&str> {
         self.text("BOWLINE_MCP_TOKEN")

@@ -77,7 +77,7 @@ fn run_agent(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let audience = setup::audience(args);
     let prepared = match setup::prepare(args, &environment, cwd, audience) {
         Ok(prepared) => prepared,
-        Err(error) => return refusal::refuse(args, &error),
+        Err(error) => return refusal::refuse(args, &environment, &error),
     };
     for notice in &prepared.notices {
         complain(notice);

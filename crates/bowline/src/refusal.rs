@@ -14,7 +14,9 @@ use uuid::Uuid;
 
 use crate::{
     args::{OutputFormat, RunArgs},
-    complain, say,
+    complain,
+    environment::Environment,
+    say,
     setup::SetupError,
 };
 
@@ -23,15 +25,27 @@ use crate::{
 const FIRST_LINE: Duration = Duration::from_secs(1);
 
 /// Tells why a session cannot be started. A host that reads messages hears of it in one.
-pub(crate) fn refuse(args: &RunArgs, error: &SetupError) -> anyhow::Result<ExitCode> {
+pub(crate) fn refuse(
+    args: &RunArgs,
+    environment: &Environment,
+    error: &SetupError,
+) -> anyhow::Result<ExitCode> {
     complain(error);
-    if let SetupError::NoConversation { target, nearest } = error {
-        if args.output.output_format == OutputFormat::StreamJson {
-            say(&failed_start(target, &error.to_string()))?;
+    let streams = args.output.output_format == OutputFormat::StreamJson;
+    match error {
+        SetupError::NoConversation { target, nearest } => {
+            if streams {
+                say(&failed_start(target, &error.to_string(), None))?;
+            }
+            if !nearest.is_empty() {
+                complain(format!("Sessions here:\n  {}", nearest.join("\n  ")));
+            }
         }
-        if !nearest.is_empty() {
-            complain(format!("Sessions here:\n  {}", nearest.join("\n  ")));
+        _ if streams && environment.startup_failure_results() => {
+            let session = args.session.session_id.clone().unwrap_or_else(fresh_id);
+            say(&failed_start(&session, &error.to_string(), reason(error)))?;
         }
+        _ => {}
     }
     hear_host_out();
     Ok(ExitCode::FAILURE)
@@ -65,9 +79,22 @@ fn expects_lines(words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> bool {
     })
 }
 
+/// Why a session cannot be started, in the protocol's own word, if it has one.
+fn reason(error: &SetupError) -> Option<&'static str> {
+    match error {
+        SetupError::BypassAsRoot => Some("bypass_root"),
+        SetupError::Settings(_) => Some("config_file_invalid"),
+        _ => None,
+    }
+}
+
+fn fresh_id() -> String {
+    Uuid::new_v4().to_string()
+}
+
 /// The result of a session that could not be started.
-fn failed_start(session: &str, why: &str) -> String {
-    json!({
+fn failed_start(session: &str, why: &str, reason: Option<&str>) -> String {
+    let mut result = json!({
         "type": "result", "subtype": "error_during_execution", "is_error": true,
         "duration_ms": 0, "duration_api_ms": 0, "num_turns": 0, "stop_reason": null,
         "session_id": session, "total_cost_usd": 0,
@@ -77,10 +104,13 @@ fn failed_start(session: &str, why: &str) -> String {
             "server_tool_use": {"web_search_requests": 0, "web_fetch_requests": 0},
             "cache_creation": {"ephemeral_1h_input_tokens": 0, "ephemeral_5m_input_tokens": 0},
         },
-        "modelUsage": {}, "permission_denials": [], "uuid": Uuid::new_v4().to_string(),
+        "modelUsage": {}, "permission_denials": [], "uuid": fresh_id(),
         "errors": [why], "result_index": 0,
-    })
-    .to_string()
+    });
+    if let Some(reason) = reason {
+        result["startup_failure_reason"] = reason.into();
+    }
+    result.to_string()
 }
 
 #[cfg(test)]

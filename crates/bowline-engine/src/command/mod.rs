@@ -69,6 +69,9 @@ enum Known {
 
 /// Whether a prompt names a command that exists. A path does not.
 pub(crate) fn is_command(session: &Shared, content: &Content) -> bool {
+    if !session.config.slash_commands {
+        return false;
+    }
     Invocation::read(content).is_some_and(|invocation| find(session, &invocation.name).is_some())
 }
 
@@ -78,7 +81,8 @@ pub(crate) async fn run(
     message: &UserMessage,
     cancel: &CancellationToken,
 ) -> Outcome {
-    let Some(invocation) = Invocation::read(&message.message.content) else {
+    let invocation = Invocation::read(&message.message.content);
+    let Some(invocation) = invocation.filter(|_| agent.session.config.slash_commands) else {
         return Outcome::NoCommand;
     };
     match find(&agent.session, &invocation.name) {
@@ -96,6 +100,9 @@ pub(crate) async fn run(
 
 /// The commands there are.
 pub(crate) fn list(session: &Shared) -> Vec<SlashCommand> {
+    if !session.config.slash_commands {
+        return Vec::new();
+    }
     let custom = custom_commands(session).into_iter().map(|command| SlashCommand {
         name: command.name,
         description: command.description,
@@ -108,6 +115,9 @@ pub(crate) fn list(session: &Shared) -> Vec<SlashCommand> {
 
 /// The skills there are, those for the model and those for people.
 pub(crate) fn skills(session: &Shared) -> Vec<Skill> {
+    if !session.config.slash_commands {
+        return Vec::new();
+    }
     let wanted = session.live().host.skills.clone();
     let library = session.library.get(session);
     let skills = library.skills.iter();

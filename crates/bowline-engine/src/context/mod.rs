@@ -86,6 +86,21 @@ impl Agent {
     }
 }
 
+/// Makes the system prompt that the first turn will have, so that it can be counted before.
+pub(crate) async fn foresee(session: &Shared) {
+    if !session.context.snapshot().system.is_empty() {
+        return;
+    }
+    let loaded = load(session, &CancellationToken::new()).await;
+    let mut snapshot = session.context.snapshot();
+    if snapshot.system.is_empty() {
+        let has_skills = snapshot.tools.as_ref().is_some_and(|tools| tools.find("Skill").is_ok());
+        let Composed { system, dynamic } = compose(session, &loaded, has_skills);
+        snapshot.system = system.into_iter().chain(dynamic).collect();
+        session.context.note(snapshot);
+    }
+}
+
 /// Something the environment tells the model, marked as such.
 pub(crate) fn reminder(text: &str) -> String {
     format!("<system-reminder>\n{text}\n</system-reminder>")

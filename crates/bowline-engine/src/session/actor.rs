@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use bowline_protocol::{CommandState, MessageUuid, ResultMessage, SessionState, UserMessage};
-use tokio::sync::mpsc;
+use tokio::{sync::mpsc, time::Instant};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use super::{SessionEnd, Shared, prompt, queue::Queued, shared::SHUTDOWN_GRACE};
@@ -36,6 +36,8 @@ pub(crate) struct Actor {
     results: u64,
     last_turn_failed: Option<bool>,
     input_open: bool,
+    /// Since when nothing but background work keeps the session alive.
+    waiting_since: Option<Instant>,
 }
 
 struct RunningTurn {
@@ -48,6 +50,8 @@ enum Woken {
     TurnEnded(Box<Agent>, Box<prompt::TurnOutcome>),
     TurnCrashed,
     SomethingWaits,
+    /// Background work has kept the session alive for as long as it may.
+    WaitedEnough,
     Shutdown,
 }
 
@@ -68,6 +72,7 @@ impl Actor {
             results: 0,
             last_turn_failed: None,
             input_open: true,
+            waiting_since: None,
         }
     }
 
@@ -89,7 +94,7 @@ impl Actor {
                 Woken::TurnEnded(agent, outcome) => self.end_turn(agent, *outcome).await,
                 Woken::TurnCrashed => break,
                 Woken::SomethingWaits => {}
-                Woken::Shutdown => break,
+                Woken::WaitedEnough | Woken::Shutdown => break,
             }
         }
         self.close().await;
@@ -97,6 +102,12 @@ impl Actor {
     }
 
     async fn wake(&mut self) -> Woken {
+        let only_background = !self.input_open && self.turn.is_none();
+        let since = self.waiting_since.take().filter(|_| only_background);
+        let since = only_background.then(|| since.unwrap_or_else(Instant::now));
+        self.waiting_since = since;
+        let limit = self.shared.config.background_wait;
+        let deadline = since.zip(limit).map(|(since, limit)| since + limit);
         let Self { shared, commands, turn, shutdown, input_open, .. } = self;
         tokio::select! {
             biased;
@@ -109,6 +120,7 @@ impl Actor {
             () = shared.wake.notified() => Woken::SomethingWaits,
             () = shared.board.ended.notified() => Woken::SomethingWaits,
             () = shared.outlet.aside_waits.notified() => Woken::SomethingWaits,
+            Some(()) = reached(deadline) => Woken::WaitedEnough,
         }
     }
 
@@ -205,10 +217,14 @@ impl Actor {
     }
 
     async fn close(&mut self) {
-        if let Some(turn) = self.turn.take() {
+        if let Some(turn) = &mut self.turn {
             self.shared.interrupt_turn();
-            // The handle aborts the task if it does not notice.
-            tokio::time::timeout(TURN_GRACE, turn.task).await.ok();
+            if let Ok(Ok((agent, outcome))) = tokio::time::timeout(TURN_GRACE, &mut turn.task).await
+            {
+                self.end_turn(agent, outcome).await;
+            }
+            // The handle aborts the task if it did not notice.
+            self.turn = None;
         }
         let tasks = self.shared.workspace.tasks().stop_all();
         tokio::time::timeout(SHUTDOWN_GRACE, tasks).await.ok();
@@ -226,6 +242,12 @@ impl Actor {
         self.shared.hooks.shutdown().await;
         self.shared.outlet.flush().await;
     }
+}
+
+/// Waits for a moment; `None` if there is none to wait for.
+async fn reached(deadline: Option<Instant>) -> Option<()> {
+    tokio::time::sleep_until(deadline?).await;
+    Some(())
 }
 
 type TurnTask = Result<(Box<Agent>, prompt::TurnOutcome), tokio::task::JoinError>;

@@ -11,7 +11,7 @@ use bowline_protocol::{
     CommandsChangedMessage, Elicitation, ElicitationAction, ElicitationCompleteMessage,
     ElicitationInput, ElicitationOutput, ElicitationResponse, ElicitationResultInput, EventInput,
     Extra, HookEvent, McpMessage, McpPermissionPolicy, McpServerConfig, McpToolPolicy,
-    PermissionBehavior, RawJson,
+    NotificationInput, PermissionBehavior, RawJson,
 };
 use bowline_tools::Workspace;
 use tokio_util::sync::CancellationToken;
@@ -186,7 +186,28 @@ impl Shared {
             Some(answer) => answer,
             None => self.ask_host(question.clone()).await,
         };
-        self.tell_hooks(&question, answer, &cancel).await
+        let answer = self.tell_hooks(&question, answer, &cancel).await;
+        self.notify_of(&question, &answer, &cancel).await;
+        answer
+    }
+
+    /// Tells hooks that there is an answer, whatever it is.
+    async fn notify_of(
+        &self,
+        question: &Elicitation,
+        answer: &ElicitationResponse,
+        cancel: &CancellationToken,
+    ) {
+        if !self.has_hooks(HookEvent::Notification) {
+            return;
+        }
+        let (server, action) = (&question.mcp_server_name, &answer.action);
+        let event = EventInput::Notification(NotificationInput {
+            message: format!("Elicitation response for server \"{server}\": {action}"),
+            notification_type: "elicitation_response".into(),
+            ..NotificationInput::default()
+        });
+        self.run_hooks(&Identity::Main, event, cancel).await;
     }
 
     async fn ask_host(&self, question: Elicitation) -> ElicitationResponse {

@@ -195,6 +195,7 @@ impl Shared {
             turn_id: String::new(),
             host: HostTraits {
                 forward_subagent_text: config.forward_subagent_text,
+                exclude_dynamic_sections: config.exclude_dynamic_sections,
                 ..HostTraits::default()
             },
             state: SessionState::Idle,
@@ -384,7 +385,7 @@ impl Shared {
         live.host.skills = request.skills;
         live.host.system_prompt = request.system_prompt;
         live.host.append_system_prompt = request.append_system_prompt;
-        live.host.exclude_dynamic_sections = request.exclude_dynamic_sections == Some(true);
+        live.host.exclude_dynamic_sections |= request.exclude_dynamic_sections == Some(true);
         live.host.append_subagent_system_prompt = request.append_subagent_system_prompt;
         live.agents.extend(request.agents.unwrap_or_default());
         live.tools_changed = true;

@@ -25,7 +25,7 @@ pub(crate) use self::{
     error::UsageError,
     limits::LimitArgs,
     list::split_rules,
-    model::{ModelArgs, ThinkingArg, ThinkingDisplayArg},
+    model::{ModelArgs, SystemPromptSnapshot, ThinkingArg, ThinkingDisplayArg},
     output::{InputFormat, OutputArgs, OutputFormat},
     permissions::{PermissionArgs, PermissionPromptsArg},
     remote::RemoteArgs,

@@ -37,7 +37,7 @@ pub(crate) async fn run(prepared: Prepared, args: &RunArgs) -> anyhow::Result<Ex
     let mut signals = Signals::listen()?;
     let format = args.output.output_format;
     let shown = io::stderr().is_terminal() && format != OutputFormat::StreamJson;
-    let progress = shown.then(|| Progress::new(io::stderr()));
+    let progress = shown.then(|| Progress::new(io::stderr(), prepared.config.prices.clone()));
     let printer = Arc::new(Printer::new(format, args.output.verbose, &args.limits, progress));
     let host = remote_log::watch(printer.clone(), prepared.remote_log, args, &mut signals);
     let (session, work) = Session::start(prepared.config, host).map_err(SetupError::from)?;
@@ -57,6 +57,7 @@ pub(crate) async fn run(prepared: Prepared, args: &RunArgs) -> anyhow::Result<Ex
                 }
                 _ => {
                     stopped = Some(stopped.unwrap_or(signal));
+                    printer.silence();
                     session.shutdown();
                     break time::timeout(GRACE, &mut work).await.ok();
                 }
@@ -64,6 +65,7 @@ pub(crate) async fn run(prepared: Prepared, args: &RunArgs) -> anyhow::Result<Ex
             () = printer.gone.cancelled(), if stopped.is_none() => {
                 // Whoever read our output has seen enough.
                 stopped = Some(Stop::Interrupt);
+                printer.silence();
                 session.shutdown();
             }
             _ = redraw.tick(), if shown => printer.redraw(),

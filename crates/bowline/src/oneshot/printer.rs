@@ -33,6 +33,8 @@ struct Seen {
     all: Vec<String>,
     result: Option<Box<ResultMessage>>,
     progress: Option<Progress>,
+    /// Nothing more is printed.
+    silent: bool,
 }
 
 impl Printer {
@@ -44,6 +46,11 @@ impl Printer {
     ) -> Self {
         let seen = Mutex::new(Seen { progress, ..Seen::default() });
         Self { format, verbose, limits: limits.clone(), seen, gone: CancellationToken::new() }
+    }
+
+    /// Prints no more, whatever is said.
+    pub(super) fn silence(&self) {
+        self.seen().silent = true;
     }
 
     /// Draws the progress line again.
@@ -58,6 +65,9 @@ impl Printer {
         let mut seen = self.seen();
         if let Some(progress) = &mut seen.progress {
             progress.clear();
+        }
+        if seen.silent {
+            return Ok(());
         }
         let text = match self.format {
             OutputFormat::StreamJson => return Ok(()),
@@ -76,6 +86,9 @@ impl Printer {
 
     fn take(&self, message: Message) {
         let mut seen = self.seen();
+        if seen.silent {
+            return;
+        }
         if let Some(progress) = &mut seen.progress {
             progress.watch(&message);
         }

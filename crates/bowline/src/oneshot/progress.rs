@@ -6,6 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use bowline_model::Prices;
 use bowline_protocol::{ContentBlock, Maybe, Message};
 
 /// The progress line.
@@ -15,6 +16,9 @@ pub(super) struct Progress {
     turns: u64,
     doing: String,
     tokens: u64,
+    /// What it cost so far, in dollars; models without a known price cost nothing here.
+    cost: f64,
+    prices: Prices,
     /// Whether there is a line to be wiped.
     drawn: bool,
 }
@@ -23,13 +27,15 @@ pub(super) struct Progress {
 const WIPE: &str = "\r\x1b[K";
 
 impl Progress {
-    pub(super) fn new(out: impl Write + Send + 'static) -> Self {
+    pub(super) fn new(out: impl Write + Send + 'static, prices: Prices) -> Self {
         Self {
             out: Box::new(out),
             began: Instant::now(),
             turns: 0,
             doing: "thinking".to_owned(),
             tokens: 0,
+            cost: 0.0,
+            prices,
             drawn: false,
         }
     }
@@ -42,6 +48,7 @@ impl Progress {
                 let usage = &said.message.usage;
                 let count = |tokens: &Maybe<u64>| tokens.as_ref().copied().unwrap_or(0);
                 self.tokens += count(&usage.input_tokens) + count(&usage.output_tokens);
+                self.cost += self.prices.cost(&said.message.model, usage).unwrap_or(0.0);
                 for block in &said.message.content {
                     if let ContentBlock::ToolUse(call) = block {
                         self.doing.clone_from(&call.name);
@@ -56,7 +63,7 @@ impl Progress {
 
     /// Draws the line.
     pub(super) fn draw(&mut self) {
-        let line = line(self.turns, &self.doing, self.began.elapsed(), self.tokens);
+        let line = line(self.turns, &self.doing, self.began.elapsed(), self.tokens, self.cost);
         write!(self.out, "{WIPE}{line}").and_then(|()| self.out.flush()).ok();
         self.drawn = true;
     }
@@ -69,7 +76,7 @@ impl Progress {
     }
 }
 
-fn line(turns: u64, doing: &str, elapsed: Duration, tokens: u64) -> String {
+fn line(turns: u64, doing: &str, elapsed: Duration, tokens: u64, cost: f64) -> String {
     let mut line = format!("{doing} · {:.1}s", elapsed.as_secs_f64());
     if turns > 0 {
         write!(line, " · turn {turns}").ok();
@@ -78,6 +85,9 @@ fn line(turns: u64, doing: &str, elapsed: Duration, tokens: u64) -> String {
         0 => {}
         1..1000 => drop(write!(line, " · {tokens} tokens")),
         _ => drop(write!(line, " · {:.1}k tokens", tokens as f64 / 1000.0)),
+    }
+    if cost > 0.0 {
+        write!(line, " · ${cost:.4}").ok();
     }
     line
 }
@@ -100,10 +110,10 @@ mod tests {
 
     #[test]
     fn the_line() {
-        assert_eq!(line(0, "thinking", Duration::from_millis(1260), 0), "thinking · 1.3s");
+        assert_eq!(line(0, "thinking", Duration::from_millis(1260), 0, 0.0), "thinking · 1.3s");
         assert_eq!(
-            line(2, "Bash", Duration::from_secs(61), 12_345),
-            "Bash · 61.0s · turn 2 · 12.3k tokens"
+            line(2, "Bash", Duration::from_secs(61), 12_345, 0.0371),
+            "Bash · 61.0s · turn 2 · 12.3k tokens · $0.0371"
         );
     }
 }

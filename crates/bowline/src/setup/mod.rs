@@ -4,7 +4,9 @@
 //! needed. No process is started, and nothing is connected but the server that keeps a session's
 //! log, if one is named.
 
+mod access;
 mod error;
+mod foreign;
 mod models;
 mod permissions;
 mod plugins;
@@ -95,10 +97,12 @@ pub(crate) fn prepare(
     audience: Audience,
 ) -> Result<Prepared, SetupError> {
     error::check_combinations(args)?;
+    foreign::refuse(args)?;
     let Found { places, settings, sources, trust, environment } =
         Found::read(args, environment, &cwd)?;
     let known = settings.known().clone();
     let mut notices: Vec<_> = settings.problems().iter().map(ToString::to_string).collect();
+    notices.extend(foreign::notices(args));
 
     let (policy, ignored) =
         permissions::policy(args, &settings, &places, trust, &environment, &cwd)?;
@@ -107,7 +111,10 @@ pub(crate) fn prepare(
     let model = args.model.model.clone();
     let model = model.or_else(|| environment.model().map(str::to_owned)).or(known.model);
     let model = model.unwrap_or_else(|| DEFAULT_MODEL.to_owned());
-    let models = models::models(args, &environment, &entrypoint);
+    let helper =
+        access::helper(&settings, trust).filter(|_| access::is_needed(&model, &environment));
+    let helped = helper.map(access::ask).transpose()?;
+    let models = models::models(args, &environment, &entrypoint, helped.as_ref());
 
     let mut config = SessionConfig::new(&cwd, Arc::new(models), &model);
     config.fallback_models = models::fallbacks(args, &model, known.fallback_model)?;
@@ -145,8 +152,12 @@ pub(crate) fn prepare(
     config.version = version::PROTOCOL.to_owned();
     config.api_key_source = match environment.anthropic_api_key() {
         Some(_) => ApiKeySource::Environment,
+        None if helped.is_some() => ApiKeySource::Helper,
         None => ApiKeySource::None,
     };
+    config.background_wait = environment.background_wait().unwrap_or(config.background_wait);
+    config.exclude_dynamic_sections = args.model.exclude_dynamic_system_prompt_sections;
+    config.slash_commands = !args.sources.disable_slash_commands;
     config.auto_compact =
         known.auto_compact_enabled.unwrap_or(true) && !environment.disables_auto_compact();
     config.auto_compact_window = known.auto_compact_window.or(environment.auto_compact_window());

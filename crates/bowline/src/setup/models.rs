@@ -16,7 +16,14 @@ use crate::{
 };
 
 /// The models that the environment gives access to. Nothing is connected yet.
-pub(super) fn models(args: &RunArgs, environment: &Environment, entrypoint: &str) -> Providers {
+///
+/// `helped` is the key that a helper gave, if one had to be asked.
+pub(super) fn models(
+    args: &RunArgs,
+    environment: &Environment,
+    entrypoint: &str,
+    helped: Option<&Secret>,
+) -> Providers {
     let who = ["external".to_owned(), entrypoint.to_owned()];
     let who: Vec<_> = who.into_iter().chain(environment.client_apps()).collect();
     let agent = format!("bowline/{} ({})", version::BOWLINE, who.join(", "));
@@ -29,8 +36,9 @@ pub(super) fn models(args: &RunArgs, environment: &Environment, entrypoint: &str
     let mut providers = Providers::new();
     providers.anthropic = AnthropicConfig {
         base_url: environment.anthropic_base_url().map(str::to_owned),
-        api_key: secret(environment.anthropic_api_key()),
-        auth_token: secret(environment.anthropic_auth_token()),
+        api_key: secret(environment.anthropic_api_key()).or_else(|| helped.cloned()),
+        // Gateways expect it where tokens are.
+        auth_token: secret(environment.anthropic_auth_token()).or_else(|| helped.cloned()),
         headers,
         ..AnthropicConfig::default()
     };

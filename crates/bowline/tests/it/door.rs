@@ -59,6 +59,24 @@ fn a_permission_round_trip() {
 }
 
 #[test]
+fn a_host_that_connects_again_hears_of_open_questions() {
+    let place = Place::new();
+    let mut host = place.open(&["--permission-prompt-tool", "stdio"]);
+    host.prompt("TOOL Bash {\"command\":\"touch made.txt\"}\nNEXT\nSAY done");
+    let question = host.await_kind("can_use_tool");
+    host.ask("again", json!({"subtype": "initialize"}));
+    let answer = host.await_kind("control_response");
+    assert_eq!(answer["response"]["pending_permission_requests"], json!([question]));
+    host.answer(&question, json!({"behavior": "allow"}));
+    assert_eq!(host.await_kind("result")["result"], "done");
+    host.ask("and again", json!({"subtype": "initialize"}));
+    let answer = host.await_kind("control_response");
+    assert_eq!(answer["response"]["pending_permission_requests"], json!([]));
+    host.close_input();
+    assert_eq!(host.end().code, Some(0));
+}
+
+#[test]
 fn a_hook_round_trip() {
     let place = Place::new();
     let mut host = place.open(&["--allowedTools", "Bash"]);

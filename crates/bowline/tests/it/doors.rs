@@ -5,13 +5,12 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use bowline_host::{Embedded, Message, Options, PermissionResult, ToolRequest, query};
+use bowline_host::{
+    Embedded, Listener, ListenerOptions, Message, Options, PermissionResult, ToolRequest, query,
+};
 use serde_json::{Value, json};
 
-use crate::{
-    place::{Host, Place},
-    remote::{Server, dialing},
-};
+use crate::place::{Host, Place};
 
 const ALLOWED: &str = "Bash(touch free)";
 const FORBIDDEN: &str = "Bash(touch never)";
@@ -94,26 +93,6 @@ fn stdio(place: &Place) -> Played {
     }
 }
 
-/// The same protocol with a host that is dialed.
-fn websocket(place: &Place) -> Played {
-    let mut played = Played::default();
-    let server = Server::new();
-    let child = dialing(place, &server.url(), &RULES).spawn().unwrap();
-    let mut agent = server.accept();
-    agent.prompt(SCRIPT);
-    let mut line = agent.hear();
-    while line["type"] != "result" {
-        if line["type"] == "control_request" {
-            let allowed = played.decide(line["request"]["input"]["command"].as_str().unwrap());
-            agent.answer(&line, permission(allowed));
-        }
-        line = agent.hear();
-    }
-    agent.hang_up();
-    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0));
-    played.end(place, &line)
-}
-
 /// JSON-RPC.
 fn rpc(place: &Place) -> Played {
     let mut played = Played::default();
@@ -169,13 +148,30 @@ fn mcp(place: &Place) -> Played {
 
 /// The engine inside a program: no process, no JSON.
 fn embedded(place: &Place) -> Played {
+    let agent = Embedded::script(place.cwd());
+    runtime().block_on(by_sdk(place, |options| options.embedded(agent)))
+}
+
+/// A WebSocket that the agent dials.
+fn websocket(place: &Place) -> Played {
+    runtime().block_on(async {
+        let listener = Listener::bind("127.0.0.1:0", ListenerOptions::default()).await.unwrap();
+        let agent = listener.expect("/play").unwrap();
+        let url = listener.url("/play");
+        let words = [&["--sdk-url", &url, "--model", "script"][..], &RULES].concat();
+        let mut dialing = place.bowline(words).spawn().unwrap();
+        let played = by_sdk(place, |options| options.websocket(agent)).await;
+        assert!(dialing.wait().unwrap().success());
+        played
+    })
+}
+
+/// Plays it with the SDK for Rust, whatever carries it.
+async fn by_sdk(place: &Place, carry: impl FnOnce(Options) -> Options) -> Played {
     let played = Arc::new(Mutex::new(Played::default()));
     let host = Arc::clone(&played);
-    let options = Options::default()
-        .embedded(Embedded::script(place.cwd()))
-        .allow([ALLOWED])
-        .disallow([FORBIDDEN])
-        .can_use_tool(move |request: ToolRequest| {
+    let options = Options::default().allow([ALLOWED]).disallow([FORBIDDEN]).can_use_tool(
+        move |request: ToolRequest| {
             let host = Arc::clone(&host);
             async move {
                 let input = request.input.to_value();
@@ -185,19 +181,21 @@ fn embedded(place: &Place) -> Played {
                     false => PermissionResult::deny("not this one"),
                 }
             }
-        });
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let result = runtime.block_on(async {
-        let mut messages = query(SCRIPT, options);
-        loop {
-            let message = messages.next().await.expect("a result").unwrap();
-            if let Message::Result(result) = message {
-                return serde_json::to_value(&result).unwrap();
-            }
+        },
+    );
+    let mut messages = query(SCRIPT, carry(options));
+    let mut result = None;
+    while let Some(message) = messages.next().await {
+        if let Message::Result(last) = message.unwrap() {
+            result = Some(serde_json::to_value(&last).unwrap());
         }
-    });
+    }
     let played = std::mem::take(&mut *played.lock().unwrap());
-    played.end(place, &result)
+    played.end(place, &result.expect("a result"))
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod crash;
 mod door;
 mod doors;
 mod endings;
+mod flags;
 mod history;
 mod input;
 mod mcp_serve;

@@ -134,7 +134,7 @@ pub(crate) async fn answer(own: &Session, asked: Asked, request: HostRequest) ->
             session::cancel_async_message(shared, request).await
         }
 
-        Request::GetContextUsage(_) => usage::get_context_usage(shared),
+        Request::GetContextUsage(_) => usage::get_context_usage(shared).await,
         Request::GetUsage(_) => usage::get_usage(shared),
         Request::ListModels(_) => usage::list_models(shared),
         Request::GetSessionCost(_) => texts::get_session_cost(shared),

@@ -12,7 +12,8 @@ use crate::{
     turn::run::millis,
 };
 
-pub(super) fn get_context_usage(shared: &Arc<Shared>) -> Answered {
+pub(super) async fn get_context_usage(shared: &Arc<Shared>) -> Answered {
+    context::foresee(shared).await;
     Ok(ControlReply::payload(&context::usage(shared)))
 }
 

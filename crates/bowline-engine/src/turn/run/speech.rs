@@ -16,7 +16,11 @@ use super::{
     },
     TurnRun, millis, some,
 };
-use crate::{agent::api_error_frame, ledger::Account, outlet::timestamp};
+use crate::{
+    agent::api_error_frame,
+    ledger::{self, Account},
+    outlet::timestamp,
+};
 
 impl TurnRun<'_> {
     pub(super) async fn call_model(&mut self) {
@@ -174,9 +178,12 @@ impl TurnRun<'_> {
         if let Some(answer) = &self.answer {
             frame.message = answer.message().clone();
             // While an answer streams, its stop reason and final usage are the result's to tell.
-            if answer.is_streamed() {
-                frame.message.stop_reason = None;
-                frame.message.usage = answer.opening_usage();
+            match answer.is_streamed() {
+                true => {
+                    frame.message.stop_reason = None;
+                    frame.message.usage = answer.opening_usage();
+                }
+                false => frame.message.usage = ledger::with_counts(answer.opening_usage()),
             }
             frame.request_id = answer.request_id();
         }

@@ -1,6 +1,6 @@
 //! What fills the context: the `/context` command shows what `get_context_usage` tells.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::write;
 use crate::rig::{Rig, text};
@@ -31,4 +31,15 @@ async fn categories_add_up_to_the_window() {
     assert!(text(answer).starts_with("## Context Usage"));
     assert_eq!(result["result"], text(answer));
     assert_eq!(answer["local_command_run"]["command"], "context");
+}
+
+#[tokio::test]
+async fn the_system_prompt_counts_before_the_first_turn() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "CLAUDE.md", &"Use tabs. ".repeat(100));
+    let rig = Rig::in_folder(folder, |_| {});
+    let usage = rig.control(json!({"subtype": "get_context_usage"})).await.unwrap();
+    assert!(category(&usage, "System prompt").unwrap()["tokens"].as_u64().unwrap() > 100);
+    assert_eq!(category(&usage, "Memory files").unwrap()["tokens"], 250);
+    assert!(category(&usage, "Messages").is_none());
 }

@@ -91,6 +91,7 @@ async fn a_hook_may_answer_in_the_users_place_and_hears_the_answer() {
     let hooks = json!({
         "Elicitation": [{"hookCallbackIds": ["hook_0"]}],
         "ElicitationResult": [{"hookCallbackIds": ["hook_1"]}],
+        "Notification": [{"hookCallbackIds": ["hook_2"]}],
     });
     rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();
     rig.will_hook(json!({"hookSpecificOutput": {
@@ -100,6 +101,9 @@ async fn a_hook_may_answer_in_the_users_place_and_hears_the_answer() {
     assert_eq!(answered(&frames), "Ada");
     assert!(!shapes(&frames).contains(&"elicit".to_owned()), "the host was not asked");
     assert_eq!(hook_inputs(&frames, "ElicitationResult")[0]["action"], "accept");
+    let told = &hook_inputs(&frames, "Notification")[0];
+    assert_eq!(told["notification_type"], "elicitation_response");
+    assert!(told["message"].as_str().unwrap().ends_with(": accept"), "{told}");
 }
 
 #[tokio::test]

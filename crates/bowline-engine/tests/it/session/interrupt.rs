@@ -93,3 +93,13 @@ async fn the_history_stays_one_that_the_api_accepts() {
     let frames: Vec<Value> = rig.run("SAY alive").await;
     assert_eq!(frames.last().unwrap()["result"], "alive");
 }
+
+#[tokio::test]
+async fn a_turn_that_runs_when_the_session_is_shut_down_still_has_its_result() {
+    let mut rig = Rig::new();
+    rig.prompt("SAY part\nHANG").await;
+    rig.until(|frame| frame["subtype"] == "init").await;
+    rig.session.shutdown();
+    let result = rig.until(|frame| frame["type"] == "result").await.pop().unwrap();
+    assert_eq!(result["subtype"], "error_during_execution");
+}

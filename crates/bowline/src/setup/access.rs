@@ -1,0 +1,42 @@
+//! Access to a model by `apiKeyHelper`: a command that prints the key.
+
+use std::process::{Command, Stdio};
+
+use bowline_engine::settings::{Settings, Source, Trust};
+use bowline_model::{ModelRef, Secret};
+
+use super::SetupError;
+use crate::environment::Environment;
+
+/// The command that prints a key. A project that nobody trusts cannot name one.
+pub(super) fn helper(settings: &Settings, trust: Trust) -> Option<&str> {
+    let trusted = |source| source != Source::Project || trust == Trust::Trusted;
+    let layers = settings.layers().iter().rev().filter(|layer| trusted(layer.source));
+    layers.filter_map(|layer| layer.known.api_key_helper.as_deref()).next()
+}
+
+/// Whether a session with this model needs a key that nothing else gives.
+pub(super) fn is_needed(model: &str, environment: &Environment) -> bool {
+    matches!(model.parse(), Ok(ModelRef::Anthropic(_)))
+        && environment.anthropic_api_key().is_none()
+        && environment.anthropic_auth_token().is_none()
+}
+
+/// Runs the command and takes what it prints.
+pub(super) fn ask(command: &str) -> Result<Secret, SetupError> {
+    let failed = |why: String| SetupError::from(format!("apiKeyHelper failed: {why}"));
+    let done = Command::new("sh")
+        .args(["-c", command])
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| failed(error.to_string()))?;
+    if !done.status.success() {
+        return Err(failed(done.status.to_string()));
+    }
+    let printed = String::from_utf8_lossy(&done.stdout);
+    match printed.trim() {
+        "" => Err(failed("it printed nothing".to_owned())),
+        key => Ok(Secret::from(key)),
+    }
+}

@@ -1,0 +1,93 @@
+//! Flags and variables that change how a session is run.
+
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::place::{Place, Ran};
+
+const STREAM: [&str; 4] = ["-p", "--output-format", "stream-json", "--verbose"];
+
+/// One prompt with more arguments and variables; every message is printed.
+fn ask(place: &Place, args: &[&str], variables: &[(&str, &str)], prompt: &str) -> Ran {
+    let words = [&STREAM, args, &["--", prompt]].concat();
+    let variables = variables.iter().copied();
+    Ran::from(place.bowline(words).envs(variables).stdin(Stdio::null()).output().unwrap())
+}
+
+fn init(ran: &Ran) -> Value {
+    let lines = ran.lines();
+    lines.into_iter().find(|line| line["subtype"] == "init").unwrap_or_else(|| panic!("{ran:?}"))
+}
+
+#[test]
+fn a_helper_gives_the_key() {
+    let place = Place::new();
+    // Nobody listens there; the key is taken before that matters.
+    let variables =
+        [("ANTHROPIC_BASE_URL", "http://127.0.0.1:1"), ("CLAUDE_CODE_MAX_RETRIES", "0")];
+    let settings = json!({"apiKeyHelper": "echo key-of-today"}).to_string();
+    let args = ["--settings", &settings, "--model", "claude-sonnet-4-5"];
+    assert_eq!(init(&ask(&place, &args, &variables, "hi"))["apiKeySource"], "apiKeyHelper");
+
+    let settings = json!({"apiKeyHelper": "exit 3"}).to_string();
+    let args = ["--settings", &settings, "--model", "claude-sonnet-4-5"];
+    let ran = ask(&place, &args, &variables, "hi");
+    assert_eq!((ran.code, ran.stderr.contains("apiKeyHelper failed")), (Some(1), true), "{ran:?}");
+}
+
+#[test]
+fn a_host_can_hear_in_a_result_why_nothing_starts() {
+    let place = Place::new();
+    let args = ["--model", "script", "--settings", "{oops"];
+    let variables = [("CLAUDE_CODE_STARTUP_FAILURE_RESULTS", "1")];
+    let ran = ask(&place, &args, &variables, "hi");
+    let result = &ran.lines()[0];
+    assert_eq!((ran.code, &result["is_error"]), (Some(1), &json!(true)), "{ran:?}");
+    assert_eq!(result["startup_failure_reason"], "config_file_invalid", "{ran:?}");
+    assert_eq!(ask(&place, &args, &[], "hi").stdout, "");
+}
+
+#[test]
+fn no_flag_is_passed_over_in_silence() {
+    let place = Place::new();
+    let ran = place.ask(&["--workload", "x", "--enable-auth-status"], "SAY hi");
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "hi\n"));
+    for flag in ["--workload", "--enable-auth-status"] {
+        assert!(ran.stderr.contains(&format!("{flag} has no effect: ")), "{}", ran.stderr);
+    }
+    for flag in ["--await-claim", "--managed-settings-in-initialize"] {
+        let ran = place.ask(&[flag], "SAY hi");
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{}", ran.stderr);
+        assert!(ran.stderr.contains(flag), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn without_commands_a_slash_is_a_letter() {
+    let place = Place::new();
+    assert_eq!(place.ask(&["--disable-slash-commands"], "/cost").printed(), "/cost\n");
+    let ran = ask(&place, &["--model", "script", "--disable-slash-commands"], &[], "SAY hi");
+    assert_eq!(init(&ran)["slash_commands"], json!([]));
+}
+
+#[test]
+fn a_session_can_be_given_a_title() {
+    let place = Place::new();
+    place.ask(&["--name", "Knots and hitches"], "SAY hi").printed();
+    let transcript = std::fs::read_to_string(&place.transcripts()[0]).unwrap();
+    assert!(transcript.contains("Knots and hitches"), "{transcript}");
+}
+
+#[test]
+fn background_work_keeps_a_session_alive_only_so_long() {
+    let place = Place::new();
+    let command = json!({"command": "exec sleep 300", "run_in_background": true});
+    let prompt = format!("TOOL Bash {command}\nNEXT\nSAY started");
+    let args = ["--model", "script", "--allowedTools", "Bash"];
+    let variables = [("CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS", "100")];
+    // Without the limit this would take five minutes.
+    let ran = ask(&place, &args, &variables, &prompt);
+    assert_eq!(ran.lines().iter().filter(|line| line["type"] == "result").count(), 1);
+    assert_eq!(ran.code, Some(0));
+}
