@@ -1,19 +1,27 @@
 //! One writer per session: a lock file that says who holds it.
 //!
 //! The lock is the operating system's (`flock`), so it ends with its process, however that ends;
-//! the file's text only tells a second process whom it is waiting for.
+//! the file's text only tells a second process who that is.
 
 use std::{
     fmt,
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, Read, Seek, Write},
     path::{Path, PathBuf},
-    process,
+    process, thread,
+    time::{Duration, Instant},
 };
 
 use serde::{Deserialize, Serialize};
 
 use crate::{SessionError, clock, project::SessionFiles};
+
+/// How long the lock of a dead process may linger. One that was killed while it started a command
+/// leaves a copy of its open files in the child, until that has become the command.
+const LINGERS: Duration = Duration::from_secs(2);
+
+/// How often to look whether it still does.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// Who writes a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +31,23 @@ pub struct LockHolder {
     pub pid: u32,
     /// Since when.
     pub since: String,
+}
+
+impl LockHolder {
+    /// Whether its process still runs; a holder that did not say who it is counts as alive.
+    #[cfg(unix)]
+    fn is_alive(&self) -> bool {
+        let pid = i32::try_from(self.pid).ok().and_then(rustix::process::Pid::from_raw);
+        pid.is_none_or(|pid| {
+            rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH)
+        })
+    }
+
+    /// Elsewhere a command does not begin as a copy of the process that starts it.
+    #[cfg(not(unix))]
+    fn is_alive(&self) -> bool {
+        true
+    }
 }
 
 impl fmt::Display for LockHolder {
@@ -45,13 +70,18 @@ impl SessionLock {
     /// Takes the lock, or says who has it.
     pub fn acquire(files: &SessionFiles) -> Result<Self, SessionError> {
         let path = files.lock();
+        let patience = Instant::now() + LINGERS;
         loop {
             let mut file = open(&path).map_err(SessionError::io(&path))?;
             match file.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {
                     let (id, holder) = (files.id().clone(), read_holder(&mut file));
-                    return Err(SessionError::Locked { id, holder });
+                    if holder.is_alive() || Instant::now() > patience {
+                        return Err(SessionError::Locked { id, holder });
+                    }
+                    thread::sleep(LOOK_AGAIN);
+                    continue;
                 }
                 Err(TryLockError::Error(source)) => return Err(SessionError::io(&path)(source)),
             }

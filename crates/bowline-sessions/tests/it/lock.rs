@@ -5,6 +5,8 @@ use std::{
     io::{BufRead, BufReader, Write},
     path::PathBuf,
     process::{self, Command, Stdio},
+    thread,
+    time::Duration,
 };
 
 use bowline_protocol::SessionId;
@@ -69,4 +71,23 @@ fn a_lock_is_gone_when_dropped() {
     // A file that nobody locks is left over from somewhere, whatever it says.
     fs::write(files.lock(), "{\"pid\":1,\"since\":\"long ago\"}").unwrap();
     SessionLock::acquire(&files).unwrap();
+}
+
+/// A process that is killed while it starts a command leaves its lock in the child for a moment.
+#[test]
+fn a_lock_that_a_dead_process_left_behind_is_waited_for() {
+    let home = Home::new();
+    let files = home.write(ID, &[]);
+    let mut dead = Command::new("true").spawn().unwrap();
+    dead.wait().unwrap();
+    let mut left_behind = fs::File::create(files.lock()).unwrap();
+    write!(left_behind, "{{\"pid\":{},\"since\":\"just now\"}}", dead.id()).unwrap();
+    left_behind.lock().unwrap();
+    thread::scope(|scope| {
+        let waiting = scope.spawn(|| SessionLock::acquire(&files));
+        // Whether it waits or has not begun yet: it must get the lock.
+        thread::sleep(Duration::from_millis(20));
+        drop(left_behind);
+        waiting.join().unwrap().unwrap();
+    });
 }
