@@ -1,24 +1,16 @@
 //! The examples of this crate, run as a reader would run them, offline.
 
-use std::{process::Stdio, time::Duration};
+use std::process::Stdio;
 
-use tokio::{process::Command, time::timeout};
+use tokio::process::Command;
 
-use crate::rig::{SOON, example};
-
-/// A thousand sessions of a program that is not optimized, on a machine that is busy.
-const THOUSAND: Duration = Duration::from_secs(120);
+use crate::rig::{example, soon};
 
 /// What an example says.
 async fn said(name: &str, arguments: &[&str]) -> String {
-    said_within(SOON, name, arguments).await
-}
-
-async fn said_within(limit: Duration, name: &str, arguments: &[&str]) -> String {
     let mut command = Command::new(example(name));
     command.args(arguments).stdin(Stdio::null()).kill_on_drop(true);
-    let run = timeout(limit, command.output()).await.unwrap_or_else(|_| panic!("{name} hangs"));
-    let run = run.unwrap_or_else(|error| {
+    let run = soon(name, command.output()).await.unwrap_or_else(|error| {
         panic!("{name}: {error}; a plain `cargo test -p bowline-host` builds the examples")
     });
     let said = String::from_utf8_lossy(&run.stdout).into_owned();
@@ -75,6 +67,7 @@ async fn file_processing() {
 async fn many_sessions() {
     let few = said("many_sessions", &["--sessions", "20", "--at-once", "3"]).await;
     assert!(few.starts_with("20 sessions, 20 greetings, 0 failures"), "{few}");
-    let many = said_within(THOUSAND, "many_sessions", &[]).await;
-    assert!(many.starts_with("1000 sessions, 1000 greetings, 0 failures"), "{many}");
+    // The thousand is a step of its own in `.ci/run`: without optimization it takes ten seconds.
+    let many = said("many_sessions", &["--sessions", "200"]).await;
+    assert!(many.starts_with("200 sessions, 200 greetings, 0 failures"), "{many}");
 }
