@@ -7,7 +7,7 @@ use std::{
 };
 
 use bowline_host::{
-    Embedded, Message, Options, Sessions,
+    Embedded, Message, Options, Sessions, SessionsError,
     protocol::{RawJson, SessionId, SystemMessage},
     query,
     sessions::{ForkOptions, ListOptions, Page, Transcripts},
@@ -46,7 +46,8 @@ fn agent(folder: &Path) -> Options {
 }
 
 async fn kinds(store: &dyn SessionStore) -> Vec<String> {
-    let entries = store.load(&StoreKey::main("-work", ID)).await.unwrap().unwrap_or_default();
+    let entries = store.load(&StoreKey::main("-work", ID)).await.expect("it can be loaded");
+    let entries = entries.unwrap_or_default();
     let kind = |entry: &RawJson| entry.to_value()["type"].as_str().unwrap_or("?").to_owned();
     entries.iter().map(kind).collect()
 }
@@ -147,7 +148,7 @@ async fn an_embedded_agent_needs_no_files_beside_its_store() {
 /// A configuration folder with one session of two turns that belongs to `folder`.
 fn files(folder: &Path) -> (Sessions, PathBuf) {
     let home = folder.join("home");
-    let directory = std::fs::canonicalize(folder).unwrap();
+    let directory = std::fs::canonicalize(folder).expect("it is there");
     let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     let key: String = directory.display().to_string().chars().map(letter).collect();
     let line = |kind: &str, uuid: &str, parent: Value, text: &str| {
@@ -164,9 +165,9 @@ fn files(folder: &Path) -> (Sessions, PathBuf) {
         line("assistant", "u4", json!("u3"), "It does not slip."),
     ];
     let project = home.join("projects").join(key);
-    std::fs::create_dir_all(&project).unwrap();
+    std::fs::create_dir_all(&project).expect("it can be made");
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    std::fs::write(project.join(format!("{ID}.jsonl")), text).unwrap();
+    std::fs::write(project.join(format!("{ID}.jsonl")), text).expect("it can be written");
     (Sessions::in_folder(&home).for_directory(folder), home)
 }
 
@@ -183,45 +184,46 @@ async fn sessions_in_files_and_in_stores_are_the_same_to_work_with() {
         Sessions::in_store(store.clone()).for_directory(folder.path())
     };
     for sessions in [files.clone(), stored(&memory), stored(&in_files)] {
-        work_with(&sessions).await;
+        work_with(&sessions).await.unwrap();
     }
 }
 
-async fn work_with(sessions: &Sessions) {
+async fn work_with(sessions: &Sessions) -> Result<(), SessionsError> {
     let id = SessionId::from(ID);
     let all = ListOptions::default();
-    let titles = async || -> Vec<String> {
-        let mut listed = sessions.list(&all).await.unwrap();
+    let titles = async || -> Result<Vec<String>, SessionsError> {
+        let mut listed = sessions.list(&all).await?;
         listed.sort_by(|a, b| a.summary.cmp(&b.summary));
-        listed.into_iter().map(|session| session.summary).collect()
+        Ok(listed.into_iter().map(|session| session.summary).collect())
     };
-    assert_eq!(titles().await, ["Which knot holds best?"], "{sessions:?}");
+    assert_eq!(titles().await?, ["Which knot holds best?"], "{sessions:?}");
 
-    let said = sessions.messages(&id, Page::default()).await.unwrap();
+    let said = sessions.messages(&id, Page::default()).await?;
     let texts: Vec<_> = said.iter().map(|it| it.message.to_value()["content"].clone()).collect();
     assert_eq!(texts, ["Which knot holds best?", "The bowline.", "Why?", "It does not slip."]);
     let page = Page { offset: 1, limit: Some(2), ..Page::default() };
-    assert_eq!(sessions.messages(&id, page).await.unwrap().len(), 2);
+    assert_eq!(sessions.messages(&id, page).await?.len(), 2);
 
-    sessions.rename(&id, "  Knots ").await.unwrap();
-    sessions.tag(&id, Some("rope")).await.unwrap();
-    let info = sessions.info(&id).await.unwrap().expect("it is there");
+    sessions.rename(&id, "  Knots ").await?;
+    sessions.tag(&id, Some("rope")).await?;
+    let info = sessions.info(&id).await?.expect("it is there");
     assert_eq!((&*info.summary, info.tag.as_deref()), ("Knots", Some("rope")), "{sessions:?}");
-    sessions.tag(&id, None).await.unwrap();
-    assert_eq!(sessions.info(&id).await.unwrap().unwrap().tag, None);
+    sessions.tag(&id, None).await?;
+    assert_eq!(sessions.info(&id).await?.and_then(|info| info.tag), None);
 
-    let hits = sessions.search("does NOT slip", &all).await.unwrap();
+    let hits = sessions.search("does NOT slip", &all).await?;
     assert_eq!(hits.len(), 1, "{sessions:?}");
     assert!(hits[0].excerpt.contains("does not slip"), "{hits:?}");
 
     let beginning = ForkOptions { up_to: Some("u2".into()), title: None };
-    let fork = sessions.fork(&id, &beginning).await.unwrap();
-    assert_eq!(sessions.messages(&fork, Page::default()).await.unwrap().len(), 2);
-    assert_eq!(titles().await, ["Knots", "Knots (fork)"], "{sessions:?}");
+    let fork = sessions.fork(&id, &beginning).await?;
+    assert_eq!(sessions.messages(&fork, Page::default()).await?.len(), 2);
+    assert_eq!(titles().await?, ["Knots", "Knots (fork)"], "{sessions:?}");
 
-    sessions.delete(&fork).await.unwrap();
-    assert_eq!(titles().await, ["Knots"], "{sessions:?}");
-    assert_eq!(sessions.messages(&fork, Page::default()).await.unwrap(), []);
+    sessions.delete(&fork).await?;
+    assert_eq!(titles().await?, ["Knots"], "{sessions:?}");
+    assert_eq!(sessions.messages(&fork, Page::default()).await?, []);
     assert!(sessions.rename(&fork, "gone").await.is_err());
     assert!(sessions.rename(&id, " ").await.is_err());
+    Ok(())
 }
