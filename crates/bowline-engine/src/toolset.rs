@@ -17,16 +17,14 @@ pub(crate) struct Toolset {
     source: Option<Arc<dyn ToolSource>>,
     /// Tools that exist but are switched off, so that a model which calls one learns why.
     disabled: Vec<String>,
-    /// Which tools of the source this agent has.
-    filter: Filter,
+    /// Which tools of the source this agent has: those that all of them admit.
+    filters: Vec<Filter>,
     merged: Mutex<Option<Merged>>,
 }
 
 /// Which tools an agent has.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) enum Filter {
-    #[default]
-    All,
     Only(Vec<String>),
     Except(Vec<String>),
 }
@@ -39,7 +37,6 @@ impl Filter {
                 || name.strip_prefix(rule).is_some_and(|rest| rest.starts_with("__"))
         };
         match self {
-            Self::All => true,
             Self::Only(names) => names.iter().any(covers),
             Self::Except(names) => !names.iter().any(covers),
         }
@@ -58,14 +55,14 @@ impl Toolset {
         own: Registry,
         source: Option<Arc<dyn ToolSource>>,
         disabled: Vec<String>,
-        filter: Filter,
+        filters: Vec<Filter>,
     ) -> Self {
-        Self { own, source, disabled, filter, merged: Mutex::new(None) }
+        Self { own, source, disabled, filters, merged: Mutex::new(None) }
     }
 
     /// Nothing to call.
     pub(crate) fn empty() -> Self {
-        Self::new(Registry::new(), None, Vec::new(), Filter::All)
+        Self::new(Registry::new(), None, Vec::new(), Vec::new())
     }
 
     /// The tool of this name, or the answer for a model that called one it does not have.
@@ -162,7 +159,8 @@ impl Toolset {
         let mut registry = self.own.clone();
         for tool in self.source.iter().flat_map(|source| source.tools()) {
             let name = &tool.spec().name;
-            if self.filter.admits(name) && !self.disabled.iter().any(|disabled| disabled == name) {
+            let admitted = self.filters.iter().all(|filter| filter.admits(name));
+            if admitted && !self.disabled.iter().any(|disabled| disabled == name) {
                 registry.insert(tool);
             }
         }

@@ -5,6 +5,7 @@ use bowline_protocol::{ContentBlock, MessageUuid, RawJson, Role, Usage};
 use crate::{
     head::{Id, IdSet},
     line::{AttachmentLine, CompactMetadata, CostState},
+    names::Names,
 };
 
 /// A session as it can be taken up again.
@@ -44,6 +45,8 @@ pub struct LiveContext {
     pub mode: Option<String>,
     /// The tools used in it.
     pub tools_used: Vec<String>,
+    /// What it is called, for whoever goes on writing it.
+    pub(crate) names: Names,
 }
 
 /// The names of a transcript's lines, as far back as the conversation goes.

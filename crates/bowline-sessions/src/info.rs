@@ -131,7 +131,8 @@ impl Ends {
         in_tail.or_else(|| last_text(&self.head, key))
     }
 
-    fn tail(&self) -> &str {
+    /// The end; the whole of a short transcript.
+    pub(crate) fn tail(&self) -> &str {
         if self.tail.is_empty() { &self.head } else { &self.tail }
     }
 }

@@ -50,6 +50,7 @@ mod line;
 mod list;
 mod lock;
 mod mirror;
+mod names;
 mod parallel;
 mod project;
 mod read;

@@ -95,6 +95,7 @@ impl TakeUp {
         let mut writer = TranscriptWriter::resume(files, origin, None)?;
         let context = resume(writer.path(), &at)?;
         writer.set_leaf(context.leaf.clone());
+        writer.set_names(context.names.clone());
         let transcript = Some(self.mirrored(writer));
         Ok(TakenUp { id, transcript, context: Some(context) })
     }

@@ -23,6 +23,7 @@ use crate::{
     SessionError, clock,
     line::{ChainFields, TranscriptLine},
     lock::SessionLock,
+    names::Names,
     project::SessionFiles,
 };
 
@@ -121,6 +122,9 @@ pub struct TranscriptWriter {
     agent: Option<AgentId>,
     origin: LineOrigin,
     leaf: Option<MessageUuid>,
+    names: Names,
+    /// How long the file is, as far as this writer knows.
+    end: u64,
     pending: Vec<u8>,
     pending_lines: usize,
     mirrored: Option<Vec<RawJson>>,
@@ -137,6 +141,13 @@ enum State {
     Open { file: File, lock: Arc<SessionLock> },
     /// Writing failed.
     Failed,
+}
+
+impl State {
+    fn length(&self) -> Option<u64> {
+        let Self::Open { file, .. } = self else { return None };
+        file.metadata().ok().map(|metadata| metadata.len())
+    }
 }
 
 impl TranscriptWriter {
@@ -211,6 +222,8 @@ impl TranscriptWriter {
 
     fn with_state(files: SessionFiles, path: PathBuf, origin: LineOrigin, state: State) -> Self {
         Self {
+            names: Names::default(),
+            end: state.length().unwrap_or(0),
             files,
             path,
             agent: None,
@@ -262,6 +275,11 @@ impl TranscriptWriter {
         self.leaf = leaf;
     }
 
+    /// What the session is called; said again whenever the file has grown much.
+    pub(crate) fn set_names(&mut self, names: Names) {
+        self.names = names;
+    }
+
     /// Where the next lines are written from.
     pub fn origin_mut(&mut self) -> &mut LineOrigin {
         &mut self.origin
@@ -305,6 +323,9 @@ impl TranscriptWriter {
 
     /// Appends everything added since the last flush, in one piece.
     pub fn flush(&mut self) -> Flushed {
+        if self.pending_lines > 0 {
+            self.repeat_names();
+        }
         let lines = std::mem::take(&mut self.pending_lines);
         if lines == 0 {
             return Flushed::Written { lines };
@@ -362,12 +383,37 @@ impl TranscriptWriter {
     }
 
     fn add(&mut self, line: &TranscriptLine) {
+        if Names::is_name(line) {
+            // What others called the session before this must not count after it.
+            self.hear_others();
+            self.names.hear(line, self.end + self.pending.len() as u64);
+        }
         let json = line.to_json();
         self.pending.extend_from_slice(json.as_bytes());
         self.pending.push(b'\n');
         self.pending_lines += 1;
         if let (Some(entries), Ok(entry)) = (&mut self.mirrored, RawJson::from_text(json)) {
             entries.push(entry);
+        }
+    }
+
+    /// Others may have appended titles and labels meanwhile.
+    fn hear_others(&mut self) {
+        let (State::Open { file, .. }, Some(length)) = (&self.state, self.state.length()) else {
+            return;
+        };
+        if length > self.end {
+            self.names.hear_others(file, self.end, length);
+        }
+        self.end = length;
+    }
+
+    /// Says what the session is called again where a listing would no longer find it.
+    fn repeat_names(&mut self) {
+        self.hear_others();
+        let end = self.end + self.pending.len() as u64;
+        for line in self.names.due(end, self.files.id()) {
+            self.add(&line);
         }
     }
 
@@ -382,15 +428,16 @@ impl TranscriptWriter {
         }
         let State::Open { file, .. } = &mut self.state else { return Ok(()) };
         let in_file = SessionError::io(&self.path);
-        // Titles and labels may have been appended by others meanwhile.
         let before = file.metadata().map(|metadata| metadata.len());
         let written = file.write_all(&self.pending).and_then(|()| match self.sync {
             Sync::Never => Ok(()),
             Sync::EachFlush => file.sync_data(),
         });
-        if let (Err(_), Ok(before)) = (&written, before) {
+        match (&written, before) {
             // A half-written batch must not stay: its last line would be torn.
-            let _ = file.set_len(before);
+            (Err(_), Ok(before)) => file.set_len(before).unwrap_or_default(),
+            (Ok(()), Ok(before)) => self.end = before + self.pending.len() as u64,
+            (_, Err(_)) => {}
         }
         written.map_err(in_file)
     }
@@ -411,7 +458,7 @@ impl TranscriptWriter {
             return Err(SessionError::InUse(self.files.id().clone()));
         }
         let mut options = OpenOptions::new();
-        options.append(true).create(true);
+        options.read(true).append(true).create(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(&self.path).map_err(SessionError::io(&self.path))?;

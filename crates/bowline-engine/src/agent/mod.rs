@@ -76,7 +76,7 @@ pub(crate) enum Identity {
 }
 
 /// Who a subagent is.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Subagent {
     pub(crate) id: AgentId,
     /// Its kind, as in `general-purpose`.

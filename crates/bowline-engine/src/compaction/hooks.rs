@@ -4,12 +4,17 @@ use std::sync::Arc;
 
 use bowline_protocol::{
     CompactTrigger, EventInput, Extra, HookEvent, Maybe, PostCompactInput, PreCompactInput,
-    SessionStartInput,
+    SessionStartInput, SubagentStopInput,
 };
 use tokio_util::sync::CancellationToken;
 
 use super::CompactError;
-use crate::{agent::Agent, agent::Identity, hook::HookReport, session::Shared};
+use crate::{
+    agent::{Agent, Identity, Subagent},
+    hook::HookReport,
+    session::Shared,
+    subagent,
+};
 
 /// The hooks around one compaction. A subagent's runs without.
 pub(super) struct CompactHooks<'a> {
@@ -60,6 +65,23 @@ impl<'a> CompactHooks<'a> {
         Ok(wishes)
     }
 
+    /// Tells that the summary is there. Hosts see whoever wrote it as a subagent without a kind; it
+    /// has ended, so that an objection changes nothing.
+    pub(super) async fn summarized(&mut self, summary: &str) {
+        if !self.hears(HookEvent::SubagentStop) {
+            return;
+        }
+        let writer = Subagent { id: subagent::new_agent_id(), ..Subagent::default() };
+        let event = EventInput::SubagentStop(SubagentStopInput {
+            agent_transcript_path: self.session.subagent_transcript(&writer.id),
+            last_assistant_message: Some(summary.to_owned()),
+            background_tasks: Some(Vec::new()),
+            session_crons: Some(Vec::new()),
+            ..SubagentStopInput::default()
+        });
+        self.session.run_hooks(&Identity::Sub(Arc::new(writer)), event, self.cancel).await;
+    }
+
     /// Tells that it is done; returns what the model should know from now on.
     pub(super) async fn after(&mut self, summary: &str) -> Vec<String> {
         let event = EventInput::SessionStart(SessionStartInput {
@@ -89,8 +111,13 @@ impl<'a> CompactHooks<'a> {
         self.lines
     }
 
+    /// Whether anybody wants to hear of such an event of this compaction.
+    fn hears(&self, kind: HookEvent) -> bool {
+        self.is_main && self.session.has_hooks(kind)
+    }
+
     async fn run(&mut self, kind: HookEvent, event: EventInput) -> Option<HookReport> {
-        if !self.is_main || !self.session.has_hooks(kind.clone()) {
+        if !self.hears(kind.clone()) {
             return None;
         }
         let report = self.session.run_hooks(&Identity::Main, event, self.cancel).await;

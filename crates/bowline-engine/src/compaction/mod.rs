@@ -155,6 +155,7 @@ impl Agent {
         let messages = self.conversation.messages();
         let (before, behind) = messages.split_at(messages.len() - kept.len());
         let said = summary::ask(self, before, &wishes, cancel).await?;
+        hooks.summarized(&said).await;
         let told = hooks.after(&said).await;
         if cancel.is_cancelled() {
             return Err(CompactError::Interrupted);

@@ -23,7 +23,7 @@ use crate::{
     permission::{Policy, Roots},
     structured_output, subagent, tool,
     tooling::ToolServices,
-    toolset::{Filter, Toolset},
+    toolset::Toolset,
 };
 
 /// Why a session could not be set up.
@@ -212,5 +212,5 @@ pub(crate) fn main_tools(session: &Arc<Shared>) -> Toolset {
     if let Some(schema) = &session.live().json_schema {
         registry.insert(structured_output::tool(schema));
     }
-    Toolset::new(registry, Some(Arc::clone(&session.mcp) as _), disabled, Filter::All)
+    Toolset::new(registry, Some(Arc::clone(&session.mcp) as _), disabled, Vec::new())
 }

@@ -9,7 +9,7 @@ use bowline_protocol::AgentInfo;
 
 pub(crate) use self::{
     kind::{AgentKind, GENERAL_PURPOSE},
-    run::{Assignment, Finished, Launched, launch, work},
+    run::{Assignment, Finished, Launched, launch, new_agent_id, work},
 };
 use crate::session::{Shared, catalog};
 

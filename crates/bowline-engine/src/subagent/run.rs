@@ -275,7 +275,7 @@ async fn write_output(path: &PathBuf, text: &str) {
 }
 
 /// `a` and sixteen hexadecimal digits.
-fn new_agent_id() -> AgentId {
+pub(crate) fn new_agent_id() -> AgentId {
     let random = Uuid::new_v4().simple().to_string();
     AgentId(format!("a{}", &random[..16]))
 }

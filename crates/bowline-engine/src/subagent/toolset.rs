@@ -21,7 +21,7 @@ pub(crate) fn tools(
     kind: &AgentKind,
     identity: &Identity,
 ) -> Toolset {
-    let only = kind.tools.clone().map_or(Filter::All, Filter::Only);
+    let only = kind.tools.clone().map(Filter::Only);
     let except = Filter::Except(kind.disallowed_tools.clone());
     let depth = identity.subagent().map_or(0, |subagent| subagent.depth);
     let mut registry = parent.own().clone();
@@ -29,7 +29,7 @@ pub(crate) fn tools(
         let named = |filter: &Filter| {
             filter.admits(&spec.name) || spec.aliases.iter().any(|alias| filter.admits(alias))
         };
-        named(&only)
+        only.as_ref().is_none_or(named)
             && except.admits(&spec.name)
             && !FOR_PEOPLE.contains(&&*spec.name)
             && (spec.name != AGENT_TOOL || depth < MAX_DEPTH)
@@ -38,9 +38,6 @@ pub(crate) fn tools(
     if registry.get(AGENT_TOOL).is_some() {
         registry.insert(tool::agent(session, identity.clone()));
     }
-    let filter = match (&only, &except) {
-        (Filter::All, except) => except.clone(),
-        (only, _) => only.clone(),
-    };
-    Toolset::new(registry, parent.source().cloned(), parent.disabled().to_vec(), filter)
+    let filters = only.into_iter().chain([except]).collect();
+    Toolset::new(registry, parent.source().cloned(), parent.disabled().to_vec(), filters)
 }

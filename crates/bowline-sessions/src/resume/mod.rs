@@ -15,8 +15,12 @@ use crate::{
     SessionError,
     context::{KnownLines, LiveContext},
     head::{Id, Kind},
-    info::{Ends, TITLE_KEYS, last_text},
-    line::{AiTitle, AttachmentLine, CostState, CustomTitle, Mode, SystemLine, Tag, ToolsUsed},
+    info::{Ends, TITLE_KEYS},
+    line::{
+        AiTitle, AttachmentLine, CostState, CustomTitle, Mode, SystemLine, Tag, ToolsUsed,
+        TranscriptLine,
+    },
+    names::Names,
     scan::{LineReader, Span},
 };
 use fold::{Fold, Said};
@@ -206,18 +210,33 @@ fn read_notes(
 
     let custom = parse::<CustomTitle>(note(NoteKind::CustomTitle)?).map(|note| note.custom_title);
     let generated = parse::<AiTitle>(note(NoteKind::AiTitle)?).map(|note| note.ai_title);
-    context.title = custom.or(generated);
     context.tag = parse::<Tag>(note(NoteKind::Tag)?).map(|note| note.tag);
     context.tag.take_if(|tag| tag.is_empty());
     context.mode = parse::<Mode>(note(NoteKind::Mode)?).map(|note| note.mode);
     context.cost = parse::<CostState>(note(NoteKind::CostState)?);
     let tools = parse::<ToolsUsed>(note(NoteKind::ToolsUsed)?);
     context.tools_used = tools.map(|note| note.tools).unwrap_or_default();
-    if context.title.is_none() {
-        // A title may stand before the last compaction; listings find it at the file's beginning.
-        let head = Ends::read(path)?.map(|ends| ends.head).unwrap_or_default();
-        context.title = TITLE_KEYS.iter().find_map(|key| last_text(&head, key));
+    let kinds = [NoteKind::CustomTitle, NoteKind::AiTitle, NoteKind::Tag];
+    let first = kinds.iter().filter_map(|kind| notes.get(kind)).map(|span| span.offset).min();
+    context.names = Names {
+        custom_title: custom,
+        ai_title: generated,
+        tag: context.tag.clone(),
+        agent_name: None,
+        at: first.unwrap_or(0),
+    };
+    let names = &mut context.names;
+    if names.custom_title.is_none() && names.ai_title.is_none() {
+        // A title may stand before the last compaction; it is where listings find it.
+        let ends = Ends::read(path)?.unwrap_or_default();
+        let lines = ends.head.lines().chain(ends.tail().lines());
+        let titles = lines.filter(|line| TITLE_KEYS.iter().any(|key| line.contains(key)));
+        for title in titles.filter_map(|line| TranscriptLine::parse(line).ok()) {
+            names.hear(&title, 0);
+        }
+        names.at = 0;
     }
+    context.title = names.custom_title.clone().or_else(|| names.ai_title.clone());
     Ok(())
 }
 

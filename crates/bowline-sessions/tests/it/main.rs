@@ -6,6 +6,7 @@ mod edit;
 mod golden;
 mod list;
 mod lock;
+mod names;
 mod project;
 mod resume;
 mod store;

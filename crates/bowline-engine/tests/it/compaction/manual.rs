@@ -86,6 +86,8 @@ async fn hooks_are_heard_in_their_order() {
         "PreCompact": [{"hookCallbackIds": ["pre"]}],
         "PostCompact": [{"hookCallbackIds": ["post"]}],
         "SessionStart": [{"hookCallbackIds": ["start"]}],
+        "SubagentStart": [{"hookCallbackIds": ["sent"]}],
+        "SubagentStop": [{"hookCallbackIds": ["back"]}],
     });
     rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();
     rig.run("SUMMARY short\nSAY one").await;
@@ -95,6 +97,7 @@ async fn hooks_are_heard_in_their_order() {
         [
             "status",
             "hook:PreCompact",
+            "hook:SubagentStop",
             "hook:SessionStart",
             "hook:PostCompact",
             "status",
@@ -108,14 +111,17 @@ async fn hooks_are_heard_in_their_order() {
     let input = |place: usize| &frames[place]["call"]["input"];
     assert_eq!(input(1)["trigger"], "manual");
     assert_eq!(input(1)["custom_instructions"], "keep it short");
-    assert_eq!((&input(2)["source"], &input(2)["model"]), (&json!("compact"), &json!("script")));
-    assert_eq!(input(3)["compact_summary"], "<summary>short</summary>");
+    assert_eq!(input(2)["agent_type"], "", "whoever summarizes has no kind");
+    assert!(input(2)["agent_id"].as_str().is_some_and(|id| id.len() == 17));
+    assert_eq!(input(2)["last_assistant_message"], "<summary>short</summary>");
+    assert_eq!((&input(3)["source"], &input(3)["model"]), (&json!("compact"), &json!("script")));
+    assert_eq!(input(4)["compact_summary"], "<summary>short</summary>");
     assert_eq!(
-        content(&frames[8]),
+        content(&frames[9]),
         "<local-command-stdout>Compacted PreCompact [callback] completed successfully\n\
          PostCompact [callback] completed successfully</local-command-stdout>"
     );
-    assert_eq!(frames[6]["compact_metadata"].get("preserved_segment"), None, "all is summarized");
+    assert_eq!(frames[7]["compact_metadata"].get("preserved_segment"), None, "all is summarized");
 }
 
 #[tokio::test]

@@ -88,6 +88,36 @@ async fn a_server_that_the_host_does_not_have_fails_alone() {
 }
 
 #[tokio::test]
+async fn a_subagent_has_what_one_list_gives_it_and_the_other_does_not_take_away() {
+    let mut rig = Rig::new();
+    rig.serves(calc);
+    let adder = json!({
+        "description": "adds", "prompt": "You add.",
+        "tools": ["mcp__calc"], "disallowedTools": ["mcp__calc__bad"],
+    });
+    let request =
+        json!({"subtype": "initialize", "sdkMcpServers": ["calc"], "agents": {"adder": adder}});
+    rig.control(request).await.unwrap();
+    let calls = "TOOL mcp__calc__bad {}\nTOOL mcp__calc__add {}\nTOOL Read {}\nNEXT\nSAY x";
+    let input = json!({
+        "description": "sum", "prompt": calls, "subagent_type": "adder", "run_in_background": false,
+    });
+    let frames = rig.run(&format!("TOOL Agent {input}\nNEXT\nSAY done")).await;
+    let inner = frames.iter().filter(|frame| !frame["parent_tool_use_id"].is_null());
+    let results: Vec<_> = inner
+        .filter_map(|frame| frame["message"]["content"].as_array())
+        .flatten()
+        .filter(|block| block["type"] == "tool_result")
+        .map(|block| block["content"].to_string())
+        .collect();
+    let says = |what: &str| results.iter().filter(|result| result.contains(what)).count();
+    assert_eq!(says("No such tool available: mcp__calc__bad"), 1, "{results:?}");
+    assert_eq!(says("No such tool available: Read"), 1, "{results:?}");
+    assert_eq!(says("three"), 1, "{results:?}");
+    assert_eq!(methods(&frames).iter().filter(|method| **method == "tools/call").count(), 1);
+}
+
+#[tokio::test]
 async fn servers_come_and_go() {
     let mut rig = Rig::new();
     rig.serves(calc);

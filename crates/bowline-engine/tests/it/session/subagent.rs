@@ -147,6 +147,39 @@ async fn two_at_once_take_the_time_of_one() {
 }
 
 #[tokio::test]
+async fn one_too_many_is_refused_and_may_come_when_another_has_gone() {
+    const MOST: usize = 16;
+    let mut rig = rig();
+    let call = |number: usize| {
+        let input = json!({
+            "description": format!("work {number}"),
+            "prompt": "SAY waiting\nHANG",
+            "run_in_background": true,
+        });
+        format!("TOOL Agent {input}\n")
+    };
+    let calls: String = (0..=MOST).map(call).collect();
+    let frames = rig.run(&format!("{calls}NEXT\nSAY main end")).await;
+    let results: Vec<_> = frames.iter().filter(|it| it["type"] == "user").collect();
+    let launched = |frame: &&&Value| frame["tool_use_result"]["status"] == "async_launched";
+    assert_eq!(results.iter().filter(launched).count(), MOST);
+    let refused: Vec<_> = results.iter().filter(|it| !launched(it)).map(|it| text(it)).collect();
+    assert_eq!(refused, ["16 agents are at work already; wait for one of them to finish"]);
+    let result = frames.last().unwrap();
+    assert_eq!(result["subtype"], "success", "the turn goes on");
+    assert_eq!(result["subagent_stats"]["spawned"], MOST);
+    assert_eq!(result["subagent_stats"]["refused"]["concurrency_limit"], 1);
+
+    let started = frames.iter().find(|it| it["subtype"] == "task_started").unwrap();
+    let stop = json!({"subtype": "stop_task", "task_id": started["task_id"]});
+    rig.control(stop).await.unwrap();
+    rig.until(|it| it["subtype"] == "task_notification").await;
+    let frames = rig.run(&format!("{}NEXT\nSAY main end", call(MOST))).await;
+    assert!(frames.iter().any(|it| launched(&&it)), "{:?}", shapes(&frames));
+    rig.abort().await;
+}
+
+#[tokio::test]
 async fn a_question_is_put_to_the_person_and_the_answer_to_the_model() {
     let mut rig = Rig::new();
     let question = json!({"questions": [{
