@@ -211,6 +211,18 @@ impl SessionConfig {
         if problems.is_empty() { Ok(()) } else { Err(problems) }
     }
 
+    /// Adds the MCP servers that the settings name or approve of, unless their names are taken, and
+    /// says what is wrong with them.
+    pub fn add_servers_of_settings(&mut self, trust: Trust) -> Vec<String> {
+        let (servers, problems) = self.settings.servers(&self.cwd, trust);
+        for server in servers {
+            if !self.mcp_servers.iter().any(|taken| taken.name == server.name) {
+                self.mcp_servers.push(server);
+            }
+        }
+        problems
+    }
+
     /// Gives the processes of the session the variables that its settings set, and those that
     /// say whose children they are.
     pub fn inherit_variables(&mut self, trust: Trust) {

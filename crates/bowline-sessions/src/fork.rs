@@ -13,6 +13,7 @@ use std::{
 use bowline_protocol::{Extra, MessageUuid, RawJson, SessionId};
 use memchr::memmem;
 use serde_json::{Map, Value, json};
+use tempfile::NamedTempFile;
 use uuid::Uuid;
 
 use crate::{
@@ -116,23 +117,21 @@ pub fn branch(source: &Path, target: &SessionFiles) -> Result<(), SessionError> 
     })
 }
 
-/// Writes the transcript of a new session from lines that were kept elsewhere.
-pub fn restore(target: &SessionFiles, lines: &[RawJson]) -> Result<(), SessionError> {
-    let path = target.transcript();
-    let write = || -> io::Result<()> {
-        std::fs::create_dir_all(target.project_folder())?;
-        let mut file = BufWriter::new(create(&path)?);
+/// Writes lines that were kept elsewhere to a file that goes with the value.
+pub(crate) fn fetched(lines: &[RawJson]) -> Result<NamedTempFile, SessionError> {
+    let write = || -> io::Result<NamedTempFile> {
+        let mut file = NamedTempFile::with_prefix("bowline-session-")?;
+        let mut writer = BufWriter::new(file.as_file_mut());
         for line in lines {
             // A line has no newline but the one behind it, however it was kept.
-            serde_json::to_writer(&mut file, &line.parse::<Value>()?)?;
-            file.write_all(b"\n")?;
+            serde_json::to_writer(&mut writer, &line.parse::<Value>()?)?;
+            writer.write_all(b"\n")?;
         }
-        file.flush()
+        writer.flush()?;
+        drop(writer);
+        Ok(file)
     };
-    write().map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => SessionError::InUse(target.id().clone()),
-        _ => SessionError::io(&path)(error),
-    })
+    write().map_err(SessionError::io(&std::env::temp_dir()))
 }
 
 /// A session id that nobody has.

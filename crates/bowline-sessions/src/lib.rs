@@ -12,7 +12,7 @@
 //! | taking a session up again | [`TakeUp`]; [`resume`], which gives a [`LiveContext`] |
 //! | listing, finding, searching | [`list`], [`info`], [`find`], [`newest`], [`search`] |
 //! | reading | [`messages`], [`subagents`], [`subagent_messages`] |
-//! | changing | [`rename`], [`tag`], [`fork`], [`branch`], [`restore`], [`delete`] |
+//! | changing | [`rename`], [`tag`], [`fork`], [`branch`], [`delete`] |
 //! | keeping sessions elsewhere | [`SessionStore`], [`MirrorBuffer`], [`SessionSummary`] |
 //! | undoing edits of files | [`Checkpoints`] |
 //!
@@ -71,7 +71,7 @@ pub use context::{
 pub use edit::{delete, rename, tag};
 pub use error::SessionError;
 pub use find::{Target, find, newest};
-pub use fork::{ForkOptions, branch, fork, new_id, restore};
+pub use fork::{ForkOptions, branch, fork, new_id};
 pub use info::SessionInfo;
 pub use line::*;
 pub use list::{ListOptions, info, list};

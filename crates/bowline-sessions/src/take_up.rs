@@ -3,11 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use bowline_protocol::{MessageUuid, RawJson, SessionId};
+use tempfile::NamedTempFile;
 use uuid::Uuid;
 
 use crate::{
     ConfigHome, LineOrigin, LiveContext, Page, ProjectKey, ResumeAt, SessionError, SessionFiles,
-    Spoken, Target, TranscriptWriter, branch, find, messages_in, new_id, newest, restore, resume,
+    Spoken, Target, TranscriptWriter, branch, find, fork::fetched, messages_in, new_id, newest,
+    resume,
 };
 
 /// Which session is wanted.
@@ -64,7 +66,7 @@ impl TakeUp {
     ) -> Result<TakenUp, SessionError> {
         let cwd = PathBuf::from(&origin.cwd);
         let named = self.id.as_deref().map(session_id).transpose()?;
-        let Some(source) = self.source(home, project, &cwd)? else {
+        let Some(source) = self.source(home, &cwd)? else {
             let id = named.unwrap_or_else(new_id);
             let files = home.session(project, &id);
             let transcript = match self.unsaved {
@@ -101,20 +103,11 @@ impl TakeUp {
     }
 
     /// The session to go on with, if one was asked for and is there.
-    fn source(
-        &self,
-        home: &ConfigHome,
-        project: &ProjectKey,
-        cwd: &Path,
-    ) -> Result<Option<Source>, SessionError> {
+    fn source(&self, home: &ConfigHome, cwd: &Path) -> Result<Option<Source>, SessionError> {
         match &self.from {
             StartFrom::Nothing => Ok(None),
             StartFrom::Lines(lines) if lines.is_empty() => Ok(None),
-            StartFrom::Lines(lines) => {
-                let files = home.session(project, &new_id());
-                restore(&files, lines)?;
-                Ok(Some(Source::Ours(files)))
-            }
+            StartFrom::Lines(lines) => Ok(Some(Source::Fetched(fetched(lines)?))),
             StartFrom::Newest => Ok(newest(home, cwd).map(Source::Ours)),
             StartFrom::Session(target) => Ok(Some(match find(home, target, cwd)? {
                 Target::Session(files) => Source::Ours(files),
@@ -133,6 +126,8 @@ enum Source {
     Ours(SessionFiles),
     /// A file that is not among our sessions: it is copied and left alone.
     Foreign(PathBuf),
+    /// Lines from elsewhere, until they are copied.
+    Fetched(NamedTempFile),
 }
 
 impl Source {
@@ -140,6 +135,7 @@ impl Source {
         match self {
             Self::Ours(files) => files.transcript(),
             Self::Foreign(path) => path.clone(),
+            Self::Fetched(file) => file.path().to_owned(),
         }
     }
 }

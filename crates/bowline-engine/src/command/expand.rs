@@ -151,7 +151,7 @@ async fn run_program(
         ..ToolUseBlock::default()
     };
     let context = Arc::new(CallContext::of(agent));
-    let outcome = pipeline::run(context, call, cancel.clone()).await;
+    let outcome = pipeline::run(context, call, None, cancel.clone()).await;
     let printed = match &outcome.content {
         Content::Text(text) => text.clone(),
         blocks => blocks.to_text(),

@@ -14,6 +14,7 @@ use std::{
 
 use bowline_protocol::{
     AgentId, CallbackId, HookCommand, HookEvent, HookFailure, HookMatcher, HookSettings,
+    PermissionRule,
 };
 use tokio::task::JoinSet;
 
@@ -224,7 +225,7 @@ impl Hooks {
         self.table().admitted().cloned().collect()
     }
 
-    /// Hooks that can never run, and why.
+    /// Hooks that can never run, or run more often than they are meant to, and why.
     pub fn problems(&self) -> Vec<String> {
         self.registrations().iter().filter_map(|hook| hook.problem()).collect()
     }
@@ -344,7 +345,7 @@ impl Registration {
         self.timeout.unwrap_or(usual)
     }
 
-    /// Why it can never run, if that is so.
+    /// Why it does not run when it is meant to, if that is so.
     fn problem(&self) -> Option<String> {
         let place = match &self.origin {
             HookOrigin::Host => "sdk".to_owned(),
@@ -361,12 +362,12 @@ impl Registration {
             let text = matcher_text.as_deref().unwrap_or_default();
             return Some(format!("{place}: {event}: matcher `{text}` matches nothing"));
         }
-        match action {
-            HookAction::Command(hook) if matches!(**hook, HookCommand::Unknown(_)) => {
-                Some(format!("{place}: {event}: unknown type of hook"))
-            }
-            _ => None,
+        let HookAction::Command(hook) = action else { return None };
+        if matches!(**hook, HookCommand::Unknown(_)) {
+            return Some(format!("{place}: {event}: unknown type of hook"));
         }
+        let error = hook.condition()?.parse::<PermissionRule>().err()?;
+        Some(format!("{place}: {event}: its condition counts as true: {error}"))
     }
 
     /// Whether somebody else than a program or the host answers.

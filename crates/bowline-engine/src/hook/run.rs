@@ -164,15 +164,16 @@ impl Hooks {
     fn condition_holds(&self, registration: &Registration, input: &HookInput) -> bool {
         let HookAction::Command(hook) = &registration.action else { return true };
         let Some(condition) = hook.condition() else { return true };
-        // Only tool calls can fit a permission rule.
-        let Some((tool_name, tool_input)) = tool_call(input) else { return false };
-        match condition.parse::<PermissionRule>() {
-            Ok(rule) => self.services.fits_rule(&rule, tool_name, tool_input),
+        let rule = match condition.parse::<PermissionRule>() {
+            Ok(rule) => rule,
+            // A guard that runs too often is better than one that does not run.
             Err(error) => {
                 tracing::warn!(hook = registration.label(), %error, "a hook's condition is no rule");
-                false
+                return true;
             }
-        }
+        };
+        // Only tool calls can fit a permission rule.
+        tool_call(input).is_some_and(|(name, input)| self.services.fits_rule(&rule, name, input))
     }
 
     async fn run_one(&self, registration: &Arc<Registration>, occasion: &Arc<Occasion>) -> Answer {

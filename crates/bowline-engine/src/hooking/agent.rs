@@ -1,7 +1,8 @@
 //! Hooks that send an agent to find out whether something may happen.
 //!
 //! It looks around with tools that need nobody's permission, and nobody sees it
-//! at work: its calls run no hooks, or a hook on tool calls would call itself.
+//! at work: its calls run no hooks, or a hook on tool calls would call itself. So that no guard is
+//! missed, it changes nothing, whatever the rules allow.
 
 use std::sync::Arc;
 
@@ -103,6 +104,11 @@ async fn run(
         hook: None,
         needs_person: false,
     };
+    if input["run_in_background"] == true || !session.policy().only_looks(&proposed) {
+        return Err(ToolFailure::running(
+            "You can look at everything, but change nothing and leave nothing running.",
+        ));
+    }
     if !matches!(session.judge(&proposed, None, &Identity::Main), Verdict::Allow(_)) {
         return Err(ToolFailure::running(
             "This is not allowed without asking, and there is nobody to ask.",

@@ -69,7 +69,8 @@ impl Policy {
     pub(crate) fn mode_for_agent(&self, wanted: &PermissionMode) -> Option<PermissionMode> {
         use PermissionMode::{AcceptEdits, BypassPermissions, Default, DontAsk, Plan};
         let may = match (&self.mode, wanted) {
-            (_, Plan | DontAsk) => true,
+            // Neither of the two is stricter than the other in everything.
+            (Default | AcceptEdits | BypassPermissions, Plan | DontAsk) => true,
             (Default, AcceptEdits) => true,
             (Default, BypassPermissions) => self.bypass_available,
             _ => false,
@@ -288,6 +289,14 @@ impl Policy {
         self.rules.saying(behavior).find(|rule| rule.restricts(call, evidence))
     }
 
+    /// Whether a call certainly changes nothing.
+    pub(crate) fn only_looks(&self, call: &ProposedCall<'_>) -> bool {
+        match Evidence::gather(call, self) {
+            Evidence::Fetch(_) | Evidence::Other => false,
+            evidence => !self.changes_something(&evidence),
+        }
+    }
+
     fn changes_something(&self, evidence: &Evidence) -> bool {
         match evidence {
             Evidence::Edit(location) => !self.is_plan_file(location),
@@ -408,5 +417,35 @@ fn denied_by(rule: &Rule, call: &ProposedCall<'_>, evidence: &Evidence) -> Denia
             )
         },
         _ => Denial::new(reason, format!("Permission to use {tool} has been denied.")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_modes_that_agents_get() {
+        use PermissionMode::{AcceptEdits, Auto, BypassPermissions, Default, DontAsk, Plan};
+        let modes = [Default, AcceptEdits, Plan, DontAsk, Auto, BypassPermissions];
+        let given = |session: &PermissionMode, bypass_available| {
+            let mut policy = Policy::new(Roots::default());
+            policy.mode = session.clone();
+            policy.bypass_available = bypass_available;
+            modes.iter().filter_map(|wanted| policy.mode_for_agent(wanted)).collect::<Vec<_>>()
+        };
+        for bypass_available in [false, true] {
+            for session in &modes {
+                let expected = match session {
+                    Default if bypass_available => {
+                        vec![AcceptEdits, Plan, DontAsk, BypassPermissions]
+                    }
+                    Default => vec![AcceptEdits, Plan, DontAsk],
+                    AcceptEdits | BypassPermissions => vec![Plan, DontAsk],
+                    _ => vec![],
+                };
+                assert_eq!(given(session, bypass_available), expected, "in {session}");
+            }
+        }
     }
 }

@@ -91,7 +91,7 @@ impl Session {
             () = cancel.cancelled() => return DirectResult::from(CallOutcome::interrupted(call)),
             turn = turn => turn,
         };
-        let run = pipeline::run(Arc::new(context), call.clone(), cancel);
+        let run = pipeline::run(Arc::new(context), call.clone(), None, cancel);
         let mut outcome = AssertUnwindSafe(run).catch_unwind().await.unwrap_or_else(|_| {
             tracing::error!(tool = %call.name, "a tool panicked");
             let message = format!("{} failed: it crashed", call.name);

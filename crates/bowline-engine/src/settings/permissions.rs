@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Layer, Places, Settings, Source, Trust};
+use serde_json::Value;
+
+use super::{Layer, Places, Settings, Source, Trust, variables::is_harmless};
 
 /// The permission rules and folders of one layer, as texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -46,6 +48,15 @@ impl Settings {
                 let notice = |key, count| notice(places, layer.path.as_deref(), key, count);
                 found.notices.extend(notice("permissions.allow", allow.len()));
                 found.notices.extend(notice("permissions.additionalDirectories", folders.len()));
+                let known = &layer.known;
+                let variables = known.env.keys().filter(|name| !is_harmless(name)).count();
+                found.notices.extend(notice("env", variables));
+                let servers = layer.value.get("mcpServers").and_then(Value::as_object);
+                found.notices.extend(notice("mcpServers", servers.map_or(0, |it| it.len())));
+                let all = known.enable_all_project_mcp_servers == Some(true);
+                found.notices.extend(notice("enableAllProjectMcpServers", usize::from(all)));
+                let approved = known.enabled_mcpjson_servers.len();
+                found.notices.extend(notice("enabledMcpjsonServers", approved));
             }
             if managed_only && layer.source != Source::Policy {
                 let folders = said.additional_directories;

@@ -2,9 +2,33 @@
 
 use super::{Settings, Source, Trust};
 
-/// Variables that say where requests and keys go, or which program is run. A project that nobody
-/// trusts must not set them.
-const SENSITIVE: [&str; 4] = ["ANTHROPIC_", "OPENAI_", "CLAUDE_CODE_", "BOWLINE_"];
+/// What a project that nobody trusts may set: how programs print, and limits of ours. Too many
+/// variables say where keys go or which program is run to name those instead.
+const HARMLESS: &[&str] = &[
+    "BASH_DEFAULT_TIMEOUT_MS",
+    "BASH_MAX_OUTPUT_LENGTH",
+    "BASH_MAX_TIMEOUT_MS",
+    "CARGO_TERM_COLOR",
+    "CI",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "COLORTERM",
+    "FORCE_COLOR",
+    "LANG",
+    "LANGUAGE",
+    "MAX_MCP_OUTPUT_TOKENS",
+    "MAX_THINKING_TOKENS",
+    "MCP_TIMEOUT",
+    "MCP_TOOL_TIMEOUT",
+    "NODE_ENV",
+    "NO_COLOR",
+    "PYTHONDONTWRITEBYTECODE",
+    "PYTHONUNBUFFERED",
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+    "TERM",
+    "TZ",
+];
 
 impl Settings {
     /// The variables that settings set, the ones that win last, as far as the folder is trusted.
@@ -18,8 +42,8 @@ impl Settings {
 }
 
 /// Whether a project that nobody trusts may set this variable.
-fn is_harmless(name: &str) -> bool {
-    !SENSITIVE.iter().any(|prefix| name.starts_with(prefix))
+pub(super) fn is_harmless(name: &str) -> bool {
+    HARMLESS.contains(&name) || name.starts_with("LC_")
 }
 
 #[cfg(test)]
@@ -27,8 +51,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_decides_where_keys_go() {
-        assert!(!is_harmless("ANTHROPIC_BASE_URL") && !is_harmless("OPENAI_API_KEY"));
-        assert!(is_harmless("RUST_LOG"));
+    fn who_decides_what_is_run_and_where_keys_go() {
+        for name in ["ANTHROPIC_BASE_URL", "BASH_ENV", "HTTPS_PROXY", "LD_PRELOAD", "PATH"] {
+            assert!(!is_harmless(name), "{name}");
+        }
+        assert!(is_harmless("RUST_LOG") && is_harmless("LC_ALL"));
     }
 }

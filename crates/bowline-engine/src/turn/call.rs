@@ -6,7 +6,7 @@ use bowline_model::UNPARSED_INPUT;
 use bowline_protocol::{ContentBlock, RawJson, ToolUseBlock, ToolUseId, ToolUseMeta};
 use bowline_tools::ToolFailure;
 use tokio::task::{self, JoinError, JoinSet};
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{
     outcome::CallOutcome,
@@ -27,6 +27,15 @@ pub(crate) struct Calls {
     /// The order in which the model made the calls.
     order: Vec<ToolUseId>,
     results: Vec<CallOutcome>,
+    /// The result of the call that ended last, until the host has seen it. Calls that begin
+    /// meanwhile do not run before.
+    unshown: Option<Unshown>,
+}
+
+/// A result on its way to the host; gone, it has arrived.
+struct Unshown {
+    shown: CancellationToken,
+    _guard: DropGuard,
 }
 
 struct Running {
@@ -45,6 +54,7 @@ impl Calls {
             running: HashMap::new(),
             order: Vec::new(),
             results: Vec::new(),
+            unshown: None,
         }
     }
 
@@ -104,6 +114,11 @@ impl Calls {
         self.results.push(outcome);
     }
 
+    /// The host has seen the result of the call that ended last.
+    pub(crate) fn shown(&mut self) {
+        self.unshown = None;
+    }
+
     /// The results, in the order of the calls.
     pub(crate) fn take_results(&mut self) -> Vec<CallOutcome> {
         let order = std::mem::take(&mut self.order);
@@ -121,7 +136,10 @@ impl Calls {
         let deadline = tokio::time::Instant::now() + grace;
         while !self.tasks.is_empty() {
             match tokio::time::timeout_at(deadline, self.tasks.join_next_with_id()).await {
-                Ok(Some(done)) => outcomes.push(self.ended(done)),
+                Ok(Some(done)) => {
+                    outcomes.push(self.ended(done));
+                    self.shown();
+                }
                 Ok(None) => break,
                 Err(_) => self.tasks.abort_all(),
             }
@@ -137,7 +155,9 @@ impl Calls {
         for id in self.schedule.start() {
             let Some(call) = self.waiting.remove(&id) else { continue };
             let cancel = self.cancel.child_token();
-            let run = pipeline::run(Arc::clone(&self.context), call.clone(), cancel.clone());
+            let before = self.unshown.as_ref().map(|unshown| unshown.shown.clone());
+            let run =
+                pipeline::run(Arc::clone(&self.context), call.clone(), before, cancel.clone());
             let task = self.tasks.spawn(run);
             self.running.insert(task.id(), Running { call, cancel });
         }
@@ -157,6 +177,8 @@ impl Calls {
             (Err(_), None) => CallOutcome::interrupted(ToolUseBlock::default()),
         };
         self.schedule.end(outcome.id());
+        let shown = CancellationToken::new();
+        self.unshown = Some(Unshown { _guard: shown.clone().drop_guard(), shown });
         self.start_ready();
         outcome
     }

@@ -56,17 +56,25 @@ pub(crate) struct Proposed {
     pub(crate) opinion: Option<HookOpinion>,
 }
 
-/// Runs one call. Whatever happens, there is an outcome.
+/// Runs one call, its tool not before `before` fires. Whatever happens, there is an outcome.
 pub(crate) async fn run(
     context: Arc<CallContext>,
     call: ToolUseBlock,
+    before: Option<CancellationToken>,
     cancel: CancellationToken,
 ) -> CallOutcome {
+    let admitted = async {
+        let admitted = admit(&context, call.clone(), &cancel).await;
+        if let Some(before) = before {
+            before.cancelled().await;
+        }
+        admitted
+    };
     let admitted = tokio::select! {
         biased;
         // Before the tool runs nothing needs to be cleaned up: questions withdraw themselves.
         () = cancel.cancelled() => return CallOutcome::interrupted(call),
-        admitted = admit(&context, call.clone(), &cancel) => admitted,
+        admitted = admitted => admitted,
     };
     match admitted {
         Ok(admitted) => perform(&context, admitted, &cancel).await,

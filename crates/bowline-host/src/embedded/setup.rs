@@ -16,8 +16,12 @@ use crate::{
     options::arguments::settings as settings_text,
 };
 
-/// Reads the settings that the options ask for, and puts what they come to in place.
-pub(super) fn settings(options: &Options, config: &mut SessionConfig) -> Result<(), Error> {
+/// Reads the settings that the options ask for, and puts what they come to in place. Whether their
+/// folder is trusted, if there are any.
+pub(super) fn settings(
+    options: &Options,
+    config: &mut SessionConfig,
+) -> Result<Option<Trust>, Error> {
     let sources = sources(options);
     let asked = sources.is_some()
         || options.settings.is_some()
@@ -27,7 +31,7 @@ pub(super) fn settings(options: &Options, config: &mut SessionConfig) -> Result<
         config.places.project = config.cwd.join(root);
     }
     if !asked {
-        return Ok(());
+        return Ok(None);
     }
     config.sources = sources.unwrap_or(SourceSet::NONE);
     let text = settings_text(options)?.map(|text| text.to_string_lossy().into_owned());
@@ -47,15 +51,22 @@ pub(super) fn settings(options: &Options, config: &mut SessionConfig) -> Result<
     config.policy = policy;
     config.auto_compact = settings.known().auto_compact_enabled.unwrap_or(config.auto_compact);
     config.agent = config.agent.take().or_else(|| settings.known().agent.clone());
-    if !options.strict_mcp_config {
-        let approved = settings.known().approved_servers(&config.places.project);
-        config.mcp_servers.extend(approved);
-    }
+    config.tool_options.private_addresses |= settings.allows_private_addresses(trust);
     let said = std::mem::take(&mut config.environment);
     config.settings = settings;
     config.inherit_variables(trust);
     config.environment.extend(said);
-    Ok(())
+    Ok(Some(trust))
+}
+
+/// Adds the MCP servers of the settings to those of the options, whose names count first.
+pub(super) fn servers(options: &Options, trust: Trust, config: &mut SessionConfig) {
+    if options.strict_mcp_config {
+        return;
+    }
+    for problem in config.add_servers_of_settings(trust) {
+        tracing::warn!("{problem}");
+    }
 }
 
 /// Whose settings files count, if any do.

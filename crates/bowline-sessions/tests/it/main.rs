@@ -10,6 +10,7 @@ mod names;
 mod project;
 mod resume;
 mod store;
+mod take_up;
 mod torn;
 mod transcript;
 mod writer;

@@ -12,12 +12,16 @@ use std::{
 };
 
 use tempfile::NamedTempFile;
-use tokio::{io::AsyncReadExt, process::Command, time::timeout};
+use tokio::{
+    io::AsyncReadExt,
+    process::{Child, Command},
+    time::timeout,
+};
 
 use super::ProcessGroup;
 
 /// A profile that takes longer waits for something that will not come.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// More than this is not worth reading before every command.
 const MAX_BYTES: u64 = 1024 * 1024;
@@ -75,15 +79,48 @@ async fn printed(
     path: &Path,
     environment: &BTreeMap<String, Option<String>>,
 ) -> io::Result<Vec<u8>> {
-    let mut shell = Command::new("/bin/bash");
-    // Most profiles do nothing in a shell that is not interactive.
+    let mut child = match spawned(interactive(), path, environment) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            spawned(plain(), path, environment)?
+        }
+        spawned => spawned?,
+    };
+    let _group = ProcessGroup::led_by(&child)?;
+    let mut definitions = Vec::new();
+    if let Some(stdout) = child.stdout.take() {
+        stdout.take(MAX_BYTES).read_to_end(&mut definitions).await?;
+    }
+    Ok(definitions)
+}
+
+/// An interactive shell, since most profiles do nothing in another.
+///
+/// It waits until its terminal is its own, which in the background of ours would be for ever; so it
+/// has none. `setsid` makes it the leader of a session, and of a group, with the process id it has.
+fn interactive() -> Command {
+    let mut shell = Command::new("setsid");
+    shell.args(["/bin/bash", "--noprofile", "--norc", "-i"]);
     shell
-        .args(["--noprofile", "--norc", "-i", "-c", PRINT, "/bin/bash"])
+}
+
+/// The shell of a machine that has no `setsid`: a profile that wants an interactive one defines nothing.
+fn plain() -> Command {
+    let mut shell = Command::new("/bin/bash");
+    shell.args(["--noprofile", "--norc", "-O", "expand_aliases"]).process_group(0);
+    shell
+}
+
+fn spawned(
+    mut shell: Command,
+    path: &Path,
+    environment: &BTreeMap<String, Option<String>>,
+) -> io::Result<Child> {
+    shell
+        .args(["-c", PRINT, "/bin/bash"])
         .arg(path)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
-        .process_group(0)
         .kill_on_drop(true);
     for (name, value) in environment {
         match value {
@@ -91,11 +128,22 @@ async fn printed(
             None => shell.env_remove(name),
         };
     }
-    let mut child = shell.spawn()?;
-    let _group = ProcessGroup::led_by(&child)?;
-    let mut definitions = Vec::new();
-    if let Some(stdout) = child.stdout.take() {
-        stdout.take(MAX_BYTES).read_to_end(&mut definitions).await?;
+    shell.spawn()
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    /// A shell with the terminal of whoever started it would stop until it is in the foreground.
+    #[tokio::test]
+    async fn the_shell_of_a_profile_is_interactive_and_has_no_terminal() {
+        let mut profile = NamedTempFile::new().unwrap();
+        let text = "case $- in *i*) ;; *) return ;; esac\n\
+                    read -r _ _ _ _ group session terminal _ < /proc/$$/stat\n\
+                    alias own=\"$((group == $$)) $((session == $$)) $terminal\"\n";
+        profile.write_all(text.as_bytes()).unwrap();
+        let printed = printed(profile.path(), &BTreeMap::new()).await.unwrap();
+        assert_eq!(String::from_utf8(printed).unwrap(), "alias own='1 1 0'\n");
     }
-    Ok(definitions)
 }

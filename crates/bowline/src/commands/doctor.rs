@@ -67,8 +67,8 @@ fn settings(report: &mut Report, settings: &Settings, trust: Trust) {
     report.fact(
         "project",
         match trust {
-            Trust::Trusted => "trusted: its own allow rules count",
-            Trust::Untrusted => "not trusted: its own allow rules do not count",
+            Trust::Trusted => "trusted: what it allows counts",
+            Trust::Untrusted => "not trusted: what it allows does not count",
         },
     );
     for problem in settings.problems() {

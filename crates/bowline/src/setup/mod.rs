@@ -164,11 +164,6 @@ pub(crate) fn prepare(
     config.mcp_options = servers::options(&environment);
     config.mcp_grace = environment.mcp_grace().unwrap_or(config.mcp_grace);
     config.mcp_servers = servers::check(&args.sources.mcp_config, &cwd)?.servers;
-    if !args.sources.strict_mcp_config {
-        servers::add(&mut config.mcp_servers, settings.known().approved_servers(&cwd));
-        let named = servers::in_settings(&settings, trust, &mut notices);
-        servers::add(&mut config.mcp_servers, named);
-    }
     config.plugins = plugins::load(&args.sources, settings.known(), &places, &cwd);
     if audience == Audience::Reader {
         notices.extend(plugins::problems(&config.plugins));
@@ -186,6 +181,9 @@ pub(crate) fn prepare(
     config.entrypoint = entrypoint;
     config.settings = settings;
     config.inherit_variables(trust);
+    if !args.sources.strict_mcp_config {
+        notices.extend(config.add_servers_of_settings(trust));
+    }
     config.places = places;
     Ok(Prepared { config, notices, remote_log })
 }

@@ -18,6 +18,7 @@ impl TurnRun<'_> {
         tokio::task::yield_now().await;
         let event = Event::Finished(outcome.id().clone(), outcome.then);
         self.show(outcome).await;
+        self.calls.shown();
         event
     }
 

@@ -230,3 +230,12 @@ async fn a_condition_narrows_a_hook_to_a_tool() {
     assert_eq!(rig.run(pre_tool_use("Write")).await.ran, 1);
     assert_eq!(rig.run(stop()).await.ran, 0, "nothing there to fit a rule");
 }
+
+#[tokio::test]
+async fn a_condition_that_cannot_be_read_keeps_no_guard_from_running() {
+    let hook = json!({ "type": "command", "command": "exit 2", "if": "Bash(rm" });
+    let rig = Rig::settings(json!({ "PreToolUse": [{ "hooks": [hook] }] }));
+    assert_eq!(rig.run(pre_tool_use("Bash")).await.ran, 1);
+    let [problem] = &rig.hooks.problems()[..] else { panic!("{:?}", rig.hooks.problems()) };
+    assert!(problem.contains("PreToolUse: its condition counts as true: "), "{problem}");
+}

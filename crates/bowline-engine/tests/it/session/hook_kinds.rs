@@ -148,6 +148,22 @@ async fn an_agent_gets_no_permission_that_nobody_gave() {
 }
 
 #[tokio::test]
+async fn an_agent_changes_nothing_even_where_everything_is_allowed() {
+    let prompt = "TOOL Bash {\"command\": \"touch made.txt\"}\nNEXT\n\
+                  TOOL Bash {\"command\": \"cat state.txt\", \"run_in_background\": true}\nNEXT\n\
+                  TOOL Bash {\"command\": \"cat state.txt\"}\nNEXT\nSAY {\"ok\": true}";
+    let hook = json!({"type": "agent", "prompt": prompt});
+    let mut rig = rig_with("Stop", hook, |config| {
+        config.policy.mode = bowline_protocol::PermissionMode::BypassPermissions;
+    });
+    std::fs::write(rig.path().join("state.txt"), "green").unwrap();
+    let frames = rig.run("SAY finished").await;
+    assert!(!rig.path().join("made.txt").exists());
+    let tasks = frames.iter().filter(|frame| frame["subtype"] == "task_started");
+    assert_eq!(tasks.count(), 0, "nothing is left running");
+}
+
+#[tokio::test]
 async fn a_tool_of_a_server_is_given_what_the_hook_names() {
     let hook = json!({
         "type": "mcp_tool",

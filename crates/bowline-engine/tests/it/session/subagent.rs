@@ -135,15 +135,20 @@ async fn an_unknown_kind_is_named_with_those_there_are() {
 }
 
 #[tokio::test]
-async fn two_at_once_take_the_time_of_one() {
+async fn two_work_at_once() {
     let mut rig = rig();
-    let call = |name: &str| json!({"description": name, "prompt": "DELAY 400\nSAY x", "run_in_background": false});
-    let began = std::time::Instant::now();
-    let prompt = format!("TOOL Agent {}\nTOOL Agent {}\nNEXT\nSAY both", call("a"), call("b"));
-    let frames = rig.run(&prompt).await;
-    assert!(began.elapsed() < std::time::Duration::from_millis(750), "{:?}", began.elapsed());
+    // Each waits for what the other makes, though not for ever.
+    let call = |own: &str, other: &str| {
+        let wait = format!("for _ in {{1..400}}; do [ -e {other} ] && break; sleep 0.05; done");
+        let command = format!("touch {own}; {wait}; [ -e {other} ] && echo met");
+        let work = format!("TOOL Bash {}\nNEXT\nECHORESULT", json!({"command": command}));
+        json!({"description": own, "prompt": work, "run_in_background": false})
+    };
+    let calls = format!("TOOL Agent {}\nTOOL Agent {}", call("one", "two"), call("two", "one"));
+    let frames = rig.run(&format!("{calls}\nNEXT\nSAY both")).await;
     let answers = frames.iter().filter(|frame| frame["tool_use_result"]["status"] == "completed");
-    assert_eq!(answers.count(), 2);
+    let met = answers.filter(|frame| frame["message"]["content"].to_string().contains("met"));
+    assert_eq!(met.count(), 2);
 }
 
 #[tokio::test]

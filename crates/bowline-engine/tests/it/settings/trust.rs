@@ -1,6 +1,6 @@
 //! What a project may say in a folder that nobody trusts.
 
-use bowline_engine::settings::{LayerPermissions, Source, Trust};
+use bowline_engine::settings::{LayerPermissions, Settings, Source, Trust};
 use bowline_protocol::PermissionMode;
 use serde_json::json;
 
@@ -101,4 +101,45 @@ fn a_policy_can_be_the_only_one_with_rules() {
     let machine = Machine::new();
     machine.user(json!({ "allowManagedPermissionRulesOnly": true }));
     assert!(!machine.load().permissions(&machine.places(), Trust::Trusted).managed_only);
+}
+
+#[test]
+fn an_untrusted_project_does_not_decide_what_is_run() {
+    let machine = Machine::new();
+    let server = |name: &str| json!({ name: { "command": name } });
+    machine.write("project/.mcp.json", json!({ "mcpServers": server("shared") }));
+    machine.project(json!({
+        "enableAllProjectMcpServers": true,
+        "enabledMcpjsonServers": ["shared"],
+        "mcpServers": server("own"),
+        "env": { "PATH": "/evil", "NO_COLOR": "1" },
+    }));
+    let (settings, places) = (machine.load(), machine.places());
+    let found = |settings: &Settings, trust| {
+        let (servers, problems) = settings.servers(&places.project, trust);
+        let servers = Vec::from_iter(servers.into_iter().map(|server| server.name));
+        let variables = Vec::from_iter(settings.variables(trust).map(|(name, _)| name.clone()));
+        assert!(problems.is_empty(), "{problems:?}");
+        (servers.join(" "), variables.join(" "))
+    };
+    let expect = |servers: &str, variables: &str| (servers.to_owned(), variables.to_owned());
+    assert_eq!(found(&settings, Trust::Trusted), expect("shared own", "NO_COLOR PATH"));
+    assert_eq!(found(&settings, Trust::Untrusted), expect("", "NO_COLOR"));
+    let notices = settings.permissions(&places, Trust::Untrusted).notices;
+    let ignored = notices.iter().map(|notice| notice.split(" from ").next().unwrap());
+    assert_eq!(
+        Vec::from_iter(ignored),
+        [
+            "Ignoring 1 env entry",
+            "Ignoring 1 mcpServers entry",
+            "Ignoring 1 enableAllProjectMcpServers entry",
+            "Ignoring 1 enabledMcpjsonServers entry",
+        ]
+    );
+    // The user's own word counts.
+    machine.local(json!({ "enabledMcpjsonServers": ["shared"] }));
+    assert_eq!(found(&machine.load(), Trust::Untrusted), expect("shared", "NO_COLOR"));
+    // A project may always say no.
+    machine.project(json!({ "disabledMcpjsonServers": ["shared"] }));
+    assert_eq!(found(&machine.load(), Trust::Untrusted), expect("", ""));
 }

@@ -1,0 +1,55 @@
+//! Going on with lines that are kept elsewhere.
+
+use std::fs;
+
+use bowline_protocol::{MessageUuid, RawJson};
+use bowline_sessions::{LineOrigin, ProjectKey, StartFrom, TakeUp, TakenUp};
+
+use crate::transcript::{Home, answer, brief, user};
+
+/// Takes up two lines; the names of the transcripts that are there then.
+fn take_up(change: impl FnOnce(&mut TakeUp)) -> (Option<TakenUp>, Vec<String>) {
+    let home = Home::new();
+    let lines = [user("u", None, "hi"), answer("a", "u", "yes")];
+    let lines = lines.iter().map(|line| RawJson::from_value(line).unwrap()).collect();
+    let mut wanted = TakeUp { from: StartFrom::Lines(lines), ..TakeUp::default() };
+    change(&mut wanted);
+    let project = ProjectKey::for_directory(home.directory());
+    let origin = LineOrigin {
+        cwd: home.directory().display().to_string(),
+        version: "1".to_owned(),
+        git_branch: "HEAD".to_owned(),
+        entrypoint: "test".to_owned(),
+    };
+    let taken_up = wanted.open(&home.home, &project, origin).ok();
+    let folder = home.files("any").project_folder().to_owned();
+    let found = fs::read_dir(folder).into_iter().flatten();
+    let names = found.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    (taken_up, names.filter(|name| name.ends_with(".jsonl")).collect())
+}
+
+#[test]
+fn they_become_a_session_of_ours_with_the_id_that_is_wanted() {
+    let id = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa";
+    let (taken_up, found) = take_up(|wanted| wanted.id = Some(id.to_owned()));
+    let taken_up = taken_up.unwrap();
+    assert_eq!(taken_up.id.as_str(), id);
+    assert_eq!(brief(&taken_up.context.unwrap()), "user: hi | assistant: yes");
+    assert_eq!(found, [format!("{id}.jsonl")]);
+}
+
+#[test]
+fn what_is_not_saved_leaves_nothing_behind() {
+    let (taken_up, found) = take_up(|wanted| wanted.unsaved = true);
+    let taken_up = taken_up.unwrap();
+    assert!(taken_up.transcript.is_none());
+    assert_eq!(brief(&taken_up.context.unwrap()), "user: hi | assistant: yes");
+    assert_eq!(found, [""; 0]);
+}
+
+#[test]
+fn what_fails_leaves_nothing_behind() {
+    let (taken_up, found) = take_up(|wanted| wanted.at = Some(MessageUuid::from("nobody")));
+    assert!(taken_up.is_none());
+    assert_eq!(found, [""; 0]);
+}
