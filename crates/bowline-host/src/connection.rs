@@ -14,6 +14,8 @@ use tokio_util::task::AbortOnDropHandle;
 
 #[cfg(feature = "embedded")]
 use crate::embedded::EmbeddedConnection;
+#[cfg(feature = "sessions")]
+use crate::store::{Mirror, ResumedHome, from_store};
 #[cfg(feature = "websocket")]
 use crate::websocket::WebSocketConnection;
 use crate::{
@@ -31,6 +33,11 @@ pub(crate) struct Connection {
     callbacks: Arc<Callbacks>,
     /// Passes on what our MCP servers say by themselves.
     _said: AbortOnDropHandle<()>,
+    #[cfg(feature = "sessions")]
+    mirror: Option<Mirror>,
+    /// Deleted after the agent.
+    #[cfg(feature = "sessions")]
+    _resumed: Option<ResumedHome>,
     run: Mutex<Run>,
     verbatim_prompts: bool,
     pub(crate) limits: Limits,
@@ -65,6 +72,13 @@ impl Connection {
         tracker: Option<Arc<Tracker>>,
     ) -> Result<Self, Error> {
         options.check()?;
+        #[cfg(feature = "sessions")]
+        let resumed = from_store(&mut options).await?;
+        #[cfg(feature = "sessions")]
+        let mirror = options
+            .session_store
+            .clone()
+            .map(|store| Mirror::new(store, options.session_store_flush));
         let has_callbacks = options.has_callbacks();
         let (opening, hooks) = opening(&options);
         let (callbacks, said) = Callbacks::new(&mut options, hooks, tracker);
@@ -99,6 +113,10 @@ impl Connection {
         Ok(Self {
             agent,
             callbacks,
+            #[cfg(feature = "sessions")]
+            mirror,
+            #[cfg(feature = "sessions")]
+            _resumed: resumed,
             _said: AbortOnDropHandle::new(tokio::spawn(said)),
             run: Mutex::default(),
             verbatim_prompts: options.verbatim_prompts,
@@ -134,24 +152,34 @@ impl Connection {
     ///
     /// Cancel safety: nothing is lost when the future is dropped.
     pub(crate) async fn next(&self) -> Option<Result<Heard, Error>> {
-        let message = match &*self.agent {
-            Agent::Process(agent) => agent.next().await,
-            #[cfg(feature = "embedded")]
-            Agent::Embedded(agent) => agent.next().await,
-            #[cfg(feature = "websocket")]
-            Agent::WebSocket(agent) => agent.next().await,
-        };
-        match message {
-            Some(Ok(message)) => {
-                let audience = self.heard(&message);
-                self.hang_up_when_done();
-                Some(Ok(match audience {
-                    Audience::Program => Heard::Message(message),
-                    Audience::Ourselves => Heard::News,
-                }))
+        loop {
+            if let Some(message) = self.held_back().await {
+                return Some(Ok(self.sorted(message)));
             }
-            Some(Err(error)) => Some(Err(error)),
-            None => self.bad_end().await.map(Err),
+            match self.agent.next().await {
+                Some(Ok(message)) => {
+                    if let Some(message) = self.mirrored(message) {
+                        return Some(Ok(self.sorted(message)));
+                    }
+                }
+                Some(Err(error)) => return Some(Err(error)),
+                None => {
+                    self.settle().await;
+                    if let Some(message) = self.held_back().await {
+                        return Some(Ok(self.sorted(message)));
+                    }
+                    return self.bad_end().await.map(Err);
+                }
+            }
+        }
+    }
+
+    fn sorted(&self, message: Message) -> Heard {
+        let audience = self.heard(&message);
+        self.hang_up_when_done();
+        match audience {
+            Audience::Program => Heard::Message(message),
+            Audience::Ourselves => Heard::News,
         }
     }
 
@@ -213,6 +241,7 @@ impl Connection {
             #[cfg(feature = "websocket")]
             Agent::WebSocket(agent) => agent.close().await,
         }
+        self.mirror_the_rest().await;
     }
 
     /// Whether the agent is gone.
@@ -238,7 +267,67 @@ impl Connection {
     }
 }
 
+/// The copy of the transcript in a store.
+#[cfg(feature = "sessions")]
+impl Connection {
+    /// What waited for the store, or is to be told about it.
+    async fn held_back(&self) -> Option<Message> {
+        self.mirror.as_ref()?.ready().await
+    }
+
+    /// Takes out what is for the store, or has to wait for it.
+    fn mirrored(&self, message: Message) -> Option<Message> {
+        match &self.mirror {
+            Some(mirror) => mirror.pass(message),
+            None => Some(message),
+        }
+    }
+
+    async fn settle(&self) {
+        if let Some(mirror) = &self.mirror {
+            mirror.settle().await;
+        }
+    }
+
+    /// Reads on after the agent has ended, because it reports the end of its transcript last.
+    async fn mirror_the_rest(&self) {
+        let Some(mirror) = &self.mirror else { return };
+        while let Some(message) = self.agent.next().await {
+            if let Ok(message) = message {
+                mirror.keep(message);
+            }
+        }
+        mirror.settle().await;
+    }
+}
+
+/// Without stores nothing waits for one.
+#[cfg(not(feature = "sessions"))]
+impl Connection {
+    async fn held_back(&self) -> Option<Message> {
+        None
+    }
+
+    fn mirrored(&self, message: Message) -> Option<Message> {
+        Some(message)
+    }
+
+    async fn settle(&self) {}
+
+    async fn mirror_the_rest(&self) {}
+}
+
 impl Agent {
+    async fn next(&self) -> Option<Result<Message, Error>> {
+        match self {
+            Self::Process(agent) => agent.next().await,
+            #[cfg(feature = "embedded")]
+            Self::Embedded(agent) => agent.next().await,
+            #[cfg(feature = "websocket")]
+            Self::WebSocket(agent) => agent.next().await,
+        }
+    }
+
     async fn ask<C>(&self, call: C, limit: Duration) -> Result<C::Response, Error>
     where
         C: Call<Request = HostRequest>,

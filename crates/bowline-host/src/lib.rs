@@ -35,6 +35,7 @@
 //! | tools in this program | [`Tool`], [`McpServer`] |
 //! | who decides what tools may run | [`CanUseTool`] |
 //! | who is told what happens | [`Hook`], [`HookMatcher`], [`HookOutput`] |
+//! | sessions that were kept | [`Sessions`], [`store`] |
 //! | what an agent says | [`Messages`], [`Message`] |
 //! | what can go wrong | [`Error`] |
 //! | everything that travels | [`protocol`] |
@@ -71,6 +72,10 @@ mod prompt;
 mod query;
 mod run;
 mod session;
+#[cfg(feature = "sessions")]
+pub mod sessions;
+#[cfg(feature = "sessions")]
+pub mod store;
 mod tool;
 #[cfg(feature = "websocket")]
 mod websocket;
@@ -108,6 +113,8 @@ pub use session::{
     Events, PendingPermission, PendingToolCall, Session, SessionEvent, SessionState, SessionStatus,
     Statistics, ToolAnswer, ToolCall,
 };
+#[cfg(feature = "sessions")]
+pub use sessions::{Sessions, SessionsError};
 #[cfg(feature = "schema")]
 pub use tool::Field;
 #[cfg(feature = "rmcp")]
@@ -122,4 +129,6 @@ pub use websocket::{Listener, ListenerOptions, RemoteAgent};
 /// The guide, so that what it shows is compiled and run.
 #[cfg(all(doctest, feature = "embedded"))]
 #[doc = include_str!("../../../docs/sdk.md")]
+#[doc = include_str!("../../../docs/sdk-options.md")]
+#[doc = include_str!("../README.md")]
 struct Guide;

@@ -59,6 +59,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "bowline-tools",
         ],
     ),
+    ("bowline-examples", &["bowline-host"]),
     ("bowline-testkit", &[]),
 ];
 
@@ -79,11 +80,12 @@ const HEAVY: &[(&str, &[&str])] = &[
             "bowline-door-rpc",
             "bowline-door-mcp",
             "bowline-host",
+            "bowline-examples",
             "bowline",
         ],
     ),
     ("reqwest", &["bowline-model", "bowline-tools", "bowline-mcp", "bowline"]),
-    ("axum", &["bowline-model", "bowline-door-mcp"]),
+    ("axum", &["bowline-model", "bowline-door-mcp", "bowline-examples"]),
     ("tokio-tungstenite", &["bowline-websocket"]),
     // In the SDK only with the feature `rmcp`.
     ("rmcp", &["bowline-mcp", "bowline-door-mcp", "bowline-host"]),

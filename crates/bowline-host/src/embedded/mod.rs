@@ -73,6 +73,16 @@ impl Embedded {
         self
     }
 
+    /// Where it works.
+    pub(crate) fn cwd(&self) -> &Path {
+        &self.cwd
+    }
+
+    /// Where transcripts are kept, if they are.
+    pub(crate) fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
+    }
+
     /// Changes how the engine is set up in any other way, for every session.
     #[must_use]
     pub fn configure(

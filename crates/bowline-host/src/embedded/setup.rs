@@ -137,7 +137,7 @@ pub(super) fn take_up(
         at: uuid(&options.resume_session_at),
         drops_turn: uuid(&options.resume_drops_turn),
         unsaved: options.no_session_persistence,
-        mirrored: false,
+        mirrored: options.session_store.is_some(),
     };
     let origin = LineOrigin {
         cwd: config.cwd.display().to_string(),

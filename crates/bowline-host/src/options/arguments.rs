@@ -104,6 +104,8 @@ fn conversation(options: &Options, line: &mut Line) {
         }
     }
     line.switch("no-session-persistence", options.no_session_persistence);
+    #[cfg(feature = "sessions")]
+    line.switch("session-mirror", options.session_store.is_some());
 }
 
 fn environment(options: &Options, line: &mut Line) -> Result<(), Error> {

@@ -31,6 +31,15 @@ impl Options {
                 return wrong(&format!("`{option}` needs `resume`"));
             }
         }
+        #[cfg(feature = "sessions")]
+        if self.session_store.is_some() {
+            if self.no_session_persistence {
+                return wrong("`session_store` copies what is kept, and nothing is to be kept");
+            }
+            if self.file_checkpointing {
+                return wrong("a `session_store` does not hold what `file_checkpointing` keeps");
+            }
+        }
         if let Some(cwd) = &self.cwd
             && !cwd.is_dir()
         {

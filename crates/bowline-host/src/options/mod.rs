@@ -4,7 +4,7 @@ pub(crate) mod arguments;
 mod check;
 pub(crate) mod opening;
 mod spawn;
-#[cfg(test)]
+#[cfg(all(test, feature = "sessions"))]
 mod table;
 mod values;
 
@@ -21,6 +21,8 @@ pub use values::{
     SettingSource, Settings, Skills, SystemPrompt, Thinking, TraceContext,
 };
 
+#[cfg(feature = "sessions")]
+use crate::store::{MirrorFlush, SessionStore};
 use crate::{
     callback::{CanUseTool, HookMatcher, OnElicitation, OnRequest, OnUserDialog},
     tool::SdkServer,
@@ -171,6 +173,13 @@ pub struct Options {
     pub session_id: Option<String>,
     /// Keep no transcript: `--no-session-persistence`.
     pub no_session_persistence: bool,
+    /// Keeps a copy of every transcript, and is where [`resume`](Self::resume) looks:
+    /// `--session-mirror`.
+    #[cfg(feature = "sessions")]
+    pub session_store: Option<Arc<dyn SessionStore>>,
+    /// How soon what was said is in the store.
+    #[cfg(feature = "sessions")]
+    pub session_store_flush: MirrorFlush,
     /// The title of a new session: `title`.
     pub title: Option<String>,
     /// Back files up before they change, so that they can be put back:
@@ -265,6 +274,8 @@ pub struct Limits {
     pub request: Duration,
     /// How long the process may take to end after its stdin was closed, and again after SIGTERM.
     pub close: Duration,
+    /// How long the session store may take to give a session.
+    pub store: Duration,
     /// The longest line that is read, in bytes. A longer one is an error of its own and does
     /// not end the session.
     pub line: usize,
@@ -279,6 +290,7 @@ impl Default for Limits {
             initialize: DEFAULT_TIME_LIMIT,
             request: DEFAULT_TIME_LIMIT,
             close: DEFAULT_CLOSE_LIMIT,
+            store: DEFAULT_TIME_LIMIT,
             line: DEFAULT_LINE_LIMIT,
             background_work: Some(Duration::from_secs(600)),
         }
@@ -419,6 +431,14 @@ impl Options {
     #[must_use]
     pub fn stderr(mut self, hear: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.stderr = Some(Arc::new(hear));
+        self
+    }
+
+    /// Keeps a copy of every transcript in a store, and resumes from there.
+    #[cfg(feature = "sessions")]
+    #[must_use]
+    pub fn session_store(mut self, store: impl SessionStore) -> Self {
+        self.session_store = Some(Arc::new(store));
         self
     }
 

@@ -3,11 +3,13 @@
 mod agents;
 mod basics;
 mod conversations;
+mod examples;
 mod faults;
 mod recovery;
 mod rig;
 mod rmcp_server;
 mod sessions;
+mod stores;
 mod surroundings;
 mod unusual;
 mod websocket;

@@ -84,6 +84,9 @@ pub(super) fn rows() -> Vec<Row> {
         row("resume_drops_turn", "resume_drops_turn", "resumeDropsTurn", New, |it| it.resume_drops_turn = Some("m".to_owned()), &[Flag("--resume-drops-turn=m")]),
         row("session_id", "session_id", "sessionId", Old, |it| it.session_id = Some("s".to_owned()), &[Flag("--session-id=s")]),
         row("no_session_persistence", "", "persistSession", Old, |it| it.no_session_persistence = true, &[Flag("--no-session-persistence")]),
+        row("session_store", "session_store", "sessionStore", New, |it| it.session_store = Some(Arc::new(crate::store::MemoryStore::new())), &[Flag("--session-mirror")]),
+        row("session_store_flush", "session_store_flush", "sessionStoreFlush", Any, |it| it.session_store_flush = crate::store::MirrorFlush::Eager, &[Here]),
+        row("limits.store", "load_timeout_ms", "loadTimeoutMs", Any, |it| it.limits.store = std::time::Duration::from_secs(9), &[Here]),
         row("title", "", "title", New, |it| it.title = Some("t".to_owned()), &[Field("title", r#""t""#)]),
         row("file_checkpointing", "enable_file_checkpointing", "enableFileCheckpointing", Old, |it| it.file_checkpointing = true, &[Variable("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING", "true")]),
         // Settings and what comes with them.

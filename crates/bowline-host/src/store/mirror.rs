@@ -1,0 +1,214 @@
+//! What the agent writes into its transcript, appended to a store as well.
+//!
+//! The agent reports what it wrote; the reports are taken out of the messages, gathered, and
+//! given to one task that appends them in order. Before a result is handed on, all that came before
+//! it is in the store, or the program has been told that it is not.
+
+use std::{
+    collections::VecDeque,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use bowline_protocol::{
+    Message, MirrorErrorMessage, MirrorKey, SystemMessage, TranscriptMirrorMessage,
+};
+use bowline_sessions::{
+    MirrorBatch, MirrorBuffer, MirrorFlush, RETRY_WAITS, SEND_TIME, SessionStore, StoreBatch,
+    StoreKey, new_id,
+};
+use tokio::{
+    sync::{mpsc, oneshot},
+    time,
+};
+use tokio_util::task::AbortOnDropHandle;
+
+/// Batches that wait to be appended. A batch is up to a megabyte, and a store that is so far
+/// behind should slow the reading of messages down rather than fill memory.
+const ROOM: usize = 8;
+
+/// The mirror of one session.
+pub(crate) struct Mirror {
+    flush: MirrorFlush,
+    gathered: Mutex<Gathered>,
+    work: mpsc::Sender<Work>,
+    problems: Problems,
+    /// Dropping it gives up what is not yet in the store.
+    _worker: AbortOnDropHandle<()>,
+}
+
+#[derive(Default)]
+struct Gathered {
+    /// Made with the first report, which shows where transcripts are.
+    buffer: Option<MirrorBuffer>,
+    /// Batches on their way to the worker.
+    drained: VecDeque<StoreBatch>,
+    /// What waits until all before it is in the store: results, and all that was unread when
+    /// the session was closed.
+    held: VecDeque<Message>,
+}
+
+/// What the program is to be told.
+type Problems = Arc<Mutex<VecDeque<MirrorErrorMessage>>>;
+
+enum Work {
+    Append(StoreBatch),
+    /// Say when all before this is done.
+    Tell(oneshot::Sender<()>),
+}
+
+impl Mirror {
+    pub(crate) fn new(store: Arc<dyn SessionStore>, flush: MirrorFlush) -> Self {
+        let (work, orders) = mpsc::channel(ROOM);
+        let problems = Problems::default();
+        let worker = tokio::spawn(append_all(store, orders, problems.clone()));
+        Self {
+            flush,
+            gathered: Mutex::default(),
+            work,
+            problems,
+            _worker: AbortOnDropHandle::new(worker),
+        }
+    }
+
+    /// What the program gets before anything else: problems, and a result that was held back.
+    ///
+    /// Cancel safety: nothing is lost when the future is dropped.
+    pub(crate) async fn ready(&self) -> Option<Message> {
+        if !self.gathered().held.is_empty() {
+            self.settle().await;
+        } else {
+            self.hand_over().await;
+        }
+        if let Some(problem) = lock(&self.problems).pop_front() {
+            return Some(Message::System(SystemMessage::MirrorError(problem)));
+        }
+        self.gathered().held.pop_front()
+    }
+
+    /// Takes what is ours, and holds a result back; hands everything else on.
+    pub(crate) fn pass(&self, message: Message) -> Option<Message> {
+        match message {
+            Message::TranscriptMirror(report) => {
+                self.gather(report);
+                None
+            }
+            Message::Result(_) => {
+                self.gathered().held.push_back(message);
+                None
+            }
+            message => Some(message),
+        }
+    }
+
+    /// Takes what is ours, and keeps everything else for whoever still reads.
+    pub(crate) fn keep(&self, message: Message) {
+        if let Some(message) = self.pass(message) {
+            self.gathered().held.push_back(message);
+        }
+    }
+
+    /// Waits until all that was reported is in the store, or given up.
+    pub(crate) async fn settle(&self) {
+        {
+            let mut gathered = self.gathered();
+            if let Some(buffer) = &mut gathered.buffer {
+                let drained = drain(buffer);
+                gathered.drained.extend(drained);
+            }
+        }
+        self.hand_over().await;
+        let (tell, done) = oneshot::channel();
+        if self.work.send(Work::Tell(tell)).await.is_ok() {
+            done.await.ok();
+        }
+    }
+
+    fn gather(&self, report: TranscriptMirrorMessage) {
+        let mut gathered = self.gathered();
+        let file_path = PathBuf::from(report.file_path);
+        let buffer = gathered.buffer.get_or_insert_with(|| {
+            MirrorBuffer::new(projects_above(&file_path).unwrap_or(Path::new("")), self.flush)
+        });
+        let full = buffer.push(MirrorBatch { file_path, entries: report.entries });
+        if full {
+            let drained = drain(buffer);
+            gathered.drained.extend(drained);
+        }
+    }
+
+    /// Gives drained batches to the worker, one by one as there is room.
+    async fn hand_over(&self) {
+        while !self.gathered().drained.is_empty() {
+            let Ok(room) = self.work.reserve().await else { return };
+            let Some(batch) = self.gathered().drained.pop_front() else { return };
+            room.send(Work::Append(batch));
+        }
+    }
+
+    fn gathered(&self) -> MutexGuard<'_, Gathered> {
+        lock(&self.gathered)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn drain(buffer: &mut MirrorBuffer) -> Vec<StoreBatch> {
+    let drained = buffer.drain();
+    for file in drained.strays {
+        tracing::warn!(file = %file.display(), "a transcript outside the projects is not mirrored");
+    }
+    drained.batches
+}
+
+/// The folder of all projects that a transcript is in.
+fn projects_above(transcript: &Path) -> Option<&Path> {
+    transcript
+        .ancestors()
+        .skip(1)
+        .find(|folder| folder.file_name().is_some_and(|it| it == "projects"))
+}
+
+async fn append_all(
+    store: Arc<dyn SessionStore>,
+    mut orders: mpsc::Receiver<Work>,
+    problems: Problems,
+) {
+    while let Some(work) = orders.recv().await {
+        match work {
+            Work::Tell(tell) => drop(tell.send(())),
+            Work::Append(batch) => {
+                if let Err(error) = append(&*store, &batch).await {
+                    lock(&problems).push_back(problem(batch.key, error));
+                }
+            }
+        }
+    }
+}
+
+/// Appends a batch. A failure is tried again, a store that does not answer in time is not: the batch
+/// may still arrive.
+async fn append(store: &dyn SessionStore, batch: &StoreBatch) -> Result<(), String> {
+    let mut waits = RETRY_WAITS.iter();
+    loop {
+        let sent = store.append(&batch.key, batch.entries.clone());
+        match time::timeout(SEND_TIME, sent).await {
+            Err(_) => return Err(format!("the store did not answer within {SEND_TIME:?}")),
+            Ok(Ok(())) => return Ok(()),
+            Ok(Err(error)) => match waits.next() {
+                Some(wait) => time::sleep(*wait).await,
+                None => return Err(error.to_string()),
+            },
+        }
+    }
+}
+
+fn problem(key: StoreKey, error: String) -> MirrorErrorMessage {
+    let StoreKey { project_key, session_id, subpath } = key;
+    let uuid = new_id().0.into();
+    let key =
+        MirrorKey { project_key, session_id: session_id.clone(), subpath, ..MirrorKey::default() };
+    MirrorErrorMessage { error, key, uuid, session_id, ..MirrorErrorMessage::default() }
+}

@@ -1,0 +1,189 @@
+//! Taking up a session that is in a store: written into a folder of its own, shaped like the
+//! agent's configuration, from which the agent resumes it.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use bowline_protocol::SessionId;
+use bowline_sessions::{
+    ConfigHome, ProjectKey, SessionStore, StoreError, StoreKey, is_session_id, materialize,
+};
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::time;
+
+use crate::{Error, Options, Resume, Transport};
+
+/// Variables that name the agent's configuration folder.
+const CONFIG_DIR: [&str; 2] = ["BOWLINE_CONFIG_DIR", "CLAUDE_CONFIG_DIR"];
+
+/// Settings that must not follow into the copy: plugins belong to the original folder.
+const LEFT_OUT: [&str; 2] = ["enabledPlugins", "extraKnownMarketplaces"];
+
+/// The folder from which a session is resumed. Deleted when this is dropped.
+pub(crate) struct ResumedHome {
+    _folder: tempfile::TempDir,
+}
+
+/// Puts the session that the options ask for into a folder and the options onto it. `None` if that
+/// is not needed: no store or no session is asked for, or the store does not have it.
+pub(crate) async fn from_store(options: &mut Options) -> Result<Option<ResumedHome>, Error> {
+    let Some(store) = options.session_store.clone() else { return Ok(None) };
+    let what = |error| Error::connection("making a folder to resume from", error);
+    let folder = tempfile::Builder::new().prefix("bowline-resume-").tempdir().map_err(what)?;
+    let project_key = ProjectKey::for_directory(directory(options)?).as_str().to_owned();
+    let limit = options.limits.store;
+    let id = match &options.resume {
+        Resume::No => None,
+        Resume::Session(id) if !is_session_id(id) => None,
+        Resume::Session(id) => Some(SessionId::from(id.as_str())),
+        Resume::Newest => {
+            // Whatever happens, the agent must not continue a session that is not the store's.
+            options.resume = Resume::No;
+            within(limit, newest(&*store, &project_key)).await?
+        }
+    };
+    let found = match id {
+        None => false,
+        Some(id) => {
+            let key = StoreKey::main(project_key, id.as_str());
+            let home = ConfigHome::new(folder.path());
+            let files = within(limit, materialize(&*store, &key, &home)).await?;
+            if files.is_some() {
+                options.resume = Resume::Session(id.0);
+            }
+            files.is_some()
+        }
+    };
+    // An engine that keeps nothing would have nothing to copy into the store either.
+    if !found && !keeps_nothing(options) {
+        return Ok(None);
+    }
+    copy_settings(&own_home(options), folder.path()).map_err(what)?;
+    move_into(folder.path(), options);
+    Ok(Some(ResumedHome { _folder: folder }))
+}
+
+/// Has the agent use another configuration folder.
+fn move_into(folder: &Path, options: &mut Options) {
+    #[cfg(feature = "embedded")]
+    if let Transport::Embedded(agent) = &mut options.transport {
+        **agent = agent.as_ref().clone().saved_in(folder);
+        return;
+    }
+    for variable in CONFIG_DIR {
+        options.env.insert(variable.to_owned(), Some(folder.display().to_string()));
+    }
+}
+
+fn keeps_nothing(options: &Options) -> bool {
+    match &options.transport {
+        #[cfg(feature = "embedded")]
+        Transport::Embedded(agent) => agent.home().is_none(),
+        _ => false,
+    }
+}
+
+/// Where the agent works.
+fn directory(options: &Options) -> Result<PathBuf, Error> {
+    match (&options.cwd, &options.transport) {
+        (Some(cwd), _) => Ok(cwd.clone()),
+        #[cfg(feature = "embedded")]
+        (None, Transport::Embedded(agent)) => Ok(agent.cwd().to_owned()),
+        (None, _) => std::env::current_dir()
+            .map_err(|error| Error::connection("finding the working directory", error)),
+    }
+}
+
+/// The session written to last that is not a subagent's.
+async fn newest(
+    store: &dyn SessionStore,
+    project_key: &str,
+) -> Result<Option<SessionId>, StoreError> {
+    #[derive(Deserialize)]
+    struct First {
+        #[serde(default, rename = "isSidechain")]
+        is_sidechain: bool,
+    }
+    let Some(mut sessions) = store.list_sessions(project_key).await? else {
+        let why = "it does not list sessions, so the newest is not known";
+        return Err(StoreError(why.to_owned()));
+    };
+    sessions.sort_by_key(|session| std::cmp::Reverse(session.mtime));
+    for session in sessions {
+        let key = StoreKey::main(project_key, session.session_id.as_str());
+        let entries = store.load(&key).await?.unwrap_or_default();
+        let Some(first) = entries.first() else { continue };
+        if !first.parse::<First>().is_ok_and(|first| first.is_sidechain) {
+            return Ok(Some(session.session_id));
+        }
+    }
+    Ok(None)
+}
+
+async fn within<T>(
+    limit: Duration,
+    work: impl Future<Output = Result<T, StoreError>>,
+) -> Result<T, Error> {
+    let failed = |what: String, source: Option<crate::Cause>| Error::Connection { what, source };
+    match time::timeout(limit, work).await {
+        Ok(Ok(done)) => Ok(done),
+        Ok(Err(error)) => Err(failed("reading the session store".to_owned(), Some(error.into()))),
+        Err(_) => Err(failed(format!("the session store did not answer within {limit:?}"), None)),
+    }
+}
+
+/// The configuration folder that the agent would use by itself.
+fn own_home(options: &Options) -> PathBuf {
+    #[cfg(feature = "embedded")]
+    if let Transport::Embedded(agent) = &options.transport {
+        // One that keeps nothing reads no settings either.
+        return agent.home().map(Path::to_owned).unwrap_or_default();
+    }
+    let is_official = |path: &PathBuf| path.file_name().is_some_and(|name| name == "claude");
+    let name = match options.cli_path.as_ref().is_some_and(is_official) {
+        true => ".claude",
+        false => ".bowline",
+    };
+    let given = CONFIG_DIR.iter().find_map(|name| match options.env.get(*name) {
+        Some(value) => value.as_ref().map(Into::into),
+        None if options.clear_env => None,
+        None => std::env::var_os(name),
+    });
+    match given {
+        Some(folder) => folder.into(),
+        None => std::env::home_dir().unwrap_or_default().join(name),
+    }
+}
+
+/// Copies what the agent needs beside the session. What is not there is not needed.
+fn copy_settings(from: &Path, to: &Path) -> std::io::Result<()> {
+    for name in [".claude.json", "settings.json", ".credentials.json"] {
+        let Ok(text) = fs::read_to_string(from.join(name)) else { continue };
+        let Ok(mut value) = serde_json::from_str::<Value>(&text) else { continue };
+        if name == "settings.json"
+            && let Some(settings) = value.as_object_mut()
+        {
+            settings.retain(|key, _| !LEFT_OUT.contains(&key.as_str()));
+            if let Some(Value::Object(env)) = settings.get_mut("env") {
+                env.retain(|key, _| !CONFIG_DIR.contains(&key.as_str()));
+            }
+        }
+        if name == ".credentials.json" {
+            // Whoever refreshes a token invalidates it for the original.
+            without_refresh_token(&mut value);
+        }
+        fs::write(to.join(name), value.to_string())?;
+    }
+    Ok(())
+}
+
+fn without_refresh_token(value: &mut Value) {
+    if let Value::Object(fields) = value {
+        fields.remove("refreshToken");
+        fields.values_mut().for_each(without_refresh_token);
+    }
+}

@@ -1,0 +1,164 @@
+//! A page to talk to an agent: each visitor has a conversation of their own, and sees answers as
+//! they grow.
+//!
+//! `cargo run -p bowline-examples --bin web_chat -- --listen 127.0.0.1:8080`, then open that
+//! address. Offline the model is a script that does what the prompts say (`SAY hello`, or anything,
+//! which it repeats); `--cli PATH` has a real agent answer.
+//!
+//! | request | what it does |
+//! |---|---|
+//! | `GET /` | the page |
+//! | `POST /chat` | begins a conversation; answers its number |
+//! | `POST /chat/{number}` | says the body to the agent; answers with what it says, as server-sent events |
+//! | `DELETE /chat/{number}` | ends the conversation |
+
+#![expect(clippy::print_stdout, reason = "this is what a program is for")]
+
+use std::{
+    collections::HashMap,
+    convert::Infallible,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use axum::{
+    Router,
+    extract::{Path, State},
+    http::StatusCode,
+    response::{
+        Html, IntoResponse, Response,
+        sse::{Event, KeepAlive, Sse},
+    },
+    routing::{get, post},
+};
+use bowline_host::{
+    Client, ContentBlock, Embedded, Error, Message, Options,
+    protocol::{Delta, StreamEvent},
+};
+use futures_util::{Stream, StreamExt};
+use tokio::net::TcpListener;
+
+/// Conversations at once. An idle one costs some kilobytes, but no page needs ten thousand.
+const MOST_CONVERSATIONS: usize = 1000;
+
+const PAGE: &str = include_str!("web_chat.html");
+
+/// The conversations, by number.
+#[derive(Clone, Default)]
+struct Chats {
+    open: Arc<Mutex<HashMap<u64, Client>>>,
+    next: Arc<AtomicU64>,
+}
+
+impl Chats {
+    fn open(&self) -> MutexGuard<'_, HashMap<u64, Client>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let chats = Chats::default();
+    let router = Router::new()
+        .route("/", get(async || Html(PAGE)))
+        .route("/chat", post(begin))
+        .route("/chat/{number}", post(say).delete(end))
+        .with_state(chats.clone());
+    let address = argument("--listen").unwrap_or_else(|| "127.0.0.1:8080".to_owned());
+    let listener = TcpListener::bind(address).await?;
+    println!("listening on http://{}", listener.local_addr()?);
+    let asked_to_stop = async { drop(tokio::signal::ctrl_c().await) };
+    axum::serve(listener, router).with_graceful_shutdown(asked_to_stop).await?;
+    let open: Vec<_> = chats.open().drain().map(|(_, client)| client).collect();
+    for client in open {
+        client.disconnect().await;
+    }
+    Ok(())
+}
+
+async fn begin(State(chats): State<Chats>) -> Result<String, Failure> {
+    if chats.open().len() >= MOST_CONVERSATIONS {
+        return Err(Failure(StatusCode::SERVICE_UNAVAILABLE, "too many conversations".to_owned()));
+    }
+    let client = Client::connect(agent()).await?;
+    let number = chats.next.fetch_add(1, Ordering::Relaxed);
+    chats.open().insert(number, client);
+    Ok(number.to_string())
+}
+
+async fn say(
+    State(chats): State<Chats>,
+    Path(number): Path<u64>,
+    prompt: String,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Failure> {
+    let client = chats.open().get(&number).cloned();
+    let client = client.ok_or_else(no_such_conversation)?;
+    client.query(prompt).await?;
+    let events = client.receive_response().filter_map(async |message| event(message).map(Ok));
+    Ok(Sse::new(events).keep_alive(KeepAlive::default()))
+}
+
+async fn end(State(chats): State<Chats>, Path(number): Path<u64>) -> Result<(), Failure> {
+    let client = chats.open().remove(&number).ok_or_else(no_such_conversation)?;
+    client.disconnect().await;
+    Ok(())
+}
+
+/// What a page is told of a message: words as they come, tools by name, and the end.
+fn event(message: Result<Message, Error>) -> Option<Event> {
+    let event = |kind: &str, data: &str| Some(Event::default().event(kind).data(data));
+    match message {
+        Ok(Message::StreamEvent(part)) => match part.event {
+            StreamEvent::ContentBlockDelta(part) => match part.delta {
+                Delta::TextDelta(delta) => event("words", &delta.text),
+                _ => None,
+            },
+            _ => None,
+        },
+        Ok(Message::Assistant(answer)) => {
+            answer.message.content.iter().find_map(|block| match block {
+                ContentBlock::ToolUse(call) => event("tool", &call.name),
+                _ => None,
+            })
+        }
+        Ok(Message::Result(result)) => event("done", &format!("{} ms", result.duration_ms)),
+        Ok(_) => None,
+        Err(error) => event("failed", &error.to_string()),
+    }
+}
+
+/// A request that failed.
+struct Failure(StatusCode, String);
+
+fn no_such_conversation() -> Failure {
+    Failure(StatusCode::NOT_FOUND, "there is no such conversation".to_owned())
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self(StatusCode::BAD_GATEWAY, error.to_string())
+    }
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        (self.0, self.1).into_response()
+    }
+}
+
+/// A real agent if the command line names one, else one that does what its prompts say.
+fn agent() -> Options {
+    let mut options = match argument("--cli") {
+        Some(path) => Options::default().cli_path(path),
+        None => Options::default().embedded(Embedded::script(std::env::temp_dir())),
+    };
+    options.include_partial_messages = true;
+    options
+}
+
+/// The value behind a flag.
+fn argument(name: &str) -> Option<String> {
+    std::env::args().skip_while(|argument| argument != name).nth(1)
+}

@@ -1,0 +1,76 @@
+//! The examples of this package, run as a reader would run them.
+
+use std::{process::Stdio, time::Duration};
+
+use tokio::{
+    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
+    net::TcpStream,
+    process::{Child, Command},
+    time::timeout,
+};
+
+/// Longer than anything here takes, and short enough that a hang is a failure soon.
+const SOON: Duration = Duration::from_secs(20);
+
+#[cfg(feature = "database")]
+#[tokio::test]
+async fn the_database_refuses_what_the_text_does_not_show() {
+    let run = Command::new(env!("CARGO_BIN_EXE_database_query")).kill_on_drop(true).output();
+    let run = timeout(SOON, run).await.expect("it ends").expect("it runs");
+    let said = String::from_utf8_lossy(&run.stdout);
+    assert!(run.status.success(), "{said}");
+    assert!(said.contains("bowline") && said.contains("figure eight"), "{said}");
+    assert!(!said.contains("overhand"), "{said}");
+    assert!(said.contains("attempt to write a readonly database"), "{said}");
+    assert!(said.contains("no such table: ropes"), "{said}");
+}
+
+/// The server, and where it listens.
+async fn server() -> (Child, String) {
+    let mut server = Command::new(env!("CARGO_BIN_EXE_web_chat"))
+        .args(["--listen", "127.0.0.1:0"])
+        .stdout(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .expect("it starts");
+    let mut lines = BufReader::new(server.stdout.take().expect("it is piped")).lines();
+    let line = timeout(SOON, lines.next_line()).await.expect("it speaks").expect("it is text");
+    let line = line.expect("it says where it listens");
+    let address = line.strip_prefix("listening on http://").expect("it says where").to_owned();
+    (server, address)
+}
+
+/// One request; the whole answer.
+async fn ask(address: &str, method: &str, path: &str, body: &str) -> String {
+    let mut stream = TcpStream::connect(address).await.expect("it listens");
+    let length = body.len();
+    let request = format!(
+        "{method} {path} HTTP/1.1\r\nHost: here\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}"
+    );
+    stream.write_all(request.as_bytes()).await.expect("it reads");
+    let mut answer = String::new();
+    timeout(SOON, stream.read_to_string(&mut answer)).await.expect("it ends").expect("it is text");
+    answer
+}
+
+#[tokio::test]
+async fn two_visitors_talk_to_agents_of_their_own() {
+    let (_server, address) = server().await;
+    let page = ask(&address, "GET", "/", "").await;
+    assert!(page.contains("200 OK") && page.contains("Talk to an agent"), "{page}");
+    let mut numbers = Vec::new();
+    for _ in 0..2 {
+        let begun = ask(&address, "POST", "/chat", "").await;
+        numbers.push(begun.rsplit("\r\n\r\n").next().unwrap_or_default().trim().to_owned());
+    }
+    assert_eq!(numbers, ["0", "1"]);
+    for (number, word) in numbers.iter().zip(["bowline", "sheepshank"]) {
+        let answer =
+            ask(&address, "POST", &format!("/chat/{number}"), &format!("SAY {word}")).await;
+        assert!(answer.contains("text/event-stream"), "{answer}");
+        assert!(answer.contains(&format!("event: words\ndata: {word}")), "{answer}");
+        assert!(answer.contains("event: done"), "{answer}");
+    }
+    assert!(ask(&address, "DELETE", "/chat/0", "").await.contains("200 OK"));
+    assert!(ask(&address, "POST", "/chat/0", "SAY x").await.contains("404 Not Found"));
+}
