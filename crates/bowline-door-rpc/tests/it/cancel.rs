@@ -19,12 +19,13 @@ async fn begun(client: &mut Client) -> String {
     let answer = json!({"behavior": "allow"});
     client.say(json!({"jsonrpc": "2.0", "id": question["id"], "result": answer})).await;
     let pid = client.path().join("pid");
-    loop {
+    for _ in 0..4_000 {
         match std::fs::read_to_string(&pid) {
             Ok(pid) if pid.ends_with('\n') => return pid.trim().to_owned(),
             _ => tokio::time::sleep(Duration::from_millis(5)).await,
         }
     }
+    panic!("the command does not begin");
 }
 
 /// Waits until a process is gone, or at least dead.

@@ -186,6 +186,9 @@ pub(crate) fn prepare(
     config.entrypoint = entrypoint;
     config.settings = settings;
     config.inherit_variables(trust);
+    for name in Environment::SECRETS {
+        config.environment.insert(name.to_owned(), None);
+    }
     config.places = places;
     Ok(Prepared { config, notices, remote_log })
 }
