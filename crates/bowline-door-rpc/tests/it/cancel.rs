@@ -78,3 +78,14 @@ async fn a_client_that_stops_reading_ends_the_door() {
     assert_eq!(first["result"]["subtype"], "init");
     client.vanish().await;
 }
+
+#[tokio::test]
+async fn a_client_that_does_not_read_cannot_keep_the_door() {
+    let mut client = Client::new();
+    let id = "x".repeat(8 * 1024);
+    // Until the door waits for us to read, and we for it.
+    let stall = Duration::from_secs(1);
+    while tokio::time::timeout(stall, client.call(id.as_str(), "status", json!({}))).await.is_ok() {
+    }
+    client.stop_unread().await;
+}
