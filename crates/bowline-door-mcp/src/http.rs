@@ -32,6 +32,12 @@ const MAX_REQUEST_BYTES: usize = 64 * 1024 * 1024;
 /// longer than an agent works, or a person thinks, without a word.
 const SILENCE: Duration = Duration::from_secs(4 * 60 * 60);
 
+/// Clients at a time: more than one machine has, and few enough to keep for as long as that.
+const MAX_SESSIONS: usize = 256;
+
+/// The header in which a client names its session.
+const SESSION_ID: &str = "mcp-session-id";
+
 /// How long requests may take to end when the server does.
 const GRACE: Duration = Duration::from_secs(6);
 
@@ -96,8 +102,11 @@ impl Address {
         let mut sessions = LocalSessionManager::default();
         sessions.session_config.keep_alive = Some(SILENCE);
         let sessions = Arc::new(sessions);
-        let service = StreamableHttpService::new(move || Ok(handler.clone()), sessions, config);
-        let mut router = Router::new().route_service(PATH, service);
+        let service =
+            StreamableHttpService::new(move || Ok(handler.clone()), sessions.clone(), config);
+        let mut router = Router::new()
+            .route_service(PATH, service)
+            .layer(middleware::from_fn_with_state(sessions, check_room));
         if let Some(token) = self.token {
             router = router.layer(middleware::from_fn_with_state(token, check_token));
         }
@@ -158,13 +167,28 @@ impl fmt::Debug for Token {
 
 async fn check_token(State(token): State<Token>, request: Request, next: Next) -> Response {
     let given = request.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    match given.and_then(|given| given.strip_prefix("Bearer ")) {
-        Some(given) if token.is(given) => next.run(request).await,
+    match given.and_then(|given| given.split_once(' ')) {
+        Some((scheme, given)) if scheme.eq_ignore_ascii_case("bearer") && token.is(given) => {
+            next.run(request).await
+        }
         _ => {
             let challenge = [(header::WWW_AUTHENTICATE, "Bearer")];
             (StatusCode::UNAUTHORIZED, challenge, "a bearer token is needed\n").into_response()
         }
     }
+}
+
+/// Lets nobody begin a session when there are too many.
+async fn check_room(
+    State(sessions): State<Arc<LocalSessionManager>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let begins = !request.headers().contains_key(SESSION_ID);
+    if begins && sessions.sessions.read().await.len() >= MAX_SESSIONS {
+        return (StatusCode::SERVICE_UNAVAILABLE, "there are too many sessions\n").into_response();
+    }
+    next.run(request).await
 }
 
 #[cfg(test)]

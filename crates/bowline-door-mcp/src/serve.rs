@@ -15,6 +15,9 @@ use crate::{Server, ServerError, http::Address};
 /// How long the session of the tools may take to end.
 const GRACE: Duration = Duration::from_secs(6);
 
+/// How long the last words to a client may take when somebody stops us.
+const GOODBYE: Duration = Duration::from_secs(2);
+
 impl Server {
     /// Serves one client over two pipes, until it hangs up or `stop` fires.
     pub async fn serve(
@@ -38,6 +41,17 @@ impl Server {
                 tracing::error!(%error, "the connection");
             }
             Ok(())
+        };
+        // A client that does not read what we write cannot keep us.
+        let late = async {
+            stop.cancelled().await;
+            time::sleep(GOODBYE).await;
+        };
+        let connection = async {
+            tokio::select! {
+                served = connection => served,
+                () = late => Ok(()),
+            }
         };
         self.run(connection).await
     }

@@ -141,6 +141,14 @@ impl Questions {
         waits.send(outcome.map_err(refused)).ok();
     }
 
+    /// What the client says is no answer, but names a question that waits for one.
+    pub(crate) fn malformed(&self, id: &Value, why: &str) {
+        let waits = id.as_str().and_then(|id| self.open().as_mut()?.remove(id));
+        if let Some(waits) = waits {
+            waits.send(Err(HostError::Malformed(why.to_owned()))).ok();
+        }
+    }
+
     /// The client will say no more.
     pub(crate) fn close(&self) {
         self.open().take();

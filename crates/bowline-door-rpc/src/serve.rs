@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Door,
     host::Questions,
+    lines::Lines,
     output::{Output, failure, result},
     run::{Run, RunParams},
     wire::{Failure, Incoming, Message, Params, Response},
@@ -26,27 +27,15 @@ impl Door {
         let Self { mut lines, writer, sessions } = self;
         let (output, writer) = Output::start(writer);
         let questions = Arc::new(Questions::new());
+        let reader = output.clone();
         let mut client = Client { sessions, output, questions, run: None, last_session: None };
-        let mut listening = true;
-        let served = loop {
-            if !listening && client.run.is_none() {
-                break Ok(());
-            }
-            tokio::select! {
-                biased;
-                () = stop.cancelled() => break Ok(()),
-                () = client.output.gone() => break Ok(()),
-                ended = run_ended(&mut client.run) => client.finish(ended).await,
-                line = lines.next(), if listening => match line {
-                    Ok(Some(line)) => client.take(line).await,
-                    Ok(None) => {
-                        listening = false;
-                        client.questions.close();
-                    }
-                    Err(error) => break Err(error),
-                },
-            }
+        let served = tokio::select! {
+            biased;
+            () = stop.cancelled() => Ok(()),
+            () = reader.gone() => Ok(()),
+            served = client.serve(&mut lines) => served,
         };
+        drop(reader);
         client.stop().await;
         drop(client);
         time::timeout(GRACE, writer).await.ok();
@@ -71,6 +60,25 @@ struct Client {
 }
 
 impl Client {
+    /// Does what the client says, until it says no more and what it began is done.
+    async fn serve(&mut self, lines: &mut Lines) -> io::Result<()> {
+        let mut listening = true;
+        while listening || self.run.is_some() {
+            tokio::select! {
+                biased;
+                ended = run_ended(&mut self.run) => self.finish(ended).await,
+                line = lines.next(), if listening => match line? {
+                    Some(line) => self.take(line).await,
+                    None => {
+                        listening = false;
+                        self.questions.close();
+                    }
+                },
+            }
+        }
+        Ok(())
+    }
+
     async fn take(&mut self, line: Result<String, LineFault>) {
         let incoming = match &line {
             Ok(line) => Incoming::read(line),
@@ -108,7 +116,11 @@ impl Client {
                 self.questions.answered(&id, outcome);
                 return None;
             }
-            Message::Invalid { id, failure: why } => return Some(failure(id, why)),
+            Message::Invalid { id, failure: why } => {
+                // It may have been meant as an answer, and there will be no other.
+                self.questions.malformed(&id, &why.message);
+                return Some(failure(id, why));
+            }
         };
         let answered = match &*method {
             "run" => match self.begin(id.clone(), params).await {

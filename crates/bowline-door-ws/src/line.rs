@@ -1,7 +1,7 @@
 //! The line to the host: dialed, kept, dialed again, and at last given up.
 
 use bowline_websocket::{DialError, Dialer, Lost, Parting, Tether};
-use tokio::time::{self, Instant};
+use tokio::time;
 
 use crate::Redial;
 
@@ -65,14 +65,18 @@ impl Line {
         let mut attempts = 0;
         loop {
             let trouble = match self.dial().await {
-                Err(DialError::Refused(GONE)) => return Ending::HungUp,
+                Err(DialError::Refused(GONE)) if self.connected => return Ending::HungUp,
+                Err(error @ DialError::Refused(GONE)) => {
+                    let trouble = Trouble::Dial(error);
+                    return Ending::GivenUp { attempts, trouble, connected: false };
+                }
                 Err(error) => Trouble::Dial(error),
                 Ok(socket) => {
                     self.connected = true;
-                    let (before, start) = (self.tether.progress(), Instant::now());
+                    let (before, activity) = (self.tether.progress(), socket.activity());
                     let parting = self.tether.hold(socket, self.redial.keep_alive).await;
                     // A server that lets everybody in and nobody stay is no server.
-                    let lasted = start.elapsed() >= self.redial.lasting;
+                    let lasted = activity.lasted() >= self.redial.lasting;
                     if lasted || self.tether.progress() > before {
                         attempts = 0;
                     }

@@ -18,7 +18,7 @@ pub struct Redial {
     pub first_wait: Duration,
     /// … but no longer than this.
     pub longest_wait: Duration,
-    /// How long a connection must live to have lasted.
+    /// How long the host must give signs of life for a connection to have lasted.
     pub lasting: Duration,
     /// How a connection is kept alive.
     pub keep_alive: KeepAlive,

@@ -81,9 +81,12 @@ impl std::str::FromStr for Address {
     }
 }
 
+/// Without the query, in which there may be secrets.
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.uri.fmt(f)
+        let scheme = if self.secure { "wss" } else { "ws" };
+        let authority = self.uri.authority().map_or("", |authority| authority.as_str());
+        write!(f, "{scheme}://{authority}{}", self.uri.path())
     }
 }
 

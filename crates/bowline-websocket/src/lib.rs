@@ -29,7 +29,7 @@ mod tls;
 
 pub use accept::{Accepted, Knock, Refusal, accept};
 pub use dial::{Address, AddressError, DialError, Dialer, Token, TokenError};
-pub use socket::{KeepAlive, Lost, Socket};
+pub use socket::{Activity, KeepAlive, Lost, Socket};
 pub use tether::{Hearsay, Parting, Side, Tether, Trace};
 pub use tls::{Roots, RootsError};
 

@@ -18,7 +18,7 @@ use crate::identity::Identity;
 pub(crate) const LINES: usize = 1000;
 
 /// Bytes that are remembered: a thousand ordinary lines, and a few large ones.
-const BYTES: usize = 32 * 1024 * 1024;
+pub(crate) const BYTES: usize = 32 * 1024 * 1024;
 
 /// What was said lately.
 #[derive(Debug, Default)]
@@ -85,17 +85,14 @@ impl Memory {
     /// it has; one that we do not know has it hear all we remember. If it names none, what it is
     /// not known to have is said again.
     pub(crate) fn resume(&mut self, last_heard: Option<&str>) {
-        self.written = match last_heard {
-            Some(uuid) => {
-                match self.lines.iter().rposition(|it| it.identity.uuid() == Some(uuid)) {
-                    Some(place) => {
-                        let number = self.before_first() + place as u64 + 1;
-                        self.acknowledge(number);
-                        number
-                    }
-                    None => self.before_first(),
-                }
+        let named = last_heard.map(|uuid| self.number_of(uuid));
+        self.written = match named {
+            Some(Some(number)) => {
+                // A host that was started anew may have less than the one before it had.
+                self.acknowledged = number;
+                number
             }
+            Some(None) => self.before_first(),
             None => self.acknowledged.max(self.before_first()),
         };
         let mut questions: Vec<_> =
@@ -105,7 +102,10 @@ impl Memory {
         // Told as often as it takes: once a later line is acknowledged, this was heard, too.
         let lost = self.before_first().saturating_sub(self.acknowledged);
         if lost > 0 {
-            self.again.push_front(self.notice(lost));
+            self.again.push_front(self.notice(Some(lost)));
+        } else if named == Some(None) && self.before_first() > 0 {
+            // The line it names may be far behind what another host has acknowledged.
+            self.again.push_front(self.notice(None));
         }
     }
 
@@ -167,6 +167,12 @@ impl Memory {
         self.said - self.lines.len() as u64
     }
 
+    /// The number of the line with this name, if it is remembered.
+    fn number_of(&self, uuid: &str) -> Option<u64> {
+        let place = self.lines.iter().rposition(|it| it.identity.uuid() == Some(uuid))?;
+        Some(self.before_first() + place as u64 + 1)
+    }
+
     fn forget_oldest(&mut self) {
         if let Some(oldest) = self.lines.pop_front() {
             self.bytes -= oldest.text.len();
@@ -174,7 +180,8 @@ impl Memory {
         }
     }
 
-    fn notice(&self, lost: u64) -> Utf8Bytes {
+    /// Tells that lines are missing; how many, if that is known.
+    fn notice(&self, lost: Option<u64>) -> Utf8Bytes {
         let notice = json!({
             "type": "system", "subtype": "messages_lost", "lost": lost,
             "uuid": Uuid::new_v4().to_string(), "session_id": self.session().unwrap_or_default(),

@@ -35,6 +35,13 @@ pub struct Socket {
     pub(crate) last_heard: Option<String>,
 }
 
+impl Socket {
+    /// When bytes last came, also once the connection is no more.
+    pub fn activity(&self) -> Activity {
+        self.activity.clone()
+    }
+}
+
 impl fmt::Debug for Socket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Socket").field("last_heard", &self.last_heard).finish_non_exhaustive()
@@ -99,9 +106,9 @@ pub(crate) fn config() -> WebSocketConfig {
         .max_frame_size(Some(MESSAGE_LIMIT))
 }
 
-/// When bytes last came.
+/// When bytes last came over a connection.
 #[derive(Debug, Clone)]
-pub(crate) struct Activity {
+pub struct Activity {
     start: Instant,
     /// Milliseconds from the start to the last bytes.
     last: Arc<AtomicU64>,
@@ -115,6 +122,11 @@ impl Activity {
     fn note(&self) {
         let now = u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.last.store(now, Ordering::Relaxed);
+    }
+
+    /// How long there were signs of life: from the dial to the last bytes.
+    pub fn lasted(&self) -> Duration {
+        Duration::from_millis(self.last.load(Ordering::Relaxed))
     }
 
     /// Waits until nothing came for so long.

@@ -18,12 +18,13 @@ pub(crate) struct Environment {
 }
 
 impl Environment {
-    /// Variables by which a host elsewhere knows us.
-    pub(crate) const REMOTE_SECRETS: [&str; 4] = [
+    /// Variables by which others know us, or we them. They are not for the commands of the model.
+    pub(crate) const SECRETS: [&str; 5] = [
         "CLAUDE_CODE_SESSION_ACCESS_TOKEN",
         "CLAUDE_CODE_WEBSOCKET_AUTH_FILE_DESCRIPTOR",
         "CLAUDE_SESSION_INGRESS_TOKEN_FILE",
         "BOWLINE_SDK_HEADERS",
+        "BOWLINE_MCP_TOKEN",
     ];
 
     /// The environment of this process.

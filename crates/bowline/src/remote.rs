@@ -31,11 +31,8 @@ pub(crate) async fn run(
 ) -> anyhow::Result<ExitCode> {
     let mut signals = Signals::listen()?;
     let dialer = dialer(&args.remote, url, environment)?;
-    let mut config = prepared.config;
-    // What lets us in is not for the commands of the model.
-    for name in Environment::REMOTE_SECRETS {
-        config.environment.insert(name.to_owned(), None);
-    }
+    let address = dialer.address.to_string();
+    let config = prepared.config;
     let is_kept = config.transcript.is_some();
     let (door, line) =
         bowline_door_ws::open(dialer, redial(&args.remote), stdio::opening(&args.output));
@@ -58,13 +55,13 @@ pub(crate) async fn run(
                 1 => "1 attempt".to_owned(),
                 attempts => format!("{attempts} attempts"),
             };
-            complain(format!("Error: {url} cannot be reached, after {how_often}: {trouble}"));
+            complain(format!("Error: {address} cannot be reached, after {how_often}: {trouble}"));
             if !connected {
                 return Ok(ExitCode::FAILURE);
             }
             if is_kept {
                 complain(format!(
-                    "The session is saved. Resume it with: bowline --resume {} --sdk-url {url}",
+                    "The session is saved. Resume it with: bowline --resume {} --sdk-url {address}",
                     session.id()
                 ));
             }

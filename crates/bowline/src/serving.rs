@@ -5,6 +5,7 @@ use std::{pin::pin, process::ExitCode, time::Duration};
 use bowline_door_stdio::Silencer;
 use bowline_engine::{Session, SessionEnd};
 use tokio::time::{self, Instant};
+use tokio_util::sync::CancellationToken;
 
 use crate::signals::{Signals, Stop};
 
@@ -52,6 +53,26 @@ pub(crate) async fn until_over<T>(
             Some(stop) = late(stop, deadline) => return Served::Late(stop),
         }
     }
+}
+
+/// Waits until a door was served, and stops it if a signal says so: what it came to, unless that
+/// took too long or a second signal came, and what to exit with.
+pub(crate) async fn until_stopped<T>(
+    served: impl Future<Output = T>,
+    stop: &CancellationToken,
+    signals: &mut Signals,
+) -> (Option<T>, ExitCode) {
+    let mut served = pin!(served);
+    let signal = tokio::select! {
+        served = &mut served => return (Some(served), ExitCode::SUCCESS),
+        signal = signals.next() => signal,
+    };
+    stop.cancel();
+    let served = tokio::select! {
+        served = time::timeout(GRACE, served) => served.ok(),
+        _ = signals.next() => None,
+    };
+    (served, signal.exit_code())
 }
 
 /// Waits until a session that was told to stop is late; `None` if it was not told.

@@ -114,4 +114,5 @@ async fn a_token_is_insisted_on() {
     assert_eq!(web.initialize(&[("Authorization", "Bearer wrong")]).await.0, 401);
     assert_eq!(web.initialize(&[("Authorization", "Basic secret")]).await.0, 401);
     assert_eq!(web.initialize(&[("Authorization", "Bearer secret")]).await.0, 200);
+    assert_eq!(web.initialize(&[("Authorization", "bearer secret")]).await.0, 200);
 }

@@ -158,12 +158,13 @@ pub(crate) fn text(result: &Value) -> &str {
 
 /// Waits for a file whose one line is complete.
 pub(crate) async fn line_in(path: &Path) -> String {
-    loop {
+    for _ in 0..4_000 {
         match std::fs::read_to_string(path) {
             Ok(text) if text.ends_with('\n') => return text.trim().to_owned(),
             _ => tokio::time::sleep(Duration::from_millis(5)).await,
         }
     }
+    panic!("no line in {}", path.display());
 }
 
 /// Waits until a process is gone, or at least dead.

@@ -19,12 +19,13 @@ async fn begun(client: &mut Client) -> String {
     let answer = json!({"behavior": "allow"});
     client.say(json!({"jsonrpc": "2.0", "id": question["id"], "result": answer})).await;
     let pid = client.path().join("pid");
-    loop {
+    for _ in 0..4_000 {
         match std::fs::read_to_string(&pid) {
             Ok(pid) if pid.ends_with('\n') => return pid.trim().to_owned(),
             _ => tokio::time::sleep(Duration::from_millis(5)).await,
         }
     }
+    panic!("the command does not begin");
 }
 
 /// Waits until a process is gone, or at least dead.
@@ -76,4 +77,15 @@ async fn a_client_that_stops_reading_ends_the_door() {
     let first: Value = client.hear().await;
     assert_eq!(first["result"]["subtype"], "init");
     client.vanish().await;
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_read_cannot_keep_the_door() {
+    let mut client = Client::new();
+    let id = "x".repeat(8 * 1024);
+    // Until the door waits for us to read, and we for it.
+    let stall = Duration::from_secs(1);
+    while tokio::time::timeout(stall, client.call(id.as_str(), "status", json!({}))).await.is_ok() {
+    }
+    client.stop_unread().await;
 }

@@ -50,6 +50,18 @@ async fn whatever_is_no_clear_yes_is_a_no() {
 }
 
 #[tokio::test]
+async fn an_answer_that_is_none_does_not_leave_the_question_open() {
+    let mut client = Client::new();
+    let question = asked(&mut client).await;
+    client.say(json!({"jsonrpc": "2.0", "id": question["id"]})).await;
+    let refused = client.hear().await;
+    assert_eq!((&refused["id"], &refused["error"]["code"]), (&question["id"], &json!(-32600)));
+    let heard = client.until_result().await;
+    assert_eq!(heard.last().unwrap()["result"]["permission_denials"][0]["tool_name"], "Bash");
+    assert!(!client.path().join("made.txt").exists());
+}
+
+#[tokio::test]
 async fn nobody_is_left_to_ask_when_the_input_has_ended() {
     let mut client = Client::new();
     asked(&mut client).await;

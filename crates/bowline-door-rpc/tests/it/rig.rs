@@ -123,6 +123,12 @@ impl Client {
         heard
     }
 
+    /// Somebody stops the door, and the client reads nothing of what it still says.
+    pub(crate) async fn stop_unread(self) {
+        self.stop.cancel();
+        timeout(PATIENCE, self.door).await.expect("the door ends").unwrap().unwrap();
+    }
+
     /// Goes away without a word: nobody reads, nobody writes.
     pub(crate) async fn vanish(self) {
         let Self { writer, lines, door, folder: _folder, .. } = self;

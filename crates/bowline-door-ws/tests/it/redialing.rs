@@ -81,6 +81,19 @@ async fn a_host_that_lets_everybody_in_and_nobody_stay() {
 }
 
 #[tokio::test]
+async fn a_host_that_always_says_the_same_is_given_up() {
+    let host = PlainHost::new().await;
+    let mut agent = Agent::dialing(&host.url(), quick());
+    for _ in 0..4 {
+        let mut connection = host.accept().await;
+        connection.say(&json!({"type": "keep_alive"})).await;
+        connection.say(&json!({"type": "unheard_of"})).await;
+    }
+    let (attempts, _, connected) = given_up(agent.end().await.1);
+    assert_eq!((attempts, connected), (3, true));
+}
+
+#[tokio::test]
 async fn what_gets_through_is_a_new_beginning() {
     let host = PlainHost::new().await;
     let mut agent = Agent::dialing(&host.url(), quick());
@@ -105,10 +118,21 @@ async fn a_host_that_says_it_is_over() {
 }
 
 #[tokio::test]
+async fn a_host_that_was_over_before_it_began() {
+    let host = PlainHost::new().await;
+    let mut agent = Agent::dialing(&host.url(), quick());
+    let mut stream = host.accept_raw().await;
+    stream.write_all(b"HTTP/1.1 410 Gone\r\ncontent-length: 0\r\n\r\n").await.unwrap();
+    let (attempts, trouble, connected) = given_up(agent.end().await.1);
+    assert!(matches!(trouble, Trouble::Dial(DialError::Refused(410))), "{trouble}");
+    assert_eq!((attempts, connected), (0, false));
+}
+
+#[tokio::test]
 async fn a_silent_host_is_noticed() {
     let host = PlainHost::new().await;
     let mut redial = quick();
-    let silence = Duration::from_millis(150);
+    let silence = Duration::from_secs(2);
     redial.keep_alive = KeepAlive { ping: Duration::from_millis(40), silence };
     let mut agent = Agent::dialing(&host.url(), redial);
     // It has shaken hands, and does not even answer pings.

@@ -72,6 +72,22 @@ fn an_unknown_name_is_told_everything() {
 }
 
 #[test]
+fn a_host_that_has_less_than_the_one_before_misses_nothing_unsaid() {
+    let mut memory = filled((0..LINES as u64).map(|number| message(&number.to_string())));
+    written(&mut memory);
+    memory.acknowledge(LINES as u64);
+    // It was started anew, and was lost before it heard anything.
+    memory.resume(Some("4"));
+    memory.resume(None);
+    assert_eq!(written(&mut memory)[0], "5");
+    memory.acknowledge(LINES as u64);
+    // What it names is forgotten meanwhile: nobody knows how much it has missed.
+    (0..9).for_each(|number| memory.push(message(&format!("x{number}"))));
+    memory.resume(Some("4"));
+    assert_eq!(written(&mut memory)[..2], ["lost null".to_owned(), "9".to_owned()]);
+}
+
+#[test]
 fn without_a_name_what_may_be_missing_is_said_again() {
     let mut memory = filled([message("a"), message("b"), message("c")]);
     written(&mut memory);

@@ -111,7 +111,7 @@ impl Writing<'_> {
             }
             let has_room = self.state.lock().said.has_room();
             tokio::select! {
-                line = self.outgoing.recv(), if has_room && !*self.said_all => self.take(line),
+                line = self.outgoing.recv(), if has_room && !*self.said_all => self.take(line).await?,
                 () = self.state.wake.notified() => {}
                 _ = pings.tick() => self.ping().await?,
             }
@@ -119,24 +119,26 @@ impl Writing<'_> {
     }
 
     /// Takes what the session says, and what more it has said already.
-    fn take(&mut self, line: Option<String>) {
-        let Some(line) = line else { return *self.said_all = true };
-        let said = &mut self.state.lock().said;
-        said.push(line);
-        while said.has_room()
-            && let Ok(line) = self.outgoing.try_recv()
-        {
-            said.push(line);
+    async fn take(&mut self, line: Option<String>) -> Result<(), Lost> {
+        let Some(mut line) = line else {
+            *self.said_all = true;
+            return Ok(());
+        };
+        loop {
+            self.state.lock().said.push(line);
+            // Before the next line comes: what makes room for it must have been written.
+            self.feed_all().await?;
+            if !self.state.lock().said.has_room() {
+                return Ok(());
+            }
+            let Ok(next) = self.outgoing.try_recv() else { return Ok(()) };
+            line = next;
         }
     }
 
     /// Writes what there is, and asks whether it arrived.
     async fn write_all(&mut self) -> Result<(), Lost> {
-        loop {
-            let next = self.state.lock().said.take_next();
-            let Some(text) = next else { break };
-            self.sink.feed(Message::Text(text)).await?;
-        }
+        self.feed_all().await?;
         let (written, acknowledged) = {
             let said = &self.state.lock().said;
             (said.written(), said.acknowledged())
@@ -146,6 +148,15 @@ impl Writing<'_> {
             self.ping().await?;
         }
         Ok(self.sink.flush().await?)
+    }
+
+    /// Hands the connection what is not written yet.
+    async fn feed_all(&mut self) -> Result<(), Lost> {
+        loop {
+            let next = self.state.lock().said.take_next();
+            let Some(text) = next else { return Ok(()) };
+            self.sink.feed(Message::Text(text)).await?;
+        }
     }
 
     async fn ping(&mut self) -> Result<(), Lost> {

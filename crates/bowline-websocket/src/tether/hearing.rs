@@ -11,7 +11,7 @@ pub(super) struct Hearing {
     side: Side,
     seen: Seen,
     newest: Option<Box<str>>,
-    /// How many lines were taken up.
+    /// How many lines were taken up that nobody can have said before.
     count: u64,
 }
 
@@ -36,25 +36,35 @@ impl Hearing {
     pub(super) fn count(&self) -> u64 {
         self.count
     }
+
+    /// Remembers a line, and counts it if it was not heard before.
+    fn is_new(&mut self, line: &str) -> bool {
+        let is_new = self.seen.is_new(line);
+        self.count += u64::from(is_new);
+        is_new
+    }
 }
 
 impl Ends {
     /// Hears a line.
     pub(super) fn hear(&mut self, line: &str) -> Verdict {
-        let Ok(head) = Head::read(line) else { return self.take() };
+        let Ok(head) = Head::read(line) else { return Verdict::Take };
         let identity = Identity::of(&head, line);
         if let Some(uuid) = identity.uuid() {
             self.heard.newest = Some(uuid.into());
         }
         match identity {
             // The session itself knows the prompts it has run, and says so if it is asked to.
-            Identity::Prompt(_) if self.heard.side == Side::Agent => self.take(),
-            Identity::Message(_) | Identity::Prompt(_) => match self.heard.seen.is_new(line) {
-                true => self.take(),
+            Identity::Prompt(_) if self.heard.side == Side::Agent => {
+                self.heard.is_new(line);
+                Verdict::Take
+            }
+            Identity::Message(_) | Identity::Prompt(_) => match self.heard.is_new(line) {
+                true => Verdict::Take,
                 false => Verdict::Pass,
             },
-            Identity::Question(id) => match self.heard.seen.is_new(line) {
-                true => self.take(),
+            Identity::Question(id) => match self.heard.is_new(line) {
+                true => Verdict::Take,
                 false => {
                     self.said.repeat_answer(&id);
                     Verdict::Pass
@@ -62,17 +72,15 @@ impl Ends {
             },
             Identity::Answer(id) => {
                 self.said.answered(&id);
-                self.take()
+                self.heard.is_new(line);
+                Verdict::Take
             }
-            Identity::Opening(_) | Identity::Withdrawal(_) => self.take(),
-            // A sign of life is nothing new.
-            Identity::None if head.kind == "keep_alive" => Verdict::Take,
-            Identity::None => self.take(),
+            Identity::Withdrawal(_) => {
+                self.heard.is_new(line);
+                Verdict::Take
+            }
+            // Whoever begins anew with every connection gets nowhere: that is not counted.
+            Identity::Opening(_) | Identity::None => Verdict::Take,
         }
-    }
-
-    fn take(&mut self) -> Verdict {
-        self.heard.count += 1;
-        Verdict::Take
     }
 }

@@ -115,7 +115,8 @@ impl Tether {
         self.state.lock().said.newest().map(str::to_owned)
     }
 
-    /// How much has got through, in either direction. It grows with every line that is new.
+    /// How much has got through, in either direction. It grows with every line that has a
+    /// name and is new.
     pub fn progress(&self) -> u64 {
         let ends = self.state.lock();
         ends.said.acknowledged() + ends.heard.count()
@@ -159,3 +160,6 @@ impl Tether {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

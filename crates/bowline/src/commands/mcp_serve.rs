@@ -1,6 +1,6 @@
 //! `bowline mcp serve`: tools and a whole agent for MCP clients.
 
-use std::{fs, pin::pin, process::ExitCode, sync::Arc};
+use std::{fs, process::ExitCode, sync::Arc};
 
 use anyhow::{Context, bail};
 use bowline_door_mcp::{Address, AddressError, Server, Token};
@@ -9,8 +9,8 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    args::McpServeArgs, complain, environment::Environment, sessions::UserSessions,
-    signals::Signals, version,
+    args::McpServeArgs, complain, environment::Environment, serving::until_stopped,
+    sessions::UserSessions, signals::Signals, version,
 };
 
 /// Serves clients until they hang up, or until somebody stops it.
@@ -31,18 +31,9 @@ pub(crate) async fn run(args: McpServeArgs) -> anyhow::Result<ExitCode> {
             Box::pin(server.serve_http(listener, address, stop.clone()))
         }
     };
-    let mut served = pin!(served);
-    tokio::select! {
-        served = &mut served => {
-            served.context("Error")?;
-            Ok(ExitCode::SUCCESS)
-        }
-        signal = signals.next() => {
-            stop.cancel();
-            served.await.context("Error")?;
-            Ok(signal.exit_code())
-        }
-    }
+    let (served, code) = until_stopped(served, &stop, &mut signals).await;
+    served.transpose().context("Error")?;
+    Ok(code)
 }
 
 /// Where to listen for HTTP; `None` for stdin and stdout.

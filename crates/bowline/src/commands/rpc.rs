@@ -1,11 +1,11 @@
 //! `bowline rpc`: sessions for a script, as JSON-RPC.
 
-use std::{pin::pin, process::ExitCode, sync::Arc};
+use std::{process::ExitCode, sync::Arc};
 
 use bowline_door_rpc::Door;
 use tokio_util::sync::CancellationToken;
 
-use crate::{args::DoorArgs, sessions::UserSessions, signals::Signals};
+use crate::{args::DoorArgs, serving::until_stopped, sessions::UserSessions, signals::Signals};
 
 /// Serves the script until it hangs up.
 pub(crate) async fn run(args: DoorArgs) -> anyhow::Result<ExitCode> {
@@ -13,16 +13,7 @@ pub(crate) async fn run(args: DoorArgs) -> anyhow::Result<ExitCode> {
     let sessions = Arc::new(UserSessions::new(args, "sdk-cli")?);
     let door = Door::open(tokio::io::stdin(), tokio::io::stdout(), sessions);
     let stop = CancellationToken::new();
-    let mut served = pin!(door.serve(stop.clone()));
-    tokio::select! {
-        served = &mut served => {
-            served?;
-            Ok(ExitCode::SUCCESS)
-        }
-        signal = signals.next() => {
-            stop.cancel();
-            served.await?;
-            Ok(signal.exit_code())
-        }
-    }
+    let (served, code) = until_stopped(door.serve(stop.clone()), &stop, &mut signals).await;
+    served.transpose()?;
+    Ok(code)
 }

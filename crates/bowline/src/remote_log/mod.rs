@@ -118,7 +118,13 @@ impl RemoteLog {
 
     /// The lines of the log; none if the server does not have it yet.
     pub(crate) async fn fetch(&self) -> Result<Vec<RawJson>, RemoteLogError> {
-        let request = self.request(&client(&self.url)?, Method::GET);
+        let lines = self.load(&client(&self.url)?).await?;
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = newest(&lines);
+        Ok(lines)
+    }
+
+    async fn load(&self, client: &Client) -> Result<Vec<RawJson>, RemoteLogError> {
+        let request = self.request(client, Method::GET);
         let fetched = timeout(FETCH_TIME, async {
             let response = request.send().await.map_err(|error| self.unreachable(error))?;
             match response.status() {
@@ -131,8 +137,6 @@ impl RemoteLog {
         let Some(body) = fetched else { return Ok(Vec::new()) };
         let log: Log =
             serde_json::from_slice(&body).map_err(|_| RemoteLogError::NoLog(self.place()))?;
-        let newest = log.loglines.iter().rev().find_map(name_of);
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = newest;
         Ok(log.loglines)
     }
 
@@ -142,11 +146,19 @@ impl RemoteLog {
         for line in lines {
             let Some(name) = name_of(line) else { continue };
             let mut waits = RETRY_WAITS.iter();
+            let mut tried_before = false;
             loop {
                 let failed = match self.put(client, line).await {
                     Ok(()) => break,
+                    // Only the answer to the attempt before was lost, if the line is there.
+                    Err(RemoteLogError::Conflict(_))
+                        if tried_before && self.newest(client).await? == Some(name.clone()) =>
+                    {
+                        break;
+                    }
                     Err(error) => error,
                 };
+                tried_before = true;
                 match waits.next().filter(|_| failed.may_pass()) {
                     Some(wait) => sleep(*wait).await,
                     None => return Err(failed),
@@ -155,6 +167,11 @@ impl RemoteLog {
             *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(name);
         }
         Ok(())
+    }
+
+    /// The name of the newest line that the server has.
+    async fn newest(&self, client: &Client) -> Result<Option<String>, RemoteLogError> {
+        self.load(client).await.map(|lines| newest(&lines))
     }
 
     async fn put(&self, client: &Client, line: &RawJson) -> Result<(), RemoteLogError> {
@@ -242,6 +259,11 @@ impl RemoteLogError {
 
 fn name_of(line: &RawJson) -> Option<String> {
     line.parse::<Named>().ok()?.uuid
+}
+
+/// The name of the newest line that has one.
+fn newest(lines: &[RawJson]) -> Option<String> {
+    lines.iter().rev().find_map(name_of)
 }
 
 fn client(url: &Url) -> Result<Client, RemoteLogError> {

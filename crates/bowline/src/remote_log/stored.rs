@@ -69,7 +69,7 @@ impl Host for Stored {
             }
             if let Message::TranscriptMirror(mirror) = &message {
                 self.store(mirror).await;
-                if !self.mirrored {
+                if !self.mirrored || self.lost.is_cancelled() {
                     return;
                 }
             }

@@ -184,6 +184,9 @@ pub(crate) fn prepare(
     if !args.sources.strict_mcp_config {
         notices.extend(config.add_servers_of_settings(trust));
     }
+    for name in Environment::SECRETS {
+        config.environment.insert(name.to_owned(), None);
+    }
     config.places = places;
     Ok(Prepared { config, notices, remote_log })
 }

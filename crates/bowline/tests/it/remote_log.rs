@@ -22,6 +22,8 @@ struct Kept {
     refuse: Option<u16>,
     /// Let somebody else write this behind the log after so many lines.
     rival_after: Option<usize>,
+    /// Say nothing about the line that makes so many, once.
+    mute_after: Option<usize>,
 }
 
 /// A server that keeps one log, whatever the path is.
@@ -83,6 +85,9 @@ fn serve(mut connection: TcpStream, kept: &Mutex<Kept>) {
         None if newest != last => (409, String::new()),
         None => {
             kept.lines.push(serde_json::from_slice(&body).unwrap());
+            if kept.mute_after.take_if(|count| *count == kept.lines.len()).is_some() {
+                return;
+            }
             (200, String::new())
         }
     };
@@ -130,6 +135,16 @@ fn a_log_that_somebody_else_went_on_with_ends_the_session() {
     assert!(ran.stderr.contains("was continued by somebody else"), "{}", ran.stderr);
     assert!(!ran.stdout.contains("unheard"), "{}", ran.stdout);
     assert!(!ran.stdout.contains(r#""type":"result""#), "{}", ran.stdout);
+}
+
+#[test]
+fn a_line_whose_answer_is_lost_is_stored_once() {
+    let server = LogServer::start();
+    server.kept.lock().unwrap().mute_after = Some(2);
+    let ran = ask(&Place::new(), &format!("{}/one", server.url), "SAY stored");
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    let lines = server.lines();
+    assert!(lines.len() > 2 && lines[1]["uuid"] != lines[2]["uuid"], "{lines:#?}");
 }
 
 #[test]
