@@ -65,6 +65,13 @@ impl AgentBuilder {
         if self.journal.is_some() && self.options.no_session_persistence {
             return wrong("sessions that are not kept cannot be taken up again from a `journal`");
         }
+        #[cfg(feature = "embedded")]
+        if self.journal.is_some()
+            && let crate::Transport::Embedded(agent) = &self.options.transport
+            && !agent.is_saved()
+        {
+            return wrong("a `journal` needs an embedded agent that is `saved_in` a folder");
+        }
         let max_sessions = self.max_sessions.min(Semaphore::MAX_PERMITS);
         let journal = match self.journal {
             None => None,

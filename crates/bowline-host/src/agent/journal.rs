@@ -1,7 +1,7 @@
 //! Which sessions run, on disk, so that they are found again after this program has died.
 //!
 //! A session has a file of its own: a line that says what it is, and the word `begun` behind it
-//! once its agent has spoken. Whoever runs it holds a lock on the file, which the system takes
+//! once its agent has answered. Whoever runs it holds a lock on the file, which the system takes
 //! away when the program dies, however it dies.
 
 use std::{
@@ -12,6 +12,7 @@ use std::{
 
 use bowline_protocol::{SessionId, UserMessage};
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use crate::Prompt;
 
@@ -36,7 +37,7 @@ pub(crate) struct Entry {
 pub(super) struct Found {
     pub(super) session_id: SessionId,
     pub(super) prompt: Prompt,
-    /// Whether its agent has spoken.
+    /// Whether its agent has answered.
     pub(super) begun: bool,
     pub(super) entry: Entry,
 }
@@ -60,10 +61,27 @@ impl Journal {
         let record = Record { session_id: id.clone(), prompt: (*prompt.0).clone() };
         let mut line = serde_json::to_string(&record)?;
         line.push('\n');
-        let mut file = OpenOptions::new().append(true).create_new(true).open(&path)?;
+        if path.try_exists()? {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        // It gets its name when it is whole and ours, so that nobody takes it for one that was left.
+        let nameless = self.folder.join(format!("{}.new", Uuid::new_v4()));
+        let written = Self::fill(&nameless, &line).and_then(|file| {
+            fs::rename(&nameless, &path)?;
+            Ok(file)
+        });
+        if written.is_err() {
+            fs::remove_file(&nameless).ok();
+        }
+        written.map(|file| Entry { path, file })
+    }
+
+    /// A new file with this line in it, locked.
+    fn fill(path: &Path, line: &str) -> io::Result<File> {
+        let mut file = OpenOptions::new().append(true).create_new(true).open(path)?;
         file.lock()?;
         file.write_all(line.as_bytes())?;
-        Ok(Entry { path, file })
+        Ok(file)
     }
 
     /// The sessions that nobody runs any more. They are ours now.
@@ -101,7 +119,7 @@ fn orphan(path: &Path) -> io::Result<Option<Found>> {
     let mut text = String::new();
     file.read_to_string(&mut text)?;
     let Some((line, rest)) = text.split_once('\n') else {
-        // Its program died while it wrote this, before anything was started.
+        // The system died before all of it was on disk.
         fs::remove_file(path)?;
         return Ok(None);
     };
@@ -112,7 +130,7 @@ fn orphan(path: &Path) -> io::Result<Option<Found>> {
 }
 
 impl Entry {
-    /// Notes that the agent has spoken, so that there is a transcript to go on with.
+    /// Notes that the agent has answered, so that there is a transcript to go on with.
     pub(crate) fn begun(&mut self) {
         if let Err(error) = self.file.write_all(BEGUN.as_bytes()) {
             tracing::warn!(%error, path = %self.path.display(), "the journal cannot be written");
@@ -150,6 +168,34 @@ mod tests {
             it.entry.remove();
         }
         assert!(journal.orphans().unwrap().is_empty());
+    }
+
+    #[test]
+    fn nobody_sees_an_entry_before_it_is_whole_and_locked() {
+        let folder = tempfile::tempdir().unwrap();
+        let (ours, theirs) =
+            (Journal::open(folder.path().into()).unwrap(), Journal::open(folder.path().into()));
+        let theirs = theirs.unwrap();
+        let over = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !over.load(std::sync::atomic::Ordering::Relaxed) {
+                    assert!(theirs.orphans().unwrap().is_empty());
+                }
+            });
+            for number in 0..500 {
+                let entry = ours.write(&number.to_string().as_str().into(), &"work".into());
+                let entry = entry.unwrap();
+                assert!(entry.path.exists(), "{number}");
+                entry.remove();
+            }
+            over.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
+        let one = ours.write(&"1".into(), &"work".into()).unwrap();
+        let twice = ours.write(&"1".into(), &"work".into()).unwrap_err();
+        assert_eq!(twice.kind(), io::ErrorKind::AlreadyExists);
+        one.remove();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
     #[test]

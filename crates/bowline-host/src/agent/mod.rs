@@ -2,6 +2,7 @@
 
 mod builder;
 mod journal;
+mod obstacle;
 mod warm;
 
 use std::{
@@ -15,7 +16,7 @@ use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 pub use self::builder::AgentBuilder;
-pub(crate) use self::journal::Entry;
+pub(crate) use self::{journal::Entry, obstacle::Obstacle};
 use self::{
     journal::{Found, Journal},
     warm::Warm,
@@ -23,7 +24,7 @@ use self::{
 use crate::{
     Error, Options, Prompt, Resume, Session,
     connection::Connection,
-    session::{Tracker, Work},
+    session::{Anew, Tracker, Work},
 };
 
 /// An agent that works on prompts, each in a [`Session`] of its own.
@@ -87,7 +88,7 @@ impl Agent {
             let entry = journal.write(&id?, &prompt);
             entry.inspect_err(|error| tracing::warn!(%error, "the journal cannot be written")).ok()
         });
-        self.run(tracker, open, prompt, entry)
+        self.run(tracker, open, prompt, entry, None)
     }
 
     /// Starts agents before they are needed, so that as many sessions begin at once. Each is used
@@ -108,10 +109,13 @@ impl Agent {
     }
 
     /// Takes up what programs that have died left unfinished, as the
-    /// [journal](AgentBuilder::journal) tells: sessions that had begun go on where they were, with
-    /// [a word](AgentBuilder::continuation) about why; others start anew.
+    /// [journal](AgentBuilder::journal) tells: sessions whose agents had answered go on where they
+    /// were, with [a word](AgentBuilder::continuation) about why; others start anew with their
+    /// prompt, and so do those of which their agent has saved nothing.
     ///
-    /// Each is found by one program only, however many look.
+    /// Each is found by one program only, however many look. One that somebody still works on fails
+    /// and stays in the journal for a later time. Sessions that this program has dropped before
+    /// they were over are found, too: [cancel](Session::cancel) what is not to be taken up.
     pub fn recover(&self) -> Result<Vec<Session>, Error> {
         let Some(journal) = &self.inner.journal else { return Ok(Vec::new()) };
         let found = journal.orphans();
@@ -122,9 +126,11 @@ impl Agent {
     fn take_up(&self, found: Found) -> Session {
         let Found { session_id, prompt, begun, entry } = found;
         if !begun {
-            // Nobody knows whether its agent has taken its id already.
+            // Nobody knows whether its agent has taken its id already. The prompt is in the journal
+            // at all times: twice for a moment rather than not at all.
+            let session = self.start(prompt);
             entry.remove();
-            return self.start(prompt);
+            return session;
         }
         let mut options = self.inner.options.clone();
         options.resume = Resume::Session(session_id.to_string());
@@ -132,9 +138,13 @@ impl Agent {
         options.fork_session = false;
         options.resume_session_at = None;
         options.resume_drops_turn = None;
-        let prompt = Prompt::from(self.inner.continuation.as_str());
+        let mut options_anew = options.clone();
+        options_anew.resume = Resume::No;
+        options_anew.session_id = Some(session_id.to_string());
+        let continuation = Prompt::from(self.inner.continuation.as_str());
         let (tracker, open) = opening(options, Some(session_id));
-        self.run(tracker, open, prompt, Some(entry))
+        let anew = Anew { prompt, open: open_with(options_anew, &tracker) };
+        self.run(tracker, open, continuation, Some(entry), Some(anew))
     }
 
     fn run(
@@ -143,10 +153,11 @@ impl Agent {
         open: Opening,
         prompt: Prompt,
         entry: Option<Entry>,
+        anew: Option<Anew>,
     ) -> Session {
         let places = self.inner.places.clone();
         let place = async { places.acquire_owned().await.map_err(|_| Error::Closed) }.boxed();
-        Session::begin(Work { tracker, prompt, place, open, entry })
+        Session::begin(Work { tracker, prompt, place, open, entry, anew })
     }
 
     /// The options of the next session, and its id where we may choose it.
@@ -170,8 +181,13 @@ type Opening = BoxFuture<'static, Result<Arc<Connection>, Error>>;
 /// Opens a connection when it is its turn, with what watches over it.
 fn opening(options: Options, id: Option<SessionId>) -> (Arc<Tracker>, Opening) {
     let tracker = Tracker::new(id);
+    let open = open_with(options, &tracker);
+    (tracker, open)
+}
+
+fn open_with(options: Options, tracker: &Arc<Tracker>) -> Opening {
     let open = Connection::open(options, Some(tracker.clone()));
-    (tracker, open.map(|connection| connection.map(Arc::new)).boxed())
+    open.map(|connection| connection.map(Arc::new)).boxed()
 }
 
 impl fmt::Debug for Agent {

@@ -90,19 +90,22 @@ impl Callbacks {
         question: ToolQuestion,
         cancel: CancellationToken,
     ) -> Result<PermissionResult, Refusal> {
-        let Some(callback) = &self.can_use_tool else {
-            return Err(Refusal::new("no permission callback is installed"));
-        };
-        let _waiting = self.tracker.as_ref().map(|tracker| tracker.permission(&question));
-        let input = question.input.clone();
-        let request = ToolRequest::new(question, cancel);
-        let mut decision = caught(async { callback.decide(request).await }).await?;
-        if let PermissionResult::Allow(allow) = &mut decision {
-            // Older agents do not take an answer without an input.
-            allow.updated_input.get_or_insert(input);
-        }
-        self.unpaused().await;
-        Ok(decision)
+        let tracker = self.tracker.as_ref().filter(|_| self.can_use_tool.is_some());
+        let _waiting = tracker.map(|tracker| tracker.permission(&question));
+        self.held_back(async {
+            let Some(callback) = &self.can_use_tool else {
+                return Err(Refusal::new("no permission callback is installed"));
+            };
+            let input = question.input.clone();
+            let request = ToolRequest::new(question, cancel);
+            let mut decision = caught(async { callback.decide(request).await }).await?;
+            if let PermissionResult::Allow(allow) = &mut decision {
+                // Older agents do not take an answer without an input.
+                allow.updated_input.get_or_insert(input);
+            }
+            Ok(decision)
+        })
+        .await
     }
 
     pub(crate) async fn hook(
@@ -110,14 +113,19 @@ impl Callbacks {
         call: HookCallback,
         cancel: CancellationToken,
     ) -> Result<WireHookOutput, Refusal> {
-        let Some((hook, limit)) = self.hooks.get(&call.callback_id) else {
-            return Err(Refusal::new(format!("no hook callback is named {}", call.callback_id)));
-        };
-        let event = call.input.event.clone();
-        let call = HookCall { input: call.input, tool_use_id: call.tool_use_id, cancel };
-        let output = within(*limit, caught(async { hook.run(call).await })).await?;
-        self.unpaused().await;
-        Ok(output.for_event(&event))
+        self.held_back(async {
+            let Some((hook, limit)) = self.hooks.get(&call.callback_id) else {
+                return Err(Refusal::new(format!(
+                    "no hook callback is named {}",
+                    call.callback_id
+                )));
+            };
+            let event = call.input.event.clone();
+            let call = HookCall { input: call.input, tool_use_id: call.tool_use_id, cancel };
+            let output = within(*limit, caught(async { hook.run(call).await })).await?;
+            Ok(output.for_event(&event))
+        })
+        .await
     }
 
     pub(crate) async fn elicit(
@@ -125,15 +133,18 @@ impl Callbacks {
         question: Elicitation,
         cancel: CancellationToken,
     ) -> Result<ElicitationResponse, Refusal> {
-        let Some(callback) = &self.on_elicitation else {
-            return Ok(ElicitationResponse {
-                action: ElicitationAction::Decline,
-                content: None,
-                extra: Extra::new(),
-            });
-        };
-        let request = ElicitationRequest::new(question, cancel);
-        caught(async { callback.answer(request).await }).await
+        self.held_back(async {
+            let Some(callback) = &self.on_elicitation else {
+                return Ok(ElicitationResponse {
+                    action: ElicitationAction::Decline,
+                    content: None,
+                    extra: Extra::new(),
+                });
+            };
+            let request = ElicitationRequest::new(question, cancel);
+            caught(async { callback.answer(request).await }).await
+        })
+        .await
     }
 
     pub(crate) async fn show(
@@ -141,12 +152,15 @@ impl Callbacks {
         question: RequestUserDialog,
         cancel: CancellationToken,
     ) -> Result<UserDialogResponse, Refusal> {
-        let Some(callback) = &self.on_user_dialog else {
-            return Err(Refusal::unsupported("request_user_dialog"));
-        };
-        let request = DialogRequest::new(question, cancel);
-        let answer = caught(async { callback.show(request).await }).await?;
-        Ok(answer.into_wire())
+        self.held_back(async {
+            let Some(callback) = &self.on_user_dialog else {
+                return Err(Refusal::unsupported("request_user_dialog"));
+            };
+            let request = DialogRequest::new(question, cancel);
+            let answer = caught(async { callback.show(request).await }).await?;
+            Ok(answer.into_wire())
+        })
+        .await
     }
 
     /// Answers a request that has no callback of its own.
@@ -156,12 +170,15 @@ impl Callbacks {
         body: RawJson,
         cancel: CancellationToken,
     ) -> Result<RawJson, Refusal> {
-        let Some(callback) = self.on_request.get(subtype) else {
-            return Err(Refusal::unsupported(subtype));
-        };
-        let request = OtherRequest::new(body, cancel);
-        let answer = caught(async { callback.answer(request).await }).await?;
-        Ok(RawJson::from(answer))
+        self.held_back(async {
+            let Some(callback) = self.on_request.get(subtype) else {
+                return Err(Refusal::unsupported(subtype));
+            };
+            let request = OtherRequest::new(body, cancel);
+            let answer = caught(async { callback.answer(request).await }).await?;
+            Ok(RawJson::from(answer))
+        })
+        .await
     }
 
     /// Passes a message to one of our MCP servers.
@@ -172,16 +189,17 @@ impl Callbacks {
     ) -> Result<RawJson, Refusal> {
         let _waiting = self.tracker.as_ref().and_then(|tracker| tracker.tool_call(&message));
         let name = &message.server_name;
-        let answer = self.servers.answer(name, &message.message, cancel).await;
-        self.unpaused().await;
+        let answer = self.held_back(self.servers.answer(name, &message.message, cancel)).await;
         answer.ok_or_else(|| Refusal::new(format!("SDK MCP server not found: {name}")))
     }
 
-    /// Keeps an answer back while the session is paused.
-    async fn unpaused(&self) {
+    /// Finds an answer and, whatever it is, keeps it back while the session is paused.
+    async fn held_back<T>(&self, finding: impl Future<Output = T>) -> T {
+        let answer = finding.await;
         if let Some(tracker) = &self.tracker {
             tracker.unpaused().await;
         }
+        answer
     }
 }
 
@@ -209,4 +227,46 @@ async fn within<T>(
 pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::Step;
+
+    /// Finds an answer in a paused session, and tells what it is once the session goes on.
+    async fn after_a_pause<T>(
+        mut options: Options,
+        ask: impl AsyncFnOnce(&Callbacks) -> Result<T, Refusal>,
+    ) -> Result<T, String> {
+        let tracker = Tracker::new(None);
+        for step in [Step::Start, Step::Connect, Step::Pause] {
+            tracker.step(step).unwrap();
+        }
+        let hooks = RegisteredHooks::default();
+        let (callbacks, _said) = Callbacks::new(&mut options, hooks, Some(tracker.clone()));
+        let mut answer = Box::pin(ask(&callbacks));
+        assert!((&mut answer).now_or_never().is_none(), "it is kept back");
+        tracker.step(Step::Resume).unwrap();
+        answer.await.map_err(|refusal| refusal.why)
+    }
+
+    #[tokio::test]
+    async fn a_pause_keeps_back_every_answer_and_every_refusal() {
+        let cancel = CancellationToken::new;
+        let declined = after_a_pause(Options::default(), async |callbacks| {
+            callbacks.elicit(Elicitation::default(), cancel()).await
+        });
+        assert_eq!(declined.await.unwrap().action, ElicitationAction::Decline);
+        let unknown = after_a_pause(Options::default(), async |callbacks| {
+            callbacks.other("odd", RawJson::empty_object(), cancel()).await
+        });
+        assert_eq!(unknown.await.unwrap_err(), "Unsupported control request subtype: odd");
+        let panics = Options::default()
+            .can_use_tool(async |_: ToolRequest| -> PermissionResult { panic!("no idea") });
+        let panicked = after_a_pause(panics, async |callbacks| {
+            callbacks.can_use_tool(ToolQuestion::default(), cancel()).await
+        });
+        assert_eq!(panicked.await.unwrap_err(), "the callback panicked: no idea");
+    }
 }

@@ -83,6 +83,11 @@ impl Embedded {
         self.home.as_deref()
     }
 
+    /// Whether it keeps transcripts.
+    pub(crate) fn is_saved(&self) -> bool {
+        self.home.is_some()
+    }
+
     /// Changes how the engine is set up in any other way, for every session.
     #[must_use]
     pub fn configure(

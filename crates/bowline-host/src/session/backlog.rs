@@ -19,6 +19,10 @@ use crate::Error;
 /// Messages that wait in memory. A turn has some dozens.
 const IN_MEMORY: usize = 256;
 
+/// Errors that wait among the messages on disk. They stay in memory; an agent that says nothing but
+/// nonsense is known for it after so many.
+const ERRORS: usize = 256;
+
 #[derive(Debug, Default)]
 pub(super) struct Backlog {
     waiting: Mutex<Waiting>,
@@ -33,6 +37,8 @@ struct Waiting {
     spilled: Spill,
     /// Errors among the spilled, by how many of those come before each.
     errors: VecDeque<(u64, Error)>,
+    /// Errors for which there was no room behind those.
+    untold: u64,
     /// How many were ever spilled, and how many of those were taken back.
     written: u64,
     read: u64,
@@ -101,7 +107,7 @@ impl Waiting {
     fn spill(&mut self, message: Result<Message, Error>) {
         let text = match message {
             Ok(message) => serde_json::to_string(&message),
-            Err(error) => return self.errors.push_back((self.written, error)),
+            Err(error) => return self.spill_error(error),
         };
         match text {
             Ok(text) => {
@@ -113,6 +119,25 @@ impl Waiting {
             }
             Err(error) => tracing::error!(%error, "lost a message that cannot be written"),
         }
+    }
+
+    fn spill_error(&mut self, error: Error) {
+        if error.is_about_one_message() && self.errors.len() >= ERRORS {
+            self.untold += 1;
+            return;
+        }
+        // What ends the session comes last, and always.
+        let untold = self.untold_error().into_iter();
+        self.errors.extend(untold.chain([error]).map(|error| (self.written, error)));
+    }
+
+    /// Says how many errors were left out.
+    fn untold_error(&mut self) -> Option<Error> {
+        let count = std::mem::take(&mut self.untold);
+        (count > 0).then(|| Error::Json {
+            line: String::new(),
+            source: io::Error::other(format!("{count} more were not kept")).into(),
+        })
     }
 
     fn pop(&mut self) -> Option<Result<Message, Error>> {
@@ -149,6 +174,10 @@ impl Waiting {
     fn due_errors(&mut self) {
         while self.errors.front().is_some_and(|(place, _)| *place <= self.read) {
             self.memory.extend(self.errors.pop_front().map(|(_, error)| Err(error)));
+            if self.errors.is_empty() {
+                let untold = self.untold_error();
+                self.memory.extend(untold.map(Err));
+            }
         }
     }
 }
@@ -187,6 +216,29 @@ mod tests {
         assert!(backlog.next().now_or_never().is_none(), "more may come");
         backlog.end();
         assert!(backlog.next().await.is_none());
+    }
+
+    #[tokio::test]
+    async fn errors_that_nobody_reads_are_counted_and_the_last_is_kept() {
+        let backlog = Backlog::default();
+        for number in 0..IN_MEMORY + 1 {
+            backlog.push(Ok(message(number)));
+        }
+        let nonsense =
+            || Error::Json { line: String::new(), source: io::Error::other("odd").into() };
+        for _ in 0..ERRORS + 10 {
+            backlog.push(Err(nonsense()));
+        }
+        assert_eq!(backlog.lock().errors.len(), ERRORS);
+        backlog.push(Err(Error::Closed));
+        backlog.end();
+        let mut errors = Vec::new();
+        while let Some(next) = backlog.next().await {
+            errors.extend(next.err().map(|error| error.to_string()));
+        }
+        assert_eq!(errors.len(), ERRORS + 2);
+        assert!(errors[ERRORS].contains("10 more were not kept"), "{}", errors[ERRORS]);
+        assert_eq!(errors[ERRORS + 1], Error::Closed.to_string());
     }
 
     #[tokio::test]

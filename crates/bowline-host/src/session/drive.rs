@@ -9,7 +9,7 @@ use tokio::{sync::OwnedSemaphorePermit, time};
 use super::{SessionEvent, Shared, Step, Tracker};
 use crate::{
     Error, Prompt,
-    agent::Entry,
+    agent::{Entry, Obstacle},
     connection::Connection,
     query::{Query, Reach},
 };
@@ -24,6 +24,14 @@ pub(crate) struct Work {
     pub(crate) open: BoxFuture<'static, Result<Arc<Connection>, Error>>,
     /// The session's line in the journal, which goes when the session is over.
     pub(crate) entry: Option<Entry>,
+    /// What to do instead if it should go on with a session that its agent does not know.
+    pub(crate) anew: Option<Anew>,
+}
+
+/// The same work, from its beginning.
+pub(crate) struct Anew {
+    pub(crate) prompt: Prompt,
+    pub(crate) open: BoxFuture<'static, Result<Arc<Connection>, Error>>,
 }
 
 /// Makes sure that whoever waits is told, even if the work panics or is dropped.
@@ -46,7 +54,7 @@ impl Work {
     }
 
     pub(super) async fn run(self, shared: Arc<Shared>) {
-        let Self { tracker, prompt, place, open, mut entry } = self;
+        let Self { tracker, prompt, place, open, mut entry, anew } = self;
         let ending = Ending(shared.clone());
         // Kept until the agent is gone, not only until it is given up.
         let mut held = None;
@@ -54,7 +62,7 @@ impl Work {
             let work = async {
                 held = Some(place.await?);
                 tracker.step(Step::Start).map_err(|_| Error::Cancelled)?;
-                let connection = open.await?;
+                let (connection, prompt) = connect(open, prompt, anew).await?;
                 shared.connection.set(connection.clone()).ok();
                 tracker.step(Step::Connect).map_err(|_| Error::Cancelled)?;
                 follow(&shared, connection, prompt, entry.as_mut()).await
@@ -80,11 +88,28 @@ impl Work {
                 tracker.step(Step::Fail).ok();
             }
         }
+        // What somebody else still works on may be tried again later.
+        let later =
+            outcome.as_ref().is_err_and(|error| Obstacle::of(error) == Some(Obstacle::Locked));
         shared.outcome.set(outcome).ok();
-        if let Some(entry) = entry {
+        if let Some(entry) = entry.filter(|_| !later) {
             entry.remove();
         }
         drop((held, ending));
+    }
+}
+
+/// The agent, and what it is to work on.
+async fn connect(
+    open: BoxFuture<'static, Result<Arc<Connection>, Error>>,
+    prompt: Prompt,
+    anew: Option<Anew>,
+) -> Result<(Arc<Connection>, Prompt), Error> {
+    match (open.await, anew) {
+        (Err(error), Some(anew)) if Obstacle::of(&error) == Some(Obstacle::Unknown) => {
+            Ok((anew.open.await?, anew.prompt))
+        }
+        (connection, _) => Ok((connection?, prompt)),
     }
 }
 
@@ -107,7 +132,10 @@ async fn follow(
         }
         match message {
             Ok(message) => {
-                if let Some(entry) = entry.take() {
+                // Only what comes after the prompt shows that the prompt was saved.
+                if matches!(message, Message::Assistant(_) | Message::Result(_))
+                    && let Some(entry) = entry.take()
+                {
                     entry.begun();
                 }
                 shared.tracker.hear(&message);

@@ -17,7 +17,11 @@ use tokio::sync::watch;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use self::backlog::Backlog;
-pub(crate) use self::{drive::Work, status::Step, tracker::Tracker};
+pub(crate) use self::{
+    drive::{Anew, Work},
+    status::Step,
+    tracker::Tracker,
+};
 pub use self::{
     event::{Events, SessionEvent, ToolAnswer, ToolCall},
     status::{PendingPermission, PendingToolCall, SessionState, SessionStatus, Statistics},
@@ -27,7 +31,9 @@ use crate::{Error, Messages, connection::Connection};
 /// A prompt that an agent works on, from [`Agent::start`](crate::Agent::start) to its result.
 ///
 /// It works by itself, whether or not anybody reads. A session is a handle: clones are of the
-/// same session. When the last clone and the last stream are dropped, its agent is killed.
+/// same session. When the last clone and the last stream are dropped, its agent is killed; what
+/// the [journal](crate::AgentBuilder::journal) says about it stays there, as if this program had
+/// died. A session that is [cancelled](Self::cancel) is over.
 ///
 /// ```
 /// use bowline_host::{Agent, Embedded, Options, SessionEvent};

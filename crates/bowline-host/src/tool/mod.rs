@@ -2,6 +2,8 @@
 
 mod context;
 mod definition;
+#[cfg(feature = "rmcp")]
+mod guarded;
 mod handler;
 mod outlet;
 mod result;

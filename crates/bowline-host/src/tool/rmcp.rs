@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
-use super::served::Surroundings;
+use super::{guarded::Guarded, served::Surroundings};
 use crate::callback::ElicitationRequest;
 
 /// Messages to a service that wait to be taken. It takes each at once and works on it beside the
@@ -40,8 +40,11 @@ const INTERNAL_ERROR: i32 = -32603;
 pub struct RmcpServer {
     name: String,
     pub(super) time_limit: Option<Duration>,
-    start: Arc<dyn Fn(Bridge) -> AbortOnDropHandle<()> + Send + Sync>,
+    start: Arc<Start>,
 }
+
+/// Starts a service on a bridge, with a limit for each of its tools.
+type Start = dyn Fn(Bridge, Option<Duration>) -> AbortOnDropHandle<()> + Send + Sync;
 
 impl RmcpServer {
     /// A server whose service is made by `make`, once for each session and once more if the agent
@@ -52,8 +55,8 @@ impl RmcpServer {
     ) -> Self {
         let name = name.into();
         let server = name.clone();
-        let start = move |bridge: Bridge| {
-            let (service, server) = (make(), server.clone());
+        let start = move |bridge: Bridge, time_limit| {
+            let (service, server) = (Guarded { service: make(), time_limit }, server.clone());
             AbortOnDropHandle::new(tokio::spawn(async move {
                 match serve_server(service, bridge).await {
                     Ok(running) => drop(running.waiting().await),
@@ -69,7 +72,7 @@ impl RmcpServer {
         &self.name
     }
 
-    /// How long the agent waits for a call of any of its tools.
+    /// How long a call of any of its tools may take. The agent is told, too.
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = Some(limit);
@@ -167,7 +170,7 @@ impl ServedRmcp {
             incoming: incoming.downgrade(),
         });
         let bridge = Bridge { received, line: line.clone() };
-        Running { incoming, line, _life: (self.server.start)(bridge) }
+        Running { incoming, line, _life: (self.server.start)(bridge, self.server.time_limit) }
     }
 }
 
@@ -328,8 +331,15 @@ impl Transport<RoleServer> for Bridge {
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        // Whoever still waits is told that nothing comes.
-        self.line.waiting().clear();
         Ok(())
+    }
+}
+
+impl Drop for Bridge {
+    fn drop(&mut self) {
+        // However the service has ended, whoever comes now or still waits is told that nothing
+        // comes.
+        self.received.close();
+        self.line.waiting().clear();
     }
 }

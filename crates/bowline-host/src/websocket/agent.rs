@@ -7,9 +7,8 @@ use std::{
 
 use bowline_peer::Link;
 use bowline_websocket::{Accepted, KeepAlive, Tether};
-use tokio::sync::mpsc;
 
-use super::seats::Ticket;
+use super::{seats::Ticket, slot::Slot};
 
 /// An agent that dials in: give it to [`Options::websocket`](crate::Options::websocket).
 ///
@@ -27,7 +26,7 @@ pub(super) struct Place {
     pub(super) ticket: Ticket,
     pub(super) tether: Tether,
     pub(super) link: Link,
-    pub(super) connections: mpsc::Receiver<Accepted>,
+    pub(super) connections: Arc<Slot<Accepted>>,
     /// How long it may be away.
     pub(super) patience: Duration,
     pub(super) keep_alive: KeepAlive,

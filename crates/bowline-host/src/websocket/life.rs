@@ -6,14 +6,11 @@ use bowline_peer::{AskError, Peer, SessionError};
 use bowline_protocol::{HostRequest, PendingRequest};
 use bowline_websocket::{Accepted, KeepAlive, Lost, Parting, Tether};
 use serde_json::json;
-use tokio::{
-    sync::{mpsc, watch},
-    time,
-};
+use tokio::{sync::watch, time};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use uuid::Uuid;
 
-use super::seats::Ticket;
+use super::{seats::Ticket, slot::Slot};
 
 /// How the session ended; `None` while it has not.
 pub(super) type Ended = watch::Receiver<Option<End>>;
@@ -31,7 +28,7 @@ pub(super) enum End {
 pub(super) struct Life {
     pub(super) ticket: Ticket,
     pub(super) tether: Tether,
-    pub(super) connections: mpsc::Receiver<Accepted>,
+    pub(super) connections: Arc<Slot<Accepted>>,
     pub(super) peer: Peer,
     pub(super) wire: AbortOnDropHandle<Result<(), SessionError>>,
     /// Our first words, for agents that must hear them again.
@@ -81,10 +78,7 @@ impl Life {
             let accepted = match next.take() {
                 Some(accepted) => accepted,
                 None => tokio::select! {
-                    accepted = self.connections.recv() => match accepted {
-                        Some(accepted) => accepted,
-                        None => return End::InOrder,
-                    },
+                    accepted = self.connections.take() => accepted,
                     () = self.closing.cancelled() => return End::InOrder,
                     () = time::sleep(self.patience) => {
                         return End::Gone(self.describe(lost.as_ref()).into());
@@ -96,10 +90,7 @@ impl Life {
             tokio::select! {
                 biased;
                 // The agent knows better than we whether its last connection still works.
-                newer = self.connections.recv() => match newer {
-                    Some(newer) => next = Some(newer),
-                    None => return End::InOrder,
-                },
+                newer = self.connections.take() => next = Some(newer),
                 parting = self.tether.hold(accepted.socket, self.keep_alive) => match parting {
                     Parting::Done | Parting::HungUp => return End::InOrder,
                     Parting::Lost(why) => {

@@ -191,6 +191,6 @@ async fn admit(
             return Err(Error::connection(what(), late));
         }
     };
-    seats.seat(accepted).await;
+    seats.seat(accepted);
     Ok(())
 }

@@ -5,6 +5,7 @@ mod connection;
 mod life;
 mod listener;
 mod seats;
+mod slot;
 
 pub use agent::RemoteAgent;
 pub(crate) use connection::WebSocketConnection;

@@ -11,6 +11,7 @@ use tokio::sync::mpsc;
 use super::{
     agent::{Place, RemoteAgent},
     listener::ListenerOptions,
+    slot::Slot,
 };
 
 /// Agents that have dialed in and that nobody has taken up yet. More are told to come later.
@@ -38,7 +39,7 @@ struct Places {
 /// A session's place.
 #[derive(Debug)]
 struct Seat {
-    sockets: mpsc::Sender<Accepted>,
+    connections: Arc<Slot<Accepted>>,
     trace: Trace,
 }
 
@@ -74,9 +75,9 @@ impl Seats {
         }
         places.gone.retain(|gone| gone != path);
         let (tether, link) = Tether::new(Side::Host);
-        // One is enough: a newer connection of an agent replaces the older.
-        let (sockets, connections) = mpsc::channel(1);
-        places.taken.insert(path.to_owned(), Seat { sockets, trace: tether.trace() });
+        let connections = Arc::<Slot<_>>::default();
+        let seat = Seat { connections: connections.clone(), trace: tether.trace() };
+        places.taken.insert(path.to_owned(), seat);
         drop(places);
         let ticket = Ticket { path: path.to_owned(), seats: self.clone() };
         let ListenerOptions { patience, ping, silence, .. } = self.options;
@@ -104,18 +105,20 @@ impl Seats {
         }
     }
 
-    /// Shows an agent that was admitted to its place.
-    pub(super) async fn seat(self: &Arc<Self>, accepted: Accepted) {
-        let path = accepted.knock.path.clone();
-        if let Some(stranger) = (!self.options.only_expected).then(|| self.reserve(&path)).flatten()
-            && self.arrivals.try_send(stranger).is_err()
+    /// Shows an agent that was admitted to its place. One for whom there is none is hung up on and
+    /// may dial again.
+    pub(super) fn seat(self: &Arc<Self>, accepted: Accepted) {
+        let path = &accepted.knock.path;
+        // There must be room before a path is reserved: one that is given back counts as gone.
+        if !self.options.only_expected
+            && let Ok(room) = self.arrivals.try_reserve()
+            && let Some(stranger) = self.reserve(path)
         {
-            return;
+            room.send(stranger);
         }
-        let sockets = self.lock().taken.get(&path).map(|seat| seat.sockets.clone());
-        if let Some(sockets) = sockets {
-            // Nobody takes it if the session has just ended.
-            sockets.send(accepted).await.ok();
+        let connections = self.lock().taken.get(path).map(|seat| seat.connections.clone());
+        if let Some(connections) = connections {
+            connections.put(accepted);
         }
     }
 
@@ -127,5 +130,57 @@ impl Seats {
 impl Ticket {
     pub(super) fn path(&self) -> &str {
         &self.path
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bowline_websocket::accept;
+    use tokio::io::AsyncWriteExt;
+
+    use super::*;
+
+    /// An agent that has dialed a path, and its end of the line.
+    async fn dial(path: &str) -> (Accepted, tokio::io::DuplexStream) {
+        let (ours, mut theirs) = tokio::io::duplex(4096);
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nHost: here\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+             Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+        );
+        theirs.write_all(request.as_bytes()).await.unwrap();
+        (accept(ours, |_| Ok(None)).await.unwrap(), theirs)
+    }
+
+    #[tokio::test]
+    async fn strangers_beyond_the_room_may_dial_again() {
+        let (seats, mut arriving) = Seats::new(ListenerOptions::default());
+        let mut lines = Vec::new();
+        // All were admitted before the first of them was seated.
+        for number in 0..=WAITING {
+            let (accepted, line) = dial(&format!("/{number}")).await;
+            seats.seat(accepted);
+            lines.push(line);
+        }
+        let late = format!("/{WAITING}");
+        assert!(seats.lock().gone.is_empty(), "nobody's session is over");
+        assert!(!seats.lock().taken.contains_key(&late));
+        assert_eq!(arriving.recv().await.unwrap().path(), "/0");
+        let (accepted, _line) = dial(&late).await;
+        assert_eq!(seats.admit(&accepted.knock), Ok(None));
+        seats.seat(accepted);
+        assert!(seats.lock().taken.contains_key(&late));
+    }
+
+    #[tokio::test]
+    async fn a_newer_connection_replaces_the_older_at_once() {
+        let (seats, _arriving) = Seats::new(ListenerOptions::default());
+        let agent = seats.reserve("/one").unwrap();
+        let (older, _older_line) = dial("/one").await;
+        let (mut newer, _newer_line) = dial("/one").await;
+        newer.knock.user_agent = Some("newer".to_owned());
+        seats.seat(older);
+        seats.seat(newer);
+        let taken = agent.take().unwrap().connections.take().await;
+        assert_eq!(taken.knock.user_agent.as_deref(), Some("newer"));
     }
 }

@@ -17,7 +17,9 @@ use bowline_host::{
 };
 use tokio::sync::{Barrier, Notify};
 
-use crate::rig::{example, fake, fake_path, gone, last_error, pid, result, soon, stopped, told};
+use crate::rig::{
+    SOON, example, fake, fake_path, gone, last_error, pid, result, soon, stopped, told,
+};
 
 fn with_code(mut options: Options, code: i32) -> Options {
     options.extra_args.insert("code".to_owned(), Some(code.to_string()));
@@ -109,7 +111,7 @@ async fn an_end_in_a_callback_drops_the_callback() {
         let started = Arc::new(Notify::new());
         let dropped = Arc::new(AtomicBool::new(false));
         let (start, drops) = (started.clone(), dropped.clone());
-        let options = fake("exit_in_callback").can_use_tool(move |_: ToolRequest| {
+        let mut options = fake("exit_in_callback").can_use_tool(move |_: ToolRequest| {
             let (start, guard) = (start.clone(), OnDrop(drops.clone()));
             async move {
                 let _guard = guard;
@@ -117,14 +119,15 @@ async fn an_end_in_a_callback_drops_the_callback() {
                 std::future::pending::<PermissionResult>().await
             }
         });
+        // Whoever waited for one of our own limits would be found to hang.
+        options.limits.close = SOON * 10;
+        options.limits.request = SOON * 10;
         let client = Client::connect(with_code(options, code)).await.unwrap();
         client.query("go").await.unwrap();
         soon("the callback", started.notified()).await;
-        let since = Instant::now();
         client.query("now").await.unwrap();
         let error = process_error(last_error(client.receive_messages()).await);
         assert_eq!((error.code, &*error.stderr), (Some(code), "something broke\n"));
-        assert!(since.elapsed() < Duration::from_secs(3), "{:?}", since.elapsed());
         assert!(dropped.load(Ordering::SeqCst));
     }
 }
@@ -372,9 +375,8 @@ async fn nothing_runs_on_when_this_program_is_killed() {
         })
         .await;
         host.kill().await.unwrap();
-        let since = Instant::now();
+        // By itself the stubborn one would run for ever.
         stopped(&pid).await;
-        assert!(since.elapsed() < Duration::from_secs(2), "{part}: {:?}", since.elapsed());
     }
 }
 

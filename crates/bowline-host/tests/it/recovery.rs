@@ -7,7 +7,8 @@ use std::{
     time::Duration,
 };
 
-use bowline_host::Agent;
+use bowline_host::{Agent, Embedded, Message, Options};
+use serde_json::json;
 
 use crate::rig::{agents, embedded, soon};
 
@@ -77,30 +78,85 @@ async fn sessions_that_were_given_up_go_on_over_every_transport() {
         let agent = builder.build().unwrap();
         // One that has begun, and one that has not.
         let begun = agent.start("SAY begun\nDELAY 60000\nNEXT\nSAY never");
-        let mut watch = begun.watch();
-        let spoke = watch.wait_for(|status| status.statistics().messages > 1);
-        drop(soon(name, spoke).await.unwrap());
+        let mut messages = begun.messages();
+        soon(name, async {
+            while !matches!(messages.next().await, Some(Ok(Message::Assistant(_)))) {}
+        })
+        .await;
         let waiting = agent.start("SAY anew");
         let id = begun.id().unwrap();
-        drop((begun, waiting));
-        tokio::task::yield_now().await;
-        let mut results = Vec::new();
-        for session in soon(name, async {
-            loop {
-                // What was dropped lets go of its line when its work is dropped.
-                let sessions = agent.recover().unwrap();
-                if !sessions.is_empty() {
-                    break sessions;
-                }
+        drop((begun, messages, waiting));
+        let sessions = soon(name, async {
+            // What was dropped lets go of its line when its work is dropped.
+            let mut sessions = Vec::new();
+            while sessions.len() < 2 {
+                sessions.extend(agent.recover().unwrap());
                 tokio::task::yield_now().await;
             }
+            sessions
         })
-        .await
-        {
+        .await;
+        let mut results = Vec::new();
+        for session in sessions {
             let result = soon(name, session.wait()).await.unwrap();
             results.push((session.id() == Some(id.clone()), result.result.unwrap()));
         }
         results.sort();
-        assert!(results.contains(&(true, "went on".to_owned())), "{name}: {results:?}");
+        assert_eq!(results, [(false, "anew".to_owned()), (true, "went on".to_owned())], "{name}");
     }
+}
+
+#[tokio::test]
+async fn a_session_of_which_nothing_was_saved_starts_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, options) in agents(folder.path()) {
+        let journal = folder.path().join("journal").join(name);
+        let agent = Agent::builder(options).journal(&journal).build().unwrap();
+        let id = "5b0a6c8e-6f53-4d1c-9a55-0c8f3a1e7d42";
+        let record = json!({"session_id": id, "prompt": {
+            "type": "user", "message": {"role": "user", "content": "SAY from the start"},
+        }});
+        fs::write(journal.join(format!("{id}.json")), format!("{record}\nbegun\n")).unwrap();
+        let sessions = agent.recover().unwrap();
+        assert_eq!(sessions.len(), 1, "{name}");
+        let result = soon(name, sessions[0].wait()).await.unwrap();
+        assert_eq!(result.result.as_deref(), Some("from the start"), "{name}");
+        assert_eq!(sessions[0].id().unwrap().as_str(), id, "{name}");
+        assert_eq!(fs::read_dir(&journal).unwrap().count(), 0, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_somebody_works_on_stays_in_the_journal() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = folder.path().join("journal");
+    let running = agent(folder.path()).start("SAY begun\nDELAY 60000\nNEXT\nSAY never");
+    let mut messages = running.messages();
+    soon("an answer", async {
+        while !matches!(messages.next().await, Some(Ok(Message::Assistant(_)))) {}
+    })
+    .await;
+    // Another journal says the same of a session that runs.
+    let (id, other) = (running.id().unwrap(), folder.path().join("other"));
+    fs::create_dir(&other).unwrap();
+    let entry = format!("{id}.json");
+    fs::copy(journal.join(&entry), other.join(&entry)).unwrap();
+    let builder = Agent::builder(embedded(folder.path())).journal(&other);
+    let second = builder.continuation("SAY went on").build().unwrap();
+    let sessions = second.recover().unwrap();
+    soon("the second", sessions[0].wait()).await.unwrap_err();
+    assert!(other.join(&entry).exists(), "it may be tried again");
+    soon("the end", running.cancel()).await;
+    let sessions = second.recover().unwrap();
+    let result = soon("the third", sessions[0].wait()).await.unwrap();
+    assert_eq!(result.result.as_deref(), Some("went on"));
+    assert!(!other.join(&entry).exists());
+}
+
+#[test]
+fn a_journal_needs_a_place_where_sessions_are_saved() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options::default().embedded(Embedded::script(folder.path()));
+    let error = Agent::builder(options).journal(folder.path().join("journal")).build();
+    assert_eq!(error.unwrap_err().code(), "options");
 }

@@ -135,3 +135,54 @@ async fn tools_resources_news_and_questions_of_a_server_all_work() {
     assert!(serde_json::to_string(&book).unwrap().contains("Chapter 1"));
     soon("closing", client.disconnect()).await;
 }
+
+/// A desk where everything goes wrong.
+struct Trouble;
+
+impl ServerHandler for Trouble {
+    fn get_info(&self) -> ServerConfig {
+        wire(json!({
+            "protocolVersion": "2025-11-25",
+            "capabilities": {"tools": {}},
+            "serverInfo": {"name": "trouble", "version": "1"},
+        }))
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let tool = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}});
+        Ok(wire(json!({"tools": [tool("panic"), tool("hang")]})))
+    }
+
+    async fn call_tool(
+        &self,
+        call: CallToolRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        match &*call.name {
+            "panic" => panic!("out of books"),
+            _ => std::future::pending().await,
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_tool_that_panics_or_hangs_is_an_error_and_the_server_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let server =
+        RmcpServer::new("trouble", || Trouble).time_limit(std::time::Duration::from_millis(200));
+    let options = Options::default()
+        .embedded(Embedded::script(folder.path()))
+        .sdk_mcp_server(server)
+        .allow(["mcp__trouble__panic", "mcp__trouble__hang"]);
+    let client = soon("connecting", Client::connect(options)).await.unwrap();
+    for (tool, told) in [("panic", "out of books"), ("hang", "200ms"), ("panic", "out of books")] {
+        let prompt = format!("TOOL mcp__trouble__{tool} {{}}\nNEXT\nECHORESULT");
+        client.query(prompt).await.unwrap();
+        let text = soon(tool, crate::rig::result(client.receive_response())).await;
+        assert!(text.contains(told), "{tool}: {text}");
+    }
+}

@@ -1,0 +1,62 @@
+//! The newest connection of an agent, until its session takes it.
+
+use std::sync::{Mutex, PoisonError};
+
+use tokio::sync::Notify;
+
+/// Room for one. What is put in takes the place of what was there.
+#[derive(Debug)]
+pub(super) struct Slot<T> {
+    newest: Mutex<Option<T>>,
+    arrived: Notify,
+}
+
+impl<T> Default for Slot<T> {
+    fn default() -> Self {
+        Self { newest: Mutex::default(), arrived: Notify::new() }
+    }
+}
+
+impl<T> Slot<T> {
+    /// Puts one in. What nobody has taken is dropped.
+    pub(super) fn put(&self, item: T) {
+        let older = self.swap(Some(item));
+        self.arrived.notify_one();
+        drop(older);
+    }
+
+    /// Takes what is there, or waits for it. One at a time may wait.
+    ///
+    /// Cancel safety: nothing is lost when the future is dropped.
+    pub(super) async fn take(&self) -> T {
+        loop {
+            if let Some(item) = self.swap(None) {
+                return item;
+            }
+            self.arrived.notified().await;
+        }
+    }
+
+    fn swap(&self, item: Option<T>) -> Option<T> {
+        let mut newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut *newest, item)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_newest_is_taken_once_and_waited_for() {
+        let slot = Slot::default();
+        slot.put("older");
+        slot.put("newer");
+        assert_eq!(slot.take().await, "newer");
+        assert!(slot.take().now_or_never().is_none(), "there is no other");
+        let (taken, ()) = tokio::join!(slot.take(), async { slot.put("late") });
+        assert_eq!(taken, "late");
+    }
+}
