@@ -91,7 +91,7 @@ async fn nothing_is_lost_and_nothing_happens_twice() {
 /// One session; the number of its faults.
 async fn session(seed: u64) -> u32 {
     let work = async {
-        match seed % 2 == 0 {
+        match seed.is_multiple_of(2) {
             true => with_the_sdk(seed).await,
             false => with_a_plain_host(seed).await,
         }
