@@ -43,6 +43,8 @@ pub(crate) fn start(
     if let Some(schema) = &config.json_schema {
         bowline_tools::check_is_schema(schema).map_err(StartError::BadSchema)?;
     }
+    let (session, cwd) = (&config.session_id, config.cwd.display());
+    tracing::debug!(%session, %cwd, model = config.model, "the session begins");
     let outlet = Arc::new(Outlet::new(Arc::clone(&host), config.session_id.clone()));
     let board = TaskBoard::new(Arc::clone(&outlet));
     let file_history = FileHistory::of(&config);

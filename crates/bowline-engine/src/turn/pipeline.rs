@@ -63,6 +63,7 @@ pub(crate) async fn run(
     before: Option<CancellationToken>,
     cancel: CancellationToken,
 ) -> CallOutcome {
+    tracing::debug!(tool = call.name, id = call.id.0, "a call begins");
     let admitted = async {
         let admitted = admit(&context, call.clone(), &cancel).await;
         if let Some(before) = before {

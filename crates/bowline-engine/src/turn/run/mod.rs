@@ -133,6 +133,7 @@ impl<'a> TurnRun<'a> {
 /// How it ends.
 impl TurnRun<'_> {
     async fn end(&mut self, ending: Ending) {
+        tracing::debug!(?ending, "the turn ends");
         self.report.ending = Some(ending);
         match ending {
             Ending::AbortedStreaming => {
