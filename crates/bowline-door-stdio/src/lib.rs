@@ -4,7 +4,7 @@
 //! the last one may do without, and the end of the input says that no more prompts follow. All
 //! else is as at every door over lines: [`bowline_doorway`].
 
-pub use bowline_doorway::{Door, InputError, Opening, Silencer};
+pub use bowline_doorway::{Claims, Door, InputError, Opening, Silencer, Spare};
 use bowline_peer::Link;
 use tokio::io::{AsyncRead, AsyncWrite};
 

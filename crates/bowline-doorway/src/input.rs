@@ -43,7 +43,10 @@ pub enum InputError {
     #[error("Error: Missing request on control_request")]
     MissingRequest,
     /// `initialize` was to come first.
-    #[error("Error: Expected an initialize control_request as the first line of input")]
+    #[error(
+        "Error: --await-initialize requires the initialize control request as the first stdin line, \
+         and the first line is a different message."
+    )]
     InitializeNotFirst,
 }
 

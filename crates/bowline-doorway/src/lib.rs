@@ -15,6 +15,7 @@ mod host;
 mod input;
 mod questions;
 mod serve;
+mod spare;
 mod unanswered;
 
 use std::sync::Arc;
@@ -24,7 +25,10 @@ use bowline_peer::{Inbox, Link, Peer, Questions, SessionFuture, connect_with};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-pub use self::input::InputError;
+pub use self::{
+    input::InputError,
+    spare::{Claims, Spare},
+};
 use self::{host::PeerHost, serve::DoorService, unanswered::Unanswered};
 
 #[cfg(doc)]

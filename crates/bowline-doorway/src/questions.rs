@@ -9,11 +9,11 @@ use std::{
     task::{Context, Poll},
 };
 
-use bowline_engine::{BoxFuture, ControlError, Session};
+use bowline_engine::{BoxFuture, ControlError, ControlReply, Session};
 use bowline_peer::Peer;
 use bowline_protocol::{
-    AgentLine, ControlRequest, ControlResponse, Extra, Failure, HostRequest, Outcome, ReadError,
-    RequestId, Success,
+    AgentLine, ControlRequest, ControlResponse, Extra, Failure, HostRequest, Outcome, RequestId,
+    Success,
 };
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -66,10 +66,20 @@ impl OpenQuestions {
         }
     }
 
-    /// Tells the host what is wrong with its question.
-    pub(crate) async fn refuse(&self, id: Option<RequestId>, error: &ReadError) {
-        let failure = Failure { error: error.to_string(), ..Failure::default() };
-        send(&self.host.peer, id, Outcome::Error(failure)).await;
+    /// Tells the host why its question is not answered.
+    pub(crate) async fn refuse(&self, id: Option<RequestId>, error: String) {
+        send(&self.host.peer, id, Outcome::Error(Failure { error, ..Failure::default() })).await;
+    }
+
+    /// Sends an answer, and lets its consequences happen once it is on its way.
+    pub(crate) async fn deliver(&self, id: Option<RequestId>, reply: ControlReply) {
+        send(&self.host.peer, id, outcome(&reply)).await;
+        reply.delivered().await;
+    }
+
+    /// Asks another session from now on.
+    pub(crate) fn belong_to(&mut self, session: Session) {
+        self.session = session;
     }
 
     /// The host no longer wants an answer. It gets one, and soon.
@@ -136,23 +146,27 @@ async fn answer(
         send(peer, id.clone(), Outcome::Error(Failure { error, ..Failure::default() })).await;
         return id;
     };
-    let outcome = match &reply.result {
+    let mut outcome = outcome(&reply);
+    if let (true, Outcome::Success(success)) = (opens, &mut outcome) {
+        host.unanswered.list(success);
+    }
+    send(peer, id.clone(), outcome).await;
+    reply.delivered().await;
+    id
+}
+
+/// What a host is told of an answer.
+fn outcome(reply: &ControlReply) -> Outcome {
+    match &reply.result {
         Ok(response) => {
-            let mut success = Success { response: response.clone(), ..Success::default() };
-            if opens {
-                host.unanswered.list(&mut success);
-            }
-            Outcome::Success(success)
+            Outcome::Success(Success { response: response.clone(), ..Success::default() })
         }
         Err(ControlError { message, code }) => Outcome::Error(Failure {
             error: message.clone(),
             error_code: code.clone(),
             ..Failure::default()
         }),
-    };
-    send(peer, id.clone(), outcome).await;
-    reply.delivered().await;
-    id
+    }
 }
 
 /// What a question that takes a while is answered when the host withdraws it. The others are

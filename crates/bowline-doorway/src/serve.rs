@@ -4,18 +4,23 @@ use std::{pin::pin, time::Duration};
 
 use bowline_engine::{Session, SessionEnd};
 use bowline_peer::{Fault, Inbox, Peer, Request, Service};
-use bowline_protocol::{Failure, Line, Success};
+use bowline_protocol::{ClaimSession, Failure, HostRequest, Line, RequestId, Success};
+use futures_util::{StreamExt, stream::FuturesUnordered};
 use tokio::{sync::mpsc, time};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use crate::{
-    Door, InputError, Opening,
+    Door, InputError, Opening, Spare,
     input::{Input, check_syntax},
     questions::OpenQuestions,
+    spare::Work,
 };
 
 /// How long questions may take to be answered once the session is over.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
+
+/// Claimed sessions whose work has yet to begin. The reader waits for one before it reads on.
+const CLAIMED: usize = 1;
 
 impl Door {
     /// Serves the host until the session is over.
@@ -26,28 +31,63 @@ impl Door {
     pub async fn serve(
         self,
         session: Session,
-        work: impl Future<Output = SessionEnd>,
+        work: impl Future<Output = SessionEnd> + Send + 'static,
+    ) -> Result<SessionEnd, InputError> {
+        self.serve_either(session, None, Box::pin(work)).await
+    }
+
+    /// The same with a session that only waits until the host claims one, which then takes its place.
+    ///
+    /// `work` is the waiting session's.
+    pub async fn serve_spare(
+        self,
+        spare: Spare,
+        work: impl Future<Output = SessionEnd> + Send + 'static,
+    ) -> Result<SessionEnd, InputError> {
+        self.serve_either(spare.session(), Some(spare), Box::pin(work)).await
+    }
+
+    async fn serve_either(
+        self,
+        session: Session,
+        spare: Option<Spare>,
+        work: Work,
     ) -> Result<SessionEnd, InputError> {
         let Self { host, peer, inbox, wire, mut faults, over, opening } = self;
         let wire = AbortOnDropHandle::new(tokio::spawn(wire));
         let questions = OpenQuestions::new(session.clone(), host);
-        let mut reader = Reader { session: session.clone(), inbox, questions, opening };
+        let (begin, mut begun) = mpsc::channel(CLAIMED);
+        let now = || spare.as_ref().map_or_else(|| session.clone(), Spare::session);
+        let mut reader = Reader {
+            session: session.clone(),
+            inbox,
+            questions,
+            opening,
+            claims: spare.clone().map(|spare| (spare, begin)),
+        };
         let served = {
-            let mut work = pin!(work);
+            let mut works = FuturesUnordered::from_iter([work]);
+            let mut end = SessionEnd { last_turn_failed: None };
             let mut reading = pin!(reader.read());
             let (mut listening, mut heard) = (true, true);
             loop {
                 tokio::select! {
                     biased;
                     Some(fault) = faults.recv() => break Err(fault),
-                    end = &mut work => break Ok(end),
+                    Some(work) = begun.recv() => works.push(work),
+                    Some(ended) = works.next() => {
+                        end.last_turn_failed = ended.last_turn_failed.or(end.last_turn_failed);
+                        if works.is_empty() {
+                            break Ok(end);
+                        }
+                    }
                     read = &mut reading, if listening => match read {
                         Ok(()) => listening = false,
                         Err(error) => break Err(error),
                     },
                     () = peer.output_ended(), if heard => {
                         heard = false;
-                        session.shutdown();
+                        now().shutdown();
                     }
                 }
             }
@@ -81,6 +121,8 @@ struct Reader {
     inbox: Inbox,
     questions: OpenQuestions,
     opening: Opening,
+    /// How a session is claimed while the one there is only waits, and who sees to its work.
+    claims: Option<(Spare, mpsc::Sender<Work>)>,
 }
 
 impl Reader {
@@ -108,8 +150,16 @@ impl Reader {
         }
         match input {
             Input::Prompt(prompt) => self.session.prompt(*prompt).await,
-            Input::Question(id, request) => self.questions.take_up(id, *request).await,
-            Input::BadQuestion(id, error) => self.questions.refuse(id, &error).await,
+            Input::Question(id, request) => match (*request, self.claims.take()) {
+                (HostRequest::ClaimSession(claim), Some(claims)) => {
+                    self.claim(id, claim, claims).await;
+                }
+                (request, claims) => {
+                    self.claims = claims;
+                    self.questions.take_up(id, request).await;
+                }
+            },
+            Input::BadQuestion(id, error) => self.questions.refuse(id, error.to_string()).await,
             Input::Withdrawal(id) => self.questions.withdraw(&id),
             Input::Environment(update) => self.session.update_environment(update.variables),
             Input::Nothing => {}
@@ -118,9 +168,38 @@ impl Reader {
     }
 }
 
+impl Reader {
+    /// Puts the session that the host claims in the place of the one that waits. If that cannot be
+    /// done, the host may claim another one.
+    async fn claim(
+        &mut self,
+        id: Option<RequestId>,
+        claim: ClaimSession,
+        (spare, begin): (Spare, mpsc::Sender<Work>),
+    ) {
+        let (claimed, work) = match spare.open(&claim) {
+            Ok(opened) => opened,
+            Err(why) => {
+                self.claims = Some((spare, begin));
+                return self.questions.refuse(id, why).await;
+            }
+        };
+        begin.send(work).await.ok();
+        let reply = claimed.take_over(&self.session, claim).await;
+        if reply.result.is_ok() {
+            spare.replace(claimed.clone());
+            self.questions.belong_to(claimed.clone());
+            std::mem::replace(&mut self.session, claimed).shutdown();
+        } else {
+            claimed.shutdown();
+            self.claims = Some((spare, begin));
+        }
+        self.questions.deliver(id, reply).await;
+    }
+}
+
 fn is_initialize(input: &Input) -> bool {
-    use bowline_protocol::HostRequest::Initialize;
-    matches!(input, Input::Question(_, request) if matches!(**request, Initialize(_)))
+    matches!(input, Input::Question(_, request) if matches!(**request, HostRequest::Initialize(_)))
 }
 
 /// What the door has to do with the wire beside reading it.

@@ -1,5 +1,7 @@
 //! How a session is set up. Everything from outside (flags, environment, settings) has become a value here.
 
+mod take_up;
+
 use std::{
     collections::BTreeMap,
     fmt,
@@ -137,6 +139,12 @@ pub struct SessionConfig {
     pub exclude_dynamic_sections: bool,
     /// Whether prompts that begin with a slash can be commands, and skills are offered.
     pub slash_commands: bool,
+    /// Whether the managed settings of the first `initialize` are among its settings.
+    pub managed_by_host: bool,
+    /// Whether it only waits for its host to claim a session, which then takes its place
+    /// ([`Session::take_over`](crate::Session::take_over)): hooks do not hear of it, no server is
+    /// reached and prompts are refused.
+    pub unclaimed: bool,
 }
 
 impl SessionConfig {
@@ -195,6 +203,8 @@ impl SessionConfig {
             title: None,
             exclude_dynamic_sections: false,
             slash_commands: true,
+            managed_by_host: false,
+            unclaimed: false,
             cwd,
         }
     }

@@ -1,8 +1,10 @@
 //! The one binary: what was typed, what it means, and the door it opens.
 
 mod args;
+mod claims;
 mod commands;
 mod environment;
+mod first_line;
 mod logging;
 mod oneshot;
 mod refusal;
@@ -18,6 +20,7 @@ mod version;
 use std::{
     fmt::Display,
     io::{self, Write},
+    path::PathBuf,
     process::ExitCode,
 };
 
@@ -74,20 +77,29 @@ fn run_agent(args: &RunArgs) -> anyhow::Result<ExitCode> {
     if args.session.rewind_files.is_some() {
         return commands::rewind::run(args, &environment, &cwd);
     }
+    match start_session(args, &environment, cwd) {
+        Err(error) => match error.downcast_ref() {
+            Some(error) => refusal::refuse(args, &environment, error),
+            None => Err(error),
+        },
+        done => done,
+    }
+}
+
+fn start_session(
+    args: &RunArgs,
+    environment: &Environment,
+    cwd: PathBuf,
+) -> anyhow::Result<ExitCode> {
     let audience = setup::audience(args);
-    let prepared = match setup::prepare(args, &environment, cwd, audience) {
-        Ok(prepared) => prepared,
-        Err(error) => return refusal::refuse(args, &environment, &error),
-    };
-    for notice in &prepared.notices {
-        complain(notice);
+    if audience == Audience::Host && args.remote.sdk_url.is_none() {
+        return stdio::run(args, environment, cwd);
     }
-    if let Some(url) = &args.remote.sdk_url {
-        return with_runtime(remote::run(prepared, args, url, &environment));
-    }
-    match audience {
-        Audience::Host => with_runtime(stdio::run(prepared, args)),
-        Audience::Reader => with_runtime(oneshot::run(prepared, args)),
+    let prepared = setup::prepare(args, environment, cwd, audience)?;
+    prepared.notices.iter().for_each(complain);
+    match &args.remote.sdk_url {
+        Some(url) => with_runtime(remote::run(prepared, args, url, environment)),
+        None => with_runtime(oneshot::run(prepared, args)),
     }
 }
 

@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use bowline_door_stdio::InputError;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -35,7 +36,8 @@ pub(crate) fn refuse(
     match error {
         SetupError::NoConversation { target, nearest } => {
             if streams {
-                say(&failed_start(target, &error.to_string(), None))?;
+                let session = Uuid::parse_str(target).map_or_else(|_| fresh_id(), |_| target.clone());
+                say(&failed_start(&session, &error.to_string(), None))?;
             }
             if !nearest.is_empty() {
                 complain(format!("Sessions here:\n  {}", nearest.join("\n  ")));
@@ -47,7 +49,9 @@ pub(crate) fn refuse(
         }
         _ => {}
     }
-    hear_host_out();
+    if !matches!(error, SetupError::Input(_) | SetupError::ManagedSettingsMissing) {
+        hear_host_out();
+    }
     Ok(ExitCode::FAILURE)
 }
 
@@ -84,6 +88,8 @@ fn reason(error: &SetupError) -> Option<&'static str> {
     match error {
         SetupError::BypassAsRoot => Some("bypass_root"),
         SetupError::Settings(_) => Some("config_file_invalid"),
+        SetupError::Input(InputError::InitializeNotFirst) => Some("initialize_not_first"),
+        SetupError::ManagedSettingsMissing => Some("managed_settings_not_delivered"),
         _ => None,
     }
 }

@@ -45,7 +45,7 @@ pub(crate) async fn run(
         session.prompt(prompt).await;
     }
     let served = async { tokio::join!(door.serve(session.clone(), work), line.keep()) };
-    Ok(match until_over(served, &session, &silencer, signals).await {
+    Ok(match until_over(served, || session.clone(), &silencer, signals).await {
         Served::Over((Err(error), _)) | Served::Stopped((Err(error), _), _) => {
             complain(error);
             ExitCode::FAILURE

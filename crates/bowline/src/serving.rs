@@ -23,9 +23,11 @@ pub(crate) enum Served<T> {
 }
 
 /// Waits until a session was served, and stops it if a signal says so.
+///
+/// `session` says which one it is: another one may have taken its place.
 pub(crate) async fn until_over<T>(
     served: impl Future<Output = T>,
-    session: &Session,
+    session: impl Fn() -> Session,
     silencer: &Silencer,
     mut signals: Signals,
 ) -> Served<T> {
@@ -40,13 +42,13 @@ pub(crate) async fn until_over<T>(
             },
             signal = signals.next() => match signal {
                 Stop::Interrupt if stop.is_none() => {
-                    session.interrupt();
-                    session.end_of_input().await;
+                    session().interrupt();
+                    session().end_of_input().await;
                     stopped = Some((signal, Instant::now() + GRACE));
                 }
                 _ => {
                     silencer.silence();
-                    session.shutdown();
+                    session().shutdown();
                     stopped = Some((stop.unwrap_or(signal), Instant::now() + GRACE));
                 }
             },

@@ -1,28 +1,78 @@
 //! A session for the program that started us, over stdin and stdout.
 
-use std::process::ExitCode;
+use std::{io::Cursor, path::PathBuf, process::ExitCode};
 
-use bowline_door_stdio::Opening;
+use bowline_door_stdio::{InputError, Opening, Spare};
 use bowline_engine::Session;
+use tokio::io::AsyncReadExt;
 
 use crate::{
     args::{OutputArgs, RunArgs},
-    complain, remote_log,
+    claims::UserClaims,
+    complain,
+    environment::Environment,
+    first_line::FirstLine,
+    remote_log,
     serving::{Served, exit_code, until_over},
-    setup::{Prepared, SetupError},
+    setup::{self, Audience, Prepared, SetupError},
     signals::Signals,
+    with_runtime,
 };
 
 /// Serves the host until the session is over.
-pub(crate) async fn run(prepared: Prepared, args: &RunArgs) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(
+    args: &RunArgs,
+    environment: &Environment,
+    cwd: PathBuf,
+) -> anyhow::Result<ExitCode> {
+    setup::check_combinations(args)?;
+    let first = FirstLine::read(args)?;
+    let mut args = args.clone();
+    let managed_by_host = first.managed.is_some();
+    if managed_by_host {
+        args.sources.managed_settings = first.managed;
+        args.sources.managed_settings_in_initialize = false;
+    }
+    let claims = args.output.await_claim.then(|| UserClaims {
+        args: args.clone(),
+        environment: environment.clone(),
+        cwd: cwd.clone(),
+        managed_by_host,
+    });
+    let mut prepared = match &claims {
+        Some(claims) => claims.waiting()?,
+        None => setup::prepare(&args, environment, cwd, Audience::Host)?,
+    };
+    prepared.config.managed_by_host = managed_by_host;
+    prepared.notices.iter().for_each(complain);
+    with_runtime(serve(prepared, &args, first.bytes, claims))
+}
+
+async fn serve(
+    prepared: Prepared,
+    args: &RunArgs,
+    first: Vec<u8>,
+    claims: Option<UserClaims>,
+) -> anyhow::Result<ExitCode> {
     let mut signals = Signals::listen()?;
-    let opening = opening(&args.output);
-    let door = bowline_door_stdio::open(tokio::io::stdin(), tokio::io::stdout(), opening);
+    let input = Cursor::new(first).chain(tokio::io::stdin());
+    let door = bowline_door_stdio::open(input, tokio::io::stdout(), opening(&args.output));
     let silencer = door.silencer();
     let host = remote_log::watch(door.host(), prepared.remote_log, args, &mut signals);
-    let (session, work) = Session::start(prepared.config, host).map_err(SetupError::from)?;
-    let served = door.serve(session.clone(), work);
-    Ok(match until_over(served, &session, &silencer, signals).await {
+    let started = Session::start(prepared.config, host.clone());
+    let (session, work) = started.map_err(SetupError::from)?;
+    let served = match claims {
+        None => until_over(door.serve(session.clone(), work), || session.clone(), &silencer, signals).await,
+        Some(claims) => {
+            let spare = Spare::new(session, host, claims);
+            let served = door.serve_spare(spare.clone(), work);
+            until_over(served, || spare.session(), &silencer, signals).await
+        }
+    };
+    Ok(match served {
+        Served::Over(Err(error @ InputError::InitializeNotFirst)) => {
+            return Err(SetupError::from(error).into());
+        }
         Served::Over(Err(error)) | Served::Stopped(Err(error), _) => {
             complain(error);
             ExitCode::FAILURE

@@ -135,21 +135,13 @@ impl Hooks {
     /// Takes the hooks of settings, in place of those taken before.
     pub fn set_settings(&self, settings: &Settings) {
         let policy = HookPolicy::of(settings);
-        let layers = settings.layers().iter().filter(|layer| policy.admits(layer.source));
-        let found = layers.flat_map(|layer| {
-            let origin = HookOrigin::Settings { source: layer.source, path: layer.path.clone() };
-            registrations(&layer.known.hooks, origin)
-        });
-        let found = found.collect();
+        let found = of_settings(settings, policy).collect();
         self.replace(|table| Table { settings: found, policy, ..table.sources() });
     }
 
     /// Takes the hooks of plugins, in place of those taken before.
     pub fn set_plugins(&self, plugins: &Plugins) {
-        let found = plugins.loaded().iter().flat_map(|plugin| {
-            registrations(&plugin.hooks, HookOrigin::Plugin(Arc::new(plugin.clone())))
-        });
-        let found = found.collect();
+        let found = of_plugins(plugins).collect();
         self.replace(|table| Table { plugins: found, ..table.sources() });
     }
 
@@ -225,6 +217,12 @@ impl Hooks {
         self.table().admitted().cloned().collect()
     }
 
+    /// The same about hooks that no session has yet.
+    pub fn problems_of(settings: &Settings, plugins: &Plugins) -> Vec<String> {
+        let admitted = of_settings(settings, HookPolicy::of(settings)).chain(of_plugins(plugins));
+        admitted.filter_map(|hook| hook.problem()).collect()
+    }
+
     /// Hooks that can never run, or run more often than they are meant to, and why.
     pub fn problems(&self) -> Vec<String> {
         self.registrations().iter().filter_map(|hook| hook.problem()).collect()
@@ -275,6 +273,25 @@ impl Table {
         let others = others.filter(|_| self.policy.admits_unmanaged());
         self.settings.iter().chain(others).chain(&self.host)
     }
+}
+
+/// The hooks of the settings that may have some.
+fn of_settings(
+    settings: &Settings,
+    policy: HookPolicy,
+) -> impl Iterator<Item = Arc<Registration>> + '_ {
+    let layers = settings.layers().iter().filter(move |layer| policy.admits(layer.source));
+    layers.flat_map(|layer| {
+        let origin = HookOrigin::Settings { source: layer.source, path: layer.path.clone() };
+        registrations(&layer.known.hooks, origin)
+    })
+}
+
+/// The hooks of plugins.
+fn of_plugins(plugins: &Plugins) -> impl Iterator<Item = Arc<Registration>> + '_ {
+    plugins.loaded().iter().flat_map(|plugin| {
+        registrations(&plugin.hooks, HookOrigin::Plugin(Arc::new(plugin.clone())))
+    })
 }
 
 /// The hooks that a settings file, or a plugin, describes.

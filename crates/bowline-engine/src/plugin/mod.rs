@@ -130,6 +130,11 @@ impl Plugins {
         &self.loaded
     }
 
+    /// The MCP servers they bring.
+    pub fn servers(&self) -> impl Iterator<Item = &NamedServer> {
+        self.loaded.iter().flat_map(|plugin| &plugin.servers)
+    }
+
     /// The same plugins as they are on disk now.
     #[must_use]
     pub fn reloaded(&self) -> Self {

@@ -6,7 +6,7 @@ use bowline_protocol::{CommandState, MessageUuid, ResultMessage, SessionState, U
 use tokio::{sync::mpsc, time::Instant};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
-use super::{SessionEnd, Shared, prompt, queue::Queued, shared::SHUTDOWN_GRACE};
+use super::{SessionEnd, Shared, prompt, queue::Queued, result, shared::SHUTDOWN_GRACE, spare};
 use crate::{
     agent::Agent,
     outlet::{lifecycle, timestamp},
@@ -33,7 +33,6 @@ pub(crate) struct Actor {
     turn: Option<RunningTurn>,
     /// Results that wait for those of background agents.
     held: Vec<ResultMessage>,
-    results: u64,
     last_turn_failed: Option<bool>,
     input_open: bool,
     /// Since when nothing but background work keeps the session alive.
@@ -69,7 +68,6 @@ impl Actor {
             shutdown,
             turn: None,
             held: Vec::new(),
-            results: 0,
             last_turn_failed: None,
             input_open: true,
             waiting_since: None,
@@ -133,6 +131,9 @@ impl Actor {
     }
 
     async fn line_up(&mut self, message: UserMessage) {
+        if self.shared.config.unclaimed {
+            return self.turn_away(message).await;
+        }
         let uuid = message.uuid.clone();
         let replay = self.shared.config.replay_user_messages.then(|| message.clone());
         let queued = self.shared.queue().push(message);
@@ -152,6 +153,17 @@ impl Actor {
         }
         if self.turn.is_some() && self.shared.queue().is_urgent() {
             self.shared.interrupt_turn();
+        }
+    }
+
+    /// Refuses a prompt: the host has not claimed the session that would answer it.
+    async fn turn_away(&mut self, message: UserMessage) {
+        let mut result = result::failed(&self.shared, spare::NOT_CLAIMED);
+        result.result_index = Some(self.shared.count_result());
+        self.last_turn_failed = Some(true);
+        self.shared.outlet.send(result).await;
+        if let Some(uuid) = &message.uuid {
+            self.lifecycle(uuid, CommandState::Completed).await;
         }
     }
 
@@ -194,11 +206,10 @@ impl Actor {
             self.lifecycle(joined, CommandState::Completed).await;
         }
         let mut result = outcome.result;
-        result.result_index = Some(self.results);
+        result.result_index = Some(self.shared.count_result());
         let alone = |prompt: &_| prompt::runs_alone(&self.shared, prompt);
         let waiting = self.shared.queue().behind_next_batch(alone);
         result.queued_turn_count = Some(waiting as u64);
-        self.results += 1;
         self.last_turn_failed = Some(result.is_error);
         self.held.push(result);
         // A host that has closed its input takes the last result for the end of everything.
@@ -234,7 +245,7 @@ impl Actor {
         for result in std::mem::take(&mut self.held) {
             self.shared.outlet.send(result).await;
         }
-        if self.results > 0 {
+        if self.last_turn_failed.is_some() && !self.shared.config.unclaimed {
             self.shared.tell(self.shared.journal.note(self.shared.cost_state())).await;
         }
         prompt::session_ended(&self.shared).await;

@@ -136,6 +136,9 @@ impl Shared {
 
     /// The set of servers has changed: the next turn waits for those that are new.
     pub(crate) fn servers_changed(&self) {
+        if self.config.unclaimed {
+            return;
+        }
         self.mcp.start();
         self.servers_awaited.store(false, Ordering::Release);
     }

@@ -14,6 +14,7 @@ pub(crate) mod questions;
 mod queue;
 mod result;
 mod shared;
+mod spare;
 mod start;
 mod tasks;
 
@@ -35,7 +36,7 @@ pub(crate) use self::{
     shared::{ServerPolicy, Shared},
     tasks::{EndedTask, StartedAgent},
 };
-use crate::{config::SessionConfig, host::Host};
+use crate::{config::SessionConfig, host::Host, subagent};
 
 /// How many prompts may be on their way to the session. Those that arrived wait in its own queue;
 /// this only bounds a host that sends faster than they can be lined up.
@@ -106,6 +107,11 @@ impl Session {
     ) -> ControlReply {
         let asked = control::Asked { id: Some(request.request_id), cancel };
         control::answer(self, asked, request.request).await
+    }
+
+    /// The kinds of agents there are, by name.
+    pub fn agents(&self) -> Vec<String> {
+        subagent::names(&self.shared)
     }
 
     /// The host will say no more: finish what was begun, then end.

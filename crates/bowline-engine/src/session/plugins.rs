@@ -5,27 +5,26 @@ use bowline_protocol::CommandsChangedMessage;
 use super::{Shared, catalog};
 use crate::{
     command,
-    plugin::{Plugin, Plugins},
+    plugin::Plugins,
 };
 
 impl Shared {
     /// Registers the servers of plugins that are not there yet.
     pub(super) fn add_plugin_servers(&self) {
-        for server in self.plugins().loaded().iter().flat_map(|plugin| &plugin.servers) {
+        for server in self.plugins().servers() {
             self.set_server_policy(&server.name, &server.config);
             self.mcp.add(server.clone());
         }
     }
 
     /// Takes other plugins in place of those there are, and says so if that changes the commands.
-    pub(super) async fn change_plugins(&self, change: impl FnOnce(&Plugins) -> Plugins) {
+    pub(super) async fn change_plugins(&self, new: Plugins) {
         let before = catalog::commands(self);
         let old = self.plugins();
-        let new = self.set_plugins(change(&old));
+        let new = self.set_plugins(new);
         self.hooks.set_plugins(&new);
-        let servers = |plugin: &Plugin| plugin.servers.clone();
-        let kept: Vec<_> = new.loaded().iter().flat_map(servers).collect();
-        for server in old.loaded().iter().flat_map(servers).filter(|old| !kept.contains(old)) {
+        let kept: Vec<_> = new.servers().collect();
+        for server in old.servers().filter(|old| !kept.contains(old)) {
             self.mcp.remove(&server.name).await;
         }
         self.add_plugin_servers();

@@ -282,7 +282,7 @@ pub(crate) async fn refuse(agent: &Agent, refusal: Refusal) -> ResultMessage {
 
 /// Tells hooks that the session begins. Hooks of the host come too late for this one.
 pub(crate) async fn session_started(session: &Shared, cancel: &CancellationToken) {
-    if !session.has_hooks(HookEvent::SessionStart) {
+    if session.config.unclaimed || !session.has_hooks(HookEvent::SessionStart) {
         return;
     }
     let source = if session.config.resumed.is_some() { "resume" } else { "startup" };
@@ -302,7 +302,7 @@ pub(crate) async fn session_started(session: &Shared, cancel: &CancellationToken
 
 /// Tells hooks that the session ends.
 pub(crate) async fn session_ended(session: &Shared) {
-    if !session.has_hooks(HookEvent::SessionEnd) {
+    if session.config.unclaimed || !session.has_hooks(HookEvent::SessionEnd) {
         return;
     }
     let event =

@@ -81,10 +81,17 @@ pub(crate) fn without_turn(shared: &Shared, text: impl Into<String>) -> ResultMe
 /// The result of a turn that crashed.
 pub(crate) fn crashed(shared: &Shared, what: &str) -> ResultMessage {
     ResultMessage {
+        terminal_reason: Some(TerminalReason::ModelError),
+        ..failed(shared, format!("the turn crashed: {what}"))
+    }
+}
+
+/// The result of a prompt that could not be taken up.
+pub(crate) fn failed(shared: &Shared, why: impl Into<String>) -> ResultMessage {
+    ResultMessage {
         subtype: ResultSubtype::ErrorDuringExecution,
         is_error: true,
-        errors: Some(vec![format!("the turn crashed: {what}")]),
-        terminal_reason: Some(TerminalReason::ModelError),
+        errors: Some(vec![why.into()]),
         ..blank(shared)
     }
 }

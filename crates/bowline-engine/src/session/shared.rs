@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -13,7 +13,7 @@ use std::{
 use bowline_mcp::McpServers;
 use bowline_model::{Effort, ModelError, RetryPolicy, Thinking};
 use bowline_protocol::{
-    AgentDefinition, AgentId, Extra, InformationalLevel, InformationalMessage, Initialize,
+    AgentDefinition, AgentId, Extra, HostRequest, InformationalLevel, InformationalMessage, Initialize,
     McpServerRef, McpToolPolicy, ModelSwitchInput, PermissionMode, PermissionUpdate, RawJson,
     SessionId, SessionState, SessionStateChangedMessage, UpdateDestination,
 };
@@ -90,6 +90,10 @@ pub(crate) struct Shared {
     pub(super) servers_closing: AtomicBool,
     /// The host will say no more.
     input_ended: AtomicBool,
+    /// How many results there were.
+    pub(super) results: AtomicU64,
+    /// What the host asked for that holds for the session it claims, too.
+    pub(super) kept_for_claim: Mutex<Vec<HostRequest>>,
 }
 
 /// What can change while a session runs.
@@ -223,6 +227,8 @@ impl Shared {
             servers_awaited: AtomicBool::new(false),
             servers_closing: AtomicBool::new(false),
             input_ended: AtomicBool::new(false),
+            results: AtomicU64::new(0),
+            kept_for_claim: Mutex::default(),
             context: context::State::default(),
             library: LibraryCell::default(),
             began: Instant::now(),
@@ -535,6 +541,11 @@ impl Shared {
         self.input_ended.load(Ordering::Acquire)
     }
 
+    /// Counts one more result; which one it is.
+    pub(super) fn count_result(&self) -> u64 {
+        self.results.fetch_add(1, Ordering::Relaxed)
+    }
+
     /// The session begins or ends its work.
     pub(crate) async fn set_state(&self, state: SessionState) {
         if let Some(frame) = self.change_state(state) {
@@ -574,7 +585,7 @@ fn style_of(settings: &Settings) -> String {
 }
 
 /// What is behind these locks stays whole even if a holder panicked.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -1,7 +1,5 @@
 //! Settings and sessions for an engine, as our own program sets them up.
 
-use std::path::PathBuf;
-
 use bowline_engine::{
     SessionConfig,
     permission::Roots,
@@ -9,7 +7,7 @@ use bowline_engine::{
     settings::{Settings as EngineSettings, SettingsRequest, SourceSet, Trust},
 };
 use bowline_protocol::MessageUuid;
-use bowline_sessions::{ConfigHome, LineOrigin, ProjectKey, StartFrom, TakeUp, git_branch};
+use bowline_sessions::{StartFrom, TakeUp};
 
 use crate::{
     Error, Options, PluginDelivery, Resume, SettingSource, Skills,
@@ -139,20 +137,8 @@ pub(super) fn take_up(
         unsaved: options.no_session_persistence,
         mirrored: options.session_store.is_some(),
     };
-    let origin = LineOrigin {
-        cwd: config.cwd.display().to_string(),
-        version: config.version.clone(),
-        git_branch: git_branch(&config.cwd),
-        entrypoint: config.entrypoint.clone(),
-    };
-    let home = ConfigHome::new(PathBuf::from(&config.places.config_dir));
-    let taken_up = wanted.open(&home, &ProjectKey::for_directory(&config.cwd), origin);
-    let taken_up = taken_up.map_err(|error| Error::Connection {
+    config.take_up(&wanted, None).map_err(|error| Error::Connection {
         what: "opening the session".to_owned(),
         source: Some(error.into()),
-    })?;
-    config.session_id = taken_up.id;
-    config.transcript = taken_up.transcript;
-    config.resumed = taken_up.context;
-    Ok(())
+    })
 }

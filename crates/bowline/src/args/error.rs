@@ -2,6 +2,8 @@
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use super::foreign;
+
 /// A command line that cannot be understood, or one that asked for help.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum UsageError {
@@ -36,9 +38,12 @@ impl From<clap::Error> for UsageError {
 fn unknown_option(error: &clap::Error) -> String {
     let unknown = text(error, ContextKind::InvalidArg).unwrap_or_default();
     let unknown = unknown.split('=').next().unwrap_or_default();
-    let suggested = text(error, ContextKind::SuggestedArg)
-        .map(|flag| format!("\n(Did you mean {flag}?)"))
-        .unwrap_or_default();
+    let suggested = text(error, ContextKind::SuggestedArg);
+    let suggested = suggested.map(|flag| format!("\n(Did you mean {flag}?)"));
+    let suggested = match foreign::refusal(unknown) {
+        Some(why) => format!("\n({why})"),
+        None => suggested.unwrap_or_default(),
+    };
     if unknown.starts_with('-') {
         format!("error: unknown option '{unknown}'{suggested}")
     } else {
@@ -62,7 +67,7 @@ fn bad_value(error: &clap::Error) -> String {
     };
     let hint = if allowed.is_empty() {
         let why = std::error::Error::source(error).map(ToString::to_string);
-        why.map(|why| format!(" It {why}.")).unwrap_or_default()
+        why.map(|why| format!(" {why}")).unwrap_or_default()
     } else {
         format!(" Allowed choices are {allowed}.")
     };

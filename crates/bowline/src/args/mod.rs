@@ -6,6 +6,7 @@
 
 mod doors;
 mod error;
+mod foreign;
 mod limits;
 mod list;
 mod model;

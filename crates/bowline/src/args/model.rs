@@ -4,32 +4,34 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::limits::number;
+
 /// The model and what it is told.
 #[derive(Debug, Default, Clone, PartialEq, Args)]
 #[command(next_help_heading = "Model")]
 pub(crate) struct ModelArgs {
     /// The model: a name or alias of the Anthropic API, `openai/NAME`, `script` or `replay:FILE`
-    #[arg(long, value_name = "MODEL", allow_hyphen_values = true)]
+    #[arg(long, value_name = "model", allow_hyphen_values = true)]
     pub(crate) model: Option<String>,
 
     /// Models that take over when it is overloaded
-    #[arg(long, value_name = "MODELS", allow_hyphen_values = true)]
+    #[arg(long, value_name = "model", allow_hyphen_values = true)]
     pub(crate) fallback_model: Option<String>,
 
     /// How hard the model tries: low, medium, high, xhigh or max
-    #[arg(long, value_name = "LEVEL", allow_hyphen_values = true)]
+    #[arg(long, value_name = "level", allow_hyphen_values = true)]
     pub(crate) effort: Option<String>,
 
     /// Whether the model thinks before it answers
-    #[arg(long, hide = true, value_enum, value_name = "MODE")]
+    #[arg(long, hide = true, value_enum, value_name = "mode")]
     pub(crate) thinking: Option<ThinkingArg>,
 
     /// What is shown of its thoughts
-    #[arg(long, hide = true, value_enum, value_name = "WHAT")]
+    #[arg(long, hide = true, value_enum, value_name = "display")]
     pub(crate) thinking_display: Option<ThinkingDisplayArg>,
 
     /// How many tokens it may think; 0 for none
-    #[arg(long, hide = true, value_name = "TOKENS", allow_hyphen_values = true)]
+    #[arg(long, hide = true, value_name = "tokens", allow_hyphen_values = true, value_parser = number)]
     pub(crate) max_thinking_tokens: Option<u64>,
 
     /// Beta features of the API
@@ -40,21 +42,16 @@ pub(crate) struct ModelArgs {
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) system_prompt: Option<String>,
 
-    /// Replace the system prompt with a file
-    #[arg(long, value_name = "FILE", allow_hyphen_values = true, conflicts_with = "system_prompt")]
+    /// Replace the system prompt with a file, which counts more
+    #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
     pub(crate) system_prompt_file: Option<PathBuf>,
 
     /// Add to the system prompt
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) append_system_prompt: Option<String>,
 
-    /// Add a file to the system prompt
-    #[arg(
-        long,
-        value_name = "FILE",
-        allow_hyphen_values = true,
-        conflicts_with = "append_system_prompt"
-    )]
+    /// Add a file to the system prompt, which counts more
+    #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
     pub(crate) append_system_prompt_file: Option<PathBuf>,
 
     /// Leave the parts that change from run to run out of the system prompt
@@ -62,7 +59,7 @@ pub(crate) struct ModelArgs {
     pub(crate) exclude_dynamic_system_prompt_sections: bool,
 
     /// Keep the system prompt as it was first
-    #[arg(long, value_enum, value_name = "SWITCH")]
+    #[arg(long, value_enum, value_name = "on|off")]
     pub(crate) system_prompt_snapshot: Option<SystemPromptSnapshot>,
 
     /// The agent that the conversation is with

@@ -9,11 +9,11 @@ use clap::{Args, ValueEnum};
 #[command(next_help_heading = "Input and output")]
 pub(crate) struct OutputArgs {
     /// What is printed: the answer, one result object, or every message as it comes
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    #[arg(long, value_enum, default_value_t, value_name = "format")]
     pub(crate) output_format: OutputFormat,
 
     /// What is read: a prompt, or messages and control requests line by line
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    #[arg(long, value_enum, default_value_t, value_name = "format")]
     pub(crate) input_format: InputFormat,
 
     /// Print every message, not only the result

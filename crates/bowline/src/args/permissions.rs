@@ -33,7 +33,7 @@ pub(crate) struct PermissionArgs {
     pub(crate) permission_prompt_tool: Option<String>,
 
     /// Whether anybody is asked at all
-    #[arg(long, value_enum, value_name = "WHO")]
+    #[arg(long, value_enum, value_name = "target")]
     pub(crate) permission_prompts: Option<PermissionPromptsArg>,
 
     /// Ask about nothing; for machines that can be thrown away

@@ -189,15 +189,19 @@ fn what_is_refused_and_how() {
         ),
         (
             &["--output-format", "yaml"],
-            "error: option '--output-format <FORMAT>' argument 'yaml' is invalid. Allowed \
+            "error: option '--output-format <format>' argument 'yaml' is invalid. Allowed \
              choices are text, json, stream-json.",
         ),
         (
             &["--max-budget-usd", "0"],
-            "error: option '--max-budget-usd <DOLLARS>' argument '0' is invalid. It must be a \
-             number greater than 0.",
+            "error: option '--max-budget-usd <amount>' argument '0' is invalid. --max-budget-usd \
+             must be a positive number greater than 0",
         ),
-        (&["--model"], "error: option '--model <MODEL>' argument missing"),
+        (
+            &["--max-turns", "many"],
+            "error: option '--max-turns <turns>' argument 'many' is invalid. must be a number",
+        ),
+        (&["--model"], "error: option '--model <model>' argument missing"),
         (&["say", "hi"], "error: unexpected argument 'hi'; a prompt of several words needs quotes"),
     ];
     for (line, expected) in cases {

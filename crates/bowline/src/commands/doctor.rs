@@ -1,8 +1,9 @@
 //! `bowline doctor`: what is configured, from where, and what is wrong.
 
-use std::{collections::BTreeMap, path::Path, process::ExitCode, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, process::ExitCode, sync::Arc, time::Duration};
 
 use bowline_engine::{
+    hook::Hooks,
     plugin::Plugins,
     settings::{Settings, Trust, project_servers},
 };
@@ -35,8 +36,9 @@ pub(crate) async fn run() -> anyhow::Result<ExitCode> {
         Ok(found) => {
             settings(&mut report, &found.settings, found.trust);
             model(&mut report, &found);
-            plugins(&mut report, &found);
-            servers(&mut report, &found.places.project).await;
+            let plugins = plugins(&mut report, &found);
+            hooks(&mut report, &found, &plugins);
+            servers(&mut report, &found, &plugins).await;
         }
         Err(error) => report.problem(error.to_string()),
     }
@@ -110,10 +112,10 @@ fn model(report: &mut Report, found: &Found) {
 }
 
 /// Loads the plugins that the settings switch on.
-fn plugins(report: &mut Report, found: &Found) {
+fn plugins(report: &mut Report, found: &Found) -> Plugins {
     let plugins = Plugins::load(Vec::new(), found.settings.known(), &found.places);
     if plugins.loaded().is_empty() && plugins.problems.is_empty() {
-        return;
+        return plugins;
     }
     report.section("Plugins");
     for plugin in plugins.loaded() {
@@ -122,17 +124,34 @@ fn plugins(report: &mut Report, found: &Found) {
     for problem in &plugins.problems {
         report.problem(format!("{}: {}", problem.plugin, problem.message));
     }
+    plugins
 }
 
-/// Reaches the project's servers, as a session would.
-async fn servers(report: &mut Report, project: &Path) {
-    let ServerList { servers, problems } = project_servers(project);
-    if servers.is_empty() && problems.is_empty() {
+/// Looks for hooks that do not run when they are meant to.
+fn hooks(report: &mut Report, found: &Found, plugins: &Plugins) {
+    let problems = Hooks::problems_of(&found.settings, plugins);
+    if !problems.is_empty() {
+        report.section("Hooks");
+        problems.into_iter().for_each(|problem| report.problem(problem));
+    }
+}
+
+/// Reaches the servers that a session would reach, and names the others.
+async fn servers(report: &mut Report, found: &Found, plugins: &Plugins) {
+    let project = &found.places.project;
+    let ServerList { servers: offered, problems } = project_servers(project);
+    let (mut servers, wrong) = found.settings.servers(project, found.trust);
+    servers.extend(plugins.servers().cloned());
+    if offered.is_empty() && servers.is_empty() && problems.is_empty() && wrong.is_empty() {
         return;
     }
     report.section("MCP servers");
-    for problem in problems {
-        report.problem(problem.to_string());
+    problems.iter().for_each(|problem| report.problem(problem.to_string()));
+    wrong.into_iter().for_each(|problem| report.problem(problem));
+    for server in &offered {
+        if !servers.iter().any(|used| used.name == server.name) {
+            report.fact(&server.name, "not used: no setting that counts enables it");
+        }
     }
     let workspace = Workspace::new(project, bowline_tools::Setup::default());
     let reached = Arc::new(McpServers::new(Setup::new(workspace)));

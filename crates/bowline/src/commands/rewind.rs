@@ -15,7 +15,7 @@ pub(crate) fn run(
 ) -> anyhow::Result<ExitCode> {
     let session = args.session.resume.as_deref().filter(|session| !session.is_empty());
     let (Some(session), Some(prompt)) = (session, &args.session.rewind_files) else {
-        anyhow::bail!("Error: --rewind-files requires --resume with a session");
+        anyhow::bail!("Error: --rewind-files requires --resume");
     };
     let home = ConfigHome::new(environment.config_dir());
     let Target::Session(files) = find(&home, session, cwd).map_err(anyhow::Error::new)? else {

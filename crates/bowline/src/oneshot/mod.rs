@@ -12,6 +12,7 @@ use std::{
     time::Duration,
 };
 
+use anyhow::bail;
 use bowline_engine::Session;
 use bowline_protocol::UserMessage;
 use tokio::time;
@@ -41,6 +42,7 @@ pub(crate) async fn run(prepared: Prepared, args: &RunArgs) -> anyhow::Result<Ex
     let printer = Arc::new(Printer::new(format, args.output.verbose, &args.limits, progress));
     let host = remote_log::watch(printer.clone(), prepared.remote_log, args, &mut signals);
     let (session, work) = Session::start(prepared.config, host).map_err(SetupError::from)?;
+    check_agent(args.model.agent.as_deref(), &session)?;
     session.prompt(UserMessage::prompt(prompt)).await;
     session.end_of_input().await;
 
@@ -79,4 +81,14 @@ pub(crate) async fn run(prepared: Prepared, args: &RunArgs) -> anyhow::Result<Ex
             Ok(end.map_or(ExitCode::FAILURE, exit_code))
         }
     }
+}
+
+/// Nobody is there who could still define the agent that was asked for.
+fn check_agent(wanted: Option<&str>, session: &Session) -> anyhow::Result<()> {
+    let Some(name) = wanted else { return Ok(()) };
+    let agents = session.agents();
+    if agents.iter().any(|agent| agent == name) {
+        return Ok(());
+    }
+    bail!("--agent '{name}' not found. Available agents: {}", agents.join(", "))
 }

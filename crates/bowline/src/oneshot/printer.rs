@@ -70,14 +70,11 @@ impl Printer {
             return Ok(());
         }
         let text = match self.format {
-            OutputFormat::StreamJson => return Ok(()),
+            // They were printed when they came.
+            OutputFormat::StreamJson | OutputFormat::Text => return Ok(()),
             OutputFormat::Json if self.verbose => format!("[{}]", seen.all.join(",")),
             OutputFormat::Json => match &seen.result {
                 Some(result) => serde_json::to_string(&Message::Result(result.clone()))?,
-                None => return Ok(()),
-            },
-            OutputFormat::Text => match &seen.result {
-                Some(result) => last_words(result, &self.limits),
                 None => return Ok(()),
             },
         };
@@ -112,9 +109,18 @@ impl Printer {
                 }
             }
         }
-        if let Message::Result(result) = message {
-            seen.result = Some(result);
+        let Message::Result(result) = message else { return };
+        if self.format == OutputFormat::Text {
+            if let Some(progress) = &mut seen.progress {
+                progress.clear();
+            }
+            // What a finished background task leads to is an answer of its own.
+            let gap = if seen.result.is_some() { "\n" } else { "" };
+            if print(&format!("{gap}{}", last_words(&result, &self.limits))).is_err() {
+                self.gone.cancel();
+            }
         }
+        seen.result = Some(result);
     }
 
     fn seen(&self) -> MutexGuard<'_, Seen> {

@@ -1,7 +1,9 @@
 //! Why a session cannot be started, in words for the user.
 
+use bowline_door_stdio::InputError;
 use bowline_engine::{StartError, settings::SettingsError};
 use bowline_sessions::SessionError;
+use uuid::Uuid;
 
 use crate::args::{InputFormat, OutputFormat, RunArgs};
 
@@ -9,7 +11,7 @@ use crate::args::{InputFormat, OutputFormat, RunArgs};
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SetupError {
     /// The session to go on with is not there. Hosts are told in a result, too.
-    #[error("No conversation found with session ID: {target}")]
+    #[error("{}", not_found(target))]
     NoConversation {
         /// What was asked for.
         target: String,
@@ -22,8 +24,17 @@ pub(crate) enum SetupError {
          reasons"
     )]
     BypassAsRoot,
+    /// The first line of the host was to be another one.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// The host promised settings and did not bring them.
+    #[error(
+        "Error: --managed-settings-in-initialize requires initialize.managedSettings to be a JSON \
+         object."
+    )]
+    ManagedSettingsMissing,
     /// Something about the settings.
-    #[error("Error: {0}")]
+    #[error("{}", about_settings(.0))]
     Settings(#[from] SettingsError),
     /// Something about the session.
     #[error("Error: {0}")]
@@ -34,6 +45,13 @@ pub(crate) enum SetupError {
     /// Anything else.
     #[error("Error: {0}")]
     Other(String),
+}
+
+impl SetupError {
+    /// What is said when there is no session to go on with, and nobody to choose one.
+    pub(super) const RESUME: &str = "--resume requires a valid session ID or session title when \
+                                     used with --print. Usage: bowline -p --resume \
+                                     <session-id|title>";
 }
 
 impl From<String> for SetupError {
@@ -62,24 +80,62 @@ impl From<SessionError> for SetupError {
     }
 }
 
+fn not_found(target: &str) -> String {
+    match Uuid::parse_str(target) {
+        Ok(_) => format!("No conversation found with session ID: {target}"),
+        Err(_) => format!(
+            "Error: {}. Provided value \"{target}\" is not a UUID and does not match any session \
+             title.",
+            SetupError::RESUME
+        ),
+    }
+}
+
+fn about_settings(error: &SettingsError) -> String {
+    match error {
+        SettingsError::NotFound { path } => {
+            format!("Error: Settings file not found: {}", path.display())
+        }
+        SettingsError::UnknownSource { name } => format!(
+            "Error processing --setting-sources: Invalid setting source: {name}. Valid options are: \
+             user, project, local"
+        ),
+        other => format!("Error: {other}"),
+    }
+}
+
 /// Flags that only make sense with others.
-pub(super) fn check_combinations(args: &RunArgs) -> Result<(), SetupError> {
+pub(crate) fn check_combinations(args: &RunArgs) -> Result<(), SetupError> {
     let (output, session) = (&args.output, &args.session);
     let streams_out = output.output_format == OutputFormat::StreamJson;
     let streams_in = output.input_format == InputFormat::StreamJson;
     let resumes = session.resume.is_some() || session.continue_newest;
+    let in_initialize = args.sources.managed_settings_in_initialize;
     let wrong = if streams_in && !streams_out {
-        "--input-format=stream-json requires --output-format=stream-json"
+        "--input-format=stream-json requires output-format=stream-json."
     } else if args.print && streams_out && !output.verbose {
         "When using --print, --output-format=stream-json requires --verbose"
     } else if output.include_partial_messages && !streams_out {
-        "--include-partial-messages requires --output-format=stream-json"
+        "--include-partial-messages requires --print and --output-format=stream-json."
     } else if output.replay_user_messages && !(streams_in && streams_out) {
         "--replay-user-messages requires both --input-format=stream-json and \
-         --output-format=stream-json"
+         --output-format=stream-json."
+    } else if output.await_claim && !(streams_in && streams_out && args.remote.sdk_url.is_none()) {
+        "--await-claim requires --print with --input-format=stream-json and \
+         --output-format=stream-json."
+    } else if output.await_claim && (resumes || session.fork_session) {
+        "--await-claim cannot be combined with --continue, --resume or --fork-session."
+    } else if in_initialize
+        && !(output.await_initialize && streams_in && args.remote.sdk_url.is_none())
+    {
+        "--managed-settings-in-initialize requires --await-initialize and \
+         --input-format=stream-json with stdin piped, and cannot be used with --sdk-url or a \
+         subcommand."
+    } else if in_initialize && args.sources.managed_settings.is_some() {
+        "--managed-settings-in-initialize cannot be used with --managed-settings."
     } else if session.session_id.is_some() && resumes && !session.fork_session {
         "--session-id can only be used with --continue or --resume if --fork-session is also \
-         specified"
+         specified."
     } else if session.resume_session_at.is_some() && session.resume.is_none() {
         "--resume-session-at requires --resume"
     } else if session.resume_drops_turn.is_some() && session.resume_session_at.is_none() {

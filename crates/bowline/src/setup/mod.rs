@@ -6,7 +6,6 @@
 
 mod access;
 mod error;
-mod foreign;
 mod models;
 mod permissions;
 mod plugins;
@@ -27,7 +26,7 @@ use bowline_engine::{
 use bowline_model::{DEFAULT_MODEL, RetryPolicy};
 use bowline_protocol::ApiKeySource;
 
-pub(crate) use self::error::SetupError;
+pub(crate) use self::error::{SetupError, check_combinations};
 use crate::{
     args::{InputFormat, PermissionPromptsArg, RunArgs, split_rules},
     environment::Environment,
@@ -96,13 +95,12 @@ pub(crate) fn prepare(
     cwd: PathBuf,
     audience: Audience,
 ) -> Result<Prepared, SetupError> {
-    error::check_combinations(args)?;
-    foreign::refuse(args)?;
+    check_combinations(args)?;
     let Found { places, settings, sources, trust, environment } =
         Found::read(args, environment, &cwd)?;
     let known = settings.known().clone();
     let mut notices: Vec<_> = settings.problems().iter().map(ToString::to_string).collect();
-    notices.extend(foreign::notices(args));
+    notices.extend(args.idle_flags());
 
     let (policy, ignored) =
         permissions::policy(args, &settings, &places, trust, &environment, &cwd)?;
@@ -117,7 +115,7 @@ pub(crate) fn prepare(
     let models = models::models(args, &environment, &entrypoint, helped.as_ref());
 
     let mut config = SessionConfig::new(&cwd, Arc::new(models), &model);
-    config.fallback_models = models::fallbacks(args, &model, known.fallback_model)?;
+    config.fallback_models = models::fallbacks(args, &model, known.fallback_model);
     config.prices = models::prices(&known.bowline.prices, &mut notices);
     config.retry = RetryPolicy {
         max_retries: environment.max_retries().unwrap_or(config.retry.max_retries),
@@ -136,7 +134,8 @@ pub(crate) fn prepare(
     config.permission_prompts = permission_prompts(args, audience);
     config.may_bypass_permissions = policy.bypass_available;
     config.policy = policy;
-    config.max_turns = args.limits.max_turns.filter(|&turns| turns > 0);
+    let turns = args.limits.max_turns.filter(|&turns| turns > 0);
+    config.max_turns = turns.map(|turns| u32::try_from(turns).unwrap_or(u32::MAX));
     config.max_budget_usd = args.limits.max_budget_usd;
     config.json_schema = prompts::json_schema(args.output.json_schema.as_deref())?;
     config.include_partial_messages = args.output.include_partial_messages;
@@ -173,12 +172,10 @@ pub(crate) fn prepare(
 
     let remote_log = remote::log(&args.session, &environment, &settings, trust)?;
     let fetched = remote_log.as_ref().map(remote::fetch).transpose()?;
-    let taken_up = session::take_up(args, &environment, &places, &cwd, &entrypoint, fetched)?;
-    config.session_id = taken_up.id;
-    config.title = args.session.name.clone();
-    config.transcript = taken_up.transcript;
-    config.resumed = taken_up.context;
     config.entrypoint = entrypoint;
+    config.places = places;
+    session::take_up(&mut config, &args.session, &environment, fetched)?;
+    config.title = args.session.name.clone();
     config.settings = settings;
     config.inherit_variables(trust);
     if !args.sources.strict_mcp_config {
@@ -187,7 +184,6 @@ pub(crate) fn prepare(
     for name in Environment::SECRETS {
         config.environment.insert(name.to_owned(), None);
     }
-    config.places = places;
     Ok(Prepared { config, notices, remote_log })
 }
 

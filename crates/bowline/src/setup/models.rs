@@ -8,7 +8,6 @@ use bowline_model::{
 };
 use serde_json::{Map, Value};
 
-use super::SetupError;
 use crate::{
     args::{ModelArgs, RunArgs, ThinkingArg, ThinkingDisplayArg},
     environment::Environment,
@@ -57,16 +56,11 @@ pub(super) fn fallbacks(
     args: &RunArgs,
     model: &str,
     settings: Vec<String>,
-) -> Result<Vec<String>, SetupError> {
-    let Some(list) = &args.model.fallback_model else { return Ok(settings) };
-    let names = list.split(',').map(str::trim).filter(|name| !name.is_empty());
-    let names: Vec<_> = names.map(str::to_owned).collect();
-    if names.iter().any(|name| name == model) {
-        return Err("Fallback model cannot be the same as the main model. Name another one with \
-                    --fallback-model."
-            .into());
-    }
-    Ok(names)
+) -> Vec<String> {
+    let Some(list) = &args.model.fallback_model else { return settings };
+    // The model cannot take over from itself.
+    let names = list.split(',').map(str::trim).filter(|name| !name.is_empty() && *name != model);
+    names.map(str::to_owned).collect()
 }
 
 /// Whether the model thinks before it answers.
@@ -98,13 +92,15 @@ pub(super) fn thinking(
 
 /// How hard the model tries. A level that does not exist is a notice.
 pub(super) fn effort(level: Option<String>, notices: &mut Vec<String>) -> Option<Effort> {
-    match level?.parse() {
-        Ok(effort) => Some(effort),
-        Err(error) => {
-            notices.push(format!("Ignoring the effort level: {error}"));
-            None
-        }
+    let level = level?;
+    let effort = level.parse().ok();
+    if effort.is_none() {
+        notices.push(format!(
+            "Warning: Unknown --effort value '{level}' — ignoring it and using the default effort. \
+             Valid values: low, medium, high, xhigh, max."
+        ));
     }
+    effort
 }
 
 /// What tokens cost, where settings say it. A price that makes no sense is a notice.

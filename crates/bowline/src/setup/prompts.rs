@@ -1,6 +1,6 @@
 //! What the model is told before everything else, and in which shape it is to answer.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{collections::BTreeMap, fs, io::ErrorKind, path::Path};
 
 use bowline_engine::SystemPrompt;
 use bowline_protocol::AgentDefinition;
@@ -11,17 +11,19 @@ use crate::args::ModelArgs;
 
 /// The system prompt.
 pub(super) fn system_prompt(args: &ModelArgs, cwd: &Path) -> Result<SystemPrompt, SetupError> {
-    let read = |file: &Path| {
+    let read = |what: &str, file: &Path| {
         let path = cwd.join(file);
-        fs::read_to_string(&path)
-            .map_err(|error| format!("System prompt file {}: {error}", path.display()))
+        fs::read_to_string(&path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => format!("{what} file not found: {}", path.display()),
+            _ => format!("{what} file {}: {error}", path.display()),
+        })
     };
     let whole = match &args.system_prompt_file {
-        Some(file) => Some(read(file)?),
+        Some(file) => Some(read("System prompt", file)?),
         None => args.system_prompt.clone(),
     };
     let append = match &args.append_system_prompt_file {
-        Some(file) => Some(read(file)?),
+        Some(file) => Some(read("Append system prompt", file)?),
         None => args.append_system_prompt.clone(),
     };
     let append = append.filter(|text| !text.is_empty());
@@ -44,13 +46,17 @@ pub(super) fn agents(
         argument.to_owned()
     } else {
         let path = cwd.join(argument);
-        fs::read_to_string(&path)
-            .map_err(|error| format!("--agents file {}: {error}", path.display()))?
+        fs::read_to_string(&path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => format!(
+                "--agents file not found: {} (a value that is not a JSON object is read as a file \
+                 path)",
+                path.display()
+            ),
+            _ => format!("--agents file {}: {error}", path.display()),
+        })?
     };
-    serde_json::from_str(&text).map_err(|error| {
-        format!("--agents must be an object of agents, each with description and prompt: {error}")
-            .into()
-    })
+    serde_json::from_str(&text)
+        .map_err(|error| format!("Invalid --agents configuration:\n{error}").into())
 }
 
 /// The shape that the result must have.

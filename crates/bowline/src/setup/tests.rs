@@ -238,17 +238,22 @@ fn what_cannot_be_started_says_why() {
         ),
         (
             &["--input-format", "stream-json"],
-            "Error: --input-format=stream-json requires --output-format=stream-json",
+            "Error: --input-format=stream-json requires output-format=stream-json.",
         ),
         (&["--resume-session-at", "u"], "Error: --resume-session-at requires --resume"),
         (
-            &["--fallback-model", "a", "--model", "a"],
-            "Error: Fallback model cannot be the same as the main model. Name another one with --fallback-model.",
+            &["--resume", "a title"],
+            "Error: --resume requires a valid session ID or session title when used with --print. \
+             Usage: bowline -p --resume <session-id|title>. Provided value \"a title\" is not a UUID \
+             and does not match any session title.",
         ),
+        (&["--settings", "/no/such"], "Error: Settings file not found: /no/such"),
+        (&["--system-prompt-file", "/no/such"], "Error: System prompt file not found: /no/such"),
         (&["--json-schema", "[]"], "Error: --json-schema must be a JSON object"),
         (
             &["--setting-sources", "nobody"],
-            "Error: invalid setting source: nobody. Valid options are: user, project, local",
+            "Error processing --setting-sources: Invalid setting source: nobody. Valid options are: \
+             user, project, local",
         ),
     ];
     for (line, expected) in cases {

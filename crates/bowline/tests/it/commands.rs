@@ -5,6 +5,8 @@ use std::{
     io::{BufRead, BufReader},
 };
 
+use serde_json::json;
+
 use crate::place::{Place, Ran};
 
 fn run(place: &Place, args: &[&str]) -> Ran {
@@ -50,9 +52,41 @@ fn the_doctor_names_the_place_of_a_mistake() {
         r#"{"mcpServers":{"ghost":{"command":"no-such-program"}}}"#,
     )
     .unwrap();
+    place.configure(json!({"enableAllProjectMcpServers": true}));
     let ran = run(&place, &["doctor"]);
     assert_eq!(ran.code, Some(1));
     for part in ["settings.json:2:", "ghost: failed", "set ANTHROPIC_API_KEY", "3 problems"] {
+        assert!(ran.stdout.contains(part), "{part}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn the_doctor_runs_nothing_that_a_session_would_not_run() {
+    let place = Place::new();
+    let made = place.cwd().join("made");
+    let server = json!({"command": "touch", "args": [&made]});
+    let settings = json!({"enabledMcpjsonServers": ["sly"]});
+    fs::create_dir_all(place.cwd().join(".claude")).unwrap();
+    fs::write(place.cwd().join(".claude/settings.json"), settings.to_string()).unwrap();
+    let servers = json!({"mcpServers": {"sly": server}});
+    fs::write(place.cwd().join(".mcp.json"), servers.to_string()).unwrap();
+    let ran = place.bowline(["doctor"]).env("ANTHROPIC_API_KEY", "k").output().unwrap();
+    let printed = Ran::from(ran).printed();
+    assert!(printed.contains("sly: not used: no setting that counts enables it"), "{printed}");
+    assert!(!made.exists(), "{printed}");
+}
+
+#[test]
+fn the_doctor_names_hooks_that_cannot_run() {
+    let place = Place::new();
+    let hook = json!({"hooks": [{"type": "command", "command": "true"}]});
+    let mut broken = hook.clone();
+    broken["matcher"] = "(".into();
+    place.configure(json!({"hooks": {"PreToolUse": [broken], "NoSuchEvent": [hook]}}));
+    let ran = place.bowline(["doctor"]).env("ANTHROPIC_API_KEY", "k").output().unwrap();
+    let ran = Ran::from(ran);
+    assert_eq!(ran.code, Some(1));
+    for part in ["PreToolUse: matcher `(` matches nothing", "unknown hook event `NoSuchEvent`"] {
         assert!(ran.stdout.contains(part), "{part}: {}", ran.stdout);
     }
 }

@@ -56,11 +56,42 @@ fn no_flag_is_passed_over_in_silence() {
     for flag in ["--workload", "--enable-auth-status"] {
         assert!(ran.stderr.contains(&format!("{flag} has no effect: ")), "{}", ran.stderr);
     }
-    for flag in ["--await-claim", "--managed-settings-in-initialize"] {
+    let ran = place.ask(&["--worktree"], "SAY hi");
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{}", ran.stderr);
+    assert!(ran.stderr.contains("unknown option '--worktree'\n(no worktrees"), "{}", ran.stderr);
+}
+
+#[test]
+fn some_flags_need_a_host() {
+    let place = Place::new();
+    let cases = [
+        (
+            "--await-claim",
+            "Error: --await-claim requires --print with --input-format=stream-json and \
+             --output-format=stream-json.\n",
+        ),
+        (
+            "--managed-settings-in-initialize",
+            "Error: --managed-settings-in-initialize requires --await-initialize and \
+             --input-format=stream-json with stdin piped, and cannot be used with --sdk-url or a \
+             subcommand.\n",
+        ),
+    ];
+    for (flag, why) in cases {
         let ran = place.ask(&[flag], "SAY hi");
-        assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{}", ran.stderr);
-        assert!(ran.stderr.contains(flag), "{}", ran.stderr);
+        assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(1), "", why));
     }
+}
+
+#[test]
+fn an_agent_that_nobody_can_define_any_more_is_an_error() {
+    let place = Place::new();
+    let agents = json!({"pilot": {"description": "d", "prompt": "p"}}).to_string();
+    let ran = place.ask(&["--agents", &agents, "--agent", "nobody"], "SAY hi");
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{}", ran.stderr);
+    let why = "--agent 'nobody' not found. Available agents: ";
+    assert!(ran.stderr.starts_with(why) && ran.stderr.contains("pilot"), "{}", ran.stderr);
+    assert_eq!(place.ask(&["--agents", &agents, "--agent", "pilot"], "SAY hi").printed(), "hi\n");
 }
 
 #[test]

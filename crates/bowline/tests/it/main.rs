@@ -17,3 +17,4 @@ mod remote_log;
 mod rpc;
 mod schema;
 mod sessions;
+mod spare;

@@ -33,6 +33,12 @@ impl Place {
         self.folder.path().join("home")
     }
 
+    /// The user's settings.
+    pub(crate) fn configure(&self, settings: Value) {
+        fs::create_dir_all(self.home().join(".bowline")).unwrap();
+        fs::write(self.home().join(".bowline/settings.json"), settings.to_string()).unwrap();
+    }
+
     /// The program with these arguments.
     pub(crate) fn bowline(&self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bowline"));

@@ -24,7 +24,6 @@ use crate::{
     command,
     context::LoadReason,
     permission::{Location, ProposedCall, RuleSource, Verdict},
-    plugin::Plugins,
     session::Shared,
 };
 
@@ -169,7 +168,7 @@ pub(super) async fn register_repo_root(
         shared.context.forget(LoadReason::SessionStart);
     }
     if request.reload_plugins == Some(true) {
-        shared.change_plugins(Plugins::reloaded).await;
+        shared.change_plugins(shared.plugins().reloaded()).await;
     } else if request.reload_skills == Some(true) {
         command::reload(shared);
     }

@@ -27,6 +27,8 @@ pub(super) async fn initialize(shared: &Arc<Shared>, request: Initialize) -> Ans
         shared.hooks.set_callbacks(hooks.unwrap_or(&BTreeMap::new()));
     }
     let hooks_applied = (hooks.is_some() || again).then_some(true);
+    let managed = request.managed_settings.as_ref();
+    let managed_settings_applied = managed.map(|_| shared.config.managed_by_host && !again);
     let manifests = request.sdk_mcp_server_manifests.as_ref();
     // The handshake itself is asked for, so what would have stood in for it is not needed.
     let manifests_parked = manifests.map(|manifests| {
@@ -40,6 +42,7 @@ pub(super) async fn initialize(shared: &Arc<Shared>, request: Initialize) -> Ans
     let mut response = catalog::initialize_response(shared);
     response.hooks_applied = hooks_applied;
     response.plugins_applied = plugins_applied;
+    response.managed_settings_applied = managed_settings_applied;
     response.sdk_mcp_manifests_parked = manifests_parked;
     let mut reply = ControlReply::payload(&response);
     reply.open_questions = Some(shared.questions.open());
@@ -58,7 +61,7 @@ async fn take_plugins(shared: &Shared, plugins: Option<&[PluginSource]>) -> Opti
     let plugins = plugins.filter(|plugins| !plugins.is_empty())?;
     let cwd = &shared.config.cwd;
     let requests = plugins.iter().map(|source| PluginRequest::of_host(source, cwd));
-    shared.change_plugins(|known| known.with(requests)).await;
+    shared.change_plugins(shared.plugins().with(requests)).await;
     Some(true)
 }
 

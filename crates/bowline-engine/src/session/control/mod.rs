@@ -22,7 +22,7 @@ use bowline_protocol::{HostRequest, RawJson, RequestId};
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
-use super::{OpenQuestions, Session};
+use super::{OpenQuestions, Session, spare};
 pub(crate) use permission_prompt::ask_prompt_tool;
 
 /// What a request leads to.
@@ -119,6 +119,7 @@ impl std::fmt::Debug for ControlReply {
 pub(crate) async fn answer(own: &Session, asked: Asked, request: HostRequest) -> ControlReply {
     use HostRequest as Request;
     let shared = &own.shared;
+    let holds = shared.holds_for_claim(&request).then(|| request.clone());
     let answered = match request {
         Request::Initialize(request) => initialize::initialize(shared, request).await,
 
@@ -130,6 +131,7 @@ pub(crate) async fn answer(own: &Session, asked: Asked, request: HostRequest) ->
         Request::SetHasSubscribers(request) => session::set_has_subscribers(shared, request),
         Request::SetCwd(request) => session::set_cwd(shared, request).await,
         Request::EndSession(_) => session::end_session(own),
+        Request::ClaimSession(_) => Err(ControlError::new(spare::NOT_A_SPARE)),
         Request::CancelAsyncMessage(request) => {
             session::cancel_async_message(shared, request).await
         }
@@ -180,6 +182,9 @@ pub(crate) async fn answer(own: &Session, asked: Asked, request: HostRequest) ->
 
         other => Err(ControlError::unsupported(&subtype(&other))),
     };
+    if answered.is_ok() {
+        shared.keep_for_claim(holds);
+    }
     answered.unwrap_or_else(ControlReply::from)
 }
 

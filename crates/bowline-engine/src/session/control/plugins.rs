@@ -1,6 +1,6 @@
 //! Looking again for plugins, skills and output styles.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, path::Path, sync::Arc, time::Duration};
 
 use bowline_protocol::{
     PluginSource, RawJson, ReloadOutputStylesResponse, ReloadPlugins, ReloadPluginsResponse,
@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::{Answered, ControlError, ControlReply};
 use crate::{
     command,
-    plugin::PluginRequest,
+    plugin::{PluginRequest, Plugins},
     session::{Shared, catalog},
     subagent,
 };
@@ -19,24 +19,47 @@ use crate::{
 /// How long the answer waits for servers that plugins bring.
 const SERVER_PATIENCE: Duration = Duration::from_secs(5);
 
+/// What is said while a turn runs or waits.
+const BUSY: &str = "The session is busy, so plugins were not reloaded. Ask again once it is idle.";
+
+/// What is said about plugins that cannot be added.
+const BAD_PLUGINS: &str = "reload_plugins add_plugins must be a list of { type: \"local\", path } \
+                           entries with absolute paths";
+
 /// Reads the plugins again, and more if the host names some.
 pub(super) async fn reload_plugins(shared: &Arc<Shared>, request: ReloadPlugins) -> Answered {
-    if request.refuse_if_busy == Some(true) && shared.is_busy() {
-        return Err(ControlError::coded("a turn is running", "reload_plugins_busy"));
+    let busy =
+        || shared.is_busy() || !shared.queue().is_empty() || shared.board.has_background_agents();
+    if request.refuse_if_busy == Some(true) && busy() {
+        return Err(ControlError::coded(BUSY, "reload_plugins_busy"));
     }
     let added: Vec<PluginSource> = match request.add_plugins {
-        Some(added) => added.parse().map_err(|error| {
-            ControlError::new(format!("`add_plugins` is no list of plugins: {error}"))
-        })?,
+        Some(added) => added.parse().map_err(|_| ControlError::new(BAD_PLUGINS))?,
         None => Vec::new(),
     };
+    let fits = |source: &PluginSource| {
+        source.r#type == "local" && Path::new(&source.path).is_absolute()
+    };
+    if !added.iter().all(fits) {
+        return Err(ControlError::new(BAD_PLUGINS));
+    }
     let cwd = &shared.config.cwd;
     let added = added.iter().map(|source| PluginRequest::of_host(source, cwd));
-    shared.change_plugins(|plugins| plugins.with(added)).await;
-    shared.outlet.flush().await;
-    shared.mcp.wait_ready(SERVER_PATIENCE).await;
+    let reloaded = shared.plugins().with(added);
+    let impact = match request.hold_on_cache_impact {
+        Some(true) => cache_impact(shared, &reloaded),
+        _ => None,
+    };
+    if impact.is_none() {
+        shared.change_plugins(reloaded).await;
+        shared.outlet.flush().await;
+        shared.mcp.wait_ready(SERVER_PATIENCE).await;
+    }
+    let held = request.hold_on_cache_impact.filter(|&hold| hold).map(|_| impact.is_some());
     let plugins = shared.plugins();
     Ok(ControlReply::payload(&ReloadPluginsResponse {
+        held,
+        cache_impact: impact.as_ref().and_then(raw),
         commands: catalog::commands(shared),
         agents: subagent::infos(shared),
         plugins: plugins.infos().iter().filter_map(raw).collect(),
@@ -44,6 +67,33 @@ pub(super) async fn reload_plugins(shared: &Arc<Shared>, request: ReloadPlugins)
         error_count: plugins.problems.len() as u64,
         ..ReloadPluginsResponse::default()
     }))
+}
+
+/// What other plugins would change about the tools of a conversation that has begun. The model's
+/// service keeps such a conversation at hand only as long as its tools stay the same.
+fn cache_impact(shared: &Shared, reloaded: &Plugins) -> Option<CacheImpact> {
+    if shared.ledger().by_model().is_empty() {
+        return None;
+    }
+    let servers = |plugins: &Plugins| -> BTreeSet<String> {
+        plugins.servers().map(|server| server.name.clone()).collect()
+    };
+    let (before, after) = (servers(&shared.plugins()), servers(reloaded));
+    let impact = CacheImpact {
+        mcp_servers_added: after.difference(&before).cloned().collect(),
+        mcp_servers_removed: before.difference(&after).cloned().collect(),
+        lsp_tool_change: None,
+    };
+    (before != after).then_some(impact)
+}
+
+/// What a reload that waits would change about the tools.
+#[derive(Serialize)]
+struct CacheImpact {
+    mcp_servers_added: Vec<String>,
+    mcp_servers_removed: Vec<String>,
+    /// There is no such tool.
+    lsp_tool_change: Option<String>,
 }
 
 pub(super) fn reload_skills(shared: &Arc<Shared>) -> Answered {

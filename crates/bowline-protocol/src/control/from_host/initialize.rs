@@ -168,6 +168,9 @@ pub struct InitializeResponse {
     /// Whether the plugins were taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plugins_applied: Option<bool>,
+    /// Whether the managed settings were taken; present if there were any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub managed_settings_applied: Option<bool>,
     /// What became of the manifests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sdk_mcp_manifests_parked: Option<BTreeMap<String, ManifestOutcome>>,

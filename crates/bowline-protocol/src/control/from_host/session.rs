@@ -204,6 +204,9 @@ pub struct ClaimSession {
 /// A session that was started in advance is now yours.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClaimSessionResponse {
+    /// How it went: `ok`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub status: String,
     /// Where it works.
     pub cwd: String,
     /// The session.

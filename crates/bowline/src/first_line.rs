@@ -1,0 +1,75 @@
+//! The first line of a host whose session cannot be set up without it.
+
+use std::io::{self, BufRead, Read};
+
+use bowline_door_stdio::InputError;
+use serde_json::Value;
+
+use crate::{args::RunArgs, setup::SetupError};
+
+/// How long the line may be, as for all others.
+const LONGEST: u64 = 64 << 20;
+
+/// What was read before there was a session.
+#[derive(Debug, Default)]
+pub(crate) struct FirstLine {
+    /// What the door still has to read.
+    pub(crate) bytes: Vec<u8>,
+    /// The managed settings in it.
+    pub(crate) managed: Option<String>,
+}
+
+impl FirstLine {
+    /// Reads it, if the command line says that it brings settings.
+    pub(crate) fn read(args: &RunArgs) -> Result<Self, SetupError> {
+        if !args.sources.managed_settings_in_initialize {
+            return Ok(Self::default());
+        }
+        let mut bytes = Vec::new();
+        io::stdin()
+            .lock()
+            .take(LONGEST)
+            .read_until(b'\n', &mut bytes)
+            .map_err(|error| format!("stdin cannot be read: {error}"))?;
+        if bytes.is_empty() {
+            return Ok(Self::default());
+        }
+        let managed = Some(managed_settings(&bytes)?);
+        Ok(Self { bytes, managed })
+    }
+}
+
+fn managed_settings(line: &[u8]) -> Result<String, SetupError> {
+    let line: Value = serde_json::from_slice(line).map_err(|_| InputError::InitializeNotFirst)?;
+    let request = &line["request"];
+    if line["type"] != "control_request" || request["subtype"] != "initialize" {
+        return Err(InputError::InitializeNotFirst.into());
+    }
+    match &request["managedSettings"] {
+        settings @ Value::Object(_) => Ok(settings.to_string()),
+        _ => Err(SetupError::ManagedSettingsMissing),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_come_with_initialize_or_not_at_all() {
+        let read = |line: &str| managed_settings(line.as_bytes()).map_err(|why| why.to_string());
+        let line = |managed: &str| {
+            format!(
+                r#"{{"type":"control_request","request_id":"i","request":{{"subtype":"initialize"{managed}}}}}"#
+            )
+        };
+        let settings = r#","managedSettings":{"model":"m"}"#;
+        assert_eq!(read(&line(settings)), Ok(r#"{"model":"m"}"#.to_owned()));
+        let missing = SetupError::ManagedSettingsMissing.to_string();
+        assert_eq!(read(&line("")), Err(missing.clone()));
+        assert_eq!(read(&line(r#","managedSettings":"x""#)), Err(missing));
+        let other = InputError::InitializeNotFirst.to_string();
+        assert_eq!(read(r#"{"type":"keep_alive"}"#), Err(other.clone()));
+        assert_eq!(read("{oops"), Err(other));
+    }
+}
