@@ -1,11 +1,11 @@
 // Processes that are started before the session they will serve is known.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createSdkMcpServer, prewarm, tool } from '@anthropic-ai/claude-agent-sdk';
 import {
-  call, converse, initOf, place, resultOf, run, script, systemOf, textOf, toolResultsOf,
+  call, initOf, place, resultOf, run, script, toolResultsOf,
 } from './driving.mjs';
 
 /** Every message of a claimed session. */

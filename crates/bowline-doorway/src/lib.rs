@@ -25,11 +25,11 @@ use bowline_peer::{Inbox, Link, Peer, Questions, SessionFuture, connect_with};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use self::{host::PeerHost, serve::DoorService, unanswered::Unanswered};
 pub use self::{
     input::InputError,
     spare::{Claims, Spare},
 };
-use self::{host::PeerHost, serve::DoorService, unanswered::Unanswered};
 
 #[cfg(doc)]
 use bowline_engine::Session;

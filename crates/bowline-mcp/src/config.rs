@@ -74,6 +74,8 @@ pub struct ConfigProblem {
     pub path: Option<PathBuf>,
     /// Line and column in the document, both from 1, if the problem has a place.
     pub place: Option<(usize, usize)>,
+    /// The server that it is about; `None` if it is about the whole document.
+    pub server: Option<String>,
     /// What is wrong.
     pub message: String,
 }
@@ -101,7 +103,7 @@ pub fn read_argument(argument: &str, directory: &Path) -> ServerList {
     let path = directory.join(argument);
     if !path.exists() {
         let message = format!("MCP config file not found: {}", path.display());
-        let problem = ConfigProblem { path: None, place: None, message };
+        let problem = ConfigProblem { path: None, place: None, server: None, message };
         return ServerList { problems: vec![problem], ..ServerList::default() };
     }
     read_file(&path, Scope::Dynamic)
@@ -114,7 +116,7 @@ pub fn read_file(path: &Path, scope: Scope) -> ServerList {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => ServerList::default(),
         Err(error) => {
             let (path, message) = (Some(path.to_owned()), error.to_string());
-            let problem = ConfigProblem { path, place: None, message };
+            let problem = ConfigProblem { path, place: None, server: None, message };
             ServerList { problems: vec![problem], ..ServerList::default() }
         }
     }
@@ -124,17 +126,18 @@ pub fn read_file(path: &Path, scope: Scope) -> ServerList {
 /// looked at. `path` is for the problems.
 pub fn read_text(text: &str, path: Option<&Path>, scope: Scope) -> ServerList {
     let mut list = ServerList::default();
-    let mut problem = |place, message| {
-        list.problems.push(ConfigProblem { path: path.map(Path::to_owned), place, message });
+    let mut problem = |server, place, message| {
+        let path = path.map(Path::to_owned);
+        list.problems.push(ConfigProblem { path, place, server, message });
     };
     let entries = match serde_json::from_str::<Document<'_>>(text) {
         Ok(Document { mcp_servers: Some(Entries(entries)) }) => entries,
         Ok(Document { mcp_servers: None }) => {
-            problem(None, "there is no `mcpServers` object".to_owned());
+            problem(None, None, "there is no `mcpServers` object".to_owned());
             return list;
         }
         Err(error) => {
-            problem(Some((error.line(), error.column())), without_place(&error));
+            problem(None, Some((error.line(), error.column())), without_place(&error));
             return list;
         }
     };
@@ -144,7 +147,7 @@ pub fn read_text(text: &str, path: Option<&Path>, scope: Scope) -> ServerList {
             Ok(McpServerConfig::Unknown(_)) => {
                 let known = McpServerConfig::TAGS.join(", ");
                 let message = format!("{name}: unknown `type`, expected one of {known}");
-                problem(Some((line, column)), message);
+                problem(Some(name), Some((line, column)), message);
             }
             Ok(config) => list.servers.push(NamedServer { name, config, scope }),
             Err(error) => {
@@ -167,7 +170,8 @@ pub fn read_text(text: &str, path: Option<&Path>, scope: Scope) -> ServerList {
                 } else {
                     format!(".{field}")
                 };
-                problem(Some(place), format!("{name}{field}: {what}"));
+                let message = format!("{name}{field}: {what}");
+                problem(Some(name), Some(place), message);
             }
         }
     }

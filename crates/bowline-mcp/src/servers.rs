@@ -291,7 +291,10 @@ impl McpServers {
         limit: Option<Duration>,
     ) -> Result<RawJson, McpError> {
         let not_connected = |name: &str| McpError::NotConnected(name.to_owned());
-        let (server, own_name) = self.resolve(tool).ok_or_else(|| not_connected(tool))?;
+        // A tool is named after its server, whether or not there is one.
+        let named = tool.strip_prefix("mcp__").and_then(|rest| rest.split("__").next());
+        let resolved = self.resolve(tool);
+        let (server, own_name) = resolved.ok_or_else(|| not_connected(named.unwrap_or(tool)))?;
         let live = server.live().ok_or_else(|| not_connected(&server.name))?;
         let arguments = match arguments.map(RawJson::to_value) {
             Some(Value::Object(arguments)) => arguments,

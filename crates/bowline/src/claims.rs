@@ -66,7 +66,9 @@ impl Claims for UserClaims {
         let home = environment.home();
         let cwd = self.cwd.join(expand_home(&claim.cwd, home.as_deref()));
         if !cwd.is_dir() {
-            return Err("cwd_not_found: the claim cwd does not exist or is not accessible".to_owned());
+            return Err(
+                "cwd_not_found: the claim cwd does not exist or is not accessible".to_owned()
+            );
         }
         let mut args = self.args.clone();
         args.session.session_id = Some(waiting.to_string());

@@ -36,7 +36,8 @@ pub(crate) fn refuse(
     match error {
         SetupError::NoConversation { target, nearest } => {
             if streams {
-                let session = Uuid::parse_str(target).map_or_else(|_| fresh_id(), |_| target.clone());
+                let session =
+                    Uuid::parse_str(target).map_or_else(|_| fresh_id(), |_| target.clone());
                 say(&failed_start(&session, &error.to_string(), None))?;
             }
             if !nearest.is_empty() {

@@ -42,6 +42,7 @@ pub(crate) async fn until_over<T>(
             },
             signal = signals.next() => match signal {
                 Stop::Interrupt if stop.is_none() => {
+                    session().forget_waiting();
                     session().interrupt();
                     session().end_of_input().await;
                     stopped = Some((signal, Instant::now() + GRACE));

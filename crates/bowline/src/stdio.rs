@@ -62,7 +62,10 @@ async fn serve(
     let started = Session::start(prepared.config, host.clone());
     let (session, work) = started.map_err(SetupError::from)?;
     let served = match claims {
-        None => until_over(door.serve(session.clone(), work), || session.clone(), &silencer, signals).await,
+        None => {
+            until_over(door.serve(session.clone(), work), || session.clone(), &silencer, signals)
+                .await
+        }
         Some(claims) => {
             let spare = Spare::new(session, host, claims);
             let served = door.serve_spare(spare.clone(), work);

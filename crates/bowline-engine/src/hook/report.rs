@@ -92,7 +92,8 @@ impl HookReport {
 
     /// Whether a hook failed or objected, which the user is notified of at the end of a turn.
     pub fn has_errors(&self) -> bool {
-        !self.blocks.is_empty() || !self.failures.is_empty()
+        let failed = |failure: &Failure| failure.kind != FailureKind::Closed;
+        !self.blocks.is_empty() || self.failures.iter().any(failed)
     }
 }
 

@@ -10,14 +10,8 @@ use super::{
     verdict::{Question, Reason, Verdict},
 };
 
-/// Why a part may run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Grounds {
-    /// It only reads.
-    ReadOnly,
-    /// A rule or the mode allows it.
-    Granted,
-}
+/// What is said about a command that nothing speaks for or against.
+const UNKNOWN: &str = "This command requires approval";
 
 /// Why a part may not run unasked.
 #[derive(Debug)]
@@ -47,23 +41,16 @@ impl Policy {
             question.suggestions.extend(suggest::exact_command(call, line));
             return Verdict::Ask(Box::new(question));
         }
-        let mut granted = false;
         for part in &line.parts {
-            match self.judge_part(part) {
-                Ok(grounds) => granted |= grounds == Grounds::Granted,
-                Err(objection) => return self.ask_command(call, line, &objection),
+            if let Err(objection) = self.judge_part(part) {
+                return self.ask_command(call, line, &objection);
             }
         }
-        Verdict::Allow(Reason::of(if granted {
-            DecisionReasonType::SubcommandResults
-        } else {
-            DecisionReasonType::Unspecified
-        }))
+        Verdict::Allow(Reason::of(DecisionReasonType::SubcommandResults))
     }
 
-    fn judge_part<'a>(&self, part: &'a Part) -> Result<Grounds, Objection<'a>> {
+    fn judge_part<'a>(&self, part: &'a Part) -> Result<(), Objection<'a>> {
         let accepts_edits = self.mode == PermissionMode::AcceptEdits;
-        let mut grounds = Grounds::Granted;
         for place in &part.redirected {
             let covered = self.is_known_inside(place) && accepts_edits
                 || matches!(place, Place::Known(location) if self.edit_rule(location).is_some());
@@ -77,16 +64,13 @@ impl Policy {
             if let Some(place) = part.writes.iter().find(|place| !self.is_known_inside(place)) {
                 return Err(Objection::Writes(part, place));
             }
-        } else if part.command.runs_read_only() {
-            grounds = if part.redirected.is_empty() { Grounds::ReadOnly } else { grounds };
-        } else if let Some(place) = part.writes.first() {
-            return Err(Objection::Writes(part, place));
-        } else {
-            return Err(Objection::Unknown);
+        } else if !part.command.runs_read_only() {
+            let writes = part.writes.first().map(|place| Objection::Writes(part, place));
+            return Err(writes.unwrap_or(Objection::Unknown));
         }
         match part.reads.iter().find(|place| !has_rule && !self.is_readable(place)) {
             Some(place) => Err(Objection::Reads(part, place)),
-            None => Ok(grounds),
+            None => Ok(()),
         }
     }
 
@@ -107,7 +91,8 @@ impl Policy {
         let (part, place) = match objection {
             Objection::Writes(part, place) | Objection::Reads(part, place) => (part, place),
             Objection::Unknown => {
-                let mut question = Question::new(Reason::default(), needs_approval(call));
+                let reason = Reason::of(DecisionReasonType::Unspecified).text(UNKNOWN);
+                let mut question = Question::new(reason, needs_approval(call));
                 question.suggestions.extend(suggest::command(call, line));
                 return Verdict::Ask(Box::new(question));
             }
@@ -142,7 +127,7 @@ impl Policy {
         question.blocked_path = Some(path.to_string());
         question.suggestions = match objection {
             Objection::Writes(..) => suggest::for_file_command(call, line, location),
-            _ => suggest::for_read(location),
+            _ => suggest::for_read_command(call, line, location),
         };
         Verdict::Ask(Box::new(question))
     }

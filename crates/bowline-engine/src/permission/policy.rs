@@ -359,7 +359,8 @@ impl Policy {
 
     fn ask_edit(&self, call: &ProposedCall<'_>, location: &Location, inside: bool) -> Verdict {
         if !inside {
-            return self.ask_outside(call, location, suggest::for_edit_outside(location));
+            let suggestions = suggest::for_edit_outside(location, &self.mode);
+            return self.ask_outside(call, location, suggestions);
         }
         let mut question = Question::new(Reason::default(), needs_approval(call));
         question.suggestions = vec![suggest::accept_edits()];
@@ -399,8 +400,9 @@ fn follow_hook(call: &ProposedCall<'_>, hook: &HookOpinion) -> Option<Verdict> {
 fn denied_by(rule: &Rule, call: &ProposedCall<'_>, evidence: &Evidence) -> Denial {
     let tool = call.tool;
     let by_path = matches!(rule.subject, Subject::Read(_) | Subject::Edit(_));
-    let kind = match rule.subject {
-        Subject::Command(_) => DecisionReasonType::SubcommandResults,
+    let kind = match (&rule.subject, evidence) {
+        (Subject::Command(_), _) => DecisionReasonType::SubcommandResults,
+        (_, Evidence::Command(_)) if by_path => DecisionReasonType::SubcommandResults,
         _ => DecisionReasonType::Rule,
     };
     let reason = Reason::rule(kind, rule.matched());

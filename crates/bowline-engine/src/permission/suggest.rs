@@ -36,9 +36,19 @@ pub(super) fn for_read(outside: &Location) -> Vec<PermissionUpdate> {
     vec![allow(PermissionRule::scoped("Read", pattern), UpdateDestination::Session)]
 }
 
+/// For a command that reads outside the working directories.
+pub(super) fn for_read_command(
+    call: &ProposedCall<'_>,
+    line: &CommandLine,
+    outside: &Location,
+) -> Vec<PermissionUpdate> {
+    command(call, line).into_iter().chain(for_read(outside)).collect()
+}
+
 /// For a file outside the working directories that is to be changed.
-pub(super) fn for_edit_outside(outside: &Location) -> Vec<PermissionUpdate> {
-    vec![accept_edits(), add_directory(outside.parent())]
+pub(super) fn for_edit_outside(outside: &Location, mode: &PermissionMode) -> Vec<PermissionUpdate> {
+    let other_mode = (*mode != PermissionMode::AcceptEdits).then(accept_edits);
+    other_mode.into_iter().chain([add_directory(outside.parent())]).collect()
 }
 
 /// For a command that changes files.
@@ -47,7 +57,7 @@ pub(super) fn for_file_command(
     line: &CommandLine,
     changed: &Location,
 ) -> Vec<PermissionUpdate> {
-    let mut updates: Vec<PermissionUpdate> = exact_command(call, line).into_iter().collect();
+    let mut updates: Vec<PermissionUpdate> = command(call, line).into_iter().collect();
     updates.extend([add_directory(changed.parent()), accept_edits()]);
     updates
 }

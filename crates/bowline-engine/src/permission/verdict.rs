@@ -151,6 +151,11 @@ impl Question {
         request.decision_reason.clone_from(&self.reason.text);
         request.decision_reason_type.clone_from(&self.reason.kind);
         request.matched_ask_rule.clone_from(&self.matched_ask_rule);
+        if let Some(rule) = &self.matched_ask_rule {
+            let source = rule.source.as_str().into();
+            request.extra.insert("decision_reason_rule_source".to_owned(), source);
+            request.extra.insert("server_policy_ask_only".to_owned(), false.into());
+        }
         request.requires_user_interaction = self.requires_user_interaction.then_some(true);
         if let Some(source) = &self.reason.hook_source {
             request.extra.insert("decision_reason_hook_event".to_owned(), "PreToolUse".into());

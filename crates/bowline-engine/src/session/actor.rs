@@ -1,9 +1,17 @@
 //! The session's own loop: takes prompts up one turn at a time, and sees to what runs beside them.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
-use bowline_protocol::{CommandState, MessageUuid, ResultMessage, SessionState, UserMessage};
-use tokio::{sync::mpsc, time::Instant};
+use bowline_protocol::{
+    CommandState, MessageUuid, ResultMessage, SessionState, TerminalReason, UserMessage,
+};
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::Instant,
+};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use super::{SessionEnd, Shared, prompt, queue::Queued, result, shared::SHUTDOWN_GRACE, spare};
@@ -19,6 +27,8 @@ const TURN_GRACE: Duration = Duration::from_secs(6);
 pub(crate) enum Command {
     /// Here is a prompt.
     Prompt(Box<UserMessage>),
+    /// Say when everything before this was taken up.
+    Tell(oneshot::Sender<()>),
     /// There will be no more.
     EndOfInput,
 }
@@ -88,6 +98,10 @@ impl Actor {
             }
             match self.wake().await {
                 Woken::Commanded(Some(Command::Prompt(message))) => self.line_up(*message).await,
+                Woken::Commanded(Some(Command::Tell(done))) => {
+                    // Whoever asked may have gone.
+                    done.send(()).ok();
+                }
                 Woken::Commanded(Some(Command::EndOfInput) | None) => self.input_open = false,
                 Woken::TurnEnded(agent, outcome) => self.end_turn(agent, *outcome).await,
                 Woken::TurnCrashed => break,
@@ -152,7 +166,7 @@ impl Actor {
             }
         }
         if self.turn.is_some() && self.shared.queue().is_urgent() {
-            self.shared.interrupt_turn();
+            self.shared.make_way();
         }
     }
 
@@ -190,6 +204,7 @@ impl Actor {
             self.lifecycle(uuid, CommandState::Started).await;
         }
         let cancel = self.shutdown.child_token();
+        self.shared.makes_way.store(false, Ordering::Relaxed);
         self.shared.set_turn(Some(cancel.clone()));
         let task = tokio::spawn(async move {
             let outcome = prompt::answer(&mut agent, prompts, cancel).await;
@@ -207,10 +222,12 @@ impl Actor {
         }
         let mut result = outcome.result;
         result.result_index = Some(self.shared.count_result());
-        let alone = |prompt: &_| prompt::runs_alone(&self.shared, prompt);
-        let waiting = self.shared.queue().behind_next_batch(alone);
-        result.queued_turn_count = Some(waiting as u64);
+        result.queued_turn_count = Some(self.shared.queue().from_people() as u64);
         self.last_turn_failed = Some(result.is_error);
+        let stopped = matches!(
+            result.terminal_reason,
+            Some(TerminalReason::AbortedStreaming | TerminalReason::AbortedTools)
+        );
         self.held.push(result);
         // A host that has closed its input takes the last result for the end of everything.
         if !(self.shared.input_ended() && self.shared.board.has_background_agents()) {
@@ -218,8 +235,12 @@ impl Actor {
                 self.shared.outlet.send(result).await;
             }
         }
+        let state = match stopped {
+            true => CommandState::Cancelled,
+            false => CommandState::Completed,
+        };
         for uuid in &prompts {
-            self.lifecycle(uuid, CommandState::Completed).await;
+            self.lifecycle(uuid, state.clone()).await;
         }
     }
 

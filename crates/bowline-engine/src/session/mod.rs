@@ -21,7 +21,7 @@ mod tasks;
 use std::sync::Arc;
 
 use bowline_protocol::{ControlRequest, HostRequest, SessionId, UserMessage};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use self::actor::{Actor, Command};
@@ -82,6 +82,21 @@ impl Session {
     /// Lines a prompt up. Does nothing once the session has ended.
     pub async fn prompt(&self, message: UserMessage) {
         self.commands.send(Command::Prompt(Box::new(message))).await.ok();
+    }
+
+    /// Waits until the prompts before this are lined up. While the session still starts, none is.
+    async fn lined_up(&self) {
+        let (done, heard) = oneshot::channel();
+        if self.shared.started.is_cancelled()
+            && self.commands.send(Command::Tell(done)).await.is_ok()
+        {
+            heard.await.ok();
+        }
+    }
+
+    /// Forgets the prompts that wait.
+    pub fn forget_waiting(&self) {
+        self.shared.queue().clear();
     }
 
     /// Answers a question of the host.

@@ -3,10 +3,7 @@
 use bowline_protocol::CommandsChangedMessage;
 
 use super::{Shared, catalog};
-use crate::{
-    command,
-    plugin::Plugins,
-};
+use crate::{command, plugin::Plugins};
 
 impl Shared {
     /// Registers the servers of plugins that are not there yet.

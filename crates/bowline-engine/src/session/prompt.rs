@@ -4,8 +4,8 @@ use std::{panic::AssertUnwindSafe, sync::Arc};
 
 use bowline_protocol::{
     Content, ContentBlock, EventInput, Extra, HookEvent, InformationalLevel, InformationalMessage,
-    Maybe, MessageUuid, PromptSubmitOutcome, PromptSubmitOutcomeKind, ResultMessage,
-    SessionEndInput, SessionStartInput, UserMessage, UserPromptSubmitInput,
+    Maybe, MessageUuid, Origin, OriginKind, PromptSubmitOutcome, PromptSubmitOutcomeKind,
+    ResultMessage, SessionEndInput, SessionStartInput, UserMessage, UserPromptSubmitInput,
 };
 use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
@@ -30,8 +30,13 @@ pub(crate) struct TurnOutcome {
 /// Whether a prompt cannot be answered together with others.
 pub(crate) fn runs_alone(session: &Shared, prompt: &UserMessage) -> bool {
     prompt.should_query == Some(false)
-        || prompt.origin.is_some()
+        || !is_of_host(prompt)
         || command::is_command(session, &prompt.message.content)
+}
+
+/// Whether a prompt is the host's own, and not of something that has ended in the background.
+fn is_of_host(prompt: &UserMessage) -> bool {
+    prompt.origin.as_ref().is_none_or(|origin| origin.kind == OriginKind::Human)
 }
 
 /// Answers a batch of prompts. Whatever happens, there is a result.
@@ -71,7 +76,8 @@ async fn run(
         if prompt.client_composed != Some(true) {
             match command::run(agent, prompt, &cancel).await {
                 Outcome::NoCommand => {}
-                Outcome::Answered(result) => {
+                Outcome::Answered(mut result) => {
+                    result.origin = origin_of(prompt);
                     return TurnOutcome { result: *result, joined: Vec::new() };
                 }
                 Outcome::Expanded(expanded) => expansion = Some(expanded),
@@ -85,7 +91,7 @@ async fn run(
     if let Some(expansion) = &mut expansion {
         context.append(&mut expansion.context);
     }
-    for prompt in prompts.iter().filter(|prompt| prompt.origin.is_none()) {
+    for prompt in prompts.iter().filter(|prompt| is_of_host(prompt)) {
         match submit_hooks(&session, prompt, &cancel).await {
             Submitted::Accepted(texts) => context.extend(texts),
             Submitted::Refused(refusal) => {
@@ -99,7 +105,7 @@ async fn run(
     let blocks = expansion.as_ref().map(|expansion| expansion.blocks.clone());
     take_up(agent, &prompts, blocks, context).await;
     let uuids: Vec<_> = prompts.iter().filter_map(|prompt| prompt.uuid.clone()).collect();
-    let origin = prompts.first().and_then(|prompt| prompt.origin.clone());
+    let origin = prompts.first().and_then(origin_of);
     let limits = Limits {
         max_rounds: agent.instructions.max_turns.or(session.config.max_turns),
         stop_hook_blocks: session.config.stop_hook_block_cap,
@@ -118,9 +124,17 @@ async fn run(
     let last_prompt = prompts.last().map(|prompt| prompt.message.content.to_text());
     session.tell(session.journal.last_prompt(&last_prompt.unwrap_or_default())).await;
     let mut result = result::of_turn(&session, report, origin);
-    result.user_message_uuid = prompts.last().and_then(|prompt| prompt.uuid.clone());
+    let named = prompts.iter().rev().find_map(|prompt| prompt.uuid.clone());
+    result.user_message_uuid = named.or_else(|| uuids.last().cloned());
     result.user_message_uuids = (!uuids.is_empty()).then_some(uuids);
     TurnOutcome { result, joined }
+}
+
+/// Whom a result names as the one who asked.
+fn origin_of(prompt: &UserMessage) -> Option<Origin> {
+    let unclassified = || Origin::new(OriginKind::Unclassified);
+    let synthetic = (prompt.is_synthetic == Some(true)).then(unclassified);
+    prompt.origin.clone().or(synthetic)
 }
 
 /// Puts prompts into the conversation: on disk, to a host that wants them repeated, to the model.
@@ -134,8 +148,12 @@ async fn take_up(
 ) {
     let session = Arc::clone(&agent.session);
     let mut blocks = Vec::new();
+    let mut name = None;
     for prompt in prompts {
         let uuid = prompt.uuid.clone().unwrap_or_else(new_uuid);
+        if prompt.uuid.is_some() || name.is_none() {
+            name = Some(uuid.clone());
+        }
         let mut told = prompt.clone();
         if let Some(expanded) = &expanded {
             told.message.content = Content::Blocks(expanded.clone());
@@ -144,16 +162,31 @@ async fn take_up(
         if let Some(history) = &session.file_history {
             history.begin(&uuid).await;
         }
-        if session.config.replay_user_messages && prompt.origin.is_none() {
-            let mut replay = prompt.clone();
-            replay.is_replay = Some(true);
-            replay.timestamp.get_or_insert_with(timestamp);
-            session.outlet.send_as(uuid, replay).await;
-        }
         join(&mut blocks, prompt_blocks(&told));
+    }
+    if session.config.replay_user_messages && prompts.iter().all(is_of_host) {
+        replay(&session, prompts, name.unwrap_or_default()).await;
     }
     blocks.extend(context.into_iter().map(ContentBlock::text));
     agent.conversation.push_user(blocks);
+}
+
+/// Repeats prompts to the host as the one that they were taken for.
+async fn replay(session: &Shared, prompts: &[UserMessage], name: MessageUuid) {
+    let Some(mut said) = prompts.last().cloned() else { return };
+    if let [_, _, ..] = prompts {
+        let mut blocks = Vec::new();
+        prompts
+            .iter()
+            .for_each(|prompt| join(&mut blocks, prompt.message.content.clone().into_blocks()));
+        said.message.content = match &blocks[..] {
+            [ContentBlock::Text(text)] => Content::Text(text.text.clone()),
+            _ => Content::Blocks(blocks),
+        };
+    }
+    said.is_replay = Some(true);
+    said.timestamp.get_or_insert_with(timestamp);
+    session.outlet.send_as(name, said).await;
 }
 
 /// Adds a prompt to those before it. Words that follow words become one text: the model is to take

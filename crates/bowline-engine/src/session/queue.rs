@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use bowline_protocol::{MessageUuid, PromptPriority, UserMessage};
+use bowline_protocol::{MessageUuid, OriginKind, PromptPriority, UserMessage};
 use bowline_sessions::KnownLines;
 
 /// The prompts of a session that wait for their turn.
@@ -53,11 +53,13 @@ impl PromptQueue {
     /// Takes the first prompt and those behind it that can be answered with it.
     pub(crate) fn take_batch(&mut self, alone: impl Fn(&UserMessage) -> bool) -> Vec<UserMessage> {
         let Some(first) = self.waiting.pop_front() else { return Vec::new() };
+        let rank_of_all = rank(&first);
         let mut batch = vec![first];
         if alone(&batch[0]) {
             return batch;
         }
-        while let Some(next) = self.waiting.pop_front_if(|next| !alone(next)) {
+        let fits = |next: &mut UserMessage| !alone(next) && rank(next) == rank_of_all;
+        while let Some(next) = self.waiting.pop_front_if(fits) {
             batch.push(next);
         }
         batch
@@ -93,13 +95,12 @@ impl PromptQueue {
         self.waiting.iter().filter_map(|prompt| prompt.uuid.clone()).collect()
     }
 
-    /// How many prompts will still wait when the next turn has taken all it can.
-    pub(crate) fn behind_next_batch(&self, alone: impl Fn(&UserMessage) -> bool) -> usize {
-        let batch = match self.waiting.front() {
-            Some(first) if alone(first) => 1,
-            _ => self.waiting.iter().take_while(|prompt| !alone(prompt)).count(),
+    /// How many prompts of people wait.
+    pub(crate) fn from_people(&self) -> usize {
+        let of_person = |prompt: &&UserMessage| {
+            prompt.origin.as_ref().is_some_and(|origin| origin.kind == OriginKind::Human)
         };
-        self.waiting.len() - batch
+        self.waiting.iter().filter(of_person).count()
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -112,20 +113,19 @@ impl PromptQueue {
     }
 }
 
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     Now,
+    /// What nobody says otherwise about.
     Next,
-    Usual,
     Later,
 }
 
 fn rank(prompt: &UserMessage) -> Rank {
     match &prompt.priority {
         Some(PromptPriority::Now) => Rank::Now,
-        Some(PromptPriority::Next) => Rank::Next,
         Some(PromptPriority::Later) => Rank::Later,
-        _ => Rank::Usual,
+        _ => Rank::Next,
     }
 }
 
@@ -156,8 +156,9 @@ mod tests {
             assert_eq!(queue.push(prompt(text, priority)), Queued::Waiting);
         }
         assert!(queue.is_urgent());
-        let all = queue.take_batch(|_| false);
-        assert_eq!(texts(&all), ["now", "next", "next 2", "a", "b", "later"]);
+        assert_eq!(texts(&queue.take_batch(|_| false)), ["now"]);
+        assert_eq!(texts(&queue.take_batch(|_| false)), ["a", "next", "b", "next 2"]);
+        assert_eq!(texts(&queue.take_batch(|_| false)), ["later"]);
     }
 
     #[test]

@@ -13,9 +13,9 @@ use std::{
 use bowline_mcp::McpServers;
 use bowline_model::{Effort, ModelError, RetryPolicy, Thinking};
 use bowline_protocol::{
-    AgentDefinition, AgentId, Extra, HostRequest, InformationalLevel, InformationalMessage, Initialize,
-    McpServerRef, McpToolPolicy, ModelSwitchInput, PermissionMode, PermissionUpdate, RawJson,
-    SessionId, SessionState, SessionStateChangedMessage, UpdateDestination,
+    AgentDefinition, AgentId, Extra, HostRequest, InformationalLevel, InformationalMessage,
+    Initialize, McpServerRef, McpToolPolicy, ModelSwitchInput, PermissionMode, PermissionUpdate,
+    RawJson, SessionId, SessionState, SessionStateChangedMessage, UpdateDestination,
 };
 use bowline_sessions::{CostState, CustomTitle};
 use bowline_tools::Workspace;
@@ -90,6 +90,8 @@ pub(crate) struct Shared {
     pub(super) servers_closing: AtomicBool,
     /// The host will say no more.
     input_ended: AtomicBool,
+    /// Whether the turn that runs is stopped for a prompt that cannot wait.
+    pub(super) makes_way: AtomicBool,
     /// How many results there were.
     pub(super) results: AtomicU64,
     /// What the host asked for that holds for the session it claims, too.
@@ -227,6 +229,7 @@ impl Shared {
             servers_awaited: AtomicBool::new(false),
             servers_closing: AtomicBool::new(false),
             input_ended: AtomicBool::new(false),
+            makes_way: AtomicBool::new(false),
             results: AtomicU64::new(0),
             kept_for_claim: Mutex::default(),
             context: context::State::default(),
@@ -526,6 +529,17 @@ impl Shared {
             cancel.cancel();
         }
         turn.is_some()
+    }
+
+    /// Stops the turn that runs for a prompt that cannot wait.
+    pub(super) fn make_way(&self) {
+        self.makes_way.store(true, Ordering::Relaxed);
+        self.interrupt_turn();
+    }
+
+    /// Whether the turn that runs is stopped for a prompt, and not because somebody wants it to end.
+    pub(crate) fn makes_way(&self) -> bool {
+        self.makes_way.load(Ordering::Relaxed)
     }
 
     /// Whether a turn runs.

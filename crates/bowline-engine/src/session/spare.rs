@@ -7,8 +7,8 @@
 use std::sync::{Arc, atomic::Ordering};
 
 use bowline_protocol::{
-    ClaimSession, ClaimSessionResponse, CommandsChangedMessage, Extra, HostRequest, McpServerStatus,
-    Maybe, RenameSession, StatusMessage,
+    ClaimSession, ClaimSessionResponse, CommandsChangedMessage, Extra, HostRequest, Maybe,
+    McpServerStatus, RenameSession, StatusMessage,
 };
 
 use super::{
@@ -66,7 +66,8 @@ impl Session {
         let (shared, before) = (&self.shared, &waiting.shared);
         let kept = lock(&before.kept_for_claim).clone();
         for request in kept {
-            if matches!(request, HostRequest::SetPermissionMode(_)) && claim.permission_mode.is_some()
+            if matches!(request, HostRequest::SetPermissionMode(_))
+                && claim.permission_mode.is_some()
             {
                 continue;
             }

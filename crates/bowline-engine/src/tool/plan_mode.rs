@@ -84,12 +84,13 @@ impl PlanTool {
 /// What the model is told when the person agrees.
 fn approved(session: &Shared, written: Option<String>, shown: Option<String>) -> ToolOutput {
     let edited = shown.as_ref().is_some_and(|shown| Some(shown) != written.as_ref());
+    let path = session.plan_file().map(|path| path.display().to_string()).unwrap_or_default();
     let Some(plan) = shown.or(written) else {
         let text = "User has approved exiting plan mode. You can now proceed.";
-        return ToolOutput::text(text).structured(json!({"plan": null, "isAgent": false}));
+        let structured = json!({"plan": null, "isAgent": false, "filePath": path});
+        return ToolOutput::text(text).structured(structured);
     };
     let heading = if edited { "Approved Plan (edited by user)" } else { "Approved Plan" };
-    let path = session.plan_file().map(|path| path.display().to_string()).unwrap_or_default();
     let text = format!(
         "User has approved your plan. You can now carry it out. It is kept in {path}.\n\n\
          ## {heading}:\n{plan}"

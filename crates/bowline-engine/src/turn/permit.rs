@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use bowline_protocol::{
-    CanUseTool, DecisionReasonType, DecisionSource, EventInput, HookEvent, HookPermissionResult,
-    NonExecutionKind, NotificationInput, PermissionAllow, PermissionDecision,
+    CanUseTool, DecisionClassification, DecisionReasonType, DecisionSource, EventInput, HookEvent,
+    HookPermissionResult, NonExecutionKind, NotificationInput, PermissionAllow, PermissionDecision,
     PermissionDeniedMessage, PermissionDeny, PermissionRequestInput, PermissionResult,
     PermissionUpdate, PermissionVerdict, RawJson, StatusMessage,
 };
@@ -122,6 +122,7 @@ async fn ask(
             biased;
             answer = ask_host(context, proposed, &question, cancel) => answer,
             Some(answer) = ask_hooks(context, proposed, &question, cancel) => Answer::Hook(answer),
+            () = cancel.cancelled() => Answer::Withdrawn,
         },
     };
     match answer {
@@ -144,7 +145,18 @@ async fn ask(
         }
         Answer::Unanswered(why) => Err(deny(context, proposed, question.unanswered(why))),
         Answer::Failed(message) => Err(failed(proposed, &message)),
+        Answer::Withdrawn => {
+            let mut outcome = CallOutcome::interrupted(proposed.call.clone());
+            outcome.denial = CallOutcome::denied(proposed.call.clone(), "").denial;
+            Err(Box::new(outcome))
+        }
     }
+    .map_err(|mut outcome| {
+        if let Some(denial) = &mut outcome.denial {
+            denial.tool_input = RawJson::from(proposed.shown(&context.workspace));
+        }
+        outcome
+    })
 }
 
 /// Who answered, and what.
@@ -153,6 +165,8 @@ enum Answer {
     Hook(HookPermissionResult),
     Unanswered(Unanswered),
     Failed(String),
+    /// The turn was stopped while somebody was asked.
+    Withdrawn,
 }
 
 async fn ask_host(
@@ -195,32 +209,32 @@ fn request(context: &CallContext, proposed: &Proposed, question: &Question) -> C
         context.tools.source().and_then(|source| source.display_name(&proposed.call.name));
     let mut request = CanUseTool {
         tool_name: proposed.call.name.clone(),
-        input: RawJson::from(proposed.input.clone()),
+        input: RawJson::from(proposed.shown(&context.workspace)),
         tool_use_id: proposed.call.id.clone(),
         agent_id: context.identity.agent_id(),
         mcp_server: proposed.server.clone(),
         display_name: Some(display.map_or_else(|| proposed.call.name.clone(), |name| name.tool)),
-        description: describe(proposed),
+        description: describe(context, proposed),
         ..CanUseTool::default()
     };
     question.describe(&mut request);
     if proposed.server.is_some()
-        || matches!(&*proposed.call.name, "Write" | "Edit" | "NotebookEdit")
+        || matches!(&*proposed.call.name, "Read" | "Write" | "Edit" | "NotebookEdit")
     {
-        request.extra.insert("server_policy_ask_only".to_owned(), true.into());
+        request.extra.entry("server_policy_ask_only".to_owned()).or_insert(true.into());
     }
     request
 }
 
 /// What a call does, in words for the person who is asked.
-fn describe(proposed: &Proposed) -> Option<String> {
+fn describe(context: &CallContext, proposed: &Proposed) -> Option<String> {
     let field = |name: &str| proposed.input.get(name).and_then(Value::as_str);
+    let words = ["description", "command", "pattern"].into_iter().find_map(field);
     let file = || {
         let path = field("file_path").or_else(|| field("notebook_path"))?;
-        path.rsplit('/').next()
+        Some(context.workspace.display(&context.workspace.resolve(path)))
     };
-    let text = field("description").or_else(|| field("command")).or_else(file)?;
-    Some(text.to_owned())
+    words.map(str::to_owned).or_else(file)
 }
 
 /// Nobody has answered for a while.
@@ -248,7 +262,7 @@ async fn ask_hooks(
     let suggestions = &question.suggestions;
     let event = EventInput::PermissionRequest(PermissionRequestInput {
         tool_name: proposed.call.name.clone(),
-        tool_input: RawJson::from(proposed.input.clone()),
+        tool_input: RawJson::from(proposed.shown(&context.workspace)),
         permission_suggestions: (!suggestions.is_empty()).then(|| suggestions.clone()),
         mcp_server: proposed.server.clone(),
         ..PermissionRequestInput::default()
@@ -272,12 +286,12 @@ async fn accept(
         if !input.is_object() {
             return Err(failed(proposed, BAD_ANSWER));
         }
-        proposed.input = input;
+        proposed.change(input, &context.workspace);
     }
     apply(context, updates).await;
-    let source = match updates.is_empty() {
-        true => DecisionSource::UserTemporary,
-        false => DecisionSource::UserPermanent,
+    let source = match allow.decision_classification {
+        Some(DecisionClassification::UserPermanent) => DecisionSource::UserPermanent,
+        _ => DecisionSource::UserTemporary,
     };
     Ok(decision(PermissionVerdict::Accept, source, None))
 }

@@ -6,7 +6,7 @@ use bowline_model::UNPARSED_INPUT;
 use bowline_protocol::{
     Content, EventInput, FinishedToolCall, HookEvent, HookPermissionDecision, McpServerRef,
     NonExecutionKind, PermissionDecision, PostToolUseFailureInput, PostToolUseInput,
-    PreToolUseInput, RawJson, ToolUseBlock,
+    PreToolUseInput, RawJson, ToolResultMeta, ToolUseBlock,
 };
 use bowline_tools::{FailureStage, Tool, ToolCall, ToolFailure, ToolOutput, Workspace};
 use serde_json::Value;
@@ -56,6 +56,29 @@ pub(crate) struct Proposed {
     pub(crate) opinion: Option<HookOpinion>,
 }
 
+impl Proposed {
+    /// The input as hooks and the host see it: files have their whole path.
+    pub(crate) fn shown(&self, workspace: &Workspace) -> Value {
+        let mut input = self.input.clone();
+        if !matches!(&*self.call.name, "Read" | "Write" | "Edit" | "NotebookEdit") {
+            return input;
+        }
+        for field in ["file_path", "notebook_path"] {
+            if let Some(Value::String(path)) = input.get_mut(field).filter(|path| **path != "") {
+                *path = workspace.resolve(path).display().to_string();
+            }
+        }
+        input
+    }
+
+    /// Takes an input that hooks or the host gave. One that is as it was shown changes nothing.
+    pub(crate) fn change(&mut self, input: Value, workspace: &Workspace) {
+        if input != self.shown(workspace) {
+            self.input = input;
+        }
+    }
+}
+
 /// Runs one call, its tool not before `before` fires. Whatever happens, there is an outcome.
 pub(crate) async fn run(
     context: Arc<CallContext>,
@@ -73,9 +96,9 @@ pub(crate) async fn run(
     };
     let admitted = tokio::select! {
         biased;
+        admitted = admitted => admitted,
         // Before the tool runs nothing needs to be cleaned up: questions withdraw themselves.
         () = cancel.cancelled() => return CallOutcome::interrupted(call),
-        admitted = admitted => admitted,
     };
     match admitted {
         Ok(admitted) => perform(&context, admitted, &cancel).await,
@@ -111,7 +134,7 @@ async fn admit(
         return Err(Box::new(refused(&proposed, &report, &refusal)));
     }
     if let Some(updated) = &report.updated_input {
-        proposed.input = updated.to_value();
+        proposed.change(updated.to_value(), &context.workspace);
     }
     if let Some(verdict) = &report.verdict {
         if verdict.decision == HookPermissionDecision::Defer {
@@ -154,7 +177,7 @@ async fn pre_hooks(
     }
     let event = EventInput::PreToolUse(PreToolUseInput {
         tool_name: proposed.call.name.clone(),
-        tool_input: RawJson::from(proposed.input.clone()),
+        tool_input: RawJson::from(proposed.shown(&context.workspace)),
         tool_use_id: proposed.call.id.clone(),
         mcp_server: proposed.server.clone(),
         ..PreToolUseInput::default()
@@ -173,6 +196,14 @@ fn refused(proposed: &Proposed, report: &HookReport, refusal: &str) -> CallOutco
         // Nobody decided anything: it is no denial.
         outcome.denial = None;
         outcome.meta = None;
+    }
+    if report.blocks.first().is_some_and(|block| block.kind == BlockKind::HostGone) {
+        outcome.structured = Some(Value::String(refusal.to_owned()));
+        outcome.meta = Some(ToolResultMeta {
+            id: outcome.call.id.clone(),
+            non_execution_kind: Some("cancelled".into()),
+            ..ToolResultMeta::default()
+        });
     }
     outcome.context = report.model_texts().collect();
     if report.stop.is_some() {
@@ -234,7 +265,7 @@ async fn post_hooks(
         return HookReport::default();
     }
     let tool_name = proposed.call.name.clone();
-    let tool_input = RawJson::from(proposed.input.clone());
+    let tool_input = RawJson::from(proposed.shown(&context.workspace));
     let tool_use_id = proposed.call.id.clone();
     let duration_ms = Some(millis(began.elapsed()));
     let event = match result {

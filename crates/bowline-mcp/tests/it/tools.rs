@@ -121,7 +121,7 @@ async fn hosts_call_tools_too() {
     let error = async |tool| rig.servers.call(tool, None, None).await.unwrap_err().to_string();
     assert_eq!(error("mcp__std__fail").await, "it failed");
     assert_eq!(error("mcp__std__nope").await, "no such tool");
-    assert_eq!(error("mcp__other__x").await, "MCP server not connected: mcp__other__x");
+    assert_eq!(error("mcp__other__x").await, "MCP server not connected: other");
     let limit = Some(Duration::from_millis(50));
     let late = rig.servers.call("mcp__std__hang", None, limit).await.unwrap_err();
     assert_eq!(late.to_string(), "no answer after 0.05 s");

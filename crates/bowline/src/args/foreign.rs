@@ -8,7 +8,10 @@ use super::{RunArgs, SystemPromptSnapshot};
 pub(super) const REFUSED: [(&str, &str); 24] = [
     ("--ax-screen-reader", "there is no screen to draw on"),
     ("--background", "sessions run in front; start them from a program with bowline-host"),
-    ("--bare", "name what counts: --setting-sources, --strict-mcp-config, --disable-slash-commands"),
+    (
+        "--bare",
+        "name what counts: --setting-sources, --strict-mcp-config, --disable-slash-commands",
+    ),
     ("--bg", "sessions run in front; start them from a program with bowline-host"),
     ("--brief", "answers are messages; there is no tool to send them with"),
     ("--chrome", "no browser is steered; an MCP server can"),

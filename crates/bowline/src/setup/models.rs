@@ -52,11 +52,7 @@ pub(super) fn models(
 }
 
 /// The models that take over when the first is overloaded.
-pub(super) fn fallbacks(
-    args: &RunArgs,
-    model: &str,
-    settings: Vec<String>,
-) -> Vec<String> {
+pub(super) fn fallbacks(args: &RunArgs, model: &str, settings: Vec<String>) -> Vec<String> {
     let Some(list) = &args.model.fallback_model else { return settings };
     // The model cannot take over from itself.
     let names = list.split(',').map(str::trim).filter(|name| !name.is_empty() && *name != model);

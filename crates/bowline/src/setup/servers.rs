@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bowline_mcp::{Options, ServerList, read_argument};
+use bowline_mcp::{NamedServer, Options, ServerList, read_argument};
 
 use super::SetupError;
 use crate::environment::Environment;
@@ -17,17 +17,26 @@ pub(super) fn options(environment: &Environment) -> Options {
     options
 }
 
-/// Reads the servers of `--mcp-config`. One that makes no sense is an error: it was asked for.
-pub(super) fn check(arguments: &[String], cwd: &Path) -> Result<ServerList, SetupError> {
-    let mut all = ServerList::default();
+/// Reads the servers of `--mcp-config`. A document that makes no sense is an error; a server that
+/// makes none is left out, and a notice.
+pub(super) fn read(
+    arguments: &[String],
+    cwd: &Path,
+    notices: &mut Vec<String>,
+) -> Result<Vec<NamedServer>, SetupError> {
+    let (mut found, mut wrong) = (Vec::new(), Vec::new());
     for argument in arguments {
         let ServerList { servers, problems } = read_argument(argument, cwd);
-        all.servers.extend(servers);
-        all.problems.extend(problems);
+        found.extend(servers);
+        for problem in problems {
+            match problem.server {
+                Some(_) => notices.push(format!("Ignoring an MCP server: {problem}")),
+                None => wrong.push(problem.to_string()),
+            }
+        }
     }
-    if all.problems.is_empty() {
-        return Ok(all);
+    if wrong.is_empty() {
+        return Ok(found);
     }
-    let problems: Vec<_> = all.problems.iter().map(ToString::to_string).collect();
-    Err(format!("Invalid MCP configuration:\n{}", problems.join("\n")).into())
+    Err(format!("Invalid MCP configuration:\n{}", wrong.join("\n")).into())
 }

@@ -125,6 +125,73 @@ fn an_interrupt_is_answered_before_it_shows() {
     assert_eq!(host.end().code, Some(0));
 }
 
+/// A prompt with a name.
+fn named(uuid: &str, text: &str) -> Value {
+    json!({"type": "user", "uuid": uuid, "message": {"role": "user", "content": text}})
+}
+
+#[test]
+fn an_interrupt_knows_the_prompts_before_it() {
+    let [one, two, three] = [1, 2, 3].map(|n| format!("{n}1111111-1111-4111-8111-111111111111"));
+    let mut host = Place::new().open(&[]);
+    host.say(named(&one, "SAY part\nHANG"));
+    host.await_kind("init");
+    // In one write, so that they wait when the interrupt is read.
+    let stop = json!({"type": "control_request", "request_id": "s", "request": {
+        "subtype": "interrupt",
+    }});
+    host.say_raw(
+        format!("{}\n{}\n{stop}\n", named(&two, "SAY two"), named(&three, "SAY three")).as_bytes(),
+    );
+    let answer = host.await_kind("control_response");
+    assert_eq!(answer["response"]["response"]["still_queued"], json!([two, three]));
+    host.await_kind("result");
+    let ended = host.await_kind("command_lifecycle");
+    assert_eq!((&ended["command_uuid"], &ended["state"]), (&json!(one), &json!("cancelled")));
+    assert_eq!(host.await_kind("result")["user_message_uuids"], json!([two, three]));
+    host.close_input();
+    assert_eq!(host.end().code, Some(0));
+}
+
+#[test]
+fn prompts_for_later_have_a_turn_of_their_own() {
+    let mut host = Place::new().open(&["--replay-user-messages"]);
+    host.prompt("DELAY 300\nSAY one");
+    host.await_kind("init");
+    let prompt = |text: &str, priority: &str| json!({"type": "user", "priority": priority, "message": {"role": "user", "content": text}});
+    for (text, priority) in [("SAY later", "later"), ("SAY two", "next"), ("SAY three", "next")] {
+        host.say(prompt(text, priority));
+    }
+    host.close_input();
+    let ran = host.end();
+    let lines = ran.lines();
+    let results: Vec<_> = lines.iter().filter(|line| line["type"] == "result").collect();
+    let said: Vec<_> = results.iter().map(|result| &result["result"]).collect();
+    assert_eq!(said, ["one", "three", "later"]);
+    // Prompts that are answered together are repeated together.
+    let repeated = lines.iter().filter(|line| line["isReplay"] == true);
+    let repeated: Vec<_> = repeated.map(|line| &line["message"]["content"]).collect();
+    assert!(repeated.contains(&&json!("SAY two\nSAY three")), "{repeated:?}");
+}
+
+#[test]
+fn a_question_that_is_withdrawn_counts_as_denied() {
+    let place = Place::new();
+    let mut host = place.open(&["--permission-prompt-tool", "stdio"]);
+    host.prompt("TOOL Write {\"file_path\":\"w.txt\",\"content\":\"x\"}\nNEXT\nSAY done");
+    let question = host.await_kind("can_use_tool");
+    let path = json!(place.cwd().join("w.txt"));
+    assert_eq!(question["request"]["input"]["file_path"], path);
+    host.ask("stop", json!({"subtype": "interrupt"}));
+    let denials = host.await_kind("result")["permission_denials"].clone();
+    assert_eq!(
+        (&denials[0]["tool_name"], &denials[0]["tool_input"]["file_path"]),
+        (&json!("Write"), &path)
+    );
+    host.close_input();
+    host.end();
+}
+
 #[test]
 fn questions_keep_their_place_among_prompts() {
     let mut host = Place::new().open(&[]);

@@ -7,6 +7,17 @@ use serde_json::Value;
 use crate::place::{Place, Ran};
 
 #[test]
+fn what_the_background_leads_to_is_printed_too() {
+    let place = Place::new();
+    let command = "{\"command\":\"echo hi\",\"run_in_background\":true}";
+    let prompt = format!("TOOL Bash {command}\nNEXT\nSAY first");
+    let printed = place.ask(&["--allowedTools", "Bash"], &prompt).printed();
+    let (first, second) = printed.split_once("\n\n").unwrap_or_else(|| panic!("{printed}"));
+    assert_eq!(first, "first");
+    assert!(!second.trim().is_empty(), "{printed}");
+}
+
+#[test]
 fn text_is_the_answer() {
     assert_eq!(Place::new().ask(&[], "SAY hello there").printed(), "hello there\n");
 }

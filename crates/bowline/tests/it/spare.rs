@@ -180,8 +180,11 @@ fn managed_settings_that_were_promised_must_come() {
 fn a_first_line_other_than_initialize_can_be_heard_of_in_a_result() {
     let place = Place::new();
     let args = [
-        "--output-format=stream-json", "--input-format=stream-json", "--verbose",
-        "--model=script", "--await-initialize",
+        "--output-format=stream-json",
+        "--input-format=stream-json",
+        "--verbose",
+        "--model=script",
+        "--await-initialize",
     ];
     let mut command = place.bowline(args);
     command.env("CLAUDE_CODE_STARTUP_FAILURE_RESULTS", "1");
@@ -189,7 +192,10 @@ fn a_first_line_other_than_initialize_can_be_heard_of_in_a_result() {
     host.prompt("SAY hi");
     let ran = host.end();
     let result = &ran.lines()[0];
-    assert_eq!((ran.code, &result["startup_failure_reason"]), (Some(1), &json!("initialize_not_first")));
+    assert_eq!(
+        (ran.code, &result["startup_failure_reason"]),
+        (Some(1), &json!("initialize_not_first"))
+    );
     let why = result["errors"][0].as_str().unwrap();
     assert_eq!(ran.stderr, format!("{why}\n"));
     assert!(why.starts_with("Error: --await-initialize requires the initialize"), "{why}");

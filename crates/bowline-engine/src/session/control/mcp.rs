@@ -107,11 +107,13 @@ pub(super) fn set_mcp_permission_mode_override(
     request: SetMcpPermissionModeOverride,
 ) -> Answered {
     let SetMcpPermissionModeOverride { server_name, mode, .. } = request;
-    if !shared.mcp.status().iter().any(|server| server.name == server_name) {
-        return Err(McpError::NotFound(server_name).into());
-    }
+    let is_known = shared.mcp.status().iter().any(|server| server.name == server_name);
     let warning = match &mode {
-        None | Some(PermissionMode::Default) => None,
+        None | Some(PermissionMode::Default) if is_known => None,
+        None | Some(PermissionMode::Default) => Some(format!(
+            "MCP server '{server_name}' is not yet known; override stored but will not apply until \
+             a server with that exact name connects."
+        )),
         Some(PermissionMode::Auto) => Some(
             "There is no classifier here: calls that nothing allows are refused in auto mode."
                 .to_owned(),

@@ -123,7 +123,7 @@ pub(crate) async fn answer(own: &Session, asked: Asked, request: HostRequest) ->
     let answered = match request {
         Request::Initialize(request) => initialize::initialize(shared, request).await,
 
-        Request::Interrupt(request) => session::interrupt(shared, request).await,
+        Request::Interrupt(request) => session::interrupt(own, request).await,
         Request::SetPermissionMode(request) => session::set_permission_mode(shared, request),
         Request::SetMaxThinkingTokens(request) => session::set_max_thinking_tokens(shared, request),
         Request::SetModel(request) => model::set_model(shared, request).await,
@@ -132,9 +132,7 @@ pub(crate) async fn answer(own: &Session, asked: Asked, request: HostRequest) ->
         Request::SetCwd(request) => session::set_cwd(shared, request).await,
         Request::EndSession(_) => session::end_session(own),
         Request::ClaimSession(_) => Err(ControlError::new(spare::NOT_A_SPARE)),
-        Request::CancelAsyncMessage(request) => {
-            session::cancel_async_message(shared, request).await
-        }
+        Request::CancelAsyncMessage(request) => session::cancel_async_message(own, request).await,
 
         Request::GetContextUsage(_) => usage::get_context_usage(shared).await,
         Request::GetUsage(_) => usage::get_usage(shared),

@@ -18,7 +18,18 @@ const CACHE_TTL: &str = "5m";
 
 pub(super) async fn set_model(shared: &Arc<Shared>, request: SetModel) -> Answered {
     let asked = request.model.into_option().filter(|name| name != "default");
+    if asked.as_deref().is_some_and(|name| name.trim().is_empty()) {
+        return Err(ControlError::coded("a model must have a name", "catalog_unknown"));
+    }
+    let before = shared.model_name();
     let resolved = shared.switch_model(asked.as_deref(), "sdk").await?;
+    let response =
+        SetModelResponse { model: Some(resolved.clone()), ..SetModelResponse::default() };
+    // Before the first turn there is nothing that another model would interrupt.
+    let has_begun = !shared.live().turn_id.is_empty() || shared.config.resumed.is_some();
+    if resolved == before || !has_begun {
+        return Ok(ControlReply::payload(&response));
+    }
     let shown = match asked {
         Some(asked) if asked != resolved => format!("{asked} ({resolved})"),
         _ => resolved.clone(),
@@ -28,7 +39,6 @@ pub(super) async fn set_model(shared: &Arc<Shared>, request: SetModel) -> Answer
     said.is_replay = Some(true);
     said.timestamp = Some(timestamp());
     shared.outlet.send(said).await;
-    let response = SetModelResponse { model: Some(resolved), ..SetModelResponse::default() };
     Ok(ControlReply::payload(&response))
 }
 

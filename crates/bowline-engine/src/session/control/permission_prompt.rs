@@ -19,7 +19,9 @@ pub(crate) async fn ask_prompt_tool(
     proposed: &Proposed,
 ) -> Result<PermissionResult, HostError> {
     let tool = context.tools.find(name).map_err(|_| {
-        HostError::Refused(format!("the permission prompt tool {name} does not exist"))
+        HostError::Refused(format!(
+            "MCP tool {name} (passed via --permission-prompt-tool) not found"
+        ))
     })?;
     let input = json!({
         "tool_name": proposed.call.name,

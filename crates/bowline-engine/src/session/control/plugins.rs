@@ -37,9 +37,8 @@ pub(super) async fn reload_plugins(shared: &Arc<Shared>, request: ReloadPlugins)
         Some(added) => added.parse().map_err(|_| ControlError::new(BAD_PLUGINS))?,
         None => Vec::new(),
     };
-    let fits = |source: &PluginSource| {
-        source.r#type == "local" && Path::new(&source.path).is_absolute()
-    };
+    let fits =
+        |source: &PluginSource| source.r#type == "local" && Path::new(&source.path).is_absolute();
     if !added.iter().all(fits) {
         return Err(ControlError::new(BAD_PLUGINS));
     }

@@ -10,6 +10,7 @@ use bowline_protocol::{
     SetPermissionModeResponse, StatusMessage,
 };
 use bowline_sessions::{ConfigHome, CustomTitle};
+use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::{Answered, ControlError, ControlReply};
@@ -23,11 +24,17 @@ use crate::{
 /// The smallest thinking budget the API takes.
 const SMALLEST_BUDGET: u64 = 1024;
 
-pub(super) async fn interrupt(shared: &Arc<Shared>, request: Interrupt) -> Answered {
+pub(super) async fn interrupt(own: &Session, request: Interrupt) -> Answered {
+    // Prompts that were said before are among those that wait.
+    own.lined_up().await;
+    let shared = &own.shared;
     let cancelled = match request.cancel_queued {
         Some(true) => Some(shared.queue().clear()),
         _ => None,
     };
+    for uuid in cancelled.iter().flatten() {
+        shared.outlet.send(lifecycle(uuid.clone(), CommandState::Cancelled)).await;
+    }
     let response = InterruptResponse {
         still_queued: Some(shared.queue().uuids()),
         cancelled,
@@ -43,13 +50,18 @@ pub(super) async fn interrupt(shared: &Arc<Shared>, request: Interrupt) -> Answe
 }
 
 pub(super) fn set_permission_mode(shared: &Arc<Shared>, request: SetPermissionMode) -> Answered {
+    let before = shared.mode();
     let changed = shared.policy().set_mode(request.mode);
     changed.map_err(|error| ControlError::coded(error.to_string(), error.code()))?;
     let mode = shared.mode();
     let response =
         SetPermissionModeResponse { mode: mode.clone(), ..SetPermissionModeResponse::default() };
+    let reply = ControlReply::payload(&response);
+    if mode == before {
+        return Ok(reply);
+    }
     let shared = Arc::clone(shared);
-    Ok(ControlReply::payload(&response).then(async move {
+    Ok(reply.then(async move {
         let permission_mode = Some(mode);
         shared.outlet.send(StatusMessage { permission_mode, ..StatusMessage::default() }).await;
     }))
@@ -78,7 +90,7 @@ pub(super) fn set_max_thinking_tokens(
 pub(super) async fn rename_session(shared: &Arc<Shared>, request: RenameSession) -> Answered {
     let title = request.title.trim().to_owned();
     if title.is_empty() {
-        return Err(ControlError::new("a title must not be empty"));
+        return Err(ControlError::new("title must be non-empty"));
     }
     if let Some(other) = request.session_id.filter(|id| *id != shared.id()) {
         let home = ConfigHome::new(&shared.config.places.config_dir);
@@ -111,7 +123,9 @@ pub(super) fn set_has_subscribers(shared: &Arc<Shared>, request: SetHasSubscribe
 pub(super) async fn set_cwd(shared: &Arc<Shared>, request: SetCwd) -> Answered {
     let directory = shared.workspace.resolve(&request.path);
     if !directory.is_dir() {
-        return Err(ControlError::new(format!("not a directory: {}", request.path)));
+        let message = format!("Couldn't find a directory at {}.", directory.display());
+        let refused = json!({"status": "rejected", "reason": "not_found", "message": message});
+        return Ok(ControlReply::payload(&refused));
     }
     let before = shared.workspace.current_dir();
     let changed = before != directory;
@@ -142,10 +156,9 @@ pub(super) fn end_session(session: &Session) -> Answered {
     Ok(ControlReply::ack().then(async move { session.shutdown() }))
 }
 
-pub(super) async fn cancel_async_message(
-    shared: &Arc<Shared>,
-    request: CancelAsyncMessage,
-) -> Answered {
+pub(super) async fn cancel_async_message(own: &Session, request: CancelAsyncMessage) -> Answered {
+    own.lined_up().await;
+    let shared = &own.shared;
     let cancelled = shared.queue().cancel(&request.message_uuid);
     if cancelled {
         let frame = lifecycle(request.message_uuid, CommandState::Cancelled);

@@ -42,7 +42,7 @@ pub(super) async fn background_tasks(shared: &Arc<Shared>, request: BackgroundTa
 
 pub(super) fn get_task_output(shared: &Arc<Shared>, request: GetTaskOutput) -> Answered {
     let output = shared.workspace.tasks().output(&request.task_id);
-    let output = output.map_err(|error| ControlError::new(error.to_string()))?;
+    let output = output.map_err(|error| ControlError::new(format!("get_task_output: {error}")))?;
     Ok(ControlReply::payload(&TaskOutputResponse {
         output: output.text,
         total_bytes: output.total_bytes,

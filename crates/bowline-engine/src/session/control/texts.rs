@@ -41,27 +41,27 @@ pub(super) fn get_status(shared: &Arc<Shared>) -> Answered {
     let live = shared.live().clone();
     let session = vec![
         ("Version", shared.config.version.clone()),
-        ("Session", shared.id().to_string()),
+        ("Session ID", shared.id().to_string()),
         ("Title", live.title.unwrap_or_default()),
-        ("Directory", shared.workspace.current_dir().display().to_string()),
+        ("cwd", shared.workspace.current_dir().display().to_string()),
         ("State", live.state.to_string()),
+        ("API key", shared.config.api_key_source.to_string()),
     ];
-    let model = vec![
+    let environment = vec![
         ("Model", shared.model_name()),
         ("Effort", shared.effort_level()),
         ("Output style", live.output_style),
         ("Permission mode", shared.mode().to_string()),
-        ("API key", shared.config.api_key_source.to_string()),
     ];
     let servers = shared.mcp.status();
     let servers: Vec<_> =
         servers.iter().map(|server| (server.name.as_str(), server.status.to_string())).collect();
-    let sections = [("Session", session), ("Model", model), ("MCP servers", servers)];
+    let sections = [("Session", session), ("Environment", environment), ("MCP servers", servers)];
     let sections = sections.into_iter().filter(|(_, lines)| !lines.is_empty());
     let section = |(title, lines): (&str, Vec<(&str, String)>)| {
         let lines = lines.into_iter().filter(|(_, value)| !value.is_empty());
         let line = |(label, value)| json!({"label": label, "value": value});
-        RawJson::from(json!({"title": title, "items": lines.map(line).collect::<Vec<_>>()}))
+        RawJson::from(json!({"title": title, "rows": lines.map(line).collect::<Vec<_>>()}))
     };
     let sections = sections.map(section).collect();
     Ok(ControlReply::payload(&StatusResponse { sections, ..StatusResponse::default() }))
@@ -80,7 +80,9 @@ pub(super) fn get_plan(shared: &Arc<Shared>) -> Answered {
 
 pub(super) fn export_conversation(shared: &Arc<Shared>) -> Answered {
     let text = as_text(&shared.context.snapshot().messages);
-    let default_filename = format!("conversation-{}.txt", shared.id());
+    let format =
+        format_description!("conversation-[year]-[month]-[day]-[hour][minute][second].txt");
+    let default_filename = OffsetDateTime::now_utc().format(format).unwrap_or_default();
     let extra = Extra::new();
     Ok(ControlReply::payload(&ExportConversationResponse { text, default_filename, extra }))
 }

@@ -24,6 +24,8 @@ pub(super) fn get_usage(shared: &Arc<Shared>) -> Answered {
         "total_cost_usd": ledger.total_cost(),
         "total_api_duration_ms": millis(ledger.api_time()),
         "total_duration_ms": millis(shared.began.elapsed()),
+        "total_lines_added": ledger.changes().added,
+        "total_lines_removed": ledger.changes().removed,
         "model_usage": ledger.by_model(),
     });
     let session = RawJson::from(session);

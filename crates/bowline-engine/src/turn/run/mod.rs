@@ -137,7 +137,9 @@ impl TurnRun<'_> {
         self.report.ending = Some(ending);
         match ending {
             Ending::AbortedStreaming => {
-                self.interrupted(texts::INTERRUPTED).await;
+                if !self.agent.session.makes_way() {
+                    self.interrupted(texts::INTERRUPTED).await;
+                }
                 self.abort_stream().await;
             }
             Ending::AbortedTools => {

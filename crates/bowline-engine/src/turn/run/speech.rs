@@ -88,7 +88,11 @@ impl TurnRun<'_> {
                 if message.stop_reason == Some(StopReason::Refusal) {
                     self.report.refusals += 1;
                 }
-                let empty = message.content.is_empty();
+                // Thoughts alone are no answer.
+                let is_thought = |block: &ContentBlock| {
+                    matches!(block, ContentBlock::Thinking(_) | ContentBlock::RedactedThinking(_))
+                };
+                let empty = message.content.iter().all(is_thought);
                 Some(Event::Answered { stop_reason: message.stop_reason.clone(), empty })
             }
             Step::Cut(error) => {
@@ -194,7 +198,9 @@ impl TurnRun<'_> {
         frame.message.content = vec![block];
         frame.message.extra.entry("context_management").or_insert(Value::Null);
         frame.timestamp = Some(timestamp());
-        if self.agent.identity.is_main() && !std::mem::replace(&mut self.announced, true) {
+        // Prompts without a name have nothing to be announced by.
+        let named = self.agent.identity.is_main() && !self.prompts.is_empty();
+        if named && !std::mem::replace(&mut self.announced, true) {
             frame.user_message_uuid = self.prompts.last().cloned();
             frame.user_message_uuids = some(self.prompts.clone());
         }

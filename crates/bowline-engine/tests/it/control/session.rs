@@ -77,8 +77,8 @@ async fn another_directory_is_where_commands_start() {
     let frames = rig.run("TOOL Bash {\"command\": \"pwd\"}\nNEXT\nSAY done").await;
     let result = frames.iter().find(|frame| frame["type"] == "user").unwrap();
     assert!(result["message"]["content"][0]["content"].as_str().unwrap().ends_with("/sub"));
-    let missing = rig.control(json!({"subtype": "set_cwd", "path": "nowhere"})).await;
-    assert_eq!(missing, Err("not a directory: nowhere".to_owned()));
+    let missing = rig.control(json!({"subtype": "set_cwd", "path": "nowhere"})).await.unwrap();
+    assert_eq!((&missing["status"], &missing["reason"]), (&json!("rejected"), &json!("not_found")));
 }
 
 #[tokio::test]

@@ -49,7 +49,7 @@ async fn models_version_and_status_are_told() {
     assert_eq!(ask(&rig, "get_binary_version").await, expected);
     let status = ask(&rig, "get_status").await;
     assert_eq!(status["sections"][0]["title"], "Session");
-    assert_eq!(status["sections"][0]["items"][0], json!({"label": "Version", "value": "1.2.3"}));
+    assert_eq!(status["sections"][0]["rows"][0], json!({"label": "Version", "value": "1.2.3"}));
 }
 
 #[tokio::test]
@@ -75,6 +75,6 @@ async fn a_conversation_can_be_taken_along() {
         "{text}"
     );
     assert!(text.ends_with("Assistant:\ndone"), "{text}");
-    let name = format!("conversation-{}.txt", rig.session.id());
-    assert_eq!(export["default_filename"], name);
+    let name = export["default_filename"].as_str().unwrap();
+    assert!(name.starts_with("conversation-20") && name.ends_with(".txt"), "{name}");
 }
