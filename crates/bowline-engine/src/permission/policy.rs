@@ -400,9 +400,8 @@ fn follow_hook(call: &ProposedCall<'_>, hook: &HookOpinion) -> Option<Verdict> {
 fn denied_by(rule: &Rule, call: &ProposedCall<'_>, evidence: &Evidence) -> Denial {
     let tool = call.tool;
     let by_path = matches!(rule.subject, Subject::Read(_) | Subject::Edit(_));
-    let kind = match (&rule.subject, evidence) {
-        (Subject::Command(_), _) => DecisionReasonType::SubcommandResults,
-        (_, Evidence::Command(_)) if by_path => DecisionReasonType::SubcommandResults,
+    let kind = match rule.subject {
+        Subject::Command(_) => DecisionReasonType::SubcommandResults,
         _ => DecisionReasonType::Rule,
     };
     let reason = Reason::rule(kind, rule.matched());

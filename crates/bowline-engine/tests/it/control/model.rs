@@ -17,12 +17,17 @@ async fn switch(rig: &Rig, model: Value) -> Result<Value, String> {
 #[tokio::test]
 async fn the_host_hears_which_model_it_is_now() {
     let mut rig = Rig::new();
+    // Before the first turn there is nothing to be told.
+    assert_eq!(switch(&rig, json!("sonnet")).await, Ok(json!({"model": "claude-sonnet-5-5"})));
+    assert_eq!(switch(&rig, json!(null)).await, Ok(json!({"model": "script"})));
+    assert_eq!(rig.heard(), Vec::<Value>::new());
+    rig.run("SAY hi").await;
+    rig.heard();
     for (asked, resolved, shown) in [
         (json!("claude-haiku-5-5"), "claude-haiku-5-5", "claude-haiku-5-5"),
         (json!("opus"), "claude-opus-5-5", "opus (claude-opus-5-5)"),
         (json!("no-such-model"), "no-such-model", "no-such-model"),
         (json!(null), "script", "script"),
-        (json!("default"), "script", "script"),
     ] {
         assert_eq!(switch(&rig, asked).await, Ok(json!({"model": resolved})));
         let heard = rig.heard();
@@ -30,6 +35,9 @@ async fn the_host_hears_which_model_it_is_now() {
         assert_eq!(heard[0]["message"]["content"], text);
         assert_eq!(heard[0]["isReplay"], true);
     }
+    // The same model again is no news.
+    assert_eq!(switch(&rig, json!("default")).await, Ok(json!({"model": "script"})));
+    assert_eq!(rig.heard(), Vec::<Value>::new());
     assert_eq!(rig.run("SAY hi").await.last().unwrap()["result"], "hi");
 }
 

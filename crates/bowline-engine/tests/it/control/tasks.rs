@@ -56,5 +56,5 @@ async fn a_call_that_does_not_run_cannot_be_moved() {
 async fn output_of_an_unknown_task_is_an_error() {
     let rig = Rig::new();
     let unknown = rig.control(json!({"subtype": "get_task_output", "task_id": "b1"})).await;
-    assert_eq!(unknown, Err("No task found with ID: b1".to_owned()));
+    assert_eq!(unknown, Err("get_task_output: No task found with ID: b1".to_owned()));
 }

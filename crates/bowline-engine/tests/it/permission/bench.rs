@@ -101,7 +101,9 @@ impl Bench {
             Verdict::Ask(question) => ("ask", question.reason),
             Verdict::Deny(denial) => ("deny", denial.reason),
         };
-        match reason.kind {
+        // That a command needs approval is what a question says anyway.
+        let says_more = reason.text.as_deref() != Some("This command requires approval");
+        match reason.kind.filter(|_| says_more) {
             Some(kind) => format!("{word} {kind}"),
             None => word.to_owned(),
         }

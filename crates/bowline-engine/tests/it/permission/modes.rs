@@ -15,13 +15,13 @@ fn default_mode_lets_reading_run_and_asks_about_the_rest() {
         ("Write w.txt", "ask"),
         ("Write OUTSIDE/w.txt", "ask workingDir"),
         ("Write .git/config", "ask safetyCheck"),
-        ("Bash ls", "allow other"),
-        ("Bash git status && git log | head -n 1", "allow other"),
-        ("Bash cat a.txt", "allow other"),
+        ("Bash ls", "allow subcommandResults"),
+        ("Bash git status && git log | head -n 1", "allow subcommandResults"),
+        ("Bash cat a.txt", "allow subcommandResults"),
         ("Bash cat OUTSIDE/b.txt", "ask workingDir"),
         ("Bash cat src/../../outside/b.txt", "ask workingDir"),
         ("Bash cd OUTSIDE && cat b.txt", "ask workingDir"),
-        ("Bash cd src && ls", "allow other"),
+        ("Bash cd src && ls", "allow subcommandResults"),
         ("Bash cat $x", "ask other"),
         ("Bash cat ~/x", "ask workingDir"),
         ("Bash touch made.txt", "ask"),
@@ -29,7 +29,7 @@ fn default_mode_lets_reading_run_and_asks_about_the_rest() {
         ("Bash npm test", "ask"),
         ("Bash echo $(npm test)", "ask"),
         ("Bash case x in *) ls;; esac", "ask other"),
-        ("Bash ", "allow other"),
+        ("Bash ", "allow subcommandResults"),
         ("TodoWrite", "allow"),
         ("Agent explore", "allow"),
         ("WebFetch http://example.com/x", "ask"),
@@ -75,7 +75,7 @@ fn plan_mode_changes_nothing() {
     bench.policy.plan_file = Some(bench.home.join("plans/x.md"));
     bench.check(&[
         ("Read a.txt", "allow mode"),
-        ("Bash ls", "allow other"),
+        ("Bash ls", "allow subcommandResults"),
         ("Write w.txt", "ask mode"),
         ("Bash touch x", "ask mode"),
         ("Bash npm test", "ask mode"),
@@ -131,7 +131,7 @@ fn dont_ask_denies_what_would_be_asked() {
 fn auto_mode_has_no_classifier_here() {
     Bench::new().mode("auto").rules(&["ask Bash(ls *)"]).check(&[
         ("Read a.txt", "allow mode"),
-        ("Bash pwd", "allow other"),
+        ("Bash pwd", "allow subcommandResults"),
         ("Bash touch x", "deny classifier"),
         ("Bash ls", "ask rule"),
     ]);
@@ -156,7 +156,7 @@ fn added_directories_count_as_inside() {
         ("Read OUTSIDE/b.txt", "allow mode"),
         ("Write OUTSIDE/w.txt", "allow mode"),
         ("Bash rm OUTSIDE/b.txt", "allow subcommandResults"),
-        ("Bash cat OUTSIDE/b.txt", "allow other"),
+        ("Bash cat OUTSIDE/b.txt", "allow subcommandResults"),
     ]);
     assert_eq!(bench.policy.directories().collect::<Vec<_>>(), [&bench.project, &bench.outside]);
 }

@@ -81,7 +81,6 @@ fn other_calls_offer_their_narrowest_rule() {
     for (call, expected) in [
         ("Read OUTSIDE/b.txt", rule("Read", &outside, "session")),
         ("Grep OUTSIDE", rule("Read", &outside, "session")),
-        ("Bash cat OUTSIDE/b.txt", rule("Read", &outside, "session")),
         ("Bash npm test", rule("Bash", "npm test *", local)),
         ("Bash cargo build --release", rule("Bash", "cargo build *", local)),
         ("Bash make", rule("Bash", "make", local)),
@@ -95,6 +94,14 @@ fn other_calls_offer_their_narrowest_rule() {
     ] {
         assert_eq!(described(&bench, call)["permission_suggestions"], json!([expected]), "{call}");
     }
+    let file = bench.outside.join("b.txt");
+    let command = rule("Bash", &format!("cat {}", file.display()), local);
+    assert_eq!(
+        described(&bench, "Bash cat OUTSIDE/b.txt")["permission_suggestions"],
+        json!([command, rule("Read", &outside, "session")])
+    );
+    let unknown = described(&bench, "Bash npm test");
+    assert_eq!(unknown["decision_reason"], "This command requires approval");
     let tool = json!([{
         "type": "addRules", "rules": [{ "toolName": "mcp__calc__add" }],
         "behavior": "allow", "destination": "localSettings",
