@@ -77,6 +77,7 @@ pub mod sessions;
 #[cfg(feature = "sessions")]
 pub mod store;
 mod tool;
+mod unread;
 #[cfg(feature = "websocket")]
 mod websocket;
 mod wire;
@@ -124,7 +125,7 @@ pub use tool::{
     ToolAnnotations, ToolContent, ToolContext, ToolHandler, ToolResult,
 };
 #[cfg(feature = "websocket")]
-pub use websocket::{Listener, ListenerOptions, RemoteAgent};
+pub use websocket::{Listener, ListenerOptions, OnDemand, RemoteAgent, Summon, Summons};
 
 /// The guide, so that what it shows is compiled and run.
 #[cfg(all(doctest, feature = "embedded"))]

@@ -7,12 +7,13 @@ use std::{
 
 use bowline_host::{
     BuiltinTools, Client, Embedded, HookCall, HookEvent, HookMatcher, HookOutput, McpServer,
-    Options, PermissionMode, PermissionResult, Structured, Tool, ToolRequest, protocol::Interrupt,
-    query, query_all,
+    Options, PermissionMode, PermissionResult, PreviewFormat, ProcessUser, Structured, Tool,
+    ToolRequest, TraceContext, protocol::Interrupt, query, query_all,
 };
 use futures_util::StreamExt;
 use serde::Deserialize;
 use serde_json::json;
+use tokio::process::Command;
 
 use crate::rig::{agents, result, soon, told};
 
@@ -23,7 +24,7 @@ const MAKE: &str = "TOOL Bash {\"command\": \"touch made\", \"description\": \"M
 #[tokio::test]
 async fn an_answer() {
     let folder = tempfile::tempdir().unwrap();
-    for (agent, options) in agents(folder.path()) {
+    for (agent, options) in agents(folder.path()).await {
         let text = soon(agent, query("SAY hello there", options).text()).await.unwrap();
         assert_eq!(text, "hello there", "{agent}");
     }
@@ -35,13 +36,13 @@ async fn prompts_may_come_one_by_one_or_not_at_all() {
     let prompts = |words: &'static [&'static str]| {
         futures_util::stream::iter(words).map(|word| format!("SAY {word}"))
     };
-    for (agent, options) in agents(folder.path()) {
+    for (agent, options) in agents(folder.path()).await {
         let options = options.can_use_tool(async |_: ToolRequest| PermissionResult::allow());
         let told = told(query_all(prompts(&["first", "second"]), options)).await;
         let last = told.last().unwrap();
         assert!(last.starts_with("result ") && last.contains("second"), "{agent}: {told:?}");
     }
-    for (agent, options) in agents(folder.path()) {
+    for (agent, options) in agents(folder.path()).await {
         let options = options.can_use_tool(async |_: ToolRequest| PermissionResult::allow());
         let told = told(query_all(prompts(&[]), options)).await;
         assert_eq!(told, Vec::<String>::new(), "{agent}");
@@ -52,7 +53,7 @@ async fn prompts_may_come_one_by_one_or_not_at_all() {
 async fn who_decides_is_asked() {
     for allowed in [true, false] {
         let folder = tempfile::tempdir().unwrap();
-        for (agent, options) in agents(folder.path()) {
+        for (agent, options) in agents(folder.path()).await {
             let asked = Arc::new(Mutex::new(Vec::new()));
             let note = asked.clone();
             let options = options.can_use_tool(move |request: ToolRequest| {
@@ -82,7 +83,7 @@ async fn who_decides_is_asked() {
 #[tokio::test]
 async fn hooks_are_told_and_may_object() {
     let folder = tempfile::tempdir().unwrap();
-    for (agent, options) in agents(folder.path()) {
+    for (agent, options) in agents(folder.path()).await {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let note = seen.clone();
         let object =
@@ -106,7 +107,7 @@ async fn hooks_are_told_and_may_object() {
 #[tokio::test]
 async fn a_late_hook_is_not_waited_for() {
     let folder = tempfile::tempdir().unwrap();
-    for (agent, options) in agents(folder.path()) {
+    for (agent, options) in agents(folder.path()).await {
         let never = HookMatcher::always()
             .within(Duration::from_millis(50))
             .run(async |_: HookCall| std::future::pending::<HookOutput>().await);
@@ -118,7 +119,7 @@ async fn a_late_hook_is_not_waited_for() {
 #[tokio::test]
 async fn a_conversation_of_many_turns() {
     let folder = tempfile::tempdir().unwrap();
-    for (agent, mut options) in agents(folder.path()) {
+    for (agent, mut options) in agents(folder.path()).await {
         options.tools = Some(BuiltinTools::Only(vec!["Read".to_owned()]));
         let client = soon(agent, Client::connect(options)).await.unwrap();
         for word in ["one", "two", "three"] {
@@ -140,7 +141,7 @@ async fn a_conversation_of_many_turns() {
 #[tokio::test]
 async fn a_turn_can_be_interrupted() {
     let folder = tempfile::tempdir().unwrap();
-    for (agent, options) in agents(folder.path()) {
+    for (agent, options) in agents(folder.path()).await {
         let client = soon(agent, Client::connect(options)).await.unwrap();
         client.query("SAY begun\nDELAY 60000\nNEXT\nSAY never").await.unwrap();
         let mut messages = client.receive_response();
@@ -171,7 +172,7 @@ fn calculator() -> McpServer {
 #[tokio::test]
 async fn the_model_calls_tools_of_this_program() {
     let folder = tempfile::tempdir().unwrap();
-    for (agent, options) in agents(folder.path()) {
+    for (agent, options) in agents(folder.path()).await {
         let options =
             options.sdk_mcp_server(calculator()).allow(["mcp__calc__add", "mcp__calc__divide"]);
         let prompt = "TOOL mcp__calc__add {\"a\": 15, \"b\": 27}\nNEXT\nECHORESULT\nNEXT\n\
@@ -207,9 +208,31 @@ async fn what_does_not_go_together_is_said_before_anything_starts() {
     both.permission_prompt_tool = Some("mcp__s__t".to_owned());
     assert_eq!(Client::connect(both).await.unwrap_err().code(), "options");
 
+}
+
+#[tokio::test]
+async fn an_embedded_agent_refuses_what_is_about_a_process() {
     let folder = tempfile::tempdir().unwrap();
-    let mut options = Options::default().embedded(Embedded::script(folder.path()));
-    options.debug_file = Some(folder.path().join("log"));
-    let error = Client::connect(options).await.unwrap_err();
-    assert_eq!(error.to_string(), "`debug_file` is for an agent in a process of its own");
+    let set: [(&str, fn(&mut Options)); 12] = [
+        ("cli_path", |it| it.cli_path = Some("claude".into())),
+        ("cli_runner", |it| it.cli_runner = vec!["node".into()]),
+        ("spawner", |it| it.spawner = Some(Arc::new(|mut it: Command| it.spawn()))),
+        ("user", |it| it.user = Some(ProcessUser::Id(1))),
+        ("extra_args", |it| drop(it.extra_args.insert("bare".to_owned(), None))),
+        ("clear_env", |it| it.clear_env = true),
+        ("stderr", |it| it.stderr = Some(Arc::new(|_| {}))),
+        ("client_app", |it| it.client_app = Some("app/1".to_owned())),
+        ("trace_context", |it| it.trace_context = Some(TraceContext::default())),
+        ("question_preview", |it| it.question_preview = Some(PreviewFormat::Html)),
+        ("debug", |it| it.debug = true),
+        ("debug_file", |it| it.debug_file = Some("log".into())),
+    ];
+    for (name, set) in set {
+        let mut options = Options::default().embedded(Embedded::script(folder.path()));
+        set(&mut options);
+        let error = Client::connect(options).await.unwrap_err();
+        assert_eq!(error.code(), "options", "{name}");
+        let expected = format!("`{name}` is for an agent in a process of its own");
+        assert!(error.to_string().starts_with(&expected), "{error}");
+    }
 }

@@ -2,24 +2,32 @@
 
 use std::{
     path::{Path, PathBuf},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
-use bowline_host::{Client, ContentBlock, Embedded, Error, Message, Messages, Options};
+use bowline_host::{
+    Client, ContentBlock, Embedded, Error, Listener, ListenerOptions, Message, Messages, OnDemand,
+    Options, Summons,
+};
 
 /// Longer than anything here takes, and short enough that a hang is a failure soon.
 pub(crate) const SOON: Duration = Duration::from_secs(20);
 
 /// Every kind of agent there is, working in `folder` with the script model and keeping its sessions
-/// there.
+/// there: in this process, in one of its own, and in one of its own that dials in.
 ///
 /// `BOWLINE_BIN` names our program, `CLAUDE_BIN` the official one, and `SCRIPT_SERVER` the address
 /// of a `bowline script-server` for the latter to ask. What is not named is skipped, and says so.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
-pub(crate) fn agents(folder: &Path) -> Vec<(&'static str, Options)> {
+pub(crate) async fn agents(folder: &Path) -> Vec<(&'static str, Options)> {
     let mut agents = vec![("embedded", embedded(folder))];
     match variable("BOWLINE_BIN") {
-        Some(path) => agents.push(("bowline", process(&path, folder).model("script"))),
+        Some(path) => {
+            let options = process(&path, folder).model("script");
+            agents.push(("bowline, dialing in", dialing_in(&path, options.clone()).await));
+            agents.push(("bowline", options));
+        }
         None => eprintln!("skipped the part with a process: BOWLINE_BIN is not set"),
     }
     match (variable("CLAUDE_BIN"), variable("SCRIPT_SERVER")) {
@@ -33,6 +41,18 @@ pub(crate) fn agents(folder: &Path) -> Vec<(&'static str, Options)> {
         _ => eprintln!("skipped the official agent: CLAUDE_BIN or SCRIPT_SERVER is not set"),
     }
     agents
+}
+
+/// The same agent, which is not spoken to over its pipes but dials in.
+async fn dialing_in(program: &str, mut options: Options) -> Options {
+    let mut door = ListenerOptions::default();
+    door.token = Some("sesame".to_owned());
+    let listener = Listener::bind("127.0.0.1:0", door).await.expect("there is a free port");
+    let program = PathBuf::from(program);
+    options.cli_path = None;
+    options.on_demand(OnDemand::new(Arc::new(listener), move |summons: Summons| {
+        summons.run(program.clone())
+    }))
 }
 
 /// The engine in this process.
