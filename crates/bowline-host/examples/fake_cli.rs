@@ -12,7 +12,8 @@ use std::{
 use serde_json::{Value, json};
 
 fn main() {
-    let mut fake = Fake { lines: io::stdin().lock().lines(), answers: Vec::new(), requests: Vec::new() };
+    let mut fake =
+        Fake { lines: io::stdin().lock().lines(), answers: Vec::new(), requests: Vec::new() };
     let part = argument("--play").unwrap_or_default();
     match part.as_str() {
         "exit_first" => leave(),

@@ -6,7 +6,8 @@ use std::{
 };
 
 use bowline_protocol::{
-    Call, HostRequest, Initialize, InitializeResponse, McpServerMessage, Message, SystemMessage, UserMessage,
+    Call, HostRequest, Initialize, InitializeResponse, McpServerMessage, Message, SystemMessage,
+    UserMessage,
 };
 use futures_util::FutureExt;
 use tokio::sync::mpsc;

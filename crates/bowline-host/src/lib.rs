@@ -41,8 +41,8 @@
 //! | everything that travels | [`protocol`] |
 //!
 //! An agent runs in a process of its own ([`Transport::Process`], `bowline` or the official
-//! `claude`), in this one (`Embedded`, with the feature `embedded`), or elsewhere (`Listener`, with
-//! the feature `websocket`). The rest is the same.
+//! `claude`), in this one (`Embedded`, with the feature `embedded`), or elsewhere (`OnDemand` and
+//! `Listener`, with the feature `websocket`). The rest is the same.
 //!
 //! # What is promised
 //!
@@ -133,3 +133,8 @@ pub use websocket::{Listener, ListenerOptions, OnDemand, RemoteAgent, Summon, Su
 #[doc = include_str!("../../../docs/sdk-options.md")]
 #[doc = include_str!("../README.md")]
 struct Guide;
+
+/// What the doors' chapter shows of Rust.
+#[cfg(all(doctest, feature = "embedded", feature = "websocket"))]
+#[doc = include_str!("../../../docs/doors.md")]
+struct Doors;

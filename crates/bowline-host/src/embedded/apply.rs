@@ -122,13 +122,22 @@ fn reject(options: &Options) -> Result<(), Error> {
         ("clear_env", options.clear_env),
         ("stderr", options.stderr.is_some()),
         ("trace_context", options.trace_context.is_some()),
-        ("question_preview", options.question_preview.is_some()),
         ("debug", options.debug),
         ("debug_file", options.debug_file.is_some()),
     ];
     if let Some((name, _)) = set.iter().find(|(_, set)| *set) {
         let what = format!("`{name}` is for an agent in a process of its own");
         return Err(Error::Options(what));
+    }
+    let absent = [
+        ("question_preview", options.question_preview.is_some()),
+        ("sandbox", options.sandbox.as_ref().is_some_and(|it| it["enabled"] != false)),
+        ("prompt_suggestions", options.prompt_suggestions),
+        ("agent_progress_summaries", options.agent_progress_summaries),
+        ("system_prompt_snapshot", options.system_prompt_snapshot == Some(true)),
+    ];
+    if let Some((name, _)) = absent.iter().find(|(_, set)| *set) {
+        return Err(Error::Options(format!("`{name}` is nothing that an embedded agent has")));
     }
     if options.client_app.is_some() {
         let what = "`client_app` is for an agent in a process of its own: say it in the headers of \

@@ -273,7 +273,8 @@ impl Tool {
     /// ```
     pub async fn call(&self, arguments: &impl Serialize) -> Result<ToolResult, Error> {
         let failed = |message| Error::Tool { tool: self.name().to_owned(), message };
-        let arguments = RawJson::from_value(arguments).map_err(|error| failed(error.to_string()))?;
+        let arguments =
+            RawJson::from_value(arguments).map_err(|error| failed(error.to_string()))?;
         let result = self.answer(&arguments, ToolContext::nobody()).await;
         match result.is_error {
             true => Err(failed(result.words())),

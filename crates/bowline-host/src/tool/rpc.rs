@@ -90,9 +90,7 @@ impl ServedTools {
                 let result = self.call(call, id.as_ref().map_or("", RawJson::get), cancel).await;
                 Ok(Answer::Called(result))
             }
-            Ok(Asked::Other { method, params }) => {
-                self.dispatch(&method, &params, id.as_ref())
-            }
+            Ok(Asked::Other { method, params }) => self.dispatch(&method, &params, id.as_ref()),
             Err(refusal) => Err(refusal),
         };
         let (result, error) = match outcome {

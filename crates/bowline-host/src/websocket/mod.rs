@@ -10,6 +10,6 @@ mod slot;
 
 pub use agent::RemoteAgent;
 pub(crate) use connection::WebSocketConnection;
-pub(crate) use on_demand::Summoned;
 pub use listener::{Listener, ListenerOptions};
+pub(crate) use on_demand::Summoned;
 pub use on_demand::{OnDemand, Summon, Summons};

@@ -1,6 +1,8 @@
 //! Agents that are started when a session needs one, and dial in.
 
-use std::{collections::BTreeMap, error::Error as StdError, ffi::OsString, fmt, path::PathBuf, sync::Arc};
+use std::{
+    collections::BTreeMap, error::Error as StdError, ffi::OsString, fmt, path::PathBuf, sync::Arc,
+};
 
 use futures_util::future::BoxFuture;
 use tokio_util::task::AbortOnDropHandle;

@@ -191,6 +191,49 @@ async fn the_model_calls_tools_of_this_program() {
     }
 }
 
+#[derive(Debug, PartialEq, Deserialize)]
+struct Knot {
+    name: String,
+    loops: u32,
+}
+
+#[tokio::test]
+async fn an_output_of_the_shape_that_was_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = json!({
+        "type": "object", "required": ["name", "loops"], "additionalProperties": false,
+        "properties": {"name": {"type": "string"}, "loops": {"type": "integer"}},
+    });
+    let prompt = "TOOL StructuredOutput {\"name\": \"bowline\", \"loops\": 1}\nNEXT\nSAY done";
+    for (agent, mut options) in agents(folder.path()).await {
+        options.output_schema = Some(schema.clone());
+        let knot: Knot = soon(agent, query(prompt, options).output()).await.unwrap();
+        assert_eq!(knot, Knot { name: "bowline".to_owned(), loops: 1 }, "{agent}");
+    }
+    for (agent, options) in agents(folder.path()).await {
+        let none = soon(agent, query("SAY words", options).output::<Knot>()).await.unwrap_err();
+        assert_eq!(none.code(), "output", "{agent}");
+        assert_eq!(none.to_string(), "the result has no structured output: words", "{agent}");
+    }
+}
+
+#[tokio::test]
+async fn a_run_is_over_when_every_prompt_has_its_result() {
+    let folder = tempfile::tempdir().unwrap();
+    for (agent, options) in agents(folder.path()).await {
+        let client = soon(agent, Client::connect(options)).await.unwrap();
+        let prompts = futures_util::stream::iter(["SAY one", "SAY two"]);
+        soon(agent, client.stream_input(prompts)).await.unwrap();
+        let told = told(client.receive_run()).await;
+        let last = told.iter().rfind(|it| it.starts_with("result ")).unwrap();
+        // Some take prompts up together.
+        assert!(last.contains("two"), "{agent}: {told:?}");
+        client.query("SAY three").await.unwrap();
+        assert_eq!(result(client.receive_response()).await, "three", "{agent}");
+        soon(agent, client.disconnect()).await;
+    }
+}
+
 #[tokio::test]
 async fn what_does_not_go_together_is_said_before_anything_starts() {
     let twice = Tool::new("add", "Adds again", async |pair: Pair| pair.a.to_string());
@@ -207,32 +250,37 @@ async fn what_does_not_go_together_is_said_before_anything_starts() {
         Options::default().can_use_tool(async |_: ToolRequest| PermissionResult::allow());
     both.permission_prompt_tool = Some("mcp__s__t".to_owned());
     assert_eq!(Client::connect(both).await.unwrap_err().code(), "options");
-
 }
 
 #[tokio::test]
-async fn an_embedded_agent_refuses_what_is_about_a_process() {
+async fn an_embedded_agent_refuses_what_it_has_no_use_for() {
     let folder = tempfile::tempdir().unwrap();
-    let set: [(&str, fn(&mut Options)); 12] = [
-        ("cli_path", |it| it.cli_path = Some("claude".into())),
-        ("cli_runner", |it| it.cli_runner = vec!["node".into()]),
-        ("spawner", |it| it.spawner = Some(Arc::new(|mut it: Command| it.spawn()))),
-        ("user", |it| it.user = Some(ProcessUser::Id(1))),
-        ("extra_args", |it| drop(it.extra_args.insert("bare".to_owned(), None))),
-        ("clear_env", |it| it.clear_env = true),
-        ("stderr", |it| it.stderr = Some(Arc::new(|_| {}))),
-        ("client_app", |it| it.client_app = Some("app/1".to_owned())),
-        ("trace_context", |it| it.trace_context = Some(TraceContext::default())),
-        ("question_preview", |it| it.question_preview = Some(PreviewFormat::Html)),
-        ("debug", |it| it.debug = true),
-        ("debug_file", |it| it.debug_file = Some("log".into())),
+    let process = "is for an agent in a process of its own";
+    let absent = "is nothing that an embedded agent has";
+    let set: [(&str, &str, fn(&mut Options)); 16] = [
+        ("cli_path", process, |it| it.cli_path = Some("claude".into())),
+        ("cli_runner", process, |it| it.cli_runner = vec!["node".into()]),
+        ("spawner", process, |it| it.spawner = Some(Arc::new(|mut it: Command| it.spawn()))),
+        ("user", process, |it| it.user = Some(ProcessUser::Id(1))),
+        ("extra_args", process, |it| drop(it.extra_args.insert("bare".to_owned(), None))),
+        ("clear_env", process, |it| it.clear_env = true),
+        ("stderr", process, |it| it.stderr = Some(Arc::new(|_| {}))),
+        ("client_app", process, |it| it.client_app = Some("app/1".to_owned())),
+        ("trace_context", process, |it| it.trace_context = Some(TraceContext::default())),
+        ("question_preview", absent, |it| it.question_preview = Some(PreviewFormat::Html)),
+        ("debug", process, |it| it.debug = true),
+        ("debug_file", process, |it| it.debug_file = Some("log".into())),
+        ("sandbox", absent, |it| it.sandbox = Some(json!({"enabled": true}))),
+        ("prompt_suggestions", absent, |it| it.prompt_suggestions = true),
+        ("agent_progress_summaries", absent, |it| it.agent_progress_summaries = true),
+        ("system_prompt_snapshot", absent, |it| it.system_prompt_snapshot = Some(true)),
     ];
-    for (name, set) in set {
+    for (name, why, set) in set {
         let mut options = Options::default().embedded(Embedded::script(folder.path()));
         set(&mut options);
         let error = Client::connect(options).await.unwrap_err();
         assert_eq!(error.code(), "options", "{name}");
-        let expected = format!("`{name}` is for an agent in a process of its own");
+        let expected = format!("`{name}` {why}");
         assert!(error.to_string().starts_with(&expected), "{error}");
     }
 }

@@ -100,8 +100,7 @@ async fn every_method_asks_what_its_name_says() {
     let client = Client::connect(fake("requests")).await.unwrap();
     soon("the questions", ask_everything(&client)).await;
     client.query("what did you hear?").await.unwrap();
-    let heard: Vec<Value> =
-        serde_json::from_str(&result(client.receive_response()).await).unwrap();
+    let heard: Vec<Value> = serde_json::from_str(&result(client.receive_response()).await).unwrap();
     let [first, asked @ .., last] = &heard[..] else { panic!("{heard:?}") };
     assert_eq!((&first["subtype"], first), (&json!("initialize"), last), "it is said once more");
     let expected = expected();

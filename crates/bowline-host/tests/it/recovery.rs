@@ -4,11 +4,15 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Stdio,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
-use bowline_host::{Agent, Embedded, Message, Options};
-use serde_json::json;
+use bowline_host::{Agent, Embedded, McpServer, Message, Options, Tool};
+use serde_json::{Value, json};
 
 use crate::rig::{agents, embedded, soon};
 
@@ -72,13 +76,13 @@ async fn sessions_of_a_killed_program_are_found_and_go_on() {
 #[tokio::test]
 async fn sessions_that_were_given_up_go_on_over_every_transport() {
     let folder = tempfile::tempdir().unwrap();
-    // The official agent, started again on a session right after it was killed, sometimes never answers.
-    for (name, options) in agents(folder.path()).await.into_iter().filter(|it| it.0 != "official") {
+    for (name, options) in agents(folder.path()).await {
         let journal = folder.path().join("journal").join(name);
+        let options = options.sdk_mcp_server(hangs_once()).allow(["mcp__desk__wait"]);
         let builder = Agent::builder(options).journal(&journal).continuation("SAY went on");
         let agent = builder.build().unwrap();
         // One that has begun, and one that has not.
-        let begun = agent.start("SAY begun\nDELAY 60000\nNEXT\nSAY never");
+        let begun = agent.start("SAY begun\nTOOL mcp__desk__wait {}\nNEXT\nSAY from the start");
         let mut messages = begun.messages();
         soon(name, async {
             while !matches!(messages.next().await, Some(Ok(Message::Assistant(_)))) {}
@@ -103,8 +107,29 @@ async fn sessions_that_were_given_up_go_on_over_every_transport() {
             results.push((session.id() == Some(id.clone()), result.result.unwrap()));
         }
         results.sort();
-        assert_eq!(results, [(false, "anew".to_owned()), (true, "went on".to_owned())], "{name}");
+        assert_eq!(results[0], (false, "anew".to_owned()), "{name}");
+        // The official agent writes its transcript some time after it has spoken. If it is killed
+        // before that, there is nothing to go on with.
+        let from_the_start = (true, "from the start".to_owned());
+        if name != "official" || results[1] != from_the_start {
+            assert_eq!(results[1], (true, "went on".to_owned()), "{name}");
+        }
     }
+}
+
+/// A tool that never answers the first who calls it.
+fn hangs_once() -> McpServer {
+    let called = Arc::new(AtomicBool::new(false));
+    let wait = Tool::with_schema("wait", "", json!({"type": "object"}), move |_: Value| {
+        let again = called.swap(true, Ordering::SeqCst);
+        async move {
+            if !again {
+                std::future::pending::<()>().await;
+            }
+            "done"
+        }
+    });
+    McpServer::new("desk").tool(wait)
 }
 
 #[tokio::test]

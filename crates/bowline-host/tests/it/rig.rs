@@ -1,6 +1,8 @@
 //! What the tests share: the fake agent's program, the real one, and words for what they say.
 
 use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, Instant},
@@ -17,8 +19,9 @@ pub(crate) const SOON: Duration = Duration::from_secs(20);
 /// Every kind of agent there is, working in `folder` with the script model and keeping its sessions
 /// there: in this process, in one of its own, and in one of its own that dials in.
 ///
-/// `BOWLINE_BIN` names our program, `CLAUDE_BIN` the official one, and `SCRIPT_SERVER` the address
-/// of a `bowline script-server` for the latter to ask. What is not named is skipped, and says so.
+/// `BOWLINE_BIN` names our program, `CLAUDE_BIN` the official one, `CLAUDE_217_BIN` the last of the
+/// official ones that dials any host, and `SCRIPT_SERVER` the address of a `bowline script-server`
+/// for these to ask. What is not named is skipped, and says so.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 pub(crate) async fn agents(folder: &Path) -> Vec<(&'static str, Options)> {
     let mut agents = vec![("embedded", embedded(folder))];
@@ -31,16 +34,22 @@ pub(crate) async fn agents(folder: &Path) -> Vec<(&'static str, Options)> {
         None => eprintln!("skipped the part with a process: BOWLINE_BIN is not set"),
     }
     match (variable("CLAUDE_BIN"), variable("SCRIPT_SERVER")) {
-        (Some(path), Some(server)) => {
-            let options = process(&path, folder)
-                .env("ANTHROPIC_BASE_URL", server)
-                .env("ANTHROPIC_API_KEY", "none is needed")
-                .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1");
-            agents.push(("official", options));
-        }
+        (Some(path), Some(server)) => agents.push(("official", official(&path, server, folder))),
         _ => eprintln!("skipped the official agent: CLAUDE_BIN or SCRIPT_SERVER is not set"),
     }
+    if let (Some(path), Some(server)) = (variable("CLAUDE_217_BIN"), variable("SCRIPT_SERVER")) {
+        let options = official(&path, server, folder);
+        agents.push(("official 2.1.7, dialing in", dialing_in(&path, options).await));
+    }
     agents
+}
+
+/// An official agent that asks a script server.
+fn official(path: &str, server: String, folder: &Path) -> Options {
+    process(path, folder)
+        .env("ANTHROPIC_BASE_URL", server)
+        .env("ANTHROPIC_API_KEY", "none is needed")
+        .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
 }
 
 /// The same agent, which is not spoken to over its pipes but dials in.
@@ -61,7 +70,7 @@ pub(crate) fn embedded(folder: &Path) -> Options {
     Options::default().embedded(agent)
 }
 
-fn variable(name: &str) -> Option<String> {
+pub(crate) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
@@ -152,6 +161,12 @@ pub(crate) async fn last_error(mut messages: Messages) -> Error {
     last.expect("the stream ends with an error")
 }
 
+/// Writes a program for the shell.
+pub(crate) fn write_script(path: &Path, text: &str) {
+    fs::write(path, format!("#!/bin/sh\n{text}\n")).expect("the folder is ours");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("the file is ours");
+}
+
 /// The process of a fake agent.
 pub(crate) fn pid(client: &Client) -> u64 {
     client.initialization().pid.expect("the fake says it")
@@ -166,16 +181,16 @@ pub(crate) async fn gone(pid: u64) {
     }
 }
 
-/// Waits until a process that is not our child runs no more. Whoever inherited it may take its
-/// time to wait for it.
-pub(crate) async fn stopped(pid: &str) {
+/// Waits until a process that is not our child runs no more, at most so long. Whoever inherited it
+/// may take its time to wait for it.
+pub(crate) async fn stopped(pid: &str, limit: Duration) {
     let start = Instant::now();
     let runs = || {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         stat.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with('Z'))
     };
     while runs() {
-        assert!(start.elapsed() < SOON, "process {pid} still runs");
+        assert!(start.elapsed() < limit, "process {pid} still runs");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
