@@ -75,6 +75,9 @@ impl Connection {
         tracker: Option<Arc<Tracker>>,
     ) -> Result<Self, Error> {
         options.check()?;
+        if let Some(what) = options.never_asked() {
+            tracing::debug!("`can_use_tool` is not asked about {what}");
+        }
         #[cfg(feature = "sessions")]
         let resumed = from_store(&mut options).await?;
         #[cfg(feature = "sessions")]

@@ -2,9 +2,9 @@
 //! agent's configuration, from which the agent resumes it.
 
 use std::{
-    fs::{self, OpenOptions},
+    fs::{self, OpenOptions, Permissions},
     io::Write,
-    os::unix::fs::OpenOptionsExt,
+    os::unix::fs::{OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -51,7 +51,7 @@ pub(crate) async fn from_store(options: &mut Options) -> Result<Option<ResumedHo
         return Err(Error::Options(what.to_owned()));
     }
     let what = |error| Error::connection("making a folder to resume from", error);
-    let folder = tempfile::Builder::new().prefix("bowline-resume-").tempdir().map_err(what)?;
+    let folder = private_folder().map_err(what)?;
     let project_key = ProjectKey::for_directory(directory(options)?).as_str().to_owned();
     let limit = options.limits.store;
     let id = match &options.resume {
@@ -83,6 +83,12 @@ pub(crate) async fn from_store(options: &mut Options) -> Result<Option<ResumedHo
     copy_settings(&own_home(options), folder.path(), tokens(options)).map_err(what)?;
     move_into(folder.path(), options);
     Ok(Some(ResumedHome { _folder: folder }))
+}
+
+/// A temporary folder that only this user can look into.
+fn private_folder() -> std::io::Result<tempfile::TempDir> {
+    let private = Permissions::from_mode(0o700);
+    tempfile::Builder::new().prefix("bowline-resume-").permissions(private).tempdir()
 }
 
 /// Has the agent use another configuration folder.
@@ -222,15 +228,13 @@ fn without_refresh_token(value: &mut Value) {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
-
     use serde_json::json;
 
     use super::*;
 
     #[test]
     fn tokens_are_copied_for_nobody_else_and_cannot_be_refreshed() {
-        let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (from, to) = (tempfile::tempdir().unwrap(), private_folder().unwrap());
         let secret = json!({"oauth": {"accessToken": "a", "refreshToken": "r", "expiresAt": 1}});
         let settings = json!({"model": "m", "enabledPlugins": {"p@m": true}, "env": {
             "CLAUDE_CONFIG_DIR": "/elsewhere", "KEPT": "1",
@@ -251,7 +255,7 @@ mod tests {
         let mode = fs::metadata(to.path()).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o700, "the folder is ours alone");
 
-        let without = tempfile::tempdir().unwrap();
+        let without = private_folder().unwrap();
         copy_settings(from.path(), without.path(), Tokens::LeftOut).unwrap();
         assert!(!without.path().join(CREDENTIALS).exists());
     }
