@@ -115,8 +115,13 @@ impl OnDemand {
         }
         let arguments = options.remote_arguments(&url)?;
         let summons = Summons { url, arguments, variables, cwd: options.cwd.clone() };
-        let running = self.summon.summon(summons);
-        let running = async { running.await.map_err(explained) };
+        let (running, listener) = (self.summon.summon(summons), self.listener.clone());
+        let running = async move {
+            let ended = running.await.map_err(explained);
+            // As long as the agent runs it may have to dial again.
+            drop(listener);
+            ended
+        };
         Ok(Summoned { agent, running: AbortOnDropHandle::new(tokio::spawn(running)) })
     }
 }

@@ -38,9 +38,8 @@ async fn prompts_may_come_one_by_one_or_not_at_all() {
     };
     for (agent, options) in agents(folder.path()).await {
         let options = options.can_use_tool(async |_: ToolRequest| PermissionResult::allow());
-        let told = told(query_all(prompts(&["first", "second"]), options)).await;
-        let last = told.last().unwrap();
-        assert!(last.starts_with("result ") && last.contains("second"), "{agent}: {told:?}");
+        let last = result(query_all(prompts(&["first", "second"]), options)).await;
+        assert!(last.contains("second"), "{agent}: {last}");
     }
     for (agent, options) in agents(folder.path()).await {
         let options = options.can_use_tool(async |_: ToolRequest| PermissionResult::allow());
@@ -147,8 +146,7 @@ async fn a_turn_can_be_interrupted() {
         let mut messages = client.receive_response();
         soon(agent, messages.next()).await.unwrap().unwrap();
         soon(agent, client.interrupt()).await.unwrap();
-        let told = told(messages).await;
-        assert_eq!(told.last().unwrap(), "result -", "{agent}: {told:?}");
+        assert_eq!(result(messages).await, "-", "{agent}");
         client.query("SAY again").await.unwrap();
         assert_eq!(result(client.receive_response()).await, "again", "{agent}");
         soon(agent, client.disconnect()).await;
@@ -224,10 +222,9 @@ async fn a_run_is_over_when_every_prompt_has_its_result() {
         let client = soon(agent, Client::connect(options)).await.unwrap();
         let prompts = futures_util::stream::iter(["SAY one", "SAY two"]);
         soon(agent, client.stream_input(prompts)).await.unwrap();
-        let told = told(client.receive_run()).await;
-        let last = told.iter().rfind(|it| it.starts_with("result ")).unwrap();
+        let last = result(client.receive_run()).await;
         // Some take prompts up together.
-        assert!(last.contains("two"), "{agent}: {told:?}");
+        assert!(last.contains("two"), "{agent}: {last}");
         client.query("SAY three").await.unwrap();
         assert_eq!(result(client.receive_response()).await, "three", "{agent}");
         soon(agent, client.disconnect()).await;

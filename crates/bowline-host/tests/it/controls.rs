@@ -72,7 +72,7 @@ fn expected() -> Vec<Value> {
         json!({"subtype": "mcp_toggle", "serverName": "s", "enabled": true}),
         json!({"subtype": "mcp_toggle", "serverName": "s", "enabled": false}),
         json!({"subtype": "mcp_set_servers", "servers": {"s": {"command": "c"}}}),
-        json!({"subtype": "mcp_read_resource", "server_name": "s", "uri": "u"}),
+        json!({"subtype": "mcp_read_resource", "serverName": "s", "uri": "u"}),
         json!({"subtype": "mcp_call", "tool": "mcp__s__t", "arguments": {}}),
         json!({"subtype": "set_mcp_permission_mode_override", "serverName": "s", "mode": "auto"}),
         json!({"subtype": "stop_task", "task_id": "t"}),

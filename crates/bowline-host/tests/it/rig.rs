@@ -145,11 +145,12 @@ pub(crate) fn in_short(message: &Message) -> String {
     }
 }
 
-/// The text of the result that the stream ends with.
+/// The text of the last result in the stream.
 pub(crate) async fn result(messages: Messages) -> String {
     let told = told(messages).await;
-    let last = told.last().cloned().unwrap_or_default();
-    last.strip_prefix("result ").unwrap_or_else(|| panic!("no result in {told:?}")).to_owned()
+    // What became of a prompt that has a name, as it has over a WebSocket, is told behind its result.
+    let results = told.iter().filter_map(|it| it.strip_prefix("result "));
+    results.last().unwrap_or_else(|| panic!("no result in {told:?}")).to_owned()
 }
 
 /// The error that a stream ends with.
