@@ -17,6 +17,9 @@ use tokio::process::Command;
 
 use crate::rig::{agents, result, soon, told};
 
+/// This one does not say that prompts still wait, so nobody can know that it is not done.
+const OLD: &str = "official 2.1.7, dialing in";
+
 /// A prompt that has the script model make the file `made`.
 const MAKE: &str = "TOOL Bash {\"command\": \"touch made\", \"description\": \"Make a file\"}\n\
                     NEXT\nSAY made it";
@@ -37,6 +40,9 @@ async fn prompts_may_come_one_by_one_or_not_at_all() {
         futures_util::stream::iter(words).map(|word| format!("SAY {word}"))
     };
     for (agent, options) in agents(folder.path()).await {
+        if agent == OLD {
+            continue;
+        }
         let options = options.can_use_tool(async |_: ToolRequest| PermissionResult::allow());
         let last = result(query_all(prompts(&["first", "second"]), options)).await;
         assert!(last.contains("second"), "{agent}: {last}");
@@ -219,6 +225,9 @@ async fn an_output_of_the_shape_that_was_asked_for() {
 async fn a_run_is_over_when_every_prompt_has_its_result() {
     let folder = tempfile::tempdir().unwrap();
     for (agent, options) in agents(folder.path()).await {
+        if agent == OLD {
+            continue;
+        }
         let client = soon(agent, Client::connect(options)).await.unwrap();
         let prompts = futures_util::stream::iter(["SAY one", "SAY two"]);
         soon(agent, client.stream_input(prompts)).await.unwrap();
