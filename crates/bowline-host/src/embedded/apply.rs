@@ -9,7 +9,7 @@ use bowline_protocol::{PermissionBehavior, PermissionMode};
 
 use super::{Embedded, setup};
 use crate::{
-    BuiltinTools, Effort, Error, Options, PermissionPrompts as HostPrompts, SystemPrompt, Thinking,
+    BuiltinTools, Error, Options, PermissionPrompts as HostPrompts, SystemPrompt, Thinking,
 };
 
 /// How the engine is set up for a session with these options.
@@ -35,7 +35,7 @@ fn apply(options: &Options, config: &mut SessionConfig) -> Result<(), Error> {
     }
     config.fallback_models.extend(options.fallback_models.iter().cloned());
     config.thinking = thinking(options).or(config.thinking.take());
-    config.effort = options.effort.map(effort).or(config.effort);
+    config.effort = options.effort.or(config.effort);
     config.betas.extend(options.betas.iter().cloned());
     config.system_prompt = match &options.system_prompt {
         SystemPrompt::Empty => EnginePrompt::Custom(Vec::new()),
@@ -141,14 +141,4 @@ fn thinking(options: &Options) -> Option<model::Thinking> {
         Thinking::Budget(tokens) => model::Thinking::Enabled { budget_tokens: *tokens, display },
         Thinking::Disabled => model::Thinking::Disabled,
     })
-}
-
-fn effort(effort: Effort) -> model::Effort {
-    match effort {
-        Effort::Low => model::Effort::Low,
-        Effort::Medium => model::Effort::Medium,
-        Effort::High => model::Effort::High,
-        Effort::Xhigh => model::Effort::Xhigh,
-        Effort::Max => model::Effort::Max,
-    }
 }

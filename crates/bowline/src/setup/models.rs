@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use bowline_model::{
-    AnthropicConfig, Effort, OpenAiConfig, Price, Prices, Providers, Secret, Thinking,
-    ThinkingDisplay,
+    AnthropicConfig, OpenAiConfig, Price, Prices, Providers, Secret, Thinking, ThinkingDisplay,
 };
+use bowline_protocol::Effort;
 use serde_json::{Map, Value};
 
 use super::SetupError;
