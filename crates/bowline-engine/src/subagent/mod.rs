@@ -43,7 +43,7 @@ pub(crate) fn kinds(session: &Shared) -> Vec<AgentKind> {
     let from_host = session.live().agents.clone();
     let given = session.config.agents.iter().chain(&from_host).map(AgentKind::given);
     let plugins = load::from_plugins(&session.plugins());
-    let written = load::from_files(&session.config.places);
+    let written = load::from_files(&session.config.places, session.config.sources);
     for kind in plugins.into_iter().chain(written).chain(given) {
         match kinds.iter_mut().find(|known| known.name == kind.name) {
             Some(known) => *known = kind,
