@@ -276,7 +276,7 @@ impl Answer {
                 self.connect();
                 Step::Retry { error, attempt: 0, delay: Duration::ZERO }
             }
-            None if asked.is_retryable() && !self.fallbacks.is_empty() => self.fall_back(error),
+            None if error.is_retryable() && !self.fallbacks.is_empty() => self.fall_back(error),
             None => Step::Failed(error),
         }
     }
