@@ -25,7 +25,8 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 pub(crate) use changes::Changed;
 use changes::Changes;
-pub(crate) use open::{ConnectError, Opened, Owner, open};
+pub(crate) use http::install_tls;
+pub(crate) use open::{ConnectError, Opened, Owner, has_authorization, open};
 pub(crate) use process::StderrTail;
 pub(crate) use request::{Request, RequestError};
 pub(crate) use sdk::{SdkClient, greet};
@@ -70,8 +71,13 @@ impl Connection {
                     Link::Sdk(client) => client.request(request, timeout, &self.asides).await,
                 }
             } => {
-                if let Err(RequestError::Lost(_)) = &answer {
-                    self.closed.cancel();
+                match &answer {
+                    Err(RequestError::Lost(_)) => self.closed.cancel(),
+                    // The login does not count any more; reaching the server again tells why.
+                    Err(RequestError::Unauthorized(wanted)) if wanted.scopes.is_empty() => {
+                        self.closed.cancel();
+                    }
+                    _ => {}
                 }
                 answer
             }
