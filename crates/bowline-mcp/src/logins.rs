@@ -65,11 +65,12 @@ impl McpServers {
             return Err(error.into());
         }
         let finished = login.finish(callback_url).await;
+        if finished.is_ok() {
+            server.restart().await;
+        }
         waiting.settle(finished.clone());
         waiting.stop().await;
-        finished?;
-        server.restart().await;
-        Ok(())
+        Ok(finished?)
     }
 
     /// Waits until the login that was begun last is finished or given up, and the server reached

@@ -62,7 +62,7 @@ fn run_command(command: Command) -> anyhow::Result<ExitCode> {
         Command::Mcp { command: McpCommand::Serve(args) } => {
             return with_runtime(commands::mcp_serve::run(*args));
         }
-        Command::Mcp { command: McpCommand::Login { server, no_browser } } => {
+        Command::Mcp { command: McpCommand::Login { no_browser, server } } => {
             let browser = if no_browser { Browser::Elsewhere } else { Browser::Opened };
             return with_runtime(commands::mcp_login::login(*server, browser));
         }

@@ -57,8 +57,7 @@ async fn ask(session: &Shared) -> Option<Counted> {
     let known = |count: Result<Option<u64>, bowline_model::ModelError>| {
         count.inspect_err(|error| tracing::debug!(%error, "tokens cannot be counted")).ok()?
     };
-    let (alone, with_system, with_tools) =
-        (known(alone)?, known(with_system)?, known(with_tools)?);
+    let (alone, with_system, with_tools) = (known(alone)?, known(with_system)?, known(with_tools)?);
     Some(Counted {
         system: with_system.saturating_sub(alone),
         tools: with_tools.saturating_sub(alone),

@@ -29,12 +29,12 @@ use std::sync::Arc;
 use bowline_protocol::{EventInput, Extra, HookEvent, InstructionsLoadedInput};
 use tokio_util::sync::CancellationToken;
 
-use self::{memory::MemoryFile, state::Loaded};
 pub(crate) use self::{
     counted::count,
     state::{LoadReason, Snapshot, State},
     usage::{auto_compact, threshold, usage},
 };
+use self::{memory::MemoryFile, state::Loaded};
 use crate::{
     agent::{Agent, Identity},
     command,

@@ -2,6 +2,7 @@
 
 use std::{error::Error, io};
 
+use reqwest::StatusCode;
 use rmcp::transport::streamable_http_client::{
     AuthRequiredError, InsufficientScopeError, StreamableHttpError,
 };
@@ -41,9 +42,14 @@ pub(super) fn refusal(error: &(dyn Error + 'static)) -> Option<Option<String>> {
         if let Some(error) = error.downcast_ref::<InsufficientScopeError>() {
             return Some(Some(error.www_authenticate_header.clone()));
         }
+        if let Some(error) = error.downcast_ref::<reqwest::Error>()
+            && error.status() == Some(StatusCode::UNAUTHORIZED)
+        {
+            return Some(None);
+        }
         cause = below(error);
     }
-    // Without a header the status is all there is.
+    // Without a header `rmcp` has the status in words only.
     root_cause(error).contains("HTTP 401").then_some(None)
 }
 

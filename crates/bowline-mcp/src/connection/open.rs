@@ -1,6 +1,11 @@
 //! Reaching a server, whatever its kind, and letting go of it.
 
-use std::{error::Error, io, sync::Arc, time::Duration};
+use std::{
+    error::Error,
+    io,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use bowline_protocol::{McpRemoteServer, McpServerConfig};
 use reqwest::Client;
@@ -165,6 +170,7 @@ where
             closed: closed.clone(),
             changes,
             asides: asides.clone(),
+            refused: OnceLock::new(),
         }),
         owner: Owner { process: None, service: Some(service), asides, closed },
         hello,
@@ -189,6 +195,7 @@ async fn open_sdk(core: &Core, greeting: Option<Hello>) -> Result<Opened, Connec
             closed: closed.clone(),
             changes: Arc::default(),
             asides: asides.clone(),
+            refused: OnceLock::new(),
         }),
         owner: Owner { process: None, service: None, asides, closed },
         hello,

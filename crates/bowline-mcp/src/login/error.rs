@@ -17,6 +17,11 @@ pub enum LoginError {
     /// There is no folder in which a login could be kept.
     #[error("there is no place to keep a login in")]
     NoPlace,
+    /// The authorization server does not register clients, at least not us.
+    #[error(
+        "{0}; a client that was registered beforehand goes into `oauth.clientId` of the server"
+    )]
+    NoClient(String),
     /// Nobody has begun to log in to this server.
     #[error("No active OAuth flow for server: {0}")]
     NotBegun(String),

@@ -116,8 +116,12 @@ impl CredentialStore for LoginFile {
     async fn acquire_refresh_guard(&self) -> Result<Option<CredentialRefreshGuard>, AuthError> {
         let path = self.path.with_extension("lock");
         let lock = move || -> io::Result<File> {
-            let file =
-                OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(path)?;
+            let file = OpenOptions::new()
+                .create(true)
+                .truncate(false)
+                .write(true)
+                .mode(0o600)
+                .open(path)?;
             file.lock()?;
             Ok(file)
         };

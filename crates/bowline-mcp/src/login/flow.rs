@@ -60,7 +60,8 @@ impl Login {
                 None
             }
             None => {
-                manager.register_client(CLIENT_NAME, redirect_uri, &scopes).await?.client_secret
+                let registered = manager.register_client(CLIENT_NAME, redirect_uri, &scopes).await;
+                registered.map_err(|error| LoginError::NoClient(error.to_string()))?.client_secret
             }
         };
         let url = manager.get_authorization_url(&scopes).await?;

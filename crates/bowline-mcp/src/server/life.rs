@@ -31,8 +31,14 @@ pub(super) async fn live(core: Arc<Core>, mut greeting: Greeting, stop: Cancella
                 reached_before = true;
                 let since = Instant::now();
                 core.set(State::Connected(Arc::clone(&live)));
+                let connection = Arc::clone(&live.connection);
                 let end = attend(&core, live, &stop).await;
                 if end == End::Stopped {
+                    owner.close().await;
+                    return;
+                }
+                if let Some(wanted) = connection.refused().filter(|_| !core.is_own_client()) {
+                    core.set(State::NeedsAuth(wanted.clone()));
                     owner.close().await;
                     return;
                 }

@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use bowline_protocol::{McpRemoteServer, McpServerConfig, McpServerStatus};
+use bowline_protocol::{McpGrantType, McpRemoteServer, McpServerConfig, McpServerStatus};
 use bowline_tools::Workspace;
 use serde_json::Number;
 use tokio::sync::watch;
@@ -97,6 +97,12 @@ impl Core {
             McpServerConfig::Http(remote) | McpServerConfig::Sse(remote) => Some(remote),
             _ => None,
         }
+    }
+
+    /// Whether it is logged in to without a person, and so as often as need be.
+    pub(crate) fn is_own_client(&self) -> bool {
+        let oauth = self.remote().and_then(|remote| remote.oauth.as_ref());
+        oauth.is_some_and(|oauth| oauth.grant_type == Some(McpGrantType::ClientCredentials))
     }
 
     /// Where a login to it is kept.

@@ -53,12 +53,12 @@ pub(crate) enum McpCommand {
     Serve(Box<McpServeArgs>),
     /// Log in to an MCP server on the network, with OAuth, in a browser
     Login {
-        #[command(flatten)]
-        server: Box<McpServerArgs>,
         /// Open no browser: print the address of the page, and take the address that it leads back
         /// to from stdin
         #[arg(long)]
         no_browser: bool,
+        #[command(flatten)]
+        server: Box<McpServerArgs>,
     },
     /// Forget the login to an MCP server
     Logout {

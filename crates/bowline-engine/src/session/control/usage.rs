@@ -14,10 +14,7 @@ use crate::{
     turn::run::millis,
 };
 
-pub(super) async fn get_context_usage(
-    shared: &Arc<Shared>,
-    request: GetContextUsage,
-) -> Answered {
+pub(super) async fn get_context_usage(shared: &Arc<Shared>, request: GetContextUsage) -> Answered {
     context::foresee(shared).await;
     let counted = match request.detail {
         Some(ContextDetail::Full) => context::count(shared).await,

@@ -73,7 +73,8 @@ async fn settings_define_agents_too() {
         fs::write(path.join(file), text).unwrap();
     };
     let agent = |prompt: &str| json!({"description": "dives", "prompt": prompt, "tools": ["Read"]});
-    let user = json!({"agents": {"diver": agent("low"), "rower": agent("rows"), "bad": {"prompt": 7}}});
+    let user =
+        json!({"agents": {"diver": agent("low"), "rower": agent("rows"), "bad": {"prompt": 7}}});
     let local = json!({"agents": {"diver": {"description": "dives", "prompt": "high"}}});
     write("home/settings.json", user.to_string());
     write(".claude/settings.local.json", local.to_string());
@@ -87,8 +88,12 @@ async fn settings_define_agents_too() {
         ears.listen(config);
     });
     let answer = rig.control(json!({"subtype": "initialize"})).await.unwrap();
-    let names: Vec<_> =
-        answer["agents"].as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
+    let names: Vec<_> = answer["agents"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["name"].as_str().unwrap())
+        .collect();
     assert_eq!(names, ["Explore", "diver", "general-purpose", "rower"]);
     rig.run(&dive("SAY down")).await;
     let of_diver = ears.requests().into_iter().find(|it| it.system[0].text.starts_with("high"));
