@@ -1,8 +1,9 @@
 //! What a file says about a kind of agent counts for agents of that kind, and for nobody else.
 
-use std::fs;
+use std::{fs, sync::Arc};
 
 use bowline_engine::settings::{Places, Settings, SettingsRequest};
+use bowline_model::ModelRequest;
 use bowline_protocol::SessionId;
 use bowline_sessions::{ConfigHome, LineOrigin, Page, ProjectKey, TranscriptWriter};
 use serde_json::{Value, json};
@@ -73,9 +74,8 @@ async fn settings_define_agents_too() {
         fs::write(path.join(file), text).unwrap();
     };
     let agent = |prompt: &str| json!({"description": "dives", "prompt": prompt, "tools": ["Read"]});
-    let user =
-        json!({"agents": {"diver": agent("low"), "rower": agent("rows"), "bad": {"prompt": 7}}});
-    let local = json!({"agents": {"diver": {"description": "dives", "prompt": "high"}}});
+    let user = json!({"agents": {"diver": agent("low"), "rower": agent("rows"), "bad": 7}});
+    let local = json!({"agents": {"diver": {"description": "dives", "prompt": "Dive high."}}});
     write("home/settings.json", user.to_string());
     write(".claude/settings.local.json", local.to_string());
     write(".claude/agents/diver.md", "---\ndescription: a file\n---\nfile".to_owned());
@@ -96,7 +96,10 @@ async fn settings_define_agents_too() {
         .collect();
     assert_eq!(names, ["Explore", "diver", "general-purpose", "rower"]);
     rig.run(&dive("SAY down")).await;
-    let of_diver = ears.requests().into_iter().find(|it| it.system[0].text.starts_with("high"));
+    let is_diver = |request: &Arc<ModelRequest>| {
+        request.system.iter().any(|block| block.text.contains("Dive high."))
+    };
+    let of_diver = ears.requests().into_iter().find(is_diver);
     let tools = of_diver.expect("the higher layer's counts, as a whole").tools.len();
     assert!(tools > 1, "the lower one's tools are not mixed in");
 }
