@@ -114,7 +114,11 @@ impl Core {
     /// The next login asks for these scopes too.
     pub(crate) fn note_scopes(&self, wanted: &Wanted) {
         let Some(file) = self.login_file().filter(|_| !wanted.scopes.is_empty()) else { return };
-        let noted = file.change(|kept| kept.wanted_scopes.clone_from(&wanted.scopes));
+        let noted = file.change(|kept| {
+            let new = wanted.scopes.iter().filter(|scope| !kept.wanted_scopes.contains(scope));
+            let new: Vec<_> = new.cloned().collect();
+            kept.wanted_scopes.extend(new);
+        });
         if let Err(error) = noted {
             tracing::warn!(server = self.name, %error, "the scopes that a server wants are lost");
         }
