@@ -6,14 +6,20 @@ use super::{AgentKind, kind::read_hooks};
 use crate::{
     context::frontmatter::Document,
     plugin::Plugins,
-    settings::{Places, SourceSet},
+    settings::{Places, Settings, SourceSet},
 };
 
-/// The agents that files of these sources define; the project's come later and so win.
+/// The agents that files define, of those sources that count; the project's come later and so win.
 pub(crate) fn from_files(places: &Places, sources: SourceSet) -> Vec<AgentKind> {
     let user = sources.user.then(|| places.config_dir.join("agents"));
     let project = sources.project.then(|| places.project.join(".claude/agents"));
     user.iter().chain(&project).flat_map(|folder| from_place(folder)).collect()
+}
+
+/// The agents that settings define. Of two with one name that of the higher layer counts, as a whole.
+pub(crate) fn from_settings(settings: &Settings) -> Vec<AgentKind> {
+    let layers = settings.layers().iter();
+    layers.flat_map(|layer| layer.known.agents.iter().map(AgentKind::given)).collect()
 }
 
 /// The agents that plugins bring.
