@@ -180,8 +180,8 @@ mod tests {
 
     /// How the engine is set up with these settings, and then with what `set` says over them.
     fn configured(settings: serde_json::Value, set: impl Fn(&mut Options)) -> SessionConfig {
-        let mut options = Options::default();
-        options.settings = Some(Settings::Inline(settings));
+        let settings = Some(Settings::Inline(settings));
+        let mut options = Options { settings, ..Options::default() };
         set(&mut options);
         configure(&Embedded::script(std::env::temp_dir()), &options).unwrap()
     }

@@ -263,7 +263,8 @@ async fn an_embedded_agent_refuses_what_it_has_no_use_for() {
     let folder = tempfile::tempdir().unwrap();
     let process = "is for an agent in a process of its own";
     let absent = "is nothing that an embedded agent has";
-    let set: [(&str, &str, fn(&mut Options)); 16] = [
+    type Case = (&'static str, &'static str, fn(&mut Options));
+    let set: [Case; 16] = [
         ("cli_path", process, |it| it.cli_path = Some("claude".into())),
         ("cli_runner", process, |it| it.cli_runner = vec!["node".into()]),
         ("spawner", process, |it| it.spawner = Some(Arc::new(|mut it: Command| it.spawn()))),

@@ -51,7 +51,7 @@ async fn ask_everything(client: &Client) {
     client.side_question("q").await.ok();
     client.rename_session("t").await.ok();
     client.generate_session_title("d").await.ok();
-    client.reinitialize().await.unwrap();
+    client.reinitialize().await.expect("it answers as it did the first time");
 }
 
 fn expected() -> Vec<Value> {

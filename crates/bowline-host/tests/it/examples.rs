@@ -73,7 +73,6 @@ async fn many_sessions() {
 }
 
 #[tokio::test]
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 async fn each_with_an_agent_of_its_own() {
     let Some(bowline) = variable("BOWLINE_BIN") else {
         eprintln!("skipped: BOWLINE_BIN is not set");

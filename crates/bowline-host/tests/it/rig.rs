@@ -149,8 +149,8 @@ pub(crate) fn in_short(message: &Message) -> String {
 pub(crate) async fn result(messages: Messages) -> String {
     let told = told(messages).await;
     // What became of a prompt that has a name, as it has over a WebSocket, is told behind its result.
-    let results = told.iter().filter_map(|it| it.strip_prefix("result "));
-    results.last().unwrap_or_else(|| panic!("no result in {told:?}")).to_owned()
+    let mut results = told.iter().filter_map(|it| it.strip_prefix("result "));
+    results.next_back().unwrap_or_else(|| panic!("no result in {told:?}")).to_owned()
 }
 
 /// The error that a stream ends with.
