@@ -88,8 +88,8 @@ pub use bowline_engine as engine;
 pub use bowline_model as model;
 pub use bowline_protocol as protocol;
 pub use bowline_protocol::{
-    AgentDefinition, ContentBlock, HookEvent, HookInput, McpServerConfig, Message, PermissionMode,
-    PermissionResult, ResultMessage, UserMessage,
+    AgentDefinition, ContentBlock, Effort, HookEvent, HookInput, McpServerConfig, Message,
+    PermissionMode, PermissionResult, ResultMessage, UserMessage,
 };
 
 pub use agent::{Agent, AgentBuilder};
@@ -104,9 +104,9 @@ pub use embedded::Embedded;
 pub use error::{Cause, Error, ProcessError};
 pub use messages::Messages;
 pub use options::{
-    BuiltinTools, DEFAULT_CLOSE_LIMIT, DEFAULT_TIME_LIMIT, Effort, Limits, Options,
-    PermissionPrompts, Plugin, PluginDelivery, PreviewFormat, ProcessUser, Resume, SettingSource,
-    Settings, Skills, Spawner, StderrCallback, SystemPrompt, Thinking, TraceContext, Transport,
+    BuiltinTools, DEFAULT_CLOSE_LIMIT, DEFAULT_TIME_LIMIT, Limits, Options, PermissionPrompts,
+    Plugin, PluginDelivery, PreviewFormat, ProcessUser, Resume, SettingSource, Settings, Skills,
+    Spawner, StderrCallback, SystemPrompt, Thinking, TraceContext, Transport,
 };
 pub use prompt::Prompt;
 pub use query::{query, query_all};

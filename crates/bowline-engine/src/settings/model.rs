@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use bowline_model::{Effort, Price, Prices, Thinking};
+use bowline_model::{Price, Prices, Thinking};
+use bowline_protocol::Effort;
 
 use super::Settings;
 

@@ -9,7 +9,7 @@ use bowline_protocol::{PermissionBehavior, PermissionMode};
 
 use super::{Embedded, setup};
 use crate::{
-    BuiltinTools, Effort, Error, Options, PermissionPrompts as HostPrompts, SystemPrompt, Thinking,
+    BuiltinTools, Error, Options, PermissionPrompts as HostPrompts, SystemPrompt, Thinking,
 };
 
 /// How the engine is set up for a session with these options.
@@ -37,7 +37,7 @@ fn apply(options: &Options, config: &mut SessionConfig) -> Result<(), Error> {
         config.fallback_models.clone_from(&options.fallback_models);
     }
     config.thinking = thinking(options, config.thinking.take());
-    config.effort = options.effort.map(effort).or(config.effort);
+    config.effort = options.effort.or(config.effort);
     config.betas.extend(options.betas.iter().cloned());
     config.system_prompt = match &options.system_prompt {
         SystemPrompt::Empty => EnginePrompt::Custom(Vec::new()),
@@ -171,22 +171,12 @@ fn thinking(options: &Options, before: Option<model::Thinking>) -> Option<model:
     }
 }
 
-fn effort(effort: Effort) -> model::Effort {
-    match effort {
-        Effort::Low => model::Effort::Low,
-        Effort::Medium => model::Effort::Medium,
-        Effort::High => model::Effort::High,
-        Effort::Xhigh => model::Effort::Xhigh,
-        Effort::Max => model::Effort::Max,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::Settings;
+    use crate::{Effort, Settings};
 
     /// How the engine is set up with these settings, and then with what `set` says over them.
     fn configured(settings: serde_json::Value, set: impl Fn(&mut Options)) -> SessionConfig {
@@ -206,7 +196,7 @@ mod tests {
         let config = configured(settings.clone(), |_| {});
         assert_eq!((&*config.model, &*config.default_model), ("opus", "opus"));
         assert_eq!(config.fallback_models, ["haiku"]);
-        assert_eq!(config.effort, Some(model::Effort::Low));
+        assert_eq!(config.effort, Some(Effort::Low));
         let budget = model::Thinking::Enabled { budget_tokens: 2000, display: None };
         assert_eq!(config.thinking, Some(budget));
         assert_eq!(config.auto_compact_window, Some(50_000));
@@ -220,7 +210,7 @@ mod tests {
             options.thinking_display = Some("omitted".to_owned());
         });
         assert_eq!((&*config.model, &config.fallback_models[..]), ("sonnet", &["opus".into()][..]));
-        assert_eq!(config.effort, Some(model::Effort::High));
+        assert_eq!(config.effort, Some(Effort::High));
         let display = Some(model::ThinkingDisplay::Omitted);
         let thinking = model::Thinking::Enabled { budget_tokens: 2000, display };
         assert_eq!(config.thinking, Some(thinking));

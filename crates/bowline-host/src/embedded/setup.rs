@@ -71,12 +71,20 @@ pub(super) fn settings(
     Ok(Some(trust))
 }
 
-/// Adds the MCP servers of the settings to those of the options, whose names count first.
+/// Adds the MCP servers of the settings to those of the options, whose names count first, and puts
+/// the values of variables into them.
 pub(super) fn servers(options: &Options, trust: Trust, config: &mut SessionConfig) {
-    if options.strict_mcp_config {
-        return;
-    }
-    for problem in config.add_servers_of_settings(trust) {
+    let mut problems = match options.strict_mcp_config {
+        true => Vec::new(),
+        false => config.add_servers_of_settings(trust),
+    };
+    let set = config.environment.clone();
+    let lookup = |name: &str| match set.get(name) {
+        Some(value) => value.clone(),
+        None => std::env::var(name).ok(),
+    };
+    problems.extend(config.expand_servers(&lookup));
+    for problem in problems {
         tracing::warn!("{problem}");
     }
 }

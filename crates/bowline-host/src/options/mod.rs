@@ -11,14 +11,14 @@ mod values;
 use std::{collections::BTreeMap, ffi::OsString, fmt, path::PathBuf, sync::Arc, time::Duration};
 
 use bowline_protocol::{
-    AgentDefinition, DEFAULT_LINE_LIMIT, HookEvent, McpServerConfig, PermissionMode,
+    AgentDefinition, DEFAULT_LINE_LIMIT, Effort, HookEvent, McpServerConfig, PermissionMode,
 };
 use serde_json::Value;
 
 pub use spawn::{ProcessUser, Spawner};
 pub use values::{
-    BuiltinTools, Effort, PermissionPrompts, Plugin, PluginDelivery, PreviewFormat, Resume,
-    SettingSource, Settings, Skills, SystemPrompt, Thinking, TraceContext,
+    BuiltinTools, PermissionPrompts, Plugin, PluginDelivery, PreviewFormat, Resume, SettingSource,
+    Settings, Skills, SystemPrompt, Thinking, TraceContext,
 };
 
 #[cfg(feature = "sessions")]

@@ -184,6 +184,7 @@ pub(crate) fn prepare(
     if !args.sources.strict_mcp_config {
         notices.extend(config.add_servers_of_settings(trust));
     }
+    notices.extend(config.expand_servers(&|name| environment.named(name)));
     for name in Environment::SECRETS {
         config.environment.insert(name.to_owned(), None);
     }

@@ -1,8 +1,7 @@
 //! The models, how they are reached, and how they are to answer.
 
-use bowline_model::{
-    AnthropicConfig, Effort, OpenAiConfig, Providers, Secret, Thinking, ThinkingDisplay,
-};
+use bowline_model::{AnthropicConfig, OpenAiConfig, Providers, Secret, Thinking, ThinkingDisplay};
+use bowline_protocol::Effort;
 
 use super::SetupError;
 use crate::{
