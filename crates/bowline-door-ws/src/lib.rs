@@ -16,7 +16,8 @@ mod redial;
 
 pub use bowline_doorway::{Door, InputError, Opening, Silencer};
 pub use bowline_websocket::{
-    Address, AddressError, DialError, Dialer, KeepAlive, Lost, Roots, Token, TokenError,
+    Address, AddressError, DialError, Dialer, KeepAlive, Lost, Proxies, Proxy, ProxyError, Roots,
+    Token, TokenError,
 };
 use bowline_websocket::{Side, Tether};
 
