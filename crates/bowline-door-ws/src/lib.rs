@@ -23,7 +23,7 @@ use bowline_websocket::{Side, Tether};
 
 pub use self::{
     line::{Ending, Line, Trouble},
-    redial::Redial,
+    redial::{FRUITLESS, Redial},
 };
 
 /// Opens a door to the host that `dialer` dials. Nothing is dialed before [`Line::keep`] runs.
