@@ -19,6 +19,7 @@ use tokio::{
     sync::Semaphore,
     time::{Instant, Interval, interval_at},
 };
+use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::{
@@ -30,8 +31,11 @@ use crate::{
     parked::{Parked, ParkedCalls},
 };
 
-/// Calls that are worked on at a time, over all clients. More have to wait.
+/// Calls that are worked on at a time, over all clients. More have to wait …
 const AT_ONCE: usize = 64;
+
+/// … but not more than these: whoever asks for that much would not get it in time.
+const WAITING: usize = 256;
 
 /// How often a client that wants to hear of progress is told that a call still runs. Below the
 /// time after which clients usually give up.
@@ -51,7 +55,12 @@ struct Shared {
     offer: Offer,
     version: String,
     parked: ParkedCalls,
+    /// A place for each call that is worked on …
     room: Semaphore,
+    /// … and for each that was taken in.
+    places: Semaphore,
+    /// Fires when the client hung up, or everything ends.
+    ending: CancellationToken,
 }
 
 impl Handler {
@@ -62,13 +71,22 @@ impl Handler {
         offer: Offer,
         version: &str,
     ) -> Self {
-        let (version, parked) = (version.to_owned(), ParkedCalls::default());
-        let room = Semaphore::new(AT_ONCE);
-        Self(Arc::new(Shared { session, sessions, host, offer, version, parked, room }))
+        Self(Arc::new(Shared {
+            session,
+            sessions,
+            host,
+            offer,
+            version: version.to_owned(),
+            parked: ParkedCalls::default(),
+            room: Semaphore::new(AT_ONCE),
+            places: Semaphore::new(AT_ONCE + WAITING),
+            ending: CancellationToken::new(),
+        }))
     }
 
-    /// No call waits for its client any more.
-    pub(crate) fn forget_parked(&self) {
+    /// Ends every call: those that run, those that wait for room, those that wait for their client.
+    pub(crate) fn end_calls(&self) {
+        self.0.ending.cancel();
         self.0.parked.clear();
     }
 
@@ -113,6 +131,28 @@ impl Handler {
         })?;
         question.answer.send(Ok(elicit::read(&answer))).ok();
         Ok(call)
+    }
+
+    /// Does what a request asks for, once there is room.
+    async fn work(
+        &self,
+        request: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let asking = Asking::of(context);
+        let room = tokio::select! {
+            room = self.0.room.acquire() => room,
+            () = context.ct.cancelled() => return Err(ErrorData::internal_error("cancelled", None)),
+        };
+        let _room = room.map_err(|_| ErrorData::internal_error("the server ends", None))?;
+        let call = match &request.request_state {
+            Some(ticket) => {
+                let answers = request.input_responses.unwrap_or_default();
+                self.resume(ticket, &request.name, answers)?
+            }
+            None => self.begin(&request.name, request.arguments.unwrap_or_default(), asking)?,
+        };
+        self.follow(&request.name, call, asking, context).await
     }
 
     /// Follows a call until it is done or has to wait for another request.
@@ -183,20 +223,17 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let asking = Asking::of(&context);
-        let room = tokio::select! {
-            room = self.0.room.acquire() => room,
-            () = context.ct.cancelled() => return Err(ErrorData::internal_error("cancelled", None)),
+        let Ok(_place) = self.0.places.try_acquire() else {
+            return Err(ErrorData::internal_error("too many calls wait already", None));
         };
-        let _room = room.map_err(|_| ErrorData::internal_error("the server ends", None))?;
-        let call = match &request.request_state {
-            Some(ticket) => {
-                let answers = request.input_responses.unwrap_or_default();
-                self.resume(ticket, &request.name, answers)?
+        let mut work = pin!(self.work(request, &context));
+        tokio::select! {
+            done = &mut work => done,
+            () = self.0.ending.cancelled() => {
+                context.ct.cancel();
+                work.await
             }
-            None => self.begin(&request.name, request.arguments.unwrap_or_default(), asking)?,
-        };
-        self.follow(&request.name, call, asking, &context).await
+        }
     }
 }
 

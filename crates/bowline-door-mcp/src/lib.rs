@@ -11,7 +11,7 @@
 //! | a call: its task, its questions, its progress | `call.rs` |
 //! | questions to the client | `elicit.rs`, `parked.rs` |
 //! | results, in MCP's words | `content.rs` |
-//! | over pipes and over HTTP | `serve.rs`, `http.rs` |
+//! | over pipes and over HTTP | `serve.rs`, `http.rs`, `origin.rs` |
 
 mod agent;
 mod call;
@@ -20,6 +20,7 @@ mod elicit;
 mod handler;
 mod http;
 mod offer;
+mod origin;
 mod parked;
 mod serve;
 
@@ -27,8 +28,11 @@ use std::{fmt, sync::Arc};
 
 use bowline_engine::{BoxFuture, OpenError, Session, SessionEnd, SessionRequest, Sessions};
 
-pub use crate::http::{Address, AddressError, Token};
 use crate::{call::ToolHost, handler::Handler, offer::Offer};
+pub use crate::{
+    http::{Address, AddressError, Token},
+    origin::{Origin, OriginError},
+};
 
 /// An MCP server that is ready to serve.
 pub struct Server {
