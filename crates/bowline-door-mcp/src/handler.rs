@@ -7,10 +7,11 @@ use bowline_protocol::RawJson;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, ElicitRequest, ElicitResult, Implementation,
-        InputRequest, InputRequests, InputRequiredResult, InputResponses, ListToolsResult,
-        PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ServerCapabilities,
-        ServerConfig, Tool,
+        CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ElicitRequest,
+        ElicitResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation,
+        InputRequest, InputRequests, InputRequiredResult, InputResponses, ListPromptsResult,
+        ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ProgressToken,
+        ServerCapabilities, ServerConfig, Tool,
     },
     service::RequestContext,
 };
@@ -29,6 +30,7 @@ use crate::{
     elicit::{self, Asking},
     offer::Offer,
     parked::{Parked, ParkedCalls},
+    prompts,
 };
 
 /// Calls that are worked on at a time, over all clients. More have to wait …
@@ -197,7 +199,7 @@ impl Handler {
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let us = Implementation::new("bowline", &self.0.version).with_title("Bowline");
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_prompts().build())
             .with_server_info(us)
             .with_instructions(
                 "Tools that read, search and change files and run commands where this server was \
@@ -212,6 +214,47 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         Ok(ListToolsResult::with_all_items(self.0.offer.tools().to_vec()))
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let commands = self.0.session.commands();
+        Ok(ListPromptsResult::with_all_items(commands.iter().map(prompts::prompt).collect()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let commands = self.0.session.commands();
+        let unknown =
+            || ErrorData::invalid_params(format!("there is no prompt {}", request.name), None);
+        let command = commands.iter().find(|it| it.name == request.name).ok_or_else(unknown)?;
+        let typed = prompts::typed(command, request.arguments.unwrap_or_default())?;
+        let expanded = self.0.session.expand_command(&command.name, &typed, context.ct).await;
+        match expanded.ok_or_else(unknown)? {
+            Ok(expanded) => Ok(prompts::messages(command, expanded).into()),
+            Err(why) => Err(ErrorData::internal_error(why, None)),
+        }
+    }
+
+    /// A request that could not be read is of a kind that we know if its params are wrong.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = request.method;
+        Err(match &*method {
+            "tools/call" | "prompts/get" => {
+                ErrorData::invalid_params(format!("the params of {method} cannot be read"), None)
+            }
+            _ => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None),
+        })
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
