@@ -9,10 +9,8 @@ use std::{
 };
 
 use bowline_mcp::{ConfigProblem, NamedServer, Scope, ServerList, expand, read_file};
-use bowline_model::{
-    Effort, Model, ModelError, ModelRef, Prices, Providers, RetryPolicy, Thinking,
-};
-use bowline_protocol::{AgentDefinition, ApiKeySource, McpServerConfig, SessionId};
+use bowline_model::{Model, ModelError, ModelRef, Prices, Providers, RetryPolicy, Thinking};
+use bowline_protocol::{AgentDefinition, ApiKeySource, Effort, McpServerConfig, SessionId};
 use bowline_sessions::{LiveContext, TranscriptWriter};
 use serde_json::Value;
 use uuid::Uuid;

@@ -59,6 +59,7 @@ fn from_file(path: &Path) -> Option<AgentKind> {
         tools: document.list("tools"),
         disallowed_tools: document.list("disallowedTools").unwrap_or_default(),
         model: model.map(str::to_owned),
+        effort: document.text("effort").and_then(|level| level.parse().ok()),
         max_turns: document.text("maxTurns").and_then(|turns| turns.parse().ok()),
         background: document.text("background").map(|background| background == "true"),
         permission_mode: document.text("permissionMode").map(Into::into),

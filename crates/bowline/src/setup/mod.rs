@@ -118,7 +118,7 @@ pub(crate) fn prepare(
 
     let mut config = SessionConfig::new(&cwd, Arc::new(models), &model);
     config.fallback_models = models::fallbacks(args, &model, known.fallback_model)?;
-    config.prices = models::prices(&known.bowline.prices, &mut notices);
+    config.prices = settings.prices(&mut notices);
     config.retry = RetryPolicy {
         max_retries: environment.max_retries().unwrap_or(config.retry.max_retries),
         ..config.retry

@@ -24,6 +24,7 @@ use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
 use super::{OpenQuestions, Session};
+pub(crate) use model::family;
 pub(crate) use permission_prompt::ask_prompt_tool;
 
 /// What a request leads to.

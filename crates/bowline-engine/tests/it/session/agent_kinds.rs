@@ -145,6 +145,36 @@ async fn what_hooks_say_at_its_start_is_told_to_it() {
 }
 
 #[tokio::test]
+async fn one_below_it_has_no_more_than_it_has() {
+    let mut rig = rig_with("description: dives\ntools: Agent, Read\n");
+    let below = json!({
+        "description": "deeper", "run_in_background": false,
+        "prompt": "TOOL Bash {\"command\": \"echo deep\"}\nTOOL Read {\"file_path\": \"x\"}\nNEXT\nSAY x",
+    });
+    let frames = rig.run(&dive(&format!("TOOL Agent {below}\nNEXT\nSAY x"))).await;
+    let all = Value::from(frames).to_string();
+    assert!(all.contains("No such tool available: Bash"), "{all}");
+    assert!(all.contains("File does not exist"), "{all}");
+}
+
+#[tokio::test]
+async fn a_file_of_a_source_that_is_left_out_defines_nothing() {
+    for (sources, known) in [("project", true), ("user,local", false), ("", false)] {
+        let folder = TempDir::new().unwrap();
+        let agents = folder.path().join(".claude/agents");
+        fs::create_dir_all(&agents).unwrap();
+        fs::write(agents.join("diver.md"), "---\ndescription: dives\n---\nYou dive.").unwrap();
+        let mut rig = Rig::in_folder(folder, |config| {
+            config.places = Places::new(config.cwd.join("none"), &config.cwd);
+            config.sources = sources.parse().unwrap();
+        });
+        let frames = rig.run("SAY hi").await;
+        let agents = frames[0]["agents"].as_array().unwrap();
+        assert_eq!(agents.contains(&json!("diver")), known, "{sources:?}: {agents:?}");
+    }
+}
+
+#[tokio::test]
 async fn agents_below_agents_come_to_an_end() {
     let mut rig = Rig::new();
     let below = |script: String| {
