@@ -36,12 +36,12 @@ class Server:
 class Run:
     """One process, one session."""
 
-    def __init__(self, cli, url, flags=()):
+    def __init__(self, cli, url, flags=(), before=()):
         self.home = tempfile.mkdtemp(prefix="bench-")
         work = os.path.join(self.home, "work"); os.mkdir(work)
         self.began = time.perf_counter()
         self.proc = subprocess.Popen(
-            [cli, *STREAM, "--model", "claude-sonnet-5-5", *flags], cwd=work, env=clean_env(url, self.home),
+            [cli, *before, *STREAM, "--model", "claude-sonnet-5-5", *flags], cwd=work, env=clean_env(url, self.home),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
     def say(self, message):

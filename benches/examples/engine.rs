@@ -6,7 +6,7 @@ use std::{
     path::PathBuf,
     process::{Command, Stdio},
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
@@ -19,18 +19,23 @@ use bowline_tools::{Options, Registry, Setup, ToolCall, Workspace};
 use serde_json::json;
 use tokio::sync::Notify;
 
-/// A host that only counts results.
+/// A host that only counts results, and notes when those of tools came.
 #[derive(Default)]
 struct Counter {
     results: AtomicUsize,
     more: Notify,
+    tool_results: Mutex<Vec<Instant>>,
 }
 
 impl Host for Counter {
     fn emit(&self, message: Message) -> BoxFuture<'_, ()> {
-        if let Message::Result(_) = message {
-            self.results.fetch_add(1, Ordering::Relaxed);
-            self.more.notify_one();
+        match message {
+            Message::Result(_) => {
+                self.results.fetch_add(1, Ordering::Relaxed);
+                self.more.notify_one();
+            }
+            Message::User(_) => self.tool_results.lock().expect("not poisoned").push(Instant::now()),
+            _ => {}
         }
         Box::pin(std::future::ready(()))
     }
@@ -48,6 +53,7 @@ impl Counter {
 async fn main() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     turns(folder.path().to_path_buf()).await;
+    long_turn(folder.path().to_path_buf()).await;
     commands(folder.path().to_path_buf()).await;
     if let Some(tree) = std::env::args().nth(1) {
         search(tree.into()).await;
@@ -79,6 +85,22 @@ async fn turns(folder: PathBuf) {
     session.end_of_input().await;
     running.await.expect("the session ends");
     println!("a turn with the script model: median {:?} (goal: 1 ms)", median(&mut times));
+}
+
+/// One turn of many calls: what one costs at its beginning and at its end.
+async fn long_turn(folder: PathBuf) {
+    const CALLS: usize = 5000;
+    const FEW: usize = 500;
+    let (session, host, running) = session(folder);
+    let script = "TOOL TaskList {}\nNEXT\n".repeat(CALLS);
+    session.prompt(UserMessage::prompt(format!("{script}SAY done"))).await;
+    host.wait_for(1).await;
+    session.end_of_input().await;
+    running.await.expect("the session ends");
+    let times = host.tool_results.lock().expect("not poisoned").clone();
+    let each = |times: &[Instant]| (times[times.len() - 1] - times[0]) / (times.len() - 1) as u32;
+    let (first, last) = (each(&times[..FEW]), each(&times[times.len() - FEW..]));
+    println!("a call in a turn of {CALLS}: {first:?} among the first {FEW}, {last:?} among the last");
 }
 
 /// A thousand times `true`, by the engine and by a bare loop.

@@ -80,3 +80,10 @@ class TypeScriptFunctions:
 
     def delete(self, session: str) -> None:
         self._call("deleteSession", session)
+
+    def archive(self, session: str) -> None:
+        """Puts a session aside, which only this SDK can."""
+        self._call("archiveSession", session)
+
+    def is_archived(self, session: str) -> bool | None:
+        return self._call("getSessionInfo", session).get("archived")

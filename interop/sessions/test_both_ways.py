@@ -4,6 +4,7 @@ import json
 
 import pytest
 from driving import call, script
+from functions import TypeScriptFunctions
 from programs import Program, valid_history
 
 TITLE = "A long voyage"
@@ -131,3 +132,13 @@ def test_functions_of_the_sdks(begins, functions, request):
     assert "SAY words" in said_to_model(program)
     functions.delete(session)
     assert list(functions.listed()) == [fork]
+
+
+def test_a_prompt_takes_up_a_session_that_was_put_aside(ours, place):
+    functions = TypeScriptFunctions(place.project)
+    session = ours.ask("SAY words")["session_id"]
+    assert functions.is_archived(session) is None
+    functions.archive(session)
+    assert functions.is_archived(session) is True
+    ours.ask("SAY more", "--resume", session)
+    assert functions.is_archived(session) is False

@@ -8,11 +8,9 @@ use std::{
     time::Duration,
 };
 
-use bowline_mcp::{ConfigProblem, NamedServer, Scope, ServerList, read_file};
-use bowline_model::{
-    Effort, Model, ModelError, ModelRef, Prices, Providers, RetryPolicy, Thinking,
-};
-use bowline_protocol::{AgentDefinition, ApiKeySource, McpServerConfig, SessionId};
+use bowline_mcp::{ConfigProblem, NamedServer, Scope, ServerList, expand, read_file};
+use bowline_model::{Model, ModelError, ModelRef, Prices, Providers, RetryPolicy, Thinking};
+use bowline_protocol::{AgentDefinition, ApiKeySource, Effort, McpServerConfig, SessionId};
 use bowline_sessions::{LiveContext, TranscriptWriter};
 use serde_json::Value;
 use uuid::Uuid;
@@ -221,6 +219,19 @@ impl SessionConfig {
             }
         }
         problems
+    }
+
+    /// Puts the values of variables (`${NAME}`, `${NAME:-default}`) into the configurations of MCP
+    /// servers, and says which ones have none.
+    pub fn expand_servers(&mut self, lookup: &dyn Fn(&str) -> Option<String>) -> Vec<String> {
+        let servers = self.mcp_servers.iter_mut();
+        let notices = servers.filter_map(|NamedServer { name, config, .. }| {
+            let missing = expand(config, lookup);
+            (!missing.is_empty()).then(|| {
+                format!("MCP server {name}: not set and without a default: {}", missing.join(", "))
+            })
+        });
+        notices.collect()
     }
 
     /// Gives the processes of the session the variables that its settings set, and those that

@@ -99,15 +99,7 @@ impl Conversation {
 
     /// Forgets reasoning that another model could not verify.
     pub(crate) fn drop_thinking(&mut self) {
-        let is_thinking = |block: &ContentBlock| {
-            matches!(block, ContentBlock::Thinking(_) | ContentBlock::RedactedThinking(_))
-        };
-        for message in &mut self.messages {
-            if message.content.iter().any(is_thinking) {
-                Arc::make_mut(message).content.retain(|block| !is_thinking(block));
-            }
-        }
-        self.messages.retain(|message| !message.content.is_empty());
+        drop_thinking(&mut self.messages);
     }
 
     /// The calls of the last answer that neither the conversation nor `blocks` answer.
@@ -128,6 +120,19 @@ impl Conversation {
         });
         calls.filter(|id| !answered.contains(id)).cloned().collect()
     }
+}
+
+/// Takes reasoning out of messages for a model that could not verify it.
+pub(crate) fn drop_thinking(messages: &mut Vec<Arc<ModelMessage>>) {
+    let is_thinking = |block: &ContentBlock| {
+        matches!(block, ContentBlock::Thinking(_) | ContentBlock::RedactedThinking(_))
+    };
+    for message in &mut *messages {
+        if message.content.iter().any(is_thinking) {
+            Arc::make_mut(message).content.retain(|block| !is_thinking(block));
+        }
+    }
+    messages.retain(|message| !message.content.is_empty());
 }
 
 fn no_result(id: ToolUseId) -> ContentBlock {

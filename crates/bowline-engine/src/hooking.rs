@@ -5,12 +5,13 @@ mod judge;
 mod services;
 mod template;
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use bowline_protocol::{
-    CallbackId, EventInput, HookBase, HookCallback, HookEffort, HookEvent, HookInput, RawJson,
-    ToolUseId,
+    CallbackId, CwdChangedInput, EventInput, Extra, HookBase, HookCallback, HookEffort, HookEvent,
+    HookInput, RawJson, ToolUseId,
 };
+use bowline_tools::Workspace;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::services::SessionServices;
@@ -109,6 +110,25 @@ impl Shared {
         report
     }
 
+    /// Tells hooks that work goes on in another directory than before.
+    pub(crate) async fn tell_moved(
+        &self,
+        identity: &Identity,
+        workspace: &Workspace,
+        before: &Path,
+        cancel: &CancellationToken,
+    ) {
+        let now = workspace.current_dir();
+        if now != before && self.has_hooks(HookEvent::CwdChanged) {
+            let event = EventInput::CwdChanged(CwdChangedInput {
+                old_cwd: before.display().to_string(),
+                new_cwd: now.display().to_string(),
+                extra: Extra::new(),
+            });
+            self.run_hooks(identity, event, cancel).await;
+        }
+    }
+
     fn hook_base(&self, identity: &Identity, event: &EventInput) -> HookBase {
         let in_tool = matches!(
             event,
@@ -134,7 +154,10 @@ impl Shared {
             prompt_id: self.prompt_id(),
             permission_mode: has_mode.then(|| self.mode()),
             agent_id: identity.agent_id(),
-            agent_type: identity.subagent().map(|subagent| subagent.kind.clone()),
+            agent_type: match identity.subagent() {
+                Some(subagent) => Some(subagent.kind.clone()),
+                None => self.config.agent.clone(),
+            },
             effort: in_tool
                 .then(|| HookEffort { level: self.effort_level(), extra: Default::default() }),
         }

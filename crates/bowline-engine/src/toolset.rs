@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bowline_model::ToolDefinition;
 use bowline_protocol::{McpServerRef, ToolUseBlock, ToolUseMeta};
-use bowline_tools::{Registry, Tool, ToolFailure, ToolSource};
+use bowline_tools::{Registry, Tool, ToolFailure, ToolSource, ToolSpec};
 use serde_json::Value;
 
 /// The agent tool: hosts know it by its older name.
@@ -30,11 +30,22 @@ pub(crate) enum Filter {
 }
 
 impl Filter {
-    pub(crate) fn admits(&self, name: &str) -> bool {
-        let covers = |rule: &String| {
-            rule == "*"
-                || rule == name
-                || name.strip_prefix(rule).is_some_and(|rest| rest.starts_with("__"))
+    /// Whether it admits a tool, which may go by older names.
+    pub(crate) fn admits_tool(&self, spec: &ToolSpec) -> bool {
+        let mut names = std::iter::once(&spec.name).chain(&spec.aliases);
+        match self {
+            Self::Only(_) => names.any(|name| self.admits(name)),
+            Self::Except(_) => names.all(|name| self.admits(name)),
+        }
+    }
+
+    fn admits(&self, name: &str) -> bool {
+        let covers = |rule: &String| match rule.strip_suffix('*') {
+            Some(beginning) => name.starts_with(beginning),
+            // A server's name stands for all of its tools.
+            None => {
+                rule == name || name.strip_prefix(rule).is_some_and(|rest| rest.starts_with("__"))
+            }
         };
         match self {
             Self::Only(names) => names.iter().any(covers),
@@ -122,6 +133,10 @@ impl Toolset {
 
     pub(crate) fn disabled(&self) -> &[String] {
         &self.disabled
+    }
+
+    pub(crate) fn filters(&self) -> &[Filter] {
+        &self.filters
     }
 
     /// What a host shows of a call of a server's tool.

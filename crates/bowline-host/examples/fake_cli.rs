@@ -12,7 +12,8 @@ use std::{
 use serde_json::{Value, json};
 
 fn main() {
-    let mut fake = Fake { lines: io::stdin().lock().lines(), answers: Vec::new() };
+    let mut fake =
+        Fake { lines: io::stdin().lock().lines(), answers: Vec::new(), requests: Vec::new() };
     let part = argument("--play").unwrap_or_default();
     match part.as_str() {
         "exit_first" => leave(),
@@ -48,6 +49,8 @@ struct Fake {
     lines: Lines<StdinLock<'static>>,
     /// Answers to our questions, in the order in which they came.
     answers: Vec<Value>,
+    /// The host's requests, in the order in which they came.
+    requests: Vec<Value>,
 }
 
 impl Fake {
@@ -76,6 +79,7 @@ impl Fake {
 
     fn answer(&mut self, question: &Value) {
         let (id, request) = (&question["request_id"], &question["request"]);
+        self.requests.push(request.clone());
         if request["model"] == "none" {
             let error = json!({"subtype": "error", "request_id": id, "error": "no such model"});
             return self.say(&json!({"type": "control_response", "response": error}));
@@ -194,6 +198,7 @@ impl Fake {
                     std::fs::write(place, id).expect("it can be written");
                 }
             }
+            "requests" => self.result(&json!(self.requests).to_string()),
             "surroundings" => {
                 let cwd = std::env::current_dir().expect("there is one");
                 let told = ["GIVEN", "CLAUDE_CODE_SDK_READS_SESSION_STATE", "CLAUDECODE"]

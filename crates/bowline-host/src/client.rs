@@ -1,9 +1,9 @@
 //! A conversation of many turns.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, pin::pin, sync::Arc};
 
 use bowline_protocol::Message;
-use futures_util::stream;
+use futures_util::{Stream, StreamExt, stream};
 
 use crate::{
     Error, Messages, Options, Prompt,
@@ -49,6 +49,18 @@ impl Client {
         self.connection.prompt(*prompt.into().0).await
     }
 
+    /// Tells the agent to do one thing after the other, as prompts come. Ends with the last of them.
+    pub async fn stream_input(
+        &self,
+        prompts: impl Stream<Item: Into<Prompt>>,
+    ) -> Result<(), Error> {
+        let mut prompts = pin!(prompts);
+        while let Some(prompt) = prompts.next().await {
+            self.query(prompt).await?;
+        }
+        Ok(())
+    }
+
     /// All messages from now on, until the agent ends.
     pub fn receive_messages(&self) -> Messages {
         let connection = Some(self.connection.clone());
@@ -57,6 +69,30 @@ impl Client {
             match next(&connection).await? {
                 Err(error) if !error.is_about_one_message() => Some((Err(error), None)),
                 message => Some((message, Some(connection))),
+            }
+        }))
+    }
+
+    /// The messages until the agent will not speak again by itself: there was a result for every
+    /// prompt, and nothing works on in the background that would wake it up.
+    ///
+    /// [`receive_response`](Self::receive_response) ends with the first result, whatever still runs.
+    pub fn receive_run(&self) -> Messages {
+        let connection = Some(self.connection.clone());
+        Messages::new(stream::unfold(connection, async |connection| {
+            let connection = connection?;
+            loop {
+                let heard = connection.next().await?;
+                let done = connection.run().is_done();
+                // What is done may be known by its result, or by what the agent says of itself later.
+                return match heard {
+                    Err(error) if !error.is_about_one_message() => Some((Err(error), None)),
+                    Err(error) => Some((Err(error), Some(connection))),
+                    Ok(Heard::Message(message)) if done => Some((Ok(message), None)),
+                    Ok(Heard::Message(message)) => Some((Ok(message), Some(connection))),
+                    Ok(Heard::News) if done => None,
+                    Ok(Heard::News) => continue,
+                };
             }
         }))
     }

@@ -6,7 +6,8 @@ use std::{
 };
 
 use bowline_protocol::{
-    Call, HostRequest, InitializeResponse, McpServerMessage, Message, SystemMessage, UserMessage,
+    Call, HostRequest, Initialize, InitializeResponse, McpServerMessage, Message, SystemMessage,
+    UserMessage,
 };
 use futures_util::FutureExt;
 use tokio::sync::mpsc;
@@ -17,7 +18,7 @@ use crate::embedded::EmbeddedConnection;
 #[cfg(feature = "sessions")]
 use crate::store::{Mirror, ResumedHome, from_store};
 #[cfg(feature = "websocket")]
-use crate::websocket::WebSocketConnection;
+use crate::websocket::{Summoned, WebSocketConnection};
 use crate::{
     Error, Options, Transport,
     callback::Callbacks,
@@ -42,6 +43,8 @@ pub(crate) struct Connection {
     verbatim_prompts: bool,
     pub(crate) limits: Limits,
     pub(crate) has_callbacks: bool,
+    /// What we said first, for whoever wants to say it again.
+    pub(crate) opening: Initialize,
     pub(crate) initialized: InitializeResponse,
 }
 
@@ -72,6 +75,9 @@ impl Connection {
         tracker: Option<Arc<Tracker>>,
     ) -> Result<Self, Error> {
         options.check()?;
+        if let Some(what) = options.never_asked() {
+            tracing::debug!("`can_use_tool` is not asked about {what}");
+        }
         #[cfg(feature = "sessions")]
         let resumed = from_store(&mut options).await?;
         #[cfg(feature = "sessions")]
@@ -96,14 +102,24 @@ impl Connection {
             #[cfg(feature = "websocket")]
             Transport::WebSocket(agent) => {
                 let first_words = opening.clone().into();
-                let connection =
-                    WebSocketConnection::open(&agent, &options, callbacks.clone(), first_words)?;
-                Agent::WebSocket(Box::new(connection))
+                let callbacks = callbacks.clone();
+                let agent =
+                    WebSocketConnection::open(&agent, None, &options, callbacks, first_words)?;
+                Agent::WebSocket(Box::new(agent))
+            }
+            #[cfg(feature = "websocket")]
+            Transport::OnDemand(agents) => {
+                let Summoned { agent, running } = agents.start(&options)?;
+                let (callbacks, first_words) = (callbacks.clone(), opening.clone().into());
+                let running = Some(running);
+                let agent =
+                    WebSocketConnection::open(&agent, running, &options, callbacks, first_words)?;
+                Agent::WebSocket(Box::new(agent))
             }
         };
         let agent = Arc::new(agent);
         let said = pass_on(said, Arc::downgrade(&agent), options.limits.request);
-        let initialized = match agent.ask(opening, options.limits.initialize).await {
+        let initialized = match agent.ask(opening.clone(), options.limits.initialize).await {
             Ok(initialized) => initialized,
             Err(error) => return Err(agent.too_old(&options).await.unwrap_or(error)),
         };
@@ -122,6 +138,7 @@ impl Connection {
             verbatim_prompts: options.verbatim_prompts,
             limits: options.limits,
             has_callbacks,
+            opening,
             initialized,
         })
     }
@@ -153,8 +170,8 @@ impl Connection {
     /// Cancel safety: nothing is lost when the future is dropped.
     pub(crate) async fn next(&self) -> Option<Result<Heard, Error>> {
         loop {
-            if let Some(message) = self.held_back().await {
-                return Some(Ok(self.sorted(message)));
+            if let Some(held) = self.held_back().await {
+                return Some(held.map(|message| self.sorted(message)));
             }
             match self.agent.next().await {
                 Some(Ok(message)) => {
@@ -165,8 +182,8 @@ impl Connection {
                 Some(Err(error)) => return Some(Err(error)),
                 None => {
                     self.settle().await;
-                    if let Some(message) = self.held_back().await {
-                        return Some(Ok(self.sorted(message)));
+                    if let Some(held) = self.held_back().await {
+                        return Some(held.map(|message| self.sorted(message)));
                     }
                     return self.bad_end().await.map(Err);
                 }
@@ -271,7 +288,7 @@ impl Connection {
 #[cfg(feature = "sessions")]
 impl Connection {
     /// What waited for the store, or is to be told about it.
-    async fn held_back(&self) -> Option<Message> {
+    async fn held_back(&self) -> Option<Result<Message, Error>> {
         self.mirror.as_ref()?.ready().await
     }
 
@@ -292,10 +309,8 @@ impl Connection {
     /// Reads on after the agent has ended, because it reports the end of its transcript last.
     async fn mirror_the_rest(&self) {
         let Some(mirror) = &self.mirror else { return };
-        while let Some(message) = self.agent.next().await {
-            if let Ok(message) = message {
-                mirror.keep(message);
-            }
+        while let Some(said) = self.agent.next().await {
+            mirror.keep(said);
         }
         mirror.settle().await;
     }
@@ -304,7 +319,7 @@ impl Connection {
 /// Without stores nothing waits for one.
 #[cfg(not(feature = "sessions"))]
 impl Connection {
-    async fn held_back(&self) -> Option<Message> {
+    async fn held_back(&self) -> Option<Result<Message, Error>> {
         None
     }
 

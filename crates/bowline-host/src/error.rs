@@ -31,6 +31,16 @@ pub enum Error {
     /// The agent's process ended when it should not have. `process`
     #[error(transparent)]
     Process(#[from] ProcessError),
+    /// A tool failed that was [called directly](crate::Tool::call). `tool_execution`
+    ///
+    /// Called by an agent, a tool that fails has a result that says so, which the model reads.
+    #[error("the tool `{tool}` failed: {message}")]
+    Tool {
+        /// The tool.
+        tool: String,
+        /// What the model would read.
+        message: String,
+    },
     /// The agent refused a request. `control_protocol`
     #[error("{subtype}: {message}")]
     Control {
@@ -65,6 +75,9 @@ pub enum Error {
         /// What is wrong with it.
         source: Arc<ReadError>,
     },
+    /// The result does not have the [output](crate::Messages::output) that was asked for. `output`
+    #[error("{0}")]
+    Output(String),
     /// The options do not go together. `options`
     #[error("{0}")]
     Options(String),
@@ -91,6 +104,13 @@ pub struct Cause(Arc<dyn StdError + Send + Sync>);
 impl<E: StdError + Send + Sync + 'static> From<E> for Cause {
     fn from(error: E) -> Self {
         Self(Arc::new(error))
+    }
+}
+
+impl Cause {
+    #[cfg(feature = "websocket")]
+    pub(crate) fn of(error: Box<dyn StdError + Send + Sync>) -> Self {
+        Self(Arc::from(error))
     }
 }
 
@@ -121,10 +141,12 @@ impl Error {
             Self::NotFound { .. } => "cli_not_found",
             Self::Connection { .. } => "cli_connection",
             Self::Process(_) => "process",
+            Self::Tool { .. } => "tool_execution",
             Self::Control { .. } => "control_protocol",
             Self::Timeout { .. } => "timeout",
             Self::Json { .. } => "json",
             Self::Message { .. } => "message",
+            Self::Output(_) => "output",
             Self::Options(_) => "options",
             Self::Closed => "closed",
             Self::Cancelled => "cancelled",
@@ -135,6 +157,12 @@ impl Error {
     /// Whether the session goes on in spite of it.
     pub fn is_about_one_message(&self) -> bool {
         matches!(self, Self::Json { .. } | Self::Message { .. })
+    }
+
+    /// Whether the same may work if it is tried again: the agent could not be reached, has died or
+    /// was too slow. All else would fail again in the same way, or was wanted.
+    pub fn is_worth_retrying(&self) -> bool {
+        matches!(self, Self::Connection { .. } | Self::Process(_) | Self::Timeout { .. })
     }
 
     pub(crate) fn connection(what: impl Into<String>, source: io::Error) -> Self {

@@ -41,8 +41,8 @@
 //! | everything that travels | [`protocol`] |
 //!
 //! An agent runs in a process of its own ([`Transport::Process`], `bowline` or the official
-//! `claude`), in this one (`Embedded`, with the feature `embedded`), or elsewhere (`Listener`, with
-//! the feature `websocket`). The rest is the same.
+//! `claude`), in this one (`Embedded`, with the feature `embedded`), or elsewhere (`OnDemand` and
+//! `Listener`, with the feature `websocket`). The rest is the same.
 //!
 //! # What is promised
 //!
@@ -77,6 +77,7 @@ pub mod sessions;
 #[cfg(feature = "sessions")]
 pub mod store;
 mod tool;
+mod unread;
 #[cfg(feature = "websocket")]
 mod websocket;
 mod wire;
@@ -87,8 +88,8 @@ pub use bowline_engine as engine;
 pub use bowline_model as model;
 pub use bowline_protocol as protocol;
 pub use bowline_protocol::{
-    AgentDefinition, ContentBlock, HookEvent, HookInput, McpServerConfig, Message, PermissionMode,
-    PermissionResult, ResultMessage, UserMessage,
+    AgentDefinition, ContentBlock, Effort, HookEvent, HookInput, McpServerConfig, Message,
+    PermissionMode, PermissionResult, ResultMessage, UserMessage,
 };
 
 pub use agent::{Agent, AgentBuilder};
@@ -103,9 +104,9 @@ pub use embedded::Embedded;
 pub use error::{Cause, Error, ProcessError};
 pub use messages::Messages;
 pub use options::{
-    BuiltinTools, DEFAULT_CLOSE_LIMIT, DEFAULT_TIME_LIMIT, Effort, Limits, Options,
-    PermissionPrompts, Plugin, PluginDelivery, PreviewFormat, ProcessUser, Resume, SettingSource,
-    Settings, Skills, Spawner, StderrCallback, SystemPrompt, Thinking, TraceContext, Transport,
+    BuiltinTools, DEFAULT_CLOSE_LIMIT, DEFAULT_TIME_LIMIT, Limits, Options, PermissionPrompts,
+    Plugin, PluginDelivery, PreviewFormat, ProcessUser, Resume, SettingSource, Settings, Skills,
+    Spawner, StderrCallback, SystemPrompt, Thinking, TraceContext, Transport,
 };
 pub use prompt::Prompt;
 pub use query::{query, query_all};
@@ -124,7 +125,7 @@ pub use tool::{
     ToolAnnotations, ToolContent, ToolContext, ToolHandler, ToolResult,
 };
 #[cfg(feature = "websocket")]
-pub use websocket::{Listener, ListenerOptions, RemoteAgent};
+pub use websocket::{Listener, ListenerOptions, OnDemand, RemoteAgent, Summon, Summons};
 
 /// The guide, so that what it shows is compiled and run.
 #[cfg(all(doctest, feature = "embedded"))]
@@ -132,3 +133,8 @@ pub use websocket::{Listener, ListenerOptions, RemoteAgent};
 #[doc = include_str!("../../../docs/sdk-options.md")]
 #[doc = include_str!("../README.md")]
 struct Guide;
+
+/// What the doors' chapter shows of Rust.
+#[cfg(all(doctest, feature = "embedded", feature = "websocket"))]
+#[doc = include_str!("../../../docs/doors.md")]
+struct Doors;

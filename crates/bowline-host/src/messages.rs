@@ -8,6 +8,7 @@ use std::{
 
 use bowline_protocol::{ContentBlock, Message};
 use futures_util::{Stream, StreamExt, stream::BoxStream};
+use serde::de::DeserializeOwned;
 
 use crate::Error;
 
@@ -46,6 +47,28 @@ impl Messages {
             }
         }
         Ok(text)
+    }
+
+    /// Reads on to the end and gives the result's structured output as a type of yours: what
+    /// [`output_schema`](crate::Options::output_schema) asks for. That there is none, or one of
+    /// another shape, is an [`Error::Output`].
+    pub async fn output<T: DeserializeOwned>(mut self) -> Result<T, Error> {
+        let mut last = None;
+        while let Some(message) = self.next().await {
+            if let Message::Result(result) = message? {
+                last = Some(result);
+            }
+        }
+        let result = last.ok_or_else(|| Error::Output("there is no result".to_owned()))?;
+        match result.structured_output.as_ref() {
+            Some(output) => output.parse().map_err(|error| {
+                Error::Output(format!("the output does not have the shape it should: {error}"))
+            }),
+            None => {
+                let says = result.result.as_deref().unwrap_or(result.subtype.as_str());
+                Err(Error::Output(format!("the result has no structured output: {says}")))
+            }
+        }
     }
 }
 

@@ -1,10 +1,27 @@
 //! What an agent is told to do.
 
-use bowline_protocol::{ContentBlock, SessionId, UserMessage};
+use bowline_protocol::{ContentBlock, MessageUuid, PromptPriority, SessionId, UserMessage};
 
 /// What an agent is told to do: words, blocks with pictures among them, or a whole message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prompt(pub(crate) Box<UserMessage>);
+
+impl Prompt {
+    /// Gives it a name: by its uuid it can be [taken back](crate::Client::cancel_message), and files
+    /// [put back](crate::Client::rewind_files) to where they were before it.
+    #[must_use]
+    pub fn with_uuid(mut self, uuid: impl Into<MessageUuid>) -> Self {
+        self.0.uuid = Some(uuid.into());
+        self
+    }
+
+    /// Says when its turn comes, if the agent is at work or others wait.
+    #[must_use]
+    pub fn with_priority(mut self, priority: PromptPriority) -> Self {
+        self.0.priority = Some(priority);
+        self
+    }
+}
 
 impl From<&str> for Prompt {
     fn from(text: &str) -> Self {

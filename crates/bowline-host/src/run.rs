@@ -75,6 +75,11 @@ impl Run {
         self.owed || (self.answered && !self.is_over())
     }
 
+    /// Whether there was a result for every prompt, and nothing more comes by itself.
+    pub(crate) fn is_done(&self) -> bool {
+        self.answered && !self.is_owed()
+    }
+
     /// Whether the agent has said itself that it does nothing.
     pub(crate) fn is_idle(&self) -> bool {
         self.state == Some(SessionState::Idle)

@@ -2,7 +2,8 @@
 
 use bowline_protocol::McpServerConfig;
 
-/// Replaces variables in the command, arguments, environment, address and headers of a server.
+/// Replaces variables in the command, arguments, environment, address, headers and client of a
+/// server.
 ///
 /// A variable without a value and without a default stays as it is written; its name is returned,
 /// so that somebody can be warned.
@@ -21,6 +22,10 @@ pub fn expand(
         McpServerConfig::Http(remote) | McpServerConfig::Sse(remote) => {
             replace(&mut remote.url);
             remote.headers.iter_mut().flat_map(|all| all.values_mut()).for_each(&mut replace);
+            if let Some(oauth) = &mut remote.oauth {
+                oauth.client_id.iter_mut().for_each(&mut replace);
+                oauth.client_secret.iter_mut().for_each(&mut replace);
+            }
         }
         _ => {}
     }

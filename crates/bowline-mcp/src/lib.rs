@@ -18,6 +18,8 @@ mod config;
 mod connection;
 mod expand;
 mod host;
+mod login;
+mod logins;
 mod name;
 mod options;
 mod prompts;
@@ -33,6 +35,7 @@ pub use config::{
 };
 pub use expand::expand;
 pub use host::{Elicit, McpObserver, SdkServerError, SdkServers};
+pub use login::{LoginError, LoginPage};
 pub use name::{public_name, spoken, tool_name};
 pub use options::{Backoff, ClientInfo, Options};
 pub use prompts::{McpPrompt, McpPromptArgument, PromptMessage};

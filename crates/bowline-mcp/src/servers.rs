@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    path::PathBuf,
     sync::{Arc, Mutex, atomic::Ordering},
     time::Duration,
 };
@@ -17,8 +18,9 @@ use tokio::time::timeout;
 
 use crate::{
     config::{NamedServer, Scope},
-    connection::Request,
+    connection::{Request, RequestError},
     host::{Elicit, McpObserver, SdkServers},
+    login::LoginError,
     options::Options,
     prompts::{self, McpPrompt, PromptMessage},
     resources::{self, McpResource},
@@ -42,12 +44,21 @@ pub struct Setup {
     pub elicit: Option<Arc<dyn Elicit>>,
     /// Hears what becomes of servers.
     pub observer: Option<Arc<dyn McpObserver>>,
+    /// The folder in which logins are kept. Without it nobody can log in.
+    pub logins: Option<PathBuf>,
 }
 
 impl Setup {
     /// Servers in this workspace, with nobody to ask and nobody who listens.
     pub fn new(workspace: Arc<Workspace>) -> Self {
-        Self { workspace, options: Options::default(), sdk: None, elicit: None, observer: None }
+        Self {
+            workspace,
+            options: Options::default(),
+            sdk: None,
+            elicit: None,
+            observer: None,
+            logins: None,
+        }
     }
 }
 
@@ -70,6 +81,9 @@ pub enum McpError {
     /// Only the host can do that with a server inside it.
     #[error("SDK MCP server cannot be reconnected from here: {0}")]
     Sdk(String),
+    /// A login does not happen.
+    #[error(transparent)]
+    Login(#[from] LoginError),
     /// The server, or the way to it, says no.
     #[error("{0}")]
     Failed(String),
@@ -78,7 +92,7 @@ pub enum McpError {
 /// The servers of a session. Dropping it kills programs and closes connections;
 /// [`close`](Self::close) does it in an orderly way.
 pub struct McpServers {
-    directory: Arc<Directory>,
+    pub(crate) directory: Arc<Directory>,
     shared: Arc<Shared>,
     resource_tools: [Arc<dyn Tool>; 3],
     /// Held while the set of servers is replaced, so that two replacements do not mix.
@@ -98,7 +112,7 @@ impl Directory {
         lock(&self.0).iter().map(|server| Arc::clone(&server.core)).collect()
     }
 
-    fn find(&self, name: &str) -> Result<Arc<Server>, McpError> {
+    pub(crate) fn find(&self, name: &str) -> Result<Arc<Server>, McpError> {
         let servers = lock(&self.0);
         let found = servers.iter().find(|server| server.core.name == name);
         found.cloned().ok_or_else(|| McpError::NotFound(name.to_owned()))
@@ -118,6 +132,7 @@ impl McpServers {
                 sdk: setup.sdk,
                 elicit: setup.elicit,
                 observer: setup.observer,
+                logins: setup.logins,
                 version: Default::default(),
             }),
             replacing: tokio::sync::Mutex::default(),
@@ -248,8 +263,7 @@ impl McpServers {
         if server.core.is_sdk() {
             return Err(McpError::Sdk(name.to_owned()));
         }
-        server.stop(State::Pending).await;
-        server.start();
+        server.restart().await;
         server.settled().await;
         error_of(&server.core).map_or(Ok(()), |(_, error)| Err(McpError::Failed(error)))
     }
@@ -259,10 +273,7 @@ impl McpServers {
         let server = self.directory.find(name)?;
         let is_disabled = matches!(server.core.state(), State::Disabled);
         match (enabled, is_disabled) {
-            (true, true) => {
-                server.stop(State::Pending).await;
-                server.start();
-            }
+            (true, true) => server.restart().await,
             (false, false) => server.stop(State::Disabled).await,
             _ => {}
         }
@@ -399,7 +410,7 @@ impl McpServers {
 fn error_of(server: &Core) -> Option<(String, String)> {
     let error = match server.state() {
         State::Failed { error } => error,
-        State::NeedsAuth => "the server wants a login".to_owned(),
+        State::NeedsAuth(wanted) => RequestError::Unauthorized(wanted).to_string(),
         State::Pending | State::Connected(_) | State::Disabled => return None,
     };
     Some((server.name.clone(), error))

@@ -64,7 +64,7 @@ pub(crate) fn source(server: &Core) -> &'static str {
     if server.is_sdk() { "sdk" } else { server.scope.as_str() }
 }
 
-fn transport(config: &McpServerConfig) -> &'static str {
+pub(crate) fn transport(config: &McpServerConfig) -> &'static str {
     match config {
         McpServerConfig::Stdio(_) => "stdio",
         McpServerConfig::Http(_) => "http",

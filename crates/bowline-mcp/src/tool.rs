@@ -114,6 +114,12 @@ impl McpTool {
                 let results_dir = call.workspace.results_dir();
                 result::output(answer, &server.name, results_dir, self.spec.max_result_chars).await
             }
+            Err(RequestError::Unauthorized(wanted)) => {
+                server.note_scopes(&wanted);
+                let name = &server.name;
+                let error = RequestError::Unauthorized(wanted);
+                Err(ToolFailure::running(format!("{error}: `bowline mcp login {name}`")))
+            }
             Err(error) => Err(failure(&error, &self.spec.name)),
         }
     }

@@ -47,8 +47,8 @@ pub use openai::{LimitField, OpenAi, OpenAiConfig};
 pub use prices::{Price, Prices};
 pub use providers::Providers;
 pub use request::{
-    Delivery, Effort, Metadata, ModelMessage, ModelRequest, Thinking, ThinkingDisplay, ToolChoice,
-    ToolDefinition, UnknownEffort,
+    Delivery, Metadata, ModelMessage, ModelRequest, Thinking, ThinkingDisplay, ToolChoice,
+    ToolDefinition,
 };
 pub use retry::RetryPolicy;
 pub use secret::Secret;

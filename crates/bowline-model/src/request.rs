@@ -3,9 +3,9 @@
 //! Prompt caching is no field of the request: a provider that needs marks sets
 //! them itself, in the same places every time.
 
-use std::{fmt, str::FromStr, sync::Arc};
+use std::sync::Arc;
 
-use bowline_protocol::{ContentBlock, Extra, RawJson, Role, TextBlock};
+use bowline_protocol::{ContentBlock, Effort, Extra, RawJson, Role, TextBlock};
 use serde::Serialize;
 
 /// One request to a model.
@@ -171,58 +171,6 @@ pub enum ThinkingDisplay {
     Summarized,
     /// Only its seal.
     Omitted,
-}
-
-/// How hard the model tries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Effort {
-    /// `low`
-    Low,
-    /// `medium`
-    Medium,
-    /// `high`
-    High,
-    /// `xhigh`
-    Xhigh,
-    /// `max`
-    Max,
-}
-
-impl Effort {
-    /// Every level, from least to most.
-    pub const ALL: [Self; 5] = [Self::Low, Self::Medium, Self::High, Self::Xhigh, Self::Max];
-
-    /// The text on the wire.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-            Self::Xhigh => "xhigh",
-            Self::Max => "max",
-        }
-    }
-}
-
-impl fmt::Display for Effort {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-/// A text that names no effort level.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown effort {0:?}; known are low, medium, high, xhigh and max")]
-pub struct UnknownEffort(String);
-
-impl FromStr for Effort {
-    type Err = UnknownEffort;
-
-    fn from_str(text: &str) -> Result<Self, UnknownEffort> {
-        let known = Self::ALL.into_iter().find(|effort| effort.as_str() == text);
-        known.ok_or_else(|| UnknownEffort(text.to_owned()))
-    }
 }
 
 /// Who asks.

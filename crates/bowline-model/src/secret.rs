@@ -26,6 +26,19 @@ impl Veil {
         Self(secrets.into_iter().filter(|secret| secret.0.len() >= Self::SHORTEST).collect())
     }
 
+    /// Whether there is nothing to hide.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether a text ends in the beginning of one.
+    pub(crate) fn may_begin_at_end(&self, text: &str) -> bool {
+        self.0.iter().any(|Secret(secret)| {
+            let mut beginnings = secret.char_indices().skip(1).map(|(end, _)| &secret[..end]);
+            beginnings.any(|beginning| text.ends_with(beginning))
+        })
+    }
+
     /// The text without them.
     pub(crate) fn hide(&self, text: String) -> String {
         self.0.iter().fold(text, |text, secret| match text.contains(&secret.0) {

@@ -116,9 +116,49 @@ pub struct McpRemoteServer {
     /// Whether its tools are always in the model's list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub always_load: Option<bool>,
+    /// What a login to it needs that the server does not say itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub oauth: Option<McpOauth>,
     /// Fields this version does not know.
     #[serde(flatten)]
     pub extra: Extra,
+}
+
+/// What a login to an MCP server needs that the server does not say itself.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct McpOauth {
+    /// The client that was registered beforehand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_id: Option<String>,
+    /// The secret of that client, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_secret: Option<String>,
+    /// The address of a document that describes the client, for servers that read it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_metadata_url: Option<String>,
+    /// The port of this machine that the browser comes back to, if it must be a certain one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub callback_port: Option<u16>,
+    /// The scopes to ask for, with spaces in between, in place of those the server names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scopes: Option<String>,
+    /// Who the tokens are for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grant_type: Option<McpGrantType>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Who the tokens of a login are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum McpGrantType {
+    /// A person, who agrees to it in a browser.
+    AuthorizationCode,
+    /// The client itself, by its id and secret, without a person.
+    ClientCredentials,
 }
 
 /// An MCP server inside the host.

@@ -81,7 +81,9 @@ pub fn newest(home: &ConfigHome, directory: &Path) -> Option<SessionFiles> {
 
 fn find_file(home: &ConfigHome, target: &str, directory: &Path) -> Result<Target, SessionError> {
     let path = canonical(&directory.join(target));
-    if !path.is_file() {
+    // Any file can have the name; one without a single object in it is no transcript.
+    let head = Ends::read(&path).ok().flatten().map(|ends| ends.head).unwrap_or_default();
+    if !head.lines().any(|line| line.starts_with('{')) {
         return Err(not_found(home, target, directory));
     }
     let is_ours = path.parent().and_then(Path::parent) == Some(&*canonical(&home.projects()));

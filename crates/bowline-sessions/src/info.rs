@@ -51,6 +51,8 @@ pub struct SessionInfo {
     pub created_at: Option<i64>,
     /// Through which door it was started.
     pub entrypoint: Option<String>,
+    /// Whether it is put aside; `None` if it never was.
+    pub archived: Option<bool>,
 }
 
 impl SessionInfo {
@@ -90,6 +92,7 @@ impl SessionInfo {
             tag: tag_line.and_then(|line| last_text(line, "tag")),
             created_at: first_text(head, "timestamp").and_then(|time| clock::to_millis(&time)),
             entrypoint: first_text(head, "entrypoint"),
+            archived: None,
         })
     }
 }
@@ -129,6 +132,11 @@ impl Ends {
     pub(crate) fn last_text(&self, key: &str) -> Option<String> {
         let in_tail = if self.tail.is_empty() { None } else { last_text(&self.tail, key) };
         in_tail.or_else(|| last_text(&self.head, key))
+    }
+
+    /// Both ends, the later one first.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &str> {
+        [self.tail.as_str(), self.head.as_str()].into_iter()
     }
 
     /// The end; the whole of a short transcript.
@@ -209,15 +217,42 @@ fn has_true(line: &str, key: &str) -> bool {
 pub(crate) fn first_prompt(head: &str) -> Option<String> {
     let mut prompts = FirstPrompt::default();
     for line in head.lines() {
-        let is_prompt = (line.contains("\"type\":\"user\"") || line.contains("\"type\": \"user\""))
-            && !line.contains("\"tool_result\"")
-            && !has_true(line, "isMeta")
-            && !has_true(line, "isCompactSummary");
-        if is_prompt && prompts.offer(line) {
+        if may_be_prompt(line) && prompts.offer(line) {
             break;
         }
     }
     prompts.found.or(prompts.command)
+}
+
+fn may_be_prompt(line: &str) -> bool {
+    (line.contains("\"type\":\"user\"") || line.contains("\"type\": \"user\""))
+        && !line.contains("\"tool_result\"")
+        && !has_true(line, "isMeta")
+        && !has_true(line, "isCompactSummary")
+}
+
+/// Whether a line is something that a person said after this time, or a command they gave.
+pub(crate) fn is_prompt_after(line: &str, time: i64) -> bool {
+    #[derive(Deserialize)]
+    struct When {
+        timestamp: String,
+        origin: Option<Origin>,
+    }
+    #[derive(Deserialize)]
+    struct Origin {
+        kind: String,
+    }
+
+    if !may_be_prompt(line) || has_true(line, "isSidechain") {
+        return false;
+    }
+    let Ok(When { timestamp, origin }) = serde_json::from_str(line) else { return false };
+    let is_later = clock::to_millis(&timestamp).is_some_and(|at| at > time);
+    if !is_later || origin.is_some_and(|origin| origin.kind != "human") {
+        return false;
+    }
+    let mut prompt = FirstPrompt::default();
+    prompt.offer(line) || prompt.command.is_some()
 }
 
 /// Looks for the first thing that the user said.

@@ -12,7 +12,7 @@
 //! | taking a session up again | [`TakeUp`]; [`resume`], which gives a [`LiveContext`] |
 //! | listing, finding, searching | [`list`], [`info`], [`find`], [`newest`], [`search`] |
 //! | reading | [`messages`], [`subagents`], [`subagent_messages`] |
-//! | changing | [`rename`], [`tag`], [`fork`], [`branch`], [`delete`] |
+//! | changing | [`rename`], [`tag`], [`archive`], [`fork`], [`branch`], [`delete`] |
 //! | keeping sessions elsewhere | [`SessionStore`], [`MirrorBuffer`], [`SessionSummary`] |
 //! | undoing edits of files | [`Checkpoints`] |
 //!
@@ -36,6 +36,7 @@
 //! calls it from the task that owns its writer. This crate reads no environment
 //! variable and knows no model, tool or transport.
 
+mod archive;
 mod branch_name;
 mod checkpoint;
 mod clock;
@@ -62,6 +63,7 @@ mod summary;
 mod take_up;
 mod writer;
 
+pub use archive::{archive, unarchive};
 pub use branch_name::git_branch;
 pub use checkpoint::{Checkpoints, Rewind, RewindReport};
 pub use clock::now;

@@ -16,6 +16,7 @@ use std::{
 use bowline_protocol::SessionId;
 
 use crate::{
+    archive::is_archived,
     info::{Ends, SessionInfo},
     project::{ConfigHome, ProjectKey, SessionFiles, canonical, is_session_id, name_of},
 };
@@ -80,7 +81,9 @@ pub fn info(home: &ConfigHome, id: &SessionId, directory: Option<&Path>) -> Opti
     let files = locate(home, id, directory)?;
     let ends = Ends::read(&files.transcript()).ok()??;
     let project = directory.map(|directory| canonical(directory).display().to_string());
-    SessionInfo::from_ends(id.as_str(), &ends, project.as_deref())
+    let mut info = SessionInfo::from_ends(id.as_str(), &ends, project.as_deref())?;
+    info.archived = is_archived(&files.archive_mark(), &ends);
+    Some(info)
 }
 
 /// The files of a session, looked for in a directory and its worktrees or everywhere.
@@ -249,6 +252,10 @@ fn read_all(transcripts: &[Transcript<'_>]) -> Vec<(SessionInfo, PathBuf)> {
 }
 
 fn read_one(transcript: &Transcript<'_>) -> Option<SessionInfo> {
-    let ends = Ends::read(&transcript.path).ok()??;
-    SessionInfo::from_ends(&transcript.id, &ends, transcript.folder.directory.as_deref())
+    let Transcript { path, id, folder } = transcript;
+    let ends = Ends::read(path).ok()??;
+    let mut info = SessionInfo::from_ends(id, &ends, folder.directory.as_deref())?;
+    let files = SessionFiles::in_folder(&folder.path, info.session_id.clone());
+    info.archived = is_archived(&files.archive_mark(), &ends);
+    Some(info)
 }

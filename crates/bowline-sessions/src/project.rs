@@ -170,6 +170,11 @@ impl SessionFiles {
         self.folder.join(self.id.as_str())
     }
 
+    /// The mark of a session that is put aside.
+    pub(crate) fn archive_mark(&self) -> PathBuf {
+        self.side_folder().join("archived.json")
+    }
+
     /// The folder of its subagents' transcripts.
     pub fn subagents(&self) -> PathBuf {
         self.side_folder().join("subagents")

@@ -112,6 +112,7 @@ impl SessionSummary {
             tag: some(&data.tag),
             created_at: data.created_at,
             entrypoint: None,
+            archived: None,
         })
     }
 }

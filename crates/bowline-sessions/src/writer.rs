@@ -83,6 +83,8 @@ impl WriteFailure {
             io::ErrorKind::QuotaExceeded => "EDQUOT",
             io::ErrorKind::ReadOnlyFilesystem => "EROFS",
             io::ErrorKind::PermissionDenied => "EACCES",
+            io::ErrorKind::NotADirectory => "ENOTDIR",
+            io::ErrorKind::NotFound => "ENOENT",
             _ => "EIO",
         }
     }

@@ -37,7 +37,11 @@ impl Command {
             "nohup" | "setsid" | "builtin" => self.same(words, &[], 0),
             // `time` stands before a whole pipeline, not only before a simple command.
             "time" if words.iter().any(is_reserved) => Carried::Unknown,
-            "time" => self.same(words, &["f", "o", "format", "output"], 0),
+            // The program of that name writes where its options say; the shell's own has only `-p`.
+            "time" if words.first().is_some_and(|word| !word.is("-p") && may_be_option(word)) => {
+                others(words, &["f", "o", "format", "output"], 0)
+            }
+            "time" => self.same(words, &[], 0),
             "exec" => self.same(words, &["a"], 0),
             "command" if words.first().is_some_and(|it| it.is("-v") || it.is("-V")) => {
                 Carried::Nothing
@@ -140,6 +144,11 @@ fn collect(command: &Command, found: &mut Vec<Command>, depth: usize) -> bool {
         return false;
     }
     inner.iter().fold(complete, |complete, inner| collect(inner, found, depth + 1) && complete)
+}
+
+/// Whether a word is an option, or may turn out to be one.
+pub(crate) fn may_be_option(word: &Word) -> bool {
+    word.literal().is_none_or(|text| text.starts_with('-'))
 }
 
 fn is_reserved(word: &Word) -> bool {

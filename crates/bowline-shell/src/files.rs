@@ -70,6 +70,7 @@ impl Reader {
             "column" => (Files::All, &["c", "s", "o", "N", "separator"][..], NOTHING),
             "cmp" => (Files::All, &["n", "i", "bytes", "ignore-initial"][..], NOTHING),
             "diff" => (Files::All, &["U", "C", "x", "X", "F", "I", "W", "unified"][..], NOTHING),
+            "base64" | "base32" => (Files::All, &["w", "wrap"][..], NOTHING),
             "strings" => (Files::All, &["n", "t", "e"][..], NOTHING),
             "od" => (Files::All, &["A", "j", "N", "S", "t", "w"][..], NOTHING),
             "hexdump" => (Files::All, &["e", "n", "s"][..], NOTHING),
@@ -134,7 +135,8 @@ impl Reader {
             "fd" => (
                 Files::AfterPattern,
                 &["e", "t", "d", "E", "S", "extension", "type", "max-depth", "exclude"][..],
-                &["-x", "-X", "--exec", "--exec-batch"][..],
+                &["-x", "-X", "-C", "--exec", "--exec-batch", "--base-directory", "--search-path"]
+                    [..],
             ),
             _ => return None,
         };
@@ -238,12 +240,14 @@ impl Command {
             }
             "git" => Touches { reads: git::looks_at(words)?, ..Touches::default() },
             "find" => {
-                let paths = words
-                    .iter()
-                    .skip_while(|it| ["-H", "-L", "-P"].iter().any(|option| it.is(option)))
-                    .take_while(|it| {
-                        it.literal().is_none_or(|text| !text.starts_with(['-', '(', '!']))
-                    });
+                let is_option = |word: &&Word| {
+                    let option =
+                        |text: &str| matches!(text, "-H" | "-L" | "-P") || text.starts_with("-O");
+                    word.literal().is_some_and(option)
+                };
+                let paths = words.iter().skip_while(is_option).take_while(|it| {
+                    it.literal().is_none_or(|text| !text.starts_with(['-', '(', '!']))
+                });
                 Touches { reads: paths.cloned().collect(), ..Touches::default() }
             }
             _ => Touches { reads: Reader::named(name)?.reads(words), ..Touches::default() },

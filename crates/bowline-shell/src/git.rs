@@ -18,7 +18,8 @@ const REFUSED: &[&str] = &[
     "--filters",
 ];
 
-/// What a `git` command line looks at, if looking is all it does: the directory given by `-C`.
+/// What a `git` command line looks at, if looking is all it does: the directory given by `-C`, and
+/// what `diff` compares, which may be any two files.
 pub(crate) fn looks_at(words: &[Word]) -> Option<Vec<Word>> {
     let mut directories = Vec::new();
     let mut rest = words;
@@ -37,7 +38,20 @@ pub(crate) fn looks_at(words: &[Word]) -> Option<Vec<Word>> {
             subcommand => break subcommand,
         }
     };
-    only_looks(subcommand, rest).then_some(directories)
+    if !only_looks(subcommand, rest) {
+        return None;
+    }
+    if subcommand == "diff" {
+        let compared = Arguments::sort(rest, &[]).positionals;
+        let climbs =
+            |word: &Word| word.literal().is_none_or(|it| it.split('/').any(|it| it == ".."));
+        // From where it climbs, only the running command knows.
+        if !directories.is_empty() && compared.iter().any(climbs) {
+            return None;
+        }
+        directories.extend(compared);
+    }
+    Some(directories)
 }
 
 fn only_looks(subcommand: &str, words: &[Word]) -> bool {

@@ -36,7 +36,7 @@ impl Arguments {
             } else if let Some(long) = text.strip_prefix("--") {
                 let (name, value) = match long.split_once('=') {
                     Some((name, _)) => (name, word.tail(2 + name.len() + 1)),
-                    None if with_value.contains(&long) => (long, words.next().cloned()),
+                    None if takes_value(long, with_value) => (long, words.next().cloned()),
                     None => (long, None),
                 };
                 found.options.push((format!("--{name}"), value));
@@ -74,6 +74,11 @@ impl Arguments {
             .filter(|(given, _)| names.iter().any(|name| is_option(given, name)))
             .filter_map(|(_, value)| value.as_ref())
     }
+}
+
+/// Whether a long option takes the next word. It may be abbreviated.
+fn takes_value(long: &str, with_value: &[&str]) -> bool {
+    with_value.iter().any(|name| name.len() > 1 && name.starts_with(long))
 }
 
 fn is_option(given: &str, name: &str) -> bool {

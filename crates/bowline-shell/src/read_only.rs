@@ -55,9 +55,12 @@ impl Command {
             "sed" => sed_files(words, Edits::Never).is_some(),
             "[[" | "[" | "test" => condition_only_looks(words),
             "date" => {
-                let arguments = Arguments::sort(words, &["d", "date", "f", "file", "r"]);
+                // A file of dates is shown in complaints about those that are none.
+                const REFUSED: &[&str] = &["-s", "--set", "-f", "--file"];
+                let arguments =
+                    Arguments::sort(words, &["d", "date", "f", "file", "r", "reference"]);
                 let formats = |word: &Word| word.literal().is_some_and(|it| it.starts_with('+'));
-                !arguments.has_any(&["-s", "--set"]) && arguments.positionals.iter().all(formats)
+                !arguments.has_any(REFUSED) && arguments.positionals.iter().all(formats)
             }
             "uniq" => Arguments::sort(words, &["f", "s", "w"]).positionals.len() < 2,
             "hostname" => words.iter().all(|word| word.is("-f") || word.is("-s") || word.is("-i")),
@@ -76,12 +79,8 @@ impl Command {
 
     /// Whether it is a wrapper that adds nothing to a command that only reads.
     fn carries_read_only(&self, name: &str, depth: usize) -> bool {
-        // `time -o` writes a file; `nohup` may write one as well and is not here.
-        let plain = match name {
-            "timeout" | "nice" | "stdbuf" | "command" => true,
-            "time" => !self.words.get(1).is_some_and(|word| !word.is("-p") && may_be_option(word)),
-            _ => false,
-        };
+        // `nohup` may write a file and is not here.
+        let plain = matches!(name, "timeout" | "nice" | "stdbuf" | "command" | "time");
         match self.carried() {
             Carried::Same(inner) if plain && depth < MAX_LAYERS => inner.only_reads(depth + 1),
             _ => false,
@@ -96,12 +95,8 @@ fn asks_version(name: &str, words: &[Word]) -> bool {
         || word.is("version") && name == "go"
 }
 
-fn may_be_option(word: &Word) -> bool {
-    word.literal().is_none_or(|text| text.starts_with('-'))
-}
-
 /// A variable of the script's own. Those that shells and programs act upon are in capitals.
-fn is_harmless_variable(name: &str) -> bool {
+pub(crate) fn is_harmless_variable(name: &str) -> bool {
     !name.contains(|letter: char| letter.is_ascii_uppercase())
 }
 
@@ -152,6 +147,8 @@ fn find_only_looks(words: &[Word]) -> bool {
         "-fprintf",
         "-fls",
         "-files0-from",
+        // What follows it is no path, so that nobody could tell where paths begin.
+        "-D",
     ];
     // A pattern that begins a word may match a file named like an action.
     words.iter().all(|word| {

@@ -10,6 +10,10 @@ pub struct Script {
     /// Every simple command that may run, in the order they are written. A command inside a
     /// substitution follows the command that uses it.
     pub commands: Vec<Command>,
+    /// Whether some of them may run more than once: they are in a loop or a function.
+    pub repeats: bool,
+    /// Whether the output of some of them becomes part of others: `$(…)`, backticks, `<(…)`.
+    pub substitutes: bool,
     /// Why the commands are not all there is, if so. Nobody may then take the script for
     /// harmless, or for the sum of its commands.
     pub opaque: Option<Opaque>,

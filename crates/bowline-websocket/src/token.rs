@@ -44,11 +44,6 @@ pub enum TokenError {
 }
 
 impl Token {
-    /// A token that is read once, now.
-    pub fn read_once(path: impl Into<PathBuf>) -> Result<Self, TokenError> {
-        read_token(path.into()).map(Self::Text)
-    }
-
     pub(crate) fn header(&self) -> Result<Option<HeaderValue>, TokenError> {
         let token = match self {
             Self::None => return Ok(None),

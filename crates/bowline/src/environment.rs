@@ -4,6 +4,7 @@
 
 use std::{
     collections::BTreeMap,
+    fs, io,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -76,11 +77,6 @@ impl Environment {
         self.text("BOWLINE_SESSION_SERVER")
     }
 
-    /// The token for the server that keeps a session's log.
-    pub(crate) fn session_token(&self) -> Option<&str> {
-        self.text("CLAUDE_CODE_SESSION_ACCESS_TOKEN")
-    }
-
     /// Which program started us, as it says itself.
     pub(crate) fn entrypoint(&self) -> Option<&str> {
         let action = || self.is_on("CLAUDE_CODE_ACTION").then_some("claude-code-github-action");
@@ -117,14 +113,31 @@ impl Environment {
         self.text("ANTHROPIC_BASE_URL")
     }
 
-    /// The token for a host elsewhere.
+    /// The token for a host elsewhere, or for the server that keeps a session's log.
     pub(crate) fn session_access_token(&self) -> Option<&str> {
         self.text("CLAUDE_CODE_SESSION_ACCESS_TOKEN")
     }
 
-    /// The descriptor from which that token can be read.
-    pub(crate) fn token_descriptor(&self) -> Option<u32> {
-        self.number("CLAUDE_CODE_WEBSOCKET_AUTH_FILE_DESCRIPTOR")
+    /// With that token read from the descriptor that holds it, unless it is in a variable. A pipe
+    /// can be read once, so whoever needs the token gets it from here.
+    pub(crate) fn take_token(mut self) -> io::Result<Self> {
+        let descriptor = self.number::<u32>("CLAUDE_CODE_WEBSOCKET_AUTH_FILE_DESCRIPTOR");
+        if let Some(descriptor) = descriptor.filter(|_| self.session_access_token().is_none()) {
+            let token = fs::read_to_string(format!("/dev/fd/{descriptor}"))?;
+            let name = "CLAUDE_CODE_SESSION_ACCESS_TOKEN".to_owned();
+            self.variables.insert(name, token.trim().to_owned());
+        }
+        Ok(self)
+    }
+
+    /// A variable that a user's file names.
+    pub(crate) fn named(&self, name: &str) -> Option<String> {
+        self.variables.get(name).cloned()
+    }
+
+    /// The program that shows web pages.
+    pub(crate) fn browser(&self) -> Option<&str> {
+        self.text("BROWSER")
     }
 
     /// The file in which that token is, and in which a newer one may be later.

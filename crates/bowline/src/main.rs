@@ -21,9 +21,13 @@ use std::{
     process::ExitCode,
 };
 
+use anyhow::Context;
+
 use crate::{
     args::{Args, Command, McpCommand, RunArgs, UsageError},
+    commands::mcp_login::Browser,
     environment::Environment,
+    remote_log::RemoteLog,
     setup::Audience,
 };
 
@@ -58,6 +62,13 @@ fn run_command(command: Command) -> anyhow::Result<ExitCode> {
         Command::Mcp { command: McpCommand::Serve(args) } => {
             return with_runtime(commands::mcp_serve::run(*args));
         }
+        Command::Mcp { command: McpCommand::Login { no_browser, server } } => {
+            let browser = if no_browser { Browser::Elsewhere } else { Browser::Opened };
+            return with_runtime(commands::mcp_login::login(*server, browser));
+        }
+        Command::Mcp { command: McpCommand::Logout { server } } => {
+            return with_runtime(commands::mcp_login::logout(*server));
+        }
         Command::Rpc(args) => return with_runtime(commands::rpc::run(*args)),
     }
     Ok(ExitCode::SUCCESS)
@@ -68,7 +79,7 @@ fn run_agent(args: &RunArgs) -> anyhow::Result<ExitCode> {
         return say(&version::line());
     }
     logging::start(&args.output)?;
-    let environment = Environment::of_process();
+    let environment = environment(args)?;
     let cwd = std::env::current_dir()
         .map_err(|error| anyhow::anyhow!("Error: the working directory cannot be used: {error}"))?;
     if args.session.rewind_files.is_some() {
@@ -89,6 +100,17 @@ fn run_agent(args: &RunArgs) -> anyhow::Result<ExitCode> {
         Audience::Host => with_runtime(stdio::run(prepared, args)),
         Audience::Reader => with_runtime(oneshot::run(prepared, args)),
     }
+}
+
+/// The environment, with the token that a descriptor holds if somebody elsewhere will ask for it.
+fn environment(args: &RunArgs) -> anyhow::Result<Environment> {
+    let environment = Environment::of_process();
+    let resumes_elsewhere = args.session.resume.as_deref().is_some_and(RemoteLog::is_address);
+    if args.remote.sdk_url.is_none() && args.session.teleport.is_none() && !resumes_elsewhere {
+        return Ok(environment);
+    }
+    let taken = environment.take_token();
+    taken.context("Error: CLAUDE_CODE_WEBSOCKET_AUTH_FILE_DESCRIPTOR")
 }
 
 /// Runs something that waits for more than one thing. One thread is enough: the work is the

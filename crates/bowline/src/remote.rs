@@ -76,7 +76,7 @@ pub(crate) async fn run(
 fn dialer(args: &RemoteArgs, url: &str, environment: &Environment) -> anyhow::Result<Dialer> {
     let address = url.parse().context("Error: --sdk-url")?;
     let mut dialer = Dialer::new(address);
-    dialer.token = token(environment)?;
+    dialer.token = token(environment);
     let proxy = proxies(environment).on_the_way_to(&dialer.address);
     dialer.proxy = proxy.context("Error: http_proxy, https_proxy or all_proxy")?;
     if let Some(path) = &args.sdk_ca {
@@ -121,18 +121,14 @@ fn add(dialer: &mut Dialer, name: &str, value: &str) -> anyhow::Result<()> {
     }
 }
 
-fn token(environment: &Environment) -> anyhow::Result<Token> {
-    let token = if let Some(token) = environment.session_access_token() {
+fn token(environment: &Environment) -> Token {
+    if let Some(token) = environment.session_access_token() {
         Token::Text(token.to_owned())
-    } else if let Some(descriptor) = environment.token_descriptor() {
-        let read = Token::read_once(format!("/dev/fd/{descriptor}"));
-        read.context("Error: CLAUDE_CODE_WEBSOCKET_AUTH_FILE_DESCRIPTOR")?
     } else if let Some(path) = environment.token_file() {
         Token::File(path.into())
     } else {
         Token::None
-    };
-    Ok(token)
+    }
 }
 
 fn redial(args: &RemoteArgs) -> Redial {

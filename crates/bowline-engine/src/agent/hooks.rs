@@ -2,9 +2,10 @@
 
 use bowline_protocol::{
     CommandState, ContentBlock, EventInput, HookEvent, InformationalLevel, MessageDisplayInput,
-    MessageUuid, NotificationMessage, NotificationPriority, PostToolBatchInput, StopFailureInput,
-    StopInput, SubagentStopInput, ToolUseId,
+    MessageUuid, NotificationMessage, NotificationPriority, PostToolBatchInput, RunningTask,
+    StopFailureInput, StopInput, SubagentStopInput, ToolUseId,
 };
+use bowline_tools::TaskStatus;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -35,7 +36,7 @@ impl Agent {
         cancel: &CancellationToken,
     ) -> StopVerdict {
         let last_assistant_message = Some(last_words.to_owned());
-        let (background_tasks, session_crons) = (Some(Vec::new()), Some(Vec::new()));
+        let (background_tasks, session_crons) = (Some(self.running_tasks()), Some(Vec::new()));
         let (kind, event) = match self.identity.subagent() {
             None => (
                 HookEvent::Stop,
@@ -74,6 +75,23 @@ impl Agent {
             self.session.outlet.send(notification).await;
         }
         verdict(&report)
+    }
+
+    /// What goes on beside the conversation.
+    fn running_tasks(&self) -> Vec<RunningTask> {
+        let tasks = self.session.workspace.tasks().list().into_iter();
+        let running = tasks.filter(|it| it.backgrounded && it.status == TaskStatus::Running);
+        running
+            .map(|task| RunningTask {
+                agent_type: self.session.board.agent_type(&task.id),
+                id: task.id.0,
+                r#type: task.kind.as_str().to_owned(),
+                status: task.status.as_str().to_owned(),
+                description: clipped(task.description),
+                command: task.command.map(clipped),
+                ..RunningTask::default()
+            })
+            .collect()
     }
 
     /// Tells the user that a turn ends although hooks still object.
@@ -161,6 +179,16 @@ impl Agent {
         }
         blocks
     }
+}
+
+/// A text that hooks see only the beginning of if it is long.
+fn clipped(mut text: String) -> String {
+    const LONGEST: usize = 1000;
+    if let Some((end, _)) = text.char_indices().nth(LONGEST) {
+        text.truncate(end);
+        text.push_str("… [clipped]");
+    }
+    text
 }
 
 /// Something the user says while the model works: it is no new task.

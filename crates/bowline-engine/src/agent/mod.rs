@@ -7,7 +7,7 @@ mod speak;
 use std::sync::{Arc, atomic::AtomicU64};
 
 use bowline_protocol::{
-    AgentId, AssistantMessage, Maybe, MessageUuid, PermissionMode, ToolUseId, UserMessage,
+    AgentId, AssistantMessage, Effort, Maybe, MessageUuid, PermissionMode, ToolUseId, UserMessage,
 };
 use bowline_tools::Workspace;
 
@@ -61,6 +61,8 @@ pub(crate) struct Instructions {
     pub(crate) system: Vec<String>,
     /// The model, if it is not the session's.
     pub(crate) model: Option<String>,
+    /// How hard it tries, if not as hard as the session.
+    pub(crate) effort: Option<Effort>,
     /// How many round trips a turn may take.
     pub(crate) max_turns: Option<u32>,
 }

@@ -44,7 +44,7 @@ impl Agent {
         request.tools = self.tools.definitions().to_vec();
         request.max_tokens = Some(ledger::max_output(&name).min(MAX_OUTPUT));
         request.thinking = live.thinking.or(Some(Thinking::Adaptive { display: None }));
-        request.effort = live.effort;
+        request.effort = self.instructions.effort.or(live.effort);
         request.betas = self.session.config.betas.clone();
         if let Some(total) = self.session.config.task_budget {
             let budget = json!({"task_budget": {"type": "tokens", "total": total}});

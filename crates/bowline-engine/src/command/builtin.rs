@@ -113,7 +113,8 @@ pub(super) async fn run(
 
 async fn show_context(agent: &Agent, name: &str, invocation: &Invocation) -> ResultMessage {
     agent.note_context();
-    let usage = context::usage(&agent.session);
+    context::foresee(&agent.session).await;
+    let usage = context::usage(&agent.session, None);
     let mut report = local::Report::new(name, invocation, texts::context_table(&usage));
     let categories: Vec<Value> = usage
         .categories

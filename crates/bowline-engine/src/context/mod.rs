@@ -6,11 +6,12 @@
 //! | files of instructions | [`memory`], [`nested`] |
 //! | where the session runs | [`environment`], [`repository`] |
 //! | manners of answering | [`style`] |
-//! | how many tokens | [`tokens`], [`usage`](mod@usage) |
+//! | how many tokens | [`tokens`], [`counted`], [`usage`](mod@usage) |
 //!
 //! What is read from disk is read once per conversation and then stays the same in
 //! bytes, so that the API's prompt cache keeps working.
 
+mod counted;
 mod environment;
 pub(crate) mod frontmatter;
 pub(crate) mod memory;
@@ -28,11 +29,12 @@ use std::sync::Arc;
 use bowline_protocol::{EventInput, Extra, HookEvent, InstructionsLoadedInput};
 use tokio_util::sync::CancellationToken;
 
-use self::{memory::MemoryFile, state::Loaded};
 pub(crate) use self::{
+    counted::count,
     state::{LoadReason, Snapshot, State},
     usage::{auto_compact, threshold, usage},
 };
+use self::{memory::MemoryFile, state::Loaded};
 use crate::{
     agent::{Agent, Identity},
     command,

@@ -9,7 +9,7 @@ use bowline_protocol::{
 };
 use serde_json::{Number, json};
 
-use super::{Snapshot, tokens};
+use super::{Snapshot, counted::Counted, tokens};
 use crate::{command, ledger, session::Shared, subagent, toolset::Toolset};
 
 /// What is kept free for a summary and for what arrives until it is made.
@@ -34,27 +34,39 @@ pub(crate) fn threshold(session: &Shared, model: &str) -> (u64, u64) {
     (window - reserve(window), window)
 }
 
-/// What fills the context now. Counts as far as it is known, without asking anybody.
-pub(crate) fn usage(session: &Shared) -> ContextUsage {
+/// What fills the context now. Without counts of the model's provider these are estimates; with
+/// them only the shares within what was counted are.
+pub(crate) fn usage(session: &Shared, counted: Option<Counted>) -> ContextUsage {
     let snapshot = session.context.snapshot();
     let model = session.model_name();
     let window = ledger::context_window(&model);
     let (threshold, _) = threshold(session, &model);
     let auto_compact = auto_compact(session);
-    let memory_files = memory_files(session);
+    let mut memory_files = memory_files(session);
     let skills = command::skills(session);
-    let tools = Tools::of(snapshot.tools.as_deref());
-    let parts = Parts {
+    let mut tools = Tools::of(snapshot.tools.as_deref());
+    let mut parts = Parts {
         memory: memory_files.iter().map(|file| file.tokens).sum(),
         skills: skills.iter().map(skill_tokens).sum(),
         system: snapshot.system.iter().map(|text| tokens::of_text(text)).sum(),
         messages: tokens::of_messages(&snapshot.messages),
     };
+    if let Some(counted) = counted {
+        let share = Share { of: parts.system, is: counted.system };
+        memory_files.iter_mut().for_each(|file| file.tokens = share.of(file.tokens));
+        parts = Parts {
+            memory: share.of(parts.memory),
+            skills: share.of(parts.skills),
+            system: counted.system,
+            messages: counted.messages,
+        };
+        tools.correct(counted.tools);
+    }
     let categories =
         categories(&parts, &tools, window, auto_compact.then(|| window - threshold.min(window)));
     let used = |category: &&ContextCategory| category.kind == Some(ContextKind::Used);
     let total = categories.iter().filter(used).map(|category| category.tokens).sum();
-    let counted = session.ledger().newest();
+    let newest = session.ledger().newest();
     let mut extra = bowline_protocol::Extra::new();
     let source = match session.config.auto_compact_window {
         Some(_) => "setting",
@@ -74,7 +86,7 @@ pub(crate) fn usage(session: &Shared) -> ContextUsage {
         agents: agents(session),
         is_auto_compact_enabled: auto_compact,
         auto_compact_threshold: auto_compact.then_some(threshold),
-        api_usage: counted.map(|tokens| {
+        api_usage: newest.map(|tokens| {
             RawJson::from(json!({
                 "input_tokens": tokens.input,
                 "output_tokens": tokens.output,
@@ -113,6 +125,22 @@ pub(crate) fn auto_compact(session: &Shared) -> bool {
     session.config.auto_compact && wanted != Some(false)
 }
 
+/// Estimates of parts, made to fit what the whole was found to be.
+#[derive(Clone, Copy)]
+struct Share {
+    /// What the whole was estimated to be.
+    of: u64,
+    /// What it is.
+    is: u64,
+}
+
+impl Share {
+    fn of(self, part: u64) -> u64 {
+        let exact = u128::from(part) * u128::from(self.is) / u128::from(self.of.max(1));
+        u64::try_from(exact).unwrap_or(u64::MAX)
+    }
+}
+
 struct Parts {
     system: u64,
     memory: u64,
@@ -134,6 +162,14 @@ impl Tools {
             tools.count(toolset, definition);
         }
         tools
+    }
+
+    /// All of them together are this many tokens.
+    fn correct(&mut self, counted: u64) {
+        let share = Share { of: self.own + self.of_servers, is: counted };
+        self.mcp.iter_mut().for_each(|tool| tool.tokens = share.of(tool.tokens));
+        self.of_servers = share.of(self.of_servers);
+        self.own = counted.saturating_sub(self.of_servers);
     }
 
     fn count(&mut self, toolset: Option<&Toolset>, definition: &ToolDefinition) {

@@ -120,7 +120,7 @@ async fn run(
 }
 
 fn tools(session: &Shared) -> Registry {
-    let mut registry = session.tools_of(&Identity::Main).own().clone();
+    let mut registry = session.main_tools().own().clone();
     registry.choose(TOOLS);
     registry.insert(structured_output::tool(&schema_of::<Judgment>().to_value()));
     registry

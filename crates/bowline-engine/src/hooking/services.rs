@@ -12,7 +12,6 @@ use serde_json::Value;
 
 use super::{agent, judge, template};
 use crate::{
-    agent::Identity,
     hook::{BoxFuture, HookCallError, HookServices},
     permission::ProposedCall,
     session::Shared,
@@ -89,7 +88,7 @@ impl HookServices for SessionServices {
 
     fn fits_rule(&self, rule: &PermissionRule, tool_name: &str, tool_input: &RawJson) -> bool {
         let Ok(session) = self.session() else { return rule.tool_name == tool_name };
-        let Ok(tool) = session.tools_of(&Identity::Main).find(tool_name) else {
+        let Ok(tool) = session.main_tools().find(tool_name) else {
             return rule.tool_name == tool_name;
         };
         let input = tool_input.to_value();

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use bowline_shell::{Command, Script, Touches, Word, parse};
 
-use super::{call::ProposedCall, location::Location, policy::Policy, text_pattern::TextPattern};
+use super::{
+    call::ProposedCall, location::Location, policy::Policy, repository, text_pattern::TextPattern,
+};
 
 /// In how many directories a command may possibly run before nobody can tell any more.
 const MAX_DIRECTORIES: usize = 16;
@@ -39,6 +41,8 @@ pub(super) struct Part {
     written: Vec<Location>,
     /// Whether a pattern names more files than anybody looks at.
     names_too_much: bool,
+    /// Whether it is `git` where anybody who can write files may have put a repository.
+    pub(super) in_bare_repository: bool,
 }
 
 /// A file that a word of a command names.
@@ -128,17 +132,25 @@ fn is_named(command: &Command, pattern: &TextPattern) -> bool {
         || pattern.matches(&plain)
 }
 
+/// Whether a word names the same place wherever the shell is.
+fn is_absolute(word: &Word) -> bool {
+    word.is_tilde() || word.literal().is_some_and(|text| text.starts_with('/'))
+}
+
 /// What is known of the shell that will run a line.
 struct Shell<'a> {
     home: Option<&'a Path>,
     /// Where a command may run. `cd` may fail, and loops and functions run out of order, so all
     /// of them are possible for every command. `None` if that cannot be told.
     directories: Option<Vec<PathBuf>>,
+    /// Whether some of the line may run more than once.
+    repeats: bool,
 }
 
 impl<'a> Shell<'a> {
     fn new(script: &Script, current: &Path, home: Option<&'a Path>) -> Self {
-        let mut shell = Self { home, directories: Some(vec![current.to_owned()]) };
+        let directories = Some(vec![current.to_owned()]);
+        let mut shell = Self { home, directories, repeats: script.repeats };
         for command in script.commands.iter().flat_map(|command| command.layers().0) {
             match command.name() {
                 Some("cd") => shell.change_directory(&command),
@@ -154,6 +166,8 @@ impl<'a> Shell<'a> {
         let mut changed = match targets.first() {
             None => self.home.map(|home| vec![home.to_owned()]),
             Some(word) if word.is_glob() || word.is("-") => None,
+            // How often a loop goes down, or up, cannot be told.
+            Some(word) if self.repeats && !is_absolute(word) => None,
             Some(word) => self.paths(word),
         };
         self.directories = match (self.directories.take(), &mut changed) {
@@ -193,6 +207,20 @@ impl<'a> Shell<'a> {
             .collect()
     }
 
+    /// Like [`places`](Self::places), and what patterns name: a symlink among it may lead anywhere.
+    fn read_places(&self, words: &[Word]) -> Vec<Place> {
+        let mut places = self.places(words);
+        for word in words.iter().filter(|word| word.is_glob()) {
+            for path in self.paths(word).unwrap_or_default() {
+                match Location::expand(&path) {
+                    Some(named) => places.extend(named.into_iter().map(Place::Known)),
+                    None => places.push(Place::Unknown(word.raw().to_owned())),
+                }
+            }
+        }
+        places
+    }
+
     /// Like [`places`](Self::places), but a pattern that goes on behind a directory may lead
     /// anywhere through a symlink.
     fn written_places(&self, words: &[Word]) -> Vec<Place> {
@@ -205,13 +233,26 @@ impl<'a> Shell<'a> {
         places
     }
 
+    /// Whether a `git` would find a bare repository where it runs, or where `-C` sends it.
+    fn meets_bare_repository(&self, command: &Command, read: &[Place]) -> bool {
+        if !command.unwrapped().iter().any(|it| it.name() == Some("git")) {
+            return false;
+        }
+        let given = read.iter().filter_map(|place| match place {
+            Place::Known(location) => Some(location.real()),
+            Place::Unknown(_) => None,
+        });
+        let runs_in = self.directories.iter().flatten().map(PathBuf::as_path);
+        runs_in.chain(given).any(repository::is_bare_from)
+    }
+
     fn part(&self, command: &Command, layers: Vec<Command>, restricted: bool) -> Part {
         let arguments = Command { redirections: Vec::new(), ..command.clone() };
         let streams = Command { redirections: command.redirections.clone(), ..Command::default() };
         let Touches { reads, writes, is_file_command } = arguments.touches();
         let streams = streams.touches();
-        let mut read = self.places(&reads);
-        read.extend(self.places(&streams.reads));
+        let mut read = self.read_places(&reads);
+        read.extend(self.read_places(&streams.reads));
         let mut names_too_much = false;
         let mut known = |words: Vec<Word>| -> Vec<Location> {
             let mut found = Vec::new();
@@ -238,6 +279,7 @@ impl<'a> Shell<'a> {
             }
         }
         Part {
+            in_bare_repository: self.meets_bare_repository(command, &read),
             command: command.clone(),
             layers,
             reads: read,

@@ -41,11 +41,7 @@ impl Policy {
         }
         if let Some(opaque) = &line.script.opaque {
             let text = format!("The command is not understood: {opaque}");
-            let message = format!("{} {text}.", needs_approval(call));
-            let reason = Reason::of(DecisionReasonType::Unspecified).text(text);
-            let mut question = Question::new(reason, message);
-            question.suggestions.extend(suggest::exact_command(call, line));
-            return Verdict::Ask(Box::new(question));
+            return ask_about_all(call, line, text);
         }
         let mut granted = false;
         for part in &line.parts {
@@ -53,6 +49,10 @@ impl Policy {
                 Ok(grounds) => granted |= grounds == Grounds::Granted,
                 Err(objection) => return self.ask_command(call, line, &objection),
             }
+        }
+        if !granted && line.script.substitutes {
+            let text = "The output of a command inside it becomes part of the command";
+            return ask_about_all(call, line, text.to_owned());
         }
         Verdict::Allow(Reason::of(if granted {
             DecisionReasonType::SubcommandResults
@@ -73,18 +73,18 @@ impl Policy {
         }
         let has_rule = self.rules.allowed_commands().any(|(pattern, _)| part.fits(pattern));
         if has_rule || accepts_edits && part.is_file_command {
-            // An allowed program still stays within the working directories when it writes.
+            // An allowed program still stays within the working directories.
             if let Some(place) = part.writes.iter().find(|place| !self.is_known_inside(place)) {
                 return Err(Objection::Writes(part, place));
             }
-        } else if part.command.runs_read_only() {
+        } else if part.command.runs_read_only() && !part.in_bare_repository {
             grounds = if part.redirected.is_empty() { Grounds::ReadOnly } else { grounds };
         } else if let Some(place) = part.writes.first() {
             return Err(Objection::Writes(part, place));
         } else {
             return Err(Objection::Unknown);
         }
-        match part.reads.iter().find(|place| !has_rule && !self.is_readable(place)) {
+        match part.reads.iter().find(|place| !self.is_readable(place)) {
             Some(place) => Err(Objection::Reads(part, place)),
             None => Ok(grounds),
         }
@@ -119,11 +119,7 @@ impl Policy {
                 let text = format!(
                     "{name} works on {word}, and only the running shell knows what that is"
                 );
-                let reason = Reason::of(DecisionReasonType::Unspecified).text(text.clone());
-                let mut question =
-                    Question::new(reason, format!("{} {text}.", needs_approval(call)));
-                question.suggestions.extend(suggest::exact_command(call, line));
-                return Verdict::Ask(Box::new(question));
+                return ask_about_all(call, line, text);
             }
         };
         let path = location.named().display();
@@ -146,4 +142,13 @@ impl Policy {
         };
         Verdict::Ask(Box::new(question))
     }
+}
+
+/// A question about the command as a whole, for this reason.
+fn ask_about_all(call: &ProposedCall<'_>, line: &CommandLine, text: String) -> Verdict {
+    let message = format!("{} {text}.", needs_approval(call));
+    let reason = Reason::of(DecisionReasonType::Unspecified).text(text);
+    let mut question = Question::new(reason, message);
+    question.suggestions.extend(suggest::exact_command(call, line));
+    Verdict::Ask(Box::new(question))
 }

@@ -10,7 +10,7 @@ use std::{
 const MAX_LINKS: usize = 40;
 
 /// How many files a pattern may name before it counts as too many to look at.
-const MAX_EXPANDED: usize = 1000;
+const MAX_EXPANDED: usize = 4096;
 
 /// A path as it was named, and where it really leads.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,8 +5,8 @@
 //! by nature, and asks about the rest. Nothing here waits for anybody: a
 //! [`Verdict::Ask`] is put to hooks and host by whoever called.
 //!
-//! The disk is touched in two places only: [`Location`] follows symlinks, and
-//! [`write_settings`] keeps a change in a settings file.
+//! The disk is touched in three places only: [`Location`] follows symlinks, `repository` looks for
+//! the one that `git` would find, and [`write_settings`] keeps a change in a settings file.
 
 mod access;
 mod call;
@@ -17,6 +17,7 @@ mod location;
 mod mode;
 mod path_pattern;
 mod policy;
+mod repository;
 mod rule;
 mod rule_set;
 mod sensitive;

@@ -1,9 +1,9 @@
 //! What a session has to offer, as hosts are told: at the start of every turn, and when they connect.
 
-use bowline_model::{Effort, KNOWN_MODELS, known_model};
+use bowline_model::{KNOWN_MODELS, known_model};
 use bowline_protocol::{
-    AccountInfo, AgentInfo, Extra, FastModeState, InitMessage, InitializeResponse, ModelInfo,
-    SlashCommand, UserMessage,
+    AccountInfo, AgentInfo, Effort, Extra, FastModeState, InitMessage, InitializeResponse,
+    ModelInfo, SlashCommand, UserMessage,
 };
 
 use serde_json::json;

@@ -13,7 +13,7 @@ impl Agent {
     pub(crate) async fn catch_up(&mut self, cancel: &CancellationToken) {
         let session = Arc::clone(&self.session);
         if std::mem::take(&mut session.live().tools_changed) {
-            self.tools = Arc::new(main_tools(&session));
+            self.tools = main_tools(&session);
             session.set_main_tools(&self.tools);
         }
         let switch = session.live().unnoticed.model_switch.take();

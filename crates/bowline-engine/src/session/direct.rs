@@ -54,7 +54,7 @@ pub struct DirectResult {
 impl Session {
     /// The tools that can be called without a conversation.
     pub fn tools(&self) -> Vec<ToolSpec> {
-        let tools = self.shared.tools_of(&Identity::Main);
+        let tools = self.shared.main_tools();
         let specs = tools.own().iter().map(|tool| tool.spec());
         specs.filter(|spec| !tool::needs_conversation(&spec.name)).cloned().collect()
     }
@@ -137,7 +137,7 @@ impl Session {
         CallContext {
             session: Arc::clone(&self.shared),
             identity: Identity::Main,
-            tools: self.shared.tools_of(&Identity::Main),
+            tools: self.shared.main_tools(),
             workspace: Arc::clone(&self.shared.workspace),
             prompts,
         }

@@ -50,6 +50,7 @@ impl McpBridge {
         setup.sdk = Some(Arc::clone(self) as Arc<dyn SdkServers>);
         setup.elicit = Some(Arc::clone(self) as Arc<dyn Elicit>);
         setup.observer = Some(Arc::clone(self) as Arc<dyn McpObserver>);
+        setup.logins = Some(config.places.mcp_logins());
         let servers = McpServers::new(setup);
         for server in &config.mcp_servers {
             servers.add(server.clone());

@@ -11,9 +11,9 @@ use std::{
 };
 
 use bowline_mcp::McpServers;
-use bowline_model::{Effort, ModelError, RetryPolicy, Thinking};
+use bowline_model::{ModelError, RetryPolicy, Thinking};
 use bowline_protocol::{
-    AgentDefinition, AgentId, Extra, InformationalLevel, InformationalMessage, Initialize,
+    AgentDefinition, AgentId, Effort, Extra, InformationalLevel, InformationalMessage, Initialize,
     McpServerRef, McpToolPolicy, ModelSwitchInput, PermissionMode, PermissionUpdate, RawJson,
     SessionId, SessionState, SessionStateChangedMessage, UpdateDestination,
 };
@@ -476,8 +476,8 @@ impl Shared {
         std::mem::take(&mut *lock(&self.beside))
     }
 
-    /// What an agent can call. Subagents keep the main agent's tools as their base.
-    pub(crate) fn tools_of(&self, _: &Identity) -> Arc<Toolset> {
+    /// What the main agent can call.
+    pub(crate) fn main_tools(&self) -> Arc<Toolset> {
         lock(&self.main_tools).clone().unwrap_or_else(|| Arc::new(Toolset::empty()))
     }
 

@@ -2,7 +2,7 @@
 
 use std::{
     path::Path,
-    sync::{Arc, atomic::AtomicU64},
+    sync::{Arc, Weak, atomic::AtomicU64},
 };
 
 use bowline_model::ModelMessage;
@@ -98,7 +98,7 @@ pub(crate) fn start(
     let compaction = shared.config.resumed.as_ref().and_then(|it| it.compaction.as_ref());
     shared.context.compactions().dropped_tokens =
         compaction.and_then(|it| it.cumulative_dropped_tokens).unwrap_or(0);
-    let tools = Arc::new(main_tools(&shared));
+    let tools = main_tools(&shared);
     shared.set_main_tools(&tools);
     shared.restore_costs();
     let agent = Agent {
@@ -187,23 +187,23 @@ fn resumed(config: &mut SessionConfig) -> Conversation {
 }
 
 /// What the main agent can call.
-pub(crate) fn main_tools(session: &Arc<Shared>) -> Toolset {
+pub(crate) fn main_tools(session: &Arc<Shared>) -> Arc<Toolset> {
+    Arc::new_cyclic(|all| toolset(session, all))
+}
+
+fn toolset(session: &Arc<Shared>, all: &Weak<Toolset>) -> Toolset {
     let config = &session.config;
     let mut registry = Registry::builtin(&config.tool_options);
-    for tool in tool::engine_tools(session) {
+    for tool in tool::engine_tools(session, all) {
         registry.insert(tool);
     }
     if let ToolSelection::Named(names) = &config.tools {
         registry.choose(names);
     }
     let chosen = config.agent.as_deref().and_then(|name| subagent::find(session, name));
-    if let Some(kind) = chosen {
-        if let Some(tools) = &kind.tools {
-            registry.choose(tools);
-        }
-        registry.retain(|spec| !kind.disallowed_tools.iter().any(|name| *name == spec.name));
-    }
-    let mut disabled = Vec::new();
+    let filters = chosen.map(|kind| kind.filters()).unwrap_or_default();
+    registry.retain(|spec| filters.iter().all(|filter| filter.admits_tool(spec)));
+    let mut disabled: Vec<String> = tool::disabled(session).collect();
     registry.retain(|spec| {
         let is_disabled = session.policy().rules.is_disabled(&spec.name);
         if is_disabled {
@@ -214,5 +214,5 @@ pub(crate) fn main_tools(session: &Arc<Shared>) -> Toolset {
     if let Some(schema) = &session.live().json_schema {
         registry.insert(structured_output::tool(schema));
     }
-    Toolset::new(registry, Some(Arc::clone(&session.mcp) as _), disabled, Vec::new())
+    Toolset::new(registry, Some(Arc::clone(&session.mcp) as _), disabled, filters)
 }

@@ -112,6 +112,11 @@ impl TaskBoard {
         std::mem::take(&mut self.board().notices)
     }
 
+    /// The kind of a subagent at work.
+    pub(crate) fn agent_type(&self, id: &TaskId) -> Option<String> {
+        self.board().running.get(id).and_then(|entry| entry.subagent_type.clone())
+    }
+
     /// The name of one run of a task.
     pub(crate) fn run_id(&self, id: &TaskId) -> Option<String> {
         self.board().running.get(id).map(|entry| entry.run_id.clone())

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bowline_protocol::{HookSettings, PermissionMode};
+use bowline_protocol::{AgentDefinition, HookSettings, PermissionMode};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 use serde_path_to_error::Segment;
@@ -58,6 +58,8 @@ pub struct KnownSettings {
     pub enabled_plugins: BTreeMap<String, bool>,
     /// The agent that the main conversation is.
     pub agent: Option<String>,
+    /// Further agents, by name.
+    pub agents: BTreeMap<String, AgentDefinition>,
     /// What only Bowline has.
     pub bowline: BowlineSettings,
 }

@@ -9,6 +9,7 @@ mod known;
 mod layer;
 mod load;
 mod merge;
+mod model;
 mod payload;
 mod permissions;
 mod places;

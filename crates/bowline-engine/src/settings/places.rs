@@ -35,6 +35,11 @@ impl Places {
         self.config_dir.join("settings.json")
     }
 
+    /// The folder in which logins to MCP servers are kept.
+    pub fn mcp_logins(&self) -> PathBuf {
+        self.config_dir.join("mcp-logins")
+    }
+
     /// The project's file.
     pub fn project_file(&self) -> PathBuf {
         self.project.join(".claude/settings.json")

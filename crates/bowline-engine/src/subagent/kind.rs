@@ -1,7 +1,9 @@
 //! Kinds of agents: what each is for and what it may use.
 
-use bowline_protocol::{AgentDefinition, HookSettings, PermissionMode};
+use bowline_protocol::{AgentDefinition, AgentEffort, Effort, HookSettings, PermissionMode};
 use serde_json::Value;
+
+use crate::toolset::Filter;
 
 /// The kind that is taken when none is named.
 pub(crate) const GENERAL_PURPOSE: &str = "general-purpose";
@@ -20,8 +22,10 @@ pub(crate) struct AgentKind {
     pub(crate) tools: Option<Vec<String>>,
     /// Tools it does not have.
     pub(crate) disallowed_tools: Vec<String>,
-    /// Its model; `None` for its parent's.
+    /// Its model; `None` for the session's.
     pub(crate) model: Option<String>,
+    /// How hard it tries; `None` for as hard as the session.
+    pub(crate) effort: Option<Effort>,
     /// How many round trips it may take.
     pub(crate) max_turns: Option<u32>,
     /// Whether it works beside the conversation unless told otherwise.
@@ -33,6 +37,12 @@ pub(crate) struct AgentKind {
 }
 
 impl AgentKind {
+    /// Which of the tools at hand it has.
+    pub(crate) fn filters(&self) -> Vec<Filter> {
+        let only = self.tools.clone().map(Filter::Only);
+        only.into_iter().chain([Filter::Except(self.disallowed_tools.clone())]).collect()
+    }
+
     /// A kind that the command line or the host defines.
     pub(crate) fn given((name, definition): (&String, &AgentDefinition)) -> Self {
         Self {
@@ -42,6 +52,10 @@ impl AgentKind {
             tools: definition.tools.clone(),
             disallowed_tools: definition.disallowed_tools.clone().unwrap_or_default(),
             model: definition.model.clone().filter(|model| model != "inherit"),
+            effort: match &definition.effort {
+                Some(AgentEffort::Level(level)) => level.parse().ok(),
+                Some(AgentEffort::Number(_)) | None => None,
+            },
             max_turns: definition.max_turns,
             background: definition.background,
             permission_mode: definition.permission_mode.clone(),
@@ -68,6 +82,7 @@ pub(crate) fn built_in() -> Vec<AgentKind> {
         tools: None,
         disallowed_tools: disallowed.iter().map(|tool| (*tool).to_owned()).collect(),
         model: None,
+        effort: None,
         max_turns: None,
         background: None,
         permission_mode: None,

@@ -3,12 +3,23 @@
 use std::{fs, path::Path};
 
 use super::{AgentKind, kind::read_hooks};
-use crate::{context::frontmatter::Document, plugin::Plugins, settings::Places};
+use crate::{
+    context::frontmatter::Document,
+    plugin::Plugins,
+    settings::{Places, Settings, SourceSet},
+};
 
-/// The agents that files define; the project's come later and so win.
-pub(crate) fn from_files(places: &Places) -> Vec<AgentKind> {
-    let folders = [places.config_dir.join("agents"), places.project.join(".claude").join("agents")];
-    folders.iter().flat_map(|folder| from_place(folder)).collect()
+/// The agents that files define, of those sources that count; the project's come later and so win.
+pub(crate) fn from_files(places: &Places, sources: SourceSet) -> Vec<AgentKind> {
+    let user = sources.user.then(|| places.config_dir.join("agents"));
+    let project = sources.project.then(|| places.project.join(".claude/agents"));
+    user.iter().chain(&project).flat_map(|folder| from_place(folder)).collect()
+}
+
+/// The agents that settings define. Of two with one name that of the higher layer counts, as a whole.
+pub(crate) fn from_settings(settings: &Settings) -> Vec<AgentKind> {
+    let layers = settings.layers().iter();
+    layers.flat_map(|layer| layer.known.agents.iter().map(AgentKind::given)).collect()
 }
 
 /// The agents that plugins bring.
@@ -48,6 +59,7 @@ fn from_file(path: &Path) -> Option<AgentKind> {
         tools: document.list("tools"),
         disallowed_tools: document.list("disallowedTools").unwrap_or_default(),
         model: model.map(str::to_owned),
+        effort: document.text("effort").and_then(|level| level.parse().ok()),
         max_turns: document.text("maxTurns").and_then(|turns| turns.parse().ok()),
         background: document.text("background").map(|background| background == "true"),
         permission_mode: document.text("permissionMode").map(Into::into),

@@ -36,15 +36,16 @@ pub(crate) fn find(session: &Shared, name: &str) -> Option<AgentKind> {
     kinds(session).into_iter().find(|kind| kind.name == name)
 }
 
-/// All kinds: built in, of plugins, from files, from the command line and the host. Later ones replace earlier
-/// ones of the same name.
+/// All kinds: built in, of plugins, from files, from settings, from the command line and the host.
+/// Later ones replace earlier ones of the same name.
 pub(crate) fn kinds(session: &Shared) -> Vec<AgentKind> {
     let mut kinds = kind::built_in();
     let from_host = session.live().agents.clone();
     let given = session.config.agents.iter().chain(&from_host).map(AgentKind::given);
     let plugins = load::from_plugins(&session.plugins());
-    let written = load::from_files(&session.config.places);
-    for kind in plugins.into_iter().chain(written).chain(given) {
+    let written = load::from_files(&session.config.places, session.config.sources);
+    let set = load::from_settings(&session.settings());
+    for kind in plugins.into_iter().chain(written).chain(set).chain(given) {
         match kinds.iter_mut().find(|known| known.name == kind.name) {
             Some(known) => *known = kind,
             None => kinds.push(kind),

@@ -158,7 +158,7 @@ pub(crate) fn launch(session: &Arc<Shared>, assignment: Assignment) -> Launched 
     }
     let appended = session.live().host.append_subagent_system_prompt.clone();
     let agent = Agent {
-        tools: Arc::new(toolset::tools(session, &assignment.tools, &assignment.kind, &identity)),
+        tools: toolset::tools(session, &assignment.tools, &assignment.kind, &identity),
         session: Arc::clone(session),
         identity,
         conversation: Conversation::default(),
@@ -169,6 +169,7 @@ pub(crate) fn launch(session: &Arc<Shared>, assignment: Assignment) -> Launched 
                 .flatten()
                 .collect(),
             model: assignment.model.or(assignment.kind.model),
+            effort: assignment.kind.effort,
             max_turns: assignment.kind.max_turns,
         },
         own_journal: Some(Arc::new(Journal::new(writer))),

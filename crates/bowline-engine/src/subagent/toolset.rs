@@ -7,7 +7,7 @@ use crate::{
     agent::Identity,
     session::Shared,
     tool,
-    toolset::{AGENT_TOOL, Filter, Toolset},
+    toolset::{AGENT_TOOL, Toolset},
 };
 
 /// Tools that need a person, whom a subagent does not have.
@@ -20,24 +20,21 @@ pub(crate) fn tools(
     parent: &Toolset,
     kind: &AgentKind,
     identity: &Identity,
-) -> Toolset {
-    let only = kind.tools.clone().map(Filter::Only);
-    let except = Filter::Except(kind.disallowed_tools.clone());
+) -> Arc<Toolset> {
+    let filters = kind.filters();
     let depth = identity.subagent().map_or(0, |subagent| subagent.depth);
     let mut registry = parent.own().clone();
     registry.retain(|spec| {
-        let named = |filter: &Filter| {
-            filter.admits(&spec.name) || spec.aliases.iter().any(|alias| filter.admits(alias))
-        };
-        only.as_ref().is_none_or(named)
-            && except.admits(&spec.name)
+        filters.iter().all(|filter| filter.admits_tool(spec))
             && !FOR_PEOPLE.contains(&&*spec.name)
             && (spec.name != AGENT_TOOL || depth < MAX_DEPTH)
     });
-    // The agent tool of a subagent starts agents below it, not beside it.
-    if registry.get(AGENT_TOOL).is_some() {
-        registry.insert(tool::agent(session, identity.clone()));
-    }
-    let filters = only.into_iter().chain([except]).collect();
-    Toolset::new(registry, parent.source().cloned(), parent.disabled().to_vec(), filters)
+    let filters = parent.filters().iter().cloned().chain(filters).collect();
+    Arc::new_cyclic(|all| {
+        // The agent tool of a subagent starts agents below it, not beside it.
+        if registry.get(AGENT_TOOL).is_some() {
+            registry.insert(tool::agent(session, identity.clone(), all));
+        }
+        Toolset::new(registry, parent.source().cloned(), parent.disabled().to_vec(), filters)
+    })
 }

@@ -15,7 +15,7 @@ use crate::{
     agent::Identity,
     session::Shared,
     subagent::{self, Assignment, Finished, GENERAL_PURPOSE, MAX_AT_ONCE},
-    toolset::AGENT_TOOL,
+    toolset::{AGENT_TOOL, Toolset},
     turn::run::millis,
 };
 
@@ -24,6 +24,8 @@ pub(super) struct AgentTool {
     spec: ToolSpec,
     session: Weak<Shared>,
     parent: Identity,
+    /// What the parent can call, this tool included.
+    tools: Weak<Toolset>,
 }
 
 /// What the model says when it sends an agent.
@@ -43,16 +45,17 @@ struct Input {
 }
 
 impl AgentTool {
-    pub(super) fn new(session: &Arc<Shared>, parent: Identity) -> Self {
+    pub(super) fn new(session: &Arc<Shared>, parent: Identity, tools: Weak<Toolset>) -> Self {
         let mut spec = ToolSpec::new(AGENT_TOOL, description(session), schema_of::<Input>())
             .aliases(&["Task"]);
         spec.hints.read_only = true;
-        Self { spec, session: Arc::downgrade(session), parent }
+        Self { spec, session: Arc::downgrade(session), parent, tools }
     }
 
     async fn send(&self, call: ToolCall) -> Result<ToolOutput, ToolFailure> {
         let gone = || ToolFailure::running("the session has ended");
         let session = self.session.upgrade().ok_or_else(gone)?;
+        let tools = self.tools.upgrade().ok_or_else(gone)?;
         let input: Input = call.input()?;
         let name = input.subagent_type.as_deref().unwrap_or(GENERAL_PURPOSE);
         let kind = subagent::find(&session, name).ok_or_else(|| {
@@ -72,7 +75,6 @@ impl AgentTool {
             // A subagent cannot be told of what ends after it.
             (None, None) => self.parent.is_main(),
         };
-        let tools = session.tools_of(&self.parent);
         let assignment = Assignment {
             kind,
             description: input.description.clone(),

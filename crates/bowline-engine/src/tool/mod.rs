@@ -6,15 +6,30 @@ mod plan_mode;
 mod skill;
 mod web_search;
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use bowline_tools::Tool;
 
-use crate::{agent::Identity, config::PermissionPrompts, session::Shared, toolset::AGENT_TOOL};
+use crate::{
+    agent::Identity,
+    config::PermissionPrompts,
+    session::Shared,
+    toolset::{AGENT_TOOL, Toolset},
+};
 
-/// The engine's own tools for the main agent. Those that ask a person are only there if one is.
-pub(crate) fn engine_tools(session: &Arc<Shared>) -> Vec<Arc<dyn Tool>> {
-    let mut tools = vec![agent(session, Identity::Main), skill::tool(session)];
+/// Tools that are there only if somebody can be asked.
+const FOR_A_PERSON: [&str; 3] = ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"];
+
+/// Tools that exist, but not in this session.
+pub(crate) fn disabled(session: &Shared) -> impl Iterator<Item = String> {
+    let asks = session.config.permission_prompts == PermissionPrompts::Host;
+    FOR_A_PERSON.into_iter().filter(move |_| !asks).map(str::to_owned)
+}
+
+/// The engine's own tools for the main agent, as part of `all` that it can call. Those that ask a
+/// person are only there if one is.
+pub(crate) fn engine_tools(session: &Arc<Shared>, all: &Weak<Toolset>) -> Vec<Arc<dyn Tool>> {
+    let mut tools = vec![agent(session, Identity::Main, all), skill::tool(session)];
     tools.extend(web_search::tool(session));
     if session.config.permission_prompts == PermissionPrompts::Host {
         tools.push(ask_user_question::tool());
@@ -36,7 +51,11 @@ pub(crate) fn needs_conversation(name: &str) -> bool {
     ABOUT_THE_CONVERSATION.contains(&name)
 }
 
-/// The tool that starts agents below `parent`.
-pub(crate) fn agent(session: &Arc<Shared>, parent: Identity) -> Arc<dyn Tool> {
-    Arc::new(agent::AgentTool::new(session, parent))
+/// The tool that starts agents below `parent`, who has these `tools`.
+pub(crate) fn agent(
+    session: &Arc<Shared>,
+    parent: Identity,
+    tools: &Weak<Toolset>,
+) -> Arc<dyn Tool> {
+    Arc::new(agent::AgentTool::new(session, parent, Weak::clone(tools)))
 }

@@ -14,7 +14,7 @@ use bowline_protocol::{ApiMessage, ContentBlock, StreamEvent, Usage};
 use futures_util::StreamExt;
 use tokio::time::{Instant, Sleep};
 
-use crate::ledger::Tokens;
+use crate::{conversation::drop_thinking, ledger::Tokens, session::control::family};
 
 /// How many overloaded answers in a row send the request to the fallback model.
 const OVERLOADS_BEFORE_FALLBACK: u32 = 3;
@@ -77,8 +77,8 @@ pub(crate) enum Step {
     Event(StreamEvent, Option<ContentBlock>),
     /// An attempt failed; another follows after the delay.
     Retry { error: ModelError, attempt: u32, delay: Duration },
-    /// The model is overloaded; the next attempt goes to another.
-    Fallback { from: String, to: String },
+    /// The model stays overloaded or does not answer; the next attempt goes to another.
+    Fallback { error: ModelError, from: String, to: String },
     /// The answer is complete.
     Done,
     /// The stream broke off behind a complete block.
@@ -88,7 +88,7 @@ pub(crate) enum Step {
 }
 
 impl Answer {
-    /// Asks `target`, and those behind it if it stays overloaded.
+    /// Asks `target`, and those behind it if it stays overloaded or does not answer.
     pub(crate) fn new(target: Target, fallbacks: Vec<Target>, policy: RetryPolicy) -> Self {
         let mut answer = Self {
             state: State::Over,
@@ -111,6 +111,22 @@ impl Answer {
     /// The answer so far: its complete blocks.
     pub(crate) fn message(&self) -> &ApiMessage {
         self.fold.message()
+    }
+
+    /// The answer so far without its blocks.
+    pub(crate) fn head(&self) -> ApiMessage {
+        let whole = self.message();
+        ApiMessage {
+            id: whole.id.clone(),
+            kind: whole.kind.clone(),
+            role: whole.role.clone(),
+            model: whole.model.clone(),
+            content: Vec::new(),
+            stop_reason: whole.stop_reason.clone(),
+            stop_sequence: whole.stop_sequence.clone(),
+            usage: whole.usage.clone(),
+            extra: whole.extra.clone(),
+        }
     }
 
     /// All that came so far, blocks that are not complete included.
@@ -237,7 +253,7 @@ impl Answer {
         if error.status == Some(OVERLOADED) {
             self.overloads += 1;
             if self.overloads >= OVERLOADS_BEFORE_FALLBACK && !self.fallbacks.is_empty() {
-                return self.fall_back();
+                return self.fall_back(error);
             }
         }
         // A stream that makes no sense may still be read in one piece.
@@ -260,6 +276,7 @@ impl Answer {
                 self.connect();
                 Step::Retry { error, attempt: 0, delay: Duration::ZERO }
             }
+            None if error.is_retryable() && !self.fallbacks.is_empty() => self.fall_back(error),
             None => Step::Failed(error),
         }
     }
@@ -273,12 +290,15 @@ impl Answer {
         true
     }
 
-    fn fall_back(&mut self) -> Step {
+    fn fall_back(&mut self, error: ModelError) -> Step {
         let next = self.fallbacks.remove(0);
         let from = std::mem::replace(&mut self.target, next).name;
+        if family(&from) != family(&self.target.name) {
+            drop_thinking(&mut Arc::make_mut(&mut self.target.request).messages);
+        }
         self.overloads = 0;
         self.retries = 0;
         self.connect();
-        Step::Fallback { from, to: self.target.name.clone() }
+        Step::Fallback { error, from, to: self.target.name.clone() }
     }
 }

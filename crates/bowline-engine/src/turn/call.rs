@@ -24,8 +24,8 @@ pub(crate) struct Calls {
     waiting: HashMap<ToolUseId, ToolUseBlock>,
     tasks: JoinSet<CallOutcome>,
     running: HashMap<task::Id, Running>,
-    /// The order in which the model made the calls.
-    order: Vec<ToolUseId>,
+    /// The place of each call among those the model made.
+    order: HashMap<ToolUseId, usize>,
     results: Vec<CallOutcome>,
     /// The result of the call that ended last, until the host has seen it. Calls that begin
     /// meanwhile do not run before.
@@ -52,7 +52,7 @@ impl Calls {
             waiting: HashMap::new(),
             tasks: JoinSet::new(),
             running: HashMap::new(),
-            order: Vec::new(),
+            order: HashMap::new(),
             results: Vec::new(),
             unshown: None,
         }
@@ -69,6 +69,11 @@ impl Calls {
         call
     }
 
+    /// Whether the answer has a call of this name already.
+    pub(crate) fn knows(&self, id: &ToolUseId) -> bool {
+        self.order.contains_key(id)
+    }
+
     /// What a host shows of a call of an MCP tool.
     pub(crate) fn meta(&self, block: &ContentBlock) -> Option<Vec<ToolUseMeta>> {
         let ContentBlock::ToolUse(call) = block else { return None };
@@ -77,7 +82,7 @@ impl Calls {
 
     /// Notes a call; [`start`](Self::start) lines it up.
     pub(crate) fn add(&mut self, call: ToolUseBlock) {
-        self.order.push(call.id.clone());
+        self.order.insert(call.id.clone(), self.order.len());
         self.waiting.insert(call.id.clone(), call);
     }
 
@@ -123,7 +128,7 @@ impl Calls {
     pub(crate) fn take_results(&mut self) -> Vec<CallOutcome> {
         let order = std::mem::take(&mut self.order);
         let mut results = std::mem::take(&mut self.results);
-        results.sort_by_key(|outcome| order.iter().position(|id| id == outcome.id()));
+        results.sort_by_key(|outcome| order.get(outcome.id()).copied());
         results
     }
 
@@ -146,7 +151,7 @@ impl Calls {
         }
         let waiting = std::mem::take(&mut self.waiting);
         outcomes.extend(waiting.into_values().map(CallOutcome::interrupted));
-        outcomes.sort_by_key(|outcome| self.order.iter().position(|id| id == outcome.id()));
+        outcomes.sort_by_key(|outcome| self.order.get(outcome.id()).copied());
         self.schedule = Schedule::default();
         outcomes
     }

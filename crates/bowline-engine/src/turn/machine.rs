@@ -12,6 +12,10 @@ use bowline_protocol::{StopReason, ToolUseId};
 const OUTPUT_LIMIT_RECOVERIES: u32 = 3;
 /// How often an answer without any content is asked for again.
 const EMPTY_ANSWER_RECOVERIES: u32 = 1;
+/// How often in a row the stream may break off before the turn fails.
+const CUT_RECOVERIES: u32 = 3;
+/// How often the API may pause in the middle of an answer. Each pause is some minutes of its own tools.
+const MOST_PAUSES: u32 = 64;
 /// How often structured output may miss its schema before the turn fails.
 const STRUCTURED_OUTPUT_ATTEMPTS: u32 = 5;
 
@@ -179,6 +183,9 @@ struct Calls {
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Tally {
     rounds: u32,
+    /// In a row.
+    cuts: u32,
+    pauses: u32,
     output_limits: u32,
     empty_answers: u32,
     refusals: u32,
@@ -215,7 +222,13 @@ impl Turn {
             (State::Answering(calls), Event::Answered { stop_reason, empty }) => {
                 self.answered(calls, stop_reason, empty)
             }
-            (State::Answering(calls), Event::Cut) if !calls.any => self.nudge(Nudge::CutStream),
+            (State::Answering(calls), Event::Cut) if !calls.any => {
+                self.tally.cuts += 1;
+                match self.tally.cuts > CUT_RECOVERIES {
+                    true => vec![Effect::End(Ending::ApiError)],
+                    false => self.nudge(Nudge::CutStream),
+                }
+            }
             // The calls that came through are complete: their results tell the model to go on.
             (State::Answering(calls), Event::Cut) => self.act(calls),
             (State::Answering(calls), Event::Failed) => {
@@ -261,6 +274,7 @@ impl Turn {
         stop_reason: Option<StopReason>,
         empty: bool,
     ) -> Vec<Effect> {
+        self.tally.cuts = 0;
         // Tool calls decide, not the stop reason.
         if calls.any {
             return self.act(calls);
@@ -274,7 +288,10 @@ impl Turn {
                     false => self.nudge(Nudge::OutputLimit),
                 }
             }
-            Some(StopReason::PauseTurn) if !empty => self.call_model(),
+            Some(StopReason::PauseTurn) if !empty && tally.pauses < MOST_PAUSES => {
+                tally.pauses += 1;
+                self.call_model()
+            }
             Some(StopReason::Refusal) if tally.refusals == 0 => {
                 tally.refusals += 1;
                 self.nudge(Nudge::Refusal)

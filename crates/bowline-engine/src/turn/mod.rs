@@ -5,6 +5,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod call;
+mod listed_task;
 pub mod machine;
 pub(crate) mod outcome;
 pub(crate) mod permit;

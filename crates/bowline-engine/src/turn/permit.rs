@@ -5,8 +5,8 @@ use std::time::Duration;
 use bowline_protocol::{
     CanUseTool, DecisionReasonType, DecisionSource, EventInput, HookEvent, HookPermissionResult,
     NonExecutionKind, NotificationInput, PermissionAllow, PermissionDecision,
-    PermissionDeniedMessage, PermissionDeny, PermissionRequestInput, PermissionResult,
-    PermissionUpdate, PermissionVerdict, RawJson, StatusMessage,
+    PermissionDeniedInput, PermissionDeniedMessage, PermissionDeny, PermissionRequestInput,
+    PermissionResult, PermissionUpdate, PermissionVerdict, RawJson, StatusMessage,
 };
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -32,6 +32,8 @@ const MAX_UPDATES: usize = 4096;
 const REFUSED_FOR_GOOD: &str = "The user doesn't want to proceed with this tool use. The tool use \
     was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what \
     you are doing and wait for the user to tell you how to proceed.";
+/// What is added to a refusal that a hook does not take for the last word.
+const MAY_RETRY: &str = " A hook has noted this; the call may be tried again.";
 /// What the model is told when the host's answer makes no sense.
 const BAD_ANSWER: &str = "The canUseTool callback returned an invalid permission result. Expected \
     {behavior: 'allow', updatedInput?: object} or {behavior: 'deny', message: string}. \
@@ -47,7 +49,10 @@ pub(crate) async fn permit(
 ) -> Result<Option<PermissionDecision>, Box<CallOutcome>> {
     match evaluate(context, proposed) {
         Verdict::Allow(reason) => Ok(Some(reason.accepted())),
-        Verdict::Deny(denial) => Err(deny(context, proposed, denial)),
+        Verdict::Deny(denial) => {
+            let denial = tell_denied(context, proposed, denial, cancel).await;
+            Err(deny(context, proposed, denial))
+        }
         Verdict::Ask(question) => ask(context, proposed, *question, cancel).await,
     }
 }
@@ -65,6 +70,30 @@ fn evaluate(context: &CallContext, proposed: &Proposed) -> Verdict {
         needs_person: needs_person(&proposed.call.name),
     };
     context.session.judge(&call, proposed.server.as_ref(), &context.identity)
+}
+
+/// Tells hooks what the mode refused without asking anybody; they may let the model try again.
+async fn tell_denied(
+    context: &CallContext,
+    proposed: &Proposed,
+    mut denial: Denial,
+    cancel: &CancellationToken,
+) -> Denial {
+    let by_mode = denial.reason.kind == Some(DecisionReasonType::Classifier);
+    if by_mode && context.session.has_hooks(HookEvent::PermissionDenied) {
+        let event = EventInput::PermissionDenied(PermissionDeniedInput {
+            tool_name: proposed.call.name.clone(),
+            tool_input: RawJson::from(proposed.input.clone()),
+            tool_use_id: proposed.call.id.clone(),
+            reason: denial.message.clone(),
+            mcp_server: proposed.server.clone(),
+            ..PermissionDeniedInput::default()
+        });
+        if context.session.run_hooks(&context.identity, event, cancel).await.retry {
+            denial.message.push_str(MAY_RETRY);
+        }
+    }
+    denial
 }
 
 /// Tools that are themselves a question to a person.

@@ -13,7 +13,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::{machine::Then, outcome::CallOutcome, permit, run::millis};
+use super::{listed_task, machine::Then, outcome::CallOutcome, permit, run::millis};
 use crate::{
     agent::{Agent, Identity},
     config::PermissionPrompts,
@@ -188,7 +188,11 @@ async fn perform(
     cancel: &CancellationToken,
 ) -> CallOutcome {
     let Admitted { proposed, decision, context: mut told, stop } = admitted;
+    if let Some(refusal) = listed_task::completion_refused(context, &proposed, cancel).await {
+        return CallOutcome::failure(proposed.call, ToolFailure::running(refusal));
+    }
     let began = Instant::now();
+    let directory = context.workspace.current_dir();
     let call = ToolCall {
         id: proposed.call.id.clone(),
         input: proposed.input.clone(),
@@ -198,6 +202,10 @@ async fn perform(
     let result = bowline_tools::run(&*proposed.tool, call).await;
     if cancel.is_cancelled() && result.is_err() {
         return CallOutcome::interrupted(proposed.call);
+    }
+    context.session.tell_moved(&context.identity, &context.workspace, &directory, cancel).await;
+    if let Ok(output) = &result {
+        listed_task::tell_created(context, &proposed, output.structured.as_ref(), cancel).await;
     }
     let report = post_hooks(context, &proposed, &result, began, cancel).await;
     told.extend(report.model_texts());

@@ -59,8 +59,10 @@ impl Schedule {
 
     /// A call has ended, or was withdrawn before it ran.
     pub(super) fn end(&mut self, id: &ToolUseId) {
-        self.running.retain(|call| call.id != *id);
-        self.waiting.retain(|call| call.id != *id);
+        match self.running.iter().position(|call| call.id == *id) {
+            Some(place) => drop(self.running.remove(place)),
+            None => self.waiting.retain(|call| call.id != *id),
+        }
     }
 }
 

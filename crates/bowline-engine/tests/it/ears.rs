@@ -8,7 +8,7 @@ use bowline_protocol::{ContentBlock, Role};
 
 /// What a model was asked.
 #[derive(Clone, Default)]
-pub(crate) struct Ears(Arc<Mutex<Vec<Arc<ModelRequest>>>>);
+pub(crate) struct Ears(Arc<Mutex<Vec<Arc<ModelRequest>>>>, Arc<Mutex<Vec<u64>>>);
 
 impl Ears {
     /// Listens to what a session asks.
@@ -19,6 +19,11 @@ impl Ears {
     /// The requests so far.
     pub(crate) fn requests(&self) -> Vec<Arc<ModelRequest>> {
         self.0.lock().unwrap().clone()
+    }
+
+    /// What it counted for somebody, in tokens.
+    pub(crate) fn counted(&self) -> Vec<u64> {
+        self.1.lock().unwrap().clone()
     }
 
     pub(crate) fn newest(&self) -> Arc<ModelRequest> {
@@ -74,6 +79,11 @@ impl Model for Heard {
         &self,
         request: Arc<ModelRequest>,
     ) -> BoxFuture<'_, Result<Option<u64>, ModelError>> {
-        self.model.count_tokens(request)
+        Box::pin(async move {
+            // Twice, so that it can be told from the estimates, which are made the same way.
+            let counted = self.model.count_tokens(request).await?.map(|tokens| tokens * 2);
+            self.ears.1.lock().unwrap().extend(counted);
+            Ok(counted)
+        })
     }
 }

@@ -5,9 +5,11 @@
 //! away when the program dies, however it dies.
 
 use std::{
+    ffi::OsStr,
     fs::{self, File, OpenOptions},
     io::{self, Read, Write},
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use bowline_protocol::{SessionId, UserMessage};
@@ -17,6 +19,9 @@ use uuid::Uuid;
 use crate::Prompt;
 
 const BEGUN: &str = "begun\n";
+
+/// A file that has had no name for so long will never get one: its program died while it wrote it.
+const NAMELESS: Duration = Duration::from_secs(60);
 
 /// The folder of the journal.
 #[derive(Debug)]
@@ -55,13 +60,14 @@ impl Journal {
         Ok(Self { folder })
     }
 
-    /// Notes that a session runs.
+    /// Notes that a session runs. What was left of an earlier one of the same id is forgotten; an id
+    /// that somebody runs is an error.
     pub(super) fn write(&self, id: &SessionId, prompt: &Prompt) -> io::Result<Entry> {
         let path = self.folder.join(format!("{id}.json"));
         let record = Record { session_id: id.clone(), prompt: (*prompt.0).clone() };
         let mut line = serde_json::to_string(&record)?;
         line.push('\n');
-        if path.try_exists()? {
+        if is_held(&path)? {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
         // It gets its name when it is whole and ours, so that nobody takes it for one that was left.
@@ -89,12 +95,17 @@ impl Journal {
         let mut found = Vec::new();
         for entry in fs::read_dir(&self.folder)? {
             let path = entry?.path();
-            if path.extension().is_some_and(|extension| extension == "json") {
-                match orphan(&path) {
-                    Ok(orphan) => found.extend(orphan),
-                    Err(error) => {
-                        tracing::warn!(%error, path = %path.display(), "skipped in the journal");
-                    }
+            let orphan = match path.extension().and_then(OsStr::to_str) {
+                Some("json") => orphan(&path),
+                Some("new") => clear_away(&path).map(|()| None),
+                _ => Ok(None),
+            };
+            match orphan {
+                Ok(orphan) => found.extend(orphan),
+                // Whoever ran it has ended it since we looked.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => {
+                    tracing::warn!(%error, path = %path.display(), "skipped in the journal");
                 }
             }
         }
@@ -104,13 +115,39 @@ impl Journal {
     }
 }
 
+/// Whether somebody runs the session of this file.
+fn is_held(path: &Path) -> io::Result<bool> {
+    match File::open(path) {
+        Ok(file) => Ok(!locked(&file)?),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Locks a file, unless somebody else has. Says whether it is ours.
+fn locked(file: &File) -> io::Result<bool> {
+    match file.try_lock() {
+        Ok(()) => Ok(true),
+        Err(fs::TryLockError::WouldBlock) => Ok(false),
+        Err(fs::TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// Removes a file that never got its name, if nobody is about to give it one.
+fn clear_away(path: &Path) -> io::Result<()> {
+    let file = File::open(path)?;
+    let age = file.metadata()?.modified()?.elapsed().unwrap_or_default();
+    if age > NAMELESS && locked(&file)? {
+        fs::remove_file(path)?;
+    }
+    Ok(())
+}
+
 /// The session of this file, unless somebody runs it.
 fn orphan(path: &Path) -> io::Result<Option<Found>> {
     let mut file = OpenOptions::new().read(true).append(true).open(path)?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(fs::TryLockError::WouldBlock) => return Ok(None),
-        Err(fs::TryLockError::Error(error)) => return Err(error),
+    if !locked(&file)? {
+        return Ok(None);
     }
     if !path.exists() {
         // Whoever ran it has ended it between our look and our lock.
@@ -210,5 +247,38 @@ mod tests {
             fs::read_dir(folder.path()).unwrap().map(|it| it.unwrap().file_name()).collect();
         left.sort();
         assert_eq!(left, ["notes.txt", "odd.json"]);
+    }
+
+    #[test]
+    fn files_without_a_name_are_cleared_away_once_nobody_can_want_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::open(folder.path().to_owned()).unwrap();
+        let make = |name: &str, age: Duration| {
+            let file = File::create(folder.path().join(name)).unwrap();
+            file.set_modified(std::time::SystemTime::now() - age).unwrap();
+            file
+        };
+        make("young.new", Duration::ZERO);
+        make("old.new", 2 * NAMELESS);
+        let writing = make("slow.new", 2 * NAMELESS);
+        writing.lock().unwrap();
+        assert!(journal.orphans().unwrap().is_empty());
+        let mut left: Vec<_> =
+            fs::read_dir(folder.path()).unwrap().map(|it| it.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["slow.new", "young.new"]);
+    }
+
+    #[test]
+    fn a_session_that_is_started_again_takes_the_line_that_was_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::open(folder.path().to_owned()).unwrap();
+        drop(journal.write(&"1".into(), &"first".into()).unwrap());
+        let again = journal.write(&"1".into(), &"second".into()).unwrap();
+        assert!(journal.orphans().unwrap().is_empty(), "it runs");
+        drop(again);
+        let found = journal.orphans().unwrap();
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].prompt, "second".into());
     }
 }

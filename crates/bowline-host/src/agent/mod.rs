@@ -74,7 +74,11 @@ impl Agent {
     /// Has the agent work on a prompt. Needs a tokio runtime, and returns at once: the session
     /// starts by itself, and says itself what goes wrong.
     pub fn start(&self, prompt: impl Into<Prompt>) -> Session {
-        let prompt = prompt.into();
+        self.begin(prompt.into(), None)
+    }
+
+    /// Starts a session. `left` is the line of one that was left, whose place this one takes.
+    fn begin(&self, prompt: Prompt, left: Option<Entry>) -> Session {
         let (tracker, open) = match self.warm(Warm::take) {
             Some((connection, tracker)) => (tracker, std::future::ready(Ok(connection)).boxed()),
             None => {
@@ -88,6 +92,14 @@ impl Agent {
             let entry = journal.write(&id?, &prompt);
             entry.inspect_err(|error| tracing::warn!(%error, "the journal cannot be written")).ok()
         });
+        // The prompt is in the journal at all times: twice for a moment rather than not at all.
+        let entry = match (entry, left) {
+            (Some(entry), Some(left)) => {
+                left.remove();
+                Some(entry)
+            }
+            (entry, left) => entry.or(left),
+        };
         self.run(tracker, open, prompt, entry, None)
     }
 
@@ -125,12 +137,10 @@ impl Agent {
 
     fn take_up(&self, found: Found) -> Session {
         let Found { session_id, prompt, begun, entry } = found;
-        if !begun {
-            // Nobody knows whether its agent has taken its id already. The prompt is in the journal
-            // at all times: twice for a moment rather than not at all.
-            let session = self.start(prompt);
-            entry.remove();
-            return session;
+        // Nobody knows whether the agent of one that had not begun has taken its id already; it gets
+        // another, unless the options say which it has to be.
+        if !begun && self.inner.options.session_id.is_none() {
+            return self.begin(prompt, Some(entry));
         }
         let mut options = self.inner.options.clone();
         options.resume = Resume::Session(session_id.to_string());

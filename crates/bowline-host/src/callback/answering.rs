@@ -21,7 +21,7 @@ use super::{
 use crate::{
     Options,
     session::Tracker,
-    tool::{CurrentSession, Served, outlet},
+    tool::{CurrentSession, Incoming, Served, outlet},
 };
 
 /// Why a question is not answered, as the agent is told.
@@ -187,9 +187,13 @@ impl Callbacks {
         message: McpMessage,
         cancel: CancellationToken,
     ) -> Result<RawJson, Refusal> {
-        let _waiting = self.tracker.as_ref().and_then(|tracker| tracker.tool_call(&message));
+        let read = Incoming::read(&message.message);
         let name = &message.server_name;
-        let answer = self.held_back(self.servers.answer(name, &message.message, cancel)).await;
+        let _waiting = match (&self.tracker, read.call()) {
+            (Some(tracker), Some(call)) => Some(tracker.tool_call(name, call)),
+            _ => None,
+        };
+        let answer = self.held_back(self.servers.answer(&message, read, cancel)).await;
         answer.ok_or_else(|| Refusal::new(format!("SDK MCP server not found: {name}")))
     }
 

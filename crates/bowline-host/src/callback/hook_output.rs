@@ -30,6 +30,7 @@ enum Verdict {
     Allow,
     Deny,
     Ask,
+    Defer,
 }
 
 impl HookOutput {
@@ -51,6 +52,12 @@ impl HookOutput {
     /// Ask, even if a rule would allow it.
     pub fn ask() -> Self {
         Self { verdict: Some(Verdict::Ask), ..Self::default() }
+    }
+
+    /// Not now: the agent ends its turn with a result that names the call, for somebody to decide
+    /// about later.
+    pub fn defer() -> Self {
+        Self { verdict: Some(Verdict::Defer), ..Self::default() }
     }
 
     /// Go on, and let the model know this.
@@ -197,6 +204,7 @@ impl HookOutput {
             Verdict::Allow => HookPermissionDecision::Allow,
             Verdict::Deny => HookPermissionDecision::Deny,
             Verdict::Ask => HookPermissionDecision::Ask,
+            Verdict::Defer => HookPermissionDecision::Defer,
         })
     }
 
@@ -210,7 +218,7 @@ impl HookOutput {
                 message: self.reason.clone(),
                 ..HookPermissionDeny::default()
             }),
-            Verdict::Ask => return None,
+            Verdict::Ask | Verdict::Defer => return None,
         };
         let extra = wire::Extra::new();
         Some(HookSpecificOutput::PermissionRequest(PermissionRequestOutput { decision, extra }))

@@ -17,13 +17,18 @@ use bowline_protocol::{
 use crate::{Client, Error};
 
 impl Client {
-    /// Asks anything the protocol knows, also what has no method here.
+    /// Asks anything the protocol knows, also what has no method here, and with everything that a
+    /// question may say beside what its method takes.
     ///
     /// ```no_run
     /// # async fn run(client: bowline_host::Client) -> Result<(), bowline_host::Error> {
-    /// use bowline_host::protocol::GetStatus;
+    /// use bowline_host::protocol::{GetStatus, ReadFile};
     ///
     /// let status = client.ask(GetStatus::default()).await?;
+    /// let mut beginning = ReadFile::default();
+    /// beginning.path = "README.md".to_owned();
+    /// beginning.max_bytes = Some(1000);
+    /// let beginning = client.ask(beginning).await?;
     /// # Ok(())
     /// # }
     /// ```
@@ -112,6 +117,11 @@ impl Client {
     /// What the agent said when it was started: `get_server_info`, `initializationResult`.
     pub fn initialization(&self) -> &InitializeResponse {
         &self.connection.initialized
+    }
+
+    /// Tells the agent anew what this program brings, and hears what it has to say to that now.
+    pub async fn reinitialize(&self) -> Result<InitializeResponse, Error> {
+        self.ask(self.connection.opening.clone()).await
     }
 
     /// The models there are.

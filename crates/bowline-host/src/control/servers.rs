@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use bowline_protocol::{
-    McpCall, McpReadResource, McpReadResourceResponse, McpReconnect, McpServerConfig,
-    McpSetServers, McpSetServersResponse, McpStatus, McpStatusResponse, McpToggle, PermissionMode,
-    RawJson, SetMcpPermissionModeOverride,
+    McpAuthenticate, McpAuthenticateResponse, McpCall, McpClearAuth, McpOauthCallbackUrl,
+    McpReadResource, McpReadResourceResponse, McpReconnect, McpServerConfig, McpSetServers,
+    McpSetServersResponse, McpStatus, McpStatusResponse, McpToggle, PermissionMode, RawJson,
+    SetMcpPermissionModeOverride,
 };
 
 use crate::{Client, Error};
@@ -42,6 +43,33 @@ impl Client {
 
     async fn toggle_mcp_server(&self, server_name: String, enabled: bool) -> Result<(), Error> {
         self.ask(McpToggle { server_name, enabled, ..McpToggle::default() }).await.map(|_| ())
+    }
+
+    /// Begins a login to an MCP server that wants one: `mcpAuthenticate`. The answer has the page
+    /// to show the user. The agent waits on a port of its machine for the browser to come back,
+    /// unless the call names another place for it to come back to.
+    pub async fn authenticate_mcp_server(
+        &self,
+        login: McpAuthenticate,
+    ) -> Result<McpAuthenticateResponse, Error> {
+        self.ask(login).await
+    }
+
+    /// Hands in the address that the browser came back to: `mcpSubmitOAuthCallbackUrl`.
+    pub async fn finish_mcp_login(
+        &self,
+        name: impl Into<String>,
+        callback_url: impl Into<String>,
+    ) -> Result<(), Error> {
+        let (server_name, callback_url) = (name.into(), callback_url.into());
+        let call = McpOauthCallbackUrl { server_name, callback_url, ..Default::default() };
+        self.ask(call).await.map(|_| ())
+    }
+
+    /// Forgets the login to an MCP server: `mcpClearAuth`.
+    pub async fn clear_mcp_login(&self, name: impl Into<String>) -> Result<(), Error> {
+        let call = McpClearAuth { server_name: name.into(), ..McpClearAuth::default() };
+        self.ask(call).await.map(|_| ())
     }
 
     /// Reads a resource of an MCP server.

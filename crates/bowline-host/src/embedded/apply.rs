@@ -9,7 +9,7 @@ use bowline_protocol::{PermissionBehavior, PermissionMode};
 
 use super::{Embedded, setup};
 use crate::{
-    BuiltinTools, Effort, Error, Options, PermissionPrompts as HostPrompts, SystemPrompt, Thinking,
+    BuiltinTools, Error, Options, PermissionPrompts as HostPrompts, SystemPrompt, Thinking,
 };
 
 /// How the engine is set up for a session with these options.
@@ -33,9 +33,11 @@ fn apply(options: &Options, config: &mut SessionConfig) -> Result<(), Error> {
         config.model.clone_from(model);
         config.default_model.clone_from(model);
     }
-    config.fallback_models.extend(options.fallback_models.iter().cloned());
-    config.thinking = thinking(options).or(config.thinking.take());
-    config.effort = options.effort.map(effort).or(config.effort);
+    if !options.fallback_models.is_empty() {
+        config.fallback_models.clone_from(&options.fallback_models);
+    }
+    config.thinking = thinking(options, config.thinking.take());
+    config.effort = options.effort.or(config.effort);
     config.betas.extend(options.betas.iter().cloned());
     config.system_prompt = match &options.system_prompt {
         SystemPrompt::Empty => EnginePrompt::Custom(Vec::new()),
@@ -109,7 +111,7 @@ fn permissions(options: &Options, config: &mut SessionConfig) {
     }
 }
 
-/// Says which options need a process.
+/// Says which options have no place where there is no process.
 fn reject(options: &Options) -> Result<(), Error> {
     let set = [
         ("cli_path", options.cli_path.is_some()),
@@ -118,37 +120,109 @@ fn reject(options: &Options) -> Result<(), Error> {
         ("user", options.user.is_some()),
         ("extra_args", !options.extra_args.is_empty()),
         ("clear_env", options.clear_env),
+        ("stderr", options.stderr.is_some()),
         ("trace_context", options.trace_context.is_some()),
         ("debug", options.debug),
         ("debug_file", options.debug_file.is_some()),
     ];
-    match set.iter().find(|(_, set)| *set) {
-        None => Ok(()),
-        Some((name, _)) => {
-            Err(Error::Options(format!("`{name}` is for an agent in a process of its own")))
-        }
+    if let Some((name, _)) = set.iter().find(|(_, set)| *set) {
+        let what = format!("`{name}` is for an agent in a process of its own");
+        return Err(Error::Options(what));
     }
+    let absent = [
+        ("question_preview", options.question_preview.is_some()),
+        ("sandbox", options.sandbox.as_ref().is_some_and(|it| it["enabled"] != false)),
+        ("prompt_suggestions", options.prompt_suggestions),
+        ("agent_progress_summaries", options.agent_progress_summaries),
+        ("system_prompt_snapshot", options.system_prompt_snapshot == Some(true)),
+    ];
+    if let Some((name, _)) = absent.iter().find(|(_, set)| *set) {
+        return Err(Error::Options(format!("`{name}` is nothing that an embedded agent has")));
+    }
+    if options.client_app.is_some() {
+        let what = "`client_app` is for an agent in a process of its own: say it in the headers of \
+                    the `Providers` that `Embedded::new` is given";
+        return Err(Error::Options(what.to_owned()));
+    }
+    Ok(())
 }
 
-fn thinking(options: &Options) -> Option<model::Thinking> {
+/// How the model thinks: as the options say, or else as was said before.
+fn thinking(options: &Options, before: Option<model::Thinking>) -> Option<model::Thinking> {
     let display = options.thinking_display.as_deref().map(|display| match display {
         "omitted" => model::ThinkingDisplay::Omitted,
         // The API knows no highlights; a summary is the nearest to them.
         _ => model::ThinkingDisplay::Summarized,
     });
-    Some(match options.thinking.as_ref()? {
-        Thinking::Adaptive => model::Thinking::Adaptive { display },
-        Thinking::Budget(tokens) => model::Thinking::Enabled { budget_tokens: *tokens, display },
-        Thinking::Disabled => model::Thinking::Disabled,
-    })
+    match (&options.thinking, before) {
+        (Some(Thinking::Adaptive), _) => Some(model::Thinking::Adaptive { display }),
+        (Some(Thinking::Budget(0) | Thinking::Disabled), _) => Some(model::Thinking::Disabled),
+        (Some(Thinking::Budget(tokens)), _) => {
+            Some(model::Thinking::Enabled { budget_tokens: *tokens, display })
+        }
+        (None, Some(model::Thinking::Adaptive { display: before })) => {
+            Some(model::Thinking::Adaptive { display: display.or(before) })
+        }
+        (None, Some(model::Thinking::Enabled { budget_tokens, display: before })) => {
+            Some(model::Thinking::Enabled { budget_tokens, display: display.or(before) })
+        }
+        (None, Some(model::Thinking::Disabled)) => Some(model::Thinking::Disabled),
+        (None, None) => display.map(|display| model::Thinking::Adaptive { display: Some(display) }),
+    }
 }
 
-fn effort(effort: Effort) -> model::Effort {
-    match effort {
-        Effort::Low => model::Effort::Low,
-        Effort::Medium => model::Effort::Medium,
-        Effort::High => model::Effort::High,
-        Effort::Xhigh => model::Effort::Xhigh,
-        Effort::Max => model::Effort::Max,
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Effort, Settings};
+
+    /// How the engine is set up with these settings, and then with what `set` says over them.
+    fn configured(settings: serde_json::Value, set: impl Fn(&mut Options)) -> SessionConfig {
+        let settings = Some(Settings::Inline(settings));
+        let mut options = Options { settings, ..Options::default() };
+        set(&mut options);
+        configure(&Embedded::script(std::env::temp_dir()), &options).unwrap()
+    }
+
+    #[test]
+    fn settings_count_and_options_count_more() {
+        let settings = json!({
+            "model": "opus", "fallbackModel": ["haiku"], "effortLevel": "low",
+            "maxThinkingTokens": 2000, "autoCompactWindow": 50_000, "agent": "reviewer",
+            "bowline": {"prices": {"opus": {"input": 1.0, "output": 2.0, "cache_read": 0.1, "cache_write": 1.5}}},
+        });
+        let config = configured(settings.clone(), |_| {});
+        assert_eq!((&*config.model, &*config.default_model), ("opus", "opus"));
+        assert_eq!(config.fallback_models, ["haiku"]);
+        assert_eq!(config.effort, Some(Effort::Low));
+        let budget = model::Thinking::Enabled { budget_tokens: 2000, display: None };
+        assert_eq!(config.thinking, Some(budget));
+        assert_eq!(config.auto_compact_window, Some(50_000));
+        assert_eq!(config.agent.as_deref(), Some("reviewer"));
+        assert!(config.prices.overrides.contains_key("opus"), "{:?}", config.prices);
+
+        let config = configured(settings, |options| {
+            options.model = Some("sonnet".to_owned());
+            options.fallback_models = vec!["opus".to_owned()];
+            options.effort = Some(Effort::High);
+            options.thinking_display = Some("omitted".to_owned());
+        });
+        assert_eq!((&*config.model, &config.fallback_models[..]), ("sonnet", &["opus".into()][..]));
+        assert_eq!(config.effort, Some(Effort::High));
+        let display = Some(model::ThinkingDisplay::Omitted);
+        let thinking = model::Thinking::Enabled { budget_tokens: 2000, display };
+        assert_eq!(config.thinking, Some(thinking));
+    }
+
+    #[test]
+    fn how_thinking_is_shown_means_that_there_is_some() {
+        let config = configured(json!({}), |options| {
+            options.thinking_display = Some("omitted".to_owned());
+        });
+        let display = Some(model::ThinkingDisplay::Omitted);
+        assert_eq!(config.thinking, Some(model::Thinking::Adaptive { display }));
+        assert_eq!(configured(json!({}), |_| {}).thinking, None);
     }
 }

@@ -1,6 +1,10 @@
 //! The connection to an agent in this process: ask, tell, hear, close.
 
-use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{
+    panic::AssertUnwindSafe,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use bowline_engine::Session;
 use bowline_protocol::{Call, HostRequest, Message, SessionId, UserMessage};
@@ -16,13 +20,29 @@ use crate::{
 
 /// An agent in this process.
 pub(crate) struct EmbeddedConnection {
-    session: Session,
+    session_id: SessionId,
+    engine: Engine,
     queue: Arc<Queue>,
     ended: watch::Receiver<bool>,
     /// How long it may take to end, and again to stop.
     limit: Duration,
     /// Dropping it stops the engine where it is.
     _life: AbortOnDropHandle<()>,
+}
+
+/// The engine's session while it runs. Nothing of it is kept beyond its end: with it goes the lock on
+/// its transcript.
+#[derive(Clone)]
+struct Engine(Arc<Mutex<Option<Session>>>);
+
+impl Engine {
+    fn session(&self) -> Option<Session> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn forget(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
 }
 
 impl EmbeddedConnection {
@@ -38,8 +58,10 @@ impl EmbeddedConnection {
             what: "starting the engine".to_owned(),
             source: Some(error.into()),
         })?;
+        let session_id = session.id();
+        let engine = Engine(Arc::new(Mutex::new(Some(session))));
         let (tell_ended, ended) = watch::channel(false);
-        let messages = queue.clone();
+        let (messages, running) = (queue.clone(), engine.clone());
         let life = tokio::spawn(async move {
             let failed = match AssertUnwindSafe(work).catch_unwind().await {
                 Ok(_) => None,
@@ -48,28 +70,28 @@ impl EmbeddedConnection {
                     source: None,
                 }),
             };
+            running.forget();
             messages.end(failed);
             tell_ended.send_replace(true);
         });
         let limit = options.limits.close;
-        Ok(Self { session, queue, ended, limit, _life: AbortOnDropHandle::new(life) })
+        let life = AbortOnDropHandle::new(life);
+        Ok(Self { session_id, engine, queue, ended, limit, _life: life })
     }
 
     /// The session that it runs.
     pub(crate) fn session_id(&self) -> SessionId {
-        self.session.id()
+        self.session_id.clone()
     }
 
     pub(crate) async fn ask<C>(&self, call: C, limit: Duration) -> Result<C::Response, Error>
     where
         C: Call<Request = HostRequest>,
     {
-        if *self.ended.borrow() {
-            return Err(Error::Closed);
-        }
+        let session = self.engine.session().ok_or(Error::Closed)?;
         let _questioning = self.queue.questioning();
         let subtype = C::SUBTYPE;
-        let reply = time::timeout(limit, self.session.control(call.into()))
+        let reply = time::timeout(limit, session.control(call.into()))
             .await
             .map_err(|_| Error::Timeout { subtype, limit })?;
         let answer = match &reply.result {
@@ -89,10 +111,8 @@ impl EmbeddedConnection {
     }
 
     pub(crate) async fn prompt(&self, prompt: UserMessage) -> Result<(), Error> {
-        if *self.ended.borrow() {
-            return Err(Error::Closed);
-        }
-        self.session.prompt(prompt).await;
+        let session = self.engine.session().ok_or(Error::Closed)?;
+        session.prompt(prompt).await;
         Ok(())
     }
 
@@ -101,18 +121,22 @@ impl EmbeddedConnection {
     }
 
     pub(crate) async fn end_input(&self) {
-        self.session.end_of_input().await;
+        if let Some(session) = self.engine.session() {
+            session.end_of_input().await;
+        }
     }
 
     /// Lets the engine finish for a while, then stops it.
     pub(crate) async fn close(&self) {
         self.queue.close();
-        if time::timeout(self.limit, self.session.end_of_input()).await.is_ok()
+        if time::timeout(self.limit, self.end_input()).await.is_ok()
             && time::timeout(self.limit, self.over()).await.is_ok()
         {
             return;
         }
-        self.session.shutdown();
+        if let Some(session) = self.engine.session() {
+            session.shutdown();
+        }
         time::timeout(self.limit, self.over()).await.ok();
     }
 

@@ -44,13 +44,25 @@ pub(super) fn settings(
     let roots = Roots { current_directory: config.cwd.clone(), home: std::env::home_dir() };
     let (mut policy, mut notices) = settings.policy(&config.places, trust, roots);
     policy.mode = settings.start_mode(trust, &mut notices).canonical();
+    let known = settings.known();
+    if let Some(model) = &known.model {
+        config.model.clone_from(model);
+        config.default_model.clone_from(model);
+    }
+    if !known.fallback_model.is_empty() {
+        config.fallback_models.clone_from(&known.fallback_model);
+    }
+    config.thinking = settings.thinking().or(config.thinking.take());
+    config.effort = settings.effort(&mut notices).or(config.effort);
+    config.prices.overrides.extend(settings.prices(&mut notices).overrides);
+    config.auto_compact = known.auto_compact_enabled.unwrap_or(config.auto_compact);
+    config.auto_compact_window = known.auto_compact_window.or(config.auto_compact_window);
+    config.agent = config.agent.take().or_else(|| known.agent.clone());
     notices.extend(settings.problems().iter().map(ToString::to_string));
     for notice in notices {
         tracing::warn!("{notice}");
     }
     config.policy = policy;
-    config.auto_compact = settings.known().auto_compact_enabled.unwrap_or(config.auto_compact);
-    config.agent = config.agent.take().or_else(|| settings.known().agent.clone());
     config.tool_options.private_addresses |= settings.allows_private_addresses(trust);
     let said = std::mem::take(&mut config.environment);
     config.settings = settings;
@@ -59,12 +71,20 @@ pub(super) fn settings(
     Ok(Some(trust))
 }
 
-/// Adds the MCP servers of the settings to those of the options, whose names count first.
+/// Adds the MCP servers of the settings to those of the options, whose names count first, and puts
+/// the values of variables into them.
 pub(super) fn servers(options: &Options, trust: Trust, config: &mut SessionConfig) {
-    if options.strict_mcp_config {
-        return;
-    }
-    for problem in config.add_servers_of_settings(trust) {
+    let mut problems = match options.strict_mcp_config {
+        true => Vec::new(),
+        false => config.add_servers_of_settings(trust),
+    };
+    let set = config.environment.clone();
+    let lookup = |name: &str| match set.get(name) {
+        Some(value) => value.clone(),
+        None => std::env::var(name).ok(),
+    };
+    problems.extend(config.expand_servers(&lookup));
+    for problem in problems {
         tracing::warn!("{problem}");
     }
 }

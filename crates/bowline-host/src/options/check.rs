@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use bowline_protocol::PermissionMode;
+
 use super::{Options, PermissionPrompts, Resume};
 use crate::{Error, SdkServer};
 
@@ -53,6 +55,18 @@ impl Options {
             Some(name) => wrong(&format!("two MCP servers or tools are known as `{name}`")),
             None => Ok(()),
         }
+    }
+
+    /// What the permission callback is never asked about although it is there, if anything.
+    pub(crate) fn never_asked(&self) -> Option<String> {
+        self.can_use_tool.as_ref()?;
+        if self.permission_mode == Some(PermissionMode::BypassPermissions) {
+            return Some("anything: permissions are bypassed".to_owned());
+        }
+        // A rule about some calls of a tool leaves the others to the callback.
+        let whole = self.allowed_tools.iter().filter(|rule| !rule.contains('('));
+        let whole: Vec<_> = whole.map(String::as_str).collect();
+        (!whole.is_empty()).then(|| format!("{}: rules allow every call", whole.join(", ")))
     }
 
     /// The name that two servers, or two tools of a server, have for the model.
@@ -107,6 +121,19 @@ mod tests {
         let twice = server("a").tool(tool("add"));
         check(Options::default().sdk_mcp_server(twice), Some("`mcp__a__add`"));
         check(with(""), Some("it has no name"));
+    }
+
+    #[test]
+    fn a_callback_that_is_passed_over_is_told_of() {
+        let asks = || Options::default().can_use_tool(async |_| crate::PermissionResult::allow());
+        assert_eq!(asks().never_asked(), None);
+        assert_eq!(Options::default().allow(["Read"]).never_asked(), None);
+        assert_eq!(asks().allow(["Bash(ls:*)"]).never_asked(), None);
+        let shadowed = asks().allow(["Bash(ls:*)", "Read", "mcp__calc__add"]).never_asked();
+        assert_eq!(shadowed.as_deref(), Some("Read, mcp__calc__add: rules allow every call"));
+        let mut bypassed = asks();
+        bypassed.permission_mode = Some(PermissionMode::BypassPermissions);
+        assert!(bypassed.never_asked().is_some());
     }
 
     #[cfg(feature = "schema")]

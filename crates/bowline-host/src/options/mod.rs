@@ -11,14 +11,14 @@ mod values;
 use std::{collections::BTreeMap, ffi::OsString, fmt, path::PathBuf, sync::Arc, time::Duration};
 
 use bowline_protocol::{
-    AgentDefinition, DEFAULT_LINE_LIMIT, HookEvent, McpServerConfig, PermissionMode,
+    AgentDefinition, DEFAULT_LINE_LIMIT, Effort, HookEvent, McpServerConfig, PermissionMode,
 };
 use serde_json::Value;
 
 pub use spawn::{ProcessUser, Spawner};
 pub use values::{
-    BuiltinTools, Effort, PermissionPrompts, Plugin, PluginDelivery, PreviewFormat, Resume,
-    SettingSource, Settings, Skills, SystemPrompt, Thinking, TraceContext,
+    BuiltinTools, PermissionPrompts, Plugin, PluginDelivery, PreviewFormat, Resume, SettingSource,
+    Settings, Skills, SystemPrompt, Thinking, TraceContext,
 };
 
 #[cfg(feature = "sessions")]
@@ -262,6 +262,9 @@ pub enum Transport {
     /// it the flags: [`Options::remote_arguments`].
     #[cfg(feature = "websocket")]
     WebSocket(crate::RemoteAgent),
+    /// Elsewhere: it is started when a session needs it, with all that options say, and dials in.
+    #[cfg(feature = "websocket")]
+    OnDemand(crate::OnDemand),
 }
 
 /// Limits on our side of a session.
@@ -318,6 +321,14 @@ impl Options {
     #[must_use]
     pub fn websocket(mut self, agent: crate::RemoteAgent) -> Self {
         self.transport = Transport::WebSocket(agent);
+        self
+    }
+
+    /// Has an agent started for each session, which dials in.
+    #[cfg(feature = "websocket")]
+    #[must_use]
+    pub fn on_demand(mut self, agents: crate::OnDemand) -> Self {
+        self.transport = Transport::OnDemand(agents);
         self
     }
 

@@ -74,35 +74,6 @@ pub enum Thinking {
     Disabled,
 }
 
-/// How hard the model tries: `--effort`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Effort {
-    /// `low`
-    Low,
-    /// `medium`
-    Medium,
-    /// `high`
-    High,
-    /// `xhigh`
-    Xhigh,
-    /// `max`
-    Max,
-}
-
-impl Effort {
-    /// The word on the command line.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-            Self::Xhigh => "xhigh",
-            Self::Max => "max",
-        }
-    }
-}
-
 /// Settings above those of files: `--settings`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]

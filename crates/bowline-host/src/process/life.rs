@@ -11,7 +11,7 @@ use crate::ProcessError;
 
 /// How long we read on after the process is gone. Its pipes end with it, unless a process that
 /// it started holds them open.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+pub(super) const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// How long a process that has closed its stdout may live on before it is told to go.
 const MUTE: Duration = Duration::from_secs(1);
@@ -100,7 +100,8 @@ fn log_wire(over: Result<Result<(), bowline_peer::SessionError>, tokio::task::Jo
     }
 }
 
-fn ending(status: std::io::Result<ExitStatus>, stderr: Arc<str>) -> ProcessError {
+/// How a process ended, as whoever waits for it is told.
+pub(super) fn ending(status: std::io::Result<ExitStatus>, stderr: Arc<str>) -> ProcessError {
     let status = status.ok();
     let signal = status.and_then(|status| status.signal());
     ProcessError { code: status.and_then(|status| status.code()), signal, stderr }

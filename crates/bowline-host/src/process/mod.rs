@@ -5,9 +5,13 @@ mod group;
 mod guardian;
 mod life;
 mod locate;
+#[cfg(feature = "websocket")]
+mod run;
 mod start;
 mod stderr;
 mod version;
 
 pub(crate) use connection::ProcessConnection;
+#[cfg(feature = "websocket")]
+pub(crate) use run::run;
 pub(crate) use version::installed_version;

@@ -8,8 +8,7 @@ use std::{
     time::SystemTime,
 };
 
-use bowline_protocol::{CanUseTool, McpMessage, Message, RawJson, SessionId, ToolUseId};
-use serde::Deserialize;
+use bowline_protocol::{CanUseTool, Message, SessionId};
 use tokio::sync::{broadcast, watch};
 
 use super::{
@@ -17,6 +16,7 @@ use super::{
     event::tools_in,
     status::{Illegal, Step, Ticket},
 };
+use crate::tool::CallParams;
 
 /// Events that wait for a reader. One that is further behind is told how many it missed. Room for
 /// them is taken at once, so there is not more than a turn with partial messages needs.
@@ -149,23 +149,18 @@ impl Tracker {
         Waiting { tracker: self, over: Some(Step::Decide(ticket)) }
     }
 
-    /// Notes that the agent waits for a tool of ours, if the message is a call of one.
-    pub(crate) fn tool_call(&self, message: &McpMessage) -> Option<Waiting<'_>> {
-        let Incoming { method, params } = message.message.parse().ok()?;
-        if method.as_deref() != Some("tools/call") {
-            return None;
-        }
-        let params: CallParams = params?.parse().ok()?;
+    /// Notes that the agent waits for a tool of ours, until the guard is dropped.
+    pub(crate) fn tool_call(&self, server: &str, call: &CallParams) -> Waiting<'_> {
         let ticket = self.ticket();
         let pending = PendingToolCall {
-            tool_use_id: params.meta.tool_use_id,
-            server_name: message.server_name.clone(),
-            tool_name: params.name,
-            arguments: params.arguments,
+            tool_use_id: call.meta.tool_use_id.clone(),
+            server_name: server.to_owned(),
+            tool_name: call.name.clone(),
+            arguments: call.arguments.clone(),
             started_at: SystemTime::now(),
         };
         self.step(Step::BeginCall(ticket, pending)).ok();
-        Some(Waiting { tracker: self, over: Some(Step::EndCall(ticket)) })
+        Waiting { tracker: self, over: Some(Step::EndCall(ticket)) }
     }
 
     fn ticket(&self) -> Ticket {
@@ -194,28 +189,4 @@ fn said_by(message: &Message) -> Option<&SessionId> {
         Message::Result(result) => Some(&result.session_id),
         _ => None,
     }
-}
-
-/// As much of a JSON-RPC message as tells a call of a tool from others.
-#[derive(Deserialize)]
-struct Incoming {
-    #[serde(default)]
-    method: Option<String>,
-    #[serde(default)]
-    params: Option<RawJson>,
-}
-
-#[derive(Deserialize)]
-struct CallParams {
-    name: String,
-    #[serde(default = "RawJson::empty_object")]
-    arguments: RawJson,
-    #[serde(default, rename = "_meta")]
-    meta: CallMeta,
-}
-
-#[derive(Default, Deserialize)]
-struct CallMeta {
-    #[serde(default, rename = "claudecode/toolUseId")]
-    tool_use_id: Option<ToolUseId>,
 }

@@ -1,4 +1,4 @@
-//! Sessions that were kept: listed, read, searched, renamed, tagged, forked, deleted.
+//! Sessions that were kept: listed, read, searched, renamed, tagged, archived, forked, deleted.
 //!
 //! The same for sessions in files and for sessions in a store; what the official SDKs' functions
 //! give for the same files, these give.
@@ -64,6 +64,9 @@ pub enum SessionsError {
     /// Sessions of a store belong to a directory, and none was named.
     #[error("sessions in a store are found by their directory: use `for_directory`")]
     NoDirectory,
+    /// A store holds transcripts, and the mark of a session that is put aside is not in them.
+    #[error("sessions in a store cannot be archived")]
+    NotInStore,
     /// The work was not done because this program is ending.
     #[error("the program is ending")]
     Ending,
@@ -194,6 +197,17 @@ impl Sessions {
         self.change(id, change).await
     }
 
+    /// Puts a session aside: it is listed as archived until somebody says something in it. A store
+    /// has no place for that.
+    pub async fn archive(&self, id: &SessionId) -> Result<(), SessionsError> {
+        self.mark(id, bowline_sessions::archive).await
+    }
+
+    /// Takes a session up from where it was put aside.
+    pub async fn unarchive(&self, id: &SessionId) -> Result<(), SessionsError> {
+        self.mark(id, bowline_sessions::unarchive).await
+    }
+
     /// Copies a session, or its beginning, under new names. Returns the copy's id.
     pub async fn fork(
         &self,
@@ -282,6 +296,17 @@ impl Sessions {
                 Ok(disk::with(home, change).await??)
             }
             Place::Store(store) => self.stored(store)?.change(id, change).await,
+        }
+    }
+
+    async fn mark(
+        &self,
+        id: &SessionId,
+        mark: fn(&ConfigHome, &SessionId, Option<&Path>) -> Result<(), SessionError>,
+    ) -> Result<(), SessionsError> {
+        match &self.place {
+            Place::Disk(_) => self.change(id, mark).await,
+            Place::Store(_) => Err(SessionsError::NotInStore),
         }
     }
 

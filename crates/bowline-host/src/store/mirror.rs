@@ -23,6 +23,8 @@ use tokio::{
 };
 use tokio_util::task::AbortOnDropHandle;
 
+use crate::{Error, unread::Unread};
+
 /// Batches that wait to be appended. A batch is up to a megabyte, and a store that is so far
 /// behind should slow the reading of messages down rather than fill memory.
 const ROOM: usize = 8;
@@ -45,7 +47,7 @@ struct Gathered {
     drained: VecDeque<StoreBatch>,
     /// What waits until all before it is in the store: results, and all that was unread when
     /// the session was closed.
-    held: VecDeque<Message>,
+    held: Unread,
 }
 
 /// What the program is to be told.
@@ -74,16 +76,16 @@ impl Mirror {
     /// What the program gets before anything else: problems, and a result that was held back.
     ///
     /// Cancel safety: nothing is lost when the future is dropped.
-    pub(crate) async fn ready(&self) -> Option<Message> {
+    pub(crate) async fn ready(&self) -> Option<Result<Message, Error>> {
         if !self.gathered().held.is_empty() {
             self.settle().await;
         } else {
             self.hand_over().await;
         }
         if let Some(problem) = lock(&self.problems).pop_front() {
-            return Some(Message::System(SystemMessage::MirrorError(problem)));
+            return Some(Ok(Message::System(SystemMessage::MirrorError(problem))));
         }
-        self.gathered().held.pop_front()
+        self.gathered().held.pop()
     }
 
     /// Takes what is ours, and holds a result back; hands everything else on.
@@ -94,7 +96,7 @@ impl Mirror {
                 None
             }
             Message::Result(_) => {
-                self.gathered().held.push_back(message);
+                self.gathered().held.push(Ok(message));
                 None
             }
             message => Some(message),
@@ -102,9 +104,13 @@ impl Mirror {
     }
 
     /// Takes what is ours, and keeps everything else for whoever still reads.
-    pub(crate) fn keep(&self, message: Message) {
-        if let Some(message) = self.pass(message) {
-            self.gathered().held.push_back(message);
+    pub(crate) fn keep(&self, said: Result<Message, Error>) {
+        let rest = match said {
+            Ok(message) => self.pass(message).map(Ok),
+            error => Some(error),
+        };
+        if let Some(rest) = rest {
+            self.gathered().held.push(rest);
         }
     }
 

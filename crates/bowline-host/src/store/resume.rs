@@ -2,7 +2,9 @@
 //! agent's configuration, from which the agent resumes it.
 
 use std::{
-    fs,
+    fs::{self, OpenOptions, Permissions},
+    io::Write,
+    os::unix::fs::{OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -23,6 +25,16 @@ const CONFIG_DIR: [&str; 2] = ["BOWLINE_CONFIG_DIR", "CLAUDE_CONFIG_DIR"];
 /// Settings that must not follow into the copy: plugins belong to the original folder.
 const LEFT_OUT: [&str; 2] = ["enabledPlugins", "extraKnownMarketplaces"];
 
+/// Where agents keep what they log in with.
+const CREDENTIALS: &str = ".credentials.json";
+
+/// Whether the agent needs what it logs in with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tokens {
+    Copied,
+    LeftOut,
+}
+
 /// The folder from which a session is resumed. Deleted when this is dropped.
 pub(crate) struct ResumedHome {
     _folder: tempfile::TempDir,
@@ -32,8 +44,14 @@ pub(crate) struct ResumedHome {
 /// is not needed: no store or no session is asked for, or the store does not have it.
 pub(crate) async fn from_store(options: &mut Options) -> Result<Option<ResumedHome>, Error> {
     let Some(store) = options.session_store.clone() else { return Ok(None) };
+    #[cfg(feature = "websocket")]
+    if matches!(options.transport, Transport::WebSocket(_)) && options.resume != Resume::No {
+        let what = "an agent that dials in by itself cannot be given a session out of a store; \
+                    `on_demand` starts one that can";
+        return Err(Error::Options(what.to_owned()));
+    }
     let what = |error| Error::connection("making a folder to resume from", error);
-    let folder = tempfile::Builder::new().prefix("bowline-resume-").tempdir().map_err(what)?;
+    let folder = private_folder().map_err(what)?;
     let project_key = ProjectKey::for_directory(directory(options)?).as_str().to_owned();
     let limit = options.limits.store;
     let id = match &options.resume {
@@ -62,9 +80,15 @@ pub(crate) async fn from_store(options: &mut Options) -> Result<Option<ResumedHo
     if !found && !keeps_nothing(options) {
         return Ok(None);
     }
-    copy_settings(&own_home(options), folder.path()).map_err(what)?;
+    copy_settings(&own_home(options), folder.path(), tokens(options)).map_err(what)?;
     move_into(folder.path(), options);
     Ok(Some(ResumedHome { _folder: folder }))
+}
+
+/// A temporary folder that only this user can look into.
+fn private_folder() -> std::io::Result<tempfile::TempDir> {
+    let private = Permissions::from_mode(0o700);
+    tempfile::Builder::new().prefix("bowline-resume-").permissions(private).tempdir()
 }
 
 /// Has the agent use another configuration folder.
@@ -76,6 +100,14 @@ fn move_into(folder: &Path, options: &mut Options) {
     }
     for variable in CONFIG_DIR {
         options.env.insert(variable.to_owned(), Some(folder.display().to_string()));
+    }
+}
+
+fn tokens(options: &Options) -> Tokens {
+    match &options.transport {
+        #[cfg(feature = "embedded")]
+        Transport::Embedded(_) => Tokens::LeftOut,
+        _ => Tokens::Copied,
     }
 }
 
@@ -159,9 +191,14 @@ fn own_home(options: &Options) -> PathBuf {
     }
 }
 
-/// Copies what the agent needs beside the session. What is not there is not needed.
-fn copy_settings(from: &Path, to: &Path) -> std::io::Result<()> {
-    for name in [".claude.json", "settings.json", ".credentials.json"] {
+/// Copies what the agent needs beside the session, for nobody else to read. What is not there is
+/// not needed.
+///
+/// An agent that is logged in finds its token in its configuration folder and nowhere else, so the
+/// token comes along; an agent in this process has no use for it.
+fn copy_settings(from: &Path, to: &Path, tokens: Tokens) -> std::io::Result<()> {
+    let names = [".claude.json", "settings.json"].into_iter();
+    for name in names.chain((tokens == Tokens::Copied).then_some(CREDENTIALS)) {
         let Ok(text) = fs::read_to_string(from.join(name)) else { continue };
         let Ok(mut value) = serde_json::from_str::<Value>(&text) else { continue };
         if name == "settings.json"
@@ -172,11 +209,12 @@ fn copy_settings(from: &Path, to: &Path) -> std::io::Result<()> {
                 env.retain(|key, _| !CONFIG_DIR.contains(&key.as_str()));
             }
         }
-        if name == ".credentials.json" {
+        if name == CREDENTIALS {
             // Whoever refreshes a token invalidates it for the original.
             without_refresh_token(&mut value);
         }
-        fs::write(to.join(name), value.to_string())?;
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(to.join(name));
+        file?.write_all(value.to_string().as_bytes())?;
     }
     Ok(())
 }
@@ -185,5 +223,40 @@ fn without_refresh_token(value: &mut Value) {
     if let Value::Object(fields) = value {
         fields.remove("refreshToken");
         fields.values_mut().for_each(without_refresh_token);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn tokens_are_copied_for_nobody_else_and_cannot_be_refreshed() {
+        let (from, to) = (tempfile::tempdir().unwrap(), private_folder().unwrap());
+        let secret = json!({"oauth": {"accessToken": "a", "refreshToken": "r", "expiresAt": 1}});
+        let settings = json!({"model": "m", "enabledPlugins": {"p@m": true}, "env": {
+            "CLAUDE_CONFIG_DIR": "/elsewhere", "KEPT": "1",
+        }});
+        for (name, value) in [(CREDENTIALS, &secret), ("settings.json", &settings)] {
+            fs::write(from.path().join(name), value.to_string()).unwrap();
+        }
+        copy_settings(from.path(), to.path(), Tokens::Copied).unwrap();
+        let read = |name: &str| -> Value {
+            serde_json::from_str(&fs::read_to_string(to.path().join(name)).unwrap()).unwrap()
+        };
+        assert_eq!(read(CREDENTIALS), json!({"oauth": {"accessToken": "a", "expiresAt": 1}}));
+        assert_eq!(read("settings.json"), json!({"model": "m", "env": {"KEPT": "1"}}));
+        for entry in fs::read_dir(to.path()).unwrap() {
+            let mode = entry.unwrap().metadata().unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600);
+        }
+        let mode = fs::metadata(to.path()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700, "the folder is ours alone");
+
+        let without = private_folder().unwrap();
+        copy_settings(from.path(), without.path(), Tokens::LeftOut).unwrap();
+        assert!(!without.path().join(CREDENTIALS).exists());
     }
 }

@@ -75,6 +75,17 @@ struct Report<'a> {
 }
 
 impl ToolContext {
+    /// The context of a call that no agent has made.
+    pub(super) fn nobody() -> Self {
+        Self {
+            server: String::new(),
+            tool_use_id: None,
+            session_id: None,
+            cancel: CancellationToken::new(),
+            line: None,
+        }
+    }
+
     /// Tells the agent how far the call is (`notifications/progress` of MCP). Its time limit for
     /// the call starts anew. An agent that did not ask for reports gets none.
     ///

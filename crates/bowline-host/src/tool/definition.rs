@@ -12,7 +12,7 @@ use tokio::time;
 #[cfg(feature = "schema")]
 use super::schema::{Check, Field, schema_of};
 use super::{ToolContext, ToolHandler, ToolResult};
-use crate::callback::panic_text;
+use crate::{Error, callback::panic_text};
 
 /// A tool that this program lends to its agent.
 ///
@@ -247,8 +247,43 @@ impl Tool {
         None
     }
 
-    /// Calls it. Whatever happens, there is a result; a cancelled call's is read by nobody.
-    pub(super) async fn call(&self, arguments: &RawJson, context: ToolContext) -> ToolResult {
+    /// Calls it as an agent would, without an agent: for tests of tools. What the model would read as a
+    /// failure is an [`Error::Tool`].
+    ///
+    /// ```
+    /// use bowline_host::{Tool, ToolContent};
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Pair {
+    ///     a: i64,
+    ///     b: i64,
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let divide = Tool::new("divide", "Divides", async |it: Pair| {
+    ///     it.a.checked_div(it.b).map(|c| c.to_string()).ok_or("nobody can divide by zero")
+    /// });
+    /// let result = divide.call(&serde_json::json!({"a": 6, "b": 2})).await?;
+    /// assert_eq!(result.content, [ToolContent::Text { text: "3".to_owned() }]);
+    /// let error = divide.call(&serde_json::json!({"a": 6, "b": 0})).await.unwrap_err();
+    /// assert_eq!(error.code(), "tool_execution");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn call(&self, arguments: &impl Serialize) -> Result<ToolResult, Error> {
+        let failed = |message| Error::Tool { tool: self.name().to_owned(), message };
+        let arguments =
+            RawJson::from_value(arguments).map_err(|error| failed(error.to_string()))?;
+        let result = self.answer(&arguments, ToolContext::nobody()).await;
+        match result.is_error {
+            true => Err(failed(result.words())),
+            false => Ok(result),
+        }
+    }
+
+    /// Answers a call. Whatever happens, there is a result; a cancelled call's is read by nobody.
+    pub(super) async fn answer(&self, arguments: &RawJson, context: ToolContext) -> ToolResult {
         if let Some(complaint) = self.complaint(arguments) {
             return ToolResult::error(format!("Input validation error: {complaint}"));
         }

@@ -5,6 +5,7 @@ mod definition;
 #[cfg(feature = "rmcp")]
 mod guarded;
 mod handler;
+mod incoming;
 mod outlet;
 mod result;
 #[cfg(feature = "rmcp")]
@@ -18,6 +19,7 @@ mod server;
 pub use context::{Progress, ToolContext};
 pub use definition::{Tool, ToolAnnotations};
 pub use handler::{HandleTool, ToolHandler};
+pub(crate) use incoming::{CallParams, Incoming};
 pub(crate) use outlet::{Outlet, outlet};
 pub use result::{IntoToolResult, ResourceContents, Structured, ToolContent, ToolResult};
 #[cfg(feature = "rmcp")]

@@ -112,6 +112,15 @@ impl ToolResult {
         Self { is_error: true, ..Self::text(text) }
     }
 
+    /// Its words, those of one piece after those of another.
+    pub(super) fn words(&self) -> String {
+        let words = self.content.iter().filter_map(|piece| match piece {
+            ToolContent::Text { text } => Some(text.as_str()),
+            _ => None,
+        });
+        words.collect::<Vec<_>>().join("\n")
+    }
+
     /// Adds a piece.
     #[must_use]
     pub fn with(mut self, content: ToolContent) -> Self {

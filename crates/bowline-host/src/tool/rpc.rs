@@ -9,13 +9,16 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use bowline_protocol::{RawJson, ToolUseId};
-use serde::{Deserialize, Serialize};
+use bowline_protocol::RawJson;
+use serde::Serialize;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    McpServer, ToolContext, ToolResult, context::ProgressLine, definition::Listed,
+    Incoming, McpServer, ToolContext, ToolResult,
+    context::ProgressLine,
+    definition::Listed,
+    incoming::{Asked, CallParams, METHOD_NOT_FOUND, Refusal},
     served::Surroundings,
 };
 
@@ -24,20 +27,6 @@ const NEWEST: &str = "2025-11-25";
 
 /// All versions of MCP that we speak. What we use of it is the same in all of them.
 const VERSIONS: &[&str] = &["2024-11-05", "2025-03-26", "2025-06-18", NEWEST];
-
-const INVALID_REQUEST: i32 = -32600;
-const METHOD_NOT_FOUND: i32 = -32601;
-const INVALID_PARAMS: i32 = -32602;
-
-#[derive(Deserialize)]
-struct Incoming {
-    #[serde(default)]
-    id: Option<RawJson>,
-    #[serde(default)]
-    method: Option<String>,
-    #[serde(default)]
-    params: Option<RawJson>,
-}
 
 #[derive(Serialize)]
 struct Outgoing<'a> {
@@ -57,29 +46,6 @@ enum Answer<'a> {
     Hello(Value),
     List { tools: Vec<&'a Listed> },
     Called(ToolResult),
-}
-
-#[derive(Serialize)]
-struct Refusal {
-    code: i32,
-    message: String,
-}
-
-#[derive(Deserialize)]
-struct CallParams {
-    name: String,
-    #[serde(default = "RawJson::empty_object")]
-    arguments: RawJson,
-    #[serde(default, rename = "_meta")]
-    meta: CallMeta,
-}
-
-#[derive(Default, Deserialize)]
-struct CallMeta {
-    #[serde(default, rename = "claudecode/toolUseId")]
-    tool_use_id: Option<ToolUseId>,
-    #[serde(default, rename = "progressToken")]
-    progress_token: Option<Value>,
 }
 
 /// The calls that run, by their id, so that they can be stopped.
@@ -117,20 +83,15 @@ impl ServedTools {
     }
 
     /// Answers one message. What wants no answer gets a stand-in, because the transport needs one.
-    pub(super) async fn answer(&self, message: &RawJson, cancel: CancellationToken) -> RawJson {
-        let (id, outcome) = match message.parse::<Incoming>() {
-            Ok(Incoming { id, method: Some(method), params }) => {
-                let params = params.unwrap_or_else(RawJson::empty_object);
-                let outcome = self.dispatch(&method, &params, id.as_ref(), cancel).await;
-                (id, outcome)
+    pub(super) async fn answer(&self, message: Incoming, cancel: CancellationToken) -> RawJson {
+        let Incoming { id, asked } = message;
+        let outcome = match asked {
+            Ok(Asked::Call(call)) => {
+                let result = self.call(call, id.as_ref().map_or("", RawJson::get), cancel).await;
+                Ok(Answer::Called(result))
             }
-            // An answer to a question; we ask none.
-            Ok(Incoming { id, method: None, .. }) => {
-                (id, Err(Refusal { code: INVALID_REQUEST, message: "not a request".to_owned() }))
-            }
-            Err(error) => {
-                (None, Err(Refusal { code: INVALID_REQUEST, message: error.to_string() }))
-            }
+            Ok(Asked::Other { method, params }) => self.dispatch(&method, &params, id.as_ref()),
+            Err(refusal) => Err(refusal),
         };
         let (result, error) = match outcome {
             Ok(answer) => (Some(answer), None),
@@ -140,12 +101,11 @@ impl ServedTools {
             .expect("an answer is made of JSON")
     }
 
-    async fn dispatch(
+    fn dispatch(
         &self,
         method: &str,
         params: &RawJson,
         id: Option<&RawJson>,
-        cancel: CancellationToken,
     ) -> Result<Answer<'_>, Refusal> {
         match method {
             "initialize" => Ok(Answer::Hello(self.hello(params))),
@@ -154,13 +114,6 @@ impl ServedTools {
                 let tools = self.server.tools.iter().map(|tool| &tool.listed).collect();
                 Ok(Answer::List { tools })
             }
-            "tools/call" => match params.parse() {
-                Ok(call) => {
-                    let result = self.call(call, id.map_or("", RawJson::get), cancel).await;
-                    Ok(Answer::Called(result))
-                }
-                Err(error) => Err(Refusal { code: INVALID_PARAMS, message: error.to_string() }),
-            },
             "notifications/cancelled" => {
                 self.stop(params);
                 Ok(Answer::Nothing {})
@@ -205,7 +158,7 @@ impl ServedTools {
             cancel,
             line: line.map(|token| ProgressLine { outlet: outlet.clone(), token }),
         };
-        tool.call(&call.arguments, context).await
+        tool.answer(&call.arguments, context).await
     }
 
     /// Stops the call that a notification names.

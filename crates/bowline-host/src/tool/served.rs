@@ -8,12 +8,12 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use bowline_protocol::{RawJson, SessionId};
+use bowline_protocol::{McpMessage, RawJson, SessionId};
 use tokio_util::sync::CancellationToken;
 
 #[cfg(feature = "rmcp")]
 use super::rmcp::ServedRmcp;
-use super::{Outlet, SdkServer, rpc::ServedTools};
+use super::{Incoming, Outlet, SdkServer, rpc::ServedTools};
 use crate::callback::OnElicitation;
 
 /// The id of a session, as soon as anybody has said it.
@@ -70,17 +70,18 @@ impl Served {
         Self(servers.into_iter().map(serve).collect())
     }
 
-    /// Answers a message to one of them; `None` if there is no such server.
+    /// Answers a message to one of them, which was read as `read`; `None` if there is no such server.
     pub(crate) async fn answer(
         &self,
-        server: &str,
-        message: &RawJson,
+        message: &McpMessage,
+        read: Incoming,
         cancel: CancellationToken,
     ) -> Option<RawJson> {
-        Some(match self.0.get(server)? {
-            Server::Tools(server) => server.answer(message, cancel).await,
+        Some(match self.0.get(&message.server_name)? {
+            Server::Tools(server) => server.answer(read, cancel).await,
+            // It reads messages by itself, and all that MCP has.
             #[cfg(feature = "rmcp")]
-            Server::Rmcp(server) => server.answer(message).await,
+            Server::Rmcp(server) => server.answer(&message.message).await,
         })
     }
 }

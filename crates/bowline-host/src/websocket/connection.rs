@@ -17,6 +17,7 @@ use super::{
     RemoteAgent,
     agent::Place,
     life::{End, Ended, Life},
+    on_demand::Running,
 };
 use crate::{
     Error, Options,
@@ -37,9 +38,11 @@ pub(crate) struct WebSocketConnection {
 }
 
 impl WebSocketConnection {
-    /// Begins to talk to an agent that is there or will be. `opening` are our first words.
+    /// Begins to talk to an agent that is there or will be. `opening` are our first words, and
+    /// `running` is the agent, if we had it started.
     pub(crate) fn open(
         agent: &RemoteAgent,
+        running: Option<Running>,
         options: &Options,
         callbacks: Arc<Callbacks>,
         opening: HostRequest,
@@ -61,6 +64,7 @@ impl WebSocketConnection {
             opening,
             patience,
             keep_alive,
+            running,
             closing: closing.clone(),
             limit: options.limits.close,
         };
@@ -125,6 +129,8 @@ impl WebSocketConnection {
             Some(End::Gone(what)) => {
                 Some(Error::Connection { what: what.to_string(), source: None })
             }
+            // After its last result it may end as it likes: the result has said all there is to say.
+            Some(End::Failed(error)) => owed.then_some(error),
             Some(End::InOrder) | None => owed.then(|| Error::Connection {
                 what: "the agent hung up before it had a result".to_owned(),
                 source: None,

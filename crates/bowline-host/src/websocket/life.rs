@@ -10,7 +10,8 @@ use tokio::{sync::watch, time};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use uuid::Uuid;
 
-use super::{seats::Ticket, slot::Slot};
+use super::{on_demand::Running, seats::Ticket, slot::Slot};
+use crate::Error;
 
 /// How the session ended; `None` while it has not.
 pub(super) type Ended = watch::Receiver<Option<End>>;
@@ -22,6 +23,8 @@ pub(super) enum End {
     InOrder,
     /// The agent went away and did not come back.
     Gone(Arc<str>),
+    /// The agent that we had started has failed.
+    Failed(Error),
 }
 
 /// All that belongs to a session with an agent elsewhere.
@@ -36,6 +39,8 @@ pub(super) struct Life {
     /// How long the agent may be away.
     pub(super) patience: Duration,
     pub(super) keep_alive: KeepAlive,
+    /// The agent itself, if we had it started.
+    pub(super) running: Option<Running>,
     /// Fires when we want the session to end …
     pub(super) closing: CancellationToken,
     /// … for which the agent has this long.
@@ -58,10 +63,12 @@ impl Life {
             end = self.talk() => end,
             () = late => End::InOrder,
         };
+        // If the agent dials once more it hears that there is nobody.
+        drop(self.ticket);
+        let end = let_go(self.running.take(), limit, end).await;
         tell.send_replace(Some(end));
         // Whoever waits for the agent waits no more, and what it said can still be read.
         self.tether.end_input();
-        drop(self.ticket);
         self.peer.end_output();
         self.tether.hear_out().await;
         if let Ok(Err(error)) = self.wire.await {
@@ -78,8 +85,13 @@ impl Life {
             let accepted = match next.take() {
                 Some(accepted) => accepted,
                 None => tokio::select! {
+                    biased;
                     accepted = self.connections.take() => accepted,
                     () = self.closing.cancelled() => return End::InOrder,
+                    ended = ended(self.running.as_mut()) => {
+                        self.running = None;
+                        return ended;
+                    }
                     () = time::sleep(self.patience) => {
                         return End::Gone(self.describe(lost.as_ref()).into());
                     }
@@ -140,6 +152,27 @@ impl Life {
                 }
             }
         })))
+    }
+}
+
+/// Lets an agent that we had started end, and hears how it did. One that takes too long is dropped.
+async fn let_go(running: Option<Running>, limit: Duration, end: End) -> End {
+    let Some(running) = running else { return end };
+    match (time::timeout(limit, running).await, end) {
+        (Ok(Ok(Err(error))), End::InOrder) => End::Failed(error),
+        (_, end) => end,
+    }
+}
+
+/// How an agent ended that we had started. One that we did not start never does.
+async fn ended(running: Option<&mut Running>) -> End {
+    match running {
+        None => std::future::pending().await,
+        Some(running) => match running.await {
+            Ok(Ok(())) => End::Gone("the agent ended and is not connected".into()),
+            Ok(Err(error)) => End::Failed(error),
+            Err(error) => End::Gone(format!("starting the agent panicked: {error}").into()),
+        },
     }
 }
 

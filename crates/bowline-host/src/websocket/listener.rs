@@ -125,6 +125,11 @@ impl Listener {
         format!("ws://{}{path}", self.address)
     }
 
+    /// What an agent must know.
+    pub(super) fn token(&self) -> Option<&str> {
+        self.seats.token()
+    }
+
     /// The agent that will dial in under this path, now or later.
     pub fn expect(&self, path: &str) -> Result<RemoteAgent, Error> {
         let taken = || Error::Options(format!("{path} belongs to another session"));

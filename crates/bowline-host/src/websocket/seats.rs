@@ -67,6 +67,11 @@ impl Seats {
         (Arc::new(Self { options, places: Mutex::default(), arrivals }), arriving)
     }
 
+    /// What an agent must know.
+    pub(super) fn token(&self) -> Option<&str> {
+        self.options.token.as_deref()
+    }
+
     /// Reserves a path. `None` if it belongs to a session already.
     pub(super) fn reserve(self: &Arc<Self>, path: &str) -> Option<RemoteAgent> {
         let mut places = self.lock();

@@ -1,12 +1,12 @@
 //! Agents: room for sessions, waiting, prewarmed processes, programs that are too old.
 
-use std::{fs, os::unix::fs::PermissionsExt, sync::Arc};
+use std::{fs, sync::Arc};
 
 use bowline_host::{Agent, Embedded, McpServer, Options, SessionState, Tool};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
-use crate::rig::{fake, gone, soon};
+use crate::rig::{fake, gone, soon, write_script};
 
 #[tokio::test]
 async fn there_is_room_for_so_many_and_the_others_wait_in_line() {
@@ -57,12 +57,11 @@ async fn processes_are_started_before_they_are_needed() {
     let program = folder.path().join("agent");
     let fake_path = crate::rig::fake_path();
     let script = format!(
-        "#!/bin/sh\n[ \"$1\" = --version ] || echo $$ >> '{}'\nexec '{}' \"$@\"\n",
+        "[ \"$1\" = --version ] || echo $$ >> '{}'\nexec '{}' \"$@\"",
         starts.display(),
         fake_path.display()
     );
-    fs::write(&program, script).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    write_script(&program, &script);
     let pids = || -> Vec<u64> {
         let text = fs::read_to_string(&starts).unwrap_or_default();
         text.lines().map(|line| line.parse().unwrap()).collect()
@@ -90,11 +89,9 @@ async fn processes_are_started_before_they_are_needed() {
 async fn a_program_that_is_too_old_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("old");
-    let script = "#!/bin/sh\n\
-                  if [ \"$1\" = --version ]; then echo '1.0.120 (Claude Code)'; exit; fi\n\
-                  echo 'error: unknown option' >&2\nexit 1\n";
-    fs::write(&program, script).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let script = "if [ \"$1\" = --version ]; then echo '1.0.120 (Claude Code)'; exit; fi\n\
+                  echo 'error: unknown option' >&2\nexit 1";
+    write_script(&program, script);
     let session = Agent::new(Options::default().cli_path(&program)).unwrap().start("go");
     let error = soon("the session", session.wait()).await.unwrap_err();
     assert_eq!(error.to_string(), "the agent is version 1.0.120; 2.0 is the oldest we know");

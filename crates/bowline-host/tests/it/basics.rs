@@ -7,14 +7,18 @@ use std::{
 
 use bowline_host::{
     BuiltinTools, Client, Embedded, HookCall, HookEvent, HookMatcher, HookOutput, McpServer,
-    Options, PermissionMode, PermissionResult, Structured, Tool, ToolRequest, protocol::Interrupt,
-    query, query_all,
+    Options, PermissionMode, PermissionResult, PreviewFormat, ProcessUser, Structured, Tool,
+    ToolRequest, TraceContext, protocol::Interrupt, query, query_all,
 };
 use futures_util::StreamExt;
 use serde::Deserialize;
 use serde_json::json;
+use tokio::process::Command;
 
 use crate::rig::{agents, result, soon, told};
+
+/// This one does not say that prompts still wait, so nobody can know that it is not done.
+const OLD: &str = "official 2.1.7, dialing in";
 
 /// A prompt that has the script model make the file `made`.
 const MAKE: &str = "TOOL Bash {\"command\": \"touch made\", \"description\": \"Make a file\"}\n\
@@ -23,7 +27,7 @@ const MAKE: &str = "TOOL Bash {\"command\": \"touch made\", \"description\": \"M
 #[tokio::test]
 async fn an_answer() {
     let folder = tempfile::tempdir().unwrap();
-    for (agent, options) in agents(folder.path()) {
+    for (agent, options) in agents(folder.path()).await {
         let text = soon(agent, query("SAY hello there", options).text()).await.unwrap();
         assert_eq!(text, "hello there", "{agent}");
     }
@@ -35,13 +39,15 @@ async fn prompts_may_come_one_by_one_or_not_at_all() {
     let prompts = |words: &'static [&'static str]| {
         futures_util::stream::iter(words).map(|word| format!("SAY {word}"))
     };
-    for (agent, options) in agents(folder.path()) {
+    for (agent, options) in agents(folder.path()).await {
+        if agent == OLD {
+            continue;
+        }
         let options = options.can_use_tool(async |_: ToolRequest| PermissionResult::allow());
-        let told = told(query_all(prompts(&["first", "second"]), options)).await;
-        let last = told.last().unwrap();
-        assert!(last.starts_with("result ") && last.contains("second"), "{agent}: {told:?}");
+        let last = result(query_all(prompts(&["first", "second"]), options)).await;
+        assert!(last.contains("second"), "{agent}: {last}");
     }
-    for (agent, options) in agents(folder.path()) {
+    for (agent, options) in agents(folder.path()).await {
         let options = options.can_use_tool(async |_: ToolRequest| PermissionResult::allow());
         let told = told(query_all(prompts(&[]), options)).await;
         assert_eq!(told, Vec::<String>::new(), "{agent}");
@@ -52,7 +58,7 @@ async fn prompts_may_come_one_by_one_or_not_at_all() {
 async fn who_decides_is_asked() {
     for allowed in [true, false] {
         let folder = tempfile::tempdir().unwrap();
-        for (agent, options) in agents(folder.path()) {
+        for (agent, options) in agents(folder.path()).await {
             let asked = Arc::new(Mutex::new(Vec::new()));
             let note = asked.clone();
             let options = options.can_use_tool(move |request: ToolRequest| {
@@ -82,7 +88,7 @@ async fn who_decides_is_asked() {
 #[tokio::test]
 async fn hooks_are_told_and_may_object() {
     let folder = tempfile::tempdir().unwrap();
-    for (agent, options) in agents(folder.path()) {
+    for (agent, options) in agents(folder.path()).await {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let note = seen.clone();
         let object =
@@ -106,7 +112,7 @@ async fn hooks_are_told_and_may_object() {
 #[tokio::test]
 async fn a_late_hook_is_not_waited_for() {
     let folder = tempfile::tempdir().unwrap();
-    for (agent, options) in agents(folder.path()) {
+    for (agent, options) in agents(folder.path()).await {
         let never = HookMatcher::always()
             .within(Duration::from_millis(50))
             .run(async |_: HookCall| std::future::pending::<HookOutput>().await);
@@ -118,7 +124,7 @@ async fn a_late_hook_is_not_waited_for() {
 #[tokio::test]
 async fn a_conversation_of_many_turns() {
     let folder = tempfile::tempdir().unwrap();
-    for (agent, mut options) in agents(folder.path()) {
+    for (agent, mut options) in agents(folder.path()).await {
         options.tools = Some(BuiltinTools::Only(vec!["Read".to_owned()]));
         let client = soon(agent, Client::connect(options)).await.unwrap();
         for word in ["one", "two", "three"] {
@@ -140,14 +146,13 @@ async fn a_conversation_of_many_turns() {
 #[tokio::test]
 async fn a_turn_can_be_interrupted() {
     let folder = tempfile::tempdir().unwrap();
-    for (agent, options) in agents(folder.path()) {
+    for (agent, options) in agents(folder.path()).await {
         let client = soon(agent, Client::connect(options)).await.unwrap();
         client.query("SAY begun\nDELAY 60000\nNEXT\nSAY never").await.unwrap();
         let mut messages = client.receive_response();
         soon(agent, messages.next()).await.unwrap().unwrap();
         soon(agent, client.interrupt()).await.unwrap();
-        let told = told(messages).await;
-        assert_eq!(told.last().unwrap(), "result -", "{agent}: {told:?}");
+        assert_eq!(result(messages).await, "-", "{agent}");
         client.query("SAY again").await.unwrap();
         assert_eq!(result(client.receive_response()).await, "again", "{agent}");
         soon(agent, client.disconnect()).await;
@@ -171,7 +176,7 @@ fn calculator() -> McpServer {
 #[tokio::test]
 async fn the_model_calls_tools_of_this_program() {
     let folder = tempfile::tempdir().unwrap();
-    for (agent, options) in agents(folder.path()) {
+    for (agent, options) in agents(folder.path()).await {
         let options =
             options.sdk_mcp_server(calculator()).allow(["mcp__calc__add", "mcp__calc__divide"]);
         let prompt = "TOOL mcp__calc__add {\"a\": 15, \"b\": 27}\nNEXT\nECHORESULT\nNEXT\n\
@@ -186,6 +191,51 @@ async fn the_model_calls_tools_of_this_program() {
             .unwrap();
         let text = soon(agent, client.receive_response().text()).await.unwrap();
         assert!(text.contains("there is no answer"), "{agent}: {text}");
+        soon(agent, client.disconnect()).await;
+    }
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+struct Knot {
+    name: String,
+    loops: u32,
+}
+
+#[tokio::test]
+async fn an_output_of_the_shape_that_was_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = json!({
+        "type": "object", "required": ["name", "loops"], "additionalProperties": false,
+        "properties": {"name": {"type": "string"}, "loops": {"type": "integer"}},
+    });
+    let prompt = "TOOL StructuredOutput {\"name\": \"bowline\", \"loops\": 1}\nNEXT\nSAY done";
+    for (agent, mut options) in agents(folder.path()).await {
+        options.output_schema = Some(schema.clone());
+        let knot: Knot = soon(agent, query(prompt, options).output()).await.unwrap();
+        assert_eq!(knot, Knot { name: "bowline".to_owned(), loops: 1 }, "{agent}");
+    }
+    for (agent, options) in agents(folder.path()).await {
+        let none = soon(agent, query("SAY words", options).output::<Knot>()).await.unwrap_err();
+        assert_eq!(none.code(), "output", "{agent}");
+        assert_eq!(none.to_string(), "the result has no structured output: words", "{agent}");
+    }
+}
+
+#[tokio::test]
+async fn a_run_is_over_when_every_prompt_has_its_result() {
+    let folder = tempfile::tempdir().unwrap();
+    for (agent, options) in agents(folder.path()).await {
+        if agent == OLD {
+            continue;
+        }
+        let client = soon(agent, Client::connect(options)).await.unwrap();
+        let prompts = futures_util::stream::iter(["SAY one", "SAY two"]);
+        soon(agent, client.stream_input(prompts)).await.unwrap();
+        let last = result(client.receive_run()).await;
+        // Some take prompts up together.
+        assert!(last.contains("two"), "{agent}: {last}");
+        client.query("SAY three").await.unwrap();
+        assert_eq!(result(client.receive_response()).await, "three", "{agent}");
         soon(agent, client.disconnect()).await;
     }
 }
@@ -206,10 +256,38 @@ async fn what_does_not_go_together_is_said_before_anything_starts() {
         Options::default().can_use_tool(async |_: ToolRequest| PermissionResult::allow());
     both.permission_prompt_tool = Some("mcp__s__t".to_owned());
     assert_eq!(Client::connect(both).await.unwrap_err().code(), "options");
+}
 
+#[tokio::test]
+async fn an_embedded_agent_refuses_what_it_has_no_use_for() {
     let folder = tempfile::tempdir().unwrap();
-    let mut options = Options::default().embedded(Embedded::script(folder.path()));
-    options.debug_file = Some(folder.path().join("log"));
-    let error = Client::connect(options).await.unwrap_err();
-    assert_eq!(error.to_string(), "`debug_file` is for an agent in a process of its own");
+    let process = "is for an agent in a process of its own";
+    let absent = "is nothing that an embedded agent has";
+    type Case = (&'static str, &'static str, fn(&mut Options));
+    let set: [Case; 16] = [
+        ("cli_path", process, |it| it.cli_path = Some("claude".into())),
+        ("cli_runner", process, |it| it.cli_runner = vec!["node".into()]),
+        ("spawner", process, |it| it.spawner = Some(Arc::new(|mut it: Command| it.spawn()))),
+        ("user", process, |it| it.user = Some(ProcessUser::Id(1))),
+        ("extra_args", process, |it| drop(it.extra_args.insert("bare".to_owned(), None))),
+        ("clear_env", process, |it| it.clear_env = true),
+        ("stderr", process, |it| it.stderr = Some(Arc::new(|_| {}))),
+        ("client_app", process, |it| it.client_app = Some("app/1".to_owned())),
+        ("trace_context", process, |it| it.trace_context = Some(TraceContext::default())),
+        ("question_preview", absent, |it| it.question_preview = Some(PreviewFormat::Html)),
+        ("debug", process, |it| it.debug = true),
+        ("debug_file", process, |it| it.debug_file = Some("log".into())),
+        ("sandbox", absent, |it| it.sandbox = Some(json!({"enabled": true}))),
+        ("prompt_suggestions", absent, |it| it.prompt_suggestions = true),
+        ("agent_progress_summaries", absent, |it| it.agent_progress_summaries = true),
+        ("system_prompt_snapshot", absent, |it| it.system_prompt_snapshot = Some(true)),
+    ];
+    for (name, why, set) in set {
+        let mut options = Options::default().embedded(Embedded::script(folder.path()));
+        set(&mut options);
+        let error = Client::connect(options).await.unwrap_err();
+        assert_eq!(error.code(), "options", "{name}");
+        let expected = format!("`{name}` {why}");
+        assert!(error.to_string().starts_with(&expected), "{error}");
+    }
 }

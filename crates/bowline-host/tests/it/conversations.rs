@@ -7,7 +7,7 @@ use crate::rig::{agents, soon};
 #[tokio::test]
 async fn a_view_that_is_always_up_to_date() {
     let folder = tempfile::tempdir().unwrap();
-    for (name, mut options) in agents(folder.path()) {
+    for (name, mut options) in agents(folder.path()).await {
         options.include_partial_messages = true;
         let client = soon(name, Client::connect(options)).await.unwrap();
         let (mut messages, mut view) = client.receive_messages().follow();
@@ -41,7 +41,7 @@ async fn a_view_that_is_always_up_to_date() {
 #[tokio::test]
 async fn calls_and_their_results_are_in_it() {
     let folder = tempfile::tempdir().unwrap();
-    for (name, options) in agents(folder.path()) {
+    for (name, options) in agents(folder.path()).await {
         let options = options.allow(["Bash"]);
         let prompt =
             "TOOL Bash {\"command\": \"echo hi\", \"description\": \"Say hi\"}\nNEXT\nSAY done";

@@ -4,7 +4,7 @@ use std::process::Stdio;
 
 use tokio::process::Command;
 
-use crate::rig::{example, soon};
+use crate::rig::{example, soon, variable, write_script};
 
 /// What an example says.
 async fn said(name: &str, arguments: &[&str]) -> String {
@@ -70,4 +70,31 @@ async fn many_sessions() {
     // The thousand is a step of its own in `.ci/run`: without optimization it takes ten seconds.
     let many = said("many_sessions", &["--sessions", "200"]).await;
     assert!(many.starts_with("200 sessions, 200 greetings, 0 failures"), "{many}");
+}
+
+#[tokio::test]
+async fn each_with_an_agent_of_its_own() {
+    let Some(bowline) = variable("BOWLINE_BIN") else {
+        eprintln!("skipped: BOWLINE_BIN is not set");
+        return;
+    };
+    // What the script model is not told to do, it repeats.
+    let folder = tempfile::tempdir().unwrap();
+    let agent = folder.path().join("agent");
+    let config = folder.path().display();
+    let words = format!("CLAUDE_CONFIG_DIR='{config}' exec '{bowline}' --model script \"$@\"");
+    write_script(&agent, &words);
+    let agent = agent.to_str().unwrap();
+    for (name, expected) in [
+        ("calculator", "agent: What is 15 + 27"),
+        ("permissions", "agent: Make a file named harmless"),
+        ("multi_turn", "agent: Why?"),
+        ("hooks", "agent: "),
+        ("file_processing", "running -> completed"),
+    ] {
+        let said = said(name, &["--cli", agent]).await;
+        assert!(said.contains(expected), "{name}: {said}");
+    }
+    let few = said("many_sessions", &["--sessions", "3", "--cli", agent]).await;
+    assert!(few.starts_with("3 sessions, 0 greetings, 0 failures"), "{few}");
 }

@@ -2,8 +2,6 @@
 
 use std::{
     fs,
-    os::unix::fs::PermissionsExt,
-    path::Path,
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -19,6 +17,7 @@ use tokio::sync::{Barrier, Notify};
 
 use crate::rig::{
     SOON, example, fake, fake_path, gone, last_error, pid, result, soon, stopped, told,
+    write_script,
 };
 
 fn with_code(mut options: Options, code: i32) -> Options {
@@ -313,6 +312,17 @@ async fn a_query_waits_for_work_in_the_background_and_answers_it() {
 }
 
 #[tokio::test]
+async fn a_run_of_a_client_ends_with_the_work_in_the_background() {
+    let options = fake("works_on").can_use_tool(async |_: ToolRequest| PermissionResult::allow());
+    let client = Client::connect(options).await.unwrap();
+    client.query("go").await.unwrap();
+    assert_eq!(told(client.receive_response()).await, ["result first"]);
+    let expected = [r#"result 1: {"behavior":"allow","updatedInput":{}}"#];
+    assert_eq!(told(client.receive_run()).await, expected);
+    client.disconnect().await;
+}
+
+#[tokio::test]
 async fn a_query_ends_also_if_the_agent_stays() {
     let mut options = fake("stays");
     options.limits.close = Duration::from_millis(50);
@@ -376,11 +386,6 @@ async fn nothing_runs_on_when_this_program_is_killed() {
         .await;
         host.kill().await.unwrap();
         // By itself the stubborn one would run for ever.
-        stopped(&pid).await;
+        stopped(&pid, Duration::from_secs(2)).await;
     }
-}
-
-fn write_script(path: &Path, text: &str) {
-    fs::write(path, format!("#!/bin/sh\n{text}\n")).expect("the folder is ours");
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("the file is ours");
 }

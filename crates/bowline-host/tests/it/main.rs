@@ -2,6 +2,7 @@
 
 mod agents;
 mod basics;
+mod controls;
 mod conversations;
 mod examples;
 mod faults;

@@ -4,11 +4,15 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Stdio,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
-use bowline_host::{Agent, Embedded, Message, Options};
-use serde_json::json;
+use bowline_host::{Agent, Embedded, McpServer, Message, Options, Tool};
+use serde_json::{Value, json};
 
 use crate::rig::{agents, embedded, soon};
 
@@ -72,13 +76,13 @@ async fn sessions_of_a_killed_program_are_found_and_go_on() {
 #[tokio::test]
 async fn sessions_that_were_given_up_go_on_over_every_transport() {
     let folder = tempfile::tempdir().unwrap();
-    // The official agent, started again on a session right after it was killed, sometimes never answers.
-    for (name, options) in agents(folder.path()).into_iter().filter(|it| it.0 != "official") {
+    for (name, options) in agents(folder.path()).await {
         let journal = folder.path().join("journal").join(name);
+        let options = options.sdk_mcp_server(hangs_once()).allow(["mcp__desk__wait"]);
         let builder = Agent::builder(options).journal(&journal).continuation("SAY went on");
         let agent = builder.build().unwrap();
         // One that has begun, and one that has not.
-        let begun = agent.start("SAY begun\nDELAY 60000\nNEXT\nSAY never");
+        let begun = agent.start("SAY begun\nTOOL mcp__desk__wait {}\nNEXT\nSAY from the start");
         let mut messages = begun.messages();
         soon(name, async {
             while !matches!(messages.next().await, Some(Ok(Message::Assistant(_)))) {}
@@ -103,14 +107,35 @@ async fn sessions_that_were_given_up_go_on_over_every_transport() {
             results.push((session.id() == Some(id.clone()), result.result.unwrap()));
         }
         results.sort();
-        assert_eq!(results, [(false, "anew".to_owned()), (true, "went on".to_owned())], "{name}");
+        assert_eq!(results[0], (false, "anew".to_owned()), "{name}");
+        // The official agent writes its transcript some time after it has spoken. If it is killed
+        // before that, there is nothing to go on with.
+        let from_the_start = (true, "from the start".to_owned());
+        if name != "official" || results[1] != from_the_start {
+            assert_eq!(results[1], (true, "went on".to_owned()), "{name}");
+        }
     }
+}
+
+/// A tool that never answers the first who calls it.
+fn hangs_once() -> McpServer {
+    let called = Arc::new(AtomicBool::new(false));
+    let wait = Tool::with_schema("wait", "", json!({"type": "object"}), move |_: Value| {
+        let again = called.swap(true, Ordering::SeqCst);
+        async move {
+            if !again {
+                std::future::pending::<()>().await;
+            }
+            "done"
+        }
+    });
+    McpServer::new("desk").tool(wait)
 }
 
 #[tokio::test]
 async fn a_session_of_which_nothing_was_saved_starts_anew() {
     let folder = tempfile::tempdir().unwrap();
-    for (number, (name, options)) in agents(folder.path()).into_iter().enumerate() {
+    for (number, (name, options)) in agents(folder.path()).await.into_iter().enumerate() {
         let journal = folder.path().join("journal").join(name);
         let agent = Agent::builder(options).journal(&journal).build().unwrap();
         // Agents may keep their sessions in one folder: what one saved, another would go on with.
@@ -149,21 +174,37 @@ async fn a_session_that_somebody_works_on_stays_in_the_journal() {
     soon("the second", sessions[0].wait()).await.unwrap_err();
     assert!(other.join(&entry).exists(), "it may be tried again");
     soon("the end", running.cancel()).await;
-    drop((running, messages, sessions));
-    // What was cancelled lets go of its transcript when it has wound up.
-    let result = soon("another try", async {
-        loop {
-            let found = second.recover().unwrap();
-            if let Some(session) = found.first()
-                && let Ok(result) = session.wait().await
-            {
-                break result;
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    });
-    assert_eq!(result.await.result.as_deref(), Some("went on"));
+    // What is over has let go of its transcript, whoever still holds the session.
+    let found = second.recover().unwrap();
+    let result = soon("another try", found[0].wait()).await.unwrap();
+    assert_eq!(result.result.as_deref(), Some("went on"));
     assert!(!other.join(&entry).exists());
+}
+
+#[tokio::test]
+async fn a_session_whose_id_is_given_is_in_the_journal_also_when_it_starts_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let id = "5b0a6c8e-6f53-4d1c-9a55-0c8f3a1e7d50";
+    let journal = folder.path().join("journal");
+    let mut options = embedded(folder.path());
+    options.session_id = Some(id.to_owned());
+    let agent = Agent::builder(options).journal(&journal).build().unwrap();
+    // Its program died before the agent had answered.
+    let record = json!({"session_id": id, "prompt": {
+        "type": "user", "message": {"role": "user", "content": "SAY begun\nDELAY 60000"},
+    }});
+    let line = journal.join(format!("{id}.json"));
+    fs::write(&line, format!("{record}\n")).unwrap();
+    let sessions = agent.recover().unwrap();
+    let mut messages = sessions[0].messages();
+    soon("an answer", async {
+        while !matches!(messages.next().await, Some(Ok(Message::Assistant(_)))) {}
+    })
+    .await;
+    assert!(fs::read_to_string(&line).unwrap().ends_with("begun\n"));
+    assert!(agent.recover().unwrap().is_empty(), "it runs");
+    soon("the end", sessions[0].cancel()).await;
+    assert!(!line.exists());
 }
 
 #[test]

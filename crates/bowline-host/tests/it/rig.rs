@@ -1,38 +1,67 @@
 //! What the tests share: the fake agent's program, the real one, and words for what they say.
 
 use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
-use bowline_host::{Client, ContentBlock, Embedded, Error, Message, Messages, Options};
+use bowline_host::{
+    Client, ContentBlock, Embedded, Error, Listener, ListenerOptions, Message, Messages, OnDemand,
+    Options, Summons,
+};
 
 /// Longer than anything here takes, and short enough that a hang is a failure soon.
 pub(crate) const SOON: Duration = Duration::from_secs(20);
 
 /// Every kind of agent there is, working in `folder` with the script model and keeping its sessions
-/// there.
+/// there: in this process, in one of its own, and in one of its own that dials in.
 ///
-/// `BOWLINE_BIN` names our program, `CLAUDE_BIN` the official one, and `SCRIPT_SERVER` the address
-/// of a `bowline script-server` for the latter to ask. What is not named is skipped, and says so.
+/// `BOWLINE_BIN` names our program, `CLAUDE_BIN` the official one, `CLAUDE_217_BIN` the last of the
+/// official ones that dials any host, and `SCRIPT_SERVER` the address of a `bowline script-server`
+/// for these to ask. What is not named is skipped, and says so.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
-pub(crate) fn agents(folder: &Path) -> Vec<(&'static str, Options)> {
+pub(crate) async fn agents(folder: &Path) -> Vec<(&'static str, Options)> {
     let mut agents = vec![("embedded", embedded(folder))];
     match variable("BOWLINE_BIN") {
-        Some(path) => agents.push(("bowline", process(&path, folder).model("script"))),
+        Some(path) => {
+            let options = process(&path, folder).model("script");
+            agents.push(("bowline, dialing in", dialing_in(&path, options.clone()).await));
+            agents.push(("bowline", options));
+        }
         None => eprintln!("skipped the part with a process: BOWLINE_BIN is not set"),
     }
     match (variable("CLAUDE_BIN"), variable("SCRIPT_SERVER")) {
-        (Some(path), Some(server)) => {
-            let options = process(&path, folder)
-                .env("ANTHROPIC_BASE_URL", server)
-                .env("ANTHROPIC_API_KEY", "none is needed")
-                .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1");
-            agents.push(("official", options));
-        }
+        (Some(path), Some(server)) => agents.push(("official", official(&path, server, folder))),
         _ => eprintln!("skipped the official agent: CLAUDE_BIN or SCRIPT_SERVER is not set"),
     }
+    if let (Some(path), Some(server)) = (variable("CLAUDE_217_BIN"), variable("SCRIPT_SERVER")) {
+        let options = official(&path, server, folder);
+        agents.push(("official 2.1.7, dialing in", dialing_in(&path, options).await));
+    }
     agents
+}
+
+/// An official agent that asks a script server.
+fn official(path: &str, server: String, folder: &Path) -> Options {
+    process(path, folder)
+        .env("ANTHROPIC_BASE_URL", server)
+        .env("ANTHROPIC_API_KEY", "none is needed")
+        .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+}
+
+/// The same agent, which is not spoken to over its pipes but dials in.
+async fn dialing_in(program: &str, mut options: Options) -> Options {
+    let mut door = ListenerOptions::default();
+    door.token = Some("sesame".to_owned());
+    let listener = Listener::bind("127.0.0.1:0", door).await.expect("there is a free port");
+    let program = PathBuf::from(program);
+    options.cli_path = None;
+    options.on_demand(OnDemand::new(Arc::new(listener), move |summons: Summons| {
+        summons.run(program.clone())
+    }))
 }
 
 /// The engine in this process.
@@ -41,7 +70,7 @@ pub(crate) fn embedded(folder: &Path) -> Options {
     Options::default().embedded(agent)
 }
 
-fn variable(name: &str) -> Option<String> {
+pub(crate) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
@@ -116,11 +145,12 @@ pub(crate) fn in_short(message: &Message) -> String {
     }
 }
 
-/// The text of the result that the stream ends with.
+/// The text of the last result in the stream.
 pub(crate) async fn result(messages: Messages) -> String {
     let told = told(messages).await;
-    let last = told.last().cloned().unwrap_or_default();
-    last.strip_prefix("result ").unwrap_or_else(|| panic!("no result in {told:?}")).to_owned()
+    // What became of a prompt that has a name, as it has over a WebSocket, is told behind its result.
+    let mut results = told.iter().filter_map(|it| it.strip_prefix("result "));
+    results.next_back().unwrap_or_else(|| panic!("no result in {told:?}")).to_owned()
 }
 
 /// The error that a stream ends with.
@@ -130,6 +160,12 @@ pub(crate) async fn last_error(mut messages: Messages) -> Error {
         last = message.err();
     }
     last.expect("the stream ends with an error")
+}
+
+/// Writes a program for the shell.
+pub(crate) fn write_script(path: &Path, text: &str) {
+    fs::write(path, format!("#!/bin/sh\n{text}\n")).expect("the folder is ours");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("the file is ours");
 }
 
 /// The process of a fake agent.
@@ -146,16 +182,16 @@ pub(crate) async fn gone(pid: u64) {
     }
 }
 
-/// Waits until a process that is not our child runs no more. Whoever inherited it may take its
-/// time to wait for it.
-pub(crate) async fn stopped(pid: &str) {
+/// Waits until a process that is not our child runs no more, at most so long. Whoever inherited it
+/// may take its time to wait for it.
+pub(crate) async fn stopped(pid: &str, limit: Duration) {
     let start = Instant::now();
     let runs = || {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         stat.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with('Z'))
     };
     while runs() {
-        assert!(start.elapsed() < SOON, "process {pid} still runs");
+        assert!(start.elapsed() < limit, "process {pid} still runs");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }

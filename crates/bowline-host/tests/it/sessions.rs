@@ -42,7 +42,7 @@ fn gated(gate: &Arc<Semaphore>) -> McpServer {
 #[tokio::test]
 async fn a_session_from_start_to_end() {
     let folder = tempfile::tempdir().unwrap();
-    for (name, options) in agents(folder.path()) {
+    for (name, options) in agents(folder.path()).await {
         let gate = Arc::new(Semaphore::new(0));
         let asked = Arc::new(Semaphore::new(0));
         let decide = asked.clone();
@@ -191,7 +191,7 @@ async fn an_agent_that_dies_while_it_is_paused_is_not_waited_for() {
 #[tokio::test]
 async fn a_session_can_be_cancelled_whatever_it_does() {
     let folder = tempfile::tempdir().unwrap();
-    for (name, options) in agents(folder.path()) {
+    for (name, options) in agents(folder.path()).await {
         let session = Agent::new(options).unwrap().start("SAY begun\nDELAY 60000\nNEXT\nSAY never");
         until(&session, name, |status| status.statistics().messages > 0).await;
         let since = Instant::now();
@@ -213,7 +213,7 @@ async fn a_session_can_be_cancelled_whatever_it_does() {
 #[tokio::test]
 async fn an_interrupt_ends_a_session_with_a_result() {
     let folder = tempfile::tempdir().unwrap();
-    for (name, options) in agents(folder.path()) {
+    for (name, options) in agents(folder.path()).await {
         let session = Agent::new(options).unwrap().start("SAY begun\nDELAY 60000\nNEXT\nSAY never");
         until(&session, name, |status| status.statistics().messages > 0).await;
         soon(name, session.interrupt()).await.unwrap();

@@ -7,7 +7,7 @@ use std::{
 };
 
 use bowline_host::{
-    Embedded, Message, Options, Sessions, SessionsError,
+    Client, Embedded, Message, Options, Sessions, SessionsError,
     protocol::{RawJson, SessionId, SystemMessage},
     query,
     sessions::{ForkOptions, ListOptions, Page, Transcripts},
@@ -64,6 +64,46 @@ async fn what_the_agent_writes_is_in_the_store_before_its_result_is_told() {
     assert_eq!(kinds(&*store).await, ["user", "assistant"]);
     assert!(soon("the end", messages.next()).await.is_none());
     assert_eq!(kinds(&*store).await, ["user", "assistant", "cost-state"]);
+}
+
+/// A shell script that is an agent which says more than anybody reads.
+const TALKER: &str = r#"
+read -r hello
+id=$(printf %s "$hello" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
+echo '{"type":"control_response","response":{"subtype":"success","request_id":"'"$id"'","response":{"commands":[],"agents":[],"models":[],"account":{},"claude_code_version":"2.1.325"}}}'
+read -r prompt
+number=0
+while [ $number -lt 3000 ]; do
+  echo '{"type":"number","number":'$number'}'
+  number=$((number + 1))
+done
+echo '{"type":"assistant","message":7}'
+while read -r line; do :; done
+"#;
+
+#[tokio::test]
+async fn what_was_unread_when_a_session_with_a_store_was_closed_can_still_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = agent(folder.path());
+    std::fs::write(folder.path().join("agent.sh"), TALKER).unwrap();
+    let client = Client::connect(options.session_store(MemoryStore::new())).await.unwrap();
+    client.query("go").await.unwrap();
+    let mut messages = client.receive_messages();
+    soon("the first", messages.next()).await.unwrap().unwrap();
+    soon("closing", client.disconnect()).await;
+    let mut next = 1;
+    let mut errors = Vec::new();
+    while let Some(message) = soon("the rest", messages.next()).await {
+        match message {
+            Ok(Message::Unknown(said)) => {
+                assert_eq!(said.to_value()["number"], next);
+                next += 1;
+            }
+            Ok(other) => panic!("{other:?}"),
+            Err(error) => errors.push(error.code()),
+        }
+    }
+    assert_eq!((next, &errors[..]), (3000, &["message"][..]));
 }
 
 #[derive(Debug)]

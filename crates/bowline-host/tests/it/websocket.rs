@@ -14,8 +14,9 @@ use std::{
 };
 
 use bowline_host::{
-    Client, HookCall, HookEvent, HookMatcher, HookOutput, Listener, ListenerOptions, McpServer,
-    Options, PermissionResult, RemoteAgent, Tool, ToolRequest, query,
+    Client, Error, HookCall, HookEvent, HookMatcher, HookOutput, Listener, ListenerOptions,
+    McpServer, OnDemand, Options, PermissionResult, RemoteAgent, Summon, Summons, Tool,
+    ToolRequest, query,
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional},
@@ -24,7 +25,7 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
-use crate::rig::{result, soon, told};
+use crate::rig::{gone, result, soon, told, write_script};
 
 /// A program that can dial in.
 struct Program {
@@ -292,4 +293,62 @@ async fn an_agent_that_does_not_come_is_not_waited_for_for_ever() {
 async fn other_machines_need_a_token() {
     let error = Listener::bind("0.0.0.0:0", ListenerOptions::default()).await.unwrap_err();
     assert_eq!(error.code(), "options");
+}
+
+/// Agents that this starts, which should dial in.
+async fn on_demand(summon: impl Summon) -> Options {
+    let listener = Listener::bind("127.0.0.1:0", ListenerOptions::default()).await.unwrap();
+    Options::default().on_demand(OnDemand::new(Arc::new(listener), summon))
+}
+
+#[tokio::test]
+async fn an_agent_that_ends_before_it_dials_is_known_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("agent");
+    write_script(&program, "echo something broke >&2\nexit 3");
+    let options = on_demand(move |summons: Summons| summons.run(program.clone())).await;
+    let error = soon("connecting", Client::connect(options)).await.unwrap_err();
+    let Error::Process(end) = error else { panic!("{error:?}") };
+    assert_eq!((end.code, &*end.stderr), (Some(3), "something broke\n"));
+
+    let options = on_demand(async |_: Summons| Err("there is no room for another".into())).await;
+    let error = soon("connecting", Client::connect(options)).await.unwrap_err();
+    assert_eq!(error.code(), "cli_connection");
+    let cause = std::error::Error::source(&error).map(ToString::to_string);
+    assert_eq!(cause.as_deref(), Some("there is no room for another"));
+
+    let options = on_demand(async |summons: Summons| summons.run("/no/such/agent").await).await;
+    let error = soon("connecting", Client::connect(options)).await.unwrap_err();
+    assert_eq!(error.code(), "cli_not_found");
+}
+
+#[tokio::test]
+async fn an_agent_that_was_started_for_a_session_is_told_all_and_ends_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let note = folder.path().join("note");
+    let program = folder.path().join("agent");
+    let words =
+        format!("echo $$ $* >'{0}.new' && mv '{0}.new' '{0}'\nexec sleep 60", note.display());
+    write_script(&program, &words);
+    let options = on_demand(move |summons: Summons| summons.run(program.clone())).await;
+    let connecting = Box::pin(Client::connect(options.model("opus")));
+    let told = tokio::select! {
+        _ = connecting => panic!("nobody dials"),
+        told = soon("a note", noted(&note)) => told,
+    };
+    let (pid, arguments) = told.split_once(' ').unwrap();
+    assert!(arguments.starts_with("--sdk-url ws://127.0.0.1:"), "{arguments}");
+    assert!(arguments.contains("--model opus"), "{arguments}");
+    // Nobody waits for it any more.
+    gone(pid.parse().unwrap()).await;
+}
+
+/// What is in a file, once it is there.
+async fn noted(path: &Path) -> String {
+    loop {
+        match std::fs::read_to_string(path) {
+            Ok(text) => break text,
+            Err(_) => tokio::time::sleep(Duration::from_millis(5)).await,
+        }
+    }
 }

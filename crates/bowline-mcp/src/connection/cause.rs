@@ -2,7 +2,10 @@
 
 use std::{error::Error, io};
 
-use rmcp::transport::streamable_http_client::StreamableHttpError;
+use reqwest::StatusCode;
+use rmcp::transport::streamable_http_client::{
+    AuthRequiredError, InsufficientScopeError, StreamableHttpError,
+};
 
 /// What went wrong at the bottom of an error.
 pub(super) fn root_cause(error: &(dyn Error + 'static)) -> String {
@@ -26,6 +29,28 @@ pub(super) fn is_gone(error: &(dyn Error + 'static)) -> bool {
         cause = below(error);
     }
     false
+}
+
+/// What a server said when it refused us for who we are, or for not being anybody: the
+/// `WWW-Authenticate` header of a 401 or 403, if it had one.
+pub(super) fn refusal(error: &(dyn Error + 'static)) -> Option<Option<String>> {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        if let Some(error) = error.downcast_ref::<AuthRequiredError>() {
+            return Some(Some(error.www_authenticate_header.clone()));
+        }
+        if let Some(error) = error.downcast_ref::<InsufficientScopeError>() {
+            return Some(Some(error.www_authenticate_header.clone()));
+        }
+        if let Some(error) = error.downcast_ref::<reqwest::Error>()
+            && error.status() == Some(StatusCode::UNAUTHORIZED)
+        {
+            return Some(None);
+        }
+        cause = below(error);
+    }
+    // Without a header `rmcp` has the status in words only.
+    root_cause(error).contains("HTTP 401").then_some(None)
 }
 
 /// The next deeper error, also where `rmcp` does not name it as the source.

@@ -9,7 +9,8 @@ use reqwest::{
     redirect,
 };
 use rmcp::transport::{
-    StreamableHttpClientTransport, streamable_http_client::StreamableHttpClientTransportConfig,
+    StreamableHttpClientTransport,
+    streamable_http_client::{StreamableHttpClient, StreamableHttpClientTransportConfig},
 };
 
 use super::ConnectError;
@@ -20,10 +21,14 @@ const MAX_EVENT: usize = bowline_protocol::DEFAULT_LINE_LIMIT;
 /// More are a loop.
 const MAX_REDIRECTS: usize = 5;
 
+/// Chooses who does cryptography for everybody, unless that is chosen already.
+pub(crate) fn install_tls() {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
 /// A client for one server.
 pub(super) fn client(url: &str, connect_timeout: Duration) -> Result<Client, ConnectError> {
-    // Fails if a provider is installed already, and then that one is used.
-    let _ = rustls::crypto::ring::default_provider().install_default();
+    install_tls();
     let builder = Client::builder()
         .user_agent(concat!("bowline/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(connect_timeout)
@@ -62,10 +67,10 @@ pub(super) fn headers(
 }
 
 /// The transport to a server that speaks streamable HTTP.
-pub(super) fn streamable(
+pub(super) fn streamable<C: StreamableHttpClient + Send>(
     config: &McpRemoteServer,
-    client: Client,
-) -> Result<StreamableHttpClientTransport<Client>, ConnectError> {
+    client: C,
+) -> Result<StreamableHttpClientTransport<C>, ConnectError> {
     let settings = StreamableHttpClientTransportConfig::with_uri(config.url.as_str())
         .custom_headers(headers(config)?)
         .max_sse_event_size(MAX_EVENT)

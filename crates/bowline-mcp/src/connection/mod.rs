@@ -15,7 +15,10 @@ mod sdk;
 mod sse;
 mod watched;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use bowline_protocol::{McpServerInfo, RawJson};
 use serde::Deserialize;
@@ -25,10 +28,13 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 pub(crate) use changes::Changed;
 use changes::Changes;
-pub(crate) use open::{ConnectError, Opened, Owner, open};
+pub(crate) use http::install_tls;
+pub(crate) use open::{ConnectError, Opened, Owner, has_authorization, open};
 pub(crate) use process::StderrTail;
 pub(crate) use request::{Request, RequestError};
 pub(crate) use sdk::{SdkClient, greet};
+
+use crate::login::Wanted;
 
 /// How long a call waits for lists it has changed: reading them is one question to a server that
 /// has just answered.
@@ -43,6 +49,8 @@ pub(crate) struct Connection {
     changes: Arc<Changes>,
     /// Messages that nobody waits for, such as withdrawn questions.
     asides: TaskTracker,
+    /// What the server said when it did not take us for who we were any more.
+    refused: OnceLock<Wanted>,
 }
 
 enum Link {
@@ -70,8 +78,14 @@ impl Connection {
                     Link::Sdk(client) => client.request(request, timeout, &self.asides).await,
                 }
             } => {
-                if let Err(RequestError::Lost(_)) = &answer {
-                    self.closed.cancel();
+                match &answer {
+                    Err(RequestError::Lost(_)) => self.closed.cancel(),
+                    // The login does not count any more.
+                    Err(RequestError::Unauthorized(wanted)) if wanted.scopes.is_empty() => {
+                        let _ = self.refused.set(wanted.clone());
+                        self.closed.cancel();
+                    }
+                    _ => {}
                 }
                 answer
             }
@@ -97,6 +111,11 @@ impl Connection {
     /// Ends when the other end is gone.
     pub(crate) async fn closed(&self) {
         self.closed.cancelled().await;
+    }
+
+    /// What the server said if it ended the connection because of who we are.
+    pub(crate) fn refused(&self) -> Option<&Wanted> {
+        self.refused.get()
     }
 
     /// The lists that have changed since this was last asked, and a number to

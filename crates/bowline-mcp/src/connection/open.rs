@@ -1,19 +1,25 @@
 //! Reaching a server, whatever its kind, and letting go of it.
 
-use std::{io, sync::Arc, time::Duration};
+use std::{
+    error::Error,
+    io,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
-use bowline_protocol::McpServerConfig;
+use bowline_protocol::{McpRemoteServer, McpServerConfig};
+use reqwest::Client;
 use rmcp::{
     RoleClient, ServiceExt,
     service::{ClientInitializeError, RunningService},
-    transport::Transport,
+    transport::{Transport, auth::AuthClient},
 };
 use tokio::time::timeout;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
     Connection, Hello, Link,
-    cause::root_cause,
+    cause::{refusal, root_cause},
     changes::Changes,
     handler::Handler,
     http,
@@ -25,7 +31,10 @@ use super::{
     sse::SseTransport,
     watched::Watched,
 };
-use crate::server::Core;
+use crate::{
+    login::{Wanted, authorized},
+    server::Core,
+};
 
 /// How long letting go may take before it is left to its own devices.
 const GOODBYE: Duration = Duration::from_secs(3);
@@ -33,8 +42,8 @@ const GOODBYE: Duration = Duration::from_secs(3);
 /// Why a server cannot be reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ConnectError {
-    /// It wants to know who we are.
-    NeedsAuth,
+    /// It wants to know who we are, or somebody with more rights.
+    NeedsAuth(Wanted),
     /// Anything else.
     Failed(String),
 }
@@ -98,17 +107,41 @@ pub(crate) async fn open(core: &Core, greeting: Option<Hello>) -> Result<Opened,
         }
         McpServerConfig::Http(remote) => {
             let client = http::client(&remote.url, options.connect_timeout)?;
-            serve(core, http::streamable(remote, client)?).await
+            match logged_in(core, remote, &client).await? {
+                Some(client) => serve(core, http::streamable(remote, client)?).await,
+                None => serve(core, http::streamable(remote, client)?).await,
+            }
         }
         McpServerConfig::Sse(remote) => {
             let client = http::client(&remote.url, options.connect_timeout)?;
-            serve(core, SseTransport::open(remote, client).await?).await
+            let authorized = logged_in(core, remote, &client).await?;
+            serve(core, SseTransport::open(remote, client, authorized).await?).await
         }
         McpServerConfig::Sdk(_) => open_sdk(core, greeting).await,
         other => {
             Err(ConnectError::Failed(format!("servers of this kind are not known: {other:?}")))
         }
     }
+}
+
+/// A client that says who the user is, if somebody has logged in. A header of the configuration
+/// that does so counts more.
+async fn logged_in(
+    core: &Core,
+    remote: &McpRemoteServer,
+    client: &Client,
+) -> Result<Option<AuthClient<Client>>, ConnectError> {
+    if has_authorization(remote) {
+        return Ok(None);
+    }
+    let client = authorized(remote, core.login_file().as_ref(), client).await;
+    client.map_err(|error| ConnectError::Failed(error.to_string()))
+}
+
+/// Whether the configuration says who the user is.
+pub(crate) fn has_authorization(remote: &McpRemoteServer) -> bool {
+    let mut names = remote.headers.iter().flat_map(|headers| headers.keys());
+    names.any(|name| name.eq_ignore_ascii_case("authorization"))
 }
 
 async fn serve<T>(core: &Core, transport: T) -> Result<Opened, ConnectError>
@@ -124,17 +157,20 @@ where
     );
     let transport =
         Watched { inner: transport, closed: closed.clone(), changes: Arc::clone(&changes) };
-    let service = handler.serve(transport).await.map_err(|error| refused(&error))?;
+    let url = core.remote().map(|remote| remote.url.clone());
+    let service = handler.serve(transport).await;
+    let service = service.map_err(|error| not_greeted(&error, url.as_deref()))?;
     let peer = service.peer().clone();
     let info = peer.peer_info().and_then(|info| serde_json::to_value(&*info).ok());
     let hello = info.and_then(|info| serde_json::from_value(info).ok()).unwrap_or_default();
     let asides = TaskTracker::new();
     Ok(Opened {
         connection: Arc::new(Connection {
-            link: Link::Rmcp(RmcpLink(peer)),
+            link: Link::Rmcp(RmcpLink { peer, url }),
             closed: closed.clone(),
             changes,
             asides: asides.clone(),
+            refused: OnceLock::new(),
         }),
         owner: Owner { process: None, service: Some(service), asides, closed },
         hello,
@@ -159,6 +195,7 @@ async fn open_sdk(core: &Core, greeting: Option<Hello>) -> Result<Opened, Connec
             closed: closed.clone(),
             changes: Arc::default(),
             asides: asides.clone(),
+            refused: OnceLock::new(),
         }),
         owner: Owner { process: None, service: None, asides, closed },
         hello,
@@ -166,22 +203,25 @@ async fn open_sdk(core: &Core, greeting: Option<Hello>) -> Result<Opened, Connec
 }
 
 /// What a failed handshake means.
-fn refused(error: &ClientInitializeError) -> ConnectError {
-    let text = match error {
-        _ if error.is_authorization_required() => return ConnectError::NeedsAuth,
-        ClientInitializeError::ConnectionClosed(_) => "Connection closed".to_owned(),
-        ClientInitializeError::JsonRpcError(error) => error.message.to_string(),
+fn not_greeted(error: &ClientInitializeError, url: Option<&str>) -> ConnectError {
+    let failed = |text: &str| ConnectError::Failed(text.to_owned());
+    match error {
+        ClientInitializeError::ConnectionClosed(_) => failed("Connection closed"),
+        ClientInitializeError::JsonRpcError(error) => failed(&error.message),
         ClientInitializeError::TransportError { error, .. } if error.error.is::<io::Error>() => {
             // It went away before it read our greeting.
-            "Connection closed".to_owned()
+            failed("Connection closed")
         }
-        ClientInitializeError::TransportError { error, .. } => root_cause(error),
-        other => other.to_string(),
-    };
-    // Without a challenge the status is all there is.
-    match text.contains("HTTP 401") {
-        true => ConnectError::NeedsAuth,
-        false => ConnectError::Failed(text),
+        ClientInitializeError::TransportError { error, .. } => refused(error, url),
+        other => failed(&other.to_string()),
+    }
+}
+
+/// What a request that was not answered means.
+pub(super) fn refused(error: &(dyn Error + 'static), url: Option<&str>) -> ConnectError {
+    match url.zip(refusal(error)) {
+        Some((url, challenge)) => ConnectError::NeedsAuth(Wanted::new(challenge, url)),
+        None => ConnectError::Failed(root_cause(error)),
     }
 }
 

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use crate::login::Wanted;
+
 /// A question to a server. The answer is the result as MCP has it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Request {
@@ -46,7 +48,18 @@ pub(crate) enum RequestError {
     /// The question could not be brought to the server this time.
     #[error("{0}")]
     Undelivered(String),
+    /// The server wants to know who we are, or somebody with more rights.
+    #[error("the server wants a login{}", more(.0))]
+    Unauthorized(Wanted),
     /// The server was silent for too long.
     #[error("no answer after {} s", .0.as_secs_f64())]
     Timeout(Duration),
+}
+
+/// Which rights are missing, in words.
+fn more(wanted: &Wanted) -> String {
+    match wanted.scopes.as_slice() {
+        [] => String::new(),
+        scopes => format!(" with more rights ({})", scopes.join(" ")),
+    }
 }

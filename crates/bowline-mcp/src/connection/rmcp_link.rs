@@ -17,12 +17,17 @@ use tokio::runtime::Handle;
 use tokio_util::task::TaskTracker;
 
 use super::{
-    cause::{is_gone, root_cause},
+    cause::{is_gone, refusal, root_cause},
     request::{Request, RequestError, TOOL_USE_ID},
 };
+use crate::login::Wanted;
 
 /// The way to a server through `rmcp`.
-pub(super) struct RmcpLink(pub(super) Peer<RoleClient>);
+pub(super) struct RmcpLink {
+    pub(super) peer: Peer<RoleClient>,
+    /// Where the server is, if it is on the network.
+    pub(super) url: Option<String>,
+}
 
 impl RmcpLink {
     pub(super) async fn request(
@@ -40,9 +45,10 @@ impl RmcpLink {
                 options = options.with_meta(meta);
             }
         }
-        let sent = self.0.send_request_with_option(translate(request), options).await;
+        let explain = |error| explain(error, self.url.as_deref());
+        let sent = self.peer.send_request_with_option(translate(request), options).await;
         let handle = sent.map_err(explain)?;
-        let mut withdraw = Withdraw { peer: &self.0, asides, question: Some(handle.id.clone()) };
+        let mut withdraw = Withdraw { peer: &self.peer, asides, question: Some(handle.id.clone()) };
         let answer = handle.await_response().await;
         withdraw.question = None;
         let result = answer.map_err(explain)?;
@@ -76,7 +82,7 @@ fn translate(request: Request) -> ClientRequest {
     }
 }
 
-fn explain(error: ServiceError) -> RequestError {
+fn explain(error: ServiceError, url: Option<&str>) -> RequestError {
     match error {
         ServiceError::McpError(error) => {
             RequestError::Refused { code: error.code.0.into(), message: error.message.into() }
@@ -84,6 +90,9 @@ fn explain(error: ServiceError) -> RequestError {
         ServiceError::TransportClosed => RequestError::Closed,
         ServiceError::Timeout { timeout } => RequestError::Timeout(timeout),
         ServiceError::TransportSend(error) => {
+            if let Some((url, challenge)) = url.zip(refusal(&error)) {
+                return RequestError::Unauthorized(Wanted::new(challenge, url));
+            }
             let text = root_cause(&error);
             match is_gone(&error) {
                 true => RequestError::Lost(text),

@@ -6,19 +6,16 @@ use std::collections::HashMap;
 use bowline_protocol::McpRemoteServer;
 use futures_util::{StreamExt, stream::BoxStream};
 use reqwest::{
-    Client, StatusCode, Url,
+    Client, Url,
     header::{CONTENT_TYPE, HeaderName, HeaderValue},
 };
 use rmcp::{
     RoleClient,
     model::{ClientJsonRpcMessage, ServerJsonRpcMessage},
-    transport::{
-        Transport,
-        streamable_http_client::{StreamableHttpClient, StreamableHttpError},
-    },
+    transport::{Transport, auth::AuthClient, streamable_http_client::StreamableHttpClient},
 };
 
-use super::{ConnectError, cause::root_cause, http, message::read_message};
+use super::{ConnectError, http, message::read_message, open::refused};
 
 /// An event of the server: its name and its data.
 type Event = (Option<String>, String);
@@ -26,6 +23,8 @@ type Event = (Option<String>, String);
 /// A connection to a server of the older kind.
 pub(super) struct SseTransport {
     client: Client,
+    /// Who we are, if somebody has logged in.
+    authorized: Option<AuthClient<Client>>,
     /// Where our messages go.
     endpoint: Url,
     headers: HashMap<HeaderName, HeaderValue>,
@@ -37,14 +36,17 @@ impl SseTransport {
     pub(super) async fn open(
         config: &McpRemoteServer,
         client: Client,
+        authorized: Option<AuthClient<Client>>,
     ) -> Result<Self, ConnectError> {
         let headers = http::headers(config)?;
         let failed = |what: &dyn ToString| ConnectError::Failed(what.to_string());
         let base = Url::parse(&config.url).map_err(|error| failed(&error))?;
-        let stream = client
-            .get_stream(config.url.as_str().into(), None, None, None, headers.clone())
-            .await
-            .map_err(|error| refused(&error))?;
+        let url = config.url.as_str().into();
+        let stream = match &authorized {
+            Some(authorized) => authorized.get_stream(url, None, None, None, headers.clone()).await,
+            None => client.get_stream(url, None, None, None, headers.clone()).await,
+        };
+        let stream = stream.map_err(|error| refused(&error, Some(&config.url)))?;
         // A broken stream has ended: the session lives in it, so there is nothing to resume.
         let mut events = stream
             .take_while(|event| std::future::ready(event.is_ok()))
@@ -64,20 +66,7 @@ impl SseTransport {
         if endpoint.origin() != base.origin() {
             return Err(failed(&"the server names an address that is not its own"));
         }
-        Ok(Self { client, endpoint, headers, events })
-    }
-}
-
-/// What a failed attempt to open the stream means.
-fn refused(error: &StreamableHttpError<reqwest::Error>) -> ConnectError {
-    let unauthorized = match error {
-        StreamableHttpError::AuthRequired(_) => true,
-        StreamableHttpError::Client(error) => error.status() == Some(StatusCode::UNAUTHORIZED),
-        _ => false,
-    };
-    match unauthorized {
-        true => ConnectError::NeedsAuth,
-        false => ConnectError::Failed(root_cause(error)),
+        Ok(Self { client, authorized, endpoint, headers, events })
     }
 }
 
@@ -92,8 +81,16 @@ impl Transport<RoleClient> for SseTransport {
         for (name, value) in &self.headers {
             request = request.header(name, value);
         }
-        let request = request.header(CONTENT_TYPE, "application/json").json(&message);
-        async move { request.send().await?.error_for_status().map(drop) }
+        request = request.header(CONTENT_TYPE, "application/json").json(&message);
+        let authorized = self.authorized.clone();
+        async move {
+            if let Some(authorized) = authorized
+                && let Ok(token) = authorized.get_access_token().await
+            {
+                request = request.bearer_auth(token);
+            }
+            request.send().await?.error_for_status().map(drop)
+        }
     }
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {

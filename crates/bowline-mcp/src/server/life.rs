@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Core, Greeting, State};
 use crate::{
     catalog::{Catalog, Live},
-    connection::{ConnectError, Opened, Owner, open},
+    connection::{ConnectError, Opened, Owner, RequestError, open},
     tool::McpTool,
 };
 
@@ -31,8 +31,14 @@ pub(super) async fn live(core: Arc<Core>, mut greeting: Greeting, stop: Cancella
                 reached_before = true;
                 let since = Instant::now();
                 core.set(State::Connected(Arc::clone(&live)));
+                let connection = Arc::clone(&live.connection);
                 let end = attend(&core, live, &stop).await;
                 if end == End::Stopped {
+                    owner.close().await;
+                    return;
+                }
+                if let Some(wanted) = connection.refused().filter(|_| !core.is_own_client()) {
+                    core.set(State::NeedsAuth(wanted.clone()));
                     owner.close().await;
                     return;
                 }
@@ -43,7 +49,10 @@ pub(super) async fn live(core: Arc<Core>, mut greeting: Greeting, stop: Cancella
                     attempt = 0;
                 }
             }
-            Err(ConnectError::NeedsAuth) => return core.set(State::NeedsAuth),
+            Err(ConnectError::NeedsAuth(wanted)) => {
+                core.note_scopes(&wanted);
+                return core.set(State::NeedsAuth(wanted));
+            }
             Err(ConnectError::Failed(error)) => {
                 tracing::warn!(server = core.name, error, "an MCP server could not be reached");
                 core.set(State::Failed { error });
@@ -79,7 +88,10 @@ async fn reach(core: &Arc<Core>, greeting: Greeting) -> Result<(Owner, Arc<Live>
         }
         let Opened { connection, owner, hello } = opened?;
         let catalog = Catalog::load(&connection, &hello, &core.shared.options).await;
-        let catalog = catalog.map_err(|error| ConnectError::Failed(error.to_string()))?;
+        let catalog = catalog.map_err(|error| match error {
+            RequestError::Unauthorized(wanted) => ConnectError::NeedsAuth(wanted),
+            error => ConnectError::Failed(error.to_string()),
+        })?;
         let tools = McpTool::all(core, &catalog.tools);
         Ok((owner, Arc::new(Live { connection, hello, catalog, tools })))
     };

@@ -3,6 +3,7 @@
 mod life;
 
 use std::{
+    path::PathBuf,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -10,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use bowline_protocol::{McpServerConfig, McpServerStatus};
+use bowline_protocol::{McpGrantType, McpRemoteServer, McpServerConfig, McpServerStatus};
 use bowline_tools::Workspace;
 use serde_json::Number;
 use tokio::sync::watch;
@@ -21,6 +22,7 @@ use crate::{
     config::Scope,
     connection::{Hello, StderrTail, greet},
     host::{Elicit, McpObserver, SdkServers},
+    login::{LoginFile, Ongoing, Wanted},
     options::Options,
 };
 
@@ -31,6 +33,8 @@ pub(crate) struct Shared {
     pub(crate) sdk: Option<Arc<dyn SdkServers>>,
     pub(crate) elicit: Option<Arc<dyn Elicit>>,
     pub(crate) observer: Option<Arc<dyn McpObserver>>,
+    /// Where logins are kept.
+    pub(crate) logins: Option<PathBuf>,
     /// Counts changes of tools.
     pub(crate) version: AtomicU64,
 }
@@ -41,7 +45,7 @@ pub(crate) enum State {
     Pending,
     Connected(Arc<Live>),
     Failed { error: String },
-    NeedsAuth,
+    NeedsAuth(Wanted),
     Disabled,
 }
 
@@ -51,7 +55,7 @@ impl State {
             Self::Pending => McpServerStatus::Pending,
             Self::Connected(_) => McpServerStatus::Connected,
             Self::Failed { .. } => McpServerStatus::Failed,
-            Self::NeedsAuth => McpServerStatus::NeedsAuth,
+            Self::NeedsAuth(_) => McpServerStatus::NeedsAuth,
             Self::Disabled => McpServerStatus::Disabled,
         }
     }
@@ -85,6 +89,39 @@ impl Core {
 
     pub(crate) fn is_sdk(&self) -> bool {
         matches!(self.config, McpServerConfig::Sdk(_))
+    }
+
+    /// How it is reached, if it is on the network.
+    pub(crate) fn remote(&self) -> Option<&McpRemoteServer> {
+        match &self.config {
+            McpServerConfig::Http(remote) | McpServerConfig::Sse(remote) => Some(remote),
+            _ => None,
+        }
+    }
+
+    /// Whether it is logged in to without a person, and so as often as need be.
+    pub(crate) fn is_own_client(&self) -> bool {
+        let oauth = self.remote().and_then(|remote| remote.oauth.as_ref());
+        oauth.is_some_and(|oauth| oauth.grant_type == Some(McpGrantType::ClientCredentials))
+    }
+
+    /// Where a login to it is kept.
+    pub(crate) fn login_file(&self) -> Option<LoginFile> {
+        let folder = self.shared.logins.as_ref()?;
+        Some(LoginFile::new(folder, &self.name, &self.remote()?.url))
+    }
+
+    /// The next login asks for these scopes too.
+    pub(crate) fn note_scopes(&self, wanted: &Wanted) {
+        let Some(file) = self.login_file().filter(|_| !wanted.scopes.is_empty()) else { return };
+        let noted = file.change(|kept| {
+            let new = wanted.scopes.iter().filter(|scope| !kept.wanted_scopes.contains(scope));
+            let new: Vec<_> = new.cloned().collect();
+            kept.wanted_scopes.extend(new);
+        });
+        if let Err(error) = noted {
+            tracing::warn!(server = self.name, %error, "the scopes that a server wants are lost");
+        }
     }
 
     /// How long a call of one of its tools may be silent.
@@ -159,6 +196,8 @@ pub(crate) struct Server {
     task: Mutex<Option<Task>>,
     /// What a server inside the host answered when it was greeted ahead of time.
     greeting: Mutex<Greeting>,
+    /// The login that waits for its user, or was the last one.
+    pub(crate) login: tokio::sync::Mutex<Option<Ongoing>>,
 }
 
 /// What became of greeting a server inside the host ahead of time.
@@ -196,6 +235,7 @@ impl Server {
             replaceable,
             task: Mutex::default(),
             greeting: Mutex::default(),
+            login: tokio::sync::Mutex::default(),
         }
     }
 
@@ -234,6 +274,12 @@ impl Server {
             let _ = task.handle.await;
         }
         self.core.set(then);
+    }
+
+    /// Lets go of it and begins to reach it again.
+    pub(crate) async fn restart(&self) {
+        self.stop(State::Pending).await;
+        self.start();
     }
 
     /// Waits until it is reached or known not to be.

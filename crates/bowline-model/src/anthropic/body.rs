@@ -3,13 +3,13 @@
 //! It is written straight from the shared conversation; only the few blocks that get
 //! a cache mark are copied.
 
-use bowline_protocol::{ContentBlock, RawJson, Role, TextBlock};
+use bowline_protocol::{ContentBlock, Effort, RawJson, Role, TextBlock};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::{Map, Value};
 
 use super::cache::{Marks, marked};
 use crate::{
-    Delivery, Effort, ModelMessage, ModelRequest, Thinking, ToolChoice, ToolDefinition,
+    Delivery, ModelMessage, ModelRequest, Thinking, ToolChoice, ToolDefinition,
     catalog::known_model,
 };
 

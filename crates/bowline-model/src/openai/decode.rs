@@ -70,8 +70,15 @@ impl OpenAiDecoder {
                     self.counts = Some(counts);
                     Ok(())
                 }
-                // Neither an answer nor counts: some servers report errors this way.
-                None => Err(error_chunk(&serde_json::from_str(json).unwrap_or(Value::Null))),
+                // Neither an answer nor counts: some servers report errors this way, others just
+                // show that they are alive.
+                None => {
+                    let json = serde_json::from_str(json).unwrap_or(Value::Null);
+                    match ErrorText::read(&json).message {
+                        Some(_) => Err(error_chunk(&json)),
+                        None => Ok(()),
+                    }
+                }
             };
         };
         self.begin(id, model, out);
@@ -83,8 +90,9 @@ impl OpenAiDecoder {
             if let Some(said) = choice.delta.or(choice.message) {
                 self.hear(said, out);
             }
-            if choice.finish_reason.is_some() {
-                self.finish_reason = choice.finish_reason;
+            // Some servers say nothing with an empty text.
+            if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
+                self.finish_reason = Some(reason);
             }
         }
         if usage.is_some() {

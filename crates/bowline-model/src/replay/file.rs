@@ -148,6 +148,11 @@ impl RecordFile {
         Self { veil, ..self }
     }
 
+    /// What is hidden in it.
+    pub(super) fn veil(&self) -> &Veil {
+        &self.veil
+    }
+
     /// The number of the next exchange.
     pub(super) fn next_exchange(&self) -> u64 {
         self.exchanges.fetch_add(1, Ordering::Relaxed) + 1

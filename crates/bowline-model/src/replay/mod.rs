@@ -24,6 +24,7 @@
 
 mod difference;
 mod file;
+mod held;
 mod player;
 mod recorder;
 

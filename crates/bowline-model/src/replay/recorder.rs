@@ -2,9 +2,13 @@
 
 use std::{fmt, sync::Arc};
 
+use bowline_protocol::StreamEvent;
 use futures_util::{StreamExt, stream};
 
-use super::file::{LineOut, RecordFile, RecordedError};
+use super::{
+    file::{LineOut, RecordFile, RecordedError},
+    held::Held,
+};
 use crate::{BoxFuture, EventStream, Model, ModelError, ModelRequest};
 
 /// Passes everything on to a model and writes it down, but for token counts, which
@@ -52,10 +56,7 @@ fn record(events: EventStream, exchange: Exchange) -> EventStream {
     let events = stream::unfold((events, exchange), |(mut events, mut exchange)| async move {
         let item = events.next().await;
         match &item {
-            Some(Ok(event)) => {
-                let file = &exchange.file;
-                file.write(&LineOut::Event { exchange: exchange.number, at_ms: file.now(), event });
-            }
+            Some(Ok(event)) => exchange.event(event),
             Some(Err(error)) => exchange.end(Some(error)),
             None => exchange.end(None),
         }
@@ -68,6 +69,7 @@ fn record(events: EventStream, exchange: Exchange) -> EventStream {
 struct Exchange {
     file: Arc<RecordFile>,
     number: u64,
+    held: Held,
     ended: bool,
 }
 
@@ -75,7 +77,14 @@ impl Exchange {
     fn begin(file: Arc<RecordFile>, request: &ModelRequest) -> Self {
         let exchange = file.next_exchange();
         file.write(&LineOut::Request { exchange, at_ms: file.now(), request });
-        Self { file, number: exchange, ended: false }
+        Self { file, number: exchange, held: Held::default(), ended: false }
+    }
+
+    fn event(&mut self, event: &StreamEvent) {
+        let Self { file, number, held, .. } = self;
+        held.push(file.now(), event, file.veil(), |at_ms, event| {
+            file.write(&LineOut::Event { exchange: *number, at_ms, event });
+        });
     }
 
     fn end(&mut self, error: Option<&ModelError>) {
@@ -84,6 +93,10 @@ impl Exchange {
 
     fn write_end(&mut self, error: Option<RecordedError>, dropped: bool) {
         if !std::mem::replace(&mut self.ended, true) {
+            let Self { file, number, held, .. } = self;
+            held.release(|at_ms, event| {
+                file.write(&LineOut::Event { exchange: *number, at_ms, event });
+            });
             let at_ms = self.file.now();
             self.file.write(&LineOut::End { exchange: self.number, at_ms, error, dropped });
         }

@@ -7,7 +7,7 @@ use futures_util::stream;
 use super::{
     answer::{Answer, Play, Plays},
     attempts::Attempts,
-    place::Place,
+    place::{NewestScript, Place},
     tokens,
 };
 use crate::{BoxFuture, ErrorKind, EventStream, Model, ModelError, ModelRequest};
@@ -16,6 +16,7 @@ use crate::{BoxFuture, ErrorKind, EventStream, Model, ModelError, ModelRequest};
 #[derive(Debug, Default)]
 pub struct ScriptModel {
     file: Option<String>,
+    newest: NewestScript,
     attempts: Attempts,
 }
 
@@ -27,7 +28,7 @@ impl ScriptModel {
 
     /// A model that answers prompts without directives by this script.
     pub fn with_script(script: impl Into<String>) -> Self {
-        Self { file: Some(script.into()), attempts: Attempts::default() }
+        Self { file: Some(script.into()), ..Self::default() }
     }
 
     /// A model that answers prompts without directives by the script in this file.
@@ -40,7 +41,7 @@ impl ScriptModel {
     }
 
     pub(super) fn answer(&self, request: &ModelRequest) -> Result<Answer, ModelError> {
-        let place = Place::find(request, self.file.as_deref())?;
+        let place = Place::find(request, self.file.as_deref(), &self.newest)?;
         let earlier = self.attempts.count(place.key);
         Ok(Answer::new(request, place, earlier))
     }

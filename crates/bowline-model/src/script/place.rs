@@ -1,4 +1,7 @@
-//! Where in which script a request is: read off the conversation, nothing remembered.
+//! Where in which script a request is: read off the conversation, nothing remembered but how the
+//! newest script reads.
+
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bowline_protocol::{ContentBlock, Role};
 
@@ -21,34 +24,61 @@ const LONGEST_ECHO: usize = 1500;
 impl Place {
     /// Finds the place of a request. `file` is the script of the whole session, if
     /// there is one.
-    pub(super) fn find(request: &ModelRequest, file: Option<&str>) -> Result<Self, ModelError> {
-        let messages: Vec<&ModelMessage> = request.messages.iter().map(|it| &**it).collect();
-        let key = |script: &str, step: usize| {
-            let first = messages.first().map(|first| own_texts(first)).unwrap_or_default();
-            let place = format!("{} {step}", messages.len());
-            first.into_iter().chain([script, &place]).fold(FNV_OFFSET, fnv)
-        };
-        if let Some(summary) = summary(&messages) {
-            let key = key(&summary, 0);
+    pub(super) fn find(
+        request: &ModelRequest,
+        file: Option<&str>,
+        newest: &NewestScript,
+    ) -> Result<Self, ModelError> {
+        let messages = &request.messages;
+        let first: Vec<&str> = messages.first().into_iter().flat_map(|it| own_texts(it)).collect();
+        let key = |begun: u64, step: usize| fnv(begun, &format!("{} {step}", messages.len()));
+        if let Some(summary) = summary(messages) {
+            let key = key(first.into_iter().chain([&*summary]).fold(FNV_OFFSET, fnv), 0);
             return Ok(Self { part: vec![Line::Say(summary)], key });
         }
-        let prompt = prompt(&messages);
-        let script = prompt.map(|prompt| script_of(messages[prompt])).unwrap_or_default();
+        let prompt = prompt(messages);
+        let script = prompt.map(|prompt| script_of(&messages[prompt])).unwrap_or_default();
         let (script, begin) = match (file, prompt) {
             (Some(file), _) if !has_directives(&script) => (file.to_owned(), 0),
             (_, Some(prompt)) => (script, prompt),
             (_, None) => (script, 0),
         };
         let step = count_answers(&messages[begin..]);
-        let key = key(&script, step);
-        let lines = read_script(&script)?;
-        let lines = lines.into_iter().filter(|line| !matches!(line, Line::Summary(_)));
-        let mut parts = parts(lines);
-        let part = match step < parts.len() {
-            true => parts.swap_remove(step),
-            false => vec![Line::Say("done".to_owned())],
+        let script = newest.read(&first, script)?;
+        let part = match script.parts.get(step) {
+            Some(part) => part.clone(),
+            None => vec![Line::Say("done".to_owned())],
         };
-        Ok(Self { part, key })
+        Ok(Self { part, key: key(script.hash, step) })
+    }
+}
+
+/// The script that was read last: a long one is read once, not once for each of its answers.
+#[derive(Debug, Default)]
+pub(super) struct NewestScript(Mutex<Option<Arc<Script>>>);
+
+/// A script, read.
+#[derive(Debug)]
+struct Script {
+    /// The texts with which its conversation begins.
+    first: Vec<String>,
+    text: String,
+    /// Of both.
+    hash: u64,
+    parts: Vec<Vec<Line>>,
+}
+
+impl NewestScript {
+    fn read(&self, first: &[&str], text: String) -> Result<Arc<Script>, ModelError> {
+        let mut newest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = newest.as_ref().filter(|it| it.text == text && it.first == first) {
+            return Ok(Arc::clone(known));
+        }
+        let lines = read_script(&text)?.into_iter();
+        let parts = parts(lines.filter(|line| !matches!(line, Line::Summary(_))));
+        let hash = first.iter().copied().chain([&*text]).fold(FNV_OFFSET, fnv);
+        let first = first.iter().map(|text| (*text).to_owned()).collect();
+        Ok(Arc::clone(newest.insert(Arc::new(Script { first, text, hash, parts }))))
     }
 }
 
@@ -68,18 +98,17 @@ fn parts(lines: impl Iterator<Item = Line>) -> Vec<Vec<Line>> {
 
 /// The newest message of the user with text that either has directives or comes
 /// without a tool result.
-fn prompt(messages: &[&ModelMessage]) -> Option<usize> {
+fn prompt(messages: &[Arc<ModelMessage>]) -> Option<usize> {
     messages.iter().rposition(|message| {
-        let texts = own_texts(message);
         message.role == Role::User
-            && !texts.is_empty()
-            && (texts.iter().any(|text| has_directives(text)) || !holds_result(message))
+            && own_texts(message).next().is_some()
+            && (own_texts(message).any(has_directives) || !holds_result(message))
     })
 }
 
 /// The last text with directives, or all of them.
 fn script_of(prompt: &ModelMessage) -> String {
-    let texts = own_texts(prompt);
+    let texts: Vec<&str> = own_texts(prompt).collect();
     match texts.iter().rfind(|text| has_directives(text)) {
         Some(script) => (*script).to_owned(),
         None => texts.join("\n"),
@@ -87,9 +116,9 @@ fn script_of(prompt: &ModelMessage) -> String {
 }
 
 /// The summary that is asked for, if the request ends in a long text.
-fn summary(messages: &[&ModelMessage]) -> Option<String> {
+fn summary(messages: &[Arc<ModelMessage>]) -> Option<String> {
     let newest = messages.iter().rfind(|message| message.role == Role::User)?;
-    let asked = *own_texts(newest).last()?;
+    let asked = own_texts(newest).last()?;
     if asked.len() <= LONGEST_ECHO || has_directives(asked) {
         return None;
     }
@@ -104,18 +133,17 @@ fn summary(messages: &[&ModelMessage]) -> Option<String> {
 }
 
 /// What the model has answered, however many messages an answer was kept in.
-fn count_answers(messages: &[&ModelMessage]) -> usize {
-    let is_answer = |message: &&ModelMessage| message.role == Role::Assistant;
+fn count_answers(messages: &[Arc<ModelMessage>]) -> usize {
+    let is_answer = |message: &Arc<ModelMessage>| message.role == Role::Assistant;
     messages.chunk_by(|a, b| is_answer(a) == is_answer(b)).filter(|run| is_answer(&run[0])).count()
 }
 
 /// The texts of a message that are the user's own.
-fn own_texts(message: &ModelMessage) -> Vec<&str> {
+fn own_texts(message: &ModelMessage) -> impl Iterator<Item = &str> {
     let texts = message.content.iter().filter_map(ContentBlock::as_text);
-    let own = |text: &&str| {
+    texts.filter(|text| {
         !text.trim().is_empty() && !text.trim_start().starts_with("<system-reminder>")
-    };
-    texts.filter(own).collect()
+    })
 }
 
 fn holds_result(message: &ModelMessage) -> bool {

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use bowline_model::{
-    Anthropic, AnthropicConfig, Effort, Metadata, Model, ModelMessage, ModelRequest, Thinking,
-    Timeouts, ToolChoice, ToolDefinition,
+    Anthropic, AnthropicConfig, Metadata, Model, ModelMessage, ModelRequest, Thinking, Timeouts,
+    ToolChoice, ToolDefinition,
 };
-use bowline_protocol::{ContentBlock, Extra, TextBlock, ThinkingBlock};
+use bowline_protocol::{ContentBlock, Effort, Extra, TextBlock, ThinkingBlock};
 use serde_json::{Value, json};
 
 use crate::{

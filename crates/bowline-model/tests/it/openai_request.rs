@@ -1,11 +1,11 @@
 //! What goes to a chat-completions server.
 
 use bowline_model::{
-    Effort, LimitField, ModelMessage, ModelRequest, OpenAi, OpenAiConfig, Timeouts, ToolChoice,
+    LimitField, ModelMessage, ModelRequest, OpenAi, OpenAiConfig, Timeouts, ToolChoice,
     ToolDefinition,
 };
 use bowline_protocol::{
-    Content, ContentBlock, Extra, ImageBlock, Role, Source, TextBlock, ThinkingBlock,
+    Content, ContentBlock, Effort, Extra, ImageBlock, Role, Source, TextBlock, ThinkingBlock,
     ToolResultBlock,
 };
 use serde_json::{Value, json};

@@ -409,3 +409,30 @@ async fn a_long_tool_name_travels_short_and_comes_back_long() {
     let json = serde_json::to_value(&message.content[0]).unwrap();
     assert_eq!(json["name"], long);
 }
+
+#[tokio::test]
+async fn chunks_that_say_nothing_are_no_answer_and_no_error() {
+    let body = [
+        data(&json!({ "id": "chat-1", "object": "chat.completion.chunk", "choices": null })),
+        data(&json!({ "id": "chat-1", "choices": [
+            { "index": 0, "delta": { "content": "Hel" }, "finish_reason": "" },
+        ] })),
+        data(&json!({ "timings": { "predicted_n": 1 } })),
+        data(&json!({ "id": "chat-1", "choices": [
+            { "index": 0, "delta": { "content": "lo" }, "finish_reason": "stop" },
+        ] })),
+        "data: [DONE]\n\n".to_owned(),
+    ]
+    .concat();
+    let server = OddServer::once(streamed(&body)).await;
+    let said = fold(&events(&openai(&server.url), prompt("hi")).await.unwrap());
+    assert_eq!(said.content[0].as_text(), Some("Hello"));
+
+    // An empty reason is none: the end is missing.
+    let body = data(&json!({ "id": "chat-1", "choices": [
+        { "index": 0, "delta": { "content": "Hel" }, "finish_reason": "" },
+    ] }));
+    let server = OddServer::once(streamed(&body)).await;
+    let error = events(&openai(&server.url), prompt("hi")).await.unwrap_err();
+    assert_eq!(error.kind, ErrorKind::StreamCut);
+}

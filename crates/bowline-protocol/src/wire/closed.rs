@@ -20,29 +20,7 @@ macro_rules! read_closed {
             }
         }
 
-        impl<'de> serde::Deserialize<'de> for $enum {
-            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-                $crate::wire::read_nested(from)
-            }
-        }
-
-        impl $crate::wire::Tagged for $enum {
-            const KEY: $crate::wire::Key = $crate::wire::Key::$key;
-
-            fn from_text(json: &str) -> Result<Self, $crate::ReadError> {
-                Self::parse(json)
-            }
-
-            fn from_body<'de, D: serde::Deserializer<'de>>(
-                tag: &str,
-                body: D,
-            ) -> Result<Self, D::Error> {
-                match tag {
-                    $($tag => serde::Deserialize::deserialize(body).map(Self::$variant),)*
-                    _ => Err($crate::wire::unusual()),
-                }
-            }
-        }
+        $crate::wire::read_inside!($enum, $key, { $($tag => $variant),* });
     };
 }
 pub(crate) use read_closed;

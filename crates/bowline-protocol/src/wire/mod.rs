@@ -88,6 +88,21 @@ macro_rules! read_by_tag {
             }
         }
 
+        $crate::wire::read_inside!($enum, $key, { $($tag => $variant $(($nested))?),* });
+    };
+    (@body $tag:literal, $key:ident, $tags:ident, $json:ident) => {
+        $crate::wire::read_body($tag, $crate::wire::Key::$key, $json)
+    };
+    (@body $tag:literal, $key:ident, $tags:ident, $json:ident, $nested:ident) => {
+        $nested::from_tags($tags, $json)
+    };
+}
+pub(crate) use read_by_tag;
+
+/// Has an enum that is read by its tag be read inside other values too, in one pass where the tag
+/// comes first.
+macro_rules! read_inside {
+    ($enum:ident, $key:ident, { $($tag:literal => $variant:ident $(($nested:ident))?),* }) => {
         impl<'de> serde::Deserialize<'de> for $enum {
             fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
                 $crate::wire::read_nested(from)
@@ -106,20 +121,14 @@ macro_rules! read_by_tag {
                 body: D,
             ) -> Result<Self, D::Error> {
                 match tag {
-                    $($tag => $crate::wire::read_by_tag!(@straight body $(, $nested)?)
+                    $($tag => $crate::wire::read_inside!(@straight body $(, $nested)?)
                         .map(Self::$variant),)*
                     _ => Err($crate::wire::unusual()),
                 }
             }
         }
     };
-    (@body $tag:literal, $key:ident, $tags:ident, $json:ident) => {
-        $crate::wire::read_body($tag, $crate::wire::Key::$key, $json)
-    };
-    (@body $tag:literal, $key:ident, $tags:ident, $json:ident, $nested:ident) => {
-        $nested::from_tags($tags, $json)
-    };
     (@straight $body:ident) => { serde::Deserialize::deserialize($body) };
     (@straight $body:ident, $nested:ident) => { Err($crate::wire::unusual()) };
 }
-pub(crate) use read_by_tag;
+pub(crate) use read_inside;

@@ -4,8 +4,8 @@ use std::{collections::HashSet, fs};
 
 use bowline_protocol::SessionId;
 use bowline_sessions::{
-    ForkOptions, Page, ResumeAt, SessionError, branch, delete, fork, info, messages, rename,
-    resume, tag,
+    ForkOptions, ListOptions, Page, ResumeAt, SessionError, archive, branch, delete, fork, info,
+    list, messages, rename, resume, tag, unarchive,
 };
 use serde_json::{Value, json};
 
@@ -48,6 +48,39 @@ fn titles_and_labels_are_appended() {
         text.contains("\n{\"type\":\"tag\",\"tag\":\"exp\""),
         "as listings look for it: {text}"
     );
+}
+
+#[test]
+fn a_session_is_archived_until_somebody_speaks() {
+    let home = Home::new();
+    let files = home.write(ID, &[user("u", None, "one")]);
+    let id = SessionId::from(ID);
+    let listed = || list(&home.home, &ListOptions::default())[0].archived;
+    assert_eq!((listed(), info(&home.home, &id, None).unwrap().archived), (None, None));
+    archive(&home.home, &id, None).unwrap();
+    assert_eq!((listed(), info(&home.home, &id, None).unwrap().archived), (Some(true), Some(true)));
+    let mark = fs::read_to_string(files.side_folder().join("archived.json")).unwrap();
+    assert!(mark.starts_with("{\"archived\":true,\"at\":\"2"), "{mark}");
+    unarchive(&home.home, &id, None).unwrap();
+    assert_eq!(listed(), Some(false));
+
+    archive(&home.home, &id, None).unwrap();
+    let later = "2999-01-01T00:00:00.000Z";
+    let result = json!({ "type": "tool_result", "tool_use_id": "t", "content": "x" });
+    let program = with(user("p", Some("u"), "beep"), "origin", json!({ "kind": "timer" }));
+    let quiet = [
+        with(answer("a", "u", "1"), "timestamp", later),
+        with(with(user("m", Some("a"), "meta"), "isMeta", true), "timestamp", later),
+        with(user("r", Some("a"), "x"), "message", json!({ "role": "user", "content": [result] })),
+        with(program, "timestamp", later),
+        user("o", Some("a"), "said before"),
+    ];
+    home.write(ID, &quiet);
+    assert_eq!(listed(), Some(true), "nobody has said anything since");
+    home.write(ID, &[with(user("n", None, "two"), "timestamp", later)]);
+    assert_eq!(listed(), Some(false));
+    fs::write(files.side_folder().join("archived.json"), "nonsense").unwrap();
+    assert_eq!(listed(), None);
 }
 
 #[test]

@@ -186,6 +186,10 @@ fn sessions_are_found_by_what_people_know_of_them() {
     fs::write(directory.join("copy.jsonl"), text(&[user("u", None, "one")])).unwrap();
     assert_eq!(found("copy.jsonl"), "copy.jsonl");
     assert_eq!(found("missing.jsonl"), "none of 2");
+    for nothing in ["", "\n\n", "not,a,transcript\n"] {
+        fs::write(directory.join("nothing.jsonl"), nothing).unwrap();
+        assert_eq!(found("nothing.jsonl"), "none of 2", "{nothing:?}");
+    }
     let error = find(&home.home, "Fix", &directory).unwrap_err().to_string();
     assert!(error.contains(ID) && error.contains("Fix the parser"), "{error}");
 }

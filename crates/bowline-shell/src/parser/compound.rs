@@ -1,7 +1,11 @@
 //! Lists of commands, and the commands made of lists: groups, conditions, loops.
 
 use super::{Closer, Parser, Stop, ends_word, is_name};
-use crate::{script::Command, word::Word};
+use crate::{
+    read_only::is_harmless_variable,
+    script::{Assignment, Command},
+    word::Word,
+};
 
 impl Parser<'_> {
     /// Commands up to what closes them, which is read as well. Returns the closing word.
@@ -71,12 +75,11 @@ impl Parser<'_> {
             "(" => self.subshell()?,
             "{" => self.deeper(|parser| parser.list(Closer::Words(&["}"])).map(drop))?,
             "if" => self.deeper(Self::conditional)?,
-            "while" | "until" => self.deeper(|parser| {
-                parser.list(BODY)?;
-                parser.list(LOOP).map(drop)
-            })?,
-            "for" => self.deeper(|parser| {
-                parser.for_head()?;
+            "while" | "until" | "for" => self.deeper(|parser| {
+                parser.repeats = true;
+                if word == "for" {
+                    parser.for_head()?;
+                }
                 parser.list(BODY)?;
                 parser.list(LOOP).map(drop)
             })?,
@@ -119,8 +122,14 @@ impl Parser<'_> {
     fn for_head(&mut self) -> Result<(), Stop> {
         self.blanks();
         let name = self.word()?;
-        if !name.literal().is_some_and(is_name) {
+        let Some(variable) = name.literal().filter(|it| is_name(it)) else {
             return self.stop("a loop without a variable");
+        };
+        // A loop sets its variable like an assignment: `for PATH in …` changes what runs.
+        if !is_harmless_variable(variable) {
+            let assignment = Assignment { name: variable.to_owned(), raw: format!("{variable}=") };
+            let place = self.commands.len();
+            self.keep(place, Command { assignments: vec![assignment], ..Command::default() })?;
         }
         self.blanks_and_newlines()?;
         if self.looking_at_word("in") {

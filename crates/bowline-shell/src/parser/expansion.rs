@@ -71,6 +71,7 @@ impl Parser<'_> {
     /// `` `…` ``, the first backtick already read.
     pub(super) fn backticks(&mut self, word: &mut WordBuilder) -> Result<(), Stop> {
         word.dynamic();
+        self.substitutes = true;
         let mut inner = String::new();
         loop {
             match self.next() {

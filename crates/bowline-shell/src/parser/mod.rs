@@ -29,7 +29,8 @@ pub fn parse(command_line: &str) -> Script {
         // The reason is kept in `opaque`.
         let _ = parser.whole_script();
     }
-    Script { commands: parser.commands, opaque: parser.opaque }
+    let Parser { commands, repeats, substitutes, opaque, .. } = parser;
+    Script { commands, repeats, substitutes, opaque }
 }
 
 fn is_unprintable(letter: char) -> bool {
@@ -46,6 +47,8 @@ struct Parser<'a> {
     depth: usize,
     commands: Vec<Command>,
     here_documents: Vec<HereDocument>,
+    repeats: bool,
+    substitutes: bool,
     opaque: Option<Opaque>,
 }
 
@@ -66,7 +69,8 @@ enum Closer {
 impl<'a> Parser<'a> {
     fn new(text: &'a str, depth: usize) -> Self {
         let (commands, here_documents) = (Vec::new(), Vec::new());
-        Self { text, at: 0, depth, commands, here_documents, opaque: None }
+        let (repeats, substitutes) = (false, false);
+        Self { text, at: 0, depth, commands, here_documents, repeats, substitutes, opaque: None }
     }
 
     fn peek(&self) -> Option<char> {
@@ -112,8 +116,10 @@ impl<'a> Parser<'a> {
         self.deeper(|outer| {
             let mut inner = Parser::new(text, outer.depth);
             let found = read(&mut inner);
-            let Parser { commands, opaque, .. } = inner;
+            let Parser { commands, repeats, substitutes, opaque, .. } = inner;
             outer.commands.extend(commands);
+            outer.repeats |= repeats;
+            outer.substitutes |= substitutes;
             match (found, opaque) {
                 (Ok(()), None) if outer.commands.len() <= MAX_COMMANDS => Ok(()),
                 (_, opaque) => outer.stop(opaque.map_or("too many commands", |it| it.reason)),
@@ -126,6 +132,7 @@ impl<'a> Parser<'a> {
         // Here-documents that wait for the end of the line are read after the substitution, and
         // its own must end within it.
         let waiting = std::mem::take(&mut self.here_documents);
+        self.substitutes = true;
         self.subshell()?;
         if !self.here_documents.is_empty() {
             return self.stop("a here-document has no end");

@@ -57,6 +57,7 @@ impl Parser<'_> {
         if !self.looking_at_word("{") {
             return self.stop("a function whose body is not a group");
         }
+        self.repeats = true;
         self.command()
     }
 

@@ -63,6 +63,9 @@ fn every_layer_is_found() {
 fn only_wrappers_that_add_nothing_carry_the_same_command() {
     let carried = |text: &str| parse(text).commands[0].carried();
     assert!(matches!(carried("timeout 5 ls"), Carried::Same(_)));
+    assert!(matches!(carried("time -p ls"), Carried::Same(_)));
+    assert!(matches!(carried("time -o out ls"), Carried::Others(_)));
+    assert!(matches!(carried("time $x ls"), Carried::Unknown));
     assert!(matches!(carried("sudo ls"), Carried::Others(_)));
     assert!(matches!(carried("env A=b ls"), Carried::Others(_)));
     assert!(matches!(carried("bash -c ls"), Carried::Script(_)));

@@ -37,6 +37,10 @@ fn readers_name_their_files() {
     check("echo /etc/passwd", &[], &[]);
     check("wc -l < a", &["a"], &[]);
     check("cat -- -a", &["-a"], &[]);
+    check("git diff /etc/shadow a", &["/etc/shadow", "a"], &[]);
+    check("git -C sub diff main", &["sub", "main"], &[]);
+    check("find -L -O3 src -name x", &["src"], &[]);
+    check("grep --regex pattern src", &["src"], &[]);
 }
 
 #[test]
@@ -47,6 +51,7 @@ fn file_commands_name_what_they_change() {
     assert!(check("mv a b", &[], &["a", "b"]));
     assert!(check("cp -r a b c", &["a", "b"], &["c"]));
     assert!(check("cp -t c a b", &["a", "b"], &["c"]));
+    assert!(check("cp a --target-dir c b", &["a", "b"], &["c"]));
     assert!(check("sed -i 's/a/b/' x y", &[], &["x", "y"]));
     assert!(!check("sed -i 's/a/b/e' x", &[], &[]));
     assert!(!check("tee a -a b", &[], &["a", "b"]));

@@ -74,11 +74,35 @@ fn compound_commands_are_their_commands() {
     check("for i in 1 2; do echo $i; done", &["echo $i"]);
     check("for i in $(rm x); do a; done", &["rm x", "a"]);
     check("for i\ndo a; done", &["a"]);
+    check("for PATH in x; do a; done", &["PATH=", "a"]);
     check("while a; do b; done | c", &["a", "b", "c"]);
     check("until a\ndo\nb\ndone", &["a", "b"]);
     check("f() { rm x; }; f", &["rm x", "f"]);
     check("[[ -f a && -d b ]] && c", &["[[ -f a && -d b ]]", "c"]);
     check("echo if then fi", &["echo if then fi"]);
+}
+
+#[test]
+fn what_may_run_twice_is_told() {
+    for repeated in [
+        "for i in 1 2; do a; done",
+        "while a; do b; done",
+        "echo `until a; do b; done`",
+        "f() { a; }; f; f",
+    ] {
+        assert!(parse(repeated).repeats, "{repeated}");
+    }
+    assert!(!parse("if a; then b; fi; (c) | { d; }").repeats);
+}
+
+#[test]
+fn what_becomes_part_of_a_command_is_told() {
+    for substituted in
+        ["a $(b)", "a \"`b`\"", "a <(b)", "x=$(a)", "cat <<E\n$(a)\nE", "(a ${x-$(b)})"]
+    {
+        assert!(parse(substituted).substitutes, "{substituted}");
+    }
+    assert!(!parse("a '$(b)' $x $((1 + 2)); (b) < c").substitutes);
 }
 
 #[test]

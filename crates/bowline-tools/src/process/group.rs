@@ -1,4 +1,4 @@
-//! Process groups that die with us.
+//! Process groups that die with us, however we die.
 
 use std::{
     collections::HashSet,
@@ -9,6 +9,7 @@ use std::{
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::process::Child;
 
+use super::guardian;
 use crate::workspace::lock;
 
 /// The groups that are alive, so that all can be killed at once.
@@ -20,6 +21,7 @@ impl ProcessGroups {
     pub(crate) fn kill_all(&self) {
         for raw in lock(&self.0).drain() {
             signal(raw, Signal::KILL);
+            guardian::dismiss(raw);
         }
     }
 }
@@ -43,6 +45,7 @@ impl ProcessGroup {
         let leader = child.id().and_then(|id| i32::try_from(id).ok());
         let leader = leader.ok_or_else(|| io::Error::other("the process has no id"))?;
         lock(&groups.0).insert(leader);
+        guardian::watch(leader);
         Ok(Self { raw: leader, groups: Arc::clone(groups) })
     }
 
@@ -58,7 +61,9 @@ impl ProcessGroup {
 
     /// Nobody is left in the group: its number may soon be somebody else's.
     pub fn release(&self) {
-        lock(&self.groups.0).remove(&self.raw);
+        if lock(&self.groups.0).remove(&self.raw) {
+            guardian::dismiss(self.raw);
+        }
     }
 
     fn send(&self, what: Signal) {

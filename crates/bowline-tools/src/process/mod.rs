@@ -3,6 +3,7 @@
 
 mod capture;
 mod group;
+mod guardian;
 mod profile;
 mod running;
 

@@ -7,6 +7,7 @@ mod bash;
 mod edit;
 mod glob;
 mod grep;
+mod guardian;
 mod lists;
 mod notebook;
 mod read;

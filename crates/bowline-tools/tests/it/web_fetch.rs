@@ -216,4 +216,9 @@ async fn odd_addresses_are_told() {
         fetch.access(&about("https://example.com/"), &rig.workspace),
         Access::Fetch("https://example.com/".to_owned())
     );
+    // Rules about hosts see the one that will be asked.
+    assert_eq!(
+        fetch.access(&about("https://ex%61mple.c\tom"), &rig.workspace),
+        Access::Fetch("https://example.com/".to_owned())
+    );
 }

@@ -52,6 +52,30 @@ impl DoorArgs {
 pub(crate) enum McpCommand {
     /// Serve the built-in tools and a whole agent to MCP clients, over stdin and stdout or HTTP
     Serve(Box<McpServeArgs>),
+    /// Log in to an MCP server on the network, with OAuth, in a browser
+    Login {
+        /// Open no browser: print the address of the page, and take the address that it leads back
+        /// to from stdin
+        #[arg(long)]
+        no_browser: bool,
+        #[command(flatten)]
+        server: Box<McpServerArgs>,
+    },
+    /// Forget the login to an MCP server
+    Logout {
+        #[command(flatten)]
+        server: Box<McpServerArgs>,
+    },
+}
+
+/// An MCP server that sessions in this folder would use.
+#[derive(Debug, Default, Clone, PartialEq, Args)]
+pub(crate) struct McpServerArgs {
+    /// Its name
+    pub(crate) name: String,
+
+    #[command(flatten)]
+    pub(crate) sources: SourceArgs,
 }
 
 /// How the MCP server is reached, and how its sessions are run.

@@ -21,7 +21,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub(crate) use self::{
-    doors::{DoorArgs, McpCommand, McpServeArgs},
+    doors::{DoorArgs, McpCommand, McpServeArgs, McpServerArgs},
     error::UsageError,
     limits::LimitArgs,
     list::split_rules,

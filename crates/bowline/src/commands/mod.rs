@@ -4,6 +4,7 @@ pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod man;
+pub(crate) mod mcp_login;
 pub(crate) mod mcp_serve;
 pub(crate) mod rewind;
 pub(crate) mod rpc;

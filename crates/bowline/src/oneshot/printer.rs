@@ -1,6 +1,7 @@
 //! Prints what a session says, in the format that was asked for.
 
 use std::{
+    borrow::Cow,
     io::{self, Write},
     sync::{Mutex, MutexGuard, PoisonError},
 };
@@ -130,13 +131,21 @@ impl Host for Printer {
 }
 
 /// What the user should know, where nobody else would show it.
-fn warning(message: &Message) -> Option<&str> {
+fn warning(message: &Message) -> Option<Cow<'_, str>> {
     match message {
         Message::System(SystemMessage::Informational(told))
             if told.level == InformationalLevel::Warning =>
         {
-            Some(&told.content)
+            Some(told.content.as_str().into())
         }
+        Message::System(SystemMessage::SessionWritesLost(lost)) => Some(
+            format!(
+                "Warning: what is said is no longer saved ({}); the session goes on, but cannot be \
+                 resumed completely",
+                lost.error_code
+            )
+            .into(),
+        ),
         _ => None,
     }
 }

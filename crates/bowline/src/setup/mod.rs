@@ -118,7 +118,7 @@ pub(crate) fn prepare(
 
     let mut config = SessionConfig::new(&cwd, Arc::new(models), &model);
     config.fallback_models = models::fallbacks(args, &model, known.fallback_model)?;
-    config.prices = models::prices(&known.bowline.prices, &mut notices);
+    config.prices = settings.prices(&mut notices);
     config.retry = RetryPolicy {
         max_retries: environment.max_retries().unwrap_or(config.retry.max_retries),
         ..config.retry
@@ -184,6 +184,7 @@ pub(crate) fn prepare(
     if !args.sources.strict_mcp_config {
         notices.extend(config.add_servers_of_settings(trust));
     }
+    notices.extend(config.expand_servers(&|name| environment.named(name)));
     for name in Environment::SECRETS {
         config.environment.insert(name.to_owned(), None);
     }

@@ -1,12 +1,7 @@
 //! The models, how they are reached, and how they are to answer.
 
-use std::collections::BTreeMap;
-
-use bowline_model::{
-    AnthropicConfig, Effort, OpenAiConfig, Price, Prices, Providers, Secret, Thinking,
-    ThinkingDisplay,
-};
-use serde_json::{Map, Value};
+use bowline_model::{AnthropicConfig, OpenAiConfig, Providers, Secret, Thinking, ThinkingDisplay};
+use bowline_protocol::Effort;
 
 use super::SetupError;
 use crate::{
@@ -105,18 +100,4 @@ pub(super) fn effort(level: Option<String>, notices: &mut Vec<String>) -> Option
             None
         }
     }
-}
-
-/// What tokens cost, where settings say it. A price that makes no sense is a notice.
-pub(super) fn prices(settings: &Map<String, Value>, notices: &mut Vec<String>) -> Prices {
-    let mut overrides = BTreeMap::new();
-    for (model, price) in settings {
-        match serde_json::from_value::<Price>(price.clone()) {
-            Ok(price) => {
-                overrides.insert(model.clone(), price);
-            }
-            Err(error) => notices.push(format!("Ignoring bowline.prices.{model}: {error}")),
-        }
-    }
-    Prices { overrides }
 }

@@ -13,7 +13,7 @@ pub(super) fn log(
     settings: &Settings,
     trust: Trust,
 ) -> Result<Option<RemoteLog>, SetupError> {
-    let token = environment.session_token();
+    let token = environment.session_access_token();
     let log = match (&args.teleport, args.resume.as_deref()) {
         (Some(id), _) => {
             let server = environment.session_server().or_else(|| named(settings, trust));

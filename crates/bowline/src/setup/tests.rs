@@ -3,8 +3,8 @@
 use std::fs;
 
 use bowline_engine::SystemPrompt;
-use bowline_model::{Effort, Thinking};
-use bowline_protocol::PermissionMode;
+use bowline_model::Thinking;
+use bowline_protocol::{Effort, PermissionMode};
 use tempfile::TempDir;
 
 use super::*;

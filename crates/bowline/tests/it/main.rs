@@ -10,6 +10,7 @@ mod flags;
 mod history;
 mod input;
 mod mcp_serve;
+mod mcp_servers;
 mod oneshot;
 mod place;
 mod remote;

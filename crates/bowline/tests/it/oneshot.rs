@@ -105,6 +105,21 @@ fn nothing_is_kept_that_need_not_be() {
 }
 
 #[test]
+fn a_session_that_cannot_be_saved_goes_on_and_says_so_once() {
+    let place = Place::new();
+    let prompt = "SAY one\nTOOL Bash {\"command\": \"echo hi\"}\nNEXT\nSAY two";
+    for format in ["text", "json"] {
+        let words = ["-p", "--model", "script", "--output-format", format, "--", prompt];
+        let ran = place.bowline(words).env("BOWLINE_CONFIG_DIR", "/dev/null").output().unwrap();
+        let ran = Ran::from(ran);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        assert!(ran.stdout.contains("two"), "{ran:?}");
+        let warned = "Warning: what is said is no longer saved (ENOTDIR)";
+        assert!(ran.stderr.starts_with(warned) && ran.stderr.lines().count() == 1, "{ran:?}");
+    }
+}
+
+#[test]
 fn a_recording_can_be_played() {
     let place = Place::new();
     place.ask(&["--record", "session.rec"], "SAY once more").printed();

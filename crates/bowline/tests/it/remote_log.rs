@@ -4,6 +4,7 @@ use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},
     net::{TcpListener, TcpStream},
+    process::{Command, Stdio},
     sync::{Arc, Mutex},
     thread,
 };
@@ -166,6 +167,17 @@ fn a_session_is_fetched_from_the_server_that_is_configured() {
     assert_eq!(Ran::from(command.output().unwrap()).printed(), "hi\n");
     let request = server.kept.lock().unwrap().requests[0].clone();
     assert_eq!(request, ("GET".into(), "/logs/a%20b".into(), "Bearer secret".into()));
+
+    // A shell gives it the token in a descriptor, as whoever starts agents would.
+    let script = "CLAUDE_CODE_WEBSOCKET_AUTH_FILE_DESCRIPTOR=3 exec \"$@\" 3<<< ' handed over '";
+    let mut handing = Command::new("bash");
+    handing.args(["-c", script, "bash"]).arg(command.get_program()).args(command.get_args());
+    handing.current_dir(place.cwd()).env_clear();
+    handing.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    handing.env_remove("CLAUDE_CODE_SESSION_ACCESS_TOKEN");
+    let handed = Ran::from(handing.stdin(Stdio::null()).output().unwrap());
+    assert_eq!(handed.printed(), "hi\n");
+    assert_eq!(server.kept.lock().unwrap().requests.last().unwrap().2, "Bearer handed over");
 
     let settings = json!({"bowline": {"sessionServer": server.url}}).to_string();
     fs::create_dir_all(place.home().join(".bowline")).unwrap();

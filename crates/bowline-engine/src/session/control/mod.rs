@@ -6,6 +6,7 @@
 mod files;
 mod initialize;
 mod mcp;
+mod mcp_login;
 mod model;
 mod permission_prompt;
 mod plugins;
@@ -23,6 +24,7 @@ use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
 use super::{OpenQuestions, Session};
+pub(crate) use model::family;
 pub(crate) use permission_prompt::ask_prompt_tool;
 
 /// What a request leads to.
@@ -134,7 +136,7 @@ pub(crate) async fn answer(own: &Session, asked: Asked, request: HostRequest) ->
             session::cancel_async_message(shared, request).await
         }
 
-        Request::GetContextUsage(_) => usage::get_context_usage(shared).await,
+        Request::GetContextUsage(request) => usage::get_context_usage(shared, request).await,
         Request::GetUsage(_) => usage::get_usage(shared),
         Request::ListModels(_) => usage::list_models(shared),
         Request::GetSessionCost(_) => texts::get_session_cost(shared),
@@ -151,6 +153,11 @@ pub(crate) async fn answer(own: &Session, asked: Asked, request: HostRequest) ->
         Request::McpSetServers(request) => mcp::mcp_set_servers(shared, request).await,
         Request::McpReconnect(request) => mcp::mcp_reconnect(shared, request).await,
         Request::McpToggle(request) => mcp::mcp_toggle(shared, request).await,
+        Request::McpAuthenticate(request) => mcp_login::mcp_authenticate(shared, request).await,
+        Request::McpOauthCallbackUrl(request) => {
+            mcp_login::mcp_oauth_callback_url(shared, request).await
+        }
+        Request::McpClearAuth(request) => mcp_login::mcp_clear_auth(shared, request).await,
         Request::McpCall(request) => mcp::mcp_call(shared, request).await,
         Request::McpReadResource(request) => mcp::mcp_read_resource(shared, request).await,
         Request::McpServerMessage(request) => mcp::mcp_message(shared, request),

@@ -112,7 +112,7 @@ impl Shared {
 }
 
 /// What models that can read each other's reasoning have in common: all before the version.
-fn family(model: &str) -> &str {
+pub(crate) fn family(model: &str) -> &str {
     let end = model.find(|c: char| c.is_ascii_digit()).unwrap_or(model.len());
     &model[..end]
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use bowline_model::{Thinking, ThinkingDisplay};
 use bowline_protocol::{
-    CancelAsyncMessage, CancelAsyncMessageResponse, CommandState, CwdChangedInput, EventInput,
-    Extra, HookEvent, Interrupt, InterruptResponse, RenameSession, SessionTitleChangedMessage,
-    SetCwd, SetCwdResponse, SetHasSubscribers, SetMaxThinkingTokens, SetPermissionMode,
-    SetPermissionModeResponse, StatusMessage,
+    CancelAsyncMessage, CancelAsyncMessageResponse, CommandState, Extra, Interrupt,
+    InterruptResponse, RenameSession, SessionTitleChangedMessage, SetCwd, SetCwdResponse,
+    SetHasSubscribers, SetMaxThinkingTokens, SetPermissionMode, SetPermissionModeResponse,
+    StatusMessage,
 };
 use bowline_sessions::{ConfigHome, CustomTitle};
 use tokio_util::sync::CancellationToken;
@@ -119,14 +119,8 @@ pub(super) async fn set_cwd(shared: &Arc<Shared>, request: SetCwd) -> Answered {
         shared.policy().add_directory(RuleSource::Session, &directory);
         shared.workspace.set_added_roots(shared.added_directories());
         shared.workspace.set_current_dir(&directory);
-        if shared.has_hooks(HookEvent::CwdChanged) {
-            let event = EventInput::CwdChanged(CwdChangedInput {
-                old_cwd: before.display().to_string(),
-                new_cwd: directory.display().to_string(),
-                extra: Extra::new(),
-            });
-            shared.run_hooks(&Identity::Main, event, &CancellationToken::new()).await;
-        }
+        let never = CancellationToken::new();
+        shared.tell_moved(&Identity::Main, &shared.workspace, &before, &never).await;
     }
     Ok(ControlReply::payload(&SetCwdResponse {
         status: "ok".to_owned(),

@@ -2,9 +2,9 @@
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-use bowline_model::{Effort, Thinking};
+use bowline_model::Thinking;
 use bowline_protocol::{
-    AppliedSettings, ApplyFlagSettings, Extra, ListPermissionRulesResponse, Maybe,
+    AppliedSettings, ApplyFlagSettings, Effort, Extra, ListPermissionRulesResponse, Maybe,
     PermissionBehavior, UpdateSettings,
 };
 use serde_json::json;
@@ -113,7 +113,7 @@ impl Shared {
         }
         if before.effort_level != after.effort_level {
             let wanted = after.effort_level.as_deref();
-            live.effort = Effort::ALL.into_iter().find(|it| Some(it.as_str()) == wanted);
+            live.effort = wanted.and_then(|level| level.parse::<Effort>().ok());
         }
         if before.output_style != after.output_style {
             live.output_style =

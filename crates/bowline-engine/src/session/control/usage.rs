@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use bowline_protocol::{ListModelsResponse, RawJson, UsageResponse};
+use bowline_protocol::{
+    ContextDetail, GetContextUsage, ListModelsResponse, RawJson, UsageResponse,
+};
 use serde_json::json;
 
 use super::{Answered, ControlReply};
@@ -12,9 +14,13 @@ use crate::{
     turn::run::millis,
 };
 
-pub(super) async fn get_context_usage(shared: &Arc<Shared>) -> Answered {
+pub(super) async fn get_context_usage(shared: &Arc<Shared>, request: GetContextUsage) -> Answered {
     context::foresee(shared).await;
-    Ok(ControlReply::payload(&context::usage(shared)))
+    let counted = match request.detail {
+        Some(ContextDetail::Full) => context::count(shared).await,
+        _ => None,
+    };
+    Ok(ControlReply::payload(&context::usage(shared, counted)))
 }
 
 /// What this session has used. Nobody here knows of a subscription or its limits.

@@ -393,3 +393,40 @@ fn a_refusal_does_not_wait_for_the_model_to_finish() {
         "#]],
     );
 }
+
+#[test]
+fn a_stream_that_breaks_off_again_and_again_fails_the_turn() {
+    check(
+        Limits::default(),
+        [Prompted, Cut, Cut, Called(id(1)), answered(StopReason::ToolUse), Finished(id(1), GoOn)],
+        expect![[r#"
+            Prompted -> CallModel
+            Cut -> Nudge(CutStream) CallModel
+            Cut -> Nudge(CutStream) CallModel
+            Called(ToolUseId("1")) -> RunTool(ToolUseId("1"))
+            Answered { stop_reason: Some(ToolUse), empty: false } ->
+            Finished(ToolUseId("1"), GoOn) -> CallModel
+        "#]],
+    );
+    check(
+        Limits::default(),
+        [Prompted, Cut, Cut, Cut, Cut],
+        expect![[r#"
+            Prompted -> CallModel
+            Cut -> Nudge(CutStream) CallModel
+            Cut -> Nudge(CutStream) CallModel
+            Cut -> Nudge(CutStream) CallModel
+            Cut -> End(ApiError)
+        "#]],
+    );
+}
+
+#[test]
+fn an_api_that_pauses_for_ever_does_not_keep_the_turn() {
+    let mut turn = Turn::new(Limits::default());
+    let _ = turn.step(Prompted);
+    for _ in 0..MOST_PAUSES {
+        assert_eq!(turn.step(answered(StopReason::PauseTurn)), [Effect::CallModel]);
+    }
+    assert_eq!(turn.step(answered(StopReason::PauseTurn)), [Effect::AskStopHooks]);
+}

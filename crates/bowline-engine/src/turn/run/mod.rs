@@ -7,6 +7,7 @@ mod thinking;
 
 use std::{collections::VecDeque, time::Duration};
 
+use bowline_model::ModelError;
 use bowline_protocol::{ContentBlock, MessageUuid, UserMessage};
 use tokio_util::sync::CancellationToken;
 
@@ -38,6 +39,8 @@ pub(crate) struct TurnRun<'a> {
     thinking: ThinkingMeter,
     /// What happened while an effect was performed.
     happened: VecDeque<Event>,
+    /// Why the stream broke off, if the last one did.
+    cut: Option<ModelError>,
     /// The API's name of the last answer.
     last_answer: Option<String>,
     /// What a Stop hook wants the model to hear.
@@ -72,6 +75,7 @@ impl<'a> TurnRun<'a> {
             announced: false,
             thinking: ThinkingMeter::default(),
             happened: VecDeque::from([Event::Prompted]),
+            cut: None,
             last_answer: None,
             feedback: String::new(),
             stop_hook_active: false,
@@ -145,6 +149,10 @@ impl TurnRun<'_> {
                 self.interrupted(texts::INTERRUPTED_TOOLS).await;
             }
             _ => self.collect_stopped().await,
+        }
+        // A stream that breaks off again and again is a failure that nobody was told of yet.
+        if let Some(error) = self.cut.take().filter(|_| ending == Ending::ApiError) {
+            self.fail(error).await;
         }
         self.answer = None;
     }

@@ -5,9 +5,10 @@ use std::time::Duration;
 use bowline_model::ModelError;
 use bowline_protocol::{
     AgentStatus, ApiRetryMessage, AssistantError, AssistantMessage, ContentBlock, Delta,
-    ModelFallbackMessage, StatusMessage, StopReason, StreamEvent, ThinkingTokensMessage,
+    ModelFallbackMessage, StatusMessage, StopReason, StreamEvent, ThinkingTokensMessage, ToolUseId,
 };
 use serde_json::Value;
+use uuid::Uuid;
 
 use super::{
     super::{
@@ -20,6 +21,7 @@ use crate::{
     agent::api_error_frame,
     ledger::{self, Account},
     outlet::timestamp,
+    session::control::family,
 };
 
 impl TurnRun<'_> {
@@ -63,12 +65,20 @@ impl TurnRun<'_> {
                 }
                 None
             }
-            Step::Fallback { from, to } => {
+            Step::Fallback { error, from, to } => {
                 self.close_stream().await;
                 self.enter_usage();
-                let content = format!("{from} is overloaded; {to} takes over");
+                // What it thinks is nothing that the first model could verify in the next request.
+                if family(&from) != family(&to) && self.agent.identity.is_main() {
+                    self.agent.session.live().unnoticed.foreign_thinking = true;
+                }
+                let trigger = error.category();
+                let content = match trigger {
+                    "overloaded" => format!("{from} is overloaded; {to} takes over"),
+                    _ => format!("{from} does not answer ({error}); {to} takes over"),
+                };
                 self.send(ModelFallbackMessage {
-                    trigger: "overloaded".to_owned(),
+                    trigger: trigger.to_owned(),
                     original_model: from,
                     fallback_model: to,
                     content,
@@ -80,6 +90,7 @@ impl TurnRun<'_> {
             Step::Done => {
                 self.enter_usage();
                 let answer = self.answer.take()?;
+                self.cut = None;
                 let message = answer.message();
                 self.last_answer = Some(message.id.clone());
                 self.report.last_usage = message.usage.clone();
@@ -96,6 +107,7 @@ impl TurnRun<'_> {
                 self.close_stream().await;
                 self.enter_usage();
                 self.answer = None;
+                self.cut = Some(error);
                 Some(Event::Cut)
             }
             Step::Failed(error) => {
@@ -133,10 +145,14 @@ impl TurnRun<'_> {
     async fn block(&mut self, block: ContentBlock) -> Option<Event> {
         let answer = self.answer.as_ref()?;
         let answer_id = answer.message().id.clone();
-        let tokens = answer.tokens_so_far();
+        let tokens = self.agent.identity.subagent().map_or(0, |_| answer.tokens_so_far());
         let block = match block {
             ContentBlock::ToolUse(mut call) => {
                 self.agent.session.redirect(&mut call.name);
+                // Two calls of one name would have one result between them.
+                if self.calls.knows(&call.id) {
+                    call.id = ToolUseId(format!("toolu_{}", Uuid::new_v4().simple()));
+                }
                 ContentBlock::ToolUse(self.calls.complete_input(call))
             }
             block => block,
@@ -176,7 +192,7 @@ impl TurnRun<'_> {
     fn assistant_frame(&mut self, block: ContentBlock) -> AssistantMessage {
         let mut frame = AssistantMessage::default();
         if let Some(answer) = &self.answer {
-            frame.message = answer.message().clone();
+            frame.message = answer.head();
             // While an answer streams, its stop reason and final usage are the result's to tell.
             match answer.is_streamed() {
                 true => {
@@ -238,7 +254,8 @@ impl TurnRun<'_> {
     }
 
     /// The model cannot be reached: a message in its place says why.
-    async fn fail(&mut self, error: ModelError) {
+    pub(super) async fn fail(&mut self, error: ModelError) {
+        self.cut = None;
         let frame = api_error_frame(&error);
         if let Some(text) = frame.message.content.first().and_then(ContentBlock::as_text) {
             self.report.last_words = text.to_owned();

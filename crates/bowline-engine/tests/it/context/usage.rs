@@ -3,7 +3,10 @@
 use serde_json::{Value, json};
 
 use super::write;
-use crate::rig::{Rig, text};
+use crate::{
+    ears::Ears,
+    rig::{Rig, text},
+};
 
 fn category<'a>(usage: &'a Value, name: &str) -> Option<&'a Value> {
     usage["categories"].as_array().unwrap().iter().find(|it| it["name"] == name)
@@ -42,4 +45,26 @@ async fn the_system_prompt_counts_before_the_first_turn() {
     assert!(category(&usage, "System prompt").unwrap()["tokens"].as_u64().unwrap() > 100);
     assert_eq!(category(&usage, "Memory files").unwrap()["tokens"], 250);
     assert!(category(&usage, "Messages").is_none());
+}
+
+#[tokio::test]
+async fn who_wants_it_exactly_gets_what_the_provider_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "CLAUDE.md", &"Use tabs. ".repeat(100));
+    let ears = Ears::default();
+    let mut rig = Rig::in_folder(folder, |config| ears.listen(config));
+    rig.run("SAY some words for the conversation").await;
+    let ask = |detail| json!({"subtype": "get_context_usage", "detail": detail});
+    let estimated = rig.control(ask("summary")).await.unwrap();
+    assert!(ears.counted().is_empty(), "estimates ask nobody");
+    let exact = rig.control(ask("full")).await.unwrap();
+    let [alone, with_system, with_tools] = ears.counted()[..] else { panic!("three questions") };
+    let tokens = |usage: &Value, name| category(usage, name).unwrap()["tokens"].as_u64().unwrap();
+    assert_eq!(tokens(&exact, "Messages"), alone);
+    let system = tokens(&exact, "System prompt") + tokens(&exact, "Memory files");
+    assert_eq!(system, with_system - alone);
+    assert_eq!(tokens(&exact, "System tools"), with_tools - alone);
+    assert_eq!(exact["totalTokens"], with_system + with_tools - alone);
+    assert_ne!(exact["totalTokens"], estimated["totalTokens"]);
+    assert_eq!(exact["memoryFiles"][0]["tokens"], tokens(&exact, "Memory files"));
 }

@@ -118,6 +118,24 @@ async fn a_subagent_has_what_one_list_gives_it_and_the_other_does_not_take_away(
 }
 
 #[tokio::test]
+async fn an_agent_chosen_for_the_conversation_has_what_its_lists_give_it() {
+    let mut rig = Rig::with(|config| config.agent = Some("adder".to_owned()));
+    rig.serves(calc);
+    let adder = json!({
+        "description": "adds", "prompt": "You add.",
+        "tools": ["mcp__calc__*", "Read"], "disallowedTools": ["mcp__calc__bad"],
+    });
+    let request =
+        json!({"subtype": "initialize", "sdkMcpServers": ["calc"], "agents": {"adder": adder}});
+    rig.control(request).await.unwrap();
+    let frames = rig.run("TOOL mcp__calc__bad {}\nNEXT\nSAY done").await;
+    let init = frames.iter().find(|frame| frame["subtype"] == "init").unwrap();
+    assert_eq!(init["tools"], json!(["Read", "mcp__calc__add"]));
+    let result = frames.iter().find(|frame| frame["type"] == "user").unwrap();
+    assert!(text(result).contains("No such tool available: mcp__calc__bad"), "{result}");
+}
+
+#[tokio::test]
 async fn servers_come_and_go() {
     let mut rig = Rig::new();
     rig.serves(calc);

@@ -132,3 +132,32 @@ async fn it_can_be_reached_again() {
     assert_eq!(status["mcpServers"][0]["tools"][0]["name"], "ask");
     rig.finish().await;
 }
+
+#[tokio::test]
+async fn logins_are_for_servers_on_the_network() {
+    let rig = Rig::new();
+    let servers = json!({
+        "program": {"command": "true"},
+        "header": {"type": "http", "url": "http://127.0.0.1:9/", "headers": {"authorization": "x"}},
+        "net": {"type": "http", "url": "http://127.0.0.1:9/"},
+    });
+    let set = json!({"subtype": "mcp_set_servers", "servers": servers});
+    rig.control(set).await.unwrap();
+    let ask = async |subtype: &str, server: &str| {
+        let url = "http://localhost/callback?code=1&state=2";
+        let request = json!({"subtype": subtype, "serverName": server, "callbackUrl": url});
+        rig.control(request).await.unwrap_err()
+    };
+    for subtype in ["mcp_authenticate", "mcp_oauth_callback_url", "mcp_clear_auth"] {
+        assert_eq!(ask(subtype, "nobody").await, "Server not found: nobody", "{subtype}");
+    }
+    let wrong = "Server type \"stdio\" does not support OAuth authentication";
+    assert_eq!(ask("mcp_authenticate", "program").await, wrong);
+    assert_eq!(ask("mcp_clear_auth", "program").await, wrong);
+    let header = ask("mcp_authenticate", "header").await;
+    assert!(header.contains("Authorization header"), "{header}");
+    let none = "No active OAuth flow for server: net";
+    assert_eq!(ask("mcp_oauth_callback_url", "net").await, none);
+    let cleared = rig.control(json!({"subtype": "mcp_clear_auth", "serverName": "net"})).await;
+    assert_eq!(cleared, Ok(json!({})), "nobody was logged in, and nobody is");
+}

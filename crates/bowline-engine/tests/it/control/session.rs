@@ -107,7 +107,7 @@ async fn subscribers_and_thinking_are_noted() {
 async fn what_nobody_answers_is_refused_by_name() {
     let rig = Rig::new();
     for subtype in
-        ["no_such_thing", "set_color", "claim_session", "mcp_authenticate", "get_memory_dialog"]
+        ["no_such_thing", "set_color", "claim_session", "claude_authenticate", "get_memory_dialog"]
     {
         let request = json!({"subtype": subtype, "color": "red", "cwd": "/"});
         let error = rig.control(request).await.unwrap_err();

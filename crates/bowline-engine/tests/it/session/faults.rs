@@ -3,7 +3,9 @@
 use std::{sync::Arc, time::Duration};
 
 use bowline_engine::{BoxFuture, ConnectedModel, Models};
-use bowline_model::{EventStream, Model, ModelError, ModelRequest};
+use bowline_model::{ErrorKind, EventStream, Model, ModelError, ModelRequest};
+use bowline_protocol::{ContentBlock, StreamEvent};
+use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
 
 use crate::rig::{Rig, text};
@@ -87,6 +89,56 @@ async fn a_model_that_panics_ends_the_turn_and_not_the_session() {
     ends_once_and_lives(&mut rig, &frames).await;
 }
 
+/// A model that gives all its calls the same name.
+struct OneName(ConnectedModel);
+
+impl Model for OneName {
+    fn stream(&self, request: Arc<ModelRequest>) -> BoxFuture<'_, Result<EventStream, ModelError>> {
+        let renamed = |mut event: StreamEvent| {
+            if let StreamEvent::ContentBlockStart(start) = &mut event
+                && let ContentBlock::ToolUse(call) = &mut start.content_block
+            {
+                call.id = "toolu_same".into();
+            }
+            event
+        };
+        Box::pin(async move {
+            let events = self.0.model.stream(request).await?;
+            Ok(EventStream::new(events.map(move |event| event.map(renamed))))
+        })
+    }
+
+    fn count_tokens(
+        &self,
+        request: Arc<ModelRequest>,
+    ) -> BoxFuture<'_, Result<Option<u64>, ModelError>> {
+        self.0.model.count_tokens(request)
+    }
+}
+
+#[tokio::test]
+async fn two_calls_of_one_name_have_a_result_each() {
+    let mut rig = Rig::with(|config| {
+        let script = config.models.connect("script").unwrap();
+        let model = Arc::new(OneName(script.clone()));
+        config.models = Arc::new(Only(ConnectedModel { model, ..script }));
+    });
+    let call = |word: &str| format!("TOOL Bash {{\"command\": \"echo {word}\"}}\n");
+    let frames = rig.run(&format!("{}{}NEXT\nSAY x", call("one"), call("two"))).await;
+    let blocks = |kind: &str, field: &str| -> Vec<Value> {
+        let blocks = frames.iter().map(|frame| &frame["message"]["content"][0]);
+        let mut found: Vec<_> =
+            blocks.filter(|it| it["type"] == kind).map(|it| it[field].clone()).collect();
+        found.sort_by_key(Value::to_string);
+        found
+    };
+    assert_eq!(blocks("tool_result", "content"), ["one", "two"]);
+    let names = blocks("tool_use", "id");
+    assert_eq!(names, blocks("tool_result", "tool_use_id"));
+    assert_ne!(names[0], names[1]);
+    ends_once_and_lives(&mut rig, &frames).await;
+}
+
 #[tokio::test]
 async fn a_stream_that_breaks_behind_a_block_says_nothing_twice() {
     let mut rig = Rig::with(|config| config.retry.first_delay = Duration::ZERO);
@@ -145,4 +197,91 @@ async fn nothing_that_was_started_outlives_a_session_that_is_dropped() {
         };
         tokio::time::timeout(Duration::from_secs(5), gone).await.expect("the command is gone");
     }
+}
+
+/// A model that is never there.
+struct Down;
+
+impl Model for Down {
+    fn stream(&self, _: Arc<ModelRequest>) -> BoxFuture<'_, Result<EventStream, ModelError>> {
+        let error = ModelError::new(ErrorKind::Status, "down");
+        Box::pin(std::future::ready(Err(ModelError { status: Some(500), ..error })))
+    }
+
+    fn count_tokens(&self, _: Arc<ModelRequest>) -> BoxFuture<'_, Result<Option<u64>, ModelError>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
+}
+
+/// Any name but `down` is the script model.
+struct Mostly(ConnectedModel);
+
+impl Models for Mostly {
+    fn connect(&self, name: &str) -> Result<ConnectedModel, ModelError> {
+        let script = self.0.clone();
+        Ok(match name {
+            "down" => ConnectedModel { model: Arc::new(Down), name: "down".to_owned(), ..script },
+            _ => script,
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_stays_down_is_replaced_by_the_next() {
+    let mut rig = Rig::with(|config| {
+        let script = config.models.connect("script").unwrap();
+        config.models = Arc::new(Mostly(script));
+        config.model = "down".to_owned();
+        config.fallback_models = vec!["down".to_owned(), "script".to_owned()];
+        config.retry.max_retries = 1;
+        config.retry.first_delay = Duration::from_millis(1);
+    });
+    let frames = rig.run("SAY here").await;
+    let told = |kind: &str| frames.iter().filter(|frame| frame["subtype"] == kind).count();
+    assert_eq!(told("api_retry"), 2, "{frames:#?}");
+    let fallbacks: Vec<_> =
+        frames.iter().filter(|frame| frame["subtype"] == "model_fallback").collect();
+    assert_eq!(fallbacks.len(), 2);
+    assert_eq!(fallbacks[1]["trigger"], "server_error");
+    assert_eq!(fallbacks[1]["fallback_model"], "script");
+    assert_eq!(frames.last().unwrap()["result"], "here");
+}
+
+/// A model that never comes to the end of an answer.
+struct Breaks(ConnectedModel);
+
+impl Model for Breaks {
+    fn stream(&self, request: Arc<ModelRequest>) -> BoxFuture<'_, Result<EventStream, ModelError>> {
+        Box::pin(async move {
+            let events = self.0.model.stream(request).await?;
+            let blocks = events.take_while(|event| {
+                std::future::ready(!matches!(event, Ok(StreamEvent::MessageDelta(_))))
+            });
+            let cut = ModelError::new(ErrorKind::StreamCut, "it broke off");
+            Ok(EventStream::new(blocks.chain(stream::iter([Err(cut)]))))
+        })
+    }
+
+    fn count_tokens(
+        &self,
+        request: Arc<ModelRequest>,
+    ) -> BoxFuture<'_, Result<Option<u64>, ModelError>> {
+        self.0.model.count_tokens(request)
+    }
+}
+
+#[tokio::test]
+async fn a_stream_that_never_ends_properly_does_not_go_on_for_ever() {
+    let mut rig = Rig::with(|config| {
+        let script = config.models.connect("script").unwrap();
+        let model = Arc::new(Breaks(script.clone()));
+        config.models = Arc::new(Only(ConnectedModel { model, ..script }));
+    });
+    let frames = rig.run("SAY a beginning").await;
+    let said = frames.iter().filter(|frame| frame["type"] == "assistant");
+    assert_eq!(said.filter(|frame| frame["error"].is_null()).count(), 4, "{frames:#?}");
+    let result = frames.last().unwrap();
+    assert_eq!(result["is_error"], true);
+    assert!(result["result"].as_str().unwrap().contains("it broke off"), "{result}");
+    assert_eq!(frames.iter().filter(|frame| frame["type"] == "result").count(), 1);
 }

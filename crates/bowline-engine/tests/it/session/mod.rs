@@ -8,6 +8,7 @@ mod interrupt;
 mod limits;
 mod permission;
 mod queue;
+mod rare_hooks;
 mod skill;
 mod subagent;
 mod tools;

@@ -116,3 +116,11 @@ async fn the_mode_decides_where_rules_are_silent() {
     let frames = rig.run("TOOL Bash {\"command\": \"curl x\"}\nNEXT\nSAY ok").await;
     assert!(shapes(&frames).contains(&"permission_denied".to_owned()));
 }
+
+#[tokio::test]
+async fn tools_that_ask_a_person_say_that_there_is_none() {
+    let mut rig = Rig::with(|config| config.permission_prompts = PermissionPrompts::Nobody);
+    let frames = rig.run("TOOL AskUserQuestion {}\nNEXT\nSAY done").await;
+    let told = result_of(&frames)["message"]["content"][0]["content"].to_string();
+    assert!(told.contains("AskUserQuestion is disabled for this session"), "{told}");
+}

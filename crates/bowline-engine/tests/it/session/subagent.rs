@@ -135,6 +135,25 @@ async fn an_unknown_kind_is_named_with_those_there_are() {
 }
 
 #[tokio::test]
+async fn nobody_is_sent_deeper_than_three() {
+    let mut rig = Rig::new();
+    let mut script = "SAY bottom".to_owned();
+    for _ in 0..4 {
+        let input = json!({
+            "description": "deeper", "prompt": script, "subagent_type": "general-purpose",
+            "run_in_background": false,
+        });
+        script = format!("TOOL Agent {input}\nNEXT\nSAY back");
+    }
+    let frames = rig.run(&script).await;
+    let started = frames.iter().filter(|frame| frame["subtype"] == "task_started");
+    assert_eq!(started.count(), 3);
+    let refused =
+        frames.iter().filter(|frame| text(frame).contains("No such tool available: Agent"));
+    assert_eq!(refused.count(), 1, "{frames:#?}");
+}
+
+#[tokio::test]
 async fn two_work_at_once() {
     let mut rig = rig();
     // Each waits for what the other makes, though not for ever.

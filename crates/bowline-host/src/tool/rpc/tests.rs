@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use schemars::JsonSchema;
+use serde::Deserialize;
 use tokio::sync::mpsc;
 
 use super::*;
@@ -43,7 +44,8 @@ fn served(server: McpServer) -> (ServedTools, mpsc::Receiver<bowline_protocol::M
 async fn ask(method: &str, params: Value) -> Value {
     let message = json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params});
     let (server, _said) = served(calculator());
-    let answer = server.answer(&message.into(), CancellationToken::new()).await.to_value();
+    let answer =
+        server.answer(Incoming::read(&message.into()), CancellationToken::new()).await.to_value();
     assert_eq!((&answer["jsonrpc"], &answer["id"]), (&json!("2.0"), &json!(7)));
     answer
 }
@@ -107,7 +109,7 @@ async fn what_is_unknown_is_an_error_and_news_gets_a_stand_in() {
     assert_eq!(answer["error"]["code"], METHOD_NOT_FOUND);
     let news = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
     let (server, _said) = served(calculator());
-    let answer = server.answer(&news.into(), CancellationToken::new()).await;
+    let answer = server.answer(Incoming::read(&news.into()), CancellationToken::new()).await;
     assert_eq!(answer.get(), r#"{"jsonrpc":"2.0","result":{}}"#);
 }
 
@@ -128,9 +130,10 @@ async fn a_call_can_be_stopped() {
     });
     let stop = async {
         started.notified().await;
-        server.answer(&stop.into(), CancellationToken::new()).await
+        server.answer(Incoming::read(&stop.into()), CancellationToken::new()).await
     };
-    let (answer, _) = tokio::join!(server.answer(&call, CancellationToken::new()), stop);
+    let (answer, _) =
+        tokio::join!(server.answer(Incoming::read(&call), CancellationToken::new()), stop);
     assert_eq!(answer.to_value()["result"]["isError"], true);
     assert!(server.calls.lock().is_empty());
 }
@@ -145,7 +148,8 @@ async fn a_call_reports_its_progress_and_knows_its_session() {
     for (meta, expected) in [(json!({"progressToken": "t"}), true), (json!({}), false)] {
         let params = json!({"name": "walk", "_meta": meta});
         let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
-        let answer = server.answer(&call.into(), CancellationToken::new()).await.to_value();
+        let answer =
+            server.answer(Incoming::read(&call.into()), CancellationToken::new()).await.to_value();
         assert_eq!(answer["result"]["content"], text("session-1"));
         let report = said.try_recv().ok();
         assert_eq!(report.is_some(), expected);
@@ -166,7 +170,8 @@ async fn a_call_that_takes_too_long_is_given_up() {
     let (server, _said) = served(McpServer::new("s").tool(slow));
     let params = json!({"name": "slow"});
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
-    let answer = server.answer(&call.into(), CancellationToken::new()).await.to_value();
+    let answer =
+        server.answer(Incoming::read(&call.into()), CancellationToken::new()).await.to_value();
     let why = "the tool slow took longer than 3s";
     assert_eq!(answer["result"], json!({"content": text(why), "isError": true}));
 }
@@ -191,7 +196,8 @@ async fn arguments_are_checked_against_a_schema_before_the_handler_sees_them() {
     ] {
         let params = json!({"name": "query", "arguments": arguments});
         let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
-        let answer = server.answer(&call.into(), CancellationToken::new()).await.to_value();
+        let answer =
+            server.answer(Incoming::read(&call.into()), CancellationToken::new()).await.to_value();
         assert_eq!(answer["result"], expected);
     }
 }

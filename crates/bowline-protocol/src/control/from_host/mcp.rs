@@ -145,6 +145,74 @@ pub struct McpToggle {
     pub extra: Extra,
 }
 
+/// Log in to an MCP server.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct McpAuthenticate {
+    /// The server.
+    pub server_name: String,
+    /// Where the browser is to come back to, if not to a port of the agent's machine. The host
+    /// then hands in the address it came back with (`mcp_oauth_callback_url`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub redirect_uri: Option<String>,
+    /// Whether no other address would do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub redirect_uri_only: Option<bool>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// What a login to an MCP server takes.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct McpAuthenticateResponse {
+    /// The page on which the user agrees.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub auth_url: Option<String>,
+    /// Whether the user has to do anything.
+    pub requires_user_action: bool,
+    /// Whether the browser will come back with a code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub callback_expected: Option<bool>,
+    /// Where it comes back to: `localhost`, or `custom` for an address of the host's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub redirect_scheme: Option<String>,
+    /// What tells this login from others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+    /// The port on which the agent waits for the browser.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub callback_port: Option<u16>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Where an MCP server sent the user after the login.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct McpOauthCallbackUrl {
+    /// The server.
+    pub server_name: String,
+    /// The whole address, with the code in it.
+    pub callback_url: String,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Log out of an MCP server.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct McpClearAuth {
+    /// The server.
+    pub server_name: String,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
 /// Call a tool of an MCP server. The answer is the tool's result as MCP has it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct McpCall {

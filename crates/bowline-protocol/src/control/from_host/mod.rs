@@ -80,6 +80,12 @@ requests! {
         "mcp_reconnect" => McpReconnect -> Ack,
         /// Switch an MCP server on or off.
         "mcp_toggle" => McpToggle -> Ack,
+        /// Log in to an MCP server.
+        "mcp_authenticate" => McpAuthenticate -> McpAuthenticateResponse,
+        /// Where an MCP server sent the user after the login.
+        "mcp_oauth_callback_url" => McpOauthCallbackUrl -> Ack,
+        /// Log out of an MCP server.
+        "mcp_clear_auth" => McpClearAuth -> Ack,
         /// Call a tool of an MCP server.
         "mcp_call" => McpCall -> RawJson,
         /// Read a resource of an MCP server.
@@ -144,12 +150,6 @@ requests! {
         "set_prompt_suggestions_paused" => SetPromptSuggestionsPaused,
         /// Switch a channel on.
         "channel_enable" => ChannelEnable,
-        /// Log in to an MCP server.
-        "mcp_authenticate" => McpAuthenticate,
-        /// Log out of an MCP server.
-        "mcp_clear_auth" => McpClearAuth,
-        /// Where an MCP server sent the user after the login.
-        "mcp_oauth_callback_url" => McpOauthCallbackUrl,
         /// Log in to the vendor.
         "claude_authenticate" => ClaudeAuthenticate,
         /// Where the vendor sent the user after the login.

@@ -10,7 +10,7 @@ const SILENT: &[&str] =
 
 /// Whether nobody expects output from this command.
 pub(super) fn is_silent(command: &str) -> bool {
-    let Script { commands, opaque } = bowline_shell::parse(command);
+    let Script { commands, opaque, .. } = bowline_shell::parse(command);
     let silent = |command: &bowline_shell::Command| {
         command.name().is_some_and(|name| SILENT.contains(&name))
     };

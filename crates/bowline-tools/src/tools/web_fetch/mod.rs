@@ -94,7 +94,9 @@ impl Tool for WebFetch {
     }
 
     fn access(&self, input: &Value, _: &Workspace) -> Access {
-        Access::Fetch(input["url"].as_str().unwrap_or_default().to_owned())
+        let given = input["url"].as_str().unwrap_or_default();
+        // Spelled as it will be fetched: there are many ways to write a host.
+        Access::Fetch(Url::parse(given).map_or_else(|_| given.to_owned(), String::from))
     }
 
     fn run(&self, call: ToolCall) -> BoxFuture<'_, Result<ToolOutput, ToolFailure>> {

@@ -1,0 +1,40 @@
+//! Logging in to MCP servers for a host, and out. The host shows the user the page.
+
+use std::sync::Arc;
+
+use bowline_protocol::{
+    McpAuthenticate, McpAuthenticateResponse, McpClearAuth, McpOauthCallbackUrl,
+};
+use serde_json::json;
+
+use super::{Answered, ControlReply};
+use crate::session::Shared;
+
+pub(super) async fn mcp_authenticate(shared: &Arc<Shared>, request: McpAuthenticate) -> Answered {
+    let redirect_uri = request.redirect_uri.as_deref();
+    let page = shared.mcp.begin_login(&request.server_name, redirect_uri).await?;
+    let scheme = if page.callback_port.is_some() { "localhost" } else { "custom" };
+    Ok(ControlReply::payload(&McpAuthenticateResponse {
+        auth_url: Some(page.url),
+        requires_user_action: true,
+        callback_expected: Some(true),
+        redirect_scheme: Some(scheme.to_owned()),
+        state: Some(page.state),
+        callback_port: page.callback_port,
+        ..McpAuthenticateResponse::default()
+    }))
+}
+
+pub(super) async fn mcp_oauth_callback_url(
+    shared: &Arc<Shared>,
+    request: McpOauthCallbackUrl,
+) -> Answered {
+    shared.mcp.finish_login(&request.server_name, &request.callback_url).await?;
+    shared.servers_changed();
+    Ok(ControlReply::ack())
+}
+
+pub(super) async fn mcp_clear_auth(shared: &Arc<Shared>, request: McpClearAuth) -> Answered {
+    shared.mcp.clear_login(&request.server_name).await?;
+    Ok(ControlReply::payload(&json!({})))
+}

@@ -1,0 +1,112 @@
+//! Hooks of events that a turn meets only now and then.
+
+use bowline_protocol::PermissionMode;
+use serde_json::{Value, json};
+
+use crate::rig::{Rig, text};
+
+/// A session whose host hears of one event.
+async fn listening(event: &str) -> Rig {
+    let rig = Rig::new();
+    let hooks = json!({event: [{"matcher": null, "hookCallbackIds": ["h"]}]});
+    rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();
+    rig
+}
+
+/// What hooks were told.
+fn told(frames: &[Value]) -> Vec<&Value> {
+    let calls = frames.iter().filter(|frame| frame["type"] == "hook_callback");
+    calls.map(|frame| &frame["call"]["input"]).collect()
+}
+
+fn results(frames: &[Value]) -> Vec<&str> {
+    let results =
+        frames.iter().filter(|frame| frame["message"]["content"][0]["type"] == "tool_result");
+    results.map(text).collect()
+}
+
+#[tokio::test]
+async fn a_command_that_changes_the_directory() {
+    let mut rig = listening("CwdChanged").await;
+    std::fs::create_dir(rig.path().join("sub")).unwrap();
+    let frames = rig
+        .run(
+            "TOOL Bash {\"command\": \"cd sub\"}\nNEXT\nTOOL Bash {\"command\": \"ls\"}\nNEXT\nSAY x",
+        )
+        .await;
+    let told = told(&frames);
+    assert_eq!(told.len(), 1, "{told:#?}");
+    assert_eq!(told[0]["new_cwd"], format!("{}/sub", told[0]["old_cwd"].as_str().unwrap()));
+}
+
+#[tokio::test]
+async fn a_task_that_is_added() {
+    let mut rig = listening("TaskCreated").await;
+    let frames = rig
+        .run("TOOL TaskCreate {\"subject\": \"dig\", \"description\": \"a hole\"}\nNEXT\nSAY x")
+        .await;
+    let told = told(&frames);
+    assert_eq!(told.len(), 1, "{frames:#?}");
+    assert_eq!(told[0]["task_id"], "1");
+    assert_eq!(told[0]["task_subject"], "dig");
+    assert_eq!(told[0]["task_description"], "a hole");
+}
+
+#[tokio::test]
+async fn a_task_that_is_not_done_before_hooks_agree() {
+    let mut rig = listening("TaskCompleted").await;
+    let create = "TOOL TaskCreate {\"subject\": \"dig\", \"description\": \"a hole\"}";
+    let done = "TOOL TaskUpdate {\"taskId\": \"1\", \"status\": \"completed\"}";
+    rig.will_hook(json!({"decision": "block", "reason": "not deep enough"}));
+    let script =
+        format!("{create}\nNEXT\n{done}\nNEXT\nTOOL TaskList {{}}\nNEXT\n{done}\nNEXT\nSAY x");
+    let frames = rig.run(&script).await;
+    let results = results(&frames);
+    assert!(results[1].contains("not deep enough"), "{results:?}");
+    assert_eq!(results[2], "#1 [pending] dig");
+    assert_eq!(results[3], "Updated task #1 status");
+    assert_eq!(told(&frames).len(), 2);
+}
+
+#[tokio::test]
+async fn a_call_that_the_auto_mode_refuses() {
+    let mut rig = Rig::with(|config| config.policy.mode = PermissionMode::Auto);
+    let hooks = json!({"PermissionDenied": [{"matcher": "Bash", "hookCallbackIds": ["h"]}]});
+    rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();
+    let output = json!({"hookEventName": "PermissionDenied", "retry": true});
+    rig.will_hook(json!({"hookSpecificOutput": output}));
+    let frames = rig.run("TOOL Bash {\"command\": \"touch x\"}\nNEXT\nSAY x").await;
+    let told = told(&frames);
+    assert_eq!(told.len(), 1, "{frames:#?}");
+    assert_eq!(told[0]["tool_input"], json!({"command": "touch x"}));
+    let results = results(&frames);
+    assert!(results[0].contains("denied") && results[0].contains("tried again"), "{results:?}");
+}
+
+#[tokio::test]
+async fn the_end_of_a_turn_knows_what_goes_on_beside_it() {
+    let mut rig = listening("Stop").await;
+    let frames = rig
+        .run(
+            "TOOL Bash {\"command\": \"sleep 300\", \"description\": \"wait\", \
+             \"run_in_background\": true}\nNEXT\nSAY x",
+        )
+        .await;
+    let told = told(&frames);
+    let tasks = told[0]["background_tasks"].as_array().unwrap();
+    assert_eq!(tasks.len(), 1, "{told:#?}");
+    assert_eq!(tasks[0]["type"], "local_bash");
+    assert_eq!(tasks[0]["status"], "running");
+    assert_eq!(tasks[0]["description"], "wait");
+    assert_eq!(tasks[0]["command"], "sleep 300");
+    rig.abort().await;
+}
+
+#[tokio::test]
+async fn hooks_know_the_agent_that_was_chosen_for_the_conversation() {
+    let mut rig = Rig::with(|config| config.agent = Some("Explore".to_owned()));
+    let hooks = json!({"Stop": [{"matcher": null, "hookCallbackIds": ["h"]}]});
+    rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();
+    let frames = rig.run("SAY x").await;
+    assert_eq!(told(&frames)[0]["agent_type"], "Explore");
+}

@@ -1,0 +1,85 @@
+//! Connections that say who the user is.
+
+use bowline_protocol::{McpGrantType, McpOauth, McpRemoteServer};
+use reqwest::Client;
+use rmcp::transport::auth::{
+    AuthClient, AuthError, AuthorizationManager, ClientCredentialsConfig, OAuthClientConfig,
+};
+
+use super::LoginFile;
+use crate::connection::install_tls;
+
+/// A client that sends the tokens of a login and refreshes them; `None` if there is no login.
+///
+/// The authorization server is asked again each time who it is: one that has changed gets no
+/// tokens of its predecessor.
+pub(crate) async fn authorized(
+    server: &McpRemoteServer,
+    file: Option<&LoginFile>,
+    client: &Client,
+) -> Result<Option<AuthClient<Client>>, AuthError> {
+    let oauth = server.oauth.clone().unwrap_or_default();
+    let manager = match oauth.grant_type {
+        Some(McpGrantType::ClientCredentials) => Some(own_login(server, &oauth).await?),
+        Some(McpGrantType::AuthorizationCode) | None => kept_login(server, &oauth, file).await?,
+    };
+    Ok(manager.map(|manager| AuthClient::new(client.clone(), manager)))
+}
+
+/// The login of a user, if there was one.
+async fn kept_login(
+    server: &McpRemoteServer,
+    oauth: &McpOauth,
+    file: Option<&LoginFile>,
+) -> Result<Option<AuthorizationManager>, AuthError> {
+    let Some(file) = file else { return Ok(None) };
+    let kept = file.read().map_err(|error| AuthError::CredentialStoreError(error.to_string()))?;
+    let Some((credentials, secret)) =
+        kept.and_then(|kept| Some((kept.credentials?, kept.client_secret)))
+    else {
+        return Ok(None);
+    };
+    install_tls();
+    let mut manager = AuthorizationManager::new(server.url.as_str()).await?;
+    manager.set_credential_store(file.clone());
+    if !manager.initialize_from_store().await? {
+        return Ok(None);
+    }
+    // A client with a secret needs it to refresh.
+    let configured = oauth.client_secret.clone().filter(|_| oauth.client_id.is_some());
+    if let Some(secret) = configured.or(secret) {
+        // Nobody is sent anywhere from here, so the address does not matter.
+        let client = OAuthClientConfig::new(credentials.client_id, server.url.as_str());
+        manager.configure_client(client.with_client_secret(secret))?;
+    }
+    Ok(Some(manager))
+}
+
+/// A login without a user: the client's own.
+async fn own_login(
+    server: &McpRemoteServer,
+    oauth: &McpOauth,
+) -> Result<AuthorizationManager, AuthError> {
+    let (Some(client_id), Some(client_secret)) = (&oauth.client_id, &oauth.client_secret) else {
+        let missing = "grantType client_credentials needs a clientId and a clientSecret";
+        return Err(AuthError::ClientCredentialsError(missing.to_owned()));
+    };
+    install_tls();
+    let mut manager = AuthorizationManager::new(server.url.as_str()).await?;
+    let found = manager.resolve_metadata().await?;
+    manager.set_metadata(found.metadata);
+    let scopes = match &oauth.scopes {
+        Some(scopes) => scopes.split_whitespace().map(str::to_owned).collect(),
+        None => manager.select_initial_scopes(&[]).await,
+    };
+    let config = ClientCredentialsConfig::ClientSecret {
+        client_id: client_id.clone(),
+        client_secret: client_secret.clone(),
+        scopes,
+        resource: Some(server.url.clone()),
+    };
+    manager.validate_client_credentials_metadata(&config)?;
+    manager.configure_client_credentials(&config)?;
+    manager.exchange_client_credentials(&config).await?;
+    Ok(manager)
+}

@@ -1,0 +1,121 @@
+//! Logging in to the servers of a session, and out.
+
+use std::sync::Arc;
+
+use bowline_protocol::McpRemoteServer;
+
+use crate::{
+    connection::has_authorization,
+    login::{Listener, Login, LoginError, LoginFile, LoginPage, Ongoing},
+    server::{Core, Server, State},
+    servers::{McpError, McpServers},
+    status::transport,
+};
+
+impl McpServers {
+    /// Begins a login to a server and says where the user agrees to it. A login that was begun
+    /// before is given up.
+    ///
+    /// The browser is to come back to `redirect_uri`, and then its address is handed in with
+    /// [`finish_login`](Self::finish_login). Without one it comes back to a port of this machine,
+    /// and the rest happens by itself.
+    pub async fn begin_login(
+        &self,
+        name: &str,
+        redirect_uri: Option<&str>,
+    ) -> Result<LoginPage, McpError> {
+        let server = self.directory.find(name)?;
+        let (remote, file) = place_of_login(&server.core)?;
+        let mut ongoing = server.login.lock().await;
+        if let Some(before) = ongoing.take() {
+            before.stop().await;
+        }
+        let listener = match redirect_uri {
+            Some(_) => None,
+            None => {
+                let port = remote.oauth.as_ref().and_then(|oauth| oauth.callback_port);
+                Some(Listener::bind(port).await.map_err(LoginError::from)?)
+            }
+        };
+        let back = listener.as_ref().map(Listener::redirect_uri);
+        let back = redirect_uri.map(str::to_owned).or(back).unwrap_or_default();
+        let challenge = match server.core.state() {
+            State::NeedsAuth(wanted) => wanted.challenge,
+            _ => None,
+        };
+        let login = Login::begin(remote, file, challenge.as_deref(), &back).await?;
+        let begun = Ongoing::new(login, listener, Arc::downgrade(&server));
+        let page = begun.page();
+        *ongoing = Some(begun);
+        Ok(page)
+    }
+
+    /// Finishes a login with the address that the browser came back to, and reaches the server
+    /// with it. An address that is not of this login leaves it as it was.
+    pub async fn finish_login(&self, name: &str, callback_url: &str) -> Result<(), McpError> {
+        let server = self.directory.find(name)?;
+        let mut ongoing = server.login.lock().await;
+        let waiting = ongoing.take_if(|login| login.outcome().borrow().is_none());
+        let Some(waiting) = waiting else {
+            return Err(LoginError::NotBegun(name.to_owned()).into());
+        };
+        let login = waiting.login();
+        if let Err(error) = login.check(callback_url) {
+            *ongoing = Some(waiting);
+            return Err(error.into());
+        }
+        let finished = login.finish(callback_url).await;
+        if finished.is_ok() {
+            server.restart().await;
+        }
+        waiting.settle(finished.clone());
+        waiting.stop().await;
+        Ok(finished?)
+    }
+
+    /// Waits until the login that was begun last is finished or given up, and the server reached
+    /// with it.
+    pub async fn login_over(&self, name: &str) -> Result<(), McpError> {
+        let server = self.directory.find(name)?;
+        let outcome = server.login.lock().await.as_ref().map(Ongoing::outcome);
+        if let Some(mut outcome) = outcome {
+            let over = outcome.wait_for(Option::is_some).await;
+            // Whoever could have said how it ended is gone: another login has taken its place.
+            let over = over.ok().and_then(|over| over.clone());
+            over.unwrap_or(Err(LoginError::Replaced))?;
+        }
+        server.settled().await;
+        Ok(())
+    }
+
+    /// Forgets a login and reaches the server without it. Returns when that is decided.
+    pub async fn clear_login(&self, name: &str) -> Result<(), McpError> {
+        let server = self.directory.find(name)?;
+        let (_, file) = place_of_login(&server.core)?;
+        if let Some(ongoing) = server.login.lock().await.take() {
+            ongoing.stop().await;
+        }
+        file.remove().map_err(LoginError::from)?;
+        reach_again(&server).await;
+        Ok(())
+    }
+}
+
+/// How a server is reached and where a login to it is kept, if it can have one.
+fn place_of_login(core: &Core) -> Result<(&McpRemoteServer, LoginFile), LoginError> {
+    let Some(remote) = core.remote() else {
+        return Err(LoginError::WrongKind(transport(&core.config)));
+    };
+    if has_authorization(remote) {
+        return Err(LoginError::HasHeader);
+    }
+    Ok((remote, core.login_file().ok_or(LoginError::NoPlace)?))
+}
+
+/// A server that is switched off stays so.
+async fn reach_again(server: &Server) {
+    if !matches!(server.core.state(), State::Disabled) {
+        server.restart().await;
+        server.settled().await;
+    }
+}

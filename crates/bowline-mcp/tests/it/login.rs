@@ -1,0 +1,176 @@
+//! Logging in to servers, with an authority on a real socket.
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+};
+
+use bowline_mcp::{LoginError, McpError};
+use bowline_protocol::McpServerStatus;
+use serde_json::{Value, json};
+
+use crate::{
+    authority::Authority,
+    rig::{Rig, program},
+};
+
+/// A session with one server called `net`, whose logins are kept in `home`.
+async fn session(config: Value, home: &Path) -> Rig {
+    let folder: PathBuf = home.join("logins");
+    let rig = Rig::with(|setup| {
+        setup.logins = Some(folder);
+        setup.options.backoff.attempts = 0;
+    });
+    rig.add("net", config);
+    rig.start().await
+}
+
+fn at(authority: &Authority) -> Value {
+    json!({"type": "http", "url": authority.url()})
+}
+
+/// Logs in the way a user does, whose browser comes back to our port.
+async fn log_in(rig: &Rig, authority: &Authority) {
+    let page = rig.servers.begin_login("net", None).await.unwrap();
+    let back = authority.agree(&page.url).await;
+    assert!(back.starts_with(&format!("http://localhost:{}/", page.callback_port.unwrap())));
+    let here = back.replace("localhost", "127.0.0.1");
+    let browser = reqwest::Client::builder().tls_certs_only([]).build().unwrap();
+    let shown = browser.get(here).send().await.unwrap();
+    assert_eq!(shown.status(), 200);
+    rig.servers.login_over("net").await.unwrap();
+}
+
+#[tokio::test]
+async fn a_login_counts_for_this_session_and_those_to_come() {
+    let (authority, home) = (Authority::start().await, tempfile::tempdir().unwrap());
+    let rig = session(at(&authority), home.path()).await;
+    assert_eq!(rig.status_of("net"), McpServerStatus::NeedsAuth, "{:?}", rig.servers.status());
+    log_in(&rig, &authority).await;
+    assert_eq!(rig.status_of("net"), McpServerStatus::Connected, "{:?}", rig.servers.status());
+    assert_eq!(rig.text("mcp__net__echo", json!({"text": "hi"})).await, "echo: hi");
+    let asked = authority.books.lock().unwrap().asked[0].clone();
+    assert_eq!(asked["scope"], "use", "what the server names counts, not all that it knows");
+    assert_eq!(asked["code_challenge_method"], "S256");
+    assert_eq!(asked["resource"], authority.url());
+    let file = home.path().join("logins/net.json");
+    assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
+
+    let later = session(at(&authority), home.path()).await;
+    assert_eq!(later.status_of("net"), McpServerStatus::Connected, "{:?}", later.servers.status());
+    assert_eq!(authority.grants("authorization_code"), 1);
+
+    later.servers.clear_login("net").await.unwrap();
+    assert_eq!(later.status_of("net"), McpServerStatus::NeedsAuth);
+    let last = session(at(&authority), home.path()).await;
+    assert_eq!(last.status_of("net"), McpServerStatus::NeedsAuth);
+}
+
+#[tokio::test]
+async fn a_token_that_is_about_to_expire_is_refreshed_by_the_client_that_got_it() {
+    let (authority, home) = (Authority::start().await, tempfile::tempdir().unwrap());
+    authority.books.lock().unwrap().lifetime = 5;
+    let rig = session(at(&authority), home.path()).await;
+    log_in(&rig, &authority).await;
+    assert_eq!(rig.status_of("net"), McpServerStatus::Connected, "{:?}", rig.servers.status());
+    assert!(authority.grants("refresh_token") > 0);
+    let asked = authority.books.lock().unwrap().asked.clone();
+    let refresh = asked.iter().find(|asked| asked.contains_key("refresh_token")).unwrap();
+    assert_eq!(refresh["refresh_token"], "r1");
+    // c1:s1, as it was registered.
+    assert_eq!(refresh["proof"], "Basic YzE6czE=");
+}
+
+#[tokio::test]
+async fn a_login_that_is_taken_back_ends_the_connection() {
+    let (authority, home) = (Authority::start().await, tempfile::tempdir().unwrap());
+    let rig = session(at(&authority), home.path()).await;
+    log_in(&rig, &authority).await;
+    assert_eq!(rig.text("mcp__net__echo", json!({"text": "hi"})).await, "echo: hi");
+    authority.books.lock().unwrap().revoked = true;
+    let failure = rig.call("mcp__net__echo", json!({"text": "hi"})).await.unwrap_err();
+    assert_eq!(failure.content, "the server wants a login: `bowline mcp login net`");
+    rig.log.wait_for("net is needs-auth", 2).await;
+}
+
+#[tokio::test]
+async fn a_call_that_needs_more_rights_says_so_and_the_next_login_asks_for_them() {
+    let (authority, home) = (Authority::start().await, tempfile::tempdir().unwrap());
+    authority.books.lock().unwrap().for_calls = Some("admin");
+    let rig = session(at(&authority), home.path()).await;
+    log_in(&rig, &authority).await;
+    let failure = rig.call("mcp__net__echo", json!({"text": "hi"})).await.unwrap_err();
+    let said = "the server wants a login with more rights (admin): `bowline mcp login net`";
+    assert_eq!(failure.content, said);
+    assert_eq!(rig.status_of("net"), McpServerStatus::Connected, "its other tools still work");
+
+    // Another session, perhaps days later.
+    let later = session(at(&authority), home.path()).await;
+    log_in(&later, &authority).await;
+    assert_eq!(later.text("mcp__net__echo", json!({"text": "hi"})).await, "echo: hi");
+    let asked = authority.books.lock().unwrap().asked.clone();
+    let pages = asked.iter().filter_map(|asked| Some((asked.get("code_challenge")?, asked)));
+    let scopes: Vec<_> = pages.map(|(_, asked)| asked["scope"].as_str()).collect();
+    assert_eq!(scopes, ["use", "use admin"]);
+}
+
+#[tokio::test]
+async fn a_host_can_hand_in_where_the_browser_ended_up() {
+    let (authority, home) = (Authority::start().await, tempfile::tempdir().unwrap());
+    let rig = session(at(&authority), home.path()).await;
+    let early = rig.servers.finish_login("net", "http://x/cb?code=1&state=2").await;
+    assert_eq!(early, Err(LoginError::NotBegun("net".to_owned()).into()));
+
+    let page = rig.servers.begin_login("net", Some("https://app.example/cb")).await.unwrap();
+    assert_eq!(page.callback_port, None);
+    let back = authority.agree(&page.url).await;
+    assert!(back.starts_with("https://app.example/cb?"), "{back}");
+    for (url, expected) in [
+        ("https://app.example/cb".to_owned(), LoginError::NoCode),
+        (back.replace(&page.state, "other"), LoginError::OtherLogin),
+    ] {
+        assert_eq!(rig.servers.finish_login("net", &url).await, Err(expected.into()), "{url}");
+    }
+    rig.servers.finish_login("net", &back).await.unwrap();
+    rig.servers.login_over("net").await.unwrap();
+    assert_eq!(rig.status_of("net"), McpServerStatus::Connected, "{:?}", rig.servers.status());
+}
+
+#[tokio::test]
+async fn a_user_who_says_no_is_heard() {
+    let (authority, home) = (Authority::start().await, tempfile::tempdir().unwrap());
+    let rig = session(at(&authority), home.path()).await;
+    let page = rig.servers.begin_login("net", Some("https://app.example/cb")).await.unwrap();
+    let no = format!("https://app.example/cb?error=access_denied&state={}", page.state);
+    let refused = LoginError::Refused("access_denied".to_owned());
+    assert_eq!(rig.servers.finish_login("net", &no).await, Err(refused.into()));
+    assert_eq!(rig.status_of("net"), McpServerStatus::NeedsAuth);
+}
+
+#[tokio::test]
+async fn a_client_can_log_in_as_itself() {
+    let (authority, home) = (Authority::start().await, tempfile::tempdir().unwrap());
+    let mut config = at(&authority);
+    config["oauth"] = json!({
+        "grantType": "client_credentials", "clientId": "me", "clientSecret": "mine", "scopes": "use",
+    });
+    let rig = session(config, home.path()).await;
+    assert_eq!(rig.status_of("net"), McpServerStatus::Connected, "{:?}", rig.servers.status());
+    assert_eq!(authority.grants("client_credentials"), 1);
+    assert_eq!(authority.books.lock().unwrap().asked[0]["proof"], "Basic bWU6bWluZQ==");
+    assert!(!home.path().join("logins").exists(), "there is nothing to keep");
+}
+
+#[tokio::test]
+async fn servers_that_have_no_logins_say_why() {
+    let (authority, home) = (Authority::start().await, tempfile::tempdir().unwrap());
+    let mut config = at(&authority);
+    config["headers"] = json!({"authorization": "Bearer old"});
+    let rig = session(config, home.path()).await;
+    rig.add("std", program(""));
+    let begin = async |name| rig.servers.begin_login(name, None).await.unwrap_err();
+    assert_eq!(begin("net").await, LoginError::HasHeader.into());
+    assert_eq!(begin("std").await, LoginError::WrongKind("stdio").into());
+    assert_eq!(begin("none").await, McpError::NotFound("none".to_owned()));
+}

@@ -1,0 +1,132 @@
+//! Pieces of an answer that may be the beginning of a secret: held back until more is known.
+
+use std::mem::{Discriminant, discriminant};
+
+use bowline_protocol::{Delta, StreamEvent};
+
+use crate::secret::Veil;
+
+/// Pieces that are held back. A secret that comes in several pieces is hidden like one that comes
+/// in one.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    /// Pieces of one text, and when they came.
+    pieces: Vec<(u64, StreamEvent)>,
+}
+
+impl Held {
+    /// Takes an event that came at this time. Writes it, and what was held back before, unless a
+    /// secret may have begun.
+    pub(super) fn push(
+        &mut self,
+        at_ms: u64,
+        event: &StreamEvent,
+        veil: &Veil,
+        mut write: impl FnMut(u64, &StreamEvent),
+    ) {
+        let Some((place, said)) = piece(event).filter(|_| !veil.is_empty()) else {
+            self.release(&mut write);
+            return write(at_ms, event);
+        };
+        if self.place().is_some_and(|held| held != place) {
+            self.release(&mut write);
+        }
+        let mut text: String =
+            self.pieces.iter().filter_map(|(_, held)| Some(piece(held)?.1)).collect();
+        text.push_str(said);
+        self.pieces.push((at_ms, event.clone()));
+        let hidden = veil.hide(text.clone());
+        if hidden != text
+            && let Some((at_ms, mut last)) = self.pieces.pop()
+        {
+            say(&mut last, &hidden);
+            self.pieces = vec![(at_ms, last)];
+        }
+        if !veil.may_begin_at_end(&hidden) {
+            self.release(&mut write);
+        }
+    }
+
+    /// Writes what is held back: nothing follows that could make a secret of it.
+    pub(super) fn release(&mut self, mut write: impl FnMut(u64, &StreamEvent)) {
+        for (at_ms, event) in self.pieces.drain(..) {
+            write(at_ms, &event);
+        }
+    }
+
+    fn place(&self) -> Option<Place> {
+        self.pieces.first().and_then(|(_, event)| piece(event)).map(|(place, _)| place)
+    }
+}
+
+/// Which text of an answer a piece belongs to.
+type Place = (usize, Discriminant<Delta>);
+
+/// A piece of text, and which one it belongs to.
+fn piece(event: &StreamEvent) -> Option<(Place, &str)> {
+    let StreamEvent::ContentBlockDelta(event) = event else { return None };
+    let text = match &event.delta {
+        Delta::TextDelta(delta) => &delta.text,
+        Delta::InputJsonDelta(delta) => &delta.partial_json,
+        Delta::ThinkingDelta(delta) => &delta.thinking,
+        _ => return None,
+    };
+    Some(((event.index, discriminant(&event.delta)), text))
+}
+
+/// Puts other words into a piece.
+fn say(event: &mut StreamEvent, words: &str) {
+    let StreamEvent::ContentBlockDelta(event) = event else { return };
+    let text = match &mut event.delta {
+        Delta::TextDelta(delta) => &mut delta.text,
+        Delta::InputJsonDelta(delta) => &mut delta.partial_json,
+        Delta::ThinkingDelta(delta) => &mut delta.thinking,
+        _ => return,
+    };
+    words.clone_into(text);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{event, secret::Secret};
+
+    /// What is written of pieces, each with the time it came: its place among them.
+    fn written(pieces: &[StreamEvent]) -> Vec<(u64, String)> {
+        let veil = Veil::over([Secret::from("sk-secret-1")]);
+        let mut held = Held::default();
+        let mut found = Vec::new();
+        let mut write = |at, event: &StreamEvent| {
+            found.push((at, piece(event).map_or("-".to_owned(), |(_, text)| text.to_owned())));
+        };
+        for (at, event) in (0..).zip(pieces) {
+            held.push(at, event, &veil, &mut write);
+        }
+        held.release(write);
+        found
+    }
+
+    #[test]
+    fn a_secret_in_pieces_is_hidden() {
+        let pieces = ["the key is sk", "-sec", "ret-1, keep", " it"];
+        let pieces = pieces.map(|text| event::text_delta(0, text));
+        let expected = [(2, "the key is ***, keep".to_owned()), (3, " it".to_owned())];
+        assert_eq!(written(&pieces), expected);
+    }
+
+    #[test]
+    fn what_only_begins_like_one_is_written_as_it_came() {
+        let pieces = ["sk-sec", "tion ", "sk-secret-", "2"].map(|text| event::input_delta(0, text));
+        let texts: Vec<_> = written(&pieces).into_iter().map(|(_, text)| text).collect();
+        assert_eq!(texts, ["sk-sec", "tion ", "sk-secret-", "2"]);
+    }
+
+    #[test]
+    fn pieces_of_two_texts_make_no_secret() {
+        let pieces =
+            [event::text_delta(0, "sk-sec"), event::block_stop(0), event::text_delta(1, "ret-1")];
+        let expected =
+            [(0, "sk-sec"), (1, "-"), (2, "ret-1")].map(|(at, text)| (at, text.to_owned()));
+        assert_eq!(written(&pieces), expected);
+    }
+}

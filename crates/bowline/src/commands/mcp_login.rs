@@ -1,0 +1,152 @@
+//! `bowline mcp login` and `bowline mcp logout`: who the user is to an MCP server.
+
+use std::{
+    process::{ExitCode, Stdio},
+    time::Duration,
+};
+
+use anyhow::bail;
+use bowline_engine::SessionConfig;
+use bowline_mcp::{McpError, McpServers, NamedServer, Setup};
+use bowline_protocol::McpServerStatus;
+use bowline_tools::Workspace;
+use tokio::{
+    io::{AsyncBufReadExt, BufReader, Lines, Stdin},
+    process::{Child, Command},
+};
+
+use crate::{
+    args::{McpServerArgs, ModelArgs, RunArgs, SessionArgs},
+    complain,
+    environment::Environment,
+    say,
+    setup::{self, Audience},
+    signals::Signals,
+};
+
+/// Who shows the user the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Browser {
+    /// One that we open here.
+    Opened,
+    /// One of the user's, elsewhere.
+    Elsewhere,
+}
+
+/// Logs in to a server and keeps the login for the sessions to come.
+pub(crate) async fn login(args: McpServerArgs, browser: Browser) -> anyhow::Result<ExitCode> {
+    let mut signals = Signals::listen()?;
+    let name = args.name.clone();
+    let environment = Environment::of_process();
+    let (servers, limit) = server(args, &environment)?;
+    servers.start();
+    // What the server says to somebody who has not logged in tells how to.
+    servers.wait_ready(limit).await;
+    let page = servers.begin_login(&name, None).await.map_err(explain)?;
+    complain(format!("To log in to {name}, open this page:\n\n{}\n", page.url));
+    let _shown = match browser {
+        Browser::Opened => open(&page.url, &environment),
+        Browser::Elsewhere => {
+            complain("Then paste the address of the last page here, even if it cannot be shown:");
+            None
+        }
+    };
+    let over = tokio::select! {
+        over = servers.login_over(&name) => over,
+        over = pasted(&servers, &name), if browser == Browser::Elsewhere => over,
+        stop = signals.next() => {
+            servers.close().await;
+            return Ok(stop.exit_code());
+        }
+    };
+    let state = servers.status().into_iter().find(|state| state.name == name);
+    servers.close().await;
+    over.map_err(explain)?;
+    match state {
+        Some(state) if state.status == McpServerStatus::Connected => {
+            say(&format!("Logged in to {name}."))
+        }
+        Some(state) => {
+            let why = state.error.unwrap_or_else(|| "it wants another login".to_owned());
+            bail!("Error: logged in to {name}, but it cannot be used: {why}")
+        }
+        None => bail!("Error: {name} is gone"),
+    }
+}
+
+/// Forgets the login to a server.
+pub(crate) async fn logout(args: McpServerArgs) -> anyhow::Result<ExitCode> {
+    let name = args.name.clone();
+    let (servers, _) = server(args, &Environment::of_process())?;
+    // Nobody needs to reach it for that.
+    servers.set_enabled(&name, false).await?;
+    servers.clear_login(&name).await.map_err(explain)?;
+    say(&format!("Logged out of {name}."))
+}
+
+/// The one server, not yet reached, and how long reaching it may take.
+fn server(
+    args: McpServerArgs,
+    environment: &Environment,
+) -> anyhow::Result<(McpServers, Duration)> {
+    let cwd = std::env::current_dir()
+        .map_err(|error| anyhow::anyhow!("Error: the working directory cannot be used: {error}"))?;
+    // A session that is never started, with a model that needs no key.
+    let model = ModelArgs { model: Some("script".to_owned()), ..ModelArgs::default() };
+    let session = SessionArgs { no_session_persistence: true, ..SessionArgs::default() };
+    let run = RunArgs { sources: args.sources, model, session, ..RunArgs::default() };
+    let prepared = setup::prepare(&run, environment, cwd.clone(), Audience::Reader)?;
+    prepared.notices.iter().for_each(complain);
+    let SessionConfig { mcp_servers, mcp_options, places, .. } = prepared.config;
+    let Some(server) = mcp_servers.iter().find(|server| server.name == args.name) else {
+        bail!("Error: {}", unknown(&args.name, &mcp_servers));
+    };
+    let limit = mcp_options.connect_timeout;
+    let mut setup = Setup::new(Workspace::new(&cwd, bowline_tools::Setup::default()));
+    setup.options = mcp_options;
+    setup.logins = Some(places.mcp_logins());
+    let servers = McpServers::new(setup);
+    servers.add(server.clone());
+    Ok((servers, limit))
+}
+
+fn unknown(name: &str, servers: &[NamedServer]) -> String {
+    let names: Vec<_> = servers.iter().map(|server| server.name.as_str()).collect();
+    match names.as_slice() {
+        [] => format!("there is no MCP server {name}, nor any other"),
+        names => format!("there is no MCP server {name}; there are: {}", names.join(", ")),
+    }
+}
+
+fn explain(error: McpError) -> anyhow::Error {
+    anyhow::anyhow!("Error: {error}")
+}
+
+/// Shows a page in the user's browser. One that cannot be opened is no error: the address has been
+/// printed.
+fn open(url: &str, environment: &Environment) -> Option<Child> {
+    let usual = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let browser = environment.browser().unwrap_or(usual);
+    let started = Command::new(browser)
+        .arg(url)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    started.inspect_err(|error| complain(format!("{browser} cannot be started: {error}"))).ok()
+}
+
+/// Finishes the login with an address that the user pastes.
+async fn pasted(servers: &McpServers, name: &str) -> Result<(), McpError> {
+    let mut lines: Lines<BufReader<Stdin>> = BufReader::new(tokio::io::stdin()).lines();
+    while let Ok(Some(line)) = lines.next_line().await {
+        match servers.finish_login(name, line.trim()).await {
+            Ok(()) => return servers.login_over(name).await,
+            Err(error @ McpError::Login(_)) if !line.trim().is_empty() => complain(error),
+            Err(McpError::Login(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    // Nothing will be pasted any more, but the browser may still come back by itself.
+    servers.login_over(name).await
+}
