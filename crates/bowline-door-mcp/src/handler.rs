@@ -7,10 +7,11 @@ use bowline_protocol::RawJson;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, ElicitRequest, ElicitResult, Implementation,
-        InputRequest, InputRequests, InputRequiredResult, InputResponses, ListToolsResult,
-        PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ServerCapabilities,
-        ServerConfig, Tool,
+        CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ElicitRequest,
+        ElicitResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation,
+        InputRequest, InputRequests, InputRequiredResult, InputResponses, ListPromptsResult,
+        ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ProgressToken,
+        ServerCapabilities, ServerConfig, Tool,
     },
     service::RequestContext,
 };
@@ -19,6 +20,7 @@ use tokio::{
     sync::Semaphore,
     time::{Instant, Interval, interval_at},
 };
+use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::{
@@ -28,10 +30,14 @@ use crate::{
     elicit::{self, Asking},
     offer::Offer,
     parked::{Parked, ParkedCalls},
+    prompts,
 };
 
-/// Calls that are worked on at a time, over all clients. More have to wait.
+/// Calls that are worked on at a time, over all clients. More have to wait …
 const AT_ONCE: usize = 64;
+
+/// … but not more than these: whoever asks for that much would not get it in time.
+const WAITING: usize = 256;
 
 /// How often a client that wants to hear of progress is told that a call still runs. Below the
 /// time after which clients usually give up.
@@ -51,7 +57,12 @@ struct Shared {
     offer: Offer,
     version: String,
     parked: ParkedCalls,
+    /// A place for each call that is worked on …
     room: Semaphore,
+    /// … and for each that was taken in.
+    places: Semaphore,
+    /// Fires when the client hung up, or everything ends.
+    ending: CancellationToken,
 }
 
 impl Handler {
@@ -62,13 +73,22 @@ impl Handler {
         offer: Offer,
         version: &str,
     ) -> Self {
-        let (version, parked) = (version.to_owned(), ParkedCalls::default());
-        let room = Semaphore::new(AT_ONCE);
-        Self(Arc::new(Shared { session, sessions, host, offer, version, parked, room }))
+        Self(Arc::new(Shared {
+            session,
+            sessions,
+            host,
+            offer,
+            version: version.to_owned(),
+            parked: ParkedCalls::default(),
+            room: Semaphore::new(AT_ONCE),
+            places: Semaphore::new(AT_ONCE + WAITING),
+            ending: CancellationToken::new(),
+        }))
     }
 
-    /// No call waits for its client any more.
-    pub(crate) fn forget_parked(&self) {
+    /// Ends every call: those that run, those that wait for room, those that wait for their client.
+    pub(crate) fn end_calls(&self) {
+        self.0.ending.cancel();
         self.0.parked.clear();
     }
 
@@ -115,6 +135,28 @@ impl Handler {
         Ok(call)
     }
 
+    /// Does what a request asks for, once there is room.
+    async fn work(
+        &self,
+        request: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let asking = Asking::of(context);
+        let room = tokio::select! {
+            room = self.0.room.acquire() => room,
+            () = context.ct.cancelled() => return Err(ErrorData::internal_error("cancelled", None)),
+        };
+        let _room = room.map_err(|_| ErrorData::internal_error("the server ends", None))?;
+        let call = match &request.request_state {
+            Some(ticket) => {
+                let answers = request.input_responses.unwrap_or_default();
+                self.resume(ticket, &request.name, answers)?
+            }
+            None => self.begin(&request.name, request.arguments.unwrap_or_default(), asking)?,
+        };
+        self.follow(&request.name, call, asking, context).await
+    }
+
     /// Follows a call until it is done or has to wait for another request.
     async fn follow(
         &self,
@@ -157,7 +199,7 @@ impl Handler {
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let us = Implementation::new("bowline", &self.0.version).with_title("Bowline");
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_prompts().build())
             .with_server_info(us)
             .with_instructions(
                 "Tools that read, search and change files and run commands where this server was \
@@ -174,6 +216,47 @@ impl ServerHandler for Handler {
         Ok(ListToolsResult::with_all_items(self.0.offer.tools().to_vec()))
     }
 
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let commands = self.0.session.commands();
+        Ok(ListPromptsResult::with_all_items(commands.iter().map(prompts::prompt).collect()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let commands = self.0.session.commands();
+        let unknown =
+            || ErrorData::invalid_params(format!("there is no prompt {}", request.name), None);
+        let command = commands.iter().find(|it| it.name == request.name).ok_or_else(unknown)?;
+        let typed = prompts::typed(command, request.arguments.unwrap_or_default())?;
+        let expanded = self.0.session.expand_command(&command.name, &typed, context.ct).await;
+        match expanded.ok_or_else(unknown)? {
+            Ok(expanded) => Ok(prompts::messages(command, expanded).into()),
+            Err(why) => Err(ErrorData::internal_error(why, None)),
+        }
+    }
+
+    /// A request that could not be read is of a kind that we know if its params are wrong.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = request.method;
+        Err(match &*method {
+            "tools/call" | "prompts/get" => {
+                ErrorData::invalid_params(format!("the params of {method} cannot be read"), None)
+            }
+            _ => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None),
+        })
+    }
+
     fn get_tool(&self, name: &str) -> Option<Tool> {
         self.0.offer.find(name).cloned()
     }
@@ -183,20 +266,17 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let asking = Asking::of(&context);
-        let room = tokio::select! {
-            room = self.0.room.acquire() => room,
-            () = context.ct.cancelled() => return Err(ErrorData::internal_error("cancelled", None)),
+        let Ok(_place) = self.0.places.try_acquire() else {
+            return Err(ErrorData::internal_error("too many calls wait already", None));
         };
-        let _room = room.map_err(|_| ErrorData::internal_error("the server ends", None))?;
-        let call = match &request.request_state {
-            Some(ticket) => {
-                let answers = request.input_responses.unwrap_or_default();
-                self.resume(ticket, &request.name, answers)?
+        let mut work = pin!(self.work(request, &context));
+        tokio::select! {
+            done = &mut work => done,
+            () = self.0.ending.cancelled() => {
+                context.ct.cancel();
+                work.await
             }
-            None => self.begin(&request.name, request.arguments.unwrap_or_default(), asking)?,
-        };
-        self.follow(&request.name, call, asking, &context).await
+        }
     }
 }
 

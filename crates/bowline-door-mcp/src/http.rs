@@ -10,17 +10,20 @@ use std::{
 use axum::{
     Router,
     extract::{Request, State},
-    http::{StatusCode, header},
+    http::{StatusCode, header, uri::Authority},
     middleware::{self, Next},
     response::{IntoResponse, Response},
 };
 use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
 };
-use tokio::{net::TcpListener, time};
+use tokio::{net::TcpListener, sync::Semaphore, time};
 use tokio_util::sync::CancellationToken;
 
-use crate::handler::Handler;
+use crate::{
+    handler::Handler,
+    origin::{self, Origin, Pages},
+};
 
 /// Where clients find the server.
 const PATH: &str = "/mcp";
@@ -35,6 +38,10 @@ const SILENCE: Duration = Duration::from_secs(4 * 60 * 60);
 /// Clients at a time: more than one machine has, and few enough to keep for as long as that.
 const MAX_SESSIONS: usize = 256;
 
+/// Requests whose answers have not begun: for each client one, and one more that ends it. What is
+/// behind them is held in memory.
+const MAX_REQUESTS: usize = 2 * MAX_SESSIONS;
+
 /// The header in which a client names its session.
 const SESSION_ID: &str = "mcp-session-id";
 
@@ -47,7 +54,7 @@ pub struct Address {
     listen: SocketAddr,
     token: Option<Token>,
     hosts: Vec<String>,
-    origins: Vec<String>,
+    origins: Vec<Origin>,
 }
 
 /// Why a server must not listen there.
@@ -60,20 +67,26 @@ pub enum AddressError {
     /// It is not clear by which name it is reached, and any name would do for an attacker.
     #[error("{0} has many names: say by which one clients reach it")]
     HostNeeded(SocketAddr),
+    /// It is no name under which a machine is reached.
+    #[error("`{0}` is not a name of a machine; say it as in `example.org` or `example.org:8080`")]
+    NotAHost(String),
 }
 
 impl Address {
     /// Checks that it is safe to listen there.
     ///
-    /// `hosts` are more names under which clients may reach it, `origins` the web pages that may
-    /// (`https://example.org:443`). Pages of this machine always may.
+    /// `hosts` are more names under which clients may reach it, `origins` the web pages that may.
+    /// Pages of this machine always may.
     pub fn new(
         listen: SocketAddr,
         token: Option<Token>,
         hosts: Vec<String>,
-        origins: Vec<String>,
+        origins: Vec<Origin>,
     ) -> Result<Self, AddressError> {
         let ip = listen.ip();
+        if let Some(host) = hosts.iter().find(|host| !is_host(host)) {
+            return Err(AddressError::NotAHost(host.clone()));
+        }
         if !ip.is_loopback() && token.is_none() {
             return Err(AddressError::TokenNeeded(listen));
         }
@@ -94,9 +107,9 @@ impl Address {
         handler: Handler,
         stop: CancellationToken,
     ) -> io::Result<()> {
+        let pages = Pages::new(&self.origins);
         let config = StreamableHttpServerConfig::default()
             .with_allowed_hosts(self.allowed_hosts())
-            .with_allowed_origins(self.allowed_origins())
             .with_max_request_body_bytes(MAX_REQUEST_BYTES)
             .with_cancellation_token(stop.clone());
         let mut sessions = LocalSessionManager::default();
@@ -110,6 +123,10 @@ impl Address {
         if let Some(token) = self.token {
             router = router.layer(middleware::from_fn_with_state(token, check_token));
         }
+        let room = Arc::new(Semaphore::new(MAX_REQUESTS));
+        let router = router
+            .layer(middleware::from_fn_with_state(room, check_requests))
+            .layer(middleware::from_fn_with_state(pages, origin::check));
         let ended = stop.clone();
         let served = axum::serve(listener, router)
             .with_graceful_shutdown(async move { ended.cancelled().await });
@@ -133,11 +150,17 @@ impl Address {
         hosts.extend(self.hosts.iter().cloned());
         hosts
     }
+}
 
-    fn allowed_origins(&self) -> Vec<String> {
-        let own = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
-        own.map(str::to_owned).into_iter().chain(self.origins.iter().cloned()).collect()
-    }
+/// Whether clients can have this in `Host`: a name or an address, perhaps with a port.
+fn is_host(text: &str) -> bool {
+    let is_authority = text.parse::<Authority>().is_ok_and(|it| {
+        let port = text.strip_prefix(it.host()).and_then(|port| port.strip_prefix(':'));
+        !it.host().is_empty()
+            && !text.contains(['@', '*'])
+            && (it.as_str() == it.host() || port.is_some_and(|port| port.parse::<u16>().is_ok()))
+    });
+    is_authority || text.parse::<IpAddr>().is_ok()
 }
 
 /// What clients have to know.
@@ -178,6 +201,20 @@ async fn check_token(State(token): State<Token>, request: Request, next: Next) -
     }
 }
 
+/// Takes no request when too many wait for an answer to begin.
+async fn check_requests(
+    State(room): State<Arc<Semaphore>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match room.try_acquire() {
+        Ok(_room) => next.run(request).await,
+        Err(_) => {
+            (StatusCode::SERVICE_UNAVAILABLE, "there are too many requests\n").into_response()
+        }
+    }
+}
+
 /// Lets nobody begin a session when there are too many.
 async fn check_room(
     State(sessions): State<Arc<LocalSessionManager>>,
@@ -211,6 +248,18 @@ mod tests {
         assert_eq!(address("192.0.2.1:80", Some("secret"), &[]), Ok(()));
         assert!(address("0.0.0.0:80", Some("secret"), &[]).is_err());
         assert_eq!(address("0.0.0.0:80", Some("secret"), &["example.org"]), Ok(()));
+    }
+
+    #[test]
+    fn names_of_machines() {
+        for host in ["example.org", "example.org:8080", "localhost", "10.0.0.1", "::1", "[::1]:80"]
+        {
+            assert_eq!(address("127.0.0.1:0", None, &[host]), Ok(()), "{host}");
+        }
+        for host in ["", "*", "two words", "http://example.org", "me@here", "here:", "here:http"] {
+            let wrong = AddressError::NotAHost(host.to_owned());
+            assert_eq!(address("127.0.0.1:0", None, &[host]), Err(wrong), "{host}");
+        }
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! The door for MCP clients: the built-in tools without a conversation, and a whole agent as one
-//! more tool.
+//! The door for MCP clients: the built-in tools without a conversation, a whole agent as one more
+//! tool, and the user's commands as prompts.
 //!
 //! A tool call takes the engine's own way (schema, hooks, rules, mode); where the rules leave it
 //! open, a client that can elicit is asked, and with any other the answer is no. Sessions are
@@ -7,11 +7,11 @@
 //!
 //! | subject | where |
 //! |---|---|
-//! | what is offered | `offer.rs`, `agent.rs` |
+//! | what is offered | `offer.rs`, `agent.rs`, `prompts.rs` |
 //! | a call: its task, its questions, its progress | `call.rs` |
 //! | questions to the client | `elicit.rs`, `parked.rs` |
 //! | results, in MCP's words | `content.rs` |
-//! | over pipes and over HTTP | `serve.rs`, `http.rs` |
+//! | over pipes and over HTTP | `serve.rs`, `http.rs`, `origin.rs` |
 
 mod agent;
 mod call;
@@ -20,15 +20,20 @@ mod elicit;
 mod handler;
 mod http;
 mod offer;
+mod origin;
 mod parked;
+mod prompts;
 mod serve;
 
 use std::{fmt, sync::Arc};
 
 use bowline_engine::{BoxFuture, OpenError, Session, SessionEnd, SessionRequest, Sessions};
 
-pub use crate::http::{Address, AddressError, Token};
 use crate::{call::ToolHost, handler::Handler, offer::Offer};
+pub use crate::{
+    http::{Address, AddressError, Token},
+    origin::{Origin, OriginError},
+};
 
 /// An MCP server that is ready to serve.
 pub struct Server {

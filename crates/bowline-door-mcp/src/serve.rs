@@ -1,10 +1,15 @@
 //! The life of a server, whatever it is reached by.
 
-use std::{pin::pin, time::Duration};
+use std::{
+    io,
+    pin::{Pin, pin},
+    task::{Context, Poll},
+    time::Duration,
+};
 
 use rmcp::service::{ServerInitializeError, serve_server_with_ct};
 use tokio::{
-    io::{AsyncRead, AsyncWrite},
+    io::{AsyncRead, AsyncWrite, ReadBuf},
     net::TcpListener,
     time,
 };
@@ -18,8 +23,14 @@ const GRACE: Duration = Duration::from_secs(6);
 /// How long the last words to a client may take when somebody stops us.
 const GOODBYE: Duration = Duration::from_secs(2);
 
+/// How long calls may go on when the client has said its last word: enough for those of a script
+/// that does not wait for answers, and short of the two seconds after which clients that hang up
+/// usually end a server by force.
+const LAST_CALLS: Duration = Duration::from_secs(1);
+
 impl Server {
-    /// Serves one client over two pipes, until it hangs up or `stop` fires.
+    /// Serves one client over two pipes, until it hangs up or `stop` fires. What it asked for before
+    /// it hung up is answered if that is soon done, and ended otherwise.
     pub async fn serve(
         self,
         reader: impl AsyncRead + Send + Unpin + 'static,
@@ -27,9 +38,11 @@ impl Server {
         stop: CancellationToken,
     ) -> Result<(), ServerError> {
         let handler = self.handler.clone();
+        let hung_up = CancellationToken::new();
+        let reader = Heard { reader, ended: hung_up.clone() };
         let connection = async {
-            let running = match serve_server_with_ct(handler, (reader, writer), stop.clone()).await
-            {
+            let served = serve_server_with_ct(handler.clone(), (reader, writer), stop.clone());
+            let running = match served.await {
                 Ok(running) => running,
                 // A client that leaves before it says anything wants nothing.
                 Err(
@@ -47,10 +60,17 @@ impl Server {
             stop.cancelled().await;
             time::sleep(GOODBYE).await;
         };
+        let last_calls = async {
+            hung_up.cancelled().await;
+            time::sleep(LAST_CALLS).await;
+            handler.end_calls();
+            std::future::pending().await
+        };
         let connection = async {
             tokio::select! {
                 served = connection => served,
                 () = late => Ok(()),
+                served = last_calls => served,
             }
         };
         self.run(connection).await
@@ -78,9 +98,35 @@ impl Server {
             served = connection => served,
             _ = &mut work => return Ok(()),
         };
-        handler.forget_parked();
+        handler.end_calls();
         session.shutdown();
         time::timeout(GRACE, work).await.ok();
         served
+    }
+}
+
+/// A reader that tells when there is no more.
+struct Heard<R> {
+    reader: R,
+    ended: CancellationToken,
+}
+
+impl<R: AsyncRead + Unpin> AsyncRead for Heard<R> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let polled = Pin::new(&mut self.reader).poll_read(context, buffer);
+        let is_over = match &polled {
+            Poll::Ready(Ok(())) => buffer.filled().len() == before && buffer.remaining() > 0,
+            Poll::Ready(Err(_)) => true,
+            Poll::Pending => false,
+        };
+        if is_over {
+            self.ended.cancel();
+        }
+        polled
     }
 }

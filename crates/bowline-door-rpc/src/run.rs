@@ -35,7 +35,16 @@ pub(crate) struct RunParams {
 
 impl RunParams {
     pub(crate) fn read(params: Params) -> Result<Self, Failure> {
-        serde_json::from_value(params.named(&["prompt", "session_id"])?).map_err(Failure::params)
+        let params = params.named(&["prompt", "session_id"])?;
+        let params: Self = serde_json::from_value(params).map_err(Failure::params)?;
+        let is_empty = match &params.prompt {
+            Content::Text(text) => text.trim().is_empty(),
+            Content::Blocks(blocks) => blocks.is_empty(),
+        };
+        match is_empty {
+            true => Err(Failure::params("the prompt is empty")),
+            false => Ok(params),
+        }
     }
 }
 

@@ -16,13 +16,14 @@ mod redial;
 
 pub use bowline_doorway::{Door, InputError, Opening, Silencer};
 pub use bowline_websocket::{
-    Address, AddressError, DialError, Dialer, KeepAlive, Lost, Roots, Token, TokenError,
+    Address, AddressError, DialError, Dialer, KeepAlive, Lost, Proxies, Proxy, ProxyError, Roots,
+    Token, TokenError,
 };
 use bowline_websocket::{Side, Tether};
 
 pub use self::{
     line::{Ending, Line, Trouble},
-    redial::Redial,
+    redial::{FRUITLESS, Redial},
 };
 
 /// Opens a door to the host that `dialer` dials. Nothing is dialed before [`Line::keep`] runs.

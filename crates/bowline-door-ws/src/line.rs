@@ -3,7 +3,7 @@
 use bowline_websocket::{DialError, Dialer, Lost, Parting, Tether};
 use tokio::time;
 
-use crate::Redial;
+use crate::redial::{Redial, Tries, Worth};
 
 /// What an HTTP server answers when there was something, and never will be again.
 const GONE: u16 = 410;
@@ -62,12 +62,12 @@ impl Line {
     }
 
     async fn connect(&mut self) -> Ending {
-        let mut attempts = 0;
+        let mut tries = Tries::default();
         loop {
             let trouble = match self.dial().await {
                 Err(DialError::Refused(GONE)) if self.connected => return Ending::HungUp,
                 Err(error @ DialError::Refused(GONE)) => {
-                    let trouble = Trouble::Dial(error);
+                    let (attempts, trouble) = (tries.attempts(), Trouble::Dial(error));
                     return Ending::GivenUp { attempts, trouble, connected: false };
                 }
                 Err(error) => Trouble::Dial(error),
@@ -75,11 +75,14 @@ impl Line {
                     self.connected = true;
                     let (before, activity) = (self.tether.progress(), socket.activity());
                     let parting = self.tether.hold(socket, self.redial.keep_alive).await;
+                    let is_fruitful = self.tether.progress() > before;
                     // A server that lets everybody in and nobody stay is no server.
-                    let lasted = activity.lasted() >= self.redial.lasting;
-                    if lasted || self.tether.progress() > before {
-                        attempts = 0;
-                    }
+                    let is_lasting = activity.lasted() >= self.redial.lasting;
+                    tries.lost(match (is_fruitful, is_lasting) {
+                        (true, _) => Worth::Fruitful,
+                        (false, true) => Worth::Lasting,
+                        (false, false) => Worth::Nothing,
+                    });
                     match parting {
                         Parting::Done => return Ending::Done,
                         Parting::HungUp => return Ending::HungUp,
@@ -87,16 +90,15 @@ impl Line {
                     }
                 }
             };
+            let attempts = tries.attempts();
             tracing::warn!(%trouble, attempts, address = %self.dialer.address, "no connection");
             if self.tether.is_done() {
                 return Ending::Done;
             }
-            if attempts == self.redial.attempts {
+            let Some(wait) = tries.again(&self.redial) else {
                 return Ending::GivenUp { attempts, trouble, connected: self.connected };
-            }
-            let wait = self.redial.wait(attempts);
+            };
             self.tether.meanwhile(time::sleep(wait)).await;
-            attempts += 1;
         }
     }
 

@@ -39,6 +39,7 @@ mod toolset;
 pub mod turn;
 
 pub use bowline_model::BoxFuture;
+pub use command::{ExpandedCommand, NamedFile};
 pub use config::{
     ConnectedModel, Models, PermissionPrompts, SessionConfig, SessionStateEvents, SystemPrompt,
     ToolSelection,

@@ -45,6 +45,15 @@ impl Identity {
             _ => None,
         }
     }
+
+    /// Whether a session is further once the other end has the line. Whoever only opens it, over
+    /// and over, gets nowhere.
+    pub(crate) fn moves_on(&self) -> bool {
+        match self {
+            Self::Message(_) | Self::Prompt(_) | Self::Question(_) => true,
+            Self::Opening(_) | Self::Answer(_) | Self::Withdrawal(_) | Self::None => false,
+        }
+    }
 }
 
 fn subtype(line: &str) -> Option<String> {

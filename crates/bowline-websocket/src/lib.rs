@@ -15,23 +15,31 @@
 //! - Lines that the other end may not have are said again, at most the last
 //!   thousand. How many were forgotten is told: `system`/`messages_lost`.
 //! - Questions without an answer are asked again under the same name, however old they are. A
-//!   question that comes twice is not put to anybody: its answer is repeated, if there is one.
+//!   question that comes twice is not put to anybody: its answer is repeated, if there is one. Only
+//!   when its answer has arrived is the same question, on another connection, a new one: it comes
+//!   from a host that was started anew.
 
 mod accept;
+mod address;
 mod dial;
 mod framing;
 mod identity;
 mod memory;
+mod proxy;
 mod seen;
 mod socket;
 mod tether;
 mod tls;
+mod token;
 
 pub use accept::{Accepted, Knock, Refusal, accept};
-pub use dial::{Address, AddressError, DialError, Dialer, Token, TokenError};
+pub use address::{Address, AddressError};
+pub use dial::{DialError, Dialer};
+pub use proxy::{Proxies, Proxy, ProxyError};
 pub use socket::{Activity, KeepAlive, Lost, Socket};
 pub use tether::{Hearsay, Parting, Side, Tether, Trace};
 pub use tls::{Roots, RootsError};
+pub use token::{Token, TokenError};
 
 /// The header in which the agent names the last message it said, and the host the last it heard.
 pub const LAST_REQUEST_ID: &str = "x-last-request-id";

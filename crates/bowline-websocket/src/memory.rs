@@ -5,7 +5,7 @@
 //! may have forgotten them. A question that waits for its answer is kept beside the lines for as
 //! long as it waits.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use bowline_protocol::{Head, RequestId};
 use serde_json::json;
@@ -29,10 +29,16 @@ pub(crate) struct Memory {
     said: u64,
     /// The other end has this line and all before it.
     acknowledged: u64,
+    /// The last line that was ever acknowledged: a host that is started anew may have less.
+    credited: u64,
+    /// How many of those lines moved the session on.
+    progress: u64,
     /// The last line that was written to the connection there is.
     written: u64,
     /// Questions without an answer, with their numbers.
     open: HashMap<RequestId, (u64, Utf8Bytes)>,
+    /// Questions of the other end that we have not answered yet.
+    owed: HashSet<RequestId>,
     /// What is written first, out of its order.
     again: VecDeque<Utf8Bytes>,
     /// The name of the newest line that has one.
@@ -45,6 +51,23 @@ pub(crate) struct Memory {
 struct Said {
     identity: Identity,
     text: Utf8Bytes,
+}
+
+impl Said {
+    fn answers(&self, id: &RequestId) -> bool {
+        matches!(&self.identity, Identity::Answer(it) if it == id)
+    }
+}
+
+/// What the other end has of our answer to a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reply {
+    /// Nothing: there is none yet.
+    Owed,
+    /// Perhaps nothing.
+    Said,
+    /// All of it, or it is so old that nobody can tell.
+    Heard,
 }
 
 impl Memory {
@@ -65,8 +88,13 @@ impl Memory {
             Identity::Question(id) | Identity::Opening(id) => {
                 self.open.insert(id.clone(), (self.said, text.clone()));
             }
-            Identity::Withdrawal(id) => self.answered(id),
-            Identity::Answer(_) | Identity::None => {}
+            Identity::Withdrawal(id) => {
+                self.open.remove(id);
+            }
+            Identity::Answer(id) => {
+                self.owed.remove(id);
+            }
+            Identity::None => {}
         }
         self.bytes += text.len();
         self.lines.push_back(Said { identity, text });
@@ -127,7 +155,14 @@ impl Memory {
 
     /// The other end has this line and all before it.
     pub(crate) fn acknowledge(&mut self, number: u64) {
-        self.acknowledged = self.acknowledged.max(number.min(self.said));
+        let number = number.min(self.said);
+        self.acknowledged = self.acknowledged.max(number);
+        let before_first = self.before_first();
+        for place in self.credited.max(before_first)..number {
+            let line = usize::try_from(place - before_first).ok().and_then(|it| self.lines.get(it));
+            self.progress += u64::from(line.is_some_and(|line| line.identity.moves_on()));
+        }
+        self.credited = self.credited.max(number);
     }
 
     /// Up to which line the other end has all.
@@ -135,20 +170,47 @@ impl Memory {
         self.acknowledged
     }
 
+    /// How many lines have arrived, ever, that moved the session on.
+    pub(crate) fn progress(&self) -> u64 {
+        self.progress
+    }
+
     /// Whether the other end has all that was said.
     pub(crate) fn is_delivered(&self) -> bool {
         self.acknowledged == self.said
     }
 
-    /// A question has its answer, or needs none any more.
+    /// A question has its answer. Whoever answers it has it, and all that was said before it.
     pub(crate) fn answered(&mut self, id: &RequestId) {
-        self.open.remove(id);
+        if let Some((number, _)) = self.open.remove(id) {
+            self.acknowledge(number);
+        }
+    }
+
+    /// The other end asks us something.
+    pub(crate) fn asked(&mut self, id: RequestId) {
+        self.owed.insert(id);
+    }
+
+    /// The other end does not want an answer any more.
+    pub(crate) fn withdrawn(&mut self, id: &RequestId) {
+        self.owed.remove(id);
+    }
+
+    /// What the other end has of our answer to a question that it has asked.
+    pub(crate) fn reply_to(&self, id: &RequestId) -> Reply {
+        if self.owed.contains(id) {
+            return Reply::Owed;
+        }
+        match self.lines.iter().rposition(|said| said.answers(id)) {
+            Some(place) if self.before_first() + place as u64 >= self.acknowledged => Reply::Said,
+            _ => Reply::Heard,
+        }
     }
 
     /// Somebody has not heard our answer to a question. Says it again, if there was one.
     pub(crate) fn repeat_answer(&mut self, id: &RequestId) {
-        let answers = |said: &&Said| matches!(&said.identity, Identity::Answer(it) if it == id);
-        if let Some(said) = self.lines.iter().rfind(answers) {
+        if let Some(said) = self.lines.iter().rfind(|said| said.answers(id)) {
             self.again.push_back(said.text.clone());
         }
     }

@@ -1,7 +1,7 @@
 //! What was heard lately, so that what comes twice is taken once.
 
 use std::{
-    collections::{HashSet, VecDeque},
+    collections::{HashMap, VecDeque},
     hash::{BuildHasher, RandomState},
 };
 
@@ -13,25 +13,26 @@ const REMEMBERED: usize = 4 * crate::memory::LINES;
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     hasher: RandomState,
-    known: HashSet<u64>,
+    /// On which connection each was heard last.
+    known: HashMap<u64, u64>,
     /// The oldest first.
     order: VecDeque<u64>,
 }
 
 impl Seen {
-    /// Remembers a line. `false` if it was heard before.
-    pub(crate) fn is_new(&mut self, line: &str) -> bool {
+    /// Remembers a line; on which connection it was heard before, if it was.
+    pub(crate) fn note(&mut self, line: &str, connection: u64) -> Option<u64> {
         let hash = self.hasher.hash_one(line);
-        if !self.known.insert(hash) {
-            return false;
+        let before = self.known.insert(hash, connection);
+        if before.is_none() {
+            self.order.push_back(hash);
         }
-        self.order.push_back(hash);
         if self.order.len() > REMEMBERED
             && let Some(oldest) = self.order.pop_front()
         {
             self.known.remove(&oldest);
         }
-        true
+        before
     }
 }
 
@@ -42,12 +43,12 @@ mod tests {
     #[test]
     fn a_line_is_new_once_and_forgotten_at_last() {
         let mut seen = Seen::default();
-        assert!(seen.is_new("a") && seen.is_new("b"));
-        assert!(!seen.is_new("a"));
+        assert_eq!((seen.note("a", 1), seen.note("b", 1)), (None, None));
+        assert_eq!((seen.note("a", 2), seen.note("a", 2)), (Some(1), Some(2)));
         for number in 0..REMEMBERED {
-            assert!(seen.is_new(&number.to_string()));
+            assert_eq!(seen.note(&number.to_string(), 2), None);
         }
-        assert!(seen.is_new("a"), "the memory is bounded");
+        assert_eq!(seen.note("a", 2), None, "the memory is bounded");
         assert_eq!((seen.known.len(), seen.order.len()), (REMEMBERED, REMEMBERED));
     }
 }

@@ -47,6 +47,11 @@ impl std::fmt::Display for Why<'_> {
 }
 
 impl Roots {
+    /// Whether anybody can be believed, so that a mistake is known before the first dial.
+    pub fn check(&self) -> Result<(), RootsError> {
+        self.store().map(drop)
+    }
+
     pub(crate) fn connector(&self) -> Result<TlsConnector, RootsError> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let config = ClientConfig::builder_with_provider(provider)

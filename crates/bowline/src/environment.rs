@@ -150,6 +150,12 @@ impl Environment {
         self.headers("BOWLINE_SDK_HEADERS")
     }
 
+    /// A proxy variable (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`), in small letters or
+    /// in capitals.
+    pub(crate) fn proxy(&self, name: &str) -> Option<&str> {
+        self.text(name).or_else(|| self.text(&name.to_ascii_uppercase()))
+    }
+
     /// What runs us, if it says so.
     pub(crate) fn runner_version(&self) -> Option<&str> {
         self.text("CLAUDE_CODE_ENVIRONMENT_RUNNER_VERSION")

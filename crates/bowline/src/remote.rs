@@ -3,7 +3,7 @@
 use std::{process::ExitCode, time::Duration};
 
 use anyhow::{Context, bail};
-use bowline_door_ws::{Dialer, Ending, Redial, Roots, Token};
+use bowline_door_ws::{Dialer, Ending, Proxies, Redial, Roots, Token};
 use bowline_engine::Session;
 use bowline_protocol::{MessageUuid, UserMessage};
 use uuid::Uuid;
@@ -33,7 +33,7 @@ pub(crate) async fn run(
     let dialer = dialer(&args.remote, url, environment)?;
     let address = dialer.address.to_string();
     let config = prepared.config;
-    let is_kept = config.transcript.is_some();
+    let (is_kept, is_resumed) = (config.transcript.is_some(), config.resumed.is_some());
     let (door, line) =
         bowline_door_ws::open(dialer, redial(&args.remote), stdio::opening(&args.output));
     let silencer = door.silencer();
@@ -50,7 +50,7 @@ pub(crate) async fn run(
             complain(error);
             ExitCode::FAILURE
         }
-        Served::Over((Ok(_), Ending::GivenUp { attempts, trouble, connected })) => {
+        Served::Over((Ok(end), Ending::GivenUp { attempts, trouble, connected })) => {
             let how_often = match attempts {
                 1 => "1 attempt".to_owned(),
                 attempts => format!("{attempts} attempts"),
@@ -59,7 +59,8 @@ pub(crate) async fn run(
             if !connected {
                 return Ok(ExitCode::FAILURE);
             }
-            if is_kept {
+            // A session in which nothing was said is not worth keeping, and is not.
+            if is_kept && (is_resumed || end.last_turn_failed.is_some()) {
                 complain(format!(
                     "The session is saved. Resume it with: bowline --resume {} --sdk-url {address}",
                     session.id()
@@ -76,8 +77,11 @@ fn dialer(args: &RemoteArgs, url: &str, environment: &Environment) -> anyhow::Re
     let address = url.parse().context("Error: --sdk-url")?;
     let mut dialer = Dialer::new(address);
     dialer.token = token(environment);
+    let proxy = proxies(environment).on_the_way_to(&dialer.address);
+    dialer.proxy = proxy.context("Error: http_proxy, https_proxy or all_proxy")?;
     if let Some(path) = &args.sdk_ca {
         dialer.roots = Roots::File(path.clone());
+        dialer.roots.check().context("Error: --sdk-ca")?;
     }
     let runner = environment
         .runner_version()
@@ -98,6 +102,16 @@ fn dialer(args: &RemoteArgs, url: &str, environment: &Environment) -> anyhow::Re
         add(&mut dialer, &name, &value)?;
     }
     Ok(dialer)
+}
+
+fn proxies(environment: &Environment) -> Proxies {
+    let named = |name| environment.proxy(name).map(str::to_owned);
+    let mut proxies = Proxies::default();
+    proxies.http = named("http_proxy");
+    proxies.https = named("https_proxy");
+    proxies.all = named("all_proxy");
+    proxies.none = named("no_proxy");
+    proxies
 }
 
 fn add(dialer: &mut Dialer, name: &str, value: &str) -> anyhow::Result<()> {

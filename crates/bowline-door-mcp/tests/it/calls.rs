@@ -61,3 +61,19 @@ async fn a_line_that_is_no_request_does_not_end_the_server() {
     let listed = client.request("tools/list", json!({})).await;
     assert!(listed["result"]["tools"].is_array());
 }
+
+#[tokio::test]
+async fn there_is_room_for_so_many_calls_and_no_more() {
+    // Nobody answers the first question, so that every call waits.
+    let mut client = Client::with(json!({"elicitation": {}}), |_| {}).await;
+    let call = json!({"name": "Bash", "arguments": {"command": "touch made.txt"}});
+    for _ in 0..64 + 256 + 1 {
+        client.ask("tools/call", call.clone()).await;
+    }
+    let refused = client.wait_for(|line| line.get("error").is_some()).await;
+    assert_eq!(refused["error"]["message"], "too many calls wait already");
+    // The server still listens.
+    let listed = client.request("tools/list", json!({})).await;
+    assert!(listed["result"]["tools"].is_array());
+    client.hang_up().await.unwrap();
+}

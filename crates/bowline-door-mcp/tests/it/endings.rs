@@ -1,8 +1,10 @@
 //! Calls that are not wanted any more, and clients that go away.
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
-use crate::rig::{Client, allow, gone, line_in};
+use crate::rig::{Client, allow, gone, line_in, text};
 
 /// A call that writes down which process it is and then takes its time.
 fn sleeper() -> Value {
@@ -45,8 +47,21 @@ async fn a_cancelled_agent_ends_its_processes() {
 async fn a_client_that_hangs_up_leaves_nothing_behind() {
     let mut client = Client::with(json!({}), |config| allow(config, "Bash")).await;
     let (_, pid) = begun(&mut client, json!({"name": "Bash", "arguments": sleeper()})).await;
+    let since = Instant::now();
     client.hang_up().await.unwrap();
     gone(&pid).await;
+    // Clients wait two seconds before they use force, and rmcp would wait five.
+    assert!(since.elapsed() < Duration::from_secs(4), "{:?}", since.elapsed());
+}
+
+#[tokio::test]
+async fn what_was_asked_before_hanging_up_is_still_answered() {
+    let mut client = Client::with(json!({}), |config| allow(config, "Bash")).await;
+    let call = json!({"name": "Bash", "arguments": {"command": "sleep 0.1; echo there"}});
+    let id = client.ask("tools/call", call).await;
+    client.end_input();
+    assert_eq!(text(&client.answer(id).await["result"]), "there");
+    client.hang_up().await.unwrap();
 }
 
 #[tokio::test]

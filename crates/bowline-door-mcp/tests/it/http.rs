@@ -27,12 +27,17 @@ type Heard = (u16, String, String);
 
 impl Web {
     async fn new(token: Option<&str>) -> Self {
+        Self::with(token, &[]).await
+    }
+
+    async fn with(token: Option<&str>, origins: &[&str]) -> Self {
         let sessions = Arc::new(ScriptSessions::new(|_| {}));
         let folder = Arc::clone(&sessions.folder);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let listen = listener.local_addr().unwrap();
         let token = token.and_then(Token::new);
-        let address = Address::new(listen, token, Vec::new(), Vec::new()).unwrap();
+        let origins = origins.iter().map(|origin| origin.parse().unwrap()).collect();
+        let address = Address::new(listen, token, Vec::new(), origins).unwrap();
         let stop = CancellationToken::new();
         let server = Server::open(sessions, "1.2.3").unwrap();
         let server = tokio::spawn(server.serve_http(listener, address, stop.clone()));
@@ -41,9 +46,12 @@ impl Web {
 
     /// Posts a message with more headers.
     async fn post(&self, headers: &[(&str, &str)], body: &Value) -> Heard {
-        let body = body.to_string();
+        self.request("POST", headers, &body.to_string()).await
+    }
+
+    async fn request(&self, method: &str, headers: &[(&str, &str)], body: &str) -> Heard {
         let mut request = format!(
-            "POST /mcp HTTP/1.1\r\nConnection: close\r\nContent-Type: application/json\r\n\
+            "{method} /mcp HTTP/1.1\r\nConnection: close\r\nContent-Type: application/json\r\n\
              Accept: application/json, text/event-stream\r\nContent-Length: {}\r\n",
             body.len()
         );
@@ -115,4 +123,62 @@ async fn a_token_is_insisted_on() {
     assert_eq!(web.initialize(&[("Authorization", "Basic secret")]).await.0, 401);
     assert_eq!(web.initialize(&[("Authorization", "Bearer secret")]).await.0, 200);
     assert_eq!(web.initialize(&[("Authorization", "bearer secret")]).await.0, 200);
+}
+
+/// What an answer says in a header.
+fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
+    let line = head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+    line.map(str::trim)
+}
+
+#[tokio::test]
+async fn a_browser_is_told_which_pages_may_use_it() {
+    let web = Web::with(Some("secret"), &["https://app.example.org"]).await;
+    let page = ("Origin", "https://app.example.org");
+    let wanted = [
+        ("Access-Control-Request-Method", "POST"),
+        ("Access-Control-Request-Headers", "authorization,mcp-session-id"),
+    ];
+    // It asks first, and knows no token.
+    let (status, head, body) = web.request("OPTIONS", &[page, wanted[0], wanted[1]], "").await;
+    assert_eq!((status, &*body), (204, ""));
+    assert_eq!(header(&head, "access-control-allow-origin"), Some("https://app.example.org"));
+    assert_eq!(header(&head, "access-control-allow-methods"), Some("get, post, delete"));
+    let asked = Some("authorization,mcp-session-id");
+    assert_eq!(header(&head, "access-control-allow-headers"), asked);
+    // A page may read what it is answered, also when that is a no.
+    for (token, expected) in [("Bearer secret", 200), ("Bearer wrong", 401)] {
+        let (status, head, _) = web.initialize(&[page, ("Authorization", token)]).await;
+        assert_eq!(status, expected);
+        assert_eq!(header(&head, "access-control-allow-origin"), Some("https://app.example.org"));
+        let readable = header(&head, "access-control-expose-headers").unwrap();
+        assert!(readable.contains("mcp-session-id"), "{head}");
+        assert!(header(&head, "vary").unwrap().contains("origin"), "{head}");
+    }
+    // Other pages are not, and programs need not be.
+    let other = ("Origin", "https://evil.example");
+    let (status, head, _) = web.request("OPTIONS", &[other, wanted[0]], "").await;
+    assert_eq!((status, header(&head, "access-control-allow-origin")), (403, None));
+    let (status, head, _) = web.initialize(&[("Authorization", "Bearer secret")]).await;
+    assert_eq!((status, header(&head, "access-control-allow-origin")), (200, None));
+}
+
+#[tokio::test]
+async fn there_is_room_for_so_many_sessions_and_no_more() {
+    let web = Web::new(None).await;
+    let mut last = String::new();
+    for _ in 0..256 {
+        let (status, head, _) = web.initialize(&[]).await;
+        assert_eq!(status, 200);
+        last = header(&head, "mcp-session-id").unwrap().to_owned();
+    }
+    let (status, _, body) = web.initialize(&[]).await;
+    assert_eq!((status, &*body), (503, "there are too many sessions\n"));
+    // Those that are there go on, and one that ends makes room.
+    let version = ("MCP-Protocol-Version", "2025-11-25");
+    let headers = [("Mcp-Session-Id", &*last), version];
+    let ping = json!({"jsonrpc": "2.0", "id": 2, "method": "ping"});
+    assert_eq!(web.post(&headers, &ping).await.0, 200);
+    assert_eq!(web.request("DELETE", &headers, "").await.0, 202);
+    assert_eq!(web.initialize(&[]).await.0, 200);
 }

@@ -7,4 +7,5 @@ mod endings;
 mod http;
 mod offer;
 mod permissions;
+mod prompts;
 mod rig;

@@ -54,7 +54,8 @@ impl Sessions for ScriptSessions {
 /// A client.
 pub(crate) struct Client {
     folder: Arc<TempDir>,
-    writer: DuplexStream,
+    /// `None` once the client has said its last word.
+    writer: Option<DuplexStream>,
     lines: Lines<BufReader<DuplexStream>>,
     /// Lines that were not what was waited for.
     kept: VecDeque<Value>,
@@ -92,7 +93,7 @@ impl Client {
         let served = server.serve(theirs_in, theirs_out, CancellationToken::new());
         let server = tokio::spawn(served);
         let lines = BufReader::new(reader).lines();
-        Self { folder, writer, lines, kept: VecDeque::new(), server, asked: 0 }
+        Self { folder, writer: Some(writer), lines, kept: VecDeque::new(), server, asked: 0 }
     }
 
     pub(crate) fn path(&self) -> PathBuf {
@@ -100,7 +101,8 @@ impl Client {
     }
 
     pub(crate) async fn say(&mut self, line: impl ToString) {
-        self.writer.write_all(format!("{}\n", line.to_string()).as_bytes()).await.unwrap();
+        let line = format!("{}\n", line.to_string());
+        self.writer.as_mut().unwrap().write_all(line.as_bytes()).await.unwrap();
     }
 
     /// Sends a request and returns its id.
@@ -141,6 +143,11 @@ impl Client {
             }
             self.kept.push_back(line);
         }
+    }
+
+    /// Says its last word, and goes on listening.
+    pub(crate) fn end_input(&mut self) {
+        self.writer = None;
     }
 
     /// Hangs up and waits for the server's end.

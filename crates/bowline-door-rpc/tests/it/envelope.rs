@@ -25,6 +25,8 @@ async fn every_mistake_has_its_code() {
         (call("fly", json!({})), json!(1), -32601),
         (call("run", json!({})), json!(1), -32602),
         (call("run", json!({"prompt": 7})), json!(1), -32602),
+        (call("run", json!({"prompt": " "})), json!(1), -32602),
+        (call("run", json!({"prompt": []})), json!(1), -32602),
         (call("run", json!({"prompt": "x", "promt": "y"})), json!(1), -32602),
         (call("run", json!({"prompt": "x", "session_id": "none"})), json!(1), -32602),
         (call("cancel", json!({})), json!(1), -32002),
@@ -88,4 +90,31 @@ async fn a_batch_is_answered_together_and_a_run_in_it_last() {
     assert_eq!(batch[2]["error"]["code"], -32600);
     assert_eq!(batch[3]["result"]["result"], "hello");
     assert!(heard[..heard.len() - 1].iter().all(|line| line["id"] == "r"), "{heard:?}");
+}
+
+#[tokio::test]
+async fn every_kind_of_id_comes_back_as_it_was() {
+    let mut client = Client::new();
+    for id in [json!(0), json!(-7), json!(1.5), json!(u64::MAX), json!(""), json!("é"), json!(null)]
+    {
+        client.call(id.clone(), "status", json!({})).await;
+        assert_eq!(client.hear().await["id"], id);
+    }
+    // What no id may be cannot be repeated.
+    for id in [json!(true), json!([1]), json!({"a": 1})] {
+        client.call(id.clone(), "status", json!({})).await;
+        let refused = client.hear().await;
+        assert_eq!((&refused["id"], &refused["error"]["code"]), (&Value::Null, &json!(-32600)));
+    }
+}
+
+#[tokio::test]
+async fn a_batch_of_notifications_is_not_answered_and_one_of_nonsense_is() {
+    let mut client = Client::new();
+    let note = json!({"jsonrpc": "2.0", "method": "status"});
+    client.say(json!([note, note])).await;
+    client.say(json!([1, [], note])).await;
+    let batch = client.hear().await;
+    let codes: Vec<_> = batch.as_array().unwrap().iter().map(|it| &it["error"]["code"]).collect();
+    assert_eq!(codes, [&json!(-32600), &json!(-32600)]);
 }

@@ -83,6 +83,20 @@ async fn a_question_is_withdrawn_with_its_run() {
 }
 
 #[tokio::test]
+async fn an_answer_that_comes_too_late_changes_nothing() {
+    let mut client = Client::new();
+    let question = asked(&mut client).await;
+    client.call("c", "cancel", json!({})).await;
+    client.until(|line| line["error"]["code"] == -32003).await;
+    client
+        .say(json!({"jsonrpc": "2.0", "id": question["id"], "result": {"behavior": "allow"}}))
+        .await;
+    client.run(2, "SAY next").await;
+    assert_eq!(client.until_result().await.last().unwrap()["result"]["result"], "next");
+    assert!(!client.path().join("made.txt").exists());
+}
+
+#[tokio::test]
 async fn answers_to_nothing_are_ignored() {
     let mut client = Client::new();
     client.say(json!({"jsonrpc": "2.0", "id": "bowline-9", "result": {}})).await;

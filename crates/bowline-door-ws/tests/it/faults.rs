@@ -69,12 +69,13 @@ fn whole_session() -> Vec<String> {
 
 #[tokio::test]
 async fn nothing_is_lost_and_nothing_happens_twice() {
-    let first: u64 = match std::env::var("FAULT_SEED") {
-        Ok(seed) => seed.parse().unwrap(),
-        Err(_) => uuid::Uuid::new_v4().as_u64_pair().0,
-    };
-    // A run that failed can be repeated by its seed.
-    eprintln!("FAULT_SEED={first}");
+    // One that failed names its seed, and is repeated by it.
+    if let Ok(seed) = std::env::var("FAULT_SEED") {
+        session(seed.parse().unwrap()).await;
+        return;
+    }
+    let first = uuid::Uuid::new_v4().as_u64_pair().0;
+    eprintln!("{RUNS} runs from FAULT_SEED={first} on");
     let (mut running, mut faults) = (JoinSet::new(), 0);
     for run in 0..RUNS {
         if running.len() == AT_ONCE {
@@ -96,7 +97,7 @@ async fn session(seed: u64) -> u32 {
             false => with_a_plain_host(seed).await,
         }
     };
-    time::timeout(LIMIT, work).await.unwrap_or_else(|_| panic!("seed {seed} hangs"))
+    time::timeout(LIMIT, work).await.unwrap_or_else(|_| panic!("FAULT_SEED={seed} hangs"))
 }
 
 async fn with_the_sdk(seed: u64) -> u32 {
@@ -119,13 +120,13 @@ async fn with_the_sdk(seed: u64) -> u32 {
         client.query(script(turn)).await.unwrap();
         let mut messages = client.receive_response();
         while let Some(message) = messages.next().await {
-            let message = message.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+            let message = message.unwrap_or_else(|error| panic!("FAULT_SEED={seed}: {error}"));
             heard.extend(in_short(&serde_json::to_value::<Message>(message).unwrap()));
         }
     }
-    assert_eq!(heard, whole_session(), "seed {seed}");
-    assert_eq!(agent.text("notes"), notes(), "seed {seed}");
-    assert_eq!(asked.load(Ordering::Relaxed), 2 * TURNS as u32, "seed {seed}");
+    assert_eq!(heard, whole_session(), "FAULT_SEED={seed}");
+    assert_eq!(agent.text("notes"), notes(), "FAULT_SEED={seed}");
+    assert_eq!(asked.load(Ordering::Relaxed), 2 * TURNS as u32, "FAULT_SEED={seed}");
     client.disconnect().await;
     agent.end().await.0.unwrap();
     proxy.faults()
@@ -155,8 +156,8 @@ async fn with_a_plain_host(seed: u64) -> u32 {
             }
         }
     }
-    assert_eq!(heard, whole_session(), "seed {seed}");
-    assert_eq!(agent.text("notes"), notes(), "seed {seed}");
+    assert_eq!(heard, whole_session(), "FAULT_SEED={seed}");
+    assert_eq!(agent.text("notes"), notes(), "FAULT_SEED={seed}");
     let goodbye = async {
         loop {
             if let Some(connection) = next_connection(&host).await {

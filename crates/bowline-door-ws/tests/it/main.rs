@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it is")]
 
 mod faults;
+mod gateway;
 mod plain_host;
 mod proxy;
 mod redialing;

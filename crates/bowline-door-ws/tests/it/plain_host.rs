@@ -66,6 +66,8 @@ pub(crate) struct Connection {
     stream: WebSocketStream<TcpStream>,
     pub(crate) headers: HeaderMap,
     pub(crate) path: String,
+    /// How many lines it has heard.
+    heard: u64,
 }
 
 impl Connection {
@@ -84,7 +86,7 @@ impl Connection {
             Ok(response)
         };
         let stream = accept_hdr_async(stream, answer).await?;
-        Ok(Self { stream, headers, path })
+        Ok(Self { stream, headers, path, heard: 0 })
     }
 
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
@@ -117,6 +119,7 @@ impl Connection {
             match soon("a line", self.stream.next()).await? {
                 Ok(Message::Text(text)) => {
                     assert!(text.ends_with('\n') && text.matches('\n').count() == 1, "{text:?}");
+                    self.heard += 1;
                     return Some(serde_json::from_str(&text).unwrap());
                 }
                 Ok(Message::Close(_)) | Err(_) => return None,
@@ -138,6 +141,20 @@ impl Connection {
             }
         };
         soon(kind, of_kind).await
+    }
+
+    /// Waits for the ping behind the last line that was heard, on an agent's first connection. The
+    /// pong to it tells the agent that all lines have arrived.
+    pub(crate) async fn await_last_ping(&mut self) {
+        loop {
+            match soon("a ping", self.stream.next()).await.unwrap().unwrap() {
+                Message::Ping(number) if *number == self.heard.to_be_bytes() => {
+                    return self.stream.flush().await.unwrap();
+                }
+                Message::Text(_) => self.heard += 1,
+                _ => {}
+            }
+        }
     }
 
     /// Ends the session.

@@ -2,8 +2,8 @@
 
 use std::{io::Write, time::Duration};
 
-use bowline_door_ws::{DialError, Dialer, Ending, KeepAlive, Lost, Token, Trouble};
-use serde_json::json;
+use bowline_door_ws::{DialError, Dialer, Ending, FRUITLESS, KeepAlive, Lost, Token, Trouble};
+use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 
 use crate::{
@@ -91,6 +91,38 @@ async fn a_host_that_always_says_the_same_is_given_up() {
     }
     let (attempts, _, connected) = given_up(agent.end().await.1);
     assert_eq!((attempts, connected), (3, true));
+}
+
+#[tokio::test]
+async fn a_host_that_only_opens_the_session_over_and_over_is_given_up() {
+    let host = PlainHost::new().await;
+    let mut agent = Agent::dialing(&host.url(), quick());
+    for number in 0..4 {
+        let mut connection = host.accept().await;
+        let asked = |id: String, request: Value| json!({"type": "control_request", "request_id": id, "request": request});
+        connection.say(&asked(format!("i{number}"), json!({"subtype": "initialize"}))).await;
+        connection.await_kind("control_response").await;
+        connection.say(&asked(format!("s{number}"), json!({"subtype": "mcp_status"}))).await;
+        connection.await_kind("control_response").await;
+    }
+    let (attempts, _, connected) = given_up(agent.end().await.1);
+    assert_eq!((attempts, connected), (3, true));
+}
+
+#[tokio::test]
+async fn a_host_that_stays_for_a_while_each_time_is_given_up_later() {
+    let host = PlainHost::new().await;
+    let mut redial = quick();
+    // Every handshake is long enough to count.
+    redial.lasting = Duration::ZERO;
+    redial.attempts = 1;
+    let mut agent = Agent::dialing(&host.url(), redial);
+    for _ in 0..=FRUITLESS {
+        drop(host.accept().await);
+    }
+    let (attempts, trouble, connected) = given_up(agent.end().await.1);
+    assert!(matches!(trouble, Trouble::Lost(_)), "{trouble}");
+    assert_eq!((attempts, connected), (FRUITLESS + 1, true));
 }
 
 #[tokio::test]

@@ -141,30 +141,148 @@ async fn hooks_survive_as_well() {
     agent.end().await.0.unwrap();
 }
 
+/// What a server in the host answers to a message for it.
+fn served(message: &Value) -> Value {
+    let result = match message["method"].as_str().unwrap() {
+        "initialize" => json!({
+            "protocolVersion": message["params"]["protocolVersion"],
+            "capabilities": {"tools": {}}, "serverInfo": {"name": "desk", "version": "1"},
+        }),
+        "tools/list" => json!({"tools": [{"name": "ring", "inputSchema": {"type": "object"}}]}),
+        "tools/call" => json!({"content": [{"type": "text", "text": "rung"}]}),
+        _ => json!({}),
+    };
+    json!({"mcp_response": {"jsonrpc": "2.0", "id": message["id"], "result": result}})
+}
+
+#[tokio::test]
+async fn calls_of_tools_in_the_host_survive_as_well() {
+    let host = PlainHost::new().await;
+    let mut agent = Agent::dialing(&host.url(), quick());
+    let mut connection = host.accept().await;
+    connection
+        .say(&json!({"type": "control_request", "request_id": "i", "request": {
+            "subtype": "initialize", "sdkMcpServers": ["desk"],
+        }}))
+        .await;
+    connection.prompt("u1", "TOOL mcp__desk__ring {}\nNEXT\nECHORESULT").await;
+    // May it run? Then the call, and neither is lost with its connection.
+    let mut calls = Vec::new();
+    while calls.len() < 2 {
+        let question = connection.await_kind("control_request").await;
+        let message = &question["request"]["message"];
+        let is_call = message["method"] == "tools/call";
+        let is_permission = question["request"]["subtype"] == "can_use_tool";
+        let answer = match is_permission {
+            true => json!({"behavior": "allow"}),
+            false => served(message),
+        };
+        if is_call || is_permission {
+            drop(connection);
+            connection = host.accept().await;
+            assert_eq!(connection.await_kind("control_request").await, question);
+            calls.push(question["request"]["subtype"].clone());
+        }
+        connection.answer(&question, answer.clone()).await;
+        connection.answer(&question, answer).await;
+    }
+    assert_eq!(calls, ["can_use_tool", "mcp_message"]);
+    assert_eq!(connection.await_kind("result").await["result"], "result was: rung");
+    connection.hang_up().await;
+    agent.end().await.0.unwrap();
+}
+
+#[tokio::test]
+async fn what_waits_is_listed_in_the_answer_to_a_second_opening() {
+    let host = PlainHost::new().await;
+    let mut agent = Agent::dialing(&host.url(), quick());
+    let opening = |id: &str| {
+        json!({"type": "control_request", "request_id": id, "request": {
+            "subtype": "initialize",
+        }})
+    };
+    let mut connection = host.accept().await;
+    connection.say(&opening("i1")).await;
+    connection.await_kind("control_response").await;
+    connection.prompt("u1", &note("one")).await;
+    let question = connection.await_kind("can_use_tool").await;
+    drop(connection);
+    let mut connection = host.accept().await;
+    connection.say(&opening("i2")).await;
+    let answer = connection.await_kind("control_response").await;
+    let pending = &answer["response"]["pending_permission_requests"];
+    assert_eq!(pending, &json!([question]), "{answer}");
+    connection.answer(&question, json!({"behavior": "allow"})).await;
+    connection.await_kind("result").await;
+    connection.hang_up().await;
+    assert_eq!(agent.text("notes"), "one\n");
+    agent.end().await.0.unwrap();
+}
+
+/// A question that changes something.
+fn mode(id: &str, mode: &str) -> Value {
+    json!({"type": "control_request", "request_id": id, "request": {
+        "subtype": "set_permission_mode", "mode": mode,
+    }})
+}
+
+#[tokio::test]
+async fn a_host_that_is_started_anew_may_count_its_questions_from_the_beginning() {
+    let host = PlainHost::new().await;
+    let mut agent = Agent::dialing(&host.url(), quick());
+    let mut connection = host.accept().await;
+    connection.say(&mode("1", "plan")).await;
+    connection.await_kind("control_response").await;
+    connection.say(&mode("2", "default")).await;
+    connection.await_kind("control_response").await;
+    connection.await_last_ping().await;
+    connection.close_with(1012).await;
+
+    let mut connection = host.accept().await;
+    // The same words mean something else now: its predecessor had the answer to them.
+    connection.say(&mode("1", "plan")).await;
+    let answer = connection.await_kind("control_response").await;
+    assert_eq!(answer["response"]["request_id"], "1");
+    connection.prompt("u1", "SAY one").await;
+    assert_eq!(connection.await_kind("init").await["permissionMode"], "plan");
+    connection.await_kind("result").await;
+    connection.hang_up().await;
+    agent.end().await.0.unwrap();
+}
+
 #[tokio::test]
 async fn a_prompt_or_question_that_comes_twice_counts_once() {
     let host = PlainHost::new().await;
     let mut agent = Agent::dialing(&host.url(), quick());
     let mut connection = host.accept().await;
-    let mode = json!({"type": "control_request", "request_id": "m", "request": {
-        "subtype": "set_permission_mode", "mode": "default",
-    }});
-    connection.say(&mode).await;
+    connection.prompt("u0", "SAY zero").await;
+    let init = connection.await_kind("init").await;
+    connection.await_kind("result").await;
+    connection.say(&mode("m", "plan")).await;
     let answer = connection.await_kind("control_response").await;
+    connection.say(&mode("n", "default")).await;
+    connection.await_kind("control_response").await;
     connection.prompt("u1", &note("one")).await;
     connection.prompt("u1", &note("one")).await;
     let question = connection.await_kind("can_use_tool").await;
     connection.answer(&question, json!({"behavior": "allow"})).await;
-    let result = connection.await_kind("result").await;
+    connection.await_kind("result").await;
     drop(connection);
 
-    let mut connection = host.accept_knowing(result["uuid"].as_str()).await;
+    // It has not heard the answers to its questions, and asks again.
+    let mut connection = host.accept_knowing(init["uuid"].as_str()).await;
     connection.prompt("u1", &note("one")).await;
-    // Whoever asks again has not heard the answer.
-    connection.say(&mode).await;
-    assert_eq!(connection.hear().await.unwrap(), answer);
+    connection.say(&mode("m", "plan")).await;
+    assert_eq!(connection.await_kind("control_response").await, answer);
     connection.prompt("u2", "SAY two").await;
-    assert_eq!(connection.await_kind("result").await["result"], "two");
+    // What came first is not done again behind what came later.
+    loop {
+        let init = connection.await_kind("init").await;
+        assert_eq!(init["permissionMode"], "default");
+        if connection.await_kind("result").await["result"] == "two" {
+            break;
+        }
+    }
     connection.hang_up().await;
     assert_eq!(agent.text("notes"), "one\n");
     agent.end().await.0.unwrap();

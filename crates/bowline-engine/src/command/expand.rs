@@ -1,6 +1,9 @@
 //! From a command that people wrote to the prompt it stands for: arguments, output of programs, files.
 
-use std::sync::{Arc, LazyLock};
+use std::{
+    path::PathBuf,
+    sync::{Arc, LazyLock},
+};
 
 use bowline_protocol::{Content, ContentBlock, RawJson, ToolUseBlock, ToolUseId};
 use regex::{Captures, Regex};
@@ -48,6 +51,28 @@ static PLACEHOLDER: LazyLock<Regex> =
 static PROGRAM: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"!`([^`\n]+)`").expect("this pattern is valid"));
 
+/// What a command's text came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ExpandedCommand {
+    /// The text.
+    pub text: String,
+    /// The files that it names.
+    pub files: Vec<NamedFile>,
+}
+
+/// A file that a command brings in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NamedFile {
+    /// As the text calls it.
+    pub name: String,
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it says.
+    pub text: String,
+}
+
 /// Makes the prompt. From here to the end of the turn the tools that the command names are allowed.
 pub(super) async fn expand(
     agent: &Agent,
@@ -55,21 +80,34 @@ pub(super) async fn expand(
     invocation: &Invocation,
     cancel: &CancellationToken,
 ) -> Result<Expansion, ExpandError> {
+    let context = Arc::new(CallContext::of(agent));
+    let ExpandedCommand { text, files } = spell_out(&context, command, invocation, cancel).await?;
+    let mark = super::texts::command_mark(&command.name, &invocation.args);
+    let files = files.into_iter().map(|file| super::texts::file_contents(&file.name, &file.text));
+    let blocks = [mark, text].into_iter().chain(files).map(ContentBlock::text).collect();
+    Ok(Expansion { blocks, context: Vec::new(), model: command.model.clone() })
+}
+
+/// The text of a command with everything in its place. From here on, until they are
+/// [withdrawn](withdraw_tools), the tools that the command names are allowed.
+pub(super) async fn spell_out(
+    context: &Arc<CallContext>,
+    command: &CustomCommand,
+    invocation: &Invocation,
+    cancel: &CancellationToken,
+) -> Result<ExpandedCommand, ExpandError> {
     let unreadable = || ExpandError::Unreadable(command.path.display().to_string());
     let document = Document::parse(&read_text(&command.path).ok_or_else(unreadable)?);
-    allow_tools(agent, &command.allowed_tools);
+    allow_tools(&context.session, &command.allowed_tools);
     let text = command.source.expand(document.body.trim());
     let text = fill_in(&text, &invocation.args);
-    let text = run_programs(agent, &text, cancel).await?;
-    let mut blocks =
-        vec![ContentBlock::text(super::texts::command_mark(&command.name, &invocation.args))];
-    let files = named_files(agent, &text);
-    blocks.push(ContentBlock::text(match &command.skill_folder {
+    let text = run_programs(context, &text, cancel).await?;
+    let files = named_files(context, &text);
+    let text = match &command.skill_folder {
         Some(folder) => super::texts::skill(folder, &text),
         None => text,
-    }));
-    blocks.extend(files);
-    Ok(Expansion { blocks, context: Vec::new(), model: command.model.clone() })
+    };
+    Ok(ExpandedCommand { text, files })
 }
 
 /// Ends what the last command allowed.
@@ -77,8 +115,8 @@ pub(crate) fn withdraw_tools(session: &Shared) {
     session.policy().rules.clear_source(RuleSource::Command);
 }
 
-fn allow_tools(agent: &Agent, rules: &[String]) {
-    let mut policy = agent.session.policy();
+fn allow_tools(session: &Shared, rules: &[String]) {
+    let mut policy = session.policy();
     for rule in rules {
         policy.rules.add(RuleSource::Command, &bowline_protocol::PermissionBehavior::Allow, rule);
     }
@@ -122,7 +160,7 @@ fn words(args: &str) -> Vec<String> {
 
 /// Puts what programs print where the text calls them. They run as any call of the Bash tool does.
 async fn run_programs(
-    agent: &Agent,
+    context: &Arc<CallContext>,
     text: &str,
     cancel: &CancellationToken,
 ) -> Result<String, ExpandError> {
@@ -132,7 +170,7 @@ async fn run_programs(
         let (whole, [program]) = (found.get(0), found.extract().1);
         let Some(whole) = whole else { continue };
         filled.push_str(&text[rest..whole.start()]);
-        filled.push_str(&run_program(agent, program, cancel).await?);
+        filled.push_str(&run_program(context, program, cancel).await?);
         rest = whole.end();
     }
     filled.push_str(&text[rest..]);
@@ -140,7 +178,7 @@ async fn run_programs(
 }
 
 async fn run_program(
-    agent: &Agent,
+    context: &Arc<CallContext>,
     program: &str,
     cancel: &CancellationToken,
 ) -> Result<String, ExpandError> {
@@ -150,8 +188,7 @@ async fn run_program(
         input: RawJson::from(json!({ "command": program })),
         ..ToolUseBlock::default()
     };
-    let context = Arc::new(CallContext::of(agent));
-    let outcome = pipeline::run(context, call, None, cancel.clone()).await;
+    let outcome = pipeline::run(Arc::clone(context), call, None, cancel.clone()).await;
     let printed = match &outcome.content {
         Content::Text(text) => text.clone(),
         blocks => blocks.to_text(),
@@ -162,17 +199,16 @@ async fn run_program(
     }
 }
 
-/// The contents of files that the text names with `@`.
-fn named_files(agent: &Agent, text: &str) -> Vec<ContentBlock> {
+/// The files that the text names with `@`.
+fn named_files(context: &CallContext, text: &str) -> Vec<NamedFile> {
     let named = imports(text).into_iter().take(MOST_FILES);
-    let paths = named.map(|name| (agent.workspace.resolve(&name), name));
+    let paths = named.map(|name| (context.workspace.resolve(&name), name));
     let readable = paths.filter(|(path, _)| {
-        agent.workspace.contains(path) && !agent.session.policy().is_read_denied(path)
+        context.workspace.contains(path) && !context.session.policy().is_read_denied(path)
     });
-    let contents = readable.filter_map(|(path, name)| Some((read_text(&path)?, name)));
-    contents
-        .map(|(text, name)| ContentBlock::text(super::texts::file_contents(&name, &text)))
-        .collect()
+    let files =
+        readable.filter_map(|(path, name)| Some(NamedFile { text: read_text(&path)?, name, path }));
+    files.collect()
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ pub(super) async fn run(
 ) -> Outcome {
     let expanding =
         Expanding { kind: "mcp_prompt", name: &called.command, source: &called.server, invocation };
-    let context = match expansion_hooks(agent, &expanding, cancel).await {
+    let context = match expansion_hooks(&agent.session, &expanding, cancel).await {
         Ok(context) => context,
         Err(refusal) => {
             let result = prompt::refuse(agent, refusal).await;

@@ -18,6 +18,8 @@ mod local;
 mod mcp_prompt;
 mod texts;
 
+use std::sync::Arc;
+
 use bowline_mcp::McpPrompt;
 use bowline_protocol::{
     Content, EventInput, Extra, HookEvent, PromptSubmitOutcomeKind, ResultMessage, SlashCommand,
@@ -25,6 +27,7 @@ use bowline_protocol::{
 };
 use tokio_util::sync::CancellationToken;
 
+pub use self::expand::{ExpandedCommand, NamedFile};
 use self::{
     builtin::{BUILTINS, Builtin},
     library::CustomCommand,
@@ -39,6 +42,7 @@ use crate::{
     context::style,
     hook::texts as hook_texts,
     session::{Shared, prompt},
+    turn::pipeline::CallContext,
 };
 
 /// What became of a prompt.
@@ -103,6 +107,15 @@ pub(crate) fn list(session: &Shared) -> Vec<SlashCommand> {
     if !session.config.slash_commands {
         return Vec::new();
     }
+    let custom = list_custom(session).into_iter();
+    custom.chain(BUILTINS.iter().map(Builtin::listed)).collect()
+}
+
+/// Those of them that people wrote, and skills that people may call.
+pub(crate) fn list_custom(session: &Shared) -> Vec<SlashCommand> {
+    if !session.config.slash_commands {
+        return Vec::new();
+    }
     let custom = custom_commands(session).into_iter().map(|command| SlashCommand {
         name: command.name,
         description: command.description,
@@ -110,7 +123,42 @@ pub(crate) fn list(session: &Shared) -> Vec<SlashCommand> {
         aliases: command.alias.map(|alias| vec![alias]),
         ..SlashCommand::default()
     });
-    custom.chain(BUILTINS.iter().map(Builtin::listed)).collect()
+    custom.collect()
+}
+
+/// The text that a command stands for, without a conversation; `None` if nobody wrote it.
+pub(crate) async fn expand_alone(
+    context: &Arc<CallContext>,
+    name: &str,
+    args: &str,
+    cancel: &CancellationToken,
+) -> Option<Result<ExpandedCommand, String>> {
+    let session = &context.session;
+    let commands =
+        if session.config.slash_commands { custom_commands(session) } else { Vec::new() };
+    let command = commands.into_iter().find(|command| command.name == name)?;
+    let invocation = Invocation { name: name.to_owned(), args: args.to_owned() };
+    let expanding = Expanding {
+        kind: "slash_command",
+        name: &command.name,
+        source: command.source.as_str(),
+        invocation: &invocation,
+    };
+    let told = match expansion_hooks(session, &expanding, cancel).await {
+        Ok(told) => told,
+        Err(refusal) => return Some(Err(refusal.text)),
+    };
+    let _withdrawal = Withdrawal(session);
+    Some(match expand::spell_out(context, &command, &invocation, cancel).await {
+        Ok(mut expanded) => {
+            for context in told {
+                expanded.text.push_str("\n\n");
+                expanded.text.push_str(&context);
+            }
+            Ok(expanded)
+        }
+        Err(problem) => Err(problem.to_string()),
+    })
 }
 
 /// The skills there are, those for the model and those for people.
@@ -143,6 +191,15 @@ pub(crate) fn reload(session: &Shared) {
     session.library.forget();
 }
 
+/// Ends what a command allowed, however its expansion ends.
+struct Withdrawal<'a>(&'a Shared);
+
+impl Drop for Withdrawal<'_> {
+    fn drop(&mut self) {
+        withdraw_tools(self.0);
+    }
+}
+
 async fn run_custom(
     agent: &mut Agent,
     command: &CustomCommand,
@@ -155,7 +212,7 @@ async fn run_custom(
         source: command.source.as_str(),
         invocation,
     };
-    let told = match expansion_hooks(agent, &expanding, cancel).await {
+    let told = match expansion_hooks(&agent.session, &expanding, cancel).await {
         Ok(told) => told,
         Err(refusal) => {
             let result = prompt::refuse(agent, refusal).await;
@@ -185,11 +242,11 @@ struct Expanding<'a> {
 
 /// Asks hooks whether a command may become a prompt; returns what they add.
 async fn expansion_hooks(
-    agent: &Agent,
+    session: &Shared,
     expanding: &Expanding<'_>,
     cancel: &CancellationToken,
 ) -> Result<Vec<String>, prompt::Refusal> {
-    let (session, invocation) = (&agent.session, expanding.invocation);
+    let invocation = expanding.invocation;
     if !session.has_hooks(HookEvent::UserPromptExpansion) {
         return Ok(Vec::new());
     }

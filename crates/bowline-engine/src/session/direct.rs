@@ -4,7 +4,9 @@
 
 use std::{panic::AssertUnwindSafe, sync::Arc};
 
-use bowline_protocol::{Content, ContentBlock, PermissionDenial, RawJson, ToolUseBlock, ToolUseId};
+use bowline_protocol::{
+    Content, ContentBlock, PermissionDenial, RawJson, SlashCommand, ToolUseBlock, ToolUseId,
+};
 use bowline_tools::{ToolFailure, ToolSpec};
 use futures_util::{FutureExt, future::Either};
 use serde_json::Value;
@@ -13,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::Session;
 use crate::{
     agent::Identity,
+    command::{self, ExpandedCommand},
     config::PermissionPrompts,
     tool,
     turn::{
@@ -66,13 +69,7 @@ impl Session {
     pub async fn call_tool(&self, call: DirectCall, cancel: CancellationToken) -> DirectResult {
         let DirectCall { id, tool, input, prompts } = call;
         let call = ToolUseBlock { id, name: tool, input, ..ToolUseBlock::default() };
-        let context = CallContext {
-            session: Arc::clone(&self.shared),
-            identity: Identity::Main,
-            tools: self.shared.main_tools(),
-            workspace: Arc::clone(&self.shared.workspace),
-            prompts,
-        };
+        let context = self.direct_context(prompts);
         if tool::needs_conversation(&call.name) {
             let failure = ToolFailure::unknown_tool(&call.name, Some("It needs a conversation."));
             return DirectResult::from(CallOutcome::failure(call, failure));
@@ -101,6 +98,49 @@ impl Session {
             self.shared.outlet.emit(notice).await;
         }
         DirectResult::from(outcome)
+    }
+
+    /// The commands that people wrote, and the skills that people may call, for doors whose clients
+    /// bring their own model. They are looked for anew.
+    pub fn commands(&self) -> Vec<SlashCommand> {
+        command::reload(&self.shared);
+        command::list_custom(&self.shared)
+    }
+
+    /// The prompt that such a command stands for; `None` if there is none of this name. Programs that
+    /// its text calls run as any call does, and nobody is asked whether they may.
+    ///
+    /// # Cancel safety
+    ///
+    /// As for [`call_tool`](Self::call_tool).
+    pub async fn expand_command(
+        &self,
+        name: &str,
+        args: &str,
+        cancel: CancellationToken,
+    ) -> Option<Result<ExpandedCommand, String>> {
+        let context = Arc::new(self.direct_context(PermissionPrompts::Nobody));
+        let turn = async {
+            self.shared.started.cancelled().await;
+            // What the command allows must not hold for others' calls.
+            self.shared.direct_calls.write().await
+        };
+        let _turn = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Some(Err("cancelled".to_owned())),
+            turn = turn => turn,
+        };
+        command::expand_alone(&context, name, args, &cancel).await
+    }
+
+    fn direct_context(&self, prompts: PermissionPrompts) -> CallContext {
+        CallContext {
+            session: Arc::clone(&self.shared),
+            identity: Identity::Main,
+            tools: self.shared.main_tools(),
+            workspace: Arc::clone(&self.shared.workspace),
+            prompts,
+        }
     }
 }
 

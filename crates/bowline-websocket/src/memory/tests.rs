@@ -161,6 +161,49 @@ fn an_answer_can_be_repeated() {
 }
 
 #[test]
+fn whoever_answers_a_question_has_all_that_was_said_before_it() {
+    let mut memory = filled([message("a"), question("q"), message("b")]);
+    written(&mut memory);
+    memory.answered(&RequestId("q".to_owned()));
+    memory.resume(None);
+    assert_eq!(written(&mut memory), ["b"]);
+}
+
+#[test]
+fn what_is_known_of_an_answer() {
+    let asked = RequestId("q".to_owned());
+    let mut memory = filled([message("a")]);
+    memory.asked(asked.clone());
+    assert_eq!(memory.reply_to(&asked), Reply::Owed);
+    memory.push(answer("q"));
+    memory.acknowledge(1);
+    assert_eq!(memory.reply_to(&asked), Reply::Said);
+    memory.acknowledge(2);
+    assert_eq!(memory.reply_to(&asked), Reply::Heard);
+    // The host says that it has less than its pongs said.
+    memory.resume(Some("a"));
+    assert_eq!(memory.reply_to(&asked), Reply::Said);
+    // Nobody wants the answer to this one any more.
+    let other = RequestId("r".to_owned());
+    memory.asked(other.clone());
+    memory.withdrawn(&other);
+    assert_eq!(memory.reply_to(&other), Reply::Heard);
+}
+
+#[test]
+fn only_what_moves_the_session_on_is_progress_and_only_once() {
+    let mut memory = filled([answer("q"), message("a"), question("r"), answer("s")]);
+    let mut progress = |number| {
+        memory.acknowledge(number);
+        memory.progress()
+    };
+    assert_eq!([1, 2, 3, 4, 4].map(&mut progress), [0, 1, 2, 2, 2]);
+    memory.resume(Some("a"));
+    memory.acknowledge(4);
+    assert_eq!(memory.progress(), 2);
+}
+
+#[test]
 fn many_bytes_are_too_much_as_well() {
     let large = |number: usize| {
         format!(r#"{{"type":"assistant","uuid":"{number}","x":"{}"}}"#, "x".repeat(BYTES / 4))

@@ -45,7 +45,7 @@ impl Tether {
     /// Cancel safety: dropping the future drops the connection and loses no line.
     pub async fn hold(&mut self, socket: Socket, keep_alive: KeepAlive) -> Parting {
         let Socket { stream, activity, last_heard } = socket;
-        self.state.lock().said.resume(last_heard.as_deref());
+        self.state.lock().connected(last_heard.as_deref());
         let (sink, mut stream) = stream.split();
         let mut writing = Writing {
             state: &self.state,

@@ -1,17 +1,19 @@
 //! What becomes of a line that is heard: taken up, or known already.
 
-use bowline_protocol::Head;
+use bowline_protocol::{Head, RequestId};
 
 use super::{Ends, Side};
-use crate::{identity::Identity, seen::Seen};
+use crate::{identity::Identity, memory::Reply, seen::Seen};
 
 /// What was heard.
 #[derive(Debug)]
 pub(super) struct Hearing {
     side: Side,
+    /// The number of the connection there is.
+    connection: u64,
     seen: Seen,
     newest: Option<Box<str>>,
-    /// How many lines were taken up that nobody can have said before.
+    /// How many lines were taken up that moved the session on: prompts, answers, messages.
     count: u64,
 }
 
@@ -25,7 +27,7 @@ pub(super) enum Verdict {
 
 impl Hearing {
     pub(super) fn new(side: Side) -> Self {
-        Self { side, seen: Seen::default(), newest: None, count: 0 }
+        Self { side, connection: 0, seen: Seen::default(), newest: None, count: 0 }
     }
 
     /// The name of the newest message.
@@ -37,11 +39,21 @@ impl Hearing {
         self.count
     }
 
+    /// There is another connection.
+    pub(super) fn connected(&mut self) {
+        self.connection += 1;
+    }
+
     /// Remembers a line, and counts it if it was not heard before.
     fn is_new(&mut self, line: &str) -> bool {
-        let is_new = self.seen.is_new(line);
+        let is_new = self.note(line).is_none();
         self.count += u64::from(is_new);
         is_new
+    }
+
+    /// Remembers a line; on which connection it was heard before, if it was.
+    fn note(&mut self, line: &str) -> Option<u64> {
+        self.seen.note(line, self.connection)
     }
 }
 
@@ -63,24 +75,34 @@ impl Ends {
                 true => Verdict::Take,
                 false => Verdict::Pass,
             },
-            Identity::Question(id) => match self.heard.is_new(line) {
-                true => Verdict::Take,
-                false => {
+            Identity::Question(id) => {
+                let before = self.heard.note(line);
+                if before.is_some_and(|connection| self.is_repetition(&id, connection)) {
                     self.said.repeat_answer(&id);
-                    Verdict::Pass
+                    return Verdict::Pass;
                 }
-            },
+                self.said.asked(id);
+                Verdict::Take
+            }
             Identity::Answer(id) => {
                 self.said.answered(&id);
                 self.heard.is_new(line);
                 Verdict::Take
             }
-            Identity::Withdrawal(_) => {
-                self.heard.is_new(line);
+            Identity::Withdrawal(id) => {
+                self.said.withdrawn(&id);
                 Verdict::Take
             }
-            // Whoever begins anew with every connection gets nowhere: that is not counted.
             Identity::Opening(_) | Identity::None => Verdict::Take,
         }
+    }
+
+    /// Whether a question that was heard before, on an earlier connection or on this one, is still
+    /// the same. A host that has our answer does not ask again; one that was started anew, and
+    /// counts its questions from the beginning, does.
+    fn is_repetition(&self, id: &RequestId, connection: u64) -> bool {
+        self.heard.side == Side::Host
+            || connection == self.heard.connection
+            || self.said.reply_to(id) != Reply::Heard
     }
 }

@@ -54,6 +54,14 @@ struct Ends {
     heard: Hearing,
 }
 
+impl Ends {
+    /// There is another connection, to somebody who names the last line they have.
+    fn connected(&mut self, last_heard: Option<&str>) {
+        self.heard.connected();
+        self.said.resume(last_heard);
+    }
+}
+
 impl State {
     fn lock(&self) -> MutexGuard<'_, Ends> {
         self.ends.lock().unwrap_or_else(PoisonError::into_inner)
@@ -115,11 +123,12 @@ impl Tether {
         self.state.lock().said.newest().map(str::to_owned)
     }
 
-    /// How much has got through, in either direction. It grows with every line that has a
-    /// name and is new.
+    /// How much has got through, in either direction. It grows with every message, prompt, question
+    /// of ours and answer to one that arrives for the first time: a host that opens the session,
+    /// or sets it up, over and over, moves nothing on.
     pub fn progress(&self) -> u64 {
         let ends = self.state.lock();
-        ends.said.acknowledged() + ends.heard.count()
+        ends.said.progress() + ends.heard.count()
     }
 
     /// Whether the session says no more, and the other end has heard all of it.

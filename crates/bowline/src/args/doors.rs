@@ -2,6 +2,7 @@
 
 use std::{net::SocketAddr, path::PathBuf};
 
+use bowline_door_mcp::Origin;
 use clap::{Args, Subcommand};
 
 use super::{LimitArgs, ModelArgs, OutputArgs, PermissionArgs, RunArgs, SessionArgs, SourceArgs};
@@ -93,9 +94,10 @@ pub(crate) struct McpServeArgs {
     #[arg(long, value_name = "NAME", requires = "http")]
     pub(crate) allow_host: Vec<String>,
 
-    /// One more web page that may use the server, as in `https://example.org:443`
+    /// Web pages from here may use the server, as in `https://example.org` (`:PORT` if it is not the
+    /// usual one, `:*` for any)
     #[arg(long, value_name = "ORIGIN", requires = "http")]
-    pub(crate) allow_origin: Vec<String>,
+    pub(crate) allow_origin: Vec<Origin>,
 
     #[command(flatten)]
     pub(crate) door: DoorArgs,

@@ -12,7 +12,8 @@ use super::{InputFormat, OutputFormat, RunArgs, UsageError};
 pub(crate) struct RemoteArgs {
     /// Dial this host (`ws://` or `wss://`) and serve it as if it were on stdin and stdout. A token
     /// is taken from CLAUDE_CODE_SESSION_ACCESS_TOKEN, from the descriptor
-    /// CLAUDE_CODE_WEBSOCKET_AUTH_FILE_DESCRIPTOR or from the file CLAUDE_SESSION_INGRESS_TOKEN_FILE
+    /// CLAUDE_CODE_WEBSOCKET_AUTH_FILE_DESCRIPTOR or from the file CLAUDE_SESSION_INGRESS_TOKEN_FILE;
+    /// http_proxy, https_proxy, all_proxy and no_proxy are heeded
     #[arg(long, value_name = "URL")]
     pub(crate) sdk_url: Option<String>,
 

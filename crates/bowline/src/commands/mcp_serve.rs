@@ -57,6 +57,7 @@ fn address(args: &McpServeArgs) -> anyhow::Result<Option<Address>> {
         Err(error @ AddressError::HostNeeded(_)) => {
             bail!("Error: --http {error} (--allow-host NAME)")
         }
+        Err(error @ AddressError::NotAHost(_)) => bail!("Error: --allow-host {error}"),
         Err(error) => bail!("Error: --http {error}"),
     }
 }

@@ -1,6 +1,7 @@
 //! A host elsewhere: `--sdk-url` as its users meet it.
 
 use std::{
+    io::{Read, Write},
     net::{TcpListener, TcpStream},
     process::{Child, Command, Stdio},
     time::Duration,
@@ -172,6 +173,36 @@ fn a_token_from_a_descriptor() {
 }
 
 #[test]
+fn a_host_behind_a_proxy() {
+    let place = Place::new();
+    let gateway = TcpListener::bind("127.0.0.1:0").unwrap();
+    let proxy = format!("http://{}", gateway.local_addr().unwrap());
+    let asked = |variables: &[(&str, &str)]| {
+        let mut command = dialing(&place, "ws://host.invalid/x", &["--sdk-attempts", "0"]);
+        let child = command.envs(variables.iter().copied()).spawn().unwrap();
+        let (mut stream, _) = gateway.accept().unwrap();
+        let mut request = [0; 64];
+        let read = stream.read(&mut request).unwrap();
+        stream.write_all(b"HTTP/1.1 403 Forbidden\r\n\r\n").unwrap();
+        assert!(request[..read].starts_with(b"CONNECT host.invalid:80 HTTP/1.1\r\n"));
+        end(child).stderr
+    };
+    let refused = format!("the proxy {proxy} answered 403");
+    for name in ["http_proxy", "HTTP_PROXY", "all_proxy"] {
+        let said = asked(&[(name, &proxy)]);
+        assert!(said.contains(&refused), "{name}: {said}");
+    }
+    drop(gateway);
+    let mut nobody = dialing(&place, "ws://host.invalid/x", &["--sdk-attempts", "0"]);
+    let said = end(nobody.env("http_proxy", &proxy).spawn().unwrap()).stderr;
+    assert!(said.contains(&format!("the proxy {proxy}: Connection refused")), "{said}");
+    let socks = [("ALL_PROXY", "socks5://me:secret@127.0.0.1:1")];
+    let said = end(dialing(&place, "ws://host.invalid/x", &[]).envs(socks).spawn().unwrap()).stderr;
+    assert!(said.contains("all_proxy: the address of the proxy does not begin with"), "{said}");
+    assert!(!said.contains("secret"), "{said}");
+}
+
+#[test]
 fn a_host_that_is_lost_says_how_to_go_on() {
     let (place, server) = (Place::new(), Server::new());
     let child = dialing(&place, &server.url(), &["--sdk-attempts", "1"]).spawn().unwrap();
@@ -187,6 +218,17 @@ fn a_host_that_is_lost_says_how_to_go_on() {
     assert!(ran.stderr.starts_with(&format!("Error: {url} cannot be reached, after 1 attempt: ")));
     assert!(ran.stderr.ends_with(&advice), "{}", ran.stderr);
     assert_eq!(place.ask(&["--resume", id], "SAY two").printed(), "two\n");
+}
+
+#[test]
+fn a_host_that_is_lost_before_anything_was_said_leaves_nothing_to_go_on_with() {
+    let (place, server) = (Place::new(), Server::new());
+    let child = dialing(&place, &server.url(), &["--sdk-attempts", "0"]).spawn().unwrap();
+    drop(server.accept());
+    let ran = end(child);
+    assert_eq!(ran.code, Some(75), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("saved"), "{}", ran.stderr);
+    assert_eq!(place.transcripts().len(), 0);
 }
 
 #[test]
@@ -238,6 +280,9 @@ fn what_does_not_go_together() {
         (&["--sdk-url", url, "--sdk-header", "Authorization: Bearer x"], {
             "Error: whoever can list processes can read --sdk-header; put a token into \
              CLAUDE_CODE_SESSION_ACCESS_TOKEN instead\n"
+        }),
+        (&["--sdk-url", url, "--sdk-ca", "none.pem"], {
+            "Error: --sdk-ca: certificates in none.pem: No such file or directory (os error 2)\n"
         }),
         (&["--sdk-url", url, "--sdk-header", "nonsense"], {
             "Error: --sdk-header `nonsense` is not of the form `Name: value`\n"
