@@ -1,8 +1,6 @@
 //! Lays out the release program so that the functions an ordinary session runs are side by side: that is a third
 //! of its memory. `benches/hot_first.py` makes the list and says more.
 
-#![expect(clippy::print_stdout, reason = "it is how a build script speaks to cargo")]
-
 use std::env;
 
 const LAYOUT: &str = "hot-first.ld";
