@@ -91,7 +91,7 @@ fn every_answer_survives_a_round_trip() {
         Host: Initialize, Interrupt, SetPermissionMode, SetModel, SetCwd, ClaimSession,
         CancelAsyncMessage, GetContextUsage, GetSessionCost, GetUsage, ListModels,
         GetBinaryVersion, SideQuestion, GenerateSessionTitle, GetStatus, GetPlan,
-        ExportConversation, McpStatus, McpSetServers, McpCall, McpReadResource,
+        ExportConversation, McpStatus, McpSetServers, McpAuthenticate, McpCall, McpReadResource,
         SetMcpPermissionModeOverride, RewindFiles, FileSuggestions, ReadFile, BackgroundTasks,
         GetTaskOutput, GetSettings, GetHooksListing, ListPermissionRules, ReloadPlugins,
         ReloadSkills, ReloadOutputStyles,
