@@ -36,7 +36,7 @@ fn mistakes_on_the_command_line_are_said() {
     assert!(refused(&["--http", "127.0.0.1:0", "--token-file", "none"]).contains("none"));
     assert!(refused(&["--permission-mode", "lax"]).contains("lax"));
     let said = refused(&["--http", "127.0.0.1:0", "--allow-origin", "app.example.org"]);
-    assert!(said.contains("'app.example.org' is invalid. It must be where web pages"), "{said}");
+    assert!(said.contains("'app.example.org' is invalid. must be where web pages"), "{said}");
     let said = refused(&["--http", "127.0.0.1:0", "--allow-host", "http://app.example.org"]);
     assert!(
         said.starts_with("Error: --allow-host `http://app.example.org` is not a name"),
