@@ -222,7 +222,7 @@ impl Actor {
         }
         let mut result = outcome.result;
         result.result_index = Some(self.shared.count_result());
-        result.queued_turn_count = Some(self.shared.queue().from_people() as u64);
+        result.queued_turn_count = Some(self.shared.queue().of_people() as u64);
         self.last_turn_failed = Some(result.is_error);
         let stopped = matches!(
             result.terminal_reason,

@@ -96,7 +96,7 @@ impl PromptQueue {
     }
 
     /// How many prompts of people wait.
-    pub(crate) fn from_people(&self) -> usize {
+    pub(crate) fn of_people(&self) -> usize {
         let of_person = |prompt: &&UserMessage| {
             prompt.origin.as_ref().is_some_and(|origin| origin.kind == OriginKind::Human)
         };
