@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Writes the linker script that puts the functions an ordinary session runs side by side.
 
-  CARGO_PROFILE_RELEASE_STRIP=none cargo build --release -p bowline
+  BOWLINE_NAMES=1 cargo build --release -p bowline
   benches/hot_first.py target/release/bowline > crates/bowline/hot-first.ld
 
 The kernel maps the sixteen pages around each page of the program that is touched. An ordinary session runs a tenth of
 the program, spread all over it, and so has nearly all of it in memory; side by side, the same functions need a few
 megabytes. This plays such sessions under valgrind, notes the functions that ran, and covers their names with
-prefixes short enough to survive the next change. Python 3 and valgrind.
+prefixes short enough to survive the next change. Instances of generic functions have hashes that change with the
+dependencies: make the list again when those change. Python 3 and valgrind.
 """
 import collections, os, re, subprocess, sys, tempfile
 
@@ -109,7 +110,7 @@ def main():
     program = os.path.abspath(sys.argv[1])
     sizes = functions(program)
     if not sizes:
-        sys.exit("the program has no names: build it with CARGO_PROFILE_RELEASE_STRIP=none")
+        sys.exit("the program has no names: build it with BOWLINE_NAMES=1")
     sections, loose = {}, []
     server = Server(program)
     try:
