@@ -1,6 +1,6 @@
 //! How a session ends: input, output, signals.
 
-use std::process::Command;
+use std::{fs, process::Command, thread, time::Duration};
 
 use serde_json::json;
 
@@ -97,7 +97,7 @@ fn commands_die_with_the_session() {
     host.await_kind("assistant");
     let file = place.cwd().join("pid");
     let pid = loop {
-        match std::fs::read_to_string(&file) {
+        match fs::read_to_string(&file) {
             Ok(pid) if pid.ends_with('\n') => break pid.trim().to_owned(),
             _ => std::thread::yield_now(),
         }
@@ -118,4 +118,44 @@ fn a_host_that_stops_listening_ends_it() {
     // Input stays open: the closed output alone has to be enough.
     let ran = host.end_with_open_input();
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn a_host_that_does_not_read_stalls_the_agent_and_not_its_memory() {
+    let mut host = Place::new().open(&["--include-partial-messages"]);
+    host.prompt("SAY hello");
+    host.await_kind("result");
+    let before = resident_kilobytes(host.pid());
+
+    // Tens of megabytes of messages, none of which is read.
+    host.prompt("TOKENS 80000");
+    let mut spent = ticks(host.pid());
+    let mut still = 0;
+    while still < 10 {
+        thread::sleep(Duration::from_millis(50));
+        let now = ticks(host.pid());
+        still = if now == spent { still + 1 } else { 0 };
+        spent = now;
+    }
+    let grown = resident_kilobytes(host.pid()) - before;
+    assert!(grown < 12 * 1024, "{grown} KB more");
+
+    let whole = host.await_kind("result");
+    assert_eq!(whole["result"].as_str().unwrap().split_whitespace().count(), 80_000);
+    host.close_input();
+    assert_eq!(host.end().code, Some(0));
+}
+
+/// The memory that a process has at the moment.
+fn resident_kilobytes(pid: i32) -> i64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+/// The time that a process has used so far.
+fn ticks(pid: i32) -> u64 {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let fields = stat.rsplit_once(')').unwrap().1.split_whitespace();
+    fields.skip(11).take(2).map(|field| field.parse::<u64>().unwrap()).sum()
 }
