@@ -13,6 +13,7 @@ use std::{
 
 use bowline_host::{Agent, Embedded, McpServer, Message, Options, Tool};
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 
 use crate::rig::{agents, embedded, soon};
 
@@ -78,7 +79,9 @@ async fn sessions_that_were_given_up_go_on_over_every_transport() {
     let folder = tempfile::tempdir().unwrap();
     for (name, options) in agents(folder.path()).await {
         let journal = folder.path().join("journal").join(name);
-        let options = options.sdk_mcp_server(hangs_once()).allow(["mcp__desk__wait"]);
+        let called = Arc::new(Notify::new());
+        let desk = hangs_once(Arc::clone(&called));
+        let options = options.sdk_mcp_server(desk).allow(["mcp__desk__wait"]);
         let builder = Agent::builder(options).journal(&journal).continuation("SAY went on");
         let agent = builder.build().unwrap();
         // One that has begun, and one that has not.
@@ -86,6 +89,8 @@ async fn sessions_that_were_given_up_go_on_over_every_transport() {
         let mut messages = begun.messages();
         soon(name, async {
             while !matches!(messages.next().await, Some(Ok(Message::Assistant(_)))) {}
+            // Whoever starts from the beginning must not be the first to call the tool.
+            called.notified().await;
         })
         .await;
         let waiting = agent.start("SAY anew");
@@ -118,10 +123,11 @@ async fn sessions_that_were_given_up_go_on_over_every_transport() {
 }
 
 /// A tool that never answers the first who calls it.
-fn hangs_once() -> McpServer {
-    let called = Arc::new(AtomicBool::new(false));
+fn hangs_once(called: Arc<Notify>) -> McpServer {
+    let known = AtomicBool::new(false);
     let wait = Tool::with_schema("wait", "", json!({"type": "object"}), move |_: Value| {
-        let again = called.swap(true, Ordering::SeqCst);
+        let again = known.swap(true, Ordering::SeqCst);
+        called.notify_one();
         async move {
             if !again {
                 std::future::pending::<()>().await;
