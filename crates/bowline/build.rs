@@ -16,7 +16,7 @@ fn main() {
         return;
     }
     let folder = env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
-    println!("cargo::rustc-link-arg-bins=-Wl,-T,{folder}/{LAYOUT}");
+    println!("cargo::rustc-link-arg-bins=-T{folder}/{LAYOUT}");
     if env::var_os("BOWLINE_NAMES").is_none() {
         println!("cargo::rustc-link-arg-bins=-Wl,--strip-all");
     }
