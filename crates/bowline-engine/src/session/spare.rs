@@ -47,12 +47,15 @@ impl Shared {
         self.config.unclaimed && holds
     }
 
-    /// Keeps what was asked for until the session is claimed.
-    pub(super) fn keep_for_claim(&self, request: Option<HostRequest>) {
+    /// Keeps what was asked for until the session is claimed. What cannot be kept is refused: the
+    /// session that is claimed would know nothing of it.
+    pub(super) fn keep_for_claim(&self, request: Option<HostRequest>) -> Result<(), ControlError> {
         let mut kept = lock(&self.kept_for_claim);
-        if kept.len() < KEPT {
-            kept.extend(request);
+        if request.is_some() && kept.len() >= KEPT {
+            return Err(ControlError::new(format!("more than {KEPT} requests before the claim")));
         }
+        kept.extend(request);
+        Ok(())
     }
 }
 

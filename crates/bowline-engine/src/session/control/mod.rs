@@ -187,9 +187,7 @@ pub(crate) async fn answer(own: &Session, asked: Asked, request: HostRequest) ->
 
         other => Err(ControlError::unsupported(&subtype(&other))),
     };
-    if answered.is_ok() {
-        shared.keep_for_claim(holds);
-    }
+    let answered = answered.and_then(|reply| shared.keep_for_claim(holds).map(|()| reply));
     answered.unwrap_or_else(ControlReply::from)
 }
 
