@@ -97,6 +97,18 @@ impl Conversation {
         }
     }
 
+    /// Puts the result of a call of the last answer in the place of one that was made up.
+    pub(crate) fn answer_anew(&mut self, block: ContentBlock) {
+        let Some(last) = self.messages.last_mut().filter(|last| last.role == Role::User) else {
+            return self.push_user(vec![block]);
+        };
+        let content = &mut Arc::make_mut(last).content;
+        match content.iter_mut().find(|other| result_of(other) == result_of(&block)) {
+            Some(made_up) => *made_up = block,
+            None => self.push_user(vec![block]),
+        }
+    }
+
     /// Forgets reasoning that another model could not verify.
     pub(crate) fn drop_thinking(&mut self) {
         drop_thinking(&mut self.messages);
@@ -107,13 +119,7 @@ impl Conversation {
         let Some(last) = self.messages.last().filter(|last| last.role == Role::Assistant) else {
             return Vec::new();
         };
-        let answered: HashSet<&ToolUseId> = blocks
-            .iter()
-            .filter_map(|block| match block {
-                ContentBlock::ToolResult(result) => Some(&result.tool_use_id),
-                _ => None,
-            })
-            .collect();
+        let answered: HashSet<&ToolUseId> = blocks.iter().filter_map(result_of).collect();
         let calls = last.content.iter().filter_map(|block| match block {
             ContentBlock::ToolUse(call) => Some(&call.id),
             _ => None,
@@ -133,6 +139,14 @@ pub(crate) fn drop_thinking(messages: &mut Vec<Arc<ModelMessage>>) {
         }
     }
     messages.retain(|message| !message.content.is_empty());
+}
+
+/// The call whose result this is.
+fn result_of(block: &ContentBlock) -> Option<&ToolUseId> {
+    match block {
+        ContentBlock::ToolResult(result) => Some(&result.tool_use_id),
+        _ => None,
+    }
 }
 
 fn no_result(id: ToolUseId) -> ContentBlock {

@@ -45,6 +45,16 @@ impl Tool for StructuredOutput {
     }
 }
 
+/// The result in an input that is nothing but its wrapping: one field, which holds the result as an
+/// object or as the text of one. Models do that often, and asking again costs a whole answer.
+pub(crate) fn unwrapped(input: &Value) -> Option<Value> {
+    let fields = input.as_object().filter(|fields| fields.len() == 1)?;
+    match fields.values().next()? {
+        Value::String(text) => serde_json::from_str(text).ok().filter(Value::is_object),
+        only => Some(only.clone()).filter(Value::is_object),
+    }
+}
+
 /// Notes in the outcome of a call of this tool that the turn has its result.
 pub(crate) fn note(session: &Shared, proposed: &Proposed, outcome: &mut CallOutcome) {
     if proposed.call.name == NAME && session.live().json_schema.is_some() && !outcome.failed() {

@@ -7,6 +7,8 @@ use bowline_protocol::{McpServerRef, ToolUseBlock, ToolUseMeta};
 use bowline_tools::{Registry, Tool, ToolFailure, ToolSource, ToolSpec};
 use serde_json::Value;
 
+use crate::structured_output;
+
 /// The agent tool: hosts know it by its older name.
 pub(crate) const AGENT_TOOL: &str = "Agent";
 const AGENT_TOOL_FOR_HOSTS: &str = "Task";
@@ -88,13 +90,13 @@ impl Toolset {
 
     /// The input as the tool takes it.
     pub(crate) fn check(&self, name: &str, input: Value) -> Result<Value, ToolFailure> {
-        self.merged().registry.check_schema(name, input)
+        fitting(&self.merged().registry, name, input)
     }
 
     /// The input as the tool takes it, with what the schema fills in.
     pub(crate) fn complete_input(&self, name: &str, input: Value) -> Result<Value, ToolFailure> {
         let registry = self.merged().registry;
-        let mut input = registry.check_schema(name, input)?;
+        let mut input = fitting(&registry, name, input)?;
         let schema = registry.find(name)?.spec().input_schema.to_value();
         fill_defaults(&schema, &mut input);
         Ok(input)
@@ -207,4 +209,15 @@ fn fill_defaults(schema: &Value, input: &mut Value) {
             fields.entry(name.clone()).or_insert_with(|| default.clone());
         }
     }
+}
+
+/// The input, if it fits the schema. Results that the host wants in a shape are taken out of a
+/// wrapping that does not belong to it.
+fn fitting(registry: &Registry, name: &str, input: Value) -> Result<Value, ToolFailure> {
+    let is_result = name == structured_output::NAME;
+    let unwrapped = is_result.then(|| structured_output::unwrapped(&input)).flatten();
+    registry.check_schema(name, input).or_else(|failure| {
+        let unwrapped = unwrapped.and_then(|input| registry.check_schema(name, input).ok());
+        unwrapped.ok_or(failure)
+    })
 }

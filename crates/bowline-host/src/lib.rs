@@ -89,7 +89,7 @@ pub use bowline_model as model;
 pub use bowline_protocol as protocol;
 pub use bowline_protocol::{
     AgentDefinition, ContentBlock, Effort, HookEvent, HookInput, McpServerConfig, Message,
-    PermissionMode, PermissionResult, ResultMessage, UserMessage,
+    PermissionMode, PermissionResult, PromptPriority, ResultMessage, UserMessage,
 };
 
 pub use agent::{Agent, AgentBuilder};

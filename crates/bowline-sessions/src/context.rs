@@ -1,6 +1,6 @@
 //! What a transcript comes to: the conversation as the model will see it, and the session's state.
 
-use bowline_protocol::{ContentBlock, MessageUuid, RawJson, Role, Usage};
+use bowline_protocol::{ContentBlock, DeferredToolUse, MessageUuid, RawJson, Role, Usage};
 
 use crate::{
     head::{Id, IdSet},
@@ -23,6 +23,9 @@ pub struct LiveContext {
     pub leaf: Option<MessageUuid>,
     /// How the last turn was left, if it did not end by itself.
     pub unfinished: Option<Unfinished>,
+    /// The call that a hook had put off, if the conversation ended with it. It has a made-up result
+    /// until it is run.
+    pub deferred: Option<DeferredToolUse>,
     /// The lines met: a prompt with the name of one was run before.
     pub known: KnownLines,
     /// The last compaction.

@@ -6,7 +6,8 @@ use std::{
 };
 
 use bowline_protocol::{
-    CommandState, MessageUuid, ResultMessage, SessionState, TerminalReason, UserMessage,
+    CommandState, DeferredToolUse, MessageUuid, ResultMessage, SessionState, TerminalReason,
+    UserMessage,
 };
 use tokio::{
     sync::{mpsc, oneshot},
@@ -14,10 +15,17 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
-use super::{SessionEnd, Shared, prompt, queue::Queued, result, shared::SHUTDOWN_GRACE, spare};
+use super::{
+    SessionEnd, Shared,
+    prompt::{self, Beginning},
+    queue::Queued,
+    result,
+    shared::SHUTDOWN_GRACE,
+    spare,
+};
 use crate::{
     agent::Agent,
-    outlet::{lifecycle, timestamp},
+    outlet::{lifecycle, new_uuid, timestamp},
 };
 
 /// How long a turn that is stopped for good may take to notice.
@@ -41,6 +49,8 @@ pub(crate) struct Actor {
     commands: mpsc::Receiver<Command>,
     shutdown: CancellationToken,
     turn: Option<RunningTurn>,
+    /// The call that a hook had put off when the session was left; it comes before all prompts.
+    deferred: Option<DeferredToolUse>,
     /// Results that wait for those of background agents.
     held: Vec<ResultMessage>,
     last_turn_failed: Option<bool>,
@@ -71,8 +81,11 @@ impl Actor {
         commands: mpsc::Receiver<Command>,
         shutdown: CancellationToken,
     ) -> Self {
+        let resumed = shared.config.resumed.as_ref();
+        let deferred = resumed.and_then(|resumed| resumed.deferred.clone());
         Self {
             shared,
+            deferred,
             agent: Some(Box::new(agent)),
             commands,
             shutdown,
@@ -189,17 +202,14 @@ impl Actor {
     }
 
     async fn begin_turn(&mut self) {
-        let alone = |prompt: &_| prompt::runs_alone(&self.shared, prompt);
-        let prompts = self.shared.queue().take_batch(alone);
-        if prompts.is_empty() {
+        let Some((beginning, uuids)) = self.next_turn() else {
             if !self.shared.board.has_background_agents() {
                 self.shared.set_state(SessionState::Idle).await;
             }
             return;
-        }
+        };
         let Some(mut agent) = self.agent.take() else { return };
         self.shared.set_state(SessionState::Running).await;
-        let uuids: Vec<_> = prompts.iter().filter_map(|prompt| prompt.uuid.clone()).collect();
         for uuid in &uuids {
             self.lifecycle(uuid, CommandState::Started).await;
         }
@@ -207,10 +217,26 @@ impl Actor {
         self.shared.makes_way.store(false, Ordering::Relaxed);
         self.shared.set_turn(Some(cancel.clone()));
         let task = tokio::spawn(async move {
-            let outcome = prompt::answer(&mut agent, prompts, cancel).await;
+            let outcome = prompt::answer(&mut agent, beginning, cancel).await;
             (agent, outcome)
         });
         self.turn = Some(RunningTurn { task: AbortOnDropHandle::new(task), prompts: uuids });
+    }
+
+    /// What comes next, if anything does, and its names.
+    fn next_turn(&mut self) -> Option<(Beginning, Vec<MessageUuid>)> {
+        let unclaimed = self.shared.config.unclaimed;
+        // Hooks of the host decide about the call, and it brings them with its first request.
+        let is_ready = !self.input_open
+            || self.shared.live().host.initialized
+            || !self.shared.queue().is_empty();
+        if let Some(call) = self.deferred.take_if(|_| is_ready && !unclaimed) {
+            return Some((Beginning::Deferred(call), vec![new_uuid()]));
+        }
+        let alone = |prompt: &_| prompt::runs_alone(&self.shared, prompt);
+        let prompts = self.shared.queue().take_batch(alone);
+        let uuids = prompts.iter().filter_map(|prompt| prompt.uuid.clone()).collect();
+        (!prompts.is_empty()).then_some((Beginning::Prompts(prompts), uuids))
     }
 
     async fn end_turn(&mut self, agent: Box<Agent>, outcome: prompt::TurnOutcome) {

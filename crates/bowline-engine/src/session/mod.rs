@@ -5,6 +5,7 @@ mod agent_count;
 pub(crate) mod catalog;
 mod catch_up;
 pub(crate) mod control;
+mod deferred;
 mod direct;
 pub(crate) mod file_history;
 mod mcp;

@@ -3,21 +3,23 @@
 use std::{panic::AssertUnwindSafe, sync::Arc};
 
 use bowline_protocol::{
-    Content, ContentBlock, EventInput, Extra, HookEvent, InformationalLevel, InformationalMessage,
-    Maybe, MessageUuid, Origin, OriginKind, PromptSubmitOutcome, PromptSubmitOutcomeKind,
-    ResultMessage, SessionEndInput, SessionStartInput, UserMessage, UserPromptSubmitInput,
+    Content, ContentBlock, DeferredToolUse, EventInput, Extra, HookEvent, InformationalLevel,
+    InformationalMessage, Maybe, MessageUuid, Origin, OriginKind, PromptSubmitOutcome,
+    PromptSubmitOutcomeKind, ResultMessage, SessionEndInput, SessionStartInput, UserMessage,
+    UserPromptSubmitInput,
 };
+use bowline_sessions::AttachmentLine;
 use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::{Shared, catalog, result};
+use super::{Shared, catalog, deferred, result};
 use crate::{
     agent::{Agent, Identity},
     command::{self, Outcome},
     hook::{BlockKind, texts as hook_texts},
     outlet::{new_uuid, timestamp},
-    turn::{machine::Limits, run::TurnRun, texts},
+    turn::{machine::Limits, report::Report, run::TurnRun, texts},
 };
 
 /// What became of a batch of prompts.
@@ -39,14 +41,28 @@ fn is_of_host(prompt: &UserMessage) -> bool {
     prompt.origin.as_ref().is_none_or(|origin| origin.kind == OriginKind::Human)
 }
 
-/// Answers a batch of prompts. Whatever happens, there is a result.
+/// What a turn begins with.
+pub(crate) enum Beginning {
+    /// Prompts that are answered together.
+    Prompts(Vec<UserMessage>),
+    /// A call that a hook had put off.
+    Deferred(DeferredToolUse),
+}
+
+/// Runs a turn. Whatever happens, there is a result.
 pub(crate) async fn answer(
     agent: &mut Agent,
-    prompts: Vec<UserMessage>,
+    beginning: Beginning,
     cancel: CancellationToken,
 ) -> TurnOutcome {
     let session = Arc::clone(&agent.session);
-    let run = AssertUnwindSafe(run(agent, prompts, cancel)).catch_unwind().await;
+    let run = async {
+        match beginning {
+            Beginning::Prompts(prompts) => run(agent, prompts, cancel).await,
+            Beginning::Deferred(call) => deferred::run(agent, call, cancel).await,
+        }
+    };
+    let run = AssertUnwindSafe(run).catch_unwind().await;
     run.unwrap_or_else(|panic| {
         let what = panic_text(&panic);
         tracing::error!(what, "a turn crashed");
@@ -60,17 +76,7 @@ async fn run(
     cancel: CancellationToken,
 ) -> TurnOutcome {
     let session = Arc::clone(&agent.session);
-    agent.catch_up(&cancel).await;
-    {
-        let mut live = session.live();
-        live.prompt_id = Some(Uuid::new_v4().to_string());
-        live.turn_id = Uuid::new_v4().to_string();
-    }
-    session.ledger().begin_turn();
-    let required = session.config.read_before_write;
-    let required = required.unwrap_or_else(|| must_read_first(&session.model_name()));
-    session.workspace.set_reads_before_writing(required);
-    command::withdraw_tools(&session);
+    begin(agent, &cancel).await;
     let mut expansion = None;
     if let [prompt] = &prompts[..] {
         if prompt.client_composed != Some(true) {
@@ -106,19 +112,12 @@ async fn run(
     take_up(agent, &prompts, blocks, context).await;
     let uuids: Vec<_> = prompts.iter().filter_map(|prompt| prompt.uuid.clone()).collect();
     let origin = prompts.first().and_then(origin_of);
-    let limits = Limits {
-        max_rounds: agent.instructions.max_turns.or(session.config.max_turns),
-        stop_hook_blocks: session.config.stop_hook_block_cap,
-        structured_output: agent.wants_structured_output(),
-    };
     let usual_model = agent.instructions.model.clone();
     if let Some(model) = expansion.and_then(|expansion| expansion.model) {
         agent.instructions.model = Some(model);
     }
-    let report = TurnRun::new(agent, limits, uuids.clone(), cancel).run().await;
+    let report = go_on(agent, uuids.clone(), cancel).await;
     agent.instructions.model = usual_model;
-    agent.note_context();
-    command::withdraw_tools(&session);
     let joined = agent.take_joined();
     let uuids: Vec<_> = uuids.into_iter().chain(joined.iter().cloned()).collect();
     let last_prompt = prompts.last().map(|prompt| prompt.message.content.to_text());
@@ -128,6 +127,43 @@ async fn run(
     result.user_message_uuid = named.or_else(|| uuids.last().cloned());
     result.user_message_uuids = (!uuids.is_empty()).then_some(uuids);
     TurnOutcome { result, joined }
+}
+
+/// Sees to what has changed since the last turn.
+pub(super) async fn begin(agent: &mut Agent, cancel: &CancellationToken) {
+    agent.catch_up(cancel).await;
+    let session = &agent.session;
+    {
+        let mut live = session.live();
+        live.prompt_id = Some(Uuid::new_v4().to_string());
+        live.turn_id = Uuid::new_v4().to_string();
+    }
+    session.ledger().begin_turn();
+    let required = session.config.read_before_write;
+    let required = required.unwrap_or_else(|| must_read_first(&session.model_name()));
+    session.workspace.set_reads_before_writing(required);
+    command::withdraw_tools(session);
+}
+
+/// Has the model answer what the conversation holds.
+pub(super) async fn go_on(
+    agent: &mut Agent,
+    prompts: Vec<MessageUuid>,
+    cancel: CancellationToken,
+) -> Report {
+    let session = Arc::clone(&agent.session);
+    let limits = Limits {
+        max_rounds: agent.instructions.max_turns.or(session.config.max_turns),
+        stop_hook_blocks: session.config.stop_hook_block_cap,
+        structured_output: agent.wants_structured_output(),
+    };
+    let report = TurnRun::new(agent, limits, prompts, cancel).run().await;
+    agent.note_context();
+    command::withdraw_tools(&session);
+    if let Some(call) = &report.deferred {
+        session.tell(session.journal.write(AttachmentLine::deferred(call))).await;
+    }
+    report
 }
 
 /// Whom a result names as the one who asked.

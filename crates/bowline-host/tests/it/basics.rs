@@ -238,6 +238,9 @@ async fn servers_of_this_program_come_and_go_while_a_session_runs() {
 #[derive(Deserialize, schemars::JsonSchema)]
 struct Nothing {}
 
+/// A result as the text of an object, in a field of its own.
+const WRAPPED_TEXT: &str = r#"{"output": "{\"name\": \"bowline\", \"loops\": 1}"}"#;
+
 #[derive(Debug, PartialEq, Deserialize)]
 struct Knot {
     name: String,
@@ -256,6 +259,18 @@ async fn an_output_of_the_shape_that_was_asked_for() {
         options.output_schema = Some(schema.clone());
         let knot: Knot = soon(agent, query(prompt, options).output()).await.unwrap();
         assert_eq!(knot, Knot { name: "bowline".to_owned(), loops: 1 }, "{agent}");
+    }
+    for input in ["{\"result\": {\"name\": \"bowline\", \"loops\": 1}}", WRAPPED_TEXT] {
+        for (agent, mut options) in agents(folder.path()).await {
+            if agent.starts_with("official") {
+                // It asks the model again.
+                continue;
+            }
+            options.output_schema = Some(schema.clone());
+            let prompt = format!("TOOL StructuredOutput {input}");
+            let knot: Knot = soon(agent, query(prompt, options).output()).await.unwrap();
+            assert_eq!(knot, Knot { name: "bowline".to_owned(), loops: 1 }, "{agent}");
+        }
     }
     for (agent, options) in agents(folder.path()).await {
         let none = soon(agent, query("SAY words", options).output::<Knot>()).await.unwrap_err();

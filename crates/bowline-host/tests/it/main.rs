@@ -6,6 +6,7 @@ mod controls;
 mod conversations;
 mod examples;
 mod faults;
+mod occasions;
 mod recovery;
 mod rig;
 mod rmcp_server;

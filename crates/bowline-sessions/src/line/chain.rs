@@ -1,9 +1,11 @@
 //! Lines that are part of the conversation: each names the line before it.
 
 use bowline_protocol::{
-    AgentId, ApiMessage, Content, ContentBlock, Extra, MessageUuid, RawJson, Role, SessionId,
+    AgentId, ApiMessage, Content, ContentBlock, DeferredToolUse, Extra, MessageUuid, RawJson, Role,
+    SessionId, ToolUseId,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 /// What all lines of the conversation have: their place in it and where they were written.
 ///
@@ -190,7 +192,41 @@ pub struct AttachmentLine {
     pub extra: Extra,
 }
 
+/// The kind of an attachment that notes a call which a hook has put off.
+const DEFERRED: &str = "hook_deferred_tool";
+
 impl AttachmentLine {
+    /// Notes that a hook has put a call off until the session is taken up again.
+    pub fn deferred(call: &DeferredToolUse) -> Self {
+        let attachment = RawJson::from(json!({
+            "type": DEFERRED,
+            "toolUseID": call.id,
+            "toolName": call.name,
+            "toolInput": call.input,
+            "hookName": "settings",
+            "hookEvent": "PreToolUse",
+        }));
+        Self { attachment, ..Self::default() }
+    }
+
+    /// The call that a hook has put off, if that is what this notes.
+    pub fn deferred_call(&self) -> Option<DeferredToolUse> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct PutOff {
+            #[serde(rename = "toolUseID")]
+            tool_use_id: ToolUseId,
+            tool_name: String,
+            tool_input: RawJson,
+        }
+        if self.kind()? != DEFERRED {
+            return None;
+        }
+        let PutOff { tool_use_id: id, tool_name: name, tool_input: input } =
+            self.attachment.parse().ok()?;
+        Some(DeferredToolUse { id, name, input, ..DeferredToolUse::default() })
+    }
+
     /// What is attached, as in `hook_additional_context`.
     pub fn kind(&self) -> Option<String> {
         #[derive(Deserialize)]

@@ -5,12 +5,13 @@
 //! - the first message is the user's, and the two sides take turns;
 //! - every tool call is answered in the next message, and nothing else is;
 //! - no block of text is empty, no answer ends in reasoning;
-//! - the last message is the model's, unless the user's side has said nothing that wants an answer.
+//! - the last message is the model's, unless the user's side has said nothing that wants an answer, or
+//!   a hook has put off the last call.
 
 use std::collections::HashSet;
 
 use bowline_protocol::{
-    Content, ContentBlock, MessageUuid, RawJson, Role, ToolResultBlock, ToolUseId,
+    Content, ContentBlock, DeferredToolUse, MessageUuid, RawJson, Role, ToolResultBlock, ToolUseId,
 };
 use serde::Deserialize;
 
@@ -115,6 +116,7 @@ impl Fold {
     pub(super) fn finish(self, context: &mut LiveContext) {
         let mut messages = self.messages;
         context.todos = last_todos(&messages);
+        context.deferred = put_off(&messages, &self.attachments);
         for message in &mut messages {
             clean(message);
         }
@@ -129,6 +131,8 @@ impl Fold {
         }
         let ends_with_user = messages.last().is_some_and(|last| last.role == Role::User);
         context.unfinished = match (open_at_end, ends_with_user && self.wants_answer) {
+            // The call is still to be run.
+            _ if context.deferred.is_some() => None,
             (true, _) => Some(Unfinished::NoToolResults),
             (false, true) => Some(Unfinished::NoAnswer),
             (false, false) => None,
@@ -212,6 +216,21 @@ fn merge(messages: Vec<ContextMessage>, sides: &[Role]) -> Vec<ContextMessage> {
         message.content.sort_by_key(|block| result_id(block).is_none());
     }
     merged
+}
+
+/// The call of the last answer that a hook has put off, if it has no result.
+fn put_off(
+    messages: &[ContextMessage],
+    attachments: &[PlacedAttachment],
+) -> Option<DeferredToolUse> {
+    let deferred = attachments.iter().rev().find_map(|it| it.line.deferred_call())?;
+    let answer = messages.iter().rposition(|message| message.role == Role::Assistant)?;
+    let (answer, behind) = (&messages[answer], &messages[answer + 1..]);
+    let called = answer.content.iter().filter_map(call_id).any(|id| *id == deferred.id);
+    let only_results =
+        behind.iter().all(|it| matches!(it.kind, MessageKind::ToolResults | MessageKind::Meta));
+    let mut results = behind.iter().flat_map(|it| it.content.iter().filter_map(result_id));
+    (called && only_results && results.all(|id| *id != deferred.id)).then_some(deferred)
 }
 
 fn no_result(call: ToolUseId) -> ContentBlock {

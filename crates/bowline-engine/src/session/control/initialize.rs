@@ -49,6 +49,8 @@ pub(super) async fn initialize(shared: &Arc<Shared>, request: Initialize) -> Ans
     let shared = Arc::clone(shared);
     Ok(reply.then(async move {
         shared.servers_changed();
+        // A call that was put off waits for the host's hooks.
+        shared.wake.notify_one();
         if again {
             shared.board.announce();
             shared.outlet.flush().await;

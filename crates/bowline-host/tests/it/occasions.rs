@@ -1,0 +1,209 @@
+//! When things happen, over every transport: which hooks fire where, prompts that push in, calls
+//! that are put off until a session is taken up again.
+
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex},
+};
+
+use bowline_host::{
+    BuiltinTools, Client, HookCall, HookEvent, HookMatcher, HookOutput, McpServer, Message,
+    Messages, Options, PermissionResult, Prompt, PromptPriority, ResultMessage, Tool, ToolRequest,
+    protocol::TerminalReason, query, query_all,
+};
+use serde::Deserialize;
+use serde_json::json;
+use tokio::sync::Notify;
+
+use crate::rig::{agents, result, soon};
+
+/// The results in a stream.
+async fn results(mut messages: Messages) -> Vec<ResultMessage> {
+    let mut results = Vec::new();
+    while let Some(message) = soon("the stream", messages.next()).await {
+        if let Message::Result(end) = message.expect("it can be read") {
+            results.push(*end);
+        }
+    }
+    results
+}
+
+/// A prompt that has the script model write the file `made`.
+fn write(folder: &std::path::Path) -> String {
+    let path = folder.join("made").display().to_string();
+    let input = json!({"file_path": path, "content": "knots"});
+    format!("TOOL Write {input}\nNEXT\nECHORESULT")
+}
+
+fn before_tools(output: fn() -> HookOutput) -> HookMatcher {
+    HookMatcher::on("Write").run(move |_: HookCall| async move { output() })
+}
+
+#[tokio::test]
+async fn a_call_that_was_put_off_is_made_when_the_session_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = folder.path().join("made");
+    for (agent, options) in agents(folder.path()).await {
+        if agent == "official 2.1.7, dialing in" {
+            // It does not know of this.
+            continue;
+        }
+        let hook = |output| options.clone().hook(HookEvent::PreToolUse, before_tools(output));
+        let ends = results(query(write(folder.path()), hook(HookOutput::defer))).await;
+        let put_off = ends[0].deferred_tool_use.as_ref().expect(agent);
+        assert_eq!(put_off.name, "Write", "{agent}");
+        assert_eq!(ends[0].terminal_reason, Some(TerminalReason::ToolDeferred), "{agent}");
+        assert!(!made.exists(), "{agent}");
+        let id = ends[0].session_id.to_string();
+
+        // Nobody has decided yet: it is put off once more.
+        let client = Client::connect(hook(HookOutput::defer).resume(&id));
+        let client = soon(agent, client).await.unwrap();
+        let ends = results(client.receive_response()).await;
+        assert_eq!(ends[0].deferred_tool_use.as_ref().expect(agent).id, put_off.id, "{agent}");
+        soon(agent, client.disconnect()).await;
+
+        // The hook decides, and the model goes on with the result before any prompt.
+        let client = Client::connect(hook(HookOutput::allow).resume(&id));
+        let client = soon(agent, client).await.unwrap();
+        client.query("SAY and then").await.unwrap();
+        let first = result(client.receive_response()).await;
+        assert!(first.contains("created successfully"), "{agent}: {first}");
+        assert_eq!(std::fs::read_to_string(&made).unwrap(), "knots", "{agent}");
+        assert_eq!(result(client.receive_response()).await, "and then", "{agent}");
+        soon(agent, client.disconnect()).await;
+
+        // It is done once.
+        std::fs::remove_file(&made).unwrap();
+        assert_eq!(result(query("SAY again", options.resume(&id))).await, "again", "{agent}");
+        assert!(!made.exists(), "{agent}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_whose_tool_is_gone_is_not_made() {
+    let folder = tempfile::tempdir().unwrap();
+    for (agent, options) in agents(folder.path()).await {
+        if agent == "official 2.1.7, dialing in" {
+            continue;
+        }
+        let hook = before_tools(HookOutput::defer);
+        let put_off = options.clone().hook(HookEvent::PreToolUse, hook);
+        let ends = results(query(write(folder.path()), put_off)).await;
+        let mut options = options.resume(ends[0].session_id.to_string());
+        options.tools = Some(BuiltinTools::Only(vec!["Read".to_owned()]));
+        let client = soon(agent, Client::connect(options)).await.unwrap();
+        let ends = results(client.receive_response()).await;
+        let gone = Some(TerminalReason::ToolDeferredUnavailable);
+        assert_eq!((ends[0].is_error, &ends[0].terminal_reason), (true, &gone), "{agent}");
+        soon(agent, client.disconnect()).await;
+    }
+}
+
+#[derive(Deserialize, schemars::JsonSchema)]
+struct Nothing {}
+
+/// A tool that says when it is called and ends when it is told to.
+fn gate(entered: &Arc<Notify>, open: &Arc<Notify>) -> McpServer {
+    let (entered, open) = (entered.clone(), open.clone());
+    let pass = Tool::new("pass", "Waits", move |_: Nothing| {
+        let (entered, open) = (entered.clone(), open.clone());
+        async move {
+            entered.notify_one();
+            open.notified().await;
+            "passed"
+        }
+    });
+    McpServer::new("gate").tool(pass)
+}
+
+#[tokio::test]
+async fn prompts_that_push_in_come_first_and_those_for_later_last() {
+    let folder = tempfile::tempdir().unwrap();
+    for (agent, options) in agents(folder.path()).await {
+        if agent == "official 2.1.7, dialing in" {
+            continue;
+        }
+        let (entered, open) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let options = options.sdk_mcp_server(gate(&entered, &open)).allow(["mcp__gate__pass"]);
+        let client = soon(agent, Client::connect(options)).await.unwrap();
+        client.query("TOOL mcp__gate__pass {}\nNEXT\nSAY first").await.unwrap();
+        soon(agent, entered.notified()).await;
+        let later = Prompt::from("SAY later").with_priority(PromptPriority::Later);
+        client.query(later).await.unwrap();
+        let now = Prompt::from("SAY now").with_priority(PromptPriority::Now);
+        client.query(now).await.unwrap();
+        let ends = results(client.receive_run()).await;
+        let said: Vec<_> = ends.iter().filter_map(|end| end.result.as_deref()).collect();
+        assert_eq!(said, ["now", "later"], "{agent}");
+        soon(agent, client.disconnect()).await;
+    }
+}
+
+/// What the hooks of an agent were told of.
+type Heard = Arc<Mutex<BTreeSet<String>>>;
+
+/// Options with a hook on every event, and what these hear.
+fn listening(options: Options) -> (Options, Heard) {
+    let heard = Heard::default();
+    let mut options = options.can_use_tool(async |_: ToolRequest| PermissionResult::allow());
+    for event in HookEvent::KNOWN {
+        let note = heard.clone();
+        let hook = HookMatcher::always().run(move |call: HookCall| {
+            note.lock().unwrap().insert(call.input.event.name().as_str().to_owned());
+            async { HookOutput::default() }
+        });
+        options = options.hook(event.clone(), hook);
+    }
+    (options, heard)
+}
+
+/// The events that `docs/hooks.md` says callbacks of a host hear, in this column of its table.
+fn promised(column: usize) -> BTreeSet<String> {
+    let page = include_str!("../../../../docs/hooks.md");
+    let rows = page.lines().skip_while(|line| !line.starts_with("| event | ")).skip(2);
+    let rows = rows.take_while(|line| line.starts_with("| "));
+    let cells = rows.map(|row| row.split('|').map(str::trim).collect::<Vec<_>>());
+    let fires = cells.filter(|cells| cells[column + 2] == "yes");
+    fires.map(|cells| cells[1].split('`').nth(1).unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn hooks_fire_where_the_table_says() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("CLAUDE.md"), "Tie knots.").unwrap();
+    let agent_call =
+        r#"{"description": "Tie", "prompt": "SAY tied", "subagent_type": "general-purpose"}"#;
+    let prompts = [
+        "TOOL Bash {\"command\": \"touch made\", \"description\": \"Make\"}\nNEXT\nSAY ok"
+            .to_owned(),
+        "TOOL Bash {\"command\": \"exit 3\", \"description\": \"Fail\"}\nNEXT\nSAY ok".to_owned(),
+        format!("TOOL Agent {agent_call}\nNEXT\nSAY ok"),
+        "ERRORS 400 -1\nSAY never".to_owned(),
+        "/compact".to_owned(),
+    ];
+    for (agent, options) in agents(folder.path()).await {
+        if agent.starts_with("official") {
+            continue;
+        }
+        let (one, heard) = listening(options.clone());
+        let ends = results(query_all(futures_util::stream::iter(prompts.clone()), one)).await;
+        assert_eq!(*heard.lock().unwrap(), promised(0), "{agent}, one run");
+
+        let (many, heard) = listening(options.clone());
+        let client = soon(agent, Client::connect(many)).await.unwrap();
+        for prompt in &prompts {
+            client.query(prompt.as_str()).await.unwrap();
+            results(client.receive_response()).await;
+        }
+        soon(agent, client.set_model(Some("claude-haiku-4-5"))).await.unwrap();
+        client.query("SAY with another").await.unwrap();
+        results(client.receive_response()).await;
+        soon(agent, client.disconnect()).await;
+        assert_eq!(*heard.lock().unwrap(), promised(1), "{agent}, a client");
+
+        let (again, heard) = listening(options.resume(ends[0].session_id.to_string()));
+        results(query("SAY once more", again)).await;
+        assert_eq!(*heard.lock().unwrap(), promised(2), "{agent}, a session taken up again");
+    }
+}
