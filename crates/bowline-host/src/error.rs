@@ -10,7 +10,7 @@ use bowline_protocol::{ReadError, ResultMessage};
 /// Why something did not work.
 ///
 /// [`code`](Self::code) names the kind with a word that does not change between versions.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The agent's program is nowhere. `cli_not_found`
@@ -102,6 +102,24 @@ pub enum Error {
         /// Where the session is.
         state: crate::SessionState,
     },
+}
+
+/// What is shown of an error that `main` returns: its words and its code, then what lies below. All
+/// the fields of a result that is a failure would help nobody there.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = self.to_string();
+        write!(f, "{words} ({})", self.code())?;
+        let mut below = self.source();
+        while let Some(cause) = below {
+            let cause_words = cause.to_string();
+            if !words.contains(&cause_words) {
+                write!(f, "\n  because: {cause_words}")?;
+            }
+            below = cause.source();
+        }
+        Ok(())
+    }
 }
 
 /// What lies below an error.
@@ -257,5 +275,31 @@ impl fmt::Display for Paths<'_> {
             write!(f, "{separator}{}", path.display())?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_main_shows_is_in_words() {
+        let failed = ResultMessage {
+            result: Some("API Error: no key".to_owned()),
+            ..ResultMessage::default()
+        };
+        let failed = Error::Failed(Box::new(failed));
+        assert_eq!(format!("{failed:?}"), "the run failed: API Error: no key (result)");
+        let gone = io::Error::new(io::ErrorKind::NotFound, "no such file");
+        let gone = Error::connection("cannot start `bowline`", gone);
+        let shown = "cannot start `bowline` (cli_connection)\n  because: no such file";
+        assert_eq!(format!("{gone:?}"), shown);
+    }
+
+    #[test]
+    fn lines_are_quoted_by_characters() {
+        let line = "ü".repeat(QUOTED + 1);
+        assert_eq!(beginning(&line), "ü".repeat(QUOTED));
+        assert_eq!(beginning("ü"), "ü");
     }
 }

@@ -55,7 +55,7 @@ impl HookOutput {
     }
 
     /// Not now: the agent ends its turn with a result that names the call, for somebody to decide
-    /// about later.
+    /// about later. When the session is resumed the hook is asked again, and then the call is made.
     pub fn defer() -> Self {
         Self { verdict: Some(Verdict::Defer), ..Self::default() }
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// What a tool returns to the model.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -18,6 +18,9 @@ pub struct ToolResult {
     /// Whether the call failed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
+    /// What is neither for the model nor a result, for whoever knows its names.
+    #[serde(rename = "_meta", skip_serializing_if = "Map::is_empty")]
+    pub meta: Map<String, Value>,
 }
 
 /// A piece of what a tool returns.
@@ -134,6 +137,13 @@ impl ToolResult {
         self.structured_content = Some(value);
         self
     }
+
+    /// Adds a note for whoever knows its name: a field of the result's `_meta`.
+    #[must_use]
+    pub fn with_meta(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.meta.insert(name.into(), value.into());
+        self
+    }
 }
 
 /// A value of a type of yours: JSON for the model and structured content for programs.
@@ -186,5 +196,32 @@ impl<T: IntoToolResult, E: fmt::Display + Send> IntoToolResult for Result<T, E> 
             Ok(result) => result.into_tool_result(),
             Err(error) => ToolResult::error(format!("{error:#}")),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn results_have_the_names_of_the_wire() {
+        let result = ToolResult::image("AAAA", "image/png")
+            .with(ToolContent::Text { text: "a knot".to_owned() })
+            .with_structured(json!({"loops": 1}))
+            .with_meta("knots/tied", true);
+        let wire = json!({
+            "content": [
+                {"type": "image", "data": "AAAA", "mimeType": "image/png"},
+                {"type": "text", "text": "a knot"},
+            ],
+            "structuredContent": {"loops": 1},
+            "_meta": {"knots/tied": true},
+        });
+        assert_eq!(serde_json::to_value(&result).unwrap(), wire);
+        let failed = json!({"content": [{"type": "text", "text": "slipped"}], "isError": true});
+        assert_eq!(serde_json::to_value(ToolResult::error("slipped")).unwrap(), failed);
+        let link = serde_json::to_value(ToolResult::resource_link("file:///a", "a")).unwrap();
+        assert_eq!(link["content"][0]["type"], "resource_link");
     }
 }

@@ -199,3 +199,34 @@ fn an_empty_transcript_is_an_empty_conversation() {
     let path = home.write(ID, &[]).transcript();
     assert_eq!(resume(&path, &ResumeAt::End).unwrap(), Default::default());
 }
+
+#[test]
+fn a_call_that_a_hook_put_off_is_named_until_it_has_a_result() {
+    let put_off = json!({
+        "type": "attachment", "uuid": "p", "parentUuid": "b", "isSidechain": false,
+        "attachment": {
+            "type": "hook_deferred_tool", "toolUseID": "t2", "toolName": "Bash",
+            "toolInput": {"command": "ls"}, "hookName": "settings", "hookEvent": "PreToolUse",
+        },
+    });
+    let asked = [user("u", None, "hi"), call("a", "u", "m", "t1"), call("b", "a", "m", "t2")];
+    let left = [&asked[..], &[result("r", "a", "t1"), with(put_off, "parentUuid", "r")]].concat();
+    let calls = "user: hi | assistant: call t1, call t2";
+    let context = check(&left, &format!("{calls} | user: result t1, no result t2"));
+    let deferred = context.deferred.expect("it waits");
+    assert_eq!((deferred.id.as_str(), &*deferred.name), ("t2", "Bash"));
+    assert_eq!(deferred.input.to_value(), json!({"command": "ls"}));
+    assert_eq!(context.unfinished, None);
+
+    let done = [&left[..], &[result("q", "p", "t2")]].concat();
+    let done = check(&done, &format!("{calls} | user: result t1, result t2 | {NO_ANSWER}"));
+    assert_eq!(done.deferred, None);
+    // Somebody has gone on without it.
+    let passed = [&left[..], &[user("v", Some("p"), "go on"), answer("c", "v", "ok")]].concat();
+    let passed =
+        check(&passed, &format!("{calls} | user: result t1, no result t2, go on | assistant: ok"));
+    assert_eq!(passed.deferred, None);
+}
+
+/// What the model is made to say behind what was not answered.
+const NO_ANSWER: &str = "assistant: No response requested.";
