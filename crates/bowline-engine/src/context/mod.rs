@@ -40,7 +40,6 @@ use crate::{
     command,
     config::SystemPrompt,
     session::Shared,
-    subagent,
 };
 
 /// How long the list of skills may get, in bytes.
@@ -141,8 +140,7 @@ fn compose(session: &Shared, loaded: &Loaded, has_skills: bool) -> Composed {
 
 /// What the main agent is told if it was chosen to be one of the defined kinds.
 fn chosen_agent(session: &Shared) -> Option<Vec<String>> {
-    let name = session.config.agent.as_deref()?;
-    subagent::find(session, name).map(|kind| vec![kind.prompt])
+    session.main_kind().map(|kind| vec![kind.prompt])
 }
 
 /// Our own prompt, in the style that is in use.

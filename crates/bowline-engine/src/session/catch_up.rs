@@ -12,6 +12,7 @@ impl Agent {
     /// Takes over, before a turn, what has changed since the last.
     pub(crate) async fn catch_up(&mut self, cancel: &CancellationToken) {
         let session = Arc::clone(&self.session);
+        session.heed_settings_files().await;
         if std::mem::take(&mut session.live().tools_changed) {
             self.tools = main_tools(&session);
             session.set_main_tools(&self.tools);

@@ -15,13 +15,13 @@ use crate::{
     agent::{Agent, Identity, Instructions},
     config::{SessionConfig, ToolSelection},
     conversation::Conversation,
-    hook::{HookEnvironment, HookObserver, HookServices, Hooks},
+    hook::{HookEnvironment, HookObserver, HookServices, Hooks, Scripts},
     hooking::{HookFrames, HostCallbacks, SessionServices},
     host::Host,
     journal::Journal,
     outlet::Outlet,
     permission::{Policy, Roots},
-    structured_output, subagent, tool,
+    structured_output, tool,
     tooling::ToolServices,
     toolset::Toolset,
 };
@@ -101,6 +101,8 @@ pub(crate) fn start(
     let tools = main_tools(&shared);
     shared.set_main_tools(&tools);
     shared.restore_costs();
+    shared.adopt_main_agent();
+    shared.note_settings_files();
     let agent = Agent {
         identity: Identity::Main,
         conversation,
@@ -154,10 +156,11 @@ fn folders(config: &SessionConfig) -> Setup {
 fn hook_environment(config: &SessionConfig) -> HookEnvironment {
     let set = config.environment.iter();
     let variables = set.filter_map(|(name, value)| Some((name.clone(), value.clone()?)));
+    let scripts = config.places.config_dir.join("session-env").join(config.session_id.as_str());
     HookEnvironment {
         project_dir: config.cwd.clone(),
         entrypoint: Some(config.entrypoint.clone()),
-        env_file: None,
+        scripts: Some(Scripts::in_folder(scripts)),
         variables: variables.collect(),
     }
 }
@@ -200,8 +203,7 @@ fn toolset(session: &Arc<Shared>, all: &Weak<Toolset>) -> Toolset {
     if let ToolSelection::Named(names) = &config.tools {
         registry.choose(names);
     }
-    let chosen = config.agent.as_deref().and_then(|name| subagent::find(session, name));
-    let filters = chosen.map(|kind| kind.filters()).unwrap_or_default();
+    let filters = session.main_kind().map(|kind| kind.filters()).unwrap_or_default();
     registry.retain(|spec| filters.iter().all(|filter| filter.admits_tool(spec)));
     let mut disabled: Vec<String> = tool::disabled(session).collect();
     registry.retain(|spec| {

@@ -1,5 +1,6 @@
 //! One prompt, one answer, and the end.
 
+mod folder;
 mod printer;
 mod progress;
 mod prompt;
@@ -17,6 +18,7 @@ use bowline_engine::Session;
 use bowline_protocol::UserMessage;
 use tokio::time;
 
+pub(crate) use self::folder::prepare_folder;
 use self::{printer::Printer, progress::Progress};
 use crate::{
     args::{OutputFormat, RunArgs},
@@ -43,6 +45,10 @@ pub(crate) async fn run(prepared: Prepared, args: &RunArgs) -> anyhow::Result<Ex
     let host = remote_log::watch(printer.clone(), prepared.remote_log, args, &mut signals);
     let (session, work) = Session::start(prepared.config, host).map_err(SetupError::from)?;
     check_agent(args.model.agent.as_deref(), &session)?;
+    let prompt = match session.initial_prompt() {
+        Some(first) => format!("{first}\n\n{prompt}"),
+        None => prompt,
+    };
     session.prompt(UserMessage::prompt(prompt)).await;
     session.end_of_input().await;
 
