@@ -255,7 +255,10 @@ impl SessionConfig {
     /// say whose children they are.
     pub fn inherit_variables(&mut self, trust: Trust) {
         let set = self.settings.variables(trust);
-        self.environment = set.map(|(name, value)| (name.clone(), Some(value.clone()))).collect();
+        // Nobody is there who could use an editor.
+        let editor = [("GIT_EDITOR".to_owned(), Some("true".to_owned()))];
+        let set = set.map(|(name, value)| (name.clone(), Some(value.clone())));
+        self.environment = editor.into_iter().chain(set).collect();
         let own = [
             ("CLAUDECODE", "1".to_owned()),
             ("CLAUDE_CODE_CHILD_SESSION", "1".to_owned()),

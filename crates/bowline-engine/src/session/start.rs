@@ -14,6 +14,7 @@ use super::{Shared, file_history::FileHistory, mcp::McpBridge, tasks::TaskBoard}
 use crate::{
     agent::{Agent, Identity, Instructions},
     config::{SessionConfig, ToolSelection},
+    context::plan,
     conversation::Conversation,
     hook::{HookEnvironment, HookObserver, HookServices, Hooks, Scripts},
     hooking::{HookFrames, HostCallbacks, SessionServices},
@@ -67,7 +68,8 @@ pub(crate) fn start(
         give_title(writer, title);
     }
     let journal = Journal::new(config.transcript.take());
-    let policy = std::mem::replace(&mut config.policy, Policy::new(Roots::default()));
+    let mut policy = std::mem::replace(&mut config.policy, Policy::new(Roots::default()));
+    policy.plan_file.get_or_insert_with(|| plan::new_file(&config.places.config_dir));
     if let Some(resumed) = &config.resumed {
         journal.recall(&resumed.messages);
     }

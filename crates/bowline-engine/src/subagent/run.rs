@@ -285,6 +285,8 @@ async fn start_hooks(agent: &Agent, cancel: &CancellationToken) -> Vec<String> {
 /// The prompt goes into the conversation, behind what hooks have `told`; a host that waits for the
 /// subagent sees it, too.
 async fn take_up(agent: &mut Agent, prompt: String, told: Vec<String>) {
+    // The API refuses messages without content.
+    let prompt = if prompt.is_empty() { texts::NO_CONTENT.to_owned() } else { prompt };
     let blocks = vec![ContentBlock::text(prompt)];
     let first = told.into_iter().map(ContentBlock::text).chain(blocks.iter().cloned());
     agent.conversation.push_user(first.collect());

@@ -226,14 +226,17 @@ fn finished_output(kind: &str, input: &Input, finished: &Finished) -> ToolOutput
         "prompt": input.prompt,
         "agentId": finished.id,
         "agentType": kind,
-        "toolsUsed": report.tools_used,
         "content": [{"type": "text", "text": finished.answer}],
         "resolvedModel": finished.model,
         "totalDurationMs": millis(finished.took),
         "totalTokens": finished.tokens,
         "totalToolUseCount": report.tool_uses,
         "usage": finished.usage,
-        "toolStats": {
+        "canContinueAgent": false,
+    });
+    if report.tool_uses > 0 {
+        structured["toolsUsed"] = json!(report.tools_used);
+        structured["toolStats"] = json!({
             "readCount": reads,
             "searchCount": searches,
             "bashCount": commands,
@@ -241,9 +244,8 @@ fn finished_output(kind: &str, input: &Input, finished: &Finished) -> ToolOutput
             "linesAdded": report.changes.added,
             "linesRemoved": report.changes.removed,
             "otherToolCount": report.tool_uses - reads - searches - commands - edits,
-        },
-        "canContinueAgent": false,
-    });
+        });
+    }
     if let Some(kept) = &finished.worktree {
         structured["worktreePath"] = json!(kept.path);
         if let Some(branch) = &kept.branch {
