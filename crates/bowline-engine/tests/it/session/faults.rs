@@ -269,6 +269,10 @@ impl Model for Once {
             true => Down.stream(request),
         }
     }
+
+    fn count_tokens(&self, _: Arc<ModelRequest>) -> BoxFuture<'_, Result<Option<u64>, ModelError>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
 }
 
 struct Noted(ConnectedModel, Arc<Mutex<Vec<Arc<ModelRequest>>>>);
@@ -277,6 +281,10 @@ impl Model for Noted {
     fn stream(&self, request: Arc<ModelRequest>) -> BoxFuture<'_, Result<EventStream, ModelError>> {
         self.1.lock().unwrap().push(Arc::clone(&request));
         self.0.model.stream(request)
+    }
+
+    fn count_tokens(&self, _: Arc<ModelRequest>) -> BoxFuture<'_, Result<Option<u64>, ModelError>> {
+        Box::pin(std::future::ready(Ok(None)))
     }
 }
 
