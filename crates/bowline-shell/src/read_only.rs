@@ -138,10 +138,7 @@ impl Script {
     /// A variable of the environment whose value it shows to whoever reads its output, and which may
     /// be a secret.
     pub fn secret_variable(&self) -> Option<&str> {
-        let set = self.commands.iter().filter(|command| command.words.is_empty());
-        let set: Vec<_> = set.flat_map(|it| &it.assignments).map(|it| it.name.as_str()).collect();
-        let mut names = self.variables.iter().map(String::as_str);
-        names.find(|name| !is_public_variable(name) && !set.contains(name))
+        self.variables.iter().map(String::as_str).find(|name| !is_public_variable(name))
     }
 }
 

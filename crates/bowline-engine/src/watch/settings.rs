@@ -21,31 +21,31 @@ use crate::{
 pub(super) struct SettingsFiles(BTreeMap<PathBuf, (Source, Option<Stamp>)>);
 
 impl SettingsFiles {
-    /// Takes over how files are now; returns those that have changed.
-    fn renew(&mut self, files: Vec<(Source, PathBuf)>) -> Vec<(Source, PathBuf)> {
-        let stamped = files.into_iter().map(|(source, path)| {
+    /// The files that are not as they were, with how they are now.
+    fn changed(&self, files: Vec<(Source, PathBuf)>) -> Vec<(Source, PathBuf, Option<Stamp>)> {
+        // One that only a policy can bring may no longer be among those there could be.
+        let gone = self.0.iter().filter(|(path, _)| !files.iter().any(|(_, it)| it == *path));
+        let gone: Vec<_> = gone.map(|(path, (source, _))| (*source, path.clone())).collect();
+        let now = files.into_iter().chain(gone).map(|(source, path)| {
             let stamp = Stamp::of(&path);
-            (path, (source, stamp))
+            (source, path, stamp)
         });
-        let now: BTreeMap<_, _> = stamped.collect();
-        let stamp_in = |all: &BTreeMap<PathBuf, (Source, Option<Stamp>)>, path: &Path| {
-            all.get(path).and_then(|(_, stamp)| *stamp)
-        };
-        let before = std::mem::replace(&mut self.0, now);
-        // Files that only policies can bring are not always among those there are.
-        let all =
-            before.iter().chain(self.0.iter().filter(|(path, _)| !before.contains_key(*path)));
-        all.filter(|(path, _)| stamp_in(&before, path) != stamp_in(&self.0, path))
-            .map(|(path, (source, _))| (*source, path.clone()))
-            .collect()
+        now.filter(|(_, path, stamp)| self.0.get(path).and_then(|(_, it)| *it) != *stamp).collect()
+    }
+
+    fn note(&mut self, source: Source, path: PathBuf, stamp: Option<Stamp>) {
+        self.0.insert(path, (source, stamp));
     }
 }
 
 impl Shared {
     /// Remembers how the settings files are now: what they say is what counts.
     pub(crate) fn note_settings_files(&self) {
-        let files = settings::files(&self.config.places, self.config.sources);
-        lock(&self.watch.settings).renew(files);
+        let mut known = lock(&self.watch.settings);
+        for (source, path) in settings::files(&self.config.places, self.config.sources) {
+            let stamp = Stamp::of(&path);
+            known.note(source, path, stamp);
+        }
     }
 
     /// The same for a file that the session itself has written.
@@ -56,14 +56,18 @@ impl Shared {
     }
 
     /// Takes over what others have changed in settings files, unless hooks object.
+    ///
+    /// Cancel safety: what was not taken over when it is dropped is found the next time.
     pub(crate) async fn heed_settings_files(self: &Arc<Self>) {
         // Whoever comes second finds the change told and taken over.
         let _telling = self.watch.telling.lock().await;
         let files = settings::files(&self.config.places, self.config.sources);
-        let changed = lock(&self.watch.settings).renew(files);
-        for (source, path) in changed {
+        let changed = lock(&self.watch.settings).changed(files);
+        for (source, path, stamp) in changed {
+            let objected = self.settings_hooks_object(source, &path).await;
+            lock(&self.watch.settings).note(source, path.clone(), stamp);
             // Whoever manages the machine is not asked back.
-            if self.settings_hooks_object(source, &path).await && source != Source::Policy {
+            if objected && source != Source::Policy {
                 continue;
             }
             let before = self.settings().clone();

@@ -104,6 +104,7 @@ async fn an_empty_old_string_makes_or_fills_a_file() {
 #[tokio::test]
 async fn blanks_at_the_ends_of_new_lines_go() {
     let rig = Rig::new();
+    rig.workspace.set_reads_before_writing(false);
     for (name, kept) in [("a.txt", "x\n y\n"), ("a.md", "x  \n y\t\n")] {
         rig.file(name, "old\n");
         let edit = json!({ "file_path": name, "old_string": "old", "new_string": "x  \n y\t" });

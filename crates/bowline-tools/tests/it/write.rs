@@ -137,9 +137,6 @@ async fn what_cannot_be_written_is_told() {
     let text = rig.error("Write", to("damaged", "x")).await;
     assert!(text.contains("not a text file"), "{text}");
     assert_eq!(fs::read(rig.path("damaged")).unwrap(), b"a\xFFb");
-    rig.file("file", "");
-    let text = rig.error("Write", to("file/below", "x")).await;
-    assert!(text.starts_with("Cannot open '"), "{text}");
 }
 
 /// Remembers what it was shown.

@@ -302,7 +302,6 @@ fn what_certainly_reads_is_not_asked_about() {
         "echo ${x:-y}",
         "echo $HOME $? $$ $RANDOM",
         "for i in a b; do echo $i; done",
-        "TOKEN=mine; echo $TOKEN",
         "echo {a,b}",
         "cat <<EOF\nhello $USER\nEOF",
         "grep -rn x .",

@@ -295,7 +295,7 @@ impl Models for Moody {
             "moody-1" => Arc::new(Once(script.clone(), Arc::clone(&self.answered))),
             _ => Arc::new(Noted(script.clone(), Arc::clone(&self.asked))),
         };
-        Ok(ConnectedModel { model, name: name.to_owned(), ..script })
+        Ok(ConnectedModel { model, name: name.to_owned(), wire_name: name.to_owned() })
     }
 }
 
