@@ -42,6 +42,9 @@ pub struct SessionConfig {
     pub models: Arc<dyn Models>,
     /// The model's name, as the user gave it.
     pub model: String,
+    /// Whether somebody chose it for this session, so that the model of the main agent's kind does
+    /// not count.
+    pub model_is_chosen: bool,
     /// The model that `default` means when a host switches back to it.
     pub default_model: String,
     /// Models that take over when it is overloaded, in order.
@@ -139,6 +142,8 @@ pub struct SessionConfig {
     pub slash_commands: bool,
     /// Whether the managed settings of the first `initialize` are among its settings.
     pub managed_by_host: bool,
+    /// Whether hooks prepare its folder before it begins.
+    pub setup: Option<SetupTrigger>,
     /// Whether it only waits for its host to claim a session, which then takes its place
     /// ([`Session::take_over`](crate::Session::take_over)): hooks do not hear of it, no server is
     /// reached and prompts are refused.
@@ -152,6 +157,7 @@ impl SessionConfig {
         let model = model.into();
         Self {
             default_model: model.clone(),
+            model_is_chosen: false,
             session_id: SessionId(Uuid::new_v4().to_string()),
             models,
             model,
@@ -202,6 +208,7 @@ impl SessionConfig {
             exclude_dynamic_sections: false,
             slash_commands: true,
             managed_by_host: false,
+            setup: None,
             unclaimed: false,
             cwd,
         }
@@ -248,7 +255,10 @@ impl SessionConfig {
     /// say whose children they are.
     pub fn inherit_variables(&mut self, trust: Trust) {
         let set = self.settings.variables(trust);
-        self.environment = set.map(|(name, value)| (name.clone(), Some(value.clone()))).collect();
+        // Nobody is there who could use an editor.
+        let editor = [("GIT_EDITOR".to_owned(), Some("true".to_owned()))];
+        let set = set.map(|(name, value)| (name.clone(), Some(value.clone())));
+        self.environment = editor.into_iter().chain(set).collect();
         let own = [
             ("CLAUDECODE", "1".to_owned()),
             ("CLAUDE_CODE_CHILD_SESSION", "1".to_owned()),
@@ -333,6 +343,25 @@ pub enum PermissionPrompts {
     Nobody,
     /// The host exists but is not to be asked (`--permission-prompts none`).
     Disabled,
+}
+
+/// Why hooks prepare a session's folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SetupTrigger {
+    /// Work there begins.
+    Init,
+    /// Work there goes on.
+    Maintenance,
+}
+
+impl SetupTrigger {
+    /// What hooks are told.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Init => "init",
+            Self::Maintenance => "maintenance",
+        }
+    }
 }
 
 /// Whether the host hears when the session begins and ends its work.

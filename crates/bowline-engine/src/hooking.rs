@@ -5,7 +5,10 @@ mod judge;
 mod services;
 mod template;
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use bowline_protocol::{
     CallbackId, CwdChangedInput, EventInput, Extra, HookBase, HookCallback, HookEffort, HookEvent,
@@ -17,7 +20,9 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use self::services::SessionServices;
 use crate::{
     agent::Identity,
-    hook::{BoxFuture, HookActivity, HookCallError, HookCallbacks, HookObserver, HookReport},
+    hook::{
+        BoxFuture, HookActivity, HookCallError, HookCallbacks, HookObserver, HookReport, Scripts,
+    },
     host::{Host, HostError},
     outlet::{Frame, Outlet},
     session::Shared,
@@ -118,7 +123,14 @@ impl Shared {
         let input = HookInput { base: self.hook_base(identity, &event), event };
         // What was said in passing goes out before a hook hears what follows from it.
         self.outlet.flush().await;
+        let scripts = self.hooks.scripts().filter(|_| Scripts::are_for(&input.event_name()));
+        if let Some(Err(error)) = scripts.as_ref().map(|it| it.forget(&input.event_name())) {
+            tracing::warn!(%error, "variables of an earlier hook stay");
+        }
         let mut report = self.hooks.run_about(&input, about, &self.hook_frames, cancel).await;
+        if let Some(scripts) = scripts {
+            self.workspace.set_scripts(scripts.written());
+        }
         for notice in report.notices.drain(..) {
             self.outlet.send(notice).await;
         }
@@ -140,8 +152,15 @@ impl Shared {
                 new_cwd: now.display().to_string(),
                 extra: Extra::new(),
             });
-            self.run_hooks(identity, event, cancel).await;
+            let report = self.run_hooks(identity, event, cancel).await;
+            self.heed_watch_paths(&report);
         }
+    }
+
+    /// Where an agent works.
+    fn directory_of(&self, identity: &Identity) -> PathBuf {
+        let own = identity.subagent().and_then(|subagent| subagent.worktree.clone());
+        own.unwrap_or_else(|| self.workspace.current_dir())
     }
 
     fn hook_base(&self, identity: &Identity, event: &EventInput) -> HookBase {
@@ -165,7 +184,7 @@ impl Shared {
         HookBase {
             session_id: self.id(),
             transcript_path: self.transcript_path(),
-            cwd: self.workspace.current_dir().display().to_string(),
+            cwd: self.directory_of(identity).display().to_string(),
             prompt_id: self.prompt_id(),
             permission_mode: has_mode.then(|| self.mode()),
             agent_id: identity.agent_id(),

@@ -37,12 +37,14 @@ mod tool;
 mod tooling;
 mod toolset;
 pub mod turn;
+mod watch;
+mod worktree;
 
 pub use bowline_model::BoxFuture;
 pub use command::{ExpandedCommand, NamedFile};
 pub use config::{
-    ConnectedModel, Models, PermissionPrompts, SessionConfig, SessionStateEvents, SystemPrompt,
-    ToolSelection,
+    ConnectedModel, Models, PermissionPrompts, SessionConfig, SessionStateEvents, SetupTrigger,
+    SystemPrompt, ToolSelection,
 };
 pub use host::{Answer, Host, HostError};
 pub use session::{

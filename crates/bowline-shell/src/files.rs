@@ -27,6 +27,8 @@ pub(crate) struct Reader {
     pub(crate) with_value: &'static [&'static str],
     /// Options that do more than read.
     pub(crate) refused: &'static [&'static str],
+    /// Options that make it follow links out of the folders it is given.
+    pub(crate) follows: &'static [&'static str],
     files: Files,
 }
 
@@ -140,7 +142,15 @@ impl Reader {
             ),
             _ => return None,
         };
-        Some(Self { with_value, refused, files })
+        let follows: &[&str] = match name {
+            "grep" | "egrep" | "fgrep" => &["-R", "--dereference-recursive"],
+            "rg" | "fd" => &["-L", "--follow"],
+            "ls" | "du" => &["-L", "-H", "-D", "--dereference", "--dereference-args"],
+            "tree" => &["-l"],
+            "diff" => &["-r", "--recursive"],
+            _ => &[],
+        };
+        Some(Self { with_value, refused, follows, files })
     }
 
     fn reads(&self, words: &[Word]) -> Vec<Word> {

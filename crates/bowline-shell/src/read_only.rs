@@ -62,6 +62,11 @@ impl Command {
                 let formats = |word: &Word| word.literal().is_some_and(|it| it.starts_with('+'));
                 !arguments.has_any(REFUSED) && arguments.positionals.iter().all(formats)
             }
+            "jq" => jq_only_looks(words),
+            // `ps e` shows the environment of everything that runs.
+            "ps" => words.iter().all(|word| {
+                word.literal().is_some_and(|it| it.starts_with('-') || !it.contains(['e', 'E']))
+            }),
             "uniq" => Arguments::sort(words, &["f", "s", "w"]).positionals.len() < 2,
             "hostname" => words.iter().all(|word| word.is("-f") || word.is("-s") || word.is("-i")),
             "command" if words.first().is_some_and(|it| it.is("-v") || it.is("-V")) => true,
@@ -69,8 +74,9 @@ impl Command {
             name => match Reader::named(name) {
                 Some(reader) => {
                     let arguments = Arguments::sort(words, reader.with_value);
-                    reader.refused.is_empty()
-                        || !(arguments.uncertain || arguments.has_any(reader.refused))
+                    let harmless = reader.refused.is_empty()
+                        || !(arguments.uncertain || arguments.has_any(reader.refused));
+                    harmless && !arguments.has_any(reader.follows)
                 }
                 None => self.carries_read_only(name, depth),
             },
@@ -98,6 +104,42 @@ fn asks_version(name: &str, words: &[Word]) -> bool {
 /// A variable of the script's own. Those that shells and programs act upon are in capitals.
 pub(crate) fn is_harmless_variable(name: &str) -> bool {
     !name.contains(|letter: char| letter.is_ascii_uppercase())
+}
+
+/// A variable that everybody has, and in which nobody keeps a secret.
+fn is_public_variable(name: &str) -> bool {
+    const PUBLIC: &[&str] = &[
+        "BASH_VERSION",
+        "COLUMNS",
+        "EUID",
+        "HOME",
+        "HOSTNAME",
+        "IFS",
+        "LINENO",
+        "LINES",
+        "LOGNAME",
+        "OLDPWD",
+        "OSTYPE",
+        "PATH",
+        "PPID",
+        "PWD",
+        "RANDOM",
+        "SECONDS",
+        "SHELL",
+        "SHLVL",
+        "TMPDIR",
+        "UID",
+        "USER",
+    ];
+    is_harmless_variable(name) || is_harmless_setting(name) || PUBLIC.contains(&name)
+}
+
+impl Script {
+    /// A variable of the environment whose value it shows to whoever reads its output, and which may
+    /// be a secret.
+    pub fn secret_variable(&self) -> Option<&str> {
+        self.variables.iter().map(String::as_str).find(|name| !is_public_variable(name))
+    }
 }
 
 /// A variable that changes how a program prints, not what it runs.
@@ -149,6 +191,9 @@ fn find_only_looks(words: &[Word]) -> bool {
         "-files0-from",
         // What follows it is no path, so that nobody could tell where paths begin.
         "-D",
+        // Links lead anywhere.
+        "-L",
+        "-follow",
     ];
     // A pattern that begins a word may match a file named like an action.
     words.iter().all(|word| {
@@ -157,6 +202,20 @@ fn find_only_looks(words: &[Word]) -> bool {
             !ACTIONS.contains(&text) && !may_match_action
         })
     })
+}
+
+/// Programs of `jq` can read the environment, and files that its options name.
+fn jq_only_looks(words: &[Word]) -> bool {
+    const REFUSED: &[&str] =
+        &["-f", "--from-file", "--rawfile", "--slurpfile", "-L", "--library-path", "--run-tests"];
+    let reads_environment = |word: &Word| {
+        let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        word.literal().is_none_or(|text| {
+            text.split(|letter| !is_name(letter)).any(|name| matches!(name, "env" | "ENV"))
+        })
+    };
+    let arguments = Arguments::sort(words, &[]);
+    !arguments.has_any(REFUSED) && !words.iter().any(reads_environment)
 }
 
 fn condition_only_looks(words: &[Word]) -> bool {

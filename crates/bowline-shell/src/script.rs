@@ -14,6 +14,8 @@ pub struct Script {
     pub repeats: bool,
     /// Whether the output of some of them becomes part of others: `$(…)`, backticks, `<(…)`.
     pub substitutes: bool,
+    /// The variables whose values it takes, by name, as often as it does.
+    pub variables: Vec<String>,
     /// Why the commands are not all there is, if so. Nobody may then take the script for
     /// harmless, or for the sum of its commands.
     pub opaque: Option<Opaque>,

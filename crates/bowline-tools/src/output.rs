@@ -85,6 +85,18 @@ impl ToolFailure {
         Self::refused(FailureStage::Input, message.as_ref())
     }
 
+    /// Something in the way of checking the input, as in `EISDIR: …`.
+    pub(crate) fn checking(tool: &str, message: &str) -> Self {
+        let message = format!("Error calling tool ({tool}): {message}");
+        let structured = Value::String(message.clone());
+        Self { structured, ..Self::refused(FailureStage::Input, &message) }
+    }
+
+    /// What is wrong with an input that its schema cannot say.
+    pub fn issue(message: &str) -> Self {
+        crate::check::custom_issue(message)
+    }
+
     /// The call ran and failed.
     pub fn running(message: impl AsRef<str>) -> Self {
         let message = shorten_error(message.as_ref());

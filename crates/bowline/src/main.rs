@@ -103,6 +103,11 @@ fn start_session(
     environment: &Environment,
     cwd: PathBuf,
 ) -> anyhow::Result<ExitCode> {
+    if args.session.init_only {
+        let prepared = setup::prepare(args, environment, cwd, Audience::Reader)?;
+        prepared.notices.iter().for_each(complain);
+        return with_runtime(oneshot::prepare_folder(prepared));
+    }
     let audience = setup::audience(args);
     if audience == Audience::Host && args.remote.sdk_url.is_none() {
         return stdio::run(args, environment, cwd);

@@ -4,7 +4,10 @@ mod hooks;
 mod request;
 mod speak;
 
-use std::sync::{Arc, atomic::AtomicU64};
+use std::{
+    path::PathBuf,
+    sync::{Arc, atomic::AtomicU64},
+};
 
 use bowline_protocol::{
     AgentId, AssistantMessage, Effort, Maybe, MessageUuid, PermissionMode, ToolUseId, UserMessage,
@@ -95,6 +98,10 @@ pub(crate) struct Subagent {
     pub(crate) shows_text: bool,
     /// How strict the session is with it, if its kind says.
     pub(crate) permission_mode: Option<PermissionMode>,
+    /// Its own copy of the project, if it works in one.
+    pub(crate) worktree: Option<PathBuf>,
+    /// Its model, if that is not the session's: what those it sends have, too.
+    pub(crate) model: Option<String>,
 }
 
 impl Identity {

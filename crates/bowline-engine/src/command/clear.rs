@@ -2,7 +2,7 @@
 
 use bowline_protocol::{
     ConversationResetMessage, ConversationResetTrigger, EventInput, Extra, HookEvent, MessageUuid,
-    ResultMessage, SessionEndInput, SessionId, SessionStartInput, UserMessage,
+    ResultMessage, SessionEndInput, SessionId, SessionStartSource, UserMessage,
 };
 use bowline_sessions::CustomTitle;
 use tokio::time::Instant;
@@ -31,7 +31,8 @@ pub(super) async fn run(
     agent.conversation = Conversation::default();
     begin_session(&session, &invocation.args).await;
     agent.note_context();
-    start_hooks(&session, cancel).await;
+    let texts = session.begin(SessionStartSource::Clear, cancel).await;
+    session.live().context.extend(texts);
     session.outlet.send(catalog::init(agent, &[])).await;
     local::result(&session, invocation, "", began)
 }
@@ -92,22 +93,4 @@ async fn end_hooks(session: &Shared, cancel: &CancellationToken) {
             EventInput::SessionEnd(SessionEndInput { reason: "clear".into(), extra: Extra::new() });
         session.run_hooks(&Identity::Main, event, cancel).await;
     }
-}
-
-async fn start_hooks(session: &Shared, cancel: &CancellationToken) {
-    if !session.has_hooks(HookEvent::SessionStart) {
-        return;
-    }
-    let event = EventInput::SessionStart(SessionStartInput {
-        source: "clear".into(),
-        model: None,
-        session_title: None,
-        seconds_since_last_response: None,
-        context_tokens: None,
-        prompt_cache_likely_expired: None,
-        estimated_cache_write_usd: None,
-        extra: Extra::new(),
-    });
-    let report = session.run_hooks(&Identity::Main, event, cancel).await;
-    session.live().context.extend(report.model_texts());
 }

@@ -102,6 +102,11 @@ pub(crate) async fn run(
     }
 }
 
+/// Whether a name is that of a command that comes with the program.
+pub(crate) fn is_builtin(name: &str) -> bool {
+    BUILTINS.iter().any(|builtin| builtin.is_called(name))
+}
+
 /// The commands there are.
 pub(crate) fn list(session: &Shared) -> Vec<SlashCommand> {
     if !session.config.slash_commands {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bowline_protocol::{
     CompactTrigger, EventInput, Extra, HookEvent, Maybe, PostCompactInput, PreCompactInput,
-    SessionStartInput, SubagentStopInput,
+    SessionStartSource, SubagentStopInput,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -84,27 +84,17 @@ impl<'a> CompactHooks<'a> {
 
     /// Tells that it is done; returns what the model should know from now on.
     pub(super) async fn after(&mut self, summary: &str) -> Vec<String> {
-        let event = EventInput::SessionStart(SessionStartInput {
-            source: "compact".into(),
-            model: Some(self.session.model_name()),
-            session_title: None,
-            seconds_since_last_response: None,
-            context_tokens: None,
-            prompt_cache_likely_expired: None,
-            estimated_cache_write_usd: None,
-            extra: Extra::new(),
-        });
-        let before = self.lines.len();
-        let started = self.run(HookEvent::SessionStart, event).await;
-        // People are told about the hooks of the compaction, not about those of the session.
-        self.lines.truncate(before);
+        let told = match self.is_main {
+            true => self.session.begin(SessionStartSource::Compact, self.cancel).await,
+            false => Vec::new(),
+        };
         let event = EventInput::PostCompact(PostCompactInput {
             trigger: self.trigger.clone(),
             compact_summary: summary.to_owned(),
             extra: Extra::new(),
         });
         self.run(HookEvent::PostCompact, event).await;
-        started.iter().flat_map(HookReport::model_texts).collect()
+        told
     }
 
     pub(super) fn into_lines(self) -> Vec<String> {

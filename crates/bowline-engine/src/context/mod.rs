@@ -17,6 +17,7 @@ pub(crate) mod frontmatter;
 pub(crate) mod memory;
 mod nested;
 mod outline;
+pub(crate) mod plan;
 mod prompt;
 mod repository;
 mod state;
@@ -40,7 +41,6 @@ use crate::{
     command,
     config::SystemPrompt,
     session::Shared,
-    subagent,
 };
 
 /// How long the list of skills may get, in bytes.
@@ -128,9 +128,7 @@ fn compose(session: &Shared, loaded: &Loaded, has_skills: bool) -> Composed {
     let is_own = custom.is_none();
     let mut system = custom.unwrap_or_else(|| vec![own(session)]);
     system.extend(append);
-    let plan = session.live().host.plan_mode_instructions.clone();
-    let plan = plan.filter(|_| session.mode() == bowline_protocol::PermissionMode::Plan);
-    system.extend(plan.map(|text| format!("# Planning\n{text}")));
+    system.extend(plan::section(session));
     let environment = is_own
         .then(|| loaded.environment.section(&session.model_name(), &session.added_directories()));
     let skills = if has_skills { skills(session) } else { None };
@@ -141,8 +139,7 @@ fn compose(session: &Shared, loaded: &Loaded, has_skills: bool) -> Composed {
 
 /// What the main agent is told if it was chosen to be one of the defined kinds.
 fn chosen_agent(session: &Shared) -> Option<Vec<String>> {
-    let name = session.config.agent.as_deref()?;
-    subagent::find(session, name).map(|kind| vec![kind.prompt])
+    session.main_kind().map(|kind| vec![kind.prompt])
 }
 
 /// Our own prompt, in the style that is in use.

@@ -7,11 +7,14 @@ use std::{
     process::ExitStatus,
 };
 
-use bowline_protocol::{CommandHook, HookEvent, HookInput};
+use bowline_protocol::{
+    CommandHook, HookEvent, HookInput, HookSpecificOutput, SyncHookOutput, WorktreeCreateOutput,
+};
 use bowline_tools::exit_code;
 use tokio::process::Command;
 
 use super::{
+    Scripts,
     output::{self, Answer},
     process::Process,
     report::FailureKind,
@@ -28,8 +31,8 @@ pub struct HookEnvironment {
     pub project_dir: PathBuf,
     /// How the agent was started (`sdk-py`, `cli` and so on).
     pub entrypoint: Option<String>,
-    /// A file whose `export` lines hold for later commands of the session.
-    pub env_file: Option<PathBuf>,
+    /// Where hooks leave what is to run before later commands of the session.
+    pub scripts: Option<Scripts>,
     /// Variables that settings or the host have set.
     pub variables: BTreeMap<String, String>,
 }
@@ -96,9 +99,8 @@ fn prepare(mut command: Command, input: &HookInput, environment: &HookEnvironmen
     if let Some(entrypoint) = &environment.entrypoint {
         command.env("CLAUDE_CODE_ENTRYPOINT", entrypoint);
     }
-    if input.event_name() == HookEvent::SessionStart
-        && let Some(file) = &environment.env_file
-    {
+    let scripts = environment.scripts.as_ref();
+    if let Some(file) = scripts.and_then(|scripts| scripts.prepare(&input.event_name())) {
         command.env("CLAUDE_ENV_FILE", file);
     }
     command
@@ -133,6 +135,12 @@ pub(super) fn printed(event: &HookEvent, text: &str) -> Answer {
         output::read(event, text)
     } else if output::prints_context(event) && !text.is_empty() {
         Answer::Printed(text.to_owned())
+    } else if *event == HookEvent::WorktreeCreate && !text.is_empty() {
+        // Whatever the program said before, its last line is where the worktree is.
+        let worktree_path = text.lines().next_back().unwrap_or_default().to_owned();
+        let output = WorktreeCreateOutput { worktree_path, extra: Default::default() };
+        let hook_specific_output = Some(HookSpecificOutput::WorktreeCreate(output));
+        Answer::Output(Box::new(SyncHookOutput { hook_specific_output, ..Default::default() }))
     } else {
         Answer::Output(Box::default())
     }

@@ -13,6 +13,7 @@ mod process;
 mod registry;
 mod report;
 mod run;
+mod scripts;
 mod service_run;
 mod services;
 pub mod texts;
@@ -24,4 +25,5 @@ pub use report::{
     Block, BlockKind, Failure, FailureKind, HookReport, HookText, StopRequest, Verdict,
 };
 pub use run::{HookActivity, HookObserver};
+pub use scripts::Scripts;
 pub use services::{BoxFuture, HookCallError, HookCallbacks, HookServices, NoServices};

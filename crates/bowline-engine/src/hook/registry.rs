@@ -18,7 +18,7 @@ use bowline_protocol::{
 };
 use tokio::task::JoinSet;
 
-use super::{HookCallbacks, HookEnvironment, HookServices, Matcher};
+use super::{HookCallbacks, HookEnvironment, HookServices, Matcher, Scripts};
 use crate::{
     plugin::{Plugin, Plugins},
     settings::{Settings, Source},
@@ -202,9 +202,22 @@ impl Hooks {
         *current = Arc::new(environment);
     }
 
+    /// What hooks leave for later commands, if they can.
+    pub(crate) fn scripts(&self) -> Option<Scripts> {
+        self.environment().scripts.clone()
+    }
+
     /// Whether there is any hook for an event. Cheap, so that a session without hooks pays nothing.
     pub fn any(&self, event: &HookEvent) -> bool {
         self.table().by_event.contains_key(event)
+    }
+
+    /// The names that the matchers of an event list.
+    pub(crate) fn matcher_names(&self, event: &HookEvent) -> Vec<String> {
+        let hooks = self.of_event(event);
+        let texts = hooks.iter().filter_map(|hook| hook.matcher_text.as_deref());
+        let names = texts.flat_map(|text| text.split('|')).map(str::trim);
+        names.filter(|name| !matches!(*name, "" | "*")).map(str::to_owned).collect()
     }
 
     /// What settings say about hooks as a whole.

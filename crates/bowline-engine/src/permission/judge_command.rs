@@ -53,6 +53,10 @@ impl Policy {
                 Err(objection) => return self.ask_command(call, line, &objection),
             }
         }
+        if let Some(name) = line.script.secret_variable().filter(|_| !granted) {
+            let text = format!("It shows the environment variable {name}, which may be a secret");
+            return ask_about_all(call, line, text);
+        }
         if !granted && line.script.substitutes {
             let text = "The output of a command inside it becomes part of the command";
             return ask_about_all(call, line, text.to_owned());

@@ -92,6 +92,12 @@ impl Policy {
         }
     }
 
+    /// Takes back a working directory that was added by this source.
+    pub(crate) fn remove_directory(&mut self, source: RuleSource, directory: &Path) {
+        let named = self.roots.current_directory.join(directory);
+        self.directories.retain(|(of, known)| *of != source || known.named() != named);
+    }
+
     /// The working directories: the one the session started in, then the added ones.
     pub fn directories(&self) -> impl Iterator<Item = &Path> {
         let added = self.directories.iter().map(|(_, location)| location.named());

@@ -16,7 +16,7 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use super::{
-    SessionEnd, Shared,
+    SessionEnd, Shared, opening,
     prompt::{self, Beginning},
     queue::Queued,
     result,
@@ -98,7 +98,7 @@ impl Actor {
     }
 
     pub(crate) async fn run(mut self) -> SessionEnd {
-        prompt::session_started(&self.shared, &self.shutdown).await;
+        opening::session_started(&self.shared, &self.shutdown).await;
         self.shared.started.cancel();
         loop {
             self.shared.outlet.flush().await;
@@ -295,9 +295,13 @@ impl Actor {
         if self.last_turn_failed.is_some() && !self.shared.config.unclaimed {
             self.shared.tell(self.shared.journal.note(self.shared.cost_state())).await;
         }
-        prompt::session_ended(&self.shared).await;
+        self.shared.watch.stop();
+        opening::session_ended(&self.shared).await;
         self.shared.close_servers().await;
         self.shared.hooks.shutdown().await;
+        if let Some(scripts) = self.shared.hooks.scripts() {
+            scripts.remove();
+        }
         self.shared.outlet.flush().await;
     }
 }

@@ -12,6 +12,11 @@ impl Agent {
     /// Takes over, before a turn, what has changed since the last.
     pub(crate) async fn catch_up(&mut self, cancel: &CancellationToken) {
         let session = Arc::clone(&self.session);
+        // A hook that takes its time about a change holds up nobody who has changed their mind.
+        tokio::select! {
+            () = session.heed_settings_files() => {}
+            () = cancel.cancelled() => {}
+        }
         if std::mem::take(&mut session.live().tools_changed) {
             self.tools = main_tools(&session);
             session.set_main_tools(&self.tools);

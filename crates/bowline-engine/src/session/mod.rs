@@ -9,6 +9,7 @@ mod deferred;
 mod direct;
 pub(crate) mod file_history;
 mod mcp;
+mod opening;
 mod plugins;
 pub(crate) mod prompt;
 pub(crate) mod questions;
@@ -34,7 +35,7 @@ pub use self::{
 };
 pub(crate) use self::{
     result::{api_error_name, without_turn},
-    shared::{ServerPolicy, Shared},
+    shared::{ServerPolicy, Shared, lock},
     tasks::{EndedTask, StartedAgent},
 };
 use crate::{config::SessionConfig, host::Host, subagent};
@@ -128,6 +129,12 @@ impl Session {
     /// The kinds of agents there are, by name.
     pub fn agents(&self) -> Vec<String> {
         subagent::names(&self.shared)
+    }
+
+    /// What the kind of its main agent wants to be asked first. A host that connects need not care:
+    /// that is asked when it says hello.
+    pub fn initial_prompt(&self) -> Option<String> {
+        self.shared.initial_prompt()
     }
 
     /// The host will say no more: finish what was begun, then end.

@@ -5,8 +5,7 @@ use std::{panic::AssertUnwindSafe, sync::Arc};
 use bowline_protocol::{
     Content, ContentBlock, DeferredToolUse, EventInput, Extra, HookEvent, InformationalLevel,
     InformationalMessage, Maybe, MessageUuid, Origin, OriginKind, PromptSubmitOutcome,
-    PromptSubmitOutcomeKind, ResultMessage, SessionEndInput, SessionStartInput, UserMessage,
-    UserPromptSubmitInput,
+    PromptSubmitOutcomeKind, ResultMessage, UserMessage, UserPromptSubmitInput,
 };
 use bowline_sessions::AttachmentLine;
 use futures_util::FutureExt;
@@ -293,7 +292,7 @@ async fn submit_hooks(
     });
     let report = session.run_hooks(&Identity::Main, event, cancel).await;
     if let Some(title) = &report.session_title {
-        session.live().title = Some(title.clone());
+        session.set_title(title).await;
     }
     if let Some(stop) = &report.stop {
         let reason = stop.reason.clone().unwrap_or_default();
@@ -347,36 +346,6 @@ pub(crate) async fn refuse(agent: &Agent, refusal: Refusal) -> ResultMessage {
         })
         .await;
     result::without_turn(session, refusal.text)
-}
-
-/// Tells hooks that the session begins. Hooks of the host come too late for this one.
-pub(crate) async fn session_started(session: &Shared, cancel: &CancellationToken) {
-    if session.config.unclaimed || !session.has_hooks(HookEvent::SessionStart) {
-        return;
-    }
-    let source = if session.config.resumed.is_some() { "resume" } else { "startup" };
-    let event = EventInput::SessionStart(SessionStartInput {
-        source: source.into(),
-        model: Some(session.model_name()),
-        session_title: None,
-        seconds_since_last_response: None,
-        context_tokens: None,
-        prompt_cache_likely_expired: None,
-        estimated_cache_write_usd: None,
-        extra: Extra::new(),
-    });
-    let report = session.run_hooks(&Identity::Main, event, cancel).await;
-    session.live().context.extend(report.model_texts());
-}
-
-/// Tells hooks that the session ends.
-pub(crate) async fn session_ended(session: &Shared) {
-    if session.config.unclaimed || !session.has_hooks(HookEvent::SessionEnd) {
-        return;
-    }
-    let event =
-        EventInput::SessionEnd(SessionEndInput { reason: "other".into(), extra: Extra::new() });
-    session.run_hooks(&Identity::Main, event, &CancellationToken::new()).await;
 }
 
 fn panic_text(panic: &Box<dyn std::any::Any + Send>) -> &str {

@@ -43,6 +43,7 @@ use crate::{
     settings::Settings,
     toolset::Toolset,
     turn::{answer::Answer, run::millis},
+    watch::Watch,
 };
 
 /// What all agents of a session share.
@@ -61,6 +62,8 @@ pub(crate) struct Shared {
     pub(crate) context: context::State,
     /// Commands and skills that people wrote.
     pub(crate) library: LibraryCell,
+    /// Files that others change.
+    pub(crate) watch: Watch,
     /// When the session began.
     pub(crate) began: Instant,
     policy: Mutex<Policy>,
@@ -234,6 +237,7 @@ impl Shared {
             kept_for_claim: Mutex::default(),
             context: context::State::default(),
             library: LibraryCell::default(),
+            watch: Watch::default(),
             began: Instant::now(),
             config,
             outlet,
@@ -362,6 +366,7 @@ impl Shared {
             if let Err(error) = write_settings(&path, &persist.update) {
                 tracing::warn!(%error, path = %path.display(), "a permission rule was not saved");
             }
+            self.note_settings_file(&path);
         }
     }
 
@@ -599,7 +604,7 @@ fn style_of(settings: &Settings) -> String {
 }
 
 /// What is behind these locks stays whole even if a holder panicked.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -14,14 +14,15 @@ use super::{Shared, file_history::FileHistory, mcp::McpBridge, tasks::TaskBoard}
 use crate::{
     agent::{Agent, Identity, Instructions},
     config::{SessionConfig, ToolSelection},
+    context::plan,
     conversation::Conversation,
-    hook::{HookEnvironment, HookObserver, HookServices, Hooks},
+    hook::{HookEnvironment, HookObserver, HookServices, Hooks, Scripts},
     hooking::{HookFrames, HostCallbacks, SessionServices},
     host::Host,
     journal::Journal,
     outlet::Outlet,
     permission::{Policy, Roots},
-    structured_output, subagent, tool,
+    structured_output, tool,
     tooling::ToolServices,
     toolset::Toolset,
 };
@@ -67,7 +68,8 @@ pub(crate) fn start(
         give_title(writer, title);
     }
     let journal = Journal::new(config.transcript.take());
-    let policy = std::mem::replace(&mut config.policy, Policy::new(Roots::default()));
+    let mut policy = std::mem::replace(&mut config.policy, Policy::new(Roots::default()));
+    policy.plan_file.get_or_insert_with(|| plan::new_file(&config.places.config_dir));
     if let Some(resumed) = &config.resumed {
         journal.recall(&resumed.messages);
     }
@@ -101,6 +103,8 @@ pub(crate) fn start(
     let tools = main_tools(&shared);
     shared.set_main_tools(&tools);
     shared.restore_costs();
+    shared.adopt_main_agent();
+    shared.note_settings_files();
     let agent = Agent {
         identity: Identity::Main,
         conversation,
@@ -154,10 +158,11 @@ fn folders(config: &SessionConfig) -> Setup {
 fn hook_environment(config: &SessionConfig) -> HookEnvironment {
     let set = config.environment.iter();
     let variables = set.filter_map(|(name, value)| Some((name.clone(), value.clone()?)));
+    let scripts = config.places.config_dir.join("session-env").join(config.session_id.as_str());
     HookEnvironment {
         project_dir: config.cwd.clone(),
         entrypoint: Some(config.entrypoint.clone()),
-        env_file: None,
+        scripts: Some(Scripts::in_folder(scripts)),
         variables: variables.collect(),
     }
 }
@@ -200,8 +205,7 @@ fn toolset(session: &Arc<Shared>, all: &Weak<Toolset>) -> Toolset {
     if let ToolSelection::Named(names) = &config.tools {
         registry.choose(names);
     }
-    let chosen = config.agent.as_deref().and_then(|name| subagent::find(session, name));
-    let filters = chosen.map(|kind| kind.filters()).unwrap_or_default();
+    let filters = session.main_kind().map(|kind| kind.filters()).unwrap_or_default();
     registry.retain(|spec| filters.iter().all(|filter| filter.admits_tool(spec)));
     let mut disabled: Vec<String> = tool::disabled(session).collect();
     registry.retain(|spec| {

@@ -38,16 +38,32 @@ impl Settings {
             }
             file.extend(changes.given);
         })?;
-        let layer = Layer::new(source, Some(path), value, &mut Vec::new());
-        match self.layers.iter_mut().find(|found| found.source == source) {
+        self.put(Layer::new(source, Some(path), value, &mut Vec::new()));
+        Ok(())
+    }
+
+    /// Reads a file again that somebody has changed, or taken away.
+    pub(crate) fn reread(&mut self, source: Source, path: &Path) -> Result<(), SettingsError> {
+        match Layer::read(source, path.to_owned(), &mut Vec::new())? {
+            Some(layer) => self.put(layer),
+            None => {
+                self.layers.retain(|layer| layer.path.as_deref() != Some(path));
+                self.merge();
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the layer of a file in the place of the one it had.
+    fn put(&mut self, layer: Layer) {
+        match self.layers.iter_mut().find(|found| found.path == layer.path) {
             Some(found) => *found = layer,
             None => {
-                let at = self.layers.partition_point(|found| found.source < source);
+                let at = self.layers.partition_point(|found| found.source < layer.source);
                 self.layers.insert(at, layer);
             }
         }
         self.merge();
-        Ok(())
     }
 }
 

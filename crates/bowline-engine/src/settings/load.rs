@@ -58,6 +58,13 @@ impl Settings {
     }
 }
 
+/// The files that settings are read from, whether they are there or not.
+pub(crate) fn files(places: &Places, sources: SourceSet) -> Vec<(Source, PathBuf)> {
+    let managed = managed_files(places).unwrap_or_default();
+    let managed = managed.into_iter().map(|path| (Source::Policy, path));
+    optional_files(places, sources).into_iter().chain(managed).collect()
+}
+
 /// The files that may be left out, lowest first. A file that has two roles has only the lower one.
 fn optional_files(places: &Places, sources: SourceSet) -> Vec<(Source, PathBuf)> {
     let mut files = Vec::new();

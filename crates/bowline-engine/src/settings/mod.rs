@@ -24,6 +24,7 @@ pub use edit::edit_file;
 pub use known::{BowlineSettings, KnownSettings, PermissionSettings};
 pub use layer::Layer;
 pub use load::SettingsRequest;
+pub(crate) use load::files;
 pub use merge::{Settings, Traced};
 pub use permissions::{LayerPermissions, PermissionLayers};
 pub use places::Places;

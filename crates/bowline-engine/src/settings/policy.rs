@@ -4,32 +4,29 @@ use std::path::{Path, PathBuf};
 
 use bowline_protocol::{PermissionBehavior, PermissionMode};
 
-use super::{Places, Settings, Source, Trust};
+use super::{LayerPermissions, Places, Settings, Source, Trust};
 use crate::permission::{Policy, Roots, RuleSource};
 
 impl Settings {
     /// The rules and folders of the settings as a policy, and what of them does not count.
     pub fn policy(&self, places: &Places, trust: Trust, roots: Roots) -> (Policy, Vec<String>) {
-        let home = roots.home.clone();
         let mut policy = Policy::new(roots);
         let said = self.permissions(places, trust);
         policy.rules.set_managed_only(said.managed_only);
         for (source, path, rules) in said.layers {
-            let source = rule_source(source);
-            policy.rules.set_settings_root(source, rule_root(source, path.as_deref(), places));
-            let all = [
-                (PermissionBehavior::Allow, &rules.allow),
-                (PermissionBehavior::Ask, &rules.ask),
-                (PermissionBehavior::Deny, &rules.deny),
-            ];
-            for (behavior, rules) in all {
-                policy.rules.add_all(source, &behavior, rules);
-            }
-            for folder in &rules.additional_directories {
-                policy.add_directory(source, &expand_home(folder, home.as_deref()));
-            }
+            add_layer(&mut policy, source, path.as_deref(), &rules, places);
         }
         (policy, said.notices)
+    }
+
+    /// Puts the rules that one source has now in the place of those it had, and adds its folders.
+    pub(crate) fn renew_rules(&self, policy: &mut Policy, source: Source, places: &Places) {
+        let said = self.permissions(places, Trust::read(places));
+        policy.rules.set_managed_only(said.managed_only);
+        policy.rules.clear_source(rule_source(source));
+        for (_, path, rules) in said.layers.iter().filter(|(of, ..)| *of == source) {
+            add_layer(policy, source, path.as_deref(), rules, places);
+        }
     }
 
     /// The mode that a session starts in if nobody says another; `notices` hears of one that
@@ -61,6 +58,28 @@ impl Settings {
     /// Whether the settings forbid to do without permissions.
     pub fn forbids_bypass(&self) -> bool {
         self.known().permissions.disable_bypass_permissions_mode.as_deref() == Some("disable")
+    }
+}
+
+fn add_layer(
+    policy: &mut Policy,
+    source: Source,
+    path: Option<&Path>,
+    said: &LayerPermissions,
+    places: &Places,
+) {
+    let source = rule_source(source);
+    policy.rules.set_settings_root(source, rule_root(source, path, places));
+    for (behavior, rules) in [
+        (PermissionBehavior::Allow, &said.allow),
+        (PermissionBehavior::Ask, &said.ask),
+        (PermissionBehavior::Deny, &said.deny),
+    ] {
+        policy.rules.add_all(source, &behavior, rules);
+    }
+    for folder in &said.additional_directories {
+        let folder = expand_home(folder, policy.home());
+        policy.add_directory(source, &folder);
     }
 }
 

@@ -32,6 +32,10 @@ pub(crate) struct AgentKind {
     pub(crate) background: Option<bool>,
     /// How strict its session is with it; `None` for as strict as with its parent.
     pub(crate) permission_mode: Option<PermissionMode>,
+    /// Whether it works in a copy of the project.
+    pub(crate) isolated: bool,
+    /// What it is asked first when it is the main agent.
+    pub(crate) initial_prompt: Option<String>,
     /// Hooks that run only for it.
     pub(crate) hooks: HookSettings,
 }
@@ -59,6 +63,8 @@ impl AgentKind {
             max_turns: definition.max_turns,
             background: definition.background,
             permission_mode: definition.permission_mode.clone(),
+            isolated: definition.extra.get("isolation").is_some_and(|kind| kind == "worktree"),
+            initial_prompt: definition.initial_prompt.clone(),
             hooks: definition.extra.get("hooks").map(read_hooks).unwrap_or_default(),
         }
     }
@@ -86,6 +92,8 @@ pub(crate) fn built_in() -> Vec<AgentKind> {
         max_turns: None,
         background: None,
         permission_mode: None,
+        isolated: false,
+        initial_prompt: None,
         hooks: HookSettings::new(),
     };
     vec![

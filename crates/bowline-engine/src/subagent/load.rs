@@ -63,6 +63,8 @@ fn from_file(path: &Path) -> Option<AgentKind> {
         max_turns: document.text("maxTurns").and_then(|turns| turns.parse().ok()),
         background: document.text("background").map(|background| background == "true"),
         permission_mode: document.text("permissionMode").map(Into::into),
+        isolated: document.text("isolation") == Some("worktree"),
+        initial_prompt: document.text("initialPrompt").map(str::to_owned),
         hooks: document.tree("hooks").as_ref().map(read_hooks).unwrap_or_default(),
     })
 }

@@ -1,14 +1,14 @@
 //! Running a subagent: a conversation of its own, in the foreground of its parent or beside it.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicU64},
     time::Duration,
 };
 
 use bowline_protocol::{
-    AgentId, ContentBlock, EventInput, HookEvent, SubagentStartInput, TaskId, TaskUsage, ToolUseId,
-    Usage, UserMessage,
+    AgentId, ContentBlock, Effort, EventInput, HookEvent, SubagentStartInput, TaskId, TaskUsage,
+    ToolUseId, Usage, UserMessage,
 };
 use bowline_sessions::SubagentMetadata;
 use bowline_tools::{NewTask, TaskHandle, TaskKind, TaskStatus, Workspace};
@@ -30,10 +30,12 @@ use crate::{
         run::{TurnRun, millis},
         texts,
     },
+    worktree::{Kept, Worktree},
 };
 
 /// What a subagent is sent to do.
 pub(crate) struct Assignment {
+    pub(crate) id: AgentId,
     pub(crate) kind: AgentKind,
     pub(crate) description: String,
     pub(crate) prompt: String,
@@ -45,6 +47,9 @@ pub(crate) struct Assignment {
     pub(crate) tools: Arc<Toolset>,
     pub(crate) workspace: Arc<Workspace>,
     pub(crate) model: Option<String>,
+    pub(crate) effort: Option<Effort>,
+    /// Its own copy of the project, if it works in one.
+    pub(crate) worktree: Option<Worktree>,
     /// Whether it works beside the conversation.
     pub(crate) background: bool,
     /// Whether the call asks for that; `None` if it does not say.
@@ -60,6 +65,8 @@ pub(crate) struct Finished {
     pub(crate) tokens: u64,
     pub(crate) usage: Usage,
     pub(crate) took: Duration,
+    /// The copy of the project in which it has changed something.
+    pub(crate) worktree: Option<Kept>,
 }
 
 impl Finished {
@@ -93,10 +100,19 @@ pub(crate) struct Launched {
     stop: CancellationToken,
     output_file: PathBuf,
     prompt: String,
+    worktree: Option<Worktree>,
     pub(crate) id: AgentId,
 }
 
 impl Launched {
+    /// The model that it thinks with.
+    pub(crate) fn model(&self) -> String {
+        let session = &self.agent.session;
+        let own = self.agent.instructions.model.as_ref();
+        let connected = own.and_then(|name| session.config.models.connect(name).ok());
+        connected.map_or_else(|| session.model_name(), |model| model.name)
+    }
+
     /// Where what it says can be read.
     pub(crate) fn output_file(&self) -> &PathBuf {
         &self.output_file
@@ -105,10 +121,17 @@ impl Launched {
 
 /// Announces a subagent.
 pub(crate) fn launch(session: &Arc<Shared>, assignment: Assignment) -> Launched {
-    let id = new_agent_id();
+    let id = assignment.id.clone();
     let task_id = TaskId::from(id.as_str());
     let depth = assignment.parent.subagent().map_or(0, |parent| parent.depth) + 1;
     let forwards = session.live().host.forward_subagent_text;
+    let inherited = assignment.parent.subagent().and_then(|parent| parent.model.clone());
+    let model = assignment.model.or(assignment.kind.model.clone()).or(inherited);
+    let workspace = assignment.workspace.fork();
+    let directory = assignment.worktree.as_ref().map(|worktree| worktree.path().to_owned());
+    if let Some(directory) = &directory {
+        workspace.set_current_dir(directory);
+    }
     let identity = Identity::Sub(Arc::new(Subagent {
         id: id.clone(),
         kind: assignment.kind.name.clone(),
@@ -118,6 +141,8 @@ pub(crate) fn launch(session: &Arc<Shared>, assignment: Assignment) -> Launched 
         background: assignment.background,
         shows_text: forwards || assignment.background,
         permission_mode: assignment.kind.permission_mode.clone(),
+        worktree: directory.clone(),
+        model: model.clone(),
     }));
     session.hooks.add_agent(&id, &assignment.kind.hooks);
     let tasks = session.workspace.tasks();
@@ -162,28 +187,42 @@ pub(crate) fn launch(session: &Arc<Shared>, assignment: Assignment) -> Launched 
         session: Arc::clone(session),
         identity,
         conversation: Conversation::default(),
-        workspace: assignment.workspace.fork(),
+        workspace,
         instructions: Instructions {
-            system: [Some(assignment.kind.prompt.clone()), appended]
-                .into_iter()
-                .flatten()
-                .collect(),
-            model: assignment.model.or(assignment.kind.model),
-            effort: assignment.kind.effort,
+            system: [
+                Some(assignment.kind.prompt.clone()),
+                directory.as_deref().map(about_worktree),
+                appended,
+            ]
+            .into_iter()
+            .flatten()
+            .collect(),
+            model,
+            effort: assignment.effort.or(assignment.kind.effort),
             max_turns: assignment.kind.max_turns,
         },
         own_journal: Some(Arc::new(Journal::new(writer))),
         joined: Vec::new(),
         tokens: Arc::new(AtomicU64::new(0)),
     };
-    Launched { agent, task, stop, output_file, prompt: assignment.prompt, id }
+    let (prompt, worktree) = (assignment.prompt, assignment.worktree);
+    Launched { agent, task, stop, output_file, prompt, worktree, id }
+}
+
+/// What an agent hears of the copy of the project in which it works.
+fn about_worktree(directory: &Path) -> String {
+    format!(
+        "You work in a copy of the project of your own, at {}. Paths of the project that you are \
+         told mean the same paths there; change nothing outside of it.",
+        directory.display()
+    )
 }
 
 /// Lets a subagent work to its end.
 ///
 /// Cancel safety: to be polled to its end; `cancel`, or whoever stops the task, makes that soon.
 pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Finished {
-    let Launched { mut agent, task, stop, output_file, prompt, id } = launched;
+    let Launched { mut agent, task, stop, output_file, prompt, worktree, id } = launched;
     let began = Instant::now();
     let session = Arc::clone(&agent.session);
     let told = start_hooks(&agent, cancel).await;
@@ -197,7 +236,12 @@ pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Fini
     let turn_cancel = cancel.child_token();
     let _stopping = stop_with(&stop, &turn_cancel);
     let report = TurnRun::new(&mut agent, limits, Vec::new(), turn_cancel).run().await;
+    let worktree = match worktree {
+        Some(worktree) => worktree.put_away(&session).await,
+        None => None,
+    };
     let finished = Finished {
+        worktree,
         id: id.clone(),
         answer: report.last_words.clone(),
         usage: ledger::with_counts(report.last_usage.clone()),
@@ -241,6 +285,8 @@ async fn start_hooks(agent: &Agent, cancel: &CancellationToken) -> Vec<String> {
 /// The prompt goes into the conversation, behind what hooks have `told`; a host that waits for the
 /// subagent sees it, too.
 async fn take_up(agent: &mut Agent, prompt: String, told: Vec<String>) {
+    // The API refuses messages without content.
+    let prompt = if prompt.is_empty() { texts::NO_CONTENT.to_owned() } else { prompt };
     let blocks = vec![ContentBlock::text(prompt)];
     let first = told.into_iter().map(ContentBlock::text).chain(blocks.iter().cloned());
     agent.conversation.push_user(first.collect());

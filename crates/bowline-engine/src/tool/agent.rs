@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Weak};
 
-use bowline_protocol::ContentBlock;
+use bowline_protocol::{AgentId, ContentBlock, Effort};
 use bowline_tools::{
     Access, Tool, ToolCall, ToolFailure, ToolOutput, ToolSpec, Workspace, schema_of,
 };
@@ -17,6 +17,7 @@ use crate::{
     subagent::{self, Assignment, Finished, GENERAL_PURPOSE, MAX_AT_ONCE},
     toolset::{AGENT_TOOL, Toolset},
     turn::run::millis,
+    worktree::Worktree,
 };
 
 /// Sends subagents to work.
@@ -39,9 +40,24 @@ struct Input {
     subagent_type: Option<String>,
     /// Another model than the session's.
     model: Option<String>,
+    /// How hard it tries, if not as hard as you.
+    effort: Option<Effort>,
+    /// `worktree` gives the agent a copy of the repository to work in, which is kept if it changes
+    /// something there.
+    isolation: Option<Isolation>,
     /// Whether to go on at once and hear of the answer later. Agents work in the background unless
     /// this is false.
     run_in_background: Option<bool>,
+}
+
+/// Where an agent works.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Isolation {
+    /// In a copy of the repository.
+    Worktree,
+    /// The same here, where no other machine is at hand.
+    Remote,
 }
 
 impl AgentTool {
@@ -75,7 +91,15 @@ impl AgentTool {
             // A subagent cannot be told of what ends after it.
             (None, None) => self.parent.is_main(),
         };
+        let id = subagent::new_agent_id();
+        let worktree = match input.isolation.is_some() || kind.isolated {
+            true => Some(self.worktree(&session, &id, &call).await?),
+            false => None,
+        };
         let assignment = Assignment {
+            id,
+            worktree,
+            effort: input.effort,
             kind,
             description: input.description.clone(),
             prompt: input.prompt.clone(),
@@ -90,7 +114,7 @@ impl AgentTool {
         let in_background = assignment.background;
         let launched = subagent::launch(&session, assignment);
         if in_background {
-            let output = launched_output(&session, &input, &launched);
+            let output = launched_output(&input, &launched);
             session.run_beside(async move {
                 subagent::work(launched, &tokio_util::sync::CancellationToken::new()).await;
             });
@@ -101,6 +125,22 @@ impl AgentTool {
             Some(failure) => Err(ToolFailure::running(failure)),
             None => Ok(finished_output(name, &input, &finished)),
         }
+    }
+}
+
+impl AgentTool {
+    /// A copy of the project for an agent.
+    async fn worktree(
+        &self,
+        session: &Shared,
+        id: &AgentId,
+        call: &ToolCall,
+    ) -> Result<Worktree, ToolFailure> {
+        let directory = call.workspace.current_dir();
+        let name = format!("agent-{id}");
+        Worktree::create(session, &name, &directory, &call.cancel)
+            .await
+            .map_err(ToolFailure::running)
     }
 }
 
@@ -134,7 +174,7 @@ fn description(session: &Shared) -> String {
     )
 }
 
-fn launched_output(session: &Shared, input: &Input, launched: &subagent::Launched) -> ToolOutput {
+fn launched_output(input: &Input, launched: &subagent::Launched) -> ToolOutput {
     let (id, file) = (&launched.id, launched.output_file().display().to_string());
     let text = format!(
         "Async agent launched successfully.\nagentId: {id}\nIts answer will be written to {file}, \
@@ -146,7 +186,7 @@ fn launched_output(session: &Shared, input: &Input, launched: &subagent::Launche
         "status": "async_launched",
         "agentId": id,
         "description": input.description,
-        "resolvedModel": input.model.clone().unwrap_or_else(|| session.model_name()),
+        "resolvedModel": launched.model(),
         "prompt": input.prompt,
         "outputFile": file,
         "canReadOutputFile": true,
@@ -167,25 +207,36 @@ fn finished_output(kind: &str, input: &Input, finished: &Finished) -> ToolOutput
         report.tool_uses,
         millis(finished.took),
     );
+    let text = match &finished.worktree {
+        Some(kept) => {
+            let branch = kept.branch.iter().map(|branch| format!("\nworktreeBranch: {branch}"));
+            let branch: String = branch.collect();
+            format!("{text}\nworktreePath: {}{branch}", kept.path.display())
+        }
+        None => text,
+    };
     let count = |names: &[&str]| {
         let used = report.calls.iter().filter(|(name, _)| names.contains(&name.as_str()));
         used.map(|(_, times)| times).sum::<u64>()
     };
     let (reads, searches) = (count(&["Read"]), count(&["Glob", "Grep"]));
     let (commands, edits) = (count(&["Bash"]), count(&["Edit", "Write", "NotebookEdit"]));
-    ToolOutput::blocks(vec![ContentBlock::text(text)]).structured(json!({
+    let mut structured = json!({
         "status": "completed",
         "prompt": input.prompt,
         "agentId": finished.id,
         "agentType": kind,
-        "toolsUsed": report.tools_used,
         "content": [{"type": "text", "text": finished.answer}],
         "resolvedModel": finished.model,
         "totalDurationMs": millis(finished.took),
         "totalTokens": finished.tokens,
         "totalToolUseCount": report.tool_uses,
         "usage": finished.usage,
-        "toolStats": {
+        "canContinueAgent": false,
+    });
+    if report.tool_uses > 0 {
+        structured["toolsUsed"] = json!(report.tools_used);
+        structured["toolStats"] = json!({
             "readCount": reads,
             "searchCount": searches,
             "bashCount": commands,
@@ -193,7 +244,13 @@ fn finished_output(kind: &str, input: &Input, finished: &Finished) -> ToolOutput
             "linesAdded": report.changes.added,
             "linesRemoved": report.changes.removed,
             "otherToolCount": report.tool_uses - reads - searches - commands - edits,
-        },
-        "canContinueAgent": false,
-    }))
+        });
+    }
+    if let Some(kept) = &finished.worktree {
+        structured["worktreePath"] = json!(kept.path);
+        if let Some(branch) = &kept.branch {
+            structured["worktreeBranch"] = json!(branch);
+        }
+    }
+    ToolOutput::blocks(vec![ContentBlock::text(text)]).structured(structured)
 }

@@ -15,6 +15,10 @@ const DESCRIPTION: &str = "Asks the user one to four questions, each with two to
     it when you need a decision that only the user can make and that you cannot find out yourself. \
     The user can always answer in their own words instead.";
 
+/// What the model hears of questions or choices that are the same.
+const AMBIGUOUS: &str = "Question texts must be unique, option labels must be unique within each \
+    question";
+
 /// What the model asks, and, once the person has decided, the answers.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -59,6 +63,22 @@ struct Choice {
     preview: Option<String>,
 }
 
+impl Input {
+    /// Answers are told by the texts of questions and labels.
+    fn is_unambiguous(&self) -> bool {
+        let differ = |mut texts: Vec<&str>| {
+            let count = texts.len();
+            texts.sort_unstable();
+            texts.dedup();
+            texts.len() == count
+        };
+        differ(self.questions.iter().map(|it| it.question.as_str()).collect())
+            && self.questions.iter().all(|question| {
+                differ(question.options.iter().map(|option| option.label.as_str()).collect())
+            })
+    }
+}
+
 struct AskUserQuestion {
     spec: ToolSpec,
 }
@@ -76,6 +96,19 @@ impl Tool for AskUserQuestion {
 
     fn access(&self, _: &Value, _: &Workspace) -> Access {
         Access::Nothing
+    }
+
+    fn check<'a>(
+        &'a self,
+        input: &'a Value,
+        _: &'a Workspace,
+    ) -> BoxFuture<'a, Result<(), ToolFailure>> {
+        let checked = match Input::deserialize(input) {
+            Ok(input) if !input.is_unambiguous() => Err(ToolFailure::issue(AMBIGUOUS)),
+            // What does not fit the schema was refused before.
+            Ok(_) | Err(_) => Ok(()),
+        };
+        Box::pin(std::future::ready(checked))
     }
 
     fn run(&self, call: ToolCall) -> BoxFuture<'_, Result<ToolOutput, ToolFailure>> {

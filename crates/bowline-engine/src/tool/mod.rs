@@ -10,6 +10,7 @@ use std::sync::{Arc, Weak};
 
 use bowline_tools::Tool;
 
+pub(crate) use self::plan_mode::with_plan;
 use crate::{
     agent::Identity,
     config::PermissionPrompts,

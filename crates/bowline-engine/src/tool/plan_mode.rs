@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::session::Shared;
+use crate::{context::plan, session::Shared};
 
 const ENTER: &str = "EnterPlanMode";
 const ENTER_DESCRIPTION: &str = "Switches to plan mode, in which you look and think and change \
@@ -62,16 +62,13 @@ impl PlanTool {
             Direction::Enter => {
                 session.enter_plan_mode();
                 tell_mode(&session).await;
-                let message = "Entered plan mode. Look around, think, and write a plan; change \
-                               nothing else until the user has agreed to it.";
-                Ok(ToolOutput::text(message).structured(json!({"message": message})))
+                let message = "Entered plan mode. Look around and think, and change nothing until \
+                               the user has agreed to your plan.";
+                let text = format!("{message} {}", plan::where_to_write(&session));
+                Ok(ToolOutput::text(text).structured(json!({"message": message})))
             }
             Direction::Exit => {
                 let input: ExitInput = call.input()?;
-                if session.mode() != PermissionMode::Plan {
-                    let message = "You are not in plan mode. Go on with the work.";
-                    return Err(ToolFailure::input(message));
-                }
                 let written = session.plan();
                 session.leave_plan_mode();
                 tell_mode(&session).await;
@@ -79,6 +76,19 @@ impl PlanTool {
             }
         }
     }
+}
+
+/// The input of `ExitPlanMode` as people see it: the plan is what stands in the file, whatever the
+/// model says it is.
+pub(crate) fn with_plan(session: &Shared, tool: &str, mut input: Value) -> Value {
+    if let Some(fields) = input.as_object_mut().filter(|_| tool == EXIT) {
+        fields.shift_remove("plan");
+        if let (Some(plan), Some(path)) = (session.plan(), session.plan_file()) {
+            fields.insert("plan".to_owned(), plan.into());
+            fields.insert("planFilePath".to_owned(), path.display().to_string().into());
+        }
+    }
+    input
 }
 
 /// What the model is told when the person agrees.
@@ -114,6 +124,23 @@ impl Tool for PlanTool {
 
     fn access(&self, _: &Value, _: &Workspace) -> Access {
         Access::Nothing
+    }
+
+    fn check<'a>(
+        &'a self,
+        _: &'a Value,
+        _: &'a Workspace,
+    ) -> BoxFuture<'a, Result<(), ToolFailure>> {
+        let in_plan_mode =
+            || self.session.upgrade().is_some_and(|it| it.mode() == PermissionMode::Plan);
+        let checked = match self.direction {
+            Direction::Exit if !in_plan_mode() => Err(ToolFailure::input(
+                "You are not in plan mode. If the user has agreed to your plan, go on with the \
+                 work; EnterPlanMode enters plan mode.",
+            )),
+            Direction::Enter | Direction::Exit => Ok(()),
+        };
+        Box::pin(std::future::ready(checked))
     }
 
     fn run(&self, call: ToolCall) -> BoxFuture<'_, Result<ToolOutput, ToolFailure>> {

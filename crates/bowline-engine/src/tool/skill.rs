@@ -52,7 +52,14 @@ impl SkillTool {
         let skills = command::skills(&session);
         let found = skills.iter().find(|skill| skill.name == name);
         let found = found.or_else(|| skills.iter().find(|skill| skill.is_called(name))).cloned();
-        let skill = found.ok_or_else(|| ToolFailure::input(format!("Unknown skill: {name}")))?;
+        let skill = found.ok_or_else(|| {
+            ToolFailure::input(match command::is_builtin(name) {
+                true => format!(
+                    "{name} is a built-in CLI command, not a skill. Only the user can run /{name}."
+                ),
+                false => format!("Unknown skill: {name}"),
+            })
+        })?;
         match skill.is_for_model {
             true => Ok(skill),
             false => Err(ToolFailure::input(format!(

@@ -21,6 +21,7 @@ use crate::{
     permission::HookOpinion,
     session::Shared,
     structured_output,
+    tool::with_plan,
     toolset::Toolset,
 };
 
@@ -164,7 +165,7 @@ async fn check(
     }
     let input = context.tools.check(&call.name, input)?;
     tool.check(&input, &context.workspace).await?;
-    Ok((tool, input))
+    Ok((tool, with_plan(&context.session, &call.name, input)))
 }
 
 async fn pre_hooks(

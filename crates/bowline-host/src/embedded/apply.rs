@@ -31,6 +31,7 @@ pub(super) fn configure(agent: &Embedded, options: &Options) -> Result<SessionCo
 fn apply(options: &Options, config: &mut SessionConfig) -> Result<(), Error> {
     if let Some(model) = &options.model {
         config.model.clone_from(model);
+        config.model_is_chosen = true;
         config.default_model.clone_from(model);
     }
     if !options.fallback_models.is_empty() {

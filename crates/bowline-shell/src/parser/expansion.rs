@@ -128,9 +128,7 @@ impl Parser<'_> {
             }
             Some(letter) if letter.is_ascii_alphabetic() || letter == '_' => {
                 word.dynamic();
-                while self.peek().is_some_and(|next| next.is_ascii_alphanumeric() || next == '_') {
-                    self.next();
-                }
+                self.variable();
                 Ok(())
             }
             Some('0'..='9' | '@' | '*' | '#' | '?' | '-' | '$' | '!') => {
@@ -147,6 +145,19 @@ impl Parser<'_> {
         }
     }
 
+    /// The name of a variable whose value is taken; whether there is one.
+    fn variable(&mut self) -> bool {
+        let from = self.at;
+        while self.peek().is_some_and(|next| next.is_ascii_alphanumeric() || next == '_') {
+            self.next();
+        }
+        let name = &self.text[from..self.at];
+        if !name.is_empty() {
+            self.variables.push(name.to_owned());
+        }
+        !name.is_empty()
+    }
+
     /// `${…}`, the brace already read.
     ///
     /// Subscripts, offsets, indirection and transformations evaluate what is *in* a variable,
@@ -156,11 +167,7 @@ impl Parser<'_> {
         if self.peek() == Some('#') {
             self.next();
         }
-        let mut named = false;
-        while self.peek().is_some_and(|next| next.is_ascii_alphanumeric() || next == '_') {
-            self.next();
-            named = true;
-        }
+        let named = self.variable();
         if !named && !self.peek().is_some_and(|next| "@*?$-".contains(next)) {
             return self.stop(BEYOND);
         } else if !named {

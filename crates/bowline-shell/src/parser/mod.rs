@@ -29,8 +29,8 @@ pub fn parse(command_line: &str) -> Script {
         // The reason is kept in `opaque`.
         let _ = parser.whole_script();
     }
-    let Parser { commands, repeats, substitutes, opaque, .. } = parser;
-    Script { commands, repeats, substitutes, opaque }
+    let Parser { commands, repeats, substitutes, variables, opaque, .. } = parser;
+    Script { commands, repeats, substitutes, variables, opaque }
 }
 
 fn is_unprintable(letter: char) -> bool {
@@ -49,6 +49,7 @@ struct Parser<'a> {
     here_documents: Vec<HereDocument>,
     repeats: bool,
     substitutes: bool,
+    variables: Vec<String>,
     opaque: Option<Opaque>,
 }
 
@@ -68,9 +69,17 @@ enum Closer {
 
 impl<'a> Parser<'a> {
     fn new(text: &'a str, depth: usize) -> Self {
-        let (commands, here_documents) = (Vec::new(), Vec::new());
-        let (repeats, substitutes) = (false, false);
-        Self { text, at: 0, depth, commands, here_documents, repeats, substitutes, opaque: None }
+        Self {
+            text,
+            at: 0,
+            depth,
+            commands: Vec::new(),
+            here_documents: Vec::new(),
+            repeats: false,
+            substitutes: false,
+            variables: Vec::new(),
+            opaque: None,
+        }
     }
 
     fn peek(&self) -> Option<char> {
@@ -116,7 +125,8 @@ impl<'a> Parser<'a> {
         self.deeper(|outer| {
             let mut inner = Parser::new(text, outer.depth);
             let found = read(&mut inner);
-            let Parser { commands, repeats, substitutes, opaque, .. } = inner;
+            let Parser { commands, repeats, substitutes, variables, opaque, .. } = inner;
+            outer.variables.extend(variables);
             outer.commands.extend(commands);
             outer.repeats |= repeats;
             outer.substitutes |= substitutes;

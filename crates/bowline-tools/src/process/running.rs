@@ -1,6 +1,7 @@
 //! A shell command while it runs.
 
 use std::{
+    borrow::Cow,
     collections::BTreeMap,
     ffi::OsStr,
     io,
@@ -51,6 +52,20 @@ pub(crate) struct ShellCommand {
     pub(crate) environment: BTreeMap<String, Option<String>>,
     /// A file of definitions that the command may use.
     pub(crate) profile: Option<PathBuf>,
+    /// Files that run before it, in the same shell.
+    pub(crate) scripts: Vec<PathBuf>,
+}
+
+impl ShellCommand {
+    /// What the shell runs.
+    fn text(&self) -> Cow<'_, str> {
+        if self.scripts.is_empty() {
+            return Cow::Borrowed(&self.command);
+        }
+        let quoted = |path: &PathBuf| path.display().to_string().replace('\'', r"'\''");
+        let scripts = self.scripts.iter().map(|path| format!(". '{}'\n", quoted(path)));
+        Cow::Owned(scripts.chain([self.command.clone()]).collect())
+    }
 }
 
 /// A command that was started. Dropping it kills its whole process group.
@@ -74,7 +89,7 @@ impl Running {
             None => PROLOGUE,
         };
         shell
-            .args(["-c", prologue, "/bin/bash", &command.command])
+            .args(["-c", prologue, "/bin/bash", &command.text()])
             .args(&command.profile)
             .current_dir(&command.dir)
             .stdin(Stdio::null())

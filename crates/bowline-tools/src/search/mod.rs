@@ -12,5 +12,8 @@ pub(crate) use walk::{Scope, search};
 
 /// What ripgrep's libraries say is wrong with a search.
 pub(crate) fn rejected(error: impl std::fmt::Display) -> String {
-    format!("Search failed — {error}")
+    format!(
+        "Search failed — ripgrep rejected the pattern, glob, or file type without searching:\nrg: \
+         {error}"
+    )
 }

@@ -1,6 +1,6 @@
 //! `Edit`: replaces a piece of a file by another.
 
-use std::ops::Range;
+use std::{ops::Range, path::Path};
 
 use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
@@ -36,6 +36,22 @@ struct Input {
     /// Whether to replace every occurrence.
     #[serde(default)]
     replace_all: bool,
+}
+
+impl Input {
+    /// The text to put in place, without blanks at the ends of its lines; in Markdown they mean
+    /// something.
+    fn new_text(&self) -> String {
+        let extension = Path::new(&self.file_path).extension().unwrap_or_default();
+        if extension.eq_ignore_ascii_case("md") || extension.eq_ignore_ascii_case("mdx") {
+            return self.new_string.clone();
+        }
+        let lines = self.new_string.split('\n').map(|line| match line.strip_suffix('\r') {
+            Some(line) => format!("{}\r", line.trim_end()),
+            None => line.trim_end().to_owned(),
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    }
 }
 
 /// Edits files.
@@ -99,7 +115,7 @@ impl Tool for Edit {
             let mut structured = json!({
                 "filePath": input.file_path,
                 "oldString": plan.old,
-                "newString": input.new_string,
+                "newString": input.new_text(),
                 "originalFile": plan.before,
                 "structuredPatch": structured_patch(&plan.before, &plan.after),
                 "userModified": false,
@@ -107,6 +123,8 @@ impl Tool for Edit {
             });
             if plan.stale {
                 structured["staleRecovered"] = true.into();
+            } else if !plan.known {
+                structured["contentNotInModelContext"] = true.into();
             }
             Ok(ToolOutput::text(text).structured(structured))
         })
@@ -129,18 +147,17 @@ struct Plan {
 
 /// Works out the edit without making it.
 async fn plan(input: &Input, workspace: &Workspace) -> Result<Plan, ToolFailure> {
-    let Input { file_path, old_string, new_string, replace_all } = input;
-    if old_string == new_string {
+    let Input { file_path, old_string, replace_all, .. } = input;
+    let new_string = input.new_text();
+    if *old_string == new_string {
         return Err(ToolFailure::input(
             "No changes to make: old_string and new_string are exactly the same.",
         ));
     }
     let path = workspace.resolve(file_path);
     if path.is_dir() {
-        let path = path.display();
-        return Err(ToolFailure::input(format!(
-            "Error calling tool (Edit): EISDIR: illegal operation on a directory, read '{path}'"
-        )));
+        let message = "EISDIR: illegal operation on a directory, read";
+        return Err(ToolFailure::checking("Edit", message));
     }
     let file = files::load(&path).await.map_err(|error| files::failed(&error, "open", &path))?;
     let Some(file) = file else {
@@ -188,14 +205,19 @@ async fn plan(input: &Input, workspace: &Workspace) -> Result<Plan, ToolFailure>
         });
     }
     let old = before[places[0].clone()].to_owned();
-    let after = replace(&before, &places, new_string);
+    let new = match old == *old_string {
+        true => new_string,
+        false => typographic(&new_string),
+    };
+    let after = replace(&before, &places, &new);
     let known = matches!(freshness, Freshness::Current { partial: false });
     Ok(Plan { file: Some(file), before, after, old, known, stale })
 }
 
-fn created(file: Option<OnDisk>, text: &str) -> Plan {
-    let (before, old) = (String::new(), String::new());
-    Plan { file, before, after: text.to_owned(), old, known: true, stale: false }
+/// An edit that puts text where there is none. The model knows a file only if it has made it.
+fn created(file: Option<OnDisk>, text: String) -> Plan {
+    let (before, old, known) = (String::new(), String::new(), file.is_none());
+    Plan { file, before, after: text, old, known, stale: false }
 }
 
 /// Where `old` is in `text`: exactly, or else with typographic quotes for straight ones, which
@@ -234,6 +256,24 @@ fn straight(c: char) -> char {
     }
 }
 
+/// Straight quotes as typographic ones, as they are in the text around: opening behind a blank or a
+/// bracket, closing elsewhere.
+fn typographic(text: &str) -> String {
+    let mut before = None;
+    let mut curled = |c: char| {
+        let opens = before.is_none_or(|last: char| last.is_whitespace() || "([{—–".contains(last));
+        before = Some(c);
+        match (c, opens) {
+            ('"', true) => '“',
+            ('"', false) => '”',
+            ('\'', true) => '‘',
+            ('\'', false) => '’',
+            (other, _) => other,
+        }
+    };
+    text.chars().map(&mut curled).collect()
+}
+
 /// Replaces the places. Deleting whole lines takes their newlines too.
 fn replace(text: &str, places: &[Range<usize>], new: &str) -> String {
     let mut result = String::with_capacity(text.len() + new.len());
@@ -254,7 +294,12 @@ fn replace(text: &str, places: &[Range<usize>], new: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{find, replace};
+    use super::{find, replace, typographic};
+
+    #[test]
+    fn new_quotes_are_like_those_they_replace() {
+        assert_eq!(typographic("say \"hi\" ('don't')"), "say “hi” (‘don’t’)");
+    }
 
     #[test]
     fn quotes_of_either_kind_are_found() {

@@ -47,8 +47,7 @@ impl Input {
             let glob = parts.iter().position(is_glob).unwrap_or(parts.len() - 1);
             let root = parts[..glob].iter().collect();
             let rest: Vec<_> = parts[glob..].iter().map(|part| part.to_string_lossy()).collect();
-            // The slash in front keeps it from fitting at any depth.
-            return (root, format!("/{}", rest.join("/")));
+            return (root, rest.join("/"));
         }
         let path = self.path.as_deref().unwrap_or_default();
         (workspace.resolve(path), self.pattern.clone())

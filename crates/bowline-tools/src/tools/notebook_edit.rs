@@ -154,7 +154,7 @@ async fn plan(input: &Input, workspace: &Workspace) -> Result<Plan, ToolFailure>
         return Err(ToolFailure::input("Cell ID must be specified when not inserting a new cell."));
     }
     let file = files::load(&path).await.map_err(|error| files::failed(&error, "open", &path))?;
-    let file = file.ok_or_else(|| ToolFailure::input("Notebook file does not exist."))?;
+    let file = file.ok_or_else(files::not_read)?;
     match files::freshness(workspace, &path, &file) {
         Freshness::Unseen => return Err(files::not_read()),
         Freshness::Stale => return Err(files::modified_since_read()),
@@ -166,7 +166,11 @@ async fn plan(input: &Input, workspace: &Workspace) -> Result<Plan, ToolFailure>
     let position = match &input.cell_id {
         None => None,
         Some(id) => Some(notebook.position(id).ok_or_else(|| {
-            ToolFailure::input(format!("Cell with ID \"{id}\" not found in notebook."))
+            let index = id.strip_prefix("cell-").and_then(|index| index.parse::<usize>().ok());
+            ToolFailure::input(match index {
+                Some(index) => format!("Cell with index {index} does not exist in notebook."),
+                None => format!("Cell with ID \"{id}\" not found in notebook."),
+            })
         })?),
     };
     Ok(Plan { path, file, before, notebook, position })

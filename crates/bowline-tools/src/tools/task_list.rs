@@ -234,11 +234,7 @@ fn update(list: &List, call: &ToolCall) -> Result<ToolOutput, ToolFailure> {
     add("blocks", input.add_blocks, &|other| list.block(id, other));
     add("blockedBy", input.add_blocked_by, &|other| list.block(other, id));
 
-    let text = if fields.is_empty() {
-        String::new()
-    } else {
-        format!("Updated task #{id} {}", fields.join(", "))
-    };
+    let text = format!("Updated task #{id} {}", fields.join(", "));
     let mut structured = json!({ "success": true, "taskId": id, "updatedFields": fields });
     if let Some(to) = status.filter(|to| *to != before.status) {
         structured["statusChange"] = json!({ "from": before.status, "to": to });

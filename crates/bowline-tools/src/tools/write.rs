@@ -1,5 +1,7 @@
 //! `Write`: puts a whole file in place.
 
+use std::io;
+
 use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -101,13 +103,25 @@ impl Tool for Write {
 async fn writable(input: &Input, workspace: &Workspace) -> Result<Option<OnDisk>, ToolFailure> {
     let path = workspace.resolve(&input.file_path);
     if path.is_dir() {
-        let text = format!("{} is a directory, not a file.", path.display());
-        return Err(ToolFailure::input(text));
+        return Err(ToolFailure::input(format!(
+            "{} is a directory, not a file. To create a file inside it, include the file name in \
+             file_path.",
+            input.file_path
+        )));
     }
-    let file = files::load(&path).await.map_err(|error| files::failed(&error, "open", &path))?;
+    let file = files::load(&path).await.map_err(|error| match error.kind() {
+        io::ErrorKind::NotADirectory => {
+            let message = format!("ENOTDIR: not a directory, stat '{}'", path.display());
+            ToolFailure::checking("Write", &message)
+        }
+        _ => files::failed(&error, "open", &path),
+    })?;
+    // A notebook holds what nobody would write by heart.
+    let is_notebook = path.extension().is_some_and(|extension| extension == "ipynb");
+    let must_be_read = workspace.reads_before_writing() || is_notebook;
     if let Some(file) = &file {
         match files::freshness(workspace, &path, file) {
-            Freshness::Unseen if workspace.reads_before_writing() => return Err(files::not_read()),
+            Freshness::Unseen if must_be_read => return Err(files::not_read()),
             Freshness::Stale => return Err(files::modified_since_read()),
             Freshness::Unseen | Freshness::Current { .. } => {}
         }

@@ -96,6 +96,8 @@ struct Shared {
     environment: Mutex<BTreeMap<String, Option<String>>>,
     reading_first: AtomicBool,
     results_dir: PathBuf,
+    /// Files whose lines run before every command.
+    scripts: Mutex<Vec<PathBuf>>,
     /// Read when the first command runs.
     profile: OnceCell<Option<Profile>>,
     tasks: Tasks,
@@ -120,6 +122,7 @@ impl Workspace {
                 roots: Mutex::new(setup.roots),
                 environment: Mutex::new(setup.environment),
                 results_dir: setup.results_dir,
+                scripts: Mutex::default(),
                 profile: OnceCell::new(),
                 tasks: Tasks::new(setup.tasks_dir, setup.task_observer),
                 task_list: TaskList::default(),
@@ -222,6 +225,16 @@ impl Workspace {
     /// Which files this conversation has seen, and in what state.
     pub fn seen(&self) -> &SeenFiles {
         &self.seen
+    }
+
+    /// Has these files run before every command from now on.
+    pub fn set_scripts(&self, scripts: Vec<PathBuf>) {
+        *lock(&self.shared.scripts) = scripts;
+    }
+
+    /// The files that run before every command.
+    pub(crate) fn scripts(&self) -> Vec<PathBuf> {
+        lock(&self.shared.scripts).clone()
     }
 
     /// A file with what the user's shell profile defines, if there is anything.

@@ -102,6 +102,18 @@ async fn an_empty_old_string_makes_or_fills_a_file() {
 }
 
 #[tokio::test]
+async fn blanks_at_the_ends_of_new_lines_go() {
+    let rig = Rig::new();
+    rig.workspace.set_reads_before_writing(false);
+    for (name, kept) in [("a.txt", "x\n y\n"), ("a.md", "x  \n y\t\n")] {
+        rig.file(name, "old\n");
+        let edit = json!({ "file_path": name, "old_string": "old", "new_string": "x  \n y\t" });
+        rig.ok("Edit", edit).await;
+        assert_eq!(rig.content(name), kept);
+    }
+}
+
+#[tokio::test]
 async fn line_ends_and_quotes_of_the_file_stay() {
     let rig = Rig::new();
     rig.file("a.txt", "a\r\nb\r\nc\r\n");
@@ -119,6 +131,10 @@ async fn line_ends_and_quotes_of_the_file_stay() {
     let (_, object) = rig.ok("Edit", edit("it's \"so\"", "it is")).await;
     assert_eq!(object["oldString"], "it’s “so”");
     assert_eq!(rig.content("a.txt"), "it is\n");
+    rig.file("a.txt", "he said “no”\n");
+    read(&rig).await;
+    rig.ok("Edit", edit("\"no\"", "\"yes\" and 'more'")).await;
+    assert_eq!(rig.content("a.txt"), "he said “yes” and ‘more’\n");
 }
 
 #[tokio::test]

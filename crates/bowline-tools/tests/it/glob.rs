@@ -37,8 +37,11 @@ async fn files_come_oldest_first_hidden_and_ignored_included() {
     assert_eq!(rig.text("Glob", json!({ "pattern": "src/*.{py,rs}" })).await, "src/a.py");
     let inside = json!({ "pattern": "*.py", "path": "src/deep" });
     assert_eq!(rig.text("Glob", inside).await, "src/deep/b.py");
-    let absolute = json!({ "pattern": format!("{}/src/*.py", rig.project().display()) });
-    assert_eq!(rig.text("Glob", absolute).await, "src/a.py");
+    // The rest behind the last plain folder is a pattern like any other.
+    let absolute = json!({ "pattern": format!("{}/src/deep/*.py", rig.project().display()) });
+    assert_eq!(rig.text("Glob", absolute).await, "src/deep/b.py");
+    let absolute = json!({ "pattern": format!("{}/*.py", rig.project().display()) });
+    assert_eq!(rig.text("Glob", absolute).await, text);
     assert_eq!(rig.text("Glob", json!({ "pattern": "*.rs" })).await, "No files found");
 }
 

@@ -51,7 +51,7 @@ async fn files_come_newest_first_without_the_ignored() {
     assert_eq!((&object["appliedLimit"], &object["appliedOffset"]), (&json!(1), &json!(1)));
     assert_eq!(object["totalFiles"], 3);
     let (text, _) = grep(&rig, json!({ "offset": 9 })).await;
-    assert!(text.starts_with("No entries at this offset."), "{text}");
+    assert_eq!(text, "No entries at this offset. [Showing results with pagination = offset: 9]");
     let (text, _) = grep(&rig, json!({ "pattern": "nowhere_to_be_found" })).await;
     assert_eq!(text, "No files found");
 }
@@ -183,6 +183,9 @@ async fn each_mistake_has_its_words() {
     assert!(error(json!({ "glob": "{a" })).await.starts_with("Search failed — "));
     let text = error(json!({ "pattern": "a\\nb" })).await;
     assert!(text.contains("Set multiline"), "{text}");
+    let limit = "head_limit must be a whole number of 0 or more, got -1. Pass 0 for unlimited.";
+    assert!(error(json!({ "head_limit": -1 })).await.contains(limit));
+    assert!(error(json!({ "offset": 0.5 })).await.contains("got 0.5."));
     let text = error(json!({ "output_mode": "poem" })).await;
     assert!(text.contains("invalid_value"), "{text}");
 }

@@ -29,7 +29,23 @@ async fn bad_items_are_told() {
         rig.error("TodoWrite", json!({ "todos": [{ "content": "x", "status": "pending" }] })).await;
     assert!(text.contains("The required parameter `todos[0].activeForm` is missing"), "{text}");
     let empty = json!({ "todos": [{ "content": "", "status": "pending", "activeForm": "x" }] });
-    assert!(rig.error("TodoWrite", empty).await.contains("too_small"));
+    let issues = json!([{
+        "origin": "string", "code": "too_small", "minimum": 1, "inclusive": true,
+        "path": ["todos", 0, "content"], "message": "Content cannot be empty",
+    }]);
+    let text = rig.error("TodoWrite", empty).await;
+    let text = text.strip_prefix("<tool_use_error>InputValidationError: ").unwrap();
+    let listed = text.strip_suffix("</tool_use_error>").unwrap();
+    assert_eq!(serde_json::from_str::<serde_json::Value>(listed).unwrap(), issues);
+    // One sentence is needed, so everything is said in sentences.
+    let text = rig.error("TodoWrite", json!({ "todos": [{ "content": "x" }] })).await;
+    let choices = r#""pending"|"in_progress"|"completed""#;
+    let last = format!(
+        "The required parameter `todos[0].activeForm` is missing\n\
+         The parameter `todos[0].status` is invalid: Invalid option: expected one of {choices}\
+         </tool_use_error>"
+    );
+    assert!(text.ends_with(&last), "{text}");
 }
 
 #[tokio::test]

@@ -38,11 +38,11 @@ async fn cells_are_shown_with_their_outputs() {
         blocks,
         json!([
             { "type": "text",
-              "text": "<cell id=\"c1\">print(1)\n2</cell id=\"c1\">\n1\n\n<fig>" },
+              "text": "<cell id=\"c1\">print(1)\n2</cell id=\"c1\">\n\n1\n\n\n<fig>" },
             { "type": "image",
               "source": { "type": "base64", "media_type": "image/png", "data": "aGk=" } },
             { "type": "text",
-              "text": "E: bad\nline 1\n<cell id=\"m1\"><cell_type>markdown</cell_type># Title\
+              "text": "\nE: bad\nline 1\n<cell id=\"m1\"><cell_type>markdown</cell_type># Title\
                        </cell id=\"m1\">" },
         ])
     );
@@ -103,6 +103,10 @@ async fn each_mistake_has_its_words() {
         refused("Cell with ID \"x\" not found in notebook.")
     );
     assert_eq!(
+        error(json!({ "cell_id": "cell-99" })).await,
+        refused("Cell with index 99 does not exist in notebook.")
+    );
+    assert_eq!(
         error(json!({})).await,
         refused("Cell ID must be specified when not inserting a new cell.")
     );
@@ -115,7 +119,7 @@ async fn each_mistake_has_its_words() {
     assert!(text.contains("File must be a Jupyter notebook (.ipynb file)."), "{text}");
     assert_eq!(
         error(json!({ "notebook_path": "none.ipynb", "cell_id": "c1" })).await,
-        refused("Notebook file does not exist.")
+        refused("File has not been read yet. Read it first before writing to it.")
     );
     rig.file("bad.ipynb", "{");
     let text = rig.error("Read", json!({ "file_path": "bad.ipynb" })).await;

@@ -122,18 +122,21 @@ async fn permissions_links_and_line_ends_stay() {
 async fn what_cannot_be_written_is_told() {
     let rig = Rig::new();
     rig.workspace.set_reads_before_writing(false);
-    let here = rig.project();
+    let text = rig.error("Write", to(".", "x")).await;
+    assert!(text.contains(". is a directory, not a file. "), "{text}");
+    rig.file("file", "x");
+    let place = rig.project().join("file/x").display().to_string();
     assert_eq!(
-        rig.error("Write", to(".", "x")).await,
-        refused(&format!("{} is a directory, not a file.", here.display()))
+        rig.error("Write", to("file/x", "x")).await,
+        refused(&format!("Error calling tool (Write): ENOTDIR: not a directory, stat '{place}'"))
     );
+    // A notebook is not written blindly, even by models that may do so with other files.
+    rig.file("n.ipynb", "{}");
+    assert!(rig.error("Write", to("n.ipynb", "x")).await.contains("has not been read yet"));
     rig.file("damaged", b"a\xFFb");
     let text = rig.error("Write", to("damaged", "x")).await;
     assert!(text.contains("not a text file"), "{text}");
     assert_eq!(fs::read(rig.path("damaged")).unwrap(), b"a\xFFb");
-    rig.file("file", "");
-    let text = rig.error("Write", to("file/below", "x")).await;
-    assert!(text.starts_with("Cannot open '"), "{text}");
 }
 
 /// Remembers what it was shown.

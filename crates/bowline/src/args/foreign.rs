@@ -5,7 +5,7 @@
 use super::{RunArgs, SystemPromptSnapshot};
 
 /// Flags that are refused, and why: they ask for something that is not there.
-pub(super) const REFUSED: [(&str, &str); 24] = [
+pub(super) const REFUSED: [(&str, &str); 21] = [
     ("--ax-screen-reader", "there is no screen to draw on"),
     ("--background", "sessions run in front; start them from a program with bowline-host"),
     (
@@ -22,17 +22,14 @@ pub(super) const REFUSED: [(&str, &str); 24] = [
     ("--file", "files of the vendor's API are not fetched"),
     ("--from-pr", "pull requests are not looked up; name the session with --resume"),
     ("--ide", "editors are not connected to; they start us"),
-    ("--init", "no Setup hooks are run"),
-    ("--init-only", "no Setup hooks are run"),
-    ("--maintenance", "no Setup hooks are run"),
     ("--no-chrome", "no browser is steered"),
     ("--plugin-url", "plugins are not fetched; name a folder with --plugin-dir"),
     ("--remote-control", "a product of the vendor; --sdk-url serves any host"),
     ("--remote-control-session-name-prefix", "a product of the vendor"),
     ("--restricted", "name what counts: --tools, --setting-sources, --permission-mode"),
     ("--safe-mode", "name what counts: --setting-sources, --strict-mcp-config"),
-    ("--tmux", "no worktrees are made"),
-    ("--worktree", "no worktrees are made; start us in one"),
+    ("--tmux", "no terminal is steered"),
+    ("--worktree", "the session is not moved into one; start us there"),
 ];
 
 /// A flag that is taken and changes nothing.

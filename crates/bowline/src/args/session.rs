@@ -1,5 +1,6 @@
 //! Flags about which session is run.
 
+use bowline_engine::SetupTrigger;
 use clap::Args;
 
 /// Which session is run.
@@ -53,7 +54,29 @@ pub(crate) struct SessionArgs {
     #[arg(long, hide = true)]
     pub(crate) session_mirror: bool,
 
+    /// Run Setup hooks (init) first
+    #[arg(long)]
+    pub(crate) init: bool,
+
+    /// Run Setup hooks (init) and SessionStart hooks, and exit
+    #[arg(long)]
+    pub(crate) init_only: bool,
+
+    /// Run Setup hooks (maintenance) first
+    #[arg(long)]
+    pub(crate) maintenance: bool,
+
     /// What the session is called
     #[arg(short, long, value_name = "TITLE", allow_hyphen_values = true)]
     pub(crate) name: Option<String>,
+}
+
+impl SessionArgs {
+    /// Why hooks prepare the folder, if they do.
+    pub(crate) fn setup(&self) -> Option<SetupTrigger> {
+        if self.init || self.init_only {
+            return Some(SetupTrigger::Init);
+        }
+        self.maintenance.then_some(SetupTrigger::Maintenance)
+    }
 }

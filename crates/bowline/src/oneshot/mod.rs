@@ -1,5 +1,6 @@
 //! One prompt, one answer, and the end.
 
+mod folder;
 mod printer;
 mod progress;
 mod prompt;
@@ -17,6 +18,7 @@ use bowline_engine::Session;
 use bowline_protocol::UserMessage;
 use tokio::time;
 
+pub(crate) use self::folder::prepare_folder;
 use self::{printer::Printer, progress::Progress};
 use crate::{
     args::{OutputFormat, RunArgs},
@@ -45,8 +47,9 @@ pub(crate) async fn run(prepared: Prepared, args: &RunArgs) -> anyhow::Result<Ex
     let host = remote_log::watch(printer.clone(), prepared.remote_log, args, &mut signals);
     let (session, work) = Session::start(prepared.config, host).map_err(SetupError::from)?;
     check_agent(args.model.agent.as_deref(), &session)?;
-    if let Some(prompt) = prompt {
-        session.prompt(UserMessage::prompt(prompt)).await;
+    let texts: Vec<String> = session.initial_prompt().into_iter().chain(prompt).collect();
+    if !texts.is_empty() {
+        session.prompt(UserMessage::prompt(texts.join("\n\n"))).await;
     }
     session.end_of_input().await;
 

@@ -127,6 +127,8 @@ pub(crate) fn prepare(
     config.betas = split_rules(&args.model.betas);
     config.task_budget = args.limits.task_budget;
     config.agent = args.model.agent.clone().or(known.agent);
+    config.setup = args.session.setup();
+    config.model_is_chosen = args.model.model.is_some();
     config.sources = sources;
     config.system_prompt = prompts::system_prompt(&args.model, &cwd)?;
     config.agents = prompts::agents(args.model.agents.as_deref(), &cwd)?;

@@ -122,3 +122,55 @@ fn background_work_keeps_a_session_alive_only_so_long() {
     assert_eq!(ran.lines().iter().filter(|line| line["type"] == "result").count(), 1);
     assert_eq!(ran.code, Some(0));
 }
+
+/// Hooks that write down what they hear, one line each.
+fn noting(events: &[&str]) -> String {
+    let group = json!([{"hooks": [{"type": "command", "command": "cat >> heard"}]}]);
+    let hooks = events.iter().map(|event| ((*event).to_owned(), group.clone()));
+    json!({"hooks": hooks.collect::<serde_json::Map<_, _>>()}).to_string()
+}
+
+/// The events that were heard, with why.
+fn heard(place: &Place) -> Vec<String> {
+    let text = std::fs::read_to_string(place.cwd().join("heard")).unwrap_or_default();
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let shown = lines.map(|line| {
+        let why = ["trigger", "source", "reason"].iter().find_map(|key| line[key].as_str());
+        format!("{}:{}", line["hook_event_name"].as_str().unwrap(), why.unwrap())
+    });
+    shown.collect()
+}
+
+#[test]
+fn hooks_prepare_the_folder() {
+    let settings = noting(&["Setup", "SessionStart", "SessionEnd"]);
+    for (flag, setup) in [("--init", "Setup:init"), ("--maintenance", "Setup:maintenance")] {
+        let place = Place::new();
+        let ran = place.ask(&[flag, "--settings", &settings], "SAY hi");
+        assert_eq!(ran.printed(), "hi\n");
+        assert_eq!(heard(&place), [setup, "SessionStart:startup", "SessionEnd:other"]);
+    }
+    let place = Place::new();
+    let ran = place.ask(&["--init-only", "--settings", &settings], "SAY hi");
+    assert_eq!(ran.printed(), "");
+    assert_eq!(heard(&place), ["Setup:init", "SessionStart:startup", "SessionEnd:other"]);
+    // It needs no prompt, and nobody at the other end.
+    let words = ["--init-only", "--settings", &settings, "--input-format", "stream-json"];
+    assert_eq!(Ran::from(place.bowline(words).output().unwrap()).printed(), "");
+    assert_eq!(heard(&place).len(), 6);
+}
+
+#[test]
+fn the_main_agent_is_asked_its_own_prompt_first() {
+    let kinds = json!({"diver": {
+        "description": "dives", "prompt": "You dive.", "model": "script",
+        "initialPrompt": "SAY splash",
+    }});
+    let kinds = kinds.to_string();
+    let args = ["--agent", "diver", "--agents", &kinds, "--output-format", "json", "--verbose"];
+    let printed = Place::new().ask(&args, "SAY mine").printed();
+    let messages: Vec<Value> = serde_json::from_str(&printed).unwrap();
+    assert_eq!(messages.last().unwrap()["num_turns"], 1);
+    assert!(printed.contains("splash"), "{printed}");
+    assert!(messages.last().unwrap()["result"].as_str().unwrap().ends_with("mine"), "{printed}");
+}

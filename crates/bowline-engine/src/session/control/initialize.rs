@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use bowline_mcp::{NamedServer, Scope};
 use bowline_protocol::{
     Initialize, ManifestOutcome, McpSdkServer, McpServerConfig, McpServerStatus, PluginSource,
+    UserMessage,
 };
 
 use super::{Answered, ControlError, ControlReply};
@@ -25,6 +26,7 @@ pub(super) async fn initialize(shared: &Arc<Shared>, request: Initialize) -> Ans
     let hooks = request.hooks.as_ref();
     if hooks.is_some() || again {
         shared.hooks.set_callbacks(hooks.unwrap_or(&BTreeMap::new()));
+        shared.watch();
     }
     let hooks_applied = (hooks.is_some() || again).then_some(true);
     let managed = request.managed_settings.as_ref();
@@ -38,6 +40,13 @@ pub(super) async fn initialize(shared: &Arc<Shared>, request: Initialize) -> Ans
     add_servers(shared, &request);
     let plugins_applied = take_plugins(shared, request.plugins.as_deref()).await;
     shared.take_up(request);
+    let first_prompt = match again {
+        true => None,
+        false => {
+            shared.adopt_main_agent();
+            shared.initial_prompt()
+        }
+    };
     greet_servers(shared).await;
     let mut response = catalog::initialize_response(shared);
     response.hooks_applied = hooks_applied;
@@ -49,7 +58,10 @@ pub(super) async fn initialize(shared: &Arc<Shared>, request: Initialize) -> Ans
     let shared = Arc::clone(shared);
     Ok(reply.then(async move {
         shared.servers_changed();
-        // A call that was put off waits for the host's hooks.
+        if let Some(prompt) = first_prompt {
+            shared.queue().push(UserMessage::prompt(prompt));
+        }
+        // For that prompt, and for a call that was put off until the host's hooks are there.
         shared.wake.notify_one();
         if again {
             shared.board.announce();

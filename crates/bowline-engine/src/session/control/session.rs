@@ -98,15 +98,20 @@ pub(super) async fn rename_session(shared: &Arc<Shared>, request: RenameSession)
             .map_err(|error| ControlError::new(error.to_string()))?;
         return Ok(ControlReply::ack());
     }
-    shared.live().title = Some(title.clone());
-    let line =
-        CustomTitle { custom_title: title.clone(), session_id: shared.id(), extra: Extra::new() };
-    shared.tell(shared.journal.note(line)).await;
-    shared.announce_title(title).await;
+    shared.set_title(&title).await;
     Ok(ControlReply::ack())
 }
 
 impl Shared {
+    /// Gives the session a title: here, on disk and for the host.
+    pub(crate) async fn set_title(&self, title: &str) {
+        self.live().title = Some(title.to_owned());
+        let custom_title = title.to_owned();
+        let line = CustomTitle { custom_title, session_id: self.id(), extra: Extra::new() };
+        self.tell(self.journal.note(line)).await;
+        self.announce_title(title.to_owned()).await;
+    }
+
     /// Tells the host that the session has another title.
     pub(super) async fn announce_title(&self, title: String) {
         let unsent = SessionTitleChangedMessage::default();

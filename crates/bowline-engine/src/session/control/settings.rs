@@ -1,20 +1,19 @@
 //! Settings: what they are, and changing them while the session runs.
 
-use std::{collections::BTreeMap, path::Path, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
 use bowline_model::Thinking;
 use bowline_protocol::{
     AppliedSettings, ApplyFlagSettings, Effort, Extra, ListPermissionRulesResponse, Maybe,
-    PermissionBehavior, UpdateSettings,
+    UpdateSettings,
 };
 use serde_json::json;
 
 use super::{Answered, ControlError, ControlReply};
 use crate::{
     context::style,
-    permission::RuleSource,
     session::Shared,
-    settings::{KnownSettings, Source, Trust},
+    settings::{Settings, Source, Trust},
 };
 
 pub(super) fn get_settings(shared: &Arc<Shared>) -> Answered {
@@ -39,30 +38,23 @@ pub(super) fn get_settings(shared: &Arc<Shared>) -> Answered {
 
 /// All of it is checked before any of it counts.
 pub(super) fn apply_flag_settings(shared: &Arc<Shared>, request: ApplyFlagSettings) -> Answered {
-    let (before, after) = {
-        let mut settings = shared.settings();
-        let before = settings.known().clone();
-        settings
-            .apply_flag_settings(&request.settings)
-            .map_err(|error| ControlError::new(error.to_string()))?;
-        (before, settings.known().clone())
-    };
-    shared.hooks.set_settings(&shared.settings());
-    shared.apply_flag_rules();
-    shared.follow_settings(&before, &after);
+    let before = shared.settings().clone();
+    let applied = shared.settings().apply_flag_settings(&request.settings);
+    applied.map_err(|error| ControlError::new(error.to_string()))?;
+    shared.follow_source(Source::Flag, &before);
+    shared.follow_settings(&before);
     Ok(ControlReply::ack())
 }
 
 pub(super) fn update_settings(shared: &Arc<Shared>, request: UpdateSettings) -> Answered {
-    let (before, after) = {
-        let mut settings = shared.settings();
-        let before = settings.known().clone();
-        settings
-            .update(&shared.config.places, &request)
-            .map_err(|error| ControlError::new(error.to_string()))?;
-        (before, settings.known().clone())
-    };
-    shared.follow_settings(&before, &after);
+    let before = shared.settings().clone();
+    let places = &shared.config.places;
+    let written = shared.settings().update(places, &request);
+    written.map_err(|error| ControlError::new(error.to_string()))?;
+    for file in [places.user_file(), places.local_file()] {
+        shared.note_settings_file(&file);
+    }
+    shared.follow_settings(&before);
     Ok(ControlReply::payload(&json!({})))
 }
 
@@ -77,36 +69,25 @@ pub(super) fn list_permission_rules(shared: &Arc<Shared>) -> Answered {
 }
 
 impl Shared {
-    /// The rules of the flag settings become what these say now.
-    fn apply_flag_rules(&self) {
-        let places = &self.config.places;
-        let said = self.settings().permissions(places, Trust::read(places));
-        let mut policy = self.policy();
-        policy.rules.clear_source(RuleSource::Flag);
-        for (_, _, said) in said.layers.iter().filter(|(source, ..)| *source == Source::Flag) {
-            for (behavior, rules) in [
-                (PermissionBehavior::Allow, &said.allow),
-                (PermissionBehavior::Ask, &said.ask),
-                (PermissionBehavior::Deny, &said.deny),
-            ] {
-                for rule in rules {
-                    policy.rules.add(RuleSource::Flag, &behavior, rule);
-                }
-            }
-            for directory in &said.additional_directories {
-                policy.add_directory(RuleSource::Flag, Path::new(directory));
-            }
-        }
-        drop(policy);
+    /// Takes over what one source of settings says now: hooks, rules and variables. The model and
+    /// the like stay as they are, whatever other sessions write down.
+    pub(crate) fn follow_source(self: &Arc<Self>, source: Source, before: &Settings) {
+        let now = self.settings().clone();
+        self.hooks.set_settings(&now);
+        self.watch();
+        now.renew_rules(&mut self.policy(), source, &self.config.places);
         self.workspace.set_added_roots(self.added_directories());
         // A rule may take a tool away altogether.
         self.live().tools_changed = true;
+        let trust = Trust::read(&self.config.places);
+        let changed = changed_variables(&variables(before, trust), &variables(&now, trust));
+        self.workspace.update_environment(changed);
     }
 
-    /// Takes over what has changed between two states of the settings, and nothing else: flags and
-    /// requests may have decided the rest.
-    fn follow_settings(&self, before: &KnownSettings, after: &KnownSettings) {
-        self.workspace.update_environment(changed_variables(&before.env, &after.env));
+    /// Takes over what has changed in the settings since `before`, and nothing else: flags and requests
+    /// may have decided the rest.
+    fn follow_settings(&self, before: &Settings) {
+        let (before, after) = (before.known(), self.settings().known().clone());
         let mut live = self.live();
         if before.model != after.model {
             live.model = after.model.clone().unwrap_or_else(|| self.config.default_model.clone());
@@ -130,6 +111,12 @@ impl Shared {
             };
         }
     }
+}
+
+/// The variables that settings set for commands.
+fn variables(settings: &Settings, trust: Trust) -> BTreeMap<String, String> {
+    let set = settings.variables(trust);
+    set.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 /// The variables to set, and those to take away.

@@ -46,7 +46,7 @@ async fn a_program_finds_its_environment() {
     rig.run(pre_tool_use("Bash")).await;
     assert_eq!(fs::read_to_string(rig.path("env.txt")).unwrap(), expected("medium", ""));
     rig.run(session_start("startup")).await;
-    let env_file = format!("{folder}/env.sh");
+    let env_file = format!("{folder}/sessionstart.sh");
     assert_eq!(fs::read_to_string(rig.path("env.txt")).unwrap(), expected("", &env_file));
 }
 

@@ -17,7 +17,7 @@ use std::{
 use bowline_engine::{
     hook::{
         BoxFuture, HookActivity, HookCallError, HookCallbacks, HookEnvironment, HookObserver,
-        HookReport, Hooks, NoServices,
+        HookReport, Hooks, NoServices, Scripts,
     },
     settings::{Places, Settings, SettingsRequest},
 };
@@ -109,7 +109,7 @@ impl Rig {
         let environment = HookEnvironment {
             project_dir: folder.path().to_owned(),
             entrypoint: Some("sdk-test".to_owned()),
-            env_file: Some(folder.path().join("env.sh")),
+            scripts: Some(Scripts::in_folder(folder.path())),
             variables: BTreeMap::from([("FROM_SETTINGS".to_owned(), "yes".to_owned())]),
         };
         let hooks = Hooks::new(host.clone(), Arc::new(NoServices), environment);

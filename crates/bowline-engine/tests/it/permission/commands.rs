@@ -230,9 +230,89 @@ fn what_only_seems_to_read_is_asked_about() {
         "echo $(date)",
         "echo `date`",
         "cat <(ls)",
+        // Links lead out of the folder.
+        "grep -R x .",
+        "grep -rnR x src",
+        "grep --deref x .",
+        "rg -L x",
+        "rg --follow x .",
+        "fd -L x",
+        "find -L . -name x",
+        "find . -follow",
+        "ls -RL",
+        "du --dereference .",
+        "tree -l",
+        "diff -r src src",
+        // What is in the environment may be a secret.
+        "echo $TOKEN",
+        "echo \"${TOKEN:-none}\"",
+        "cat <<EOF\n$TOKEN\nEOF",
+        "printf %s \"$x$API_KEY\"",
+        "jq -n env",
+        "jq -n '$ENV.TOKEN'",
+        "jq -n \"$x\"",
+        "jq -f program.jq a.txt",
+        "jq --rawfile a /etc/passwd . a.txt",
+        "ps auxe",
+        "ps eww",
+        // Names that only the shell knows.
+        "cat a{,/../../../etc/passwd}",
+        "cat {a.txt,/etc/passwd}",
+        "cat ~root/x",
+        "cat $'\\x2fetc\\x2fpasswd'",
+        "{rm,x}",
+        "ls\u{a0}-la",
+        "l\\s; r\\m x",
+        "ls #c\nrm x",
+        "cat <> a.txt",
+        "echo x >| out",
+        "ls &> out",
+        "command time -o out ls",
+        "nice time -o out ls",
+        "hash -p /tmp/evil ls; ls",
+        "enable -f x y",
+        "mapfile -C 'rm x' -c 1 < a.txt",
+        "test -v 'a[$(rm x)]'",
+        "wc --files0-from=/etc/hosts",
+        "grep -f/etc/passwd a.txt",
+        "diff --from-file=/etc/passwd a.txt",
+        "git grep -O x",
+        "git --git-dir=/tmp/x status",
+        "cd && cat x",
+        "cd - && cat x",
+        "pushd / && cat etc/passwd",
     ] {
         let found = bench.short(&format!("Bash {command}"));
         assert!(found.starts_with("ask"), "{command:?}: {found}");
+    }
+}
+
+/// The official CLI asks about these, too. What they do is known for certain, so nobody is asked here.
+#[test]
+fn what_certainly_reads_is_not_asked_about() {
+    let bench = Bench::new();
+    for command in [
+        "(ls)",
+        "{ ls; }",
+        "ls & pwd",
+        "time ls",
+        "nice ls",
+        "git -C . status",
+        "x=1; echo $x",
+        "echo ${x:-y}",
+        "echo $HOME $? $$ $RANDOM",
+        "for i in a b; do echo $i; done",
+        "echo {a,b}",
+        "cat <<EOF\nhello $USER\nEOF",
+        "grep -rn x .",
+        "jq .environment a.txt",
+        "ps -ef",
+        "ps aux",
+        "find . -name 'a*'",
+        "cargo --version",
+        "cd",
+    ] {
+        assert_eq!(bench.short(&format!("Bash {command}")), "allow subcommandResults", "{command}");
     }
 }
 

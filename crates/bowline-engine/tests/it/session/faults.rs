@@ -1,6 +1,12 @@
 //! Whatever goes wrong, a turn ends exactly once and says how, and nothing is left behind.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use bowline_engine::{BoxFuture, ConnectedModel, Models};
 use bowline_model::{ErrorKind, EventStream, Model, ModelError, ModelRequest};
@@ -245,6 +251,96 @@ async fn a_model_that_stays_down_is_replaced_by_the_next() {
     assert_eq!(fallbacks[1]["trigger"], "server_error");
     assert_eq!(fallbacks[1]["fallback_model"], "script");
     assert_eq!(frames.last().unwrap()["result"], "here");
+}
+
+/// A model that answers once and is down from then on; what is asked of the others is written down.
+struct Moody {
+    script: ConnectedModel,
+    answered: Arc<AtomicBool>,
+    asked: Arc<Mutex<Vec<Arc<ModelRequest>>>>,
+}
+
+struct Once(ConnectedModel, Arc<AtomicBool>);
+
+impl Model for Once {
+    fn stream(&self, request: Arc<ModelRequest>) -> BoxFuture<'_, Result<EventStream, ModelError>> {
+        match self.1.swap(true, Ordering::Relaxed) {
+            false => self.0.model.stream(request),
+            true => Down.stream(request),
+        }
+    }
+
+    fn count_tokens(&self, _: Arc<ModelRequest>) -> BoxFuture<'_, Result<Option<u64>, ModelError>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
+}
+
+struct Noted(ConnectedModel, Arc<Mutex<Vec<Arc<ModelRequest>>>>);
+
+impl Model for Noted {
+    fn stream(&self, request: Arc<ModelRequest>) -> BoxFuture<'_, Result<EventStream, ModelError>> {
+        self.1.lock().unwrap().push(Arc::clone(&request));
+        self.0.model.stream(request)
+    }
+
+    fn count_tokens(&self, _: Arc<ModelRequest>) -> BoxFuture<'_, Result<Option<u64>, ModelError>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
+}
+
+impl Models for Moody {
+    fn connect(&self, name: &str) -> Result<ConnectedModel, ModelError> {
+        let script = self.script.clone();
+        let model: Arc<dyn Model> = match name {
+            "moody-1" => Arc::new(Once(script.clone(), Arc::clone(&self.answered))),
+            _ => Arc::new(Noted(script.clone(), Arc::clone(&self.asked))),
+        };
+        Ok(ConnectedModel { model, name: name.to_owned(), wire_name: name.to_owned() })
+    }
+}
+
+/// A model of another family could not verify what the first one has thought.
+#[tokio::test]
+async fn a_model_of_another_family_does_not_see_what_the_first_has_thought() {
+    for (fallback, sees) in [("moody-2", true), ("other-1", false)] {
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let mut rig = Rig::with(|config| {
+            let script = config.models.connect("script").unwrap();
+            let (answered, asked) = (Arc::default(), Arc::clone(&asked));
+            config.models = Arc::new(Moody { script, answered, asked });
+            config.model = "moody-1".to_owned();
+            config.fallback_models = vec![fallback.to_owned()];
+            config.retry.max_retries = 0;
+        });
+        rig.run("THINK deep\nSAY one").await;
+        let frames = rig.run("SAY two").await;
+        assert_eq!(frames.last().unwrap()["result"], "two");
+        let request = asked.lock().unwrap()[0].clone();
+        let mut blocks = request.messages.iter().flat_map(|message| &message.content);
+        let thought = blocks.any(|block| matches!(block, ContentBlock::Thinking(_)));
+        assert_eq!(thought, sees, "{fallback}");
+        let said = request.messages.iter().flat_map(|message| &message.content);
+        assert!(said.filter_map(ContentBlock::as_text).any(|text| text == "one"));
+    }
+}
+
+#[tokio::test]
+async fn an_agent_thinks_like_the_one_that_sends_it() {
+    let mut rig = Rig::with(|config| {
+        let script = config.models.connect("script").unwrap();
+        let (answered, asked) = (Arc::default(), Arc::default());
+        config.models = Arc::new(Moody { script, answered, asked });
+        config.model = "main-1".to_owned();
+    });
+    let send =
+        |prompt: String| json!({"description": "d", "prompt": prompt, "run_in_background": false});
+    let inner = send("TOOL Bash {\"command\": \"ls\"}\nNEXT\nSAY inner".to_owned());
+    let mut outer = send(format!("TOOL Agent {inner}\nNEXT\nSAY outer"));
+    outer["model"] = "other-1".into();
+    let frames = rig.run(&format!("TOOL Agent {outer}\nNEXT\nSAY done")).await;
+    let calls = frames.iter().filter(|it| it["message"]["content"][0]["type"] == "tool_use");
+    let models: Vec<_> = calls.map(|it| it["message"]["model"].as_str().unwrap()).collect();
+    assert_eq!(models, ["main-1", "other-1", "other-1"]);
 }
 
 /// A model that never comes to the end of an answer.

@@ -233,3 +233,40 @@ async fn plan_mode_ends_when_the_person_agrees() {
     assert_eq!(modes, ["plan", "default"]);
     assert_eq!(frames.last().unwrap()["result"], "go");
 }
+
+#[tokio::test]
+async fn the_plan_is_what_stands_in_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = folder.path().join("plans/plan.md");
+    let mut rig = Rig::with(|config| {
+        config.policy.plan_file = Some(plan.clone());
+        config.policy.mode = bowline_protocol::PermissionMode::Plan;
+    });
+    let write = json!({"file_path": plan, "content": "mend it"});
+    let leave = json!({"plan": "something else"});
+    let script = format!("TOOL Write {write}\nNEXT\nTOOL ExitPlanMode {leave}\nNEXT\nSAY go");
+    let frames = rig.run(&script).await;
+    let asked: Vec<_> = frames.iter().filter(|frame| frame["type"] == "can_use_tool").collect();
+    assert_eq!(asked.len(), 1, "{asked:#?}");
+    let shown = json!({"plan": "mend it", "planFilePath": plan});
+    assert_eq!(asked[0]["question"]["input"], shown);
+    let results = frames.iter().filter(|it| it["message"]["content"][0]["type"] == "tool_result");
+    let last = results.map(text).next_back().unwrap();
+    assert!(last.ends_with("## Approved Plan:\nmend it"), "{last}");
+    // Whoever has agreed is not asked again.
+    let frames = rig.run("TOOL ExitPlanMode {}\nNEXT\nSAY x").await;
+    assert!(frames.iter().all(|frame| frame["type"] != "can_use_tool"), "{frames:#?}");
+}
+
+#[tokio::test]
+async fn the_model_is_told_where_the_plan_goes() {
+    let ears = crate::ears::Ears::default();
+    let mut rig = Rig::with(|config| {
+        ears.listen(config);
+        config.policy.mode = bowline_protocol::PermissionMode::Plan;
+    });
+    rig.run("SAY x").await;
+    let plans = rig.path().canonicalize().unwrap().join(".bowline/plans");
+    let told = ears.system().join("\n");
+    assert!(told.contains(&format!("Write the plan to {}/", plans.display())), "{told}");
+}

@@ -146,6 +146,7 @@ async fn run(call: ToolCall) -> Result<ToolOutput, ToolFailure> {
             command: input.command.clone(),
             dir: dir.clone(),
             environment,
+            scripts: workspace.scripts(),
             profile: workspace.shell_definitions().await,
         },
         description: input.description.clone().unwrap_or_else(|| input.command.clone()),

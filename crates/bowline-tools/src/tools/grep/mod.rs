@@ -14,7 +14,7 @@ use crate::{
     output::{ToolFailure, ToolOutput},
     schema::schema_of,
     search::{self, Contexts, Pattern, Query, Scope, Show},
-    tool::{Access, Tool, ToolCall, ToolSpec},
+    tool::{Access, Tool, ToolCall, ToolSpec, read_input},
     workspace::Workspace,
 };
 
@@ -87,6 +87,22 @@ impl Input {
         self.output_mode.unwrap_or(Mode::FilesWithMatches)
     }
 
+    /// Pages are counted in whole numbers.
+    fn check(&self) -> Result<(), ToolFailure> {
+        let fields = [
+            ("head_limit", self.head_limit, " Pass 0 for unlimited."),
+            ("offset", self.offset, ""),
+        ];
+        for (name, value, hint) in fields {
+            if let Some(value) = value.filter(|value| *value < 0.0 || value.fract() != 0.0) {
+                return Err(ToolFailure::input(format!(
+                    "{name} must be a whole number of 0 or more, got {value}.{hint}"
+                )));
+            }
+        }
+        Ok(())
+    }
+
     fn show(&self) -> Show {
         match self.mode() {
             Mode::FilesWithMatches => Show::Files,
@@ -146,6 +162,14 @@ impl Tool for Grep {
     fn access(&self, input: &Value, workspace: &Workspace) -> Access {
         let path = input["path"].as_str().unwrap_or_default();
         Access::Read(vec![workspace.resolve(path)])
+    }
+
+    fn check<'a>(
+        &'a self,
+        input: &'a Value,
+        _: &'a Workspace,
+    ) -> BoxFuture<'a, Result<(), ToolFailure>> {
+        Box::pin(std::future::ready(read_input(input).and_then(|input: Input| input.check())))
     }
 
     fn run(&self, call: ToolCall) -> BoxFuture<'_, Result<ToolOutput, ToolFailure>> {

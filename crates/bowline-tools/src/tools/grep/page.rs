@@ -12,6 +12,9 @@ use crate::{
 /// Lines or entries per page, if the call does not say.
 const DEFAULT_LIMIT: usize = 250;
 
+/// What is said of a page behind the last.
+const PAST_THE_END: &str = "No entries at this offset";
+
 /// The page of the results that the call asks for.
 pub(super) fn page(
     input: &Input,
@@ -55,6 +58,11 @@ impl Window {
         words.join(", ")
     }
 
+    /// Which part of the results is shown.
+    fn shown(self, total: usize) -> String {
+        format!("[Showing results with pagination = {}]", self.words(total))
+    }
+
     fn limits(self, total: usize) -> bool {
         total.saturating_sub(self.offset) > self.limit
     }
@@ -67,11 +75,6 @@ impl Window {
             object.insert("appliedOffset".to_owned(), self.offset.into());
         }
     }
-
-    /// What to say when the page is empty although there are results.
-    fn past_the_end(self, total: usize) -> String {
-        format!("No entries at this offset. There are {total} in all.")
-    }
 }
 
 fn files(mut found: Vec<FileHits>, window: Window, workspace: &Workspace) -> ToolOutput {
@@ -81,7 +84,7 @@ fn files(mut found: Vec<FileHits>, window: Window, workspace: &Workspace) -> Too
         window.of(found).iter().map(|hits| workspace.display(&hits.path)).collect();
     let text = match (total, shown.len()) {
         (0, _) => "No files found".to_owned(),
-        (_, 0) => window.past_the_end(total),
+        (_, 0) => format!("{PAST_THE_END}. {}", window.shown(total)),
         (_, number) => {
             let noun = if number == 1 { "file" } else { "files" };
             let words = window.words(total);
@@ -108,7 +111,7 @@ fn counts(found: &[FileHits], window: Window, workspace: &Workspace) -> ToolOutp
     let content = window.of(lines).join("\n");
     let body = match (total, content.is_empty()) {
         (0, _) => "No matches found".to_owned(),
-        (_, true) => window.past_the_end(total),
+        (_, true) => PAST_THE_END.to_owned(),
         (_, false) => content.clone(),
     };
     let words = match window.words(total) {
@@ -154,12 +157,11 @@ fn content(
     let content = shown.join("\n");
     let mut text = match (total, number) {
         (0, _) => "No matches found".to_owned(),
-        (_, 0) => window.past_the_end(total),
+        (_, 0) => PAST_THE_END.to_owned(),
         _ => content.clone(),
     };
-    let words = window.words(total);
-    if !words.is_empty() && number > 0 {
-        text.push_str(&format!("\n\n[Showing results with pagination = {words}]"));
+    if total > 0 && !window.words(total).is_empty() {
+        text.push_str(&format!("\n\n{}", window.shown(total)));
     }
     let mut object = Map::new();
     object.insert("mode".to_owned(), json!(Mode::Content));

@@ -97,7 +97,7 @@ fn output(output: &Value, blocks: &mut Blocks) -> Value {
         _ => joined(&output["data"]["text/plain"]),
     };
     if !text.is_empty() {
-        blocks.text(text.clone());
+        blocks.text(format!("\n{text}"));
         object.insert("text".to_owned(), text.into());
     }
     for media_type in ["image/png", "image/jpeg"] {

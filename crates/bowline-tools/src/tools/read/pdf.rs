@@ -74,7 +74,10 @@ pub(super) async fn read(
     }
     let file = bytes(path).await?;
     if !file.bytes.starts_with(b"%PDF-") {
-        return Err(ToolFailure::running(format!("{} is not a valid PDF.", path.display())));
+        return Err(ToolFailure::running(format!(
+            "File is not a valid PDF (missing %PDF- header): {}",
+            path.display()
+        )));
     }
     let data = BASE64_STANDARD.encode(&file.bytes);
     let structured = json!({

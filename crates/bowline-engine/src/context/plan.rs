@@ -1,0 +1,49 @@
+//! The plan of plan mode: the file it is written to, and what the model is told of it.
+
+use std::path::{Path, PathBuf};
+
+use bowline_protocol::PermissionMode;
+use uuid::Uuid;
+
+use crate::session::Shared;
+
+/// Words for the names of plans. A name is for people who look into the folder.
+const FIRST: [&str; 16] = [
+    "amber", "brisk", "calm", "clear", "early", "fair", "gentle", "green", "high", "keen", "light",
+    "mellow", "quiet", "silver", "steady", "warm",
+];
+const SECOND: [&str; 16] = [
+    "anchor", "beacon", "breeze", "cove", "current", "delta", "harbor", "island", "lantern",
+    "mast", "meadow", "pier", "reef", "rudder", "shore", "tide",
+];
+
+/// A file for the plan of a new session, in the user's folder of plans.
+pub(crate) fn new_file(config_dir: &Path) -> PathBuf {
+    let random = Uuid::new_v4();
+    let [first, second, ..] = random.into_bytes();
+    let word = |words: &[&'static str; 16], byte: u8| words[usize::from(byte % 16)];
+    let unique = &random.simple().to_string()[24..];
+    let name = format!("{}-{}-{unique}.md", word(&FIRST, first), word(&SECOND, second));
+    config_dir.join("plans").join(name)
+}
+
+/// What the model is told in plan mode.
+pub(crate) fn section(session: &Shared) -> Option<String> {
+    if session.mode() != PermissionMode::Plan {
+        return None;
+    }
+    let instructions = session.live().host.plan_mode_instructions.clone();
+    let instructions = instructions.unwrap_or_else(|| {
+        "You are in plan mode: look around and think, and change nothing.".to_owned()
+    });
+    Some(format!("# Planning\n{instructions}\n\n{}", where_to_write(session)))
+}
+
+/// Where the plan is to be written, and what comes then.
+pub(crate) fn where_to_write(session: &Shared) -> String {
+    let path = session.plan_file().map(|path| path.display().to_string()).unwrap_or_default();
+    format!(
+        "Write the plan to {path}, the only file that you may change now, and call ExitPlanMode \
+         when it is complete."
+    )
+}

@@ -1,0 +1,152 @@
+//! A copy of the project in which an agent works by itself: a worktree of git, or what hooks make instead.
+
+mod git;
+
+use std::path::{Path, PathBuf};
+
+use bowline_protocol::{EventInput, Extra, HookEvent, WorktreeCreateInput, WorktreeRemoveInput};
+use tokio_util::sync::CancellationToken;
+
+use crate::{agent::Identity, permission::RuleSource, session::Shared};
+
+/// What the model hears where there is nothing to copy, and nobody who could.
+const NO_REPOSITORY: &str = "Cannot create agent worktree: not in a git repository and no \
+    WorktreeCreate hooks are configured. Configure WorktreeCreate/WorktreeRemove hooks in \
+    settings.json to use worktree isolation with other VCS systems.";
+
+/// What the model hears of hooks that say nothing.
+const NO_PATH: &str = "WorktreeCreate hook failed: hook succeeded but returned no worktree path \
+    (command: echo the path to stdout; http/callback: return hookSpecificOutput.worktreePath)";
+
+/// A copy of the project.
+#[derive(Debug)]
+pub(crate) struct Worktree {
+    path: PathBuf,
+    origin: Origin,
+    /// The commit that it began with; `None` if git knows nothing of it.
+    base: Option<String>,
+}
+
+/// Who made it.
+#[derive(Debug)]
+enum Origin {
+    Git { repository: PathBuf, branch: String },
+    Hooks,
+}
+
+/// A worktree that stays, because something was changed in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Kept {
+    pub(crate) path: PathBuf,
+    pub(crate) branch: Option<String>,
+}
+
+impl Worktree {
+    /// Makes one for somebody who works in `directory`.
+    pub(crate) async fn create(
+        session: &Shared,
+        name: &str,
+        directory: &Path,
+        cancel: &CancellationToken,
+    ) -> Result<Self, String> {
+        let worktree = if session.has_hooks(HookEvent::WorktreeCreate) {
+            Self::of_hooks(session, name, directory, cancel).await?
+        } else {
+            Self::of_git(name, directory).await?
+        };
+        session.policy().add_directory(RuleSource::Session, &worktree.path);
+        session.workspace.set_added_roots(session.added_directories());
+        Ok(worktree)
+    }
+
+    async fn of_git(name: &str, directory: &Path) -> Result<Self, String> {
+        let repository = git::top(directory).await.ok_or_else(|| NO_REPOSITORY.to_owned())?;
+        let path = repository.join(".claude/worktrees").join(name);
+        let branch = format!("worktree-{name}");
+        git::add_worktree(&repository, &path, &branch)
+            .await
+            .map_err(|error| format!("Cannot create agent worktree: {error}"))?;
+        let base = git::head(&path).await;
+        Ok(Self { path, origin: Origin::Git { repository, branch }, base })
+    }
+
+    async fn of_hooks(
+        session: &Shared,
+        name: &str,
+        directory: &Path,
+        cancel: &CancellationToken,
+    ) -> Result<Self, String> {
+        let (name, extra) = (name.to_owned(), Extra::new());
+        let event = EventInput::WorktreeCreate(WorktreeCreateInput { name, extra });
+        let report = session.run_hooks(&Identity::Main, event, cancel).await;
+        if let Some(block) = report.blocks.first() {
+            return Err(format!("WorktreeCreate hook failed: {}", block.reason));
+        }
+        let Some(path) = report.worktree_path else {
+            let failed = report.failures.first();
+            return Err(failed.map_or(NO_PATH.to_owned(), |failure| {
+                format!("WorktreeCreate hook failed: {}: {}", failure.command, failure.message)
+            }));
+        };
+        let path = directory.join(path);
+        if !path.is_dir() {
+            return Err(format!("WorktreeCreate hook failed: {} is no directory", path.display()));
+        }
+        let base = match (git::top(&path).await, git::top(directory).await) {
+            (Some(its), Some(ours)) if its == ours => {
+                return Err(format!(
+                    "Refusing to use {} as an isolation worktree: it is part of the repository at \
+                     {}, so that changes in it would be changes there",
+                    path.display(),
+                    ours.display()
+                ));
+            }
+            (Some(_), _) => git::head(&path).await,
+            (None, _) => None,
+        };
+        Ok(Self { path, origin: Origin::Hooks, base })
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Takes it away if nothing was changed in it. One about which that is not known stays.
+    pub(crate) async fn put_away(self, session: &Shared) -> Option<Kept> {
+        let unchanged = match &self.base {
+            Some(base) => git::is_unchanged(&self.path, base).await,
+            None => false,
+        };
+        let gone = unchanged && self.remove(session).await;
+        if gone {
+            session.policy().remove_directory(RuleSource::Session, &self.path);
+            session.workspace.set_added_roots(session.added_directories());
+            return None;
+        }
+        let branch = match self.origin {
+            Origin::Git { branch, .. } => Some(branch),
+            Origin::Hooks => None,
+        };
+        Some(Kept { path: self.path, branch })
+    }
+
+    async fn remove(&self, session: &Shared) -> bool {
+        match &self.origin {
+            Origin::Git { repository, branch } => {
+                let removed = git::remove_worktree(repository, &self.path, branch).await;
+                removed.inspect_err(|error| tracing::warn!(%error, "a worktree stays")).is_ok()
+            }
+            Origin::Hooks if session.has_hooks(HookEvent::WorktreeRemove) => {
+                let worktree_path = self.path.display().to_string();
+                let event = EventInput::WorktreeRemove(WorktreeRemoveInput {
+                    worktree_path,
+                    extra: Extra::new(),
+                });
+                session.run_hooks(&Identity::Main, event, &CancellationToken::new()).await;
+                !self.path.exists()
+            }
+            Origin::Hooks => false,
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Agents that work in a copy of the project.
+
+use std::{fs, path::Path, process::Command};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::rig::{Rig, text};
+
+fn git(directory: &Path, words: &[&str]) -> String {
+    let named = ["-c", "user.name=n", "-c", "user.email=e@example.org"];
+    let output = Command::new("git")
+        .current_dir(directory)
+        .args(named)
+        .args(words)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// A session in a repository with one commit.
+fn in_repository() -> Rig {
+    let folder = TempDir::new().unwrap();
+    git(folder.path(), &["init", "-q", "-b", "main", "."]);
+    fs::write(folder.path().join("file.txt"), "old\n").unwrap();
+    git(folder.path(), &["add", "."]);
+    git(folder.path(), &["commit", "-qm", "first"]);
+    Rig::in_folder(folder, |_| {})
+}
+
+fn send(script: &str) -> String {
+    let input = json!({
+        "description": "d", "prompt": script, "isolation": "worktree", "run_in_background": false,
+    });
+    format!("TOOL Agent {input}\nNEXT\nSAY done")
+}
+
+fn bash(command: &str) -> String {
+    format!("TOOL Bash {}\nNEXT\nSAY ok", json!({"command": command}))
+}
+
+/// The result of the call that sent the agent.
+fn result(frames: &[Value]) -> &Value {
+    let outer = frames.iter().filter(|frame| frame["parent_tool_use_id"].is_null());
+    outer.filter(|it| it["message"]["content"][0]["type"] == "tool_result").next_back().unwrap()
+}
+
+fn inner_result(frames: &[Value]) -> &str {
+    let inner = frames.iter().filter(|frame| !frame["parent_tool_use_id"].is_null());
+    inner
+        .filter(|it| it["message"]["content"][0]["type"] == "tool_result")
+        .map(text)
+        .next()
+        .unwrap()
+}
+
+#[tokio::test]
+async fn a_copy_in_which_nothing_was_changed_is_taken_away() {
+    let mut rig = in_repository();
+    let frames = rig.run(&send(&bash("pwd; git branch --show-current"))).await;
+    let (place, branch) = inner_result(&frames).split_once('\n').unwrap();
+    let worktrees = rig.path().canonicalize().unwrap().join(".claude/worktrees");
+    let name = Path::new(place).strip_prefix(&worktrees).unwrap().to_str().unwrap();
+    let id = result(&frames)["tool_use_result"]["agentId"].as_str().unwrap();
+    assert_eq!((name, branch), (&*format!("agent-{id}"), &*format!("worktree-agent-{id}")));
+    assert_eq!(result(&frames)["tool_use_result"]["worktreePath"], Value::Null);
+    assert!(!Path::new(place).exists());
+    assert_eq!(git(rig.path(), &["branch", "--format=%(refname:short)"]), "main\n");
+}
+
+#[tokio::test]
+async fn a_copy_with_changes_stays_and_is_named() {
+    let mut rig = in_repository();
+    let edit = json!({"file_path": "file.txt", "old_string": "old", "new_string": "new"});
+    let script =
+        format!("TOOL Read {{\"file_path\": \"file.txt\"}}\nNEXT\nTOOL Edit {edit}\nNEXT\nSAY ok");
+    let frames = rig.run(&send(&script)).await;
+    let kept = &result(&frames)["tool_use_result"];
+    let place = kept["worktreePath"].as_str().unwrap();
+    assert_eq!(fs::read_to_string(Path::new(place).join("file.txt")).unwrap(), "new\n");
+    assert_eq!(fs::read_to_string(rig.path().join("file.txt")).unwrap(), "old\n");
+    let branch = kept["worktreeBranch"].as_str().unwrap();
+    assert_eq!(git(Path::new(place), &["branch", "--show-current"]).trim(), branch);
+    let said = &result(&frames)["message"]["content"][0]["content"][0]["text"];
+    assert!(said.as_str().unwrap().contains(place), "{said}");
+    // The question about the edit says that it is an edit, not that the place is a sensitive one.
+    let question = frames.iter().find(|frame| frame["type"] == "can_use_tool").unwrap();
+    assert_ne!(question["question"]["decision_reason_type"], "safetyCheck", "{question}");
+}
+
+#[tokio::test]
+async fn a_commit_is_a_change() {
+    let mut rig = in_repository();
+    let commit = "git -c user.name=n -c user.email=e@example.org commit -q --allow-empty -m second";
+    let frames = rig.run(&send(&bash(commit))).await;
+    let place = result(&frames)["tool_use_result"]["worktreePath"].as_str().unwrap();
+    assert!(Path::new(place).exists());
+}
+
+#[tokio::test]
+async fn where_nothing_can_be_copied_the_model_hears_of_it() {
+    let mut rig = Rig::new();
+    let frames = rig.run(&send("SAY x")).await;
+    assert!(text(result(&frames)).starts_with("Cannot create agent worktree: not in a git repo"));
+    let mut input = json!({"description": "d", "prompt": "SAY x", "isolation": "cellar"});
+    input["run_in_background"] = false.into();
+    let frames = rig.run(&format!("TOOL Agent {input}\nNEXT\nSAY y")).await;
+    assert!(text(result(&frames)).contains("InputValidationError"), "{frames:#?}");
+}
+
+async fn with_hooks(rig: &Rig, events: &[&str]) {
+    let hooks: serde_json::Map<_, _> = events
+        .iter()
+        .map(|event| ((*event).to_owned(), json!([{"hookCallbackIds": [event]}])))
+        .collect();
+    rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();
+}
+
+fn told(frames: &[Value]) -> Vec<&Value> {
+    let calls = frames.iter().filter(|frame| frame["type"] == "hook_callback");
+    calls.map(|frame| &frame["call"]["input"]).collect()
+}
+
+#[tokio::test]
+async fn hooks_make_the_copy_and_take_it_away() {
+    let mut rig = Rig::new();
+    with_hooks(&rig, &["WorktreeCreate", "WorktreeRemove", "SubagentStart"]).await;
+    let elsewhere = TempDir::new().unwrap();
+    git(elsewhere.path(), &["init", "-q", "."]);
+    git(elsewhere.path(), &["commit", "-q", "--allow-empty", "-m", "first"]);
+    let place = elsewhere.path().canonicalize().unwrap();
+    let output = json!({"hookEventName": "WorktreeCreate", "worktreePath": place});
+    rig.will_hook(json!({"hookSpecificOutput": output}));
+    // What lies there may be read like everything else that is worked on.
+    let frames = rig.run(&send(&bash("pwd; ls"))).await;
+    assert_eq!(inner_result(&frames), place.display().to_string());
+    let told = told(&frames);
+    assert_eq!(told.len(), 3, "{told:#?}");
+    let id = result(&frames)["tool_use_result"]["agentId"].as_str().unwrap();
+    assert_eq!(told[0]["name"], format!("agent-{id}"));
+    assert_eq!(told[1]["cwd"], place.display().to_string());
+    assert_eq!(told[2]["worktree_path"], place.display().to_string());
+    // The hook did not take it away, so the model is told where it is.
+    assert_eq!(result(&frames)["tool_use_result"]["worktreePath"], place.display().to_string());
+}
+
+#[tokio::test]
+async fn hooks_that_make_no_copy_are_errors() {
+    let mut rig = in_repository();
+    with_hooks(&rig, &["WorktreeCreate"]).await;
+    let inside = rig.path().canonicalize().unwrap().join("part");
+    fs::create_dir(&inside).unwrap();
+    let at = |path: &Path| json!({"hookSpecificOutput": {"hookEventName": "WorktreeCreate", "worktreePath": path}});
+    for (answer, expected) in [
+        (json!({}), "returned no worktree path"),
+        (json!({"decision": "block", "reason": "no room"}), "WorktreeCreate hook failed: no room"),
+        (at(&inside.join("none")), "is no directory"),
+        (at(&inside), "Refusing to use"),
+    ] {
+        rig.will_hook(answer);
+        let frames = rig.run(&send("SAY x")).await;
+        assert!(text(result(&frames)).contains(expected), "{}", text(result(&frames)));
+    }
+}
+
+#[tokio::test]
+async fn a_program_prints_where_the_copy_is() {
+    let folder = TempDir::new().unwrap();
+    let command = "mkdir -p made; echo making it >&2; echo; echo \"$PWD/made\"";
+    let settings = json!({"hooks": {"WorktreeCreate": [{"hooks": [{"type": "command", "command": command}]}]}});
+    let mut rig = Rig::in_folder(folder, |_| {});
+    rig.control(json!({"subtype": "apply_flag_settings", "settings": settings})).await.unwrap();
+    let frames = rig.run(&send(&bash("pwd"))).await;
+    let made = rig.path().canonicalize().unwrap().join("made");
+    assert_eq!(inner_result(&frames), made.display().to_string());
+    assert_eq!(result(&frames)["tool_use_result"]["worktreePath"], made.display().to_string());
+}
