@@ -159,7 +159,9 @@ impl Shared {
                 None => self.config.agent.clone(),
             },
             effort: in_tool
-                .then(|| HookEffort { level: self.effort_level(), extra: Default::default() }),
+                .then(|| self.effort_level())
+                .flatten()
+                .map(|level| HookEffort { level, extra: Default::default() }),
         }
     }
 }

@@ -4,14 +4,14 @@ use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
 
 use bowline_mcp::McpServers;
-use bowline_model::{ModelError, RetryPolicy, Thinking};
+use bowline_model::{ModelError, RetryPolicy, Thinking, known_model};
 use bowline_protocol::{
     AgentDefinition, AgentId, Effort, Extra, HostRequest, InformationalLevel, InformationalMessage,
     Initialize, McpServerRef, McpToolPolicy, ModelSwitchInput, PermissionMode, PermissionUpdate,
@@ -79,6 +79,8 @@ pub(crate) struct Shared {
     pub(crate) started: CancellationToken,
     /// Wakes the session when something waits for it.
     pub(crate) wake: Notify,
+    /// Why the session cannot go on.
+    pub(super) fault: OnceLock<String>,
     pub(crate) board: TaskBoard,
     /// Questions that wait for a person.
     pub(crate) questions: QuestionBoard,
@@ -223,6 +225,7 @@ impl Shared {
             main_tools: Mutex::default(),
             started: CancellationToken::new(),
             wake: Notify::new(),
+            fault: OnceLock::new(),
             board,
             questions: QuestionBoard::default(),
             direct_calls: RwLock::default(),
@@ -289,8 +292,11 @@ impl Shared {
         self.live().prompt_id.clone()
     }
 
-    pub(crate) fn effort_level(&self) -> String {
-        self.live().effort.map_or("medium", Effort::as_str).to_owned()
+    /// How much effort the model makes; `None` if it cannot be told.
+    pub(crate) fn effort_level(&self) -> Option<String> {
+        let takes_effort = known_model(&self.model_name()).is_none_or(|known| known.takes_effort);
+        let level = self.live().effort.map_or("medium", Effort::as_str);
+        takes_effort.then(|| level.to_owned())
     }
 
     pub(crate) fn transcript_path(&self) -> String {
@@ -529,6 +535,17 @@ impl Shared {
             cancel.cancel();
         }
         turn.is_some()
+    }
+
+    /// Whether a turn runs.
+    pub(crate) fn turn_runs(&self) -> bool {
+        lock(&self.turn).is_some()
+    }
+
+    /// Ends the session, which cannot go on. The first reason counts.
+    pub(crate) fn give_up(&self, why: String) {
+        self.fault.set(why).ok();
+        self.wake.notify_one();
     }
 
     /// Stops the turn that runs for a prompt that cannot wait.

@@ -258,7 +258,7 @@ fn request(context: &CallContext, proposed: &Proposed, question: &Question) -> C
 /// What a call does, in words for the person who is asked.
 fn describe(context: &CallContext, proposed: &Proposed) -> Option<String> {
     let field = |name: &str| proposed.input.get(name).and_then(Value::as_str);
-    let words = ["description", "command", "pattern"].into_iter().find_map(field);
+    let words = ["description", "command", "pattern", "url", "query"].into_iter().find_map(field);
     let file = || {
         let path = field("file_path").or_else(|| field("notebook_path"))?;
         Some(context.workspace.display(&context.workspace.resolve(path)))

@@ -108,6 +108,9 @@ impl Tool for Edit {
             if plan.stale {
                 structured["staleRecovered"] = true.into();
             }
+            if !plan.known {
+                structured["contentNotInModelContext"] = true.into();
+            }
             Ok(ToolOutput::text(text).structured(structured))
         })
     }

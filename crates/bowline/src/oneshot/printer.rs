@@ -98,6 +98,7 @@ impl Printer {
                 }
             }
             OutputFormat::Json if self.verbose => match line() {
+                Ok(_) if is_passing(&message) => {}
                 Ok(line) => seen.all.push(line),
                 Err(error) => tracing::error!(%error, "a message is lost"),
             },
@@ -134,6 +135,23 @@ impl Host for Printer {
         self.take(message);
         Box::pin(std::future::ready(()))
     }
+}
+
+/// Whether a message says how things stand at the moment, which is of no use in the end.
+fn is_passing(message: &Message) -> bool {
+    use SystemMessage as System;
+    let Message::System(message) = message else { return false };
+    matches!(
+        message,
+        System::BackgroundTasksChanged(_)
+            | System::TaskStarted(_)
+            | System::TaskProgress(_)
+            | System::TaskUpdated(_)
+            | System::TaskNotification(_)
+            | System::HookStarted(_)
+            | System::HookProgress(_)
+            | System::HookResponse(_)
+    )
 }
 
 /// What the user should know, where nobody else would show it.

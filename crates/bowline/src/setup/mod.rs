@@ -162,7 +162,7 @@ pub(crate) fn prepare(
     config.auto_compact_window = known.auto_compact_window.or(environment.auto_compact_window());
     config.mcp_options = servers::options(&environment);
     config.mcp_grace = environment.mcp_grace().unwrap_or(config.mcp_grace);
-    config.mcp_servers = servers::read(&args.sources.mcp_config, &cwd, &mut notices)?;
+    servers::read(&args.sources.mcp_config, &mut config, &mut notices)?;
     config.plugins = plugins::load(&args.sources, settings.known(), &places, &cwd);
     if audience == Audience::Reader {
         notices.extend(plugins::problems(&config.plugins));

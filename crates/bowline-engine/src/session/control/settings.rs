@@ -22,7 +22,7 @@ pub(super) fn get_settings(shared: &Arc<Shared>) -> Answered {
     let blocks = |blocked: Option<bool>| json!(blocked == Some(true));
     let applied = AppliedSettings {
         model: shared.model_name(),
-        effort: Maybe::Value(shared.effort_level()),
+        effort: shared.effort_level().map_or(Maybe::Null, Maybe::Value),
         extra: Extra::from_iter([
             (
                 "outsideFileToolReadsBlocked".to_owned(),
