@@ -100,14 +100,26 @@ impl Shared {
         about: Option<&ToolUseId>,
         cancel: &CancellationToken,
     ) -> HookReport {
-        let input = HookInput { base: self.hook_base(identity, &event), event };
-        // What was said in passing goes out before a hook hears what follows from it.
-        self.outlet.flush().await;
-        let mut report = self.hooks.run_about(&input, about, &self.hook_frames, cancel).await;
+        let mut report = self.run_hooks_silently(identity, event, about, cancel).await;
         for notice in report.notices.drain(..) {
             self.outlet.send(notice).await;
         }
         report
+    }
+
+    /// Like [`run_hooks_about`](Self::run_hooks_about); what they say to the user is left to the
+    /// caller.
+    pub(crate) async fn run_hooks_silently(
+        &self,
+        identity: &Identity,
+        event: EventInput,
+        about: Option<&ToolUseId>,
+        cancel: &CancellationToken,
+    ) -> HookReport {
+        let input = HookInput { base: self.hook_base(identity, &event), event };
+        // What was said in passing goes out before a hook hears what follows from it.
+        self.outlet.flush().await;
+        self.hooks.run_about(&input, about, &self.hook_frames, cancel).await
     }
 
     /// Tells hooks that work goes on in another directory than before.
@@ -138,6 +150,7 @@ impl Shared {
                 | EventInput::PostToolBatch(_)
                 | EventInput::PermissionRequest(_)
                 | EventInput::Stop(_)
+                | EventInput::StopFailure(_)
                 | EventInput::SubagentStop(_)
         );
         let has_mode = in_tool

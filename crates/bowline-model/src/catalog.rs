@@ -53,9 +53,15 @@ pub const KNOWN_MODELS: &[KnownModel] = &[
     older("claude-opus-4-5", "Opus 4.5", [5.0, 25.0, 0.5, 6.25], 200_000, 32_000).with_budget(),
     older("claude-sonnet-5", "Sonnet 5", [2.0, 10.0, 0.2, 2.5], 1_000_000, 64_000),
     older("claude-sonnet-4-6", "Sonnet 4.6", [3.0, 15.0, 0.3, 3.75], 200_000, 32_000),
-    older("claude-sonnet-4-5", "Sonnet 4.5", [3.0, 15.0, 0.3, 3.75], 200_000, 32_000).with_budget().effortless(),
-    older("claude-haiku-4-5", "Haiku 4.5", [1.0, 5.0, 0.1, 1.25], 200_000, 32_000).with_budget().effortless(),
-    older("claude-3-5-haiku", "Haiku 3.5", [0.8, 4.0, 0.08, 1.0], 200_000, 8_192).thoughtless().effortless(),
+    older("claude-sonnet-4-5", "Sonnet 4.5", [3.0, 15.0, 0.3, 3.75], 200_000, 32_000)
+        .with_budget()
+        .effortless(),
+    older("claude-haiku-4-5", "Haiku 4.5", [1.0, 5.0, 0.1, 1.25], 200_000, 32_000)
+        .with_budget()
+        .effortless(),
+    older("claude-3-5-haiku", "Haiku 3.5", [0.8, 4.0, 0.08, 1.0], 200_000, 8_192)
+        .thoughtless()
+        .effortless(),
 ];
 
 /// The known model of this name, with or without a date (`-20251001`) or a
@@ -108,16 +114,7 @@ const fn older(
     let price = Price { input, output, cache_read, cache_write };
     let (thinks, takes_effort) = (Thinks::Adaptively, true);
     let alias = None;
-    KnownModel {
-        id,
-        alias,
-        display_name,
-        price,
-        context_window,
-        max_output,
-        thinks,
-        takes_effort,
-    }
+    KnownModel { id, alias, display_name, price, context_window, max_output, thinks, takes_effort }
 }
 
 impl KnownModel {

@@ -17,7 +17,7 @@ use super::{
     sensitive::sensitivity,
     source::RuleSource,
     suggest,
-    verdict::{Denial, Question, Reason, Verdict},
+    verdict::{Denial, Question, Reason, Unanswered, Verdict},
 };
 
 /// The directories that paths in rules and commands are relative to.
@@ -164,6 +164,10 @@ impl Policy {
     /// A question in a mode that asks nobody is a refusal.
     fn may_ask(&self, call: &ProposedCall<'_>, question: Box<Question>) -> Verdict {
         match self.mode {
+            // A hook has a reason of its own to ask, and nobody answers.
+            PermissionMode::DontAsk if question.reason.kind == Some(DecisionReasonType::Hook) => {
+                Verdict::Deny(question.unanswered(Unanswered::NoSurface))
+            }
             PermissionMode::DontAsk => Verdict::Deny(Denial::new(
                 Reason::of(DecisionReasonType::Mode),
                 format!(

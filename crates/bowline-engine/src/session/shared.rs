@@ -24,7 +24,7 @@ use tokio::{
     task::JoinSet,
     time::Instant,
 };
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{
     file_history::FileHistory, questions::QuestionBoard, queue::PromptQueue, tasks::TaskBoard,
@@ -71,6 +71,8 @@ pub(crate) struct Shared {
     plugins: Mutex<Arc<Plugins>>,
     /// Stops the turn that runs.
     turn: Mutex<Option<CancellationToken>>,
+    /// Fires when the host has the answer to its last interrupt.
+    interrupt_answered: Mutex<Option<CancellationToken>>,
     /// What runs beside the conversation.
     beside: Mutex<JoinSet<()>>,
     /// What the main agent can call.
@@ -224,6 +226,7 @@ impl Shared {
             beside: Mutex::default(),
             main_tools: Mutex::default(),
             started: CancellationToken::new(),
+            interrupt_answered: Mutex::default(),
             wake: Notify::new(),
             fault: OnceLock::new(),
             board,
@@ -535,6 +538,22 @@ impl Shared {
             cancel.cancel();
         }
         turn.is_some()
+    }
+
+    /// Stops the turn that runs. What it came to is shown once the guard is gone.
+    pub(crate) fn interrupt_until_answered(&self) -> DropGuard {
+        let answered = CancellationToken::new();
+        *lock(&self.interrupt_answered) = Some(answered.clone());
+        self.interrupt_turn();
+        answered.drop_guard()
+    }
+
+    /// Waits until the host has the answer to its interrupt, if that is what stopped the turn.
+    pub(crate) async fn interrupt_answered(&self) {
+        let answered = lock(&self.interrupt_answered).clone();
+        if let Some(answered) = answered {
+            answered.cancelled().await;
+        }
     }
 
     /// Whether a turn runs.

@@ -312,10 +312,15 @@ async fn accept(
     }
     if let Some(input) = &allow.updated_input {
         let input = input.to_value();
-        if !input.is_object() {
-            return Err(failed(proposed, BAD_ANSWER));
+        match input.as_object() {
+            None => return Err(failed(proposed, BAD_ANSWER)),
+            // Some hosts have nothing to say with it.
+            Some(fields) if fields.is_empty() => {}
+            Some(_) => {
+                proposed.change(input, &context.workspace);
+                check_changed(context, proposed)?;
+            }
         }
-        proposed.change(input, &context.workspace);
     }
     apply(context, updates).await;
     let source = match allow.decision_classification {
@@ -323,6 +328,18 @@ async fn accept(
         _ => DecisionSource::UserTemporary,
     };
     Ok(decision(PermissionVerdict::Accept, source, None))
+}
+
+/// An input that somebody changed has to fit the tool like any other.
+fn check_changed(context: &CallContext, proposed: &Proposed) -> Result<(), Box<CallOutcome>> {
+    let checked = context.tools.check(&proposed.call.name, proposed.input.clone());
+    checked.map(drop).map_err(|failure| {
+        let mut outcome = CallOutcome::failure(proposed.call.clone(), failure);
+        let source = DecisionSource::from("permission_updated_input_invalid");
+        let rejected = decision(PermissionVerdict::Reject, source, None);
+        outcome.meta = Some(outcome.decided(rejected));
+        Box::new(outcome)
+    })
 }
 
 /// Changes the rules, in memory and, where the change says so, on disk.

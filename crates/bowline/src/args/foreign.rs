@@ -5,13 +5,9 @@
 use super::{RunArgs, SystemPromptSnapshot};
 
 /// Flags that are refused, and why: they ask for something that is not there.
-pub(super) const REFUSED: [(&str, &str); 24] = [
+pub(super) const REFUSED: [(&str, &str); 22] = [
     ("--ax-screen-reader", "there is no screen to draw on"),
     ("--background", "sessions run in front; start them from a program with bowline-host"),
-    (
-        "--bare",
-        "name what counts: --setting-sources, --strict-mcp-config, --disable-slash-commands",
-    ),
     ("--bg", "sessions run in front; start them from a program with bowline-host"),
     ("--brief", "answers are messages; there is no tool to send them with"),
     ("--chrome", "no browser is steered; an MCP server can"),
@@ -30,7 +26,6 @@ pub(super) const REFUSED: [(&str, &str); 24] = [
     ("--remote-control", "a product of the vendor; --sdk-url serves any host"),
     ("--remote-control-session-name-prefix", "a product of the vendor"),
     ("--restricted", "name what counts: --tools, --setting-sources, --permission-mode"),
-    ("--safe-mode", "name what counts: --setting-sources, --strict-mcp-config"),
     ("--tmux", "no worktrees are made"),
     ("--worktree", "no worktrees are made; start us in one"),
 ];

@@ -24,7 +24,7 @@ use clap_complete::Shell;
 pub(crate) use self::{
     doors::{DoorArgs, McpCommand, McpServeArgs, McpServerArgs},
     error::UsageError,
-    limits::LimitArgs,
+    limits::{AutoCompact, LimitArgs},
     list::split_rules,
     model::{ModelArgs, SystemPromptSnapshot, ThinkingArg, ThinkingDisplayArg},
     output::{InputFormat, OutputArgs, OutputFormat},

@@ -47,4 +47,19 @@ pub(crate) struct SourceArgs {
     /// Run no slash commands
     #[arg(long)]
     pub(crate) disable_slash_commands: bool,
+
+    /// Find nothing: no instructions, commands, agents, hooks or servers but those named here
+    #[arg(long)]
+    pub(crate) bare: bool,
+
+    /// Leave out everything that was added or changed, to see whether that is at fault
+    #[arg(long)]
+    pub(crate) safe_mode: bool,
+}
+
+impl SourceArgs {
+    /// Whether only what is built in or named counts, and no file that is merely there.
+    pub(crate) fn finds_nothing(&self) -> bool {
+        self.bare || self.safe_mode
+    }
 }

@@ -10,6 +10,7 @@ use bowline_protocol::{
     StatusMessage,
 };
 use bowline_sessions::{ConfigHome, CustomTitle};
+use bowline_tools::TaskKind;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -41,11 +42,14 @@ pub(super) async fn interrupt(own: &Session, request: Interrupt) -> Answered {
         cancelled,
         ..InterruptResponse::default()
     };
+    let answered = shared.interrupt_until_answered();
+    // The questions of the turn are withdrawn before its host hears that it was stopped.
+    tokio::task::yield_now().await;
     let shared = Arc::clone(shared);
     Ok(ControlReply::payload(&response).then(async move {
-        shared.interrupt_turn();
+        drop(answered);
         if !shared.live().host.stops_tasks_itself {
-            shared.workspace.tasks().stop_all().await;
+            shared.workspace.tasks().stop_kind(TaskKind::Agent).await;
         }
     }))
 }
@@ -99,15 +103,20 @@ pub(super) async fn rename_session(shared: &Arc<Shared>, request: RenameSession)
             .map_err(|error| ControlError::new(error.to_string()))?;
         return Ok(ControlReply::ack());
     }
-    shared.live().title = Some(title.clone());
-    let line =
-        CustomTitle { custom_title: title.clone(), session_id: shared.id(), extra: Extra::new() };
-    shared.tell(shared.journal.note(line)).await;
-    shared.announce_title(title).await;
+    shared.set_title(title).await;
     Ok(ControlReply::ack())
 }
 
 impl Shared {
+    /// Gives the session another title, and tells the host.
+    pub(crate) async fn set_title(&self, title: String) {
+        self.live().title = Some(title.clone());
+        let (custom_title, session_id) = (title.clone(), self.id());
+        let line = CustomTitle { custom_title, session_id, extra: Extra::new() };
+        self.tell(self.journal.note(line)).await;
+        self.announce_title(title).await;
+    }
+
     /// Tells the host that the session has another title.
     pub(super) async fn announce_title(&self, title: String) {
         let unsent = SessionTitleChangedMessage::default();

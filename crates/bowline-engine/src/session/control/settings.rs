@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use bowline_model::Thinking;
 use bowline_protocol::{
-    AppliedSettings, ApplyFlagSettings, Effort, Extra, ListPermissionRulesResponse, Maybe,
-    PermissionBehavior, UpdateSettings,
+    AppliedSettings, ApplyFlagSettings, Effort, Extra, InformationalLevel,
+    ListPermissionRulesResponse, Maybe, PermissionBehavior, UpdateSettings,
 };
 use serde_json::json;
 
@@ -14,7 +14,7 @@ use crate::{
     context::style,
     permission::RuleSource,
     session::Shared,
-    settings::{KnownSettings, Source, Trust},
+    settings::{KnownSettings, NO_SANDBOX, Source, Trust},
 };
 
 pub(super) fn get_settings(shared: &Arc<Shared>) -> Answered {
@@ -38,18 +38,26 @@ pub(super) fn get_settings(shared: &Arc<Shared>) -> Answered {
 }
 
 /// All of it is checked before any of it counts.
-pub(super) fn apply_flag_settings(shared: &Arc<Shared>, request: ApplyFlagSettings) -> Answered {
-    let (before, after) = {
+pub(super) async fn apply_flag_settings(
+    shared: &Arc<Shared>,
+    request: ApplyFlagSettings,
+) -> Answered {
+    let (before, after, wishes) = {
         let mut settings = shared.settings();
         let before = settings.known().clone();
+        let wished = settings.sandbox_wish();
         settings
             .apply_flag_settings(&request.settings)
             .map_err(|error| ControlError::new(error.to_string()))?;
-        (before, settings.known().clone())
+        let wishes = wished.is_none() && settings.sandbox_wish().is_some();
+        (before, settings.known().clone(), wishes)
     };
     shared.hooks.set_settings(&shared.settings());
     shared.apply_flag_rules();
     shared.follow_settings(&before, &after);
+    if wishes {
+        shared.inform(InformationalLevel::Warning, NO_SANDBOX.to_owned()).await;
+    }
     Ok(ControlReply::ack())
 }
 
