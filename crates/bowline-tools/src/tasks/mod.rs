@@ -147,12 +147,8 @@ impl Tasks {
         self.stop_those(|_| true).await;
     }
 
-    /// Stops every running task of a kind.
-    pub async fn stop_kind(&self, kind: TaskKind) {
-        self.stop_those(|task| task.kind == kind).await;
-    }
-
-    async fn stop_those(&self, which: impl Fn(&TaskInfo) -> bool) {
+    /// Stops the running tasks that fit.
+    pub async fn stop_those(&self, which: impl Fn(&TaskInfo) -> bool) {
         let running: Vec<_> = {
             let entries = lock(&self.shared.entries);
             let tasks = entries.values().map(|entry| &entry.info);

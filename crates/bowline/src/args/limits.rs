@@ -68,9 +68,10 @@ impl AutoCompact {
     }
 }
 
-/// A number of something. Less than nothing is nothing.
+/// A number of something. Less than nothing is nothing, and so is saying nothing.
 pub(super) fn number(text: &str) -> Result<u64, String> {
     match text.trim().parse::<f64>() {
+        Err(_) if text.is_empty() => Ok(0),
         // Casting cuts off what does not fit.
         Ok(number) if !number.is_nan() => Ok(number as u64),
         _ => Err("must be a number".to_owned()),

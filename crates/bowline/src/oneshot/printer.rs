@@ -34,6 +34,8 @@ struct Seen {
     all: Vec<String>,
     result: Option<Box<ResultMessage>>,
     progress: Option<Progress>,
+    /// The user has stopped the turn.
+    interrupted: bool,
     /// Nothing more is printed.
     silent: bool,
 }
@@ -52,6 +54,20 @@ impl Printer {
     /// Prints no more, whatever is said.
     pub(super) fn silence(&self) {
         self.seen().silent = true;
+    }
+
+    /// The user has stopped the turn: that it failed is no news.
+    pub(super) fn interrupt(&self) {
+        let mut seen = self.seen();
+        seen.interrupted = true;
+        if let Some(progress) = &mut seen.progress {
+            progress.stop();
+        }
+    }
+
+    /// Whether the user has stopped the turn.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.seen().interrupted
     }
 
     /// Draws the progress line again.
@@ -112,7 +128,7 @@ impl Printer {
             }
         }
         let Message::Result(result) = message else { return };
-        if self.format == OutputFormat::Text {
+        if self.format == OutputFormat::Text && !(seen.interrupted && result.is_error) {
             if let Some(progress) = &mut seen.progress {
                 progress.clear();
             }

@@ -1,5 +1,7 @@
 //! Why a session cannot be started, in words for the user.
 
+use std::path::Path;
+
 use bowline_door_stdio::InputError;
 use bowline_engine::{
     StartError,
@@ -130,6 +132,12 @@ pub(crate) fn check_combinations(args: &RunArgs) -> Result<(), SetupError> {
     } else if output.replay_user_messages && !(streams_in && streams_out) {
         "--replay-user-messages requires both --input-format=stream-json and \
          --output-format=stream-json."
+    } else if output.forward_subagent_text && !streams_out {
+        "--forward-subagent-text requires --print and --output-format=stream-json."
+    } else if output.await_initialize && !streams_in {
+        "--await-initialize requires --input-format=stream-json."
+    } else if args.sources.project_config_root.as_deref().is_some_and(Path::is_relative) {
+        "--project-config-root must be an absolute local path"
     } else if output.await_claim && !(streams_in && streams_out && args.remote.sdk_url.is_none()) {
         "--await-claim requires --print with --input-format=stream-json and \
          --output-format=stream-json."

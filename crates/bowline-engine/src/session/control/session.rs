@@ -10,7 +10,7 @@ use bowline_protocol::{
     StatusMessage,
 };
 use bowline_sessions::{ConfigHome, CustomTitle};
-use bowline_tools::TaskKind;
+use bowline_tools::{TaskInfo, TaskKind};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -49,7 +49,9 @@ pub(super) async fn interrupt(own: &Session, request: Interrupt) -> Answered {
     Ok(ControlReply::payload(&response).then(async move {
         drop(answered);
         if !shared.live().host.stops_tasks_itself {
-            shared.workspace.tasks().stop_kind(TaskKind::Agent).await;
+            // Commands in the background were not what the user waited for.
+            let stops = |task: &TaskInfo| !task.backgrounded || task.kind == TaskKind::Agent;
+            shared.workspace.tasks().stop_those(stops).await;
         }
     }))
 }

@@ -132,3 +132,23 @@ async fn what_nobody_answers_is_refused_by_name() {
         assert_eq!(error, format!("Unsupported control request subtype: {subtype}"));
     }
 }
+
+#[tokio::test]
+async fn what_cannot_be_kept_for_a_claim_is_refused() {
+    let rig = Rig::with(|config| config.unclaimed = true);
+    let request = json!({"subtype": "set_has_subscribers", "has_subscribers": true});
+    for _ in 0..1024 {
+        assert_eq!(rig.control(request.clone()).await, Ok(Value::Null));
+    }
+    let refused = rig.control(request).await.unwrap_err();
+    assert!(refused.contains("more than 1024 requests"), "{refused}");
+    assert!(rig.control(json!({"subtype": "mcp_status"})).await.is_ok(), "it keeps nothing");
+}
+
+#[tokio::test]
+async fn a_mode_that_is_not_named_is_as_bad_as_an_unknown_one() {
+    let rig = Rig::new();
+    let unnamed = rig.control(json!({"subtype": "set_permission_mode"})).await.unwrap_err();
+    let unknown = json!({"subtype": "set_permission_mode", "mode": "nonsense"});
+    assert_eq!(unnamed, rig.control(unknown).await.unwrap_err());
+}
