@@ -5,7 +5,7 @@
 use super::{RunArgs, SystemPromptSnapshot};
 
 /// Flags that are refused, and why: they ask for something that is not there.
-pub(super) const REFUSED: [(&str, &str); 22] = [
+pub(super) const REFUSED: [(&str, &str); 21] = [
     ("--ax-screen-reader", "there is no screen to draw on"),
     ("--background", "sessions run in front; start them from a program with bowline-host"),
     ("--bg", "sessions run in front; start them from a program with bowline-host"),
@@ -25,7 +25,6 @@ pub(super) const REFUSED: [(&str, &str); 22] = [
     ("--plugin-url", "plugins are not fetched; name a folder with --plugin-dir"),
     ("--remote-control", "a product of the vendor; --sdk-url serves any host"),
     ("--remote-control-session-name-prefix", "a product of the vendor"),
-    ("--restricted", "name what counts: --tools, --setting-sources, --permission-mode"),
     ("--tmux", "no worktrees are made"),
     ("--worktree", "no worktrees are made; start us in one"),
 ];

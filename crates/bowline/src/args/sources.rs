@@ -54,6 +54,10 @@ pub(crate) struct SourceArgs {
     #[arg(long)]
     pub(crate) bare: bool,
 
+    /// Run no commands, stay in the working directories, and heed no settings files
+    #[arg(long)]
+    pub(crate) restricted: bool,
+
     /// Leave out everything that was added or changed, to see whether that is at fault
     #[arg(long)]
     pub(crate) safe_mode: bool,

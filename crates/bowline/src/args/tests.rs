@@ -168,6 +168,7 @@ fn switches() {
         "--disable-slash-commands",
         "--bare",
         "--safe-mode",
+        "--restricted",
         "--debug",
         "-d",
         "--debug-to-stderr",

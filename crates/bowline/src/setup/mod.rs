@@ -79,7 +79,10 @@ impl Found {
         let places = Places::new(environment.config_dir(), cwd.join(project));
         let named = sources.setting_sources.as_deref();
         let request = SettingsRequest {
-            sources: named.map_or(Ok(SourceSet::ALL), str::parse)?,
+            sources: match sources.restricted {
+                true => SourceSet::NONE,
+                false => named.map_or(Ok(SourceSet::ALL), str::parse)?,
+            },
             flag: sources.settings.clone(),
             managed: sources.managed_settings.clone(),
         };
@@ -143,7 +146,10 @@ pub(crate) fn prepare(
     let agents = args.model.agents.as_deref().filter(|_| !args.sources.safe_mode);
     config.agents = prompts::agents(agents, &cwd)?;
     config.tools = tool_selection(args);
-    config.permission_prompts = permission_prompts(args, audience);
+    config.permission_prompts = match known.permissions.deny_instead_of_prompting {
+        Some(true) => PermissionPrompts::Disabled,
+        _ => permission_prompts(args, audience),
+    };
     config.may_bypass_permissions = policy.bypass_available;
     config.policy = policy;
     let turns = args.limits.max_turns.filter(|&turns| turns > 0);
@@ -207,9 +213,13 @@ pub(crate) fn prepare(
 }
 
 fn tool_selection(args: &RunArgs) -> ToolSelection {
+    let named =
+        |names: &[&str]| ToolSelection::Named(names.iter().map(|&name| name.to_owned()).collect());
     let bare = args.sources.bare;
-    let all = || match bare {
-        true => ToolSelection::Named(BARE_TOOLS.map(str::to_owned).to_vec()),
+    let all = || match args.sources.restricted {
+        _ if bare => named(&BARE_TOOLS),
+        // Whoever cannot run commands needs other ways to search.
+        true => named(&["default", "Glob", "Grep"]),
         false => ToolSelection::Default,
     };
     let Some(named) = &args.permissions.tools else { return all() };

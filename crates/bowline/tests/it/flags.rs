@@ -182,6 +182,35 @@ fn safe_mode_leaves_out_what_is_named_too() {
 }
 
 #[test]
+fn a_restricted_session_runs_no_commands_and_stays_in_its_folders() {
+    let place = Place::new();
+    furnished(&place);
+    let elsewhere = place.home().join("secret");
+    std::fs::write(&elsewhere, "s").unwrap();
+    let prompt = format!(
+        "TOOL Bash {}\nNEXT\nTOOL Read {}\nNEXT\nSAY done",
+        json!({"command": "ls"}),
+        json!({"file_path": elsewhere}),
+    );
+    let ran = ask(&place, &["--model", "script", "--restricted"], &[], &prompt);
+    let tools = init(&ran)["tools"].to_string();
+    assert!(tools.contains("Grep") && !tools.contains("Bash"), "{tools}");
+    assert!(!place.cwd().join("hooked").exists(), "no settings file counts");
+    let results: Vec<_> = ran
+        .lines()
+        .into_iter()
+        .filter(|line| line["type"] == "user")
+        .map(|line| line.to_string())
+        .collect();
+    assert!(results[0].contains("No such tool available"), "{results:?}");
+    assert!(results[1].contains("outside the working directories"), "{results:?}");
+    let args = ["--model", "script", "--restricted", "--dangerously-skip-permissions"];
+    let ran = ask(&place, &args, &[("IS_SANDBOX", "1")], "SAY hi");
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stderr.contains("not supported in restricted mode"), "{}", ran.stderr);
+}
+
+#[test]
 fn a_wish_for_a_sandbox_is_not_passed_over_in_silence() {
     let place = Place::new();
     let ran = place.ask(&["--settings", r#"{"sandbox":{"enabled":true}}"#], "SAY hi");
@@ -231,4 +260,16 @@ fn the_whole_of_a_run_is_without_what_was_said_in_passing() {
     let messages: Vec<Value> = serde_json::from_str(&printed).unwrap();
     let kinds: Vec<_> = messages.iter().filter_map(|message| message["subtype"].as_str()).collect();
     assert_eq!(kinds, ["init", "success", "init", "success"]);
+}
+
+#[test]
+fn settings_can_deny_instead_of_asking() {
+    let place = Place::new();
+    let settings = json!({"permissions": {"denyInsteadOfPrompting": true}}).to_string();
+    let mut host = place.open(&["--permission-prompt-tool", "stdio", "--settings", &settings]);
+    host.prompt("TOOL Bash {\"command\":\"touch made\"}\nNEXT\nSAY x");
+    let denied = host.await_kind("permission_denied");
+    assert!(denied["message"].as_str().unwrap().contains("turned off"), "{denied}");
+    assert_eq!(host.await_kind("result")["result"], "x");
+    assert!(!place.cwd().join("made").exists());
 }
