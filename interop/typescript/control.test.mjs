@@ -175,6 +175,9 @@ test('reloads', async (t) => {
     assert(JSON.stringify(skills).includes('boats'));
     const plugins = await conversation.query.reloadPlugins();
     assert(Array.isArray(plugins.commands));
+    file('.claude/output-styles/terse.md', '---\nname: Terse\n---\nBe brief.\n');
+    const styles = await conversation.query.reloadOutputStyles();
+    assert(styles.available_output_styles.includes('Terse'));
   });
 });
 
@@ -189,6 +192,16 @@ test('updateSettings writes a settings file', async (t) => {
   });
   const written = readFileSync(join(project, '.claude/settings.local.json'), 'utf8');
   assert.deepEqual(JSON.parse(written), { outputStyle: 'Explanatory' });
+});
+
+test('what the session has cost', async (t) => {
+  const { options } = await place(t, { api: true });
+  await converse(options(), async (conversation) => {
+    await conversation.ask('SAY x');
+    const usage =
+      await conversation.query.usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET();
+    assert(usage.session.total_cost_usd > 0);
+  });
 });
 
 test('a warm program takes the prompt later', async (t) => {

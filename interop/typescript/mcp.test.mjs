@@ -128,6 +128,17 @@ test('status, toggle, reconnect', async (t) => {
   });
 });
 
+test('a server of its own permission mode', async (t) => {
+  const { options } = await place(t);
+  await converse(options({ mcpServers: { shelf } }), async (conversation) => {
+    await conversation.ask('SAY x');
+    const known = await conversation.query.setMcpPermissionModeOverride('shelf', 'default');
+    assert.equal(known?.warning, undefined);
+    const unknown = await conversation.query.setMcpPermissionModeOverride('nobody', 'default');
+    assert.match(unknown.warning, /nobody/);
+  });
+});
+
 test('servers come and go while the session runs', async (t) => {
   const { options } = await place(t);
   await converse(options({ allowedTools: allowed }), async (conversation) => {

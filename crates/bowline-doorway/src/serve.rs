@@ -67,7 +67,7 @@ impl Door {
         };
         let served = {
             let mut works = FuturesUnordered::from_iter([work]);
-            let mut end = SessionEnd { last_turn_failed: None };
+            let mut end = SessionEnd::default();
             let mut reading = pin!(reader.read());
             let (mut listening, mut heard) = (true, true);
             loop {
@@ -77,6 +77,7 @@ impl Door {
                     Some(work) = begun.recv() => works.push(work),
                     Some(ended) = works.next() => {
                         end.last_turn_failed = ended.last_turn_failed.or(end.last_turn_failed);
+                        end.fault = ended.fault.or(end.fault.take());
                         if works.is_empty() {
                             break Ok(end);
                         }

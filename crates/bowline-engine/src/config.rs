@@ -12,7 +12,9 @@ use std::{
 
 use bowline_mcp::{ConfigProblem, NamedServer, Scope, ServerList, expand, read_file};
 use bowline_model::{Model, ModelError, ModelRef, Prices, Providers, RetryPolicy, Thinking};
-use bowline_protocol::{AgentDefinition, ApiKeySource, Effort, McpServerConfig, SessionId};
+use bowline_protocol::{
+    AgentDefinition, ApiKeySource, Effort, McpServerConfig, McpServerError, SessionId,
+};
 use bowline_sessions::{LiveContext, TranscriptWriter};
 use serde_json::Value;
 use uuid::Uuid;
@@ -69,6 +71,8 @@ pub struct SessionConfig {
     pub tools: ToolSelection,
     /// The MCP servers it starts with; their tools are among its own.
     pub mcp_servers: Vec<NamedServer>,
+    /// The MCP servers that were left out of these, as hosts are told.
+    pub mcp_server_errors: Vec<McpServerError>,
     /// Limits of MCP servers, and who they are told we are.
     pub mcp_options: bowline_mcp::Options,
     /// How long the first turn waits for MCP servers that are being reached. Whoever is later brings
@@ -172,6 +176,7 @@ impl SessionConfig {
             system_prompt: SystemPrompt::default(),
             tools: ToolSelection::default(),
             mcp_servers: Vec::new(),
+            mcp_server_errors: Vec::new(),
             mcp_options: bowline_mcp::Options::default(),
             mcp_grace: MCP_GRACE,
             policy: Policy::new(Roots { current_directory: cwd.clone(), home: None }),

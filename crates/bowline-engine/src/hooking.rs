@@ -108,12 +108,28 @@ impl Shared {
         match self.has_hooks(event.name()) {
             // In memory of its own: it would be a large part of every future that may come to run hooks,
             // and thus of each tool call.
-            true => Box::pin(self.run_all(identity, event, about, cancel)).await,
+            true => Box::pin(self.run_and_tell(identity, event, about, cancel)).await,
             false => HookReport::default(),
         }
     }
 
-    async fn run_all(
+    async fn run_and_tell(
+        &self,
+        identity: &Identity,
+        event: EventInput,
+        about: Option<&ToolUseId>,
+        cancel: &CancellationToken,
+    ) -> HookReport {
+        let mut report = self.run_hooks_silently(identity, event, about, cancel).await;
+        for notice in report.notices.drain(..) {
+            self.outlet.send(notice).await;
+        }
+        report
+    }
+
+    /// Like [`run_hooks_about`](Self::run_hooks_about); what they say to the user is left to the
+    /// caller.
+    pub(crate) async fn run_hooks_silently(
         &self,
         identity: &Identity,
         event: EventInput,
@@ -127,12 +143,9 @@ impl Shared {
         if let Some(Err(error)) = scripts.as_ref().map(|it| it.forget(&input.event_name())) {
             tracing::warn!(%error, "variables of an earlier hook stay");
         }
-        let mut report = self.hooks.run_about(&input, about, &self.hook_frames, cancel).await;
+        let report = self.hooks.run_about(&input, about, &self.hook_frames, cancel).await;
         if let Some(scripts) = scripts {
             self.workspace.set_scripts(scripts.written());
-        }
-        for notice in report.notices.drain(..) {
-            self.outlet.send(notice).await;
         }
         report
     }
@@ -172,6 +185,7 @@ impl Shared {
                 | EventInput::PostToolBatch(_)
                 | EventInput::PermissionRequest(_)
                 | EventInput::Stop(_)
+                | EventInput::StopFailure(_)
                 | EventInput::SubagentStop(_)
         );
         let has_mode = in_tool
@@ -193,7 +207,9 @@ impl Shared {
                 None => self.config.agent.clone(),
             },
             effort: in_tool
-                .then(|| HookEffort { level: self.effort_level(), extra: Default::default() }),
+                .then(|| self.effort_level())
+                .flatten()
+                .map(|level| HookEffort { level, extra: Default::default() }),
         }
     }
 }

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use bowline_protocol::{McpServerConfig, ReadError};
+use bowline_protocol::{McpServerConfig, McpServerError, ReadError};
 use serde::{
     Deserialize, Deserializer,
     de::{IgnoredAny, MapAccess, Visitor},
@@ -78,6 +78,25 @@ pub struct ConfigProblem {
     pub server: Option<String>,
     /// What is wrong.
     pub message: String,
+    /// Whether the server is of a type that nobody here knows.
+    pub is_unknown_type: bool,
+}
+
+impl ConfigProblem {
+    fn about_document(path: Option<PathBuf>, message: String) -> Self {
+        Self { path, place: None, server: None, message, is_unknown_type: false }
+    }
+
+    /// The same for hosts, if it is about a server.
+    pub fn server_error(&self) -> Option<McpServerError> {
+        let kind = if self.is_unknown_type { "unknown_type" } else { "invalid_config" };
+        Some(McpServerError {
+            name: self.server.clone()?,
+            kind: kind.to_owned(),
+            message: format!("left out: {self}"),
+            ..McpServerError::default()
+        })
+    }
 }
 
 impl fmt::Display for ConfigProblem {
@@ -103,8 +122,8 @@ pub fn read_argument(argument: &str, directory: &Path) -> ServerList {
     let path = directory.join(argument);
     if !path.exists() {
         let message = format!("MCP config file not found: {}", path.display());
-        let problem = ConfigProblem { path: None, place: None, server: None, message };
-        return ServerList { problems: vec![problem], ..ServerList::default() };
+        let problems = vec![ConfigProblem::about_document(None, message)];
+        return ServerList { problems, ..ServerList::default() };
     }
     read_file(&path, Scope::Dynamic)
 }
@@ -115,8 +134,7 @@ pub fn read_file(path: &Path, scope: Scope) -> ServerList {
         Ok(text) => read_text(&text, Some(path), scope),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => ServerList::default(),
         Err(error) => {
-            let (path, message) = (Some(path.to_owned()), error.to_string());
-            let problem = ConfigProblem { path, place: None, server: None, message };
+            let problem = ConfigProblem::about_document(Some(path.to_owned()), error.to_string());
             ServerList { problems: vec![problem], ..ServerList::default() }
         }
     }
@@ -126,56 +144,77 @@ pub fn read_file(path: &Path, scope: Scope) -> ServerList {
 /// looked at. `path` is for the problems.
 pub fn read_text(text: &str, path: Option<&Path>, scope: Scope) -> ServerList {
     let mut list = ServerList::default();
-    let mut problem = |server, place, message| {
-        let path = path.map(Path::to_owned);
-        list.problems.push(ConfigProblem { path, place, server, message });
-    };
+    let problem = |message| ConfigProblem::about_document(path.map(Path::to_owned), message);
     let entries = match serde_json::from_str::<Document<'_>>(text) {
         Ok(Document { mcp_servers: Some(Entries(entries)) }) => entries,
         Ok(Document { mcp_servers: None }) => {
-            problem(None, None, "there is no `mcpServers` object".to_owned());
+            list.problems.push(problem("there is no `mcpServers` object".to_owned()));
             return list;
         }
         Err(error) => {
-            problem(None, Some((error.line(), error.column())), without_place(&error));
+            let place = Some((error.line(), error.column()));
+            list.problems.push(ConfigProblem { place, ..problem(without_place(&error)) });
             return list;
         }
     };
     for (name, raw) in entries {
-        let (line, column) = place_of(text, raw.get());
-        match McpServerConfig::parse(raw.get()) {
-            Ok(McpServerConfig::Unknown(_)) => {
-                let known = McpServerConfig::TAGS.join(", ");
-                let message = format!("{name}: unknown `type`, expected one of {known}");
-                problem(Some(name), Some((line, column)), message);
-            }
+        match read_server(text, raw.get()) {
             Ok(config) => list.servers.push(NamedServer { name, config, scope }),
-            Err(error) => {
-                let (source, field) = match &error {
-                    ReadError::BadBody { source, field, .. } => (Some(source), field.as_str()),
-                    ReadError::NotAMessage(source) => (Some(source), ""),
-                    _ => (None, ""),
-                };
-                // Reading stopped at the end of a field or of the object: good enough to find it.
-                let place = match source {
-                    Some(source) if source.line() > 1 => {
-                        (line + source.line() - 1, source.column())
-                    }
-                    Some(source) if source.line() == 1 => (line, column + source.column() - 1),
-                    _ => (line, column),
-                };
-                let what = source.map_or_else(|| error.to_string(), without_place);
-                let field = if field.is_empty() || field == "." {
-                    String::new()
-                } else {
-                    format!(".{field}")
-                };
+            Err(ServerFault { place, field, what, is_unknown_type }) => {
                 let message = format!("{name}{field}: {what}");
-                problem(Some(name), Some(place), message);
+                let (place, server) = (Some(place), Some(name));
+                let about = ConfigProblem { place, server, is_unknown_type, ..problem(message) };
+                list.problems.push(about);
             }
         }
     }
     list
+}
+
+/// What is wrong with one server.
+struct ServerFault {
+    place: (usize, usize),
+    /// `.field`, or nothing.
+    field: String,
+    what: String,
+    is_unknown_type: bool,
+}
+
+/// Reads one server, which was cut out of `text`.
+fn read_server(text: &str, raw: &str) -> Result<McpServerConfig, ServerFault> {
+    let place = place_of(text, raw);
+    let fault = |field: &str, what| {
+        let field = if field.is_empty() { String::new() } else { format!(".{field}") };
+        ServerFault { place, field, what, is_unknown_type: false }
+    };
+    match McpServerConfig::parse(raw) {
+        Ok(McpServerConfig::Unknown(_)) => {
+            let known = McpServerConfig::TAGS.join(", ");
+            let what = format!("unknown `type`, expected one of {known}");
+            Err(ServerFault { is_unknown_type: true, ..fault("", what) })
+        }
+        Ok(McpServerConfig::Stdio(server)) if server.command.is_empty() => {
+            Err(fault("command", "must not be empty".to_owned()))
+        }
+        Ok(config) => Ok(config),
+        Err(error) => {
+            let (source, field) = match &error {
+                ReadError::BadBody { source, field, .. } => (Some(source), field.as_str()),
+                ReadError::NotAMessage(source) => (Some(source), ""),
+                _ => (None, ""),
+            };
+            // Reading stopped at the end of a field or of the object: good enough to find it.
+            let (line, column) = place;
+            let place = match source {
+                Some(source) if source.line() > 1 => (line + source.line() - 1, source.column()),
+                Some(source) if source.line() == 1 => (line, column + source.column() - 1),
+                _ => place,
+            };
+            let what = source.map_or_else(|| error.to_string(), without_place);
+            let field = if field == "." { "" } else { field };
+            Err(ServerFault { place, ..fault(field, what) })
+        }
+    }
 }
 
 #[derive(Deserialize)]

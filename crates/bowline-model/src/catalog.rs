@@ -21,6 +21,22 @@ pub struct KnownModel {
     pub context_window: u64,
     /// How many tokens an answer may have.
     pub max_output: u64,
+    /// Whether it decides itself how much to think, with a budget, or not at all.
+    pub thinks: Thinks,
+    /// Whether it can be told how much effort to make.
+    pub takes_effort: bool,
+}
+
+/// How a model can be asked to think.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Thinks {
+    /// It decides itself how much.
+    Adaptively,
+    /// It has to be given a budget.
+    WithBudget,
+    /// It does not.
+    Never,
 }
 
 /// The model that is used when nobody names one.
@@ -34,12 +50,18 @@ pub const KNOWN_MODELS: &[KnownModel] = &[
     current("claude-haiku-5-5", "haiku", "Haiku 5.5", [0.1, 0.5, 0.01, 0.125]),
     older("claude-opus-4-8", "Opus 4.8", [5.0, 25.0, 0.5, 6.25], 1_000_000, 64_000),
     older("claude-opus-4-6", "Opus 4.6", [5.0, 25.0, 0.5, 6.25], 200_000, 64_000),
-    older("claude-opus-4-5", "Opus 4.5", [5.0, 25.0, 0.5, 6.25], 200_000, 32_000),
+    older("claude-opus-4-5", "Opus 4.5", [5.0, 25.0, 0.5, 6.25], 200_000, 32_000).with_budget(),
     older("claude-sonnet-5", "Sonnet 5", [2.0, 10.0, 0.2, 2.5], 1_000_000, 64_000),
     older("claude-sonnet-4-6", "Sonnet 4.6", [3.0, 15.0, 0.3, 3.75], 200_000, 32_000),
-    older("claude-sonnet-4-5", "Sonnet 4.5", [3.0, 15.0, 0.3, 3.75], 200_000, 32_000),
-    older("claude-haiku-4-5", "Haiku 4.5", [1.0, 5.0, 0.1, 1.25], 200_000, 32_000),
-    older("claude-3-5-haiku", "Haiku 3.5", [0.8, 4.0, 0.08, 1.0], 200_000, 8_192),
+    older("claude-sonnet-4-5", "Sonnet 4.5", [3.0, 15.0, 0.3, 3.75], 200_000, 32_000)
+        .with_budget()
+        .effortless(),
+    older("claude-haiku-4-5", "Haiku 4.5", [1.0, 5.0, 0.1, 1.25], 200_000, 32_000)
+        .with_budget()
+        .effortless(),
+    older("claude-3-5-haiku", "Haiku 3.5", [0.8, 4.0, 0.08, 1.0], 200_000, 8_192)
+        .thoughtless()
+        .effortless(),
 ];
 
 /// The known model of this name, with or without a date (`-20251001`) or a
@@ -54,10 +76,12 @@ pub fn known_model(name: &str) -> Option<&'static KnownModel> {
 
 /// The model an alias stands for; other names stay as they are.
 pub(crate) fn resolve_alias(name: &str) -> &str {
-    if name == "default" {
+    if matches!(name, "default" | "best") {
         return DEFAULT_MODEL;
     }
-    let aliased = KNOWN_MODELS.iter().find(|model| model.alias == Some(name));
+    // Whatever an alias stands for has the large window anyway.
+    let alias = name.strip_suffix("[1m]").unwrap_or(name);
+    let aliased = KNOWN_MODELS.iter().find(|model| model.alias == Some(alias));
     aliased.map_or(name, |model| model.id)
 }
 
@@ -88,5 +112,21 @@ const fn older(
     max_output: u64,
 ) -> KnownModel {
     let price = Price { input, output, cache_read, cache_write };
-    KnownModel { id, alias: None, display_name, price, context_window, max_output }
+    let (thinks, takes_effort) = (Thinks::Adaptively, true);
+    let alias = None;
+    KnownModel { id, alias, display_name, price, context_window, max_output, thinks, takes_effort }
+}
+
+impl KnownModel {
+    const fn with_budget(self) -> Self {
+        Self { thinks: Thinks::WithBudget, ..self }
+    }
+
+    const fn thoughtless(self) -> Self {
+        Self { thinks: Thinks::Never, ..self }
+    }
+
+    const fn effortless(self) -> Self {
+        Self { takes_effort: false, ..self }
+    }
 }

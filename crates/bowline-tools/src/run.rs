@@ -16,7 +16,7 @@ use crate::{
 pub(crate) const PREVIEW_CHARS: usize = 2000;
 
 /// Runs a call: saves a result text that is too large, names an empty one, and ends soon after
-/// the call is cancelled even if the tool does not.
+/// the call is cancelled even if the tool does not, unless it promises to.
 ///
 /// # Cancel safety
 ///
@@ -27,7 +27,7 @@ pub async fn run(tool: &dyn Tool, call: ToolCall) -> Result<ToolOutput, ToolFail
     let mut output = tokio::select! {
         biased;
         output = tool.run(call) => output?,
-        () = cancel.cancelled() => return Err(ToolFailure::interrupted()),
+        () = cancel.cancelled(), if !spec.stops_itself => return Err(ToolFailure::interrupted()),
     };
     if let Content::Text(text) = &mut output.content {
         if text.is_empty() {

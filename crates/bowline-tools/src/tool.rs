@@ -75,6 +75,8 @@ pub struct ToolSpec {
     pub hints: Hints,
     /// A result text with more characters than this is saved to a file and replaced by a preview.
     pub max_result_chars: usize,
+    /// Whether it ends by itself when a call is cancelled, and is waited for.
+    pub stops_itself: bool,
 }
 
 impl ToolSpec {
@@ -94,6 +96,7 @@ impl ToolSpec {
             input_schema,
             checked: true,
             hints: Hints::default(),
+            stops_itself: false,
             max_result_chars: Self::DEFAULT_MAX_RESULT_CHARS,
         }
     }
@@ -116,6 +119,13 @@ impl ToolSpec {
     #[must_use]
     pub fn destructive(mut self) -> Self {
         self.hints.destructive = true;
+        self
+    }
+
+    /// Ends soon after it was cancelled, and has things to put in order until then.
+    #[must_use]
+    pub fn stops_itself(mut self) -> Self {
+        self.stops_itself = true;
         self
     }
 

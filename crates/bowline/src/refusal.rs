@@ -34,11 +34,17 @@ pub(crate) fn refuse(
     complain(error);
     let streams = args.output.output_format == OutputFormat::StreamJson;
     match error {
+        SetupError::NoMessage(_) if streams => {
+            let session = args.session.resume.as_deref().unwrap_or_default();
+            say(&failed_start(&session_named(session), &error.to_string(), None))?;
+        }
+        SetupError::NoSandbox if streams => {
+            let session = args.session.session_id.clone().unwrap_or_else(fresh_id);
+            say(&failed_start(&session, &error.to_string(), reason(error)))?;
+        }
         SetupError::NoConversation { target, nearest } => {
             if streams {
-                let session =
-                    Uuid::parse_str(target).map_or_else(|_| fresh_id(), |_| target.clone());
-                say(&failed_start(&session, &error.to_string(), None))?;
+                say(&failed_start(&session_named(target), &error.to_string(), None))?;
             }
             if !nearest.is_empty() {
                 complain(format!("Sessions here:\n  {}", nearest.join("\n  ")));
@@ -88,11 +94,17 @@ fn expects_lines(words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> bool {
 fn reason(error: &SetupError) -> Option<&'static str> {
     match error {
         SetupError::BypassAsRoot => Some("bypass_root"),
+        SetupError::NoSandbox => Some("sandbox_required_unavailable"),
         SetupError::Settings(_) => Some("config_file_invalid"),
         SetupError::Input(InputError::InitializeNotFirst) => Some("initialize_not_first"),
         SetupError::ManagedSettingsMissing => Some("managed_settings_not_delivered"),
         _ => None,
     }
+}
+
+/// The id of a session that was asked for, or a new one if that is no id.
+fn session_named(target: &str) -> String {
+    Uuid::parse_str(target).map_or_else(|_| fresh_id(), |_| target.to_owned())
 }
 
 fn fresh_id() -> String {

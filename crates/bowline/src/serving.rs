@@ -7,7 +7,10 @@ use bowline_engine::{Session, SessionEnd};
 use tokio::time::{self, Instant};
 use tokio_util::sync::CancellationToken;
 
-use crate::signals::{Signals, Stop};
+use crate::{
+    complain,
+    signals::{Signals, Stop},
+};
 
 /// How long a session that was told to stop may take. Hosts wait 5 s before they kill.
 const GRACE: Duration = Duration::from_secs(4);
@@ -84,8 +87,12 @@ async fn late(stop: Option<Stop>, deadline: Option<Instant>) -> Option<Stop> {
     stop
 }
 
-/// What the end of a session means to whoever started us.
+/// What the end of a session means to whoever started us. If it could not go on, they hear why.
 pub(crate) fn exit_code(end: SessionEnd) -> ExitCode {
+    if let Some(fault) = end.fault {
+        complain(format!("Error: {fault}"));
+        return ExitCode::FAILURE;
+    }
     match end.last_turn_failed {
         Some(true) => ExitCode::FAILURE,
         Some(false) | None => ExitCode::SUCCESS,

@@ -21,10 +21,25 @@ use crate::{
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum StopVerdict {
     Allowed,
-    /// Go on, and hear this.
+    /// Go on, and hear this objection.
     Blocked(String),
+    /// Go on, and know this.
+    Informed(String),
     /// The turn ends in the hook's name.
     Prevented,
+}
+
+/// Whether the user should hear that Stop hooks object or fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Troubled(pub(crate) bool);
+
+/// What the hooks of a batch of calls want.
+#[derive(Debug, Default)]
+pub(crate) struct BatchVerdict {
+    /// What the model is to know.
+    pub(crate) context: Vec<String>,
+    /// The turn ends here.
+    pub(crate) stops: bool,
 }
 
 impl Agent {
@@ -34,7 +49,7 @@ impl Agent {
         last_words: &str,
         active: bool,
         cancel: &CancellationToken,
-    ) -> StopVerdict {
+    ) -> (StopVerdict, Troubled) {
         let last_assistant_message = Some(last_words.to_owned());
         let (background_tasks, session_crons) = (Some(self.running_tasks()), Some(Vec::new()));
         let (kind, event) = match self.identity.subagent() {
@@ -61,20 +76,22 @@ impl Agent {
             ),
         };
         if !self.session.has_hooks(kind) {
-            return StopVerdict::Allowed;
+            return (StopVerdict::Allowed, Troubled(false));
         }
         let report = self.session.run_hooks(&self.identity, event, cancel).await;
         // Once is enough: a hook that goes on objecting is seen in what the model is told.
-        if report.has_errors() && !active {
-            let notification = NotificationMessage {
-                key: hook_texts::STOP_HOOK_ERROR_KEY.to_owned(),
-                text: hook_texts::STOP_HOOK_ERROR_TEXT.to_owned(),
-                priority: NotificationPriority::Immediate,
-                ..NotificationMessage::default()
-            };
-            self.session.outlet.send(notification).await;
-        }
-        verdict(&report)
+        (verdict(&report), Troubled(report.has_errors() && !active))
+    }
+
+    /// Tells the user that a hook keeps the turn from ending, or failed.
+    pub(crate) async fn tell_stop_trouble(&self) {
+        let notification = NotificationMessage {
+            key: hook_texts::STOP_HOOK_ERROR_KEY.to_owned(),
+            text: hook_texts::STOP_HOOK_ERROR_TEXT.to_owned(),
+            priority: NotificationPriority::Immediate,
+            ..NotificationMessage::default()
+        };
+        self.session.outlet.send(notification).await;
     }
 
     /// What goes on beside the conversation.
@@ -121,14 +138,14 @@ impl Agent {
         }
     }
 
-    /// Tells hooks what a batch of calls came to; returns what they want the model to know.
+    /// Tells hooks what a batch of calls came to.
     pub(crate) async fn batch_hooks(
         &self,
         batch: &[CallOutcome],
         cancel: &CancellationToken,
-    ) -> Vec<String> {
+    ) -> BatchVerdict {
         if !self.session.has_hooks(HookEvent::PostToolBatch) {
-            return Vec::new();
+            return BatchVerdict::default();
         }
         let event = EventInput::PostToolBatch(PostToolBatchInput {
             tool_calls: batch.iter().map(pipeline::batch_entry).collect(),
@@ -136,7 +153,9 @@ impl Agent {
         });
         let about = ToolUseId(format!("hook-{}", Uuid::new_v4()));
         let run = self.session.run_hooks_about(&self.identity, event, Some(&about), cancel);
-        run.await.model_texts().collect()
+        let report = run.await;
+        let stops = report.stop.is_some() || !report.blocks.is_empty();
+        BatchVerdict { context: report.model_texts().collect(), stops }
     }
 
     /// Tells hooks that text is about to be shown.
@@ -211,7 +230,7 @@ fn verdict(report: &HookReport) -> StopVerdict {
     let context: Vec<_> = report.model_texts().collect();
     match (objections.is_empty(), context.is_empty()) {
         (false, _) => StopVerdict::Blocked(objections.join("\n")),
-        (true, false) => StopVerdict::Blocked(context.join("\n")),
+        (true, false) => StopVerdict::Informed(context.join("\n")),
         (true, true) => StopVerdict::Allowed,
     }
 }

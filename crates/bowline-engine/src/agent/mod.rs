@@ -15,7 +15,7 @@ use bowline_protocol::{
 use bowline_tools::Workspace;
 
 pub(crate) use self::{
-    hooks::StopVerdict,
+    hooks::{BatchVerdict, StopVerdict, Troubled},
     speak::{api_error_frame, synthetic},
 };
 use crate::{conversation::Conversation, journal::Journal, session::Shared, toolset::Toolset};

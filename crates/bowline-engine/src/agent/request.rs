@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bowline_model::{ModelError, ModelRequest, Thinking};
+use bowline_model::{KnownModel, ModelError, ModelRequest, Thinking, Thinks, known_model};
 use bowline_protocol::TextBlock;
 use serde_json::json;
 
@@ -43,8 +43,10 @@ impl Agent {
         request.messages = conversation.messages().to_vec();
         request.tools = self.tools.definitions().to_vec();
         request.max_tokens = Some(ledger::max_output(&name).min(MAX_OUTPUT));
-        request.thinking = live.thinking.or(Some(Thinking::Adaptive { display: None }));
+        let known = known_model(&name);
+        request.thinking = thinking(live.thinking, known);
         request.effort = self.instructions.effort.or(live.effort);
+        request.effort = request.effort.filter(|_| known.is_none_or(|known| known.takes_effort));
         request.betas = self.session.config.betas.clone();
         if let Some(total) = self.session.config.task_budget {
             let budget = json!({"task_budget": {"type": "tokens", "total": total}});
@@ -57,5 +59,38 @@ impl Agent {
         let block = |text: &String| TextBlock { text: text.clone(), ..TextBlock::default() };
         let said = self.instructions.system.iter().filter(|text| !text.is_empty());
         said.map(block).collect()
+    }
+}
+
+/// What a model is asked to think, of what it can be asked.
+fn thinking(wanted: Option<Thinking>, model: Option<&KnownModel>) -> Option<Thinking> {
+    let wanted = wanted.unwrap_or(Thinking::Adaptive { display: None });
+    match (model.map(|known| (known.thinks, known.max_output)), wanted) {
+        (Some((Thinks::Never, _)), _) => None,
+        (Some((Thinks::WithBudget, max_output)), Thinking::Adaptive { display }) => {
+            // As much as fits: it need not use all of it.
+            let budget_tokens = max_output.min(MAX_OUTPUT) - 1;
+            Some(Thinking::Enabled { budget_tokens, display })
+        }
+        (_, wanted) => Some(wanted),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_are_asked_what_they_understand() {
+        let adaptive = Thinking::Adaptive { display: None };
+        let asked = |wanted, model| thinking(wanted, known_model(model));
+        assert_eq!(asked(None, "opus"), Some(adaptive));
+        assert_eq!(asked(None, "a-model-of-tomorrow"), Some(adaptive));
+        assert_eq!(asked(Some(adaptive), "claude-3-5-haiku-20241022"), None);
+        let all = Thinking::Enabled { budget_tokens: 31_999, display: None };
+        assert_eq!(asked(None, "claude-haiku-4-5"), Some(all));
+        let some = Thinking::Enabled { budget_tokens: 2_000, display: None };
+        assert_eq!(asked(Some(some), "claude-haiku-4-5"), Some(some));
+        assert_eq!(asked(Some(Thinking::Disabled), "claude-opus-4-5"), Some(Thinking::Disabled));
     }
 }

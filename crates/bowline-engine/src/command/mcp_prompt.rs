@@ -33,7 +33,7 @@ pub(super) async fn run(
     let context = match expansion_hooks(&agent.session, &expanding, cancel).await {
         Ok(context) => context,
         Err(refusal) => {
-            let result = prompt::refuse(agent, refusal).await;
+            let result = prompt::refuse(agent, refusal, Vec::new()).await;
             return Outcome::Answered(Box::new(result));
         }
     };

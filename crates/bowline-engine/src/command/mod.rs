@@ -220,7 +220,7 @@ async fn run_custom(
     let told = match expansion_hooks(&agent.session, &expanding, cancel).await {
         Ok(told) => told,
         Err(refusal) => {
-            let result = prompt::refuse(agent, refusal).await;
+            let result = prompt::refuse(agent, refusal, Vec::new()).await;
             return Outcome::Answered(Box::new(result));
         }
     };

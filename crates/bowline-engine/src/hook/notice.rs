@@ -36,16 +36,25 @@ fn failure(
     let is_callback = matches!(registration.action, HookAction::Callback(_));
     let stops_tool = occasion.event == HookEvent::PreToolUse;
     let stops_prompt = occasion.event == HookEvent::UserPromptSubmit;
+    let follows_tool =
+        matches!(occasion.event, HookEvent::PostToolUse | HookEvent::PostToolUseFailure);
     let ends_turn = matches!(occasion.event, HookEvent::Stop | HookEvent::SubagentStop);
     let warning = |content| message_with(occasion, InformationalLevel::Warning, content);
     match kind {
         // The model is told that the call did not happen, and the user sees that.
         FailureKind::TimedOut if is_callback && (stops_tool || stops_prompt) => None,
+        // It changes nothing; the host knows, since its answer is no longer wanted.
+        FailureKind::TimedOut if is_callback && follows_tool => None,
         FailureKind::TimedOut if is_callback && ends_turn => {
             let content = texts::says(&occasion.hook_name, texts::TURN_ENDED_UNHEARD);
             Some(message_with(occasion, InformationalLevel::Notice, content))
         }
         FailureKind::WrongEvent if stops_tool => None,
+        // The shell did not find the program, or could not run it.
+        FailureKind::ExitCode(126 | 127) if stops_tool => {
+            let content = texts::unusable(&occasion.hook_name, message);
+            Some(no_verdict(occasion, content, false))
+        }
         FailureKind::Closed | FailureKind::ExitCode(_) => None,
         FailureKind::TimedOut => {
             let seconds = registration.time_limit().as_secs_f64();

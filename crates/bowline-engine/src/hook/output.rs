@@ -174,7 +174,8 @@ impl HookReport {
             }
             _ => {}
         }
-        self.failures.push(Failure { command: who.command.to_owned(), kind, message });
+        let (command, is_callback) = (who.command.to_owned(), who.is_callback);
+        self.failures.push(Failure { command, is_callback, kind, message });
     }
 
     fn add_output(&mut self, who: &Answerer<'_>, output: SyncHookOutput) {

@@ -469,7 +469,8 @@ impl HookPolicy {
         Self {
             disabled_by_policy: managed().any(|layer| layer.known.disable_all_hooks == Some(true)),
             managed_only: managed().any(|layer| layer.known.allow_managed_hooks_only == Some(true)),
-            all_disabled: settings.known().disable_all_hooks == Some(true),
+            all_disabled: settings.known().disable_all_hooks == Some(true)
+                || settings.hooks_ignored(),
             policy_hook_count: hooks.map(|group| group.hooks.len()).sum(),
         }
     }

@@ -90,9 +90,10 @@ impl HookReport {
         })
     }
 
-    /// Whether a hook failed or objected, which the user is notified of at the end of a turn.
+    /// Whether a program failed or a hook objected, which the user is notified of at the end of a
+    /// turn.
     pub fn has_errors(&self) -> bool {
-        let failed = |failure: &Failure| failure.kind != FailureKind::Closed;
+        let failed = |failure: &Failure| !failure.is_callback;
         !self.blocks.is_empty() || self.failures.iter().any(failed)
     }
 }
@@ -151,6 +152,8 @@ pub struct StopRequest {
 pub struct Failure {
     /// Its command, or the id of the callback.
     pub command: String,
+    /// Whether it is a callback: the host itself knows.
+    pub is_callback: bool,
     /// In what way it failed.
     pub kind: FailureKind,
     /// What is known about it.

@@ -17,7 +17,7 @@ use super::{
     sensitive::sensitivity,
     source::RuleSource,
     suggest,
-    verdict::{Denial, Question, Reason, Verdict},
+    verdict::{Denial, Question, Reason, Unanswered, Verdict},
 };
 
 /// The directories that paths in rules and commands are relative to.
@@ -42,6 +42,10 @@ pub struct Policy {
     pub plan_file: Option<PathBuf>,
     /// Files of the session itself that may be read although they lie elsewhere.
     pub readable: Vec<PathBuf>,
+    /// Whether tools that read files are kept inside the working directories.
+    pub blocks_reads_outside: bool,
+    /// The same for tools that change files.
+    pub blocks_writes_outside: bool,
     pub(super) roots: Roots,
     current: Location,
     pub(super) directories: Vec<(RuleSource, Location)>,
@@ -56,6 +60,8 @@ impl Policy {
             rules: RuleSet::new(roots.clone()),
             plan_file: None,
             readable: Vec::new(),
+            blocks_reads_outside: false,
+            blocks_writes_outside: false,
             current: Location::of(&roots.current_directory),
             directories: Vec::new(),
             roots,
@@ -161,15 +167,40 @@ impl Policy {
         if let Some(rule) = self.restricting(&PermissionBehavior::Deny, call, &evidence) {
             return Verdict::Deny(denied_by(rule, call, &evidence));
         }
+        if let Some(outside) = self.blocked(&evidence) {
+            let path = outside.named().display();
+            let text = format!("{path} is outside the working directories of this session");
+            let message = format!("{text}, and settings keep {} inside them.", call.tool);
+            return Verdict::Deny(Denial::new(
+                Reason::of(DecisionReasonType::WorkingDir).text(text),
+                message,
+            ));
+        }
         match self.undenied(call, &evidence) {
             Verdict::Ask(question) => self.may_ask(call, question),
             verdict => verdict,
         }
     }
 
+    /// The place that settings keep a tool away from, whatever else allows it.
+    fn blocked<'a>(&self, evidence: &'a Evidence) -> Option<&'a Location> {
+        match evidence {
+            Evidence::Read(locations) if self.blocks_reads_outside => {
+                locations.iter().find(|location| !self.may_read(location))
+            }
+            Evidence::Edit(location) if self.blocks_writes_outside => Some(location)
+                .filter(|location| !self.is_inside(location) && !self.is_plan_file(location)),
+            _ => None,
+        }
+    }
+
     /// A question in a mode that asks nobody is a refusal.
     fn may_ask(&self, call: &ProposedCall<'_>, question: Box<Question>) -> Verdict {
         match self.mode {
+            // A hook has a reason of its own to ask, and nobody answers.
+            PermissionMode::DontAsk if question.reason.kind == Some(DecisionReasonType::Hook) => {
+                Verdict::Deny(question.unanswered(Unanswered::NoSurface))
+            }
             PermissionMode::DontAsk => Verdict::Deny(Denial::new(
                 Reason::of(DecisionReasonType::Mode),
                 format!(

@@ -109,7 +109,12 @@ impl Denial {
 
     /// What the metadata of the result says.
     pub fn rejected(&self) -> PermissionDecision {
-        self.reason.decision(PermissionVerdict::Reject)
+        let mut decision = self.reason.decision(PermissionVerdict::Reject);
+        // A hook that asks decides nothing; that nobody can answer does.
+        if self.non_execution_kind == NonExecutionKind::UserRejected {
+            decision.source = DecisionSource::Config;
+        }
+        decision
     }
 }
 

@@ -106,7 +106,7 @@ impl Actor {
             if self.turn.is_none() {
                 self.begin_turn().await;
             }
-            if self.is_done() {
+            if self.is_done() || self.shared.fault.get().is_some() {
                 break;
             }
             match self.wake().await {
@@ -123,7 +123,8 @@ impl Actor {
             }
         }
         self.close().await;
-        SessionEnd { last_turn_failed: self.last_turn_failed }
+        let fault = self.shared.fault.get().cloned();
+        SessionEnd { last_turn_failed: self.last_turn_failed, fault }
     }
 
     async fn wake(&mut self) -> Woken {

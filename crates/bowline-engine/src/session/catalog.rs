@@ -1,6 +1,6 @@
 //! What a session has to offer, as hosts are told: at the start of every turn, and when they connect.
 
-use bowline_model::{KNOWN_MODELS, known_model};
+use bowline_model::{KNOWN_MODELS, Thinks, known_model};
 use bowline_protocol::{
     AccountInfo, AgentInfo, Effort, Extra, FastModeState, InitMessage, InitializeResponse,
     ModelInfo, SlashCommand, UserMessage,
@@ -33,10 +33,12 @@ pub(crate) fn init(agent: &Agent, prompts: &[UserMessage]) -> InitMessage {
     let plugins = session.plugins();
     let warnings = (!plugins.warnings.is_empty()).then(|| json!(plugins.warnings));
     let warnings = warnings.map(|warnings| ("plugin_warnings".to_owned(), warnings));
+    let errors = &config.mcp_server_errors;
     InitMessage {
         cwd: agent.workspace.current_dir().display().to_string(),
         tools: agent.tools.names_for_hosts(),
         mcp_servers: session.mcp.brief_status(),
+        mcp_server_errors: (!errors.is_empty()).then(|| errors.clone()),
         model: session.model_name(),
         permission_mode: session.mode(),
         slash_commands: names(commands(session)).collect(),
@@ -105,9 +107,9 @@ pub(crate) fn models(session: &Shared) -> Vec<ModelInfo> {
         resolved_model: Some(known.id.to_owned()),
         display_name: known.display_name.to_owned(),
         description: format!("{} tokens of context", known.context_window),
-        supports_effort: Some(true),
-        supported_effort_levels: Some(levels.clone()),
-        supports_adaptive_thinking: Some(true),
+        supports_effort: Some(known.takes_effort),
+        supported_effort_levels: known.takes_effort.then(|| levels.clone()),
+        supports_adaptive_thinking: Some(known.thinks == Thinks::Adaptively),
         ..ModelInfo::default()
     };
     let default = &session.config.default_model;

@@ -53,10 +53,12 @@ pub struct Session {
 }
 
 /// How a session ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionEnd {
     /// Whether the last turn failed; `None` if there was none.
     pub last_turn_failed: Option<bool>,
+    /// Why the session could not go on, if that is how it ended.
+    pub fault: Option<String>,
 }
 
 impl Session {

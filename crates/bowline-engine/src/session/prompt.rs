@@ -3,9 +3,9 @@
 use std::{panic::AssertUnwindSafe, sync::Arc};
 
 use bowline_protocol::{
-    Content, ContentBlock, DeferredToolUse, EventInput, Extra, HookEvent, InformationalLevel,
+    Content, ContentBlock, DeferredToolUse, EventInput, HookEvent, InformationalLevel,
     InformationalMessage, Maybe, MessageUuid, Origin, OriginKind, PromptSubmitOutcome,
-    PromptSubmitOutcomeKind, ResultMessage, UserMessage, UserPromptSubmitInput,
+    PromptSubmitOutcomeKind, ResultMessage, TerminalReason, UserMessage, UserPromptSubmitInput,
 };
 use bowline_sessions::AttachmentLine;
 use futures_util::FutureExt;
@@ -96,16 +96,24 @@ async fn run(
     if let Some(expansion) = &mut expansion {
         context.append(&mut expansion.context);
     }
+    let mut remarks = Vec::new();
     for prompt in prompts.iter().filter(|prompt| is_of_host(prompt)) {
-        match submit_hooks(&session, prompt, &cancel).await {
+        match submit_hooks(&session, prompt, &mut remarks, &cancel).await {
             Submitted::Accepted(texts) => context.extend(texts),
+            Submitted::Unchecked => {
+                let result = stopped_unchecked(agent, &prompts).await;
+                return TurnOutcome { result, joined: Vec::new() };
+            }
             Submitted::Refused(refusal) => {
-                let result = refuse(agent, refusal).await;
+                let result = refuse(agent, refusal, remarks).await;
                 return TurnOutcome { result, joined: Vec::new() };
             }
         }
     }
     session.outlet.send(catalog::init(agent, &prompts)).await;
+    for remark in remarks {
+        session.outlet.send(remark).await;
+    }
     context.extend(agent.renew_instructions(&cancel).await);
     let blocks = expansion.as_ref().map(|expansion| expansion.blocks.clone());
     take_up(agent, &prompts, blocks, context).await;
@@ -266,6 +274,8 @@ async fn note(agent: &mut Agent, prompt: &UserMessage) -> ResultMessage {
 enum Submitted {
     /// With what the hooks want the model to know.
     Accepted(Vec<String>),
+    /// The turn was stopped before the hooks had decided.
+    Unchecked,
     Refused(Refusal),
 }
 
@@ -280,6 +290,7 @@ pub(crate) struct Refusal {
 async fn submit_hooks(
     session: &Shared,
     prompt: &UserMessage,
+    remarks: &mut Vec<InformationalMessage>,
     cancel: &CancellationToken,
 ) -> Submitted {
     if !session.has_hooks(HookEvent::UserPromptSubmit) {
@@ -290,7 +301,11 @@ async fn submit_hooks(
         prompt: text.clone(),
         ..UserPromptSubmitInput::default()
     });
-    let report = session.run_hooks(&Identity::Main, event, cancel).await;
+    let mut report = session.run_hooks_silently(&Identity::Main, event, None, cancel).await;
+    remarks.append(&mut report.notices);
+    if report.cancelled {
+        return Submitted::Unchecked;
+    }
     if let Some(title) = &report.session_title {
         session.set_title(title).await;
     }
@@ -323,10 +338,31 @@ async fn submit_hooks(
     Submitted::Accepted(report.model_texts().collect())
 }
 
+/// The turn was stopped before hooks had decided about its prompt, which the model never sees.
+async fn stopped_unchecked(agent: &mut Agent, prompts: &[UserMessage]) -> ResultMessage {
+    let session = Arc::clone(&agent.session);
+    session.interrupt_answered().await;
+    session.outlet.send(catalog::init(agent, prompts)).await;
+    let blocks = vec![ContentBlock::text(texts::INTERRUPTED)];
+    agent.conversation.push_user(blocks.clone());
+    agent.say_user(UserMessage::prompt(blocks)).await;
+    ResultMessage {
+        terminal_reason: Some(TerminalReason::AbortedStreaming),
+        ..result::failed(&session, "Interrupted before hooks had decided about the prompt")
+    }
+}
+
 /// A hook kept the prompt from the model.
-pub(crate) async fn refuse(agent: &Agent, refusal: Refusal) -> ResultMessage {
+pub(crate) async fn refuse(
+    agent: &Agent,
+    refusal: Refusal,
+    remarks: Vec<InformationalMessage>,
+) -> ResultMessage {
     let session = &agent.session;
     session.outlet.send(catalog::init(agent, &[])).await;
+    for remark in remarks {
+        session.outlet.send(remark).await;
+    }
     let undecided = refusal.kind == PromptSubmitOutcomeKind::NoVerdict;
     let outcome = PromptSubmitOutcome {
         kind: refusal.kind,

@@ -50,6 +50,10 @@ pub(crate) fn of_turn(shared: &Shared, report: Report, origin: Option<Origin>) -
             _ => report.last_words,
         });
     } else {
+        if let (Ending::MaxTurns, Some(limit)) = (ending, shared.config.max_turns) {
+            // The one that was not allowed counts.
+            result.num_turns = u64::from(limit) + 1;
+        }
         let limit = match ending {
             Ending::MaxTurns => shared.config.max_turns.unwrap_or_default().to_string(),
             _ => shared.config.max_budget_usd.unwrap_or_default().to_string(),

@@ -4,14 +4,14 @@ use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
 
 use bowline_mcp::McpServers;
-use bowline_model::{ModelError, RetryPolicy, Thinking};
+use bowline_model::{ModelError, RetryPolicy, Thinking, known_model};
 use bowline_protocol::{
     AgentDefinition, AgentId, Effort, Extra, HostRequest, InformationalLevel, InformationalMessage,
     Initialize, McpServerRef, McpToolPolicy, ModelSwitchInput, PermissionMode, PermissionUpdate,
@@ -24,7 +24,7 @@ use tokio::{
     task::JoinSet,
     time::Instant,
 };
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{
     file_history::FileHistory, questions::QuestionBoard, queue::PromptQueue, tasks::TaskBoard,
@@ -74,6 +74,8 @@ pub(crate) struct Shared {
     plugins: Mutex<Arc<Plugins>>,
     /// Stops the turn that runs.
     turn: Mutex<Option<CancellationToken>>,
+    /// Fires when the host has the answer to its last interrupt.
+    interrupt_answered: Mutex<Option<CancellationToken>>,
     /// What runs beside the conversation.
     beside: Mutex<JoinSet<()>>,
     /// What the main agent can call.
@@ -82,6 +84,8 @@ pub(crate) struct Shared {
     pub(crate) started: CancellationToken,
     /// Wakes the session when something waits for it.
     pub(crate) wake: Notify,
+    /// Why the session cannot go on.
+    pub(super) fault: OnceLock<String>,
     pub(crate) board: TaskBoard,
     /// Questions that wait for a person.
     pub(crate) questions: QuestionBoard,
@@ -225,7 +229,9 @@ impl Shared {
             beside: Mutex::default(),
             main_tools: Mutex::default(),
             started: CancellationToken::new(),
+            interrupt_answered: Mutex::default(),
             wake: Notify::new(),
+            fault: OnceLock::new(),
             board,
             questions: QuestionBoard::default(),
             direct_calls: RwLock::default(),
@@ -293,8 +299,11 @@ impl Shared {
         self.live().prompt_id.clone()
     }
 
-    pub(crate) fn effort_level(&self) -> String {
-        self.live().effort.map_or("medium", Effort::as_str).to_owned()
+    /// How much effort the model makes; `None` if it cannot be told.
+    pub(crate) fn effort_level(&self) -> Option<String> {
+        let takes_effort = known_model(&self.model_name()).is_none_or(|known| known.takes_effort);
+        let level = self.live().effort.map_or("medium", Effort::as_str);
+        takes_effort.then(|| level.to_owned())
     }
 
     pub(crate) fn transcript_path(&self) -> String {
@@ -534,6 +543,33 @@ impl Shared {
             cancel.cancel();
         }
         turn.is_some()
+    }
+
+    /// Stops the turn that runs. What it came to is shown once the guard is gone.
+    pub(crate) fn interrupt_until_answered(&self) -> DropGuard {
+        let answered = CancellationToken::new();
+        *lock(&self.interrupt_answered) = Some(answered.clone());
+        self.interrupt_turn();
+        answered.drop_guard()
+    }
+
+    /// Waits until the host has the answer to its interrupt, if that is what stopped the turn.
+    pub(crate) async fn interrupt_answered(&self) {
+        let answered = lock(&self.interrupt_answered).clone();
+        if let Some(answered) = answered {
+            answered.cancelled().await;
+        }
+    }
+
+    /// Whether a turn runs.
+    pub(crate) fn turn_runs(&self) -> bool {
+        lock(&self.turn).is_some()
+    }
+
+    /// Ends the session, which cannot go on. The first reason counts.
+    pub(crate) fn give_up(&self, why: String) {
+        self.fault.set(why).ok();
+        self.wake.notify_one();
     }
 
     /// Stops the turn that runs for a prompt that cannot wait.

@@ -14,6 +14,7 @@ pub struct Settings {
     effective: Map<String, Value>,
     known: KnownSettings,
     problems: Vec<Problem>,
+    hooks_ignored: bool,
 }
 
 /// One effective value and where it comes from.
@@ -30,8 +31,7 @@ pub struct Traced<'a> {
 impl Settings {
     /// Merges layers that are given from the lowest precedence to the highest.
     pub(super) fn from_layers(layers: Vec<Layer>, problems: Vec<Problem>) -> Self {
-        let mut settings =
-            Self { layers, effective: Map::new(), known: KnownSettings::default(), problems };
+        let mut settings = Self { layers, problems, ..Self::default() };
         settings.merge();
         settings
     }
@@ -66,6 +66,16 @@ impl Settings {
     /// The layers, lowest precedence first.
     pub fn layers(&self) -> &[Layer] {
         &self.layers
+    }
+
+    /// Runs no hooks but those that whoever manages the machine wants.
+    pub fn ignore_hooks(&mut self) {
+        self.hooks_ignored = true;
+    }
+
+    /// Whether only managed hooks run, whatever the settings say.
+    pub(crate) fn hooks_ignored(&self) -> bool {
+        self.hooks_ignored
     }
 
     /// What was left out while loading, and why.

@@ -11,6 +11,9 @@ impl Settings {
     /// The rules and folders of the settings as a policy, and what of them does not count.
     pub fn policy(&self, places: &Places, trust: Trust, roots: Roots) -> (Policy, Vec<String>) {
         let mut policy = Policy::new(roots);
+        let known = &self.known().permissions;
+        policy.blocks_reads_outside = known.block_reads_outside_working_directories == Some(true);
+        policy.blocks_writes_outside = known.block_writes_outside_working_directories == Some(true);
         let said = self.permissions(places, trust);
         policy.rules.set_managed_only(said.managed_only);
         for (source, path, rules) in said.layers {

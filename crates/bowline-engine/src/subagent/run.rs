@@ -225,6 +225,8 @@ pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Fini
     let Launched { mut agent, task, stop, output_file, prompt, worktree, id } = launched;
     let began = Instant::now();
     let session = Arc::clone(&agent.session);
+    let subagent = agent.identity.subagent();
+    let description = subagent.map(|subagent| subagent.description.clone()).unwrap_or_default();
     let told = start_hooks(&agent, cancel).await;
     take_up(&mut agent, prompt, told).await;
     let limits = Limits {
@@ -261,7 +263,11 @@ pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Fini
     task.finish(status, Some(finished.answer.clone()));
     let ended = EndedTask {
         status,
-        summary: finished.answer.clone(),
+        // Whoever stopped it knows no more of it than what it was to do.
+        summary: match status {
+            TaskStatus::Killed => description,
+            _ => finished.answer.clone(),
+        },
         output_file: output_file.display().to_string(),
         usage: Some(finished.task_usage()),
     };

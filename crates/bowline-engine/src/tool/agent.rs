@@ -63,7 +63,8 @@ enum Isolation {
 impl AgentTool {
     pub(super) fn new(session: &Arc<Shared>, parent: Identity, tools: Weak<Toolset>) -> Self {
         let mut spec = ToolSpec::new(AGENT_TOOL, description(session), schema_of::<Input>())
-            .aliases(&["Task"]);
+            .aliases(&["Task"])
+            .stops_itself();
         spec.hints.read_only = true;
         Self { spec, session: Arc::downgrade(session), parent, tools }
     }

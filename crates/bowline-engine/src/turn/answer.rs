@@ -200,7 +200,7 @@ impl Answer {
                 },
                 State::Streaming(stream) => match stream.next().await {
                     Some(Ok(event)) => return self.heard(event),
-                    Some(Err(error)) => return self.failed(error),
+                    Some(Err(error)) => return self.broken(error),
                     None => {
                         self.state = State::Over;
                         return Step::Done;
@@ -243,6 +243,17 @@ impl Answer {
             self.unbilled = Some((self.target.name.clone(), usage));
         }
         Step::Event(event, complete)
+    }
+
+    /// The stream ends with an error. One that the API reports in the middle of it need not happen
+    /// to an answer in one piece.
+    fn broken(&mut self, error: ModelError) -> Step {
+        let reported = error.api_type.is_some() && self.complete_blocks == 0;
+        if reported && error.is_retryable() && self.ask_whole() {
+            self.connect();
+            return Step::Retry { error, attempt: 0, delay: Duration::ZERO };
+        }
+        self.failed(error)
     }
 
     fn failed(&mut self, error: ModelError) -> Step {

@@ -9,6 +9,7 @@ use tokio::task::{self, JoinError, JoinSet};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{
+    machine::Then,
     outcome::CallOutcome,
     pipeline::{self, CallContext},
     schedule::{Beside, Schedule},
@@ -184,7 +185,10 @@ impl Calls {
         self.schedule.end(outcome.id());
         let shown = CancellationToken::new();
         self.unshown = Some(Unshown { _guard: shown.clone().drop_guard(), shown });
-        self.start_ready();
+        // Whoever refused the whole turn is not asked about the next call.
+        if outcome.then != Then::Refused {
+            self.start_ready();
+        }
         outcome
     }
 }

@@ -62,6 +62,8 @@ pub enum Event {
     StopBlocked,
     /// A Stop hook ended the turn in its own name.
     StopPrevented,
+    /// A hook stopped the turn behind a batch of calls.
+    BatchStopped,
     /// The money is spent.
     BudgetExhausted,
     /// Somebody interrupted.
@@ -212,6 +214,7 @@ impl Turn {
             (State::Ended, _) => vec![],
             (state, Event::Interrupted) => interrupt(state),
             (state, Event::BudgetExhausted) => stop_everything(&state, Ending::BudgetExhausted),
+            (state, Event::BatchStopped) => stop_everything(&state, Ending::HookStopped),
             (State::Ready, Event::Prompted) => self.call_model(),
             (State::Answering(mut calls), Event::Called(id)) => {
                 calls.any = true;

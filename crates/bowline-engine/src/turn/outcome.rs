@@ -1,9 +1,10 @@
 //! What one tool call came to.
 
 use bowline_protocol::{
-    Content, ContentBlock, DecisionReasonType, DecisionSource, DeferredToolUse, Maybe, Message,
-    NonExecutionKind, PermissionDecision, PermissionDenial, PermissionVerdict, RawJson,
-    ToolResultBlock, ToolResultMeta, ToolUseBlock, ToolUseId, UserMessage,
+    Content, ContentBlock, DecisionReasonType, DecisionSource, DeferredToolUse,
+    InformationalMessage, Maybe, Message, NonExecutionKind, PermissionDecision, PermissionDenial,
+    PermissionVerdict, RawJson, ToolResultBlock, ToolResultMeta, ToolUseBlock, ToolUseId,
+    UserMessage,
 };
 use bowline_tools::{ToolFailure, ToolOutput};
 use serde_json::Value;
@@ -27,6 +28,8 @@ pub(crate) struct CallOutcome {
     pub(crate) denial: Option<PermissionDenial>,
     /// What the host hears before the result.
     pub(crate) notices: Vec<Message>,
+    /// What hooks say to the user, which the host hears behind it.
+    pub(crate) remarks: Vec<InformationalMessage>,
     /// Blocks for the model that go behind the result.
     pub(crate) follow_up: Vec<ContentBlock>,
     /// What hooks want the model to know.
@@ -108,6 +111,7 @@ impl CallOutcome {
             meta: None,
             denial: None,
             notices: Vec::new(),
+            remarks: Vec::new(),
             follow_up: Vec::new(),
             context: Vec::new(),
             structured_output: None,

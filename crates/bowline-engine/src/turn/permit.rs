@@ -259,7 +259,7 @@ fn request(context: &CallContext, proposed: &Proposed, question: &Question) -> C
 /// What a call does, in words for the person who is asked.
 fn describe(context: &CallContext, proposed: &Proposed) -> Option<String> {
     let field = |name: &str| proposed.input.get(name).and_then(Value::as_str);
-    let words = ["description", "command", "pattern"].into_iter().find_map(field);
+    let words = ["description", "command", "pattern", "url", "query"].into_iter().find_map(field);
     let file = || {
         let path = field("file_path").or_else(|| field("notebook_path"))?;
         Some(context.workspace.display(&context.workspace.resolve(path)))
@@ -313,10 +313,15 @@ async fn accept(
     }
     if let Some(input) = &allow.updated_input {
         let input = input.to_value();
-        if !input.is_object() {
-            return Err(failed(proposed, BAD_ANSWER));
+        match input.as_object() {
+            None => return Err(failed(proposed, BAD_ANSWER)),
+            // Some hosts have nothing to say with it.
+            Some(fields) if fields.is_empty() => {}
+            Some(_) => {
+                proposed.change(input, &context.workspace);
+                check_changed(context, proposed)?;
+            }
         }
-        proposed.change(input, &context.workspace);
     }
     apply(context, updates).await;
     let source = match allow.decision_classification {
@@ -324,6 +329,18 @@ async fn accept(
         _ => DecisionSource::UserTemporary,
     };
     Ok(decision(PermissionVerdict::Accept, source, None))
+}
+
+/// An input that somebody changed has to fit the tool like any other.
+fn check_changed(context: &CallContext, proposed: &Proposed) -> Result<(), Box<CallOutcome>> {
+    let checked = context.tools.check(&proposed.call.name, proposed.input.clone());
+    checked.map(drop).map_err(|failure| {
+        let mut outcome = CallOutcome::failure(proposed.call.clone(), failure);
+        let source = DecisionSource::from("permission_updated_input_invalid");
+        let rejected = decision(PermissionVerdict::Reject, source, None);
+        outcome.meta = Some(outcome.decided(rejected));
+        Box::new(outcome)
+    })
 }
 
 /// Changes the rules, in memory and, where the change says so, on disk.

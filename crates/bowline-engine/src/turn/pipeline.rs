@@ -131,6 +131,9 @@ async fn admit(
     let server = context.tools.server_of(&call.name);
     let mut proposed = Proposed { call, tool, input, server, opinion: None };
     let report = pre_hooks(context, &proposed, cancel).await;
+    if cancel.is_cancelled() {
+        return Err(Box::new(CallOutcome::interrupted(proposed.call)));
+    }
     if let Some(refusal) = report.tool_refusal() {
         return Err(Box::new(refused(&proposed, &report, &refusal)));
     }
@@ -239,7 +242,7 @@ async fn perform(
     if let Ok(output) = &result {
         listed_task::tell_created(context, &proposed, output.structured.as_ref(), cancel).await;
     }
-    let report = post_hooks(context, &proposed, &result, began, cancel).await;
+    let mut report = post_hooks(context, &proposed, &result, began, cancel).await;
     told.extend(report.model_texts());
     told.extend(report.objections());
     let broken = result.as_ref().is_err_and(|failure| failure.stage == FailureStage::Interrupted);
@@ -252,6 +255,7 @@ async fn perform(
         meta.non_execution_kind = Some("interrupted".into());
     }
     outcome.context = told;
+    outcome.remarks = std::mem::take(&mut report.notices);
     structured_output::note(&context.session, &proposed, &mut outcome);
     if stop || report.stop.is_some() {
         outcome.then = Then::HookStopped;
@@ -298,7 +302,7 @@ async fn post_hooks(
             ..PostToolUseFailureInput::default()
         }),
     };
-    context.session.run_hooks(&context.identity, event, cancel).await
+    context.session.run_hooks_silently(&context.identity, event, None, cancel).await
 }
 
 /// What a tool answered, for programs.
@@ -314,9 +318,10 @@ fn updated(mut output: ToolOutput, report: &HookReport) -> ToolOutput {
     let Some(updated) = updated.map(RawJson::to_value) else { return output };
     // Something of another shape than the tool's own output is no output of it.
     let fits = match &output.structured {
-        Some(Value::Object(own)) => updated
-            .as_object()
-            .is_some_and(|updated| own.keys().all(|key| updated.contains_key(key))),
+        Some(Value::Object(own)) => updated.as_object().is_some_and(|updated| {
+            let is_flag = |value: &Value| matches!(value, Value::Bool(_) | Value::Null);
+            own.iter().all(|(key, value)| is_flag(value) || updated.contains_key(key))
+        }),
         Some(own) => std::mem::discriminant(own) == std::mem::discriminant(&updated),
         None => updated.is_string(),
     };

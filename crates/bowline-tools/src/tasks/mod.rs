@@ -144,10 +144,16 @@ impl Tasks {
 
     /// Stops every running task.
     pub async fn stop_all(&self) {
+        self.stop_those(|_| true).await;
+    }
+
+    /// Stops the running tasks that fit.
+    pub async fn stop_those(&self, which: impl Fn(&TaskInfo) -> bool) {
         let running: Vec<_> = {
             let entries = lock(&self.shared.entries);
-            let running = entries.values().filter(|entry| entry.info.status == TaskStatus::Running);
-            running.map(|entry| entry.info.id.clone()).collect()
+            let tasks = entries.values().map(|entry| &entry.info);
+            let running = tasks.filter(|task| task.status == TaskStatus::Running && which(task));
+            running.map(|task| task.id.clone()).collect()
         };
         futures_util::future::join_all(running.iter().map(|id| self.stop(id))).await;
     }

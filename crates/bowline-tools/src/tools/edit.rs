@@ -126,6 +126,9 @@ impl Tool for Edit {
             } else if !plan.known {
                 structured["contentNotInModelContext"] = true.into();
             }
+            if !plan.known {
+                structured["contentNotInModelContext"] = true.into();
+            }
             Ok(ToolOutput::text(text).structured(structured))
         })
     }

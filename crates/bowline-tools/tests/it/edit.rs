@@ -148,6 +148,7 @@ async fn a_changed_file_is_edited_only_where_it_is_still_the_same() {
     let (text, object) = rig.ok("Edit", edit("two", "2")).await;
     assert!(text.contains("somebody else had changed the file"), "{text}");
     assert_eq!(object["staleRecovered"], true);
+    assert_eq!(object["contentNotInModelContext"], true);
     assert_eq!(rig.content("a.txt"), "zero\none\n2\n");
 }
 
@@ -156,8 +157,9 @@ async fn a_file_seen_in_part_is_edited_without_a_claim_to_know_it() {
     let rig = Rig::new();
     rig.file("a.txt", "one\ntwo\nthree\n");
     rig.text("Read", json!({ "file_path": "a.txt", "limit": 1 })).await;
-    let text = rig.text("Edit", edit("three", "3")).await;
+    let (text, object) = rig.ok("Edit", edit("three", "3")).await;
     assert_eq!(text, "The file a.txt has been updated successfully.");
+    assert_eq!(object["contentNotInModelContext"], true);
 }
 
 #[tokio::test]

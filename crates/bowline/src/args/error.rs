@@ -1,5 +1,7 @@
 //! What is wrong with a command line, in the words that people who know the official CLI expect.
 
+use std::ffi::OsString;
+
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::foreign;
@@ -13,19 +15,26 @@ pub(crate) enum UsageError {
     Bad(String),
 }
 
-impl From<clap::Error> for UsageError {
-    fn from(error: clap::Error) -> Self {
+impl UsageError {
+    /// What is wrong with `words`.
+    pub(super) fn of(error: &clap::Error, words: &[OsString]) -> Self {
         match error.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
                 Self::Help(error.render().to_string())
             }
-            ErrorKind::UnknownArgument => Self::Bad(unknown_option(&error)),
-            _ if text(&error, ContextKind::InvalidSubcommand).is_some() => {
+            ErrorKind::UnknownArgument => Self::Bad(unknown_option(error)),
+            ErrorKind::TooManyValues => Self::Bad(value_of_switch(error)),
+            _ if text(error, ContextKind::InvalidSubcommand).is_some() => {
                 // A second word behind the prompt looks like a command.
-                let word = text(&error, ContextKind::InvalidSubcommand).unwrap_or_default();
+                let word = text(error, ContextKind::InvalidSubcommand).unwrap_or_default();
                 Self::Bad(unexpected(&word))
             }
-            ErrorKind::InvalidValue | ErrorKind::ValueValidation => Self::Bad(bad_value(&error)),
+            ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
+                let is_empty = |word: &OsString| {
+                    word.is_empty() || word.to_str().is_some_and(|word| word.ends_with('='))
+                };
+                Self::Bad(bad_value(error, words.iter().any(is_empty)))
+            }
             _ => {
                 let text = error.render().to_string();
                 let first = text.split("\n\n").next().unwrap_or(&text);
@@ -33,6 +42,13 @@ impl From<clap::Error> for UsageError {
             }
         }
     }
+}
+
+/// A switch that is given a value.
+fn value_of_switch(error: &clap::Error) -> String {
+    let switch = text(error, ContextKind::InvalidArg).unwrap_or_default();
+    let value = text(error, ContextKind::InvalidValue).unwrap_or_default();
+    format!("error: unknown option '{switch}={value}'\n(Did you mean {switch}?)")
 }
 
 fn unknown_option(error: &clap::Error) -> String {
@@ -55,10 +71,13 @@ fn unexpected(word: &str) -> String {
     format!("error: unexpected argument '{word}'; a prompt of several words needs quotes")
 }
 
-fn bad_value(error: &clap::Error) -> String {
+/// A value that does not fit, or none where one is needed: both look alike unless somebody looks
+/// whether an empty one was given.
+fn bad_value(error: &clap::Error, empty_given: bool) -> String {
     let option = text(error, ContextKind::InvalidArg).unwrap_or_default();
+    let option = option.replace(">...", "...>");
     let value = text(error, ContextKind::InvalidValue).unwrap_or_default();
-    if value.is_empty() && error.kind() == ErrorKind::InvalidValue {
+    if value.is_empty() && error.kind() == ErrorKind::InvalidValue && !empty_given {
         return format!("error: option '{option}' argument missing");
     }
     let allowed = match error.get(ContextKind::ValidValue) {

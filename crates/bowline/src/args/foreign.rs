@@ -8,10 +8,6 @@ use super::{RunArgs, SystemPromptSnapshot};
 pub(super) const REFUSED: [(&str, &str); 21] = [
     ("--ax-screen-reader", "there is no screen to draw on"),
     ("--background", "sessions run in front; start them from a program with bowline-host"),
-    (
-        "--bare",
-        "name what counts: --setting-sources, --strict-mcp-config, --disable-slash-commands",
-    ),
     ("--bg", "sessions run in front; start them from a program with bowline-host"),
     ("--brief", "answers are messages; there is no tool to send them with"),
     ("--chrome", "no browser is steered; an MCP server can"),
@@ -26,8 +22,6 @@ pub(super) const REFUSED: [(&str, &str); 21] = [
     ("--plugin-url", "plugins are not fetched; name a folder with --plugin-dir"),
     ("--remote-control", "a product of the vendor; --sdk-url serves any host"),
     ("--remote-control-session-name-prefix", "a product of the vendor"),
-    ("--restricted", "name what counts: --tools, --setting-sources, --permission-mode"),
-    ("--safe-mode", "name what counts: --setting-sources, --strict-mcp-config"),
     ("--tmux", "no terminal is steered"),
     ("--worktree", "the session is not moved into one; start us there"),
 ];

@@ -14,6 +14,15 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "amount", allow_hyphen_values = true, value_parser = dollars)]
     pub(crate) max_budget_usd: Option<f64>,
 
+    /// When the conversation is compacted: auto, or from so many tokens on, as in 500k
+    #[arg(
+        long,
+        value_name = "auto|tokens",
+        allow_hyphen_values = true,
+        value_parser = AutoCompact::read
+    )]
+    pub(crate) autocompact: Option<AutoCompact>,
+
     /// How many tokens the model is told it has
     #[arg(
         long,
@@ -25,9 +34,44 @@ pub(crate) struct LimitArgs {
     pub(crate) task_budget: Option<u64>,
 }
 
-/// A number of something. Less than nothing is nothing.
+/// When a conversation is compacted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AutoCompact {
+    /// When the model's own window is full.
+    Auto,
+    /// From so many tokens on.
+    From(u64),
+}
+
+impl AutoCompact {
+    fn read(text: &str) -> Result<Self, String> {
+        if text == "auto" {
+            return Ok(Self::Auto);
+        }
+        let lower = text.to_ascii_lowercase();
+        let (digits, unit) = match (lower.strip_suffix('k'), lower.strip_suffix('m')) {
+            (Some(digits), _) => (digits, Some(1_000)),
+            (_, Some(digits)) => (digits, Some(1_000_000)),
+            (None, None) => (lower.as_str(), None),
+        };
+        let tokens = digits.parse::<u64>().ok().and_then(|number| {
+            // Nobody means single tokens.
+            let unit = unit.unwrap_or(if number < 1_000 { 1_000 } else { 1 });
+            number.checked_mul(unit)
+        });
+        match tokens {
+            Some(tokens @ 100_000..=1_000_000) => Ok(Self::From(tokens)),
+            _ => Err("It must be 'auto', or between 100k and 1M (e.g. 500k, 200000, or 200 as \
+                      shorthand)"
+                .to_owned()),
+        }
+    }
+}
+
+/// A number of something. Less than nothing is nothing, and so is saying nothing.
 pub(super) fn number(text: &str) -> Result<u64, String> {
     match text.trim().parse::<f64>() {
+        Err(_) if text.is_empty() => Ok(0),
         // Casting cuts off what does not fit.
         Ok(number) if !number.is_nan() => Ok(number as u64),
         _ => Err("must be a number".to_owned()),
@@ -45,5 +89,30 @@ fn task_tokens(text: &str) -> Result<u64, String> {
     match text.parse() {
         Ok(tokens) if tokens > 0 => Ok(tokens),
         _ => Err("--task-budget must be a positive integer".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_are_read_as_people_write_them() {
+        for (text, expected) in [
+            ("auto", Some(AutoCompact::Auto)),
+            ("500k", Some(AutoCompact::From(500_000))),
+            ("200000", Some(AutoCompact::From(200_000))),
+            ("200", Some(AutoCompact::From(200_000))),
+            ("1M", Some(AutoCompact::From(1_000_000))),
+            ("50", None),
+            ("99k", None),
+            ("2m", None),
+            ("0.8", None),
+            ("-1", None),
+            ("k", None),
+            ("", None),
+        ] {
+            assert_eq!(AutoCompact::read(text).ok(), expected, "{text:?}");
+        }
     }
 }

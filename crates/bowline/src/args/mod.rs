@@ -5,6 +5,7 @@
 //! a prompt behind one needs `--` before it.
 
 mod doors;
+mod empty;
 mod error;
 mod foreign;
 mod limits;
@@ -24,7 +25,7 @@ use clap_complete::Shell;
 pub(crate) use self::{
     doors::{DoorArgs, McpCommand, McpServeArgs, McpServerArgs},
     error::UsageError,
-    limits::LimitArgs,
+    limits::{AutoCompact, LimitArgs},
     list::split_rules,
     model::{ModelArgs, SystemPromptSnapshot, ThinkingArg, ThinkingDisplayArg},
     output::{InputFormat, OutputArgs, OutputFormat},
@@ -41,6 +42,7 @@ pub(crate) use self::{
 #[derive(Debug, Parser)]
 #[command(
     name = "bowline",
+    version,
     disable_version_flag = true,
     disable_help_subcommand = true,
     args_conflicts_with_subcommands = true,
@@ -142,10 +144,13 @@ pub(crate) enum Side {
 impl Args {
     /// Reads a command line, the program's name included.
     pub(crate) fn read(
-        words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+        words: impl IntoIterator<Item = impl Into<OsString>>,
     ) -> Result<Self, UsageError> {
-        let matches = Self::command().try_get_matches_from(words).map_err(UsageError::from)?;
-        let mut args = Self::from_arg_matches(&matches).map_err(UsageError::from)?;
+        let words: Vec<OsString> = words.into_iter().map(Into::into).collect();
+        let wrong = |error| UsageError::of(&error, &words);
+        let matches = Self::command().try_get_matches_from(&words).map_err(wrong)?;
+        let mut args = Self::from_arg_matches(&matches).map_err(wrong)?;
+        args.run.drop_empty();
         args.run.imply_remote(&matches)?;
         Ok(args)
     }

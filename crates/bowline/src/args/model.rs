@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::limits::number;
+use super::{empty::path, limits::number};
 
 /// The model and what it is told.
 #[derive(Debug, Default, Clone, PartialEq, Args)]
@@ -35,23 +35,23 @@ pub(crate) struct ModelArgs {
     pub(crate) max_thinking_tokens: Option<u64>,
 
     /// Beta features of the API
-    #[arg(long, value_name = "BETAS", num_args = 1..)]
+    #[arg(long, value_name = "betas", num_args = 1..)]
     pub(crate) betas: Vec<String>,
 
     /// Replace the system prompt
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    #[arg(long, value_name = "prompt", allow_hyphen_values = true)]
     pub(crate) system_prompt: Option<String>,
 
     /// Replace the system prompt with a file, which counts more
-    #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
+    #[arg(long, value_name = "file", allow_hyphen_values = true, value_parser = path)]
     pub(crate) system_prompt_file: Option<PathBuf>,
 
     /// Add to the system prompt
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    #[arg(long, value_name = "prompt", allow_hyphen_values = true)]
     pub(crate) append_system_prompt: Option<String>,
 
     /// Add a file to the system prompt, which counts more
-    #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
+    #[arg(long, value_name = "file", allow_hyphen_values = true, value_parser = path)]
     pub(crate) append_system_prompt_file: Option<PathBuf>,
 
     /// Leave the parts that change from run to run out of the system prompt
@@ -63,11 +63,11 @@ pub(crate) struct ModelArgs {
     pub(crate) system_prompt_snapshot: Option<SystemPromptSnapshot>,
 
     /// The agent that the conversation is with
-    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    #[arg(long, value_name = "agent", allow_hyphen_values = true)]
     pub(crate) agent: Option<String>,
 
     /// Agents that others can be sent to work as: a JSON object, or a file with one
-    #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
+    #[arg(long, value_name = "json-or-file", allow_hyphen_values = true)]
     pub(crate) agents: Option<String>,
 }
 

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, builder::BoolishValueParser};
+
+use super::empty::path;
 
 /// What comes in and what goes out.
 #[derive(Debug, Default, Clone, PartialEq, Args)]
@@ -37,25 +39,25 @@ pub(crate) struct OutputArgs {
     pub(crate) forward_subagent_text: bool,
 
     /// Answer in this shape
-    #[arg(long, value_name = "SCHEMA", allow_hyphen_values = true)]
+    #[arg(long, value_name = "schema", allow_hyphen_values = true)]
     pub(crate) json_schema: Option<String>,
 
     /// Record every exchange with the model in a file that `--model replay:FILE` plays
-    #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
+    #[arg(long, value_name = "file", allow_hyphen_values = true)]
     pub(crate) record: Option<PathBuf>,
 
     /// Say on stderr what happens; a filter as in `engine` or `debug` narrows it
     #[arg(
         short,
         long,
-        value_name = "FILTER",
+        value_name = "filter",
         num_args = 0..=1,
         default_missing_value = ""
     )]
     pub(crate) debug: Option<String>,
 
     /// Say it in a file
-    #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
+    #[arg(long, value_name = "path", allow_hyphen_values = true, value_parser = path)]
     pub(crate) debug_file: Option<PathBuf>,
 
     /// The same as --debug
@@ -74,9 +76,10 @@ pub(crate) struct OutputArgs {
     #[arg(
         long,
         hide = true,
-        value_name = "BOOL",
+        value_name = "value",
         num_args = 0..=1,
-        default_missing_value = "true"
+        default_missing_value = "true",
+        value_parser = BoolishValueParser::new()
     )]
     pub(crate) prompt_suggestions: Option<bool>,
 
@@ -85,11 +88,11 @@ pub(crate) struct OutputArgs {
     pub(crate) enable_auth_status: bool,
 
     /// What the work is for
-    #[arg(long, hide = true, value_name = "NAME", allow_hyphen_values = true)]
+    #[arg(long, hide = true, value_name = "tag", allow_hyphen_values = true)]
     pub(crate) workload: Option<String>,
 
     /// Channels to listen to
-    #[arg(long, hide = true, value_name = "CHANNEL", num_args = 1..)]
+    #[arg(long, hide = true, value_name = "servers", num_args = 1..)]
     pub(crate) channels: Vec<String>,
 }
 

@@ -8,18 +8,18 @@ use clap::{Args, ValueEnum};
 #[command(next_help_heading = "Tools and permissions")]
 pub(crate) struct PermissionArgs {
     /// The tools there are: names, "" for none, `default` for all
-    #[arg(long, value_name = "TOOLS", num_args = 1..)]
+    #[arg(long, value_name = "tools", num_args = 1..)]
     pub(crate) tools: Option<Vec<String>>,
 
     /// What runs without being asked about, as in `Bash(git *) Edit`
-    #[arg(long = "allowedTools", alias = "allowed-tools", value_name = "RULES", num_args = 1..)]
+    #[arg(long = "allowedTools", alias = "allowed-tools", value_name = "tools", num_args = 1..)]
     pub(crate) allowed_tools: Vec<String>,
 
     /// What is refused
     #[arg(
         long = "disallowedTools",
         alias = "disallowed-tools",
-        value_name = "RULES",
+        value_name = "tools",
         num_args = 1..
     )]
     pub(crate) disallowed_tools: Vec<String>,
@@ -29,7 +29,7 @@ pub(crate) struct PermissionArgs {
     pub(crate) permission_mode: Option<PermissionModeArg>,
 
     /// Who is asked: `stdio` for the host, or a tool of an MCP server
-    #[arg(long, hide = true, value_name = "TOOL", allow_hyphen_values = true)]
+    #[arg(long, hide = true, value_name = "tool", allow_hyphen_values = true)]
     pub(crate) permission_prompt_tool: Option<String>,
 
     /// Whether anybody is asked at all
@@ -45,7 +45,7 @@ pub(crate) struct PermissionArgs {
     pub(crate) allow_dangerously_skip_permissions: bool,
 
     /// More folders to work in
-    #[arg(long, value_name = "FOLDERS", num_args = 1..)]
+    #[arg(long, value_name = "directories", num_args = 1..)]
     pub(crate) add_dir: Vec<String>,
 }
 

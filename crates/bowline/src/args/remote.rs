@@ -14,24 +14,24 @@ pub(crate) struct RemoteArgs {
     /// is taken from CLAUDE_CODE_SESSION_ACCESS_TOKEN, from the descriptor
     /// CLAUDE_CODE_WEBSOCKET_AUTH_FILE_DESCRIPTOR or from the file CLAUDE_SESSION_INGRESS_TOKEN_FILE;
     /// http_proxy, https_proxy, all_proxy and no_proxy are heeded
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "url")]
     pub(crate) sdk_url: Option<String>,
 
     /// Dial this often before the host is given up; 3 if it is not said
-    #[arg(long, value_name = "N", requires = "sdk_url")]
+    #[arg(long, value_name = "n", requires = "sdk_url")]
     pub(crate) sdk_attempts: Option<u32>,
 
     /// Say this when dialing, as in `X-Team: blue`. Secrets belong into BOWLINE_SDK_HEADERS, one
     /// header per line
-    #[arg(long, value_name = "HEADER", requires = "sdk_url")]
+    #[arg(long, value_name = "header", requires = "sdk_url")]
     pub(crate) sdk_header: Vec<String>,
 
     /// Believe the authorities in this PEM file, and not the system's
-    #[arg(long, value_name = "FILE", requires = "sdk_url")]
+    #[arg(long, value_name = "file", requires = "sdk_url")]
     pub(crate) sdk_ca: Option<PathBuf>,
 
     /// Milliseconds before the first attempt to dial again; they double with each
-    #[arg(long, value_name = "MS", hide = true, requires = "sdk_url")]
+    #[arg(long, value_name = "ms", hide = true, requires = "sdk_url")]
     pub(crate) sdk_first_wait: Option<u64>,
 }
 

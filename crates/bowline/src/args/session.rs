@@ -15,7 +15,7 @@ pub(crate) struct SessionArgs {
     #[arg(
         short,
         long,
-        value_name = "SESSION",
+        value_name = "value",
         num_args = 0..=1,
         default_missing_value = ""
     )]
@@ -23,7 +23,7 @@ pub(crate) struct SessionArgs {
 
     /// Go on with this session of the server that BOWLINE_SESSION_SERVER or the setting
     /// bowline.sessionServer names
-    #[arg(long, value_name = "ID", conflicts_with_all = ["resume", "continue_newest"])]
+    #[arg(long, value_name = "session", conflicts_with_all = ["resume", "continue_newest"])]
     pub(crate) teleport: Option<String>,
 
     /// Go on in a copy of it
@@ -31,19 +31,19 @@ pub(crate) struct SessionArgs {
     pub(crate) fork_session: bool,
 
     /// The id of a new session
-    #[arg(long, value_name = "UUID", allow_hyphen_values = true)]
+    #[arg(long, value_name = "uuid", allow_hyphen_values = true)]
     pub(crate) session_id: Option<String>,
 
     /// Go on behind this message
-    #[arg(long, hide = true, value_name = "UUID", allow_hyphen_values = true)]
+    #[arg(long, hide = true, value_name = "message id", allow_hyphen_values = true)]
     pub(crate) resume_session_at: Option<String>,
 
     /// Go on before this prompt
-    #[arg(long, hide = true, value_name = "UUID", allow_hyphen_values = true)]
+    #[arg(long, hide = true, value_name = "message id", allow_hyphen_values = true)]
     pub(crate) resume_drops_turn: Option<String>,
 
     /// Put files back as they were before this prompt, and exit
-    #[arg(long, hide = true, value_name = "UUID", allow_hyphen_values = true)]
+    #[arg(long, hide = true, value_name = "user-message-id", allow_hyphen_values = true)]
     pub(crate) rewind_files: Option<String>,
 
     /// Keep nothing on disk
@@ -67,7 +67,7 @@ pub(crate) struct SessionArgs {
     pub(crate) maintenance: bool,
 
     /// What the session is called
-    #[arg(short, long, value_name = "TITLE", allow_hyphen_values = true)]
+    #[arg(short, long, value_name = "name", allow_hyphen_values = true)]
     pub(crate) name: Option<String>,
 }
 

@@ -4,20 +4,22 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::empty::path;
+
 /// Where settings, servers and plugins come from.
 #[derive(Debug, Default, Clone, PartialEq, Args)]
 #[command(next_help_heading = "Settings")]
 pub(crate) struct SourceArgs {
     /// More settings: a JSON object, or a file with one
-    #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
+    #[arg(long, value_name = "file-or-json", allow_hyphen_values = true)]
     pub(crate) settings: Option<String>,
 
     /// Which settings files count: user, project, local
-    #[arg(long, value_name = "SOURCES", allow_hyphen_values = true)]
+    #[arg(long, value_name = "sources", allow_hyphen_values = true)]
     pub(crate) setting_sources: Option<String>,
 
     /// Settings of whoever manages the machine
-    #[arg(long, hide = true, value_name = "JSON", allow_hyphen_values = true)]
+    #[arg(long, hide = true, value_name = "json", allow_hyphen_values = true)]
     pub(crate) managed_settings: Option<String>,
 
     /// They come with `initialize`
@@ -25,11 +27,11 @@ pub(crate) struct SourceArgs {
     pub(crate) managed_settings_in_initialize: bool,
 
     /// The folder whose `.claude` holds the project's settings
-    #[arg(long, hide = true, value_name = "FOLDER", allow_hyphen_values = true)]
+    #[arg(long, hide = true, value_name = "dir", allow_hyphen_values = true, value_parser = path)]
     pub(crate) project_config_root: Option<PathBuf>,
 
     /// MCP servers: JSON objects, or files with one
-    #[arg(long, value_name = "CONFIGS", num_args = 1..)]
+    #[arg(long, value_name = "configs", num_args = 1..)]
     pub(crate) mcp_config: Vec<String>,
 
     /// Use no other MCP servers
@@ -37,14 +39,33 @@ pub(crate) struct SourceArgs {
     pub(crate) strict_mcp_config: bool,
 
     /// A plugin
-    #[arg(long, value_name = "FOLDER", allow_hyphen_values = true)]
+    #[arg(long, value_name = "path", allow_hyphen_values = true, value_parser = path)]
     pub(crate) plugin_dir: Vec<PathBuf>,
 
     /// A plugin without its MCP servers
-    #[arg(long, hide = true, value_name = "FOLDER", allow_hyphen_values = true)]
+    #[arg(long, hide = true, value_name = "path", allow_hyphen_values = true, value_parser = path)]
     pub(crate) plugin_dir_no_mcp: Vec<PathBuf>,
 
     /// Run no slash commands
     #[arg(long)]
     pub(crate) disable_slash_commands: bool,
+
+    /// Find nothing: no instructions, commands, agents, hooks or servers but those named here
+    #[arg(long)]
+    pub(crate) bare: bool,
+
+    /// Run no commands, stay in the working directories, and heed no settings files
+    #[arg(long)]
+    pub(crate) restricted: bool,
+
+    /// Leave out everything that was added or changed, to see whether that is at fault
+    #[arg(long)]
+    pub(crate) safe_mode: bool,
+}
+
+impl SourceArgs {
+    /// Whether only what is built in or named counts, and no file that is merely there.
+    pub(crate) fn finds_nothing(&self) -> bool {
+        self.bare || self.safe_mode
+    }
 }

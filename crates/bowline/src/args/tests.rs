@@ -55,6 +55,10 @@ fn both_styles_of_values_mean_the_same() {
         ("--max-turns", "3"),
         ("--max-budget-usd", "0.5"),
         ("--task-budget", "1000"),
+        ("--autocompact", "500k"),
+        ("--name", "n"),
+        ("--record", "f"),
+        ("--teleport", "i"),
         ("--settings", "{}"),
         ("--setting-sources", "user,project"),
         ("--managed-settings", "{}"),
@@ -76,6 +80,61 @@ fn both_styles_of_values_mean_the_same() {
         let one = read(&[&format!("{flag}={value}")]);
         assert_eq!(one, two, "{flag}");
         assert_ne!(one, RunArgs::default(), "{flag}");
+    }
+}
+
+#[test]
+fn an_empty_value_is_none() {
+    let flags = [
+        "--model",
+        "--fallback-model",
+        "--effort",
+        "--agent",
+        "--agents",
+        "--system-prompt-file",
+        "--append-system-prompt-file",
+        "--permission-prompt-tool",
+        "--json-schema",
+        "--workload",
+        "--debug-file",
+        "--session-id",
+        "--resume-session-at",
+        "--resume-drops-turn",
+        "--rewind-files",
+        "--name",
+        "--settings",
+        "--managed-settings",
+        "--mcp-config",
+        "--plugin-dir",
+        "--plugin-dir-no-mcp",
+    ];
+    for flag in flags {
+        assert_eq!(read(&[flag, ""]), RunArgs::default(), "{flag}");
+        assert_eq!(read(&[&format!("{flag}=")]), RunArgs::default(), "{flag}");
+    }
+    for flag in ["--max-turns", "--max-thinking-tokens"] {
+        assert_eq!(read(&[flag, ""]), read(&[flag, "0"]), "{flag}");
+    }
+}
+
+#[test]
+fn an_empty_value_is_not_one_of_several() {
+    let flags = [
+        ("--output-format <format>", "text, json, stream-json"),
+        ("--input-format <format>", "text, stream-json"),
+        ("--thinking <mode>", "enabled, adaptive, disabled"),
+        ("--thinking-display <display>", "summarized, omitted, highlights"),
+        ("--permission-prompts <target>", "host, none"),
+        ("--system-prompt-snapshot <on|off>", "on, off"),
+    ];
+    for (option, choices) in flags {
+        let flag = option.split(' ').next().unwrap();
+        let invalid = format!(
+            "error: option '{option}' argument '' is invalid. Allowed choices are {choices}."
+        );
+        assert_eq!(refused(&[flag, ""]), invalid);
+        assert_eq!(refused(&[&format!("{flag}=")]), invalid);
+        assert_eq!(refused(&[flag]), format!("error: option '{option}' argument missing"));
     }
 }
 
@@ -107,6 +166,9 @@ fn switches() {
         "--allow-dangerously-skip-permissions",
         "--exclude-dynamic-system-prompt-sections",
         "--disable-slash-commands",
+        "--bare",
+        "--safe-mode",
+        "--restricted",
         "--debug",
         "-d",
         "--debug-to-stderr",
@@ -115,6 +177,8 @@ fn switches() {
     for switch in switches {
         assert_ne!(read(&[switch]), RunArgs::default(), "{switch}");
     }
+    let with_value = "error: unknown option '--verbose=1'\n(Did you mean --verbose?)";
+    assert_eq!(refused(&["--verbose=1"]), with_value);
 }
 
 #[test]
@@ -202,6 +266,12 @@ fn what_is_refused_and_how() {
             "error: option '--max-turns <turns>' argument 'many' is invalid. must be a number",
         ),
         (&["--model"], "error: option '--model <model>' argument missing"),
+        (&["--tools"], "error: option '--tools <tools...>' argument missing"),
+        (
+            &["--autocompact", "50"],
+            "error: option '--autocompact <auto|tokens>' argument '50' is invalid. It must be \
+             'auto', or between 100k and 1M (e.g. 500k, 200000, or 200 as shorthand)",
+        ),
         (&["say", "hi"], "error: unexpected argument 'hi'; a prompt of several words needs quotes"),
     ];
     for (line, expected) in cases {

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, process::ExitCode, sync::Arc, time::Duration};
 use bowline_engine::{
     hook::Hooks,
     plugin::Plugins,
-    settings::{Settings, Trust, project_servers},
+    settings::{NO_SANDBOX, Settings, Trust, project_servers},
 };
 use bowline_mcp::{McpServers, ServerList, Setup};
 use bowline_model::{DEFAULT_MODEL, ModelRef};
@@ -75,6 +75,9 @@ fn settings(report: &mut Report, settings: &Settings, trust: Trust) {
     );
     for problem in settings.problems() {
         report.problem(problem.to_string());
+    }
+    if settings.sandbox_wish().is_some() {
+        report.problem(NO_SANDBOX.to_owned());
     }
 }
 

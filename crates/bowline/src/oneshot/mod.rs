@@ -22,7 +22,7 @@ pub(crate) use self::folder::prepare_folder;
 use self::{printer::Printer, progress::Progress};
 use crate::{
     args::{OutputFormat, RunArgs},
-    remote_log,
+    complain, remote_log,
     serving::exit_code,
     setup::{Prepared, SetupError},
     signals::{Signals, Stop},
@@ -61,6 +61,7 @@ pub(crate) async fn run(prepared: Prepared, args: &RunArgs) -> anyhow::Result<Ex
             end = &mut work => break Some(end),
             signal = signals.next() => match (signal, stopped) {
                 (Stop::Interrupt, None) => {
+                    printer.interrupt();
                     session.interrupt();
                     stopped = Some(signal);
                 }
@@ -82,7 +83,12 @@ pub(crate) async fn run(prepared: Prepared, args: &RunArgs) -> anyhow::Result<Ex
     };
     let printed = printer.finish();
     match (stopped.or(signals.unheard()), end) {
-        (Some(stop), _) => Ok(stop.exit_code()),
+        (Some(stop), _) => {
+            if shown && printer.is_interrupted() {
+                complain("Interrupted");
+            }
+            Ok(stop.exit_code())
+        }
         (None, end) => {
             printed?;
             Ok(end.map_or(ExitCode::FAILURE, exit_code))

@@ -34,6 +34,8 @@ struct Seen {
     all: Vec<String>,
     result: Option<Box<ResultMessage>>,
     progress: Option<Progress>,
+    /// The user has stopped the turn.
+    interrupted: bool,
     /// Nothing more is printed.
     silent: bool,
 }
@@ -52,6 +54,20 @@ impl Printer {
     /// Prints no more, whatever is said.
     pub(super) fn silence(&self) {
         self.seen().silent = true;
+    }
+
+    /// The user has stopped the turn: that it failed is no news.
+    pub(super) fn interrupt(&self) {
+        let mut seen = self.seen();
+        seen.interrupted = true;
+        if let Some(progress) = &mut seen.progress {
+            progress.stop();
+        }
+    }
+
+    /// Whether the user has stopped the turn.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.seen().interrupted
     }
 
     /// Draws the progress line again.
@@ -98,6 +114,7 @@ impl Printer {
                 }
             }
             OutputFormat::Json if self.verbose => match line() {
+                Ok(_) if is_passing(&message) => {}
                 Ok(line) => seen.all.push(line),
                 Err(error) => tracing::error!(%error, "a message is lost"),
             },
@@ -111,7 +128,7 @@ impl Printer {
             }
         }
         let Message::Result(result) = message else { return };
-        if self.format == OutputFormat::Text {
+        if self.format == OutputFormat::Text && !(seen.interrupted && result.is_error) {
             if let Some(progress) = &mut seen.progress {
                 progress.clear();
             }
@@ -134,6 +151,23 @@ impl Host for Printer {
         self.take(message);
         Box::pin(std::future::ready(()))
     }
+}
+
+/// Whether a message says how things stand at the moment, which is of no use in the end.
+fn is_passing(message: &Message) -> bool {
+    use SystemMessage as System;
+    let Message::System(message) = message else { return false };
+    matches!(
+        message,
+        System::BackgroundTasksChanged(_)
+            | System::TaskStarted(_)
+            | System::TaskProgress(_)
+            | System::TaskUpdated(_)
+            | System::TaskNotification(_)
+            | System::HookStarted(_)
+            | System::HookProgress(_)
+            | System::HookResponse(_)
+    )
 }
 
 /// What the user should know, where nobody else would show it.

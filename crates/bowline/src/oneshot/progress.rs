@@ -7,14 +7,18 @@ use std::{
 };
 
 use bowline_model::Prices;
-use bowline_protocol::{ContentBlock, Maybe, Message};
+use bowline_protocol::{ApiMessage, ContentBlock, Maybe, Message};
 
 /// The progress line.
 pub(super) struct Progress {
     out: Box<dyn Write + Send>,
     began: Instant,
     turns: u64,
+    /// The answer that was counted last: each of its blocks is a message.
+    counted: String,
     doing: String,
+    /// Whether the user wants it to end.
+    stopping: bool,
     tokens: u64,
     /// What it cost so far, in dollars; models without a known price cost nothing here.
     cost: f64,
@@ -26,13 +30,22 @@ pub(super) struct Progress {
 /// Goes to the beginning of the line and wipes it.
 const WIPE: &str = "\r\x1b[K";
 
+/// What is too long for the terminal is cut off and not continued on the next line, which nobody
+/// would wipe.
+const CUT: (&str, &str) = ("\x1b[?7l", "\x1b[?7h");
+
+/// What is done once the user wants it to end.
+const STOPPING: &str = "stopping (Ctrl-C again ends it at once)";
+
 impl Progress {
     pub(super) fn new(out: impl Write + Send + 'static, prices: Prices) -> Self {
         Self {
             out: Box::new(out),
             began: Instant::now(),
             turns: 0,
+            counted: String::new(),
             doing: "thinking".to_owned(),
+            stopping: false,
             tokens: 0,
             cost: 0.0,
             prices,
@@ -44,11 +57,10 @@ impl Progress {
     pub(super) fn watch(&mut self, message: &Message) {
         match message {
             Message::Assistant(said) => {
-                self.turns += 1;
-                let usage = &said.message.usage;
-                let count = |tokens: &Maybe<u64>| tokens.as_ref().copied().unwrap_or(0);
-                self.tokens += count(&usage.input_tokens) + count(&usage.output_tokens);
-                self.cost += self.prices.cost(&said.message.model, usage).unwrap_or(0.0);
+                if self.counted != said.message.id {
+                    self.counted.clone_from(&said.message.id);
+                    self.count(&said.message);
+                }
                 for block in &said.message.content {
                     if let ContentBlock::ToolUse(call) = block {
                         self.doing.clone_from(&call.name);
@@ -61,10 +73,26 @@ impl Progress {
         self.draw();
     }
 
+    /// The user wants it to end.
+    pub(super) fn stop(&mut self) {
+        self.stopping = true;
+        self.draw();
+    }
+
+    fn count(&mut self, answer: &ApiMessage) {
+        self.turns += 1;
+        let usage = &answer.usage;
+        let count = |tokens: &Maybe<u64>| tokens.as_ref().copied().unwrap_or(0);
+        self.tokens += count(&usage.input_tokens) + count(&usage.output_tokens);
+        self.cost += self.prices.cost(&answer.model, usage).unwrap_or(0.0);
+    }
+
     /// Draws the line.
     pub(super) fn draw(&mut self) {
-        let line = line(self.turns, &self.doing, self.began.elapsed(), self.tokens, self.cost);
-        write!(self.out, "{WIPE}{line}").and_then(|()| self.out.flush()).ok();
+        let doing = if self.stopping { STOPPING } else { &self.doing };
+        let line = line(self.turns, doing, self.began.elapsed(), self.tokens, self.cost);
+        let (cut, whole) = CUT;
+        write!(self.out, "{WIPE}{cut}{line}{whole}").and_then(|()| self.out.flush()).ok();
         self.drawn = true;
     }
 
@@ -106,7 +134,22 @@ impl fmt::Debug for Progress {
 
 #[cfg(test)]
 mod tests {
+    use bowline_protocol::AssistantMessage;
+
     use super::*;
+
+    #[test]
+    fn an_answer_of_several_blocks_is_one_turn() {
+        let mut progress = Progress::new(std::io::sink(), Prices::default());
+        for (id, text) in [("a", "first"), ("a", "second"), ("b", "third")] {
+            let mut said = AssistantMessage::default();
+            said.message.id = id.to_owned();
+            said.message.usage.input_tokens = Maybe::Value(10);
+            said.message.content = vec![ContentBlock::text(text)];
+            progress.watch(&Message::Assistant(Box::new(said)));
+        }
+        assert_eq!((progress.turns, progress.tokens), (2, 20));
+    }
 
     #[test]
     fn the_line() {

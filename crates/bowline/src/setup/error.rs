@@ -1,7 +1,13 @@
 //! Why a session cannot be started, in words for the user.
 
+use std::path::Path;
+
 use bowline_door_stdio::InputError;
-use bowline_engine::{StartError, settings::SettingsError};
+use bowline_engine::{
+    StartError,
+    settings::{NO_SANDBOX, SettingsError},
+};
+use bowline_protocol::MessageUuid;
 use bowline_sessions::SessionError;
 use uuid::Uuid;
 
@@ -18,12 +24,20 @@ pub(crate) enum SetupError {
         /// Sessions that it could be meant for, described.
         nearest: Vec<String>,
     },
+    /// The message to go on behind is not there. Hosts are told in a result, too.
+    #[error("No message found with message.uuid of: {0}")]
+    NoMessage(MessageUuid),
     /// Root wants to do without permissions.
     #[error(
         "--dangerously-skip-permissions cannot be used with root/sudo privileges for security \
          reasons"
     )]
     BypassAsRoot,
+    /// Nothing may run without a sandbox. Hosts are told in a result, too.
+    #[error(
+        "Error: {NO_SANDBOX}. Refusing to start without one, as sandbox.failIfUnavailable demands."
+    )]
+    NoSandbox,
     /// The first line of the host was to be another one.
     #[error(transparent)]
     Input(#[from] InputError),
@@ -72,9 +86,7 @@ impl From<SessionError> for SetupError {
             SessionError::NotFound { target, nearest } => Self::NoConversation { target, nearest },
             SessionError::InUse(id) => format!("Session ID {id} is already in use.").into(),
             SessionError::BadId(_) => "Invalid session ID. Must be a valid UUID.".into(),
-            SessionError::NoSuchMessage(uuid) => {
-                format!("No message found with message.uuid of: {uuid}").into()
-            }
+            SessionError::NoSuchMessage(uuid) => Self::NoMessage(uuid),
             error => Self::Session(error),
         }
     }
@@ -120,6 +132,12 @@ pub(crate) fn check_combinations(args: &RunArgs) -> Result<(), SetupError> {
     } else if output.replay_user_messages && !(streams_in && streams_out) {
         "--replay-user-messages requires both --input-format=stream-json and \
          --output-format=stream-json."
+    } else if output.forward_subagent_text && !streams_out {
+        "--forward-subagent-text requires --print and --output-format=stream-json."
+    } else if output.await_initialize && !streams_in {
+        "--await-initialize requires --input-format=stream-json."
+    } else if args.sources.project_config_root.as_deref().is_some_and(Path::is_relative) {
+        "--project-config-root must be an absolute local path"
     } else if output.await_claim && !(streams_in && streams_out && args.remote.sdk_url.is_none()) {
         "--await-claim requires --print with --input-format=stream-json and \
          --output-format=stream-json."

@@ -21,18 +21,21 @@ use std::{
 
 use bowline_engine::{
     PermissionPrompts, SessionConfig, SessionStateEvents, ToolSelection,
-    settings::{Places, Settings, SettingsRequest, SourceSet, Trust},
+    settings::{NO_SANDBOX, Places, SandboxWish, Settings, SettingsRequest, SourceSet, Trust},
 };
 use bowline_model::{DEFAULT_MODEL, RetryPolicy};
 use bowline_protocol::ApiKeySource;
 
 pub(crate) use self::error::{SetupError, check_combinations};
 use crate::{
-    args::{InputFormat, PermissionPromptsArg, RunArgs, split_rules},
+    args::{AutoCompact, InputFormat, PermissionPromptsArg, RunArgs, split_rules},
     environment::Environment,
     remote_log::RemoteLog,
     version,
 };
+
+/// The tools of a session that is to have no more than it needs.
+const BARE_TOOLS: [&str; 3] = ["Bash", "Edit", "Read"];
 
 /// Who is at the other end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,11 +79,17 @@ impl Found {
         let places = Places::new(environment.config_dir(), cwd.join(project));
         let named = sources.setting_sources.as_deref();
         let request = SettingsRequest {
-            sources: named.map_or(Ok(SourceSet::ALL), str::parse)?,
+            sources: match sources.restricted {
+                true => SourceSet::NONE,
+                false => named.map_or(Ok(SourceSet::ALL), str::parse)?,
+            },
             flag: sources.settings.clone(),
             managed: sources.managed_settings.clone(),
         };
-        let settings = Settings::load(&places, &request)?;
+        let mut settings = Settings::load(&places, &request)?;
+        if args.sources.finds_nothing() {
+            settings.ignore_hooks();
+        }
         let sources = request.sources;
         let trust = Trust::read(&places);
         let environment = environment.clone().with(settings.variables(trust));
@@ -100,6 +109,11 @@ pub(crate) fn prepare(
         Found::read(args, environment, &cwd)?;
     let known = settings.known().clone();
     let mut notices: Vec<_> = settings.problems().iter().map(ToString::to_string).collect();
+    match settings.sandbox_wish() {
+        Some(SandboxWish::Required) => return Err(SetupError::NoSandbox),
+        Some(SandboxWish::Preferred) => notices.push(format!("Warning: {NO_SANDBOX}.")),
+        None => {}
+    }
     notices.extend(args.idle_flags());
 
     let (policy, ignored) =
@@ -129,11 +143,15 @@ pub(crate) fn prepare(
     config.agent = args.model.agent.clone().or(known.agent);
     config.setup = args.session.setup();
     config.model_is_chosen = args.model.model.is_some();
-    config.sources = sources;
+    config.sources = if args.sources.finds_nothing() { SourceSet::NONE } else { sources };
     config.system_prompt = prompts::system_prompt(&args.model, &cwd)?;
-    config.agents = prompts::agents(args.model.agents.as_deref(), &cwd)?;
-    config.tools = tool_selection(args.permissions.tools.as_deref());
-    config.permission_prompts = permission_prompts(args, audience);
+    let agents = args.model.agents.as_deref().filter(|_| !args.sources.safe_mode);
+    config.agents = prompts::agents(agents, &cwd)?;
+    config.tools = tool_selection(args);
+    config.permission_prompts = match known.permissions.deny_instead_of_prompting {
+        Some(true) => PermissionPrompts::Disabled,
+        _ => permission_prompts(args, audience),
+    };
     config.may_bypass_permissions = policy.bypass_available;
     config.policy = policy;
     let turns = args.limits.max_turns.filter(|&turns| turns > 0);
@@ -161,10 +179,16 @@ pub(crate) fn prepare(
     config.slash_commands = !args.sources.disable_slash_commands;
     config.auto_compact =
         known.auto_compact_enabled.unwrap_or(true) && !environment.disables_auto_compact();
-    config.auto_compact_window = known.auto_compact_window.or(environment.auto_compact_window());
+    config.auto_compact_window = match args.limits.autocompact {
+        Some(AutoCompact::From(tokens)) => Some(tokens),
+        Some(AutoCompact::Auto) => None,
+        None => known.auto_compact_window.or(environment.auto_compact_window()),
+    };
     config.mcp_options = servers::options(&environment);
     config.mcp_grace = environment.mcp_grace().unwrap_or(config.mcp_grace);
-    config.mcp_servers = servers::read(&args.sources.mcp_config, &cwd, &mut notices)?;
+    if !args.sources.safe_mode {
+        servers::read(&args.sources.mcp_config, &mut config, &mut notices)?;
+    }
     config.plugins = plugins::load(&args.sources, settings.known(), &places, &cwd);
     if audience == Audience::Reader {
         notices.extend(plugins::problems(&config.plugins));
@@ -180,7 +204,7 @@ pub(crate) fn prepare(
     config.title = args.session.name.clone();
     config.settings = settings;
     config.inherit_variables(trust);
-    if !args.sources.strict_mcp_config {
+    if !args.sources.strict_mcp_config && !args.sources.finds_nothing() {
         notices.extend(config.add_servers_of_settings(trust));
     }
     notices.extend(config.expand_servers(&|name| environment.named(name)));
@@ -190,13 +214,23 @@ pub(crate) fn prepare(
     Ok(Prepared { config, notices, remote_log })
 }
 
-fn tool_selection(named: Option<&[String]>) -> ToolSelection {
-    let Some(named) = named else { return ToolSelection::Default };
-    let names = split_rules(named);
-    match names.as_slice() {
-        [all] if all == "default" => ToolSelection::Default,
-        _ => ToolSelection::Named(names),
+fn tool_selection(args: &RunArgs) -> ToolSelection {
+    let named =
+        |names: &[&str]| ToolSelection::Named(names.iter().map(|&name| name.to_owned()).collect());
+    let bare = args.sources.bare;
+    let all = || match args.sources.restricted {
+        _ if bare => named(&BARE_TOOLS),
+        // Whoever cannot run commands needs other ways to search.
+        true => named(&["default", "Glob", "Grep"]),
+        false => ToolSelection::Default,
+    };
+    let Some(named) = &args.permissions.tools else { return all() };
+    let mut names = split_rules(named);
+    if matches!(names.as_slice(), [default] if default == "default") {
+        return all();
     }
+    names.retain(|name| !bare || BARE_TOOLS.contains(&name.as_str()));
+    ToolSelection::Named(names)
 }
 
 fn permission_prompts(args: &RunArgs, audience: Audience) -> PermissionPrompts {

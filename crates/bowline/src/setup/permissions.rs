@@ -31,6 +31,14 @@ pub(super) fn policy(
     let rules = &mut policy.rules;
     rules.add_all(typed, &PermissionBehavior::Allow, &split_rules(&flags.allowed_tools));
     rules.add_all(typed, &PermissionBehavior::Deny, &split_rules(&flags.disallowed_tools));
+    if args.sources.restricted {
+        policy.blocks_reads_outside = true;
+        policy.blocks_writes_outside = true;
+        if flags.tools.is_none() {
+            let runs = ["Bash", "WebFetch"].map(str::to_owned);
+            policy.rules.add_all(typed, &PermissionBehavior::Deny, &runs);
+        }
+    }
     for folder in &flags.add_dir {
         policy.add_directory(typed, &expand_home(folder, home.as_deref()));
     }
@@ -41,6 +49,9 @@ pub(super) fn policy(
     let wanted = flags.dangerously_skip_permissions
         || flags.allow_dangerously_skip_permissions
         || mode == PermissionMode::BypassPermissions;
+    if wanted && args.sources.restricted {
+        return Err("bypassPermissions not supported in restricted mode".into());
+    }
     if wanted && !forbidden && !environment.is_sandbox() && rustix::process::geteuid().is_root() {
         return Err(SetupError::BypassAsRoot);
     }

@@ -20,7 +20,10 @@ pub(super) fn load(
     let whole = args.plugin_dir.iter().map(folder);
     let without_servers = args.plugin_dir_no_mcp.iter().map(folder);
     let without_servers = without_servers.map(PluginRequest::without_servers);
-    Plugins::load(whole.chain(without_servers).collect(), known, places)
+    let none = KnownSettings::default();
+    let installed = if args.finds_nothing() { &none } else { known };
+    let named = whole.chain(without_servers).filter(|_| !args.safe_mode);
+    Plugins::load(named.collect(), installed, places)
 }
 
 /// What is wrong with them, for people. Hosts hear of it when a turn begins.

@@ -1,8 +1,7 @@
 //! The MCP servers that the command line names.
 
-use std::path::Path;
-
-use bowline_mcp::{NamedServer, Options, ServerList, read_argument};
+use bowline_engine::SessionConfig;
+use bowline_mcp::{Options, ServerList, read_argument};
 
 use super::SetupError;
 use crate::environment::Environment;
@@ -18,25 +17,28 @@ pub(super) fn options(environment: &Environment) -> Options {
 }
 
 /// Reads the servers of `--mcp-config`. A document that makes no sense is an error; a server that
-/// makes none is left out, and a notice.
+/// makes none is left out, and somebody hears of it.
 pub(super) fn read(
     arguments: &[String],
-    cwd: &Path,
+    config: &mut SessionConfig,
     notices: &mut Vec<String>,
-) -> Result<Vec<NamedServer>, SetupError> {
-    let (mut found, mut wrong) = (Vec::new(), Vec::new());
+) -> Result<(), SetupError> {
+    let mut wrong = Vec::new();
     for argument in arguments {
-        let ServerList { servers, problems } = read_argument(argument, cwd);
-        found.extend(servers);
+        let ServerList { servers, problems } = read_argument(argument, &config.cwd);
+        config.mcp_servers.extend(servers);
         for problem in problems {
-            match problem.server {
-                Some(_) => notices.push(format!("Ignoring an MCP server: {problem}")),
+            match problem.server_error() {
+                Some(error) => {
+                    config.mcp_server_errors.push(error);
+                    notices.push(format!("Ignoring an MCP server: {problem}"));
+                }
                 None => wrong.push(problem.to_string()),
             }
         }
     }
     if wrong.is_empty() {
-        return Ok(found);
+        return Ok(());
     }
     Err(format!("Invalid MCP configuration:\n{}", wrong.join("\n")).into())
 }

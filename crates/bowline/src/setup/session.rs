@@ -18,7 +18,7 @@ pub(super) fn take_up(
     let from = match (fetched, args.resume.as_deref()) {
         (Some(lines), _) => StartFrom::Lines(lines),
         (None, Some("")) => {
-            return Err(format!("{}.", SetupError::RESUME).into());
+            return Err(SetupError::RESUME.into());
         }
         (None, Some(target)) => StartFrom::Session(target.to_owned()),
         (None, None) if args.continue_newest => StartFrom::Newest,

@@ -174,3 +174,154 @@ fn the_main_agent_is_asked_its_own_prompt_first() {
     assert!(printed.contains("splash"), "{printed}");
     assert!(messages.last().unwrap()["result"].as_str().unwrap().ends_with("mine"), "{printed}");
 }
+
+/// A project with something of everything that a session finds by itself.
+fn furnished(place: &Place) {
+    for (file, text) in [
+        ("CLAUDE.md", "Be brief."),
+        (".claude/commands/hi.md", "SAY from a command"),
+        (".claude/agents/pilot.md", "---\nname: pilot\ndescription: steers\n---\nSteer."),
+        (".mcp.json", r#"{"mcpServers": {"crane": {"command": "/nonexistent/crane"}}}"#),
+    ] {
+        let path = place.cwd().join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let touch =
+        |file: &str| json!([{"hooks": [{"type": "command", "command": format!("touch {file}")}]}]);
+    place.configure(json!({
+        "enableAllProjectMcpServers": true,
+        "hooks": {"SessionStart": touch("hooked")},
+        "outputStyle": "default",
+    }));
+}
+
+#[test]
+fn a_bare_session_finds_nothing_and_takes_what_is_named() {
+    let place = Place::new();
+    furnished(&place);
+    let usual = ask(&place, &["--model", "script"], &[], "/hi");
+    assert_eq!(init(&usual)["mcp_servers"][0]["name"], "crane");
+    assert!(place.cwd().join("hooked").exists());
+    assert_eq!(usual.lines().last().unwrap()["result"], "from a command");
+    std::fs::remove_file(place.cwd().join("hooked")).unwrap();
+
+    let agents = r#"{"mate": {"description": "d", "prompt": "p"}}"#;
+    let args = ["--model", "script", "--bare", "--agents", agents, "--tools", "Bash,Write"];
+    let bare = ask(&place, &args, &[], "/hi");
+    let found = init(&bare);
+    assert_eq!((&found["tools"], &found["mcp_servers"]), (&json!(["Bash"]), &json!([])));
+    let agents = found["agents"].to_string();
+    assert!(agents.contains("mate") && !agents.contains("pilot"), "{agents}");
+    assert_eq!(bare.lines().last().unwrap()["result"], "/hi");
+    assert!(!place.cwd().join("hooked").exists());
+}
+
+#[test]
+fn safe_mode_leaves_out_what_is_named_too() {
+    let place = Place::new();
+    furnished(&place);
+    let agents = r#"{"mate": {"description": "d", "prompt": "p"}}"#;
+    let servers = r#"{"mcpServers": {"winch": {"command": "/nonexistent/winch"}}}"#;
+    let args = ["--model", "script", "--safe-mode", "--agents", agents, "--mcp-config", servers];
+    let ran = ask(&place, &args, &[], "/hi");
+    let found = init(&ran);
+    assert_eq!(found["mcp_servers"], json!([]));
+    assert!(found["tools"].to_string().contains("Write"), "{found}");
+    let agents = found["agents"].to_string();
+    assert!(!agents.contains("mate") && !agents.contains("pilot"), "{agents}");
+    assert!(!place.cwd().join("hooked").exists());
+}
+
+#[test]
+fn a_restricted_session_runs_no_commands_and_stays_in_its_folders() {
+    let place = Place::new();
+    furnished(&place);
+    let elsewhere = place.home().join("secret");
+    std::fs::write(&elsewhere, "s").unwrap();
+    let prompt = format!(
+        "TOOL Bash {}\nNEXT\nTOOL Read {}\nNEXT\nSAY done",
+        json!({"command": "ls"}),
+        json!({"file_path": elsewhere}),
+    );
+    let ran = ask(&place, &["--model", "script", "--restricted"], &[], &prompt);
+    let tools = init(&ran)["tools"].to_string();
+    assert!(tools.contains("Grep") && !tools.contains("Bash"), "{tools}");
+    assert!(!place.cwd().join("hooked").exists(), "no settings file counts");
+    let results: Vec<_> = ran
+        .lines()
+        .into_iter()
+        .filter(|line| line["type"] == "user")
+        .map(|line| line.to_string())
+        .collect();
+    assert!(results[0].contains("No such tool available"), "{results:?}");
+    assert!(results[1].contains("outside the working directories"), "{results:?}");
+    let args = ["--model", "script", "--restricted", "--dangerously-skip-permissions"];
+    let ran = ask(&place, &args, &[("IS_SANDBOX", "1")], "SAY hi");
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stderr.contains("not supported in restricted mode"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_wish_for_a_sandbox_is_not_passed_over_in_silence() {
+    let place = Place::new();
+    let ran = place.ask(&["--settings", r#"{"sandbox":{"enabled":true}}"#], "SAY hi");
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "hi\n"));
+    assert!(ran.stderr.contains("there is no sandbox here"), "{}", ran.stderr);
+    let required = r#"{"sandbox":{"enabled":true,"failIfUnavailable":true}}"#;
+    let ran = ask(&place, &["--model", "script", "--settings", required], &[], "SAY hi");
+    let result = &ran.lines()[0];
+    assert_eq!((ran.code, &result["is_error"]), (Some(1), &json!(true)), "{ran:?}");
+    assert_eq!(result["startup_failure_reason"], "sandbox_required_unavailable");
+    place.configure(json!({"sandbox": {"enabled": true}}));
+    let doctor = Ran::from(place.bowline(["doctor"]).output().unwrap());
+    assert!(doctor.stdout.contains("PROBLEM: sandbox.enabled"), "{}", doctor.stdout);
+    place.configure(json!({"sandbox": {"enabled": false}}));
+    place.ask(&[], "SAY quiet").printed();
+}
+
+#[test]
+fn a_permission_tool_that_is_not_there_ends_the_run() {
+    let place = Place::new();
+    let prompt = "TOOL Bash {\"command\":\"touch made\"}\nNEXT\nSAY x";
+    let ran = place.ask(&["--permission-prompt-tool", "mcp__a__b"], prompt);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stderr.contains("MCP tool mcp__a__b"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("Available MCP tools: none"), "{}", ran.stderr);
+    assert!(!place.cwd().join("made").exists());
+    assert_eq!(place.ask(&["--permission-prompt-tool", "mcp__a__b"], "SAY x").printed(), "x\n");
+}
+
+#[test]
+fn servers_that_make_no_sense_are_named_in_the_introduction() {
+    let place = Place::new();
+    let servers = json!({"mcpServers": {"a": {}, "b": {"type": "zzz"}, "c": {"command": ""}}});
+    let ran = ask(&place, &["--model", "script", "--mcp-config", &servers.to_string()], &[], "hi");
+    let errors = init(&ran)["mcp_server_errors"].clone();
+    let kinds: Vec<_> = errors.as_array().unwrap().iter().map(|error| &error["type"]).collect();
+    assert_eq!(kinds, ["invalid_config", "unknown_type", "invalid_config"], "{errors}");
+    assert_eq!(errors[2]["name"], "c");
+}
+
+#[test]
+fn the_whole_of_a_run_is_without_what_was_said_in_passing() {
+    let place = Place::new();
+    let command = json!({"command": "echo hi", "run_in_background": true});
+    let args = ["--output-format", "json", "--verbose", "--allowedTools", "Bash"];
+    let printed = place.ask(&args, &format!("TOOL Bash {command}\nNEXT\nSAY first")).printed();
+    let messages: Vec<Value> = serde_json::from_str(&printed).unwrap();
+    let kinds: Vec<_> = messages.iter().filter_map(|message| message["subtype"].as_str()).collect();
+    assert_eq!(kinds, ["init", "success", "init", "success"]);
+}
+
+#[test]
+fn settings_can_deny_instead_of_asking() {
+    let place = Place::new();
+    let settings = json!({"permissions": {"denyInsteadOfPrompting": true}}).to_string();
+    let mut host = place.open(&["--permission-prompt-tool", "stdio", "--settings", &settings]);
+    host.prompt("TOOL Bash {\"command\":\"touch made\"}\nNEXT\nSAY x");
+    let denied = host.await_kind("permission_denied");
+    assert!(denied["message"].as_str().unwrap().contains("turned off"), "{denied}");
+    assert_eq!(host.await_kind("result")["result"], "x");
+    assert!(!place.cwd().join("made").exists());
+}

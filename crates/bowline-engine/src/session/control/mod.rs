@@ -175,7 +175,7 @@ pub(crate) async fn answer(own: &Session, asked: Asked, request: HostRequest) ->
         Request::BackgroundTasks(request) => tasks::background_tasks(shared, request).await,
         Request::GetTaskOutput(request) => tasks::get_task_output(shared, request),
 
-        Request::ApplyFlagSettings(request) => settings::apply_flag_settings(shared, request),
+        Request::ApplyFlagSettings(request) => settings::apply_flag_settings(shared, request).await,
         Request::GetSettings(_) => settings::get_settings(shared),
         Request::UpdateSettings(request) => settings::update_settings(shared, request),
         Request::GetHooksListing(_) => settings::get_hooks_listing(shared),

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     host::HostError,
+    toolset::Toolset,
     turn::pipeline::{CallContext, Proposed},
 };
 
@@ -19,9 +20,9 @@ pub(crate) async fn ask_prompt_tool(
     proposed: &Proposed,
 ) -> Result<PermissionResult, HostError> {
     let tool = context.tools.find(name).map_err(|_| {
-        HostError::Refused(format!(
-            "MCP tool {name} (passed via --permission-prompt-tool) not found"
-        ))
+        let why = not_found(name, &context.tools);
+        context.session.give_up(why.clone());
+        HostError::Refused(why)
     })?;
     let input = json!({
         "tool_name": proposed.call.name,
@@ -39,4 +40,15 @@ pub(crate) async fn ask_prompt_tool(
         .map_err(|failure| HostError::Refused(failure.content))?;
     PermissionResult::parse(&output.content.to_text())
         .map_err(|error| HostError::Malformed(error.to_string()))
+}
+
+/// Whoever asks for a tool that is not there wants to be asked, and cannot be.
+fn not_found(name: &str, tools: &Toolset) -> String {
+    let there: Vec<_> = tools.source().map(|source| source.tools()).unwrap_or_default();
+    let there: Vec<_> = there.iter().map(|tool| tool.spec().name.as_ref()).collect();
+    let there = if there.is_empty() { "none".to_owned() } else { there.join(", ") };
+    format!(
+        "MCP tool {name} (passed via --permission-prompt-tool) not found. Available MCP tools: \
+         {there}"
+    )
 }

@@ -1,6 +1,6 @@
 //! Stopping the session, and changing how it goes on.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use bowline_model::{Thinking, ThinkingDisplay};
 use bowline_protocol::{
@@ -10,6 +10,7 @@ use bowline_protocol::{
     StatusMessage,
 };
 use bowline_sessions::{ConfigHome, CustomTitle};
+use bowline_tools::{TaskInfo, TaskKind};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -19,6 +20,7 @@ use crate::{
     outlet::lifecycle,
     permission::RuleSource,
     session::{Session, Shared},
+    settings::{Places, Trust, expand_home},
 };
 
 /// The smallest thinking budget the API takes.
@@ -40,11 +42,16 @@ pub(super) async fn interrupt(own: &Session, request: Interrupt) -> Answered {
         cancelled,
         ..InterruptResponse::default()
     };
+    let answered = shared.interrupt_until_answered();
+    // The questions of the turn are withdrawn before its host hears that it was stopped.
+    tokio::task::yield_now().await;
     let shared = Arc::clone(shared);
     Ok(ControlReply::payload(&response).then(async move {
-        shared.interrupt_turn();
+        drop(answered);
         if !shared.live().host.stops_tasks_itself {
-            shared.workspace.tasks().stop_all().await;
+            // Commands in the background were not what the user waited for.
+            let stops = |task: &TaskInfo| !task.backgrounded || task.kind == TaskKind::Agent;
+            shared.workspace.tasks().stop_those(stops).await;
         }
     }))
 }
@@ -124,16 +131,24 @@ pub(super) fn set_has_subscribers(shared: &Arc<Shared>, request: SetHasSubscribe
     Ok(ControlReply::ack())
 }
 
-/// Moves where relative paths start. The transcript stays where it is.
+/// Moves where relative paths start, between turns. The transcript stays where it is.
 pub(super) async fn set_cwd(shared: &Arc<Shared>, request: SetCwd) -> Answered {
-    let directory = shared.workspace.resolve(&request.path);
-    if !directory.is_dir() {
-        let message = format!("Couldn't find a directory at {}.", directory.display());
-        let refused = json!({"status": "rejected", "reason": "not_found", "message": message});
+    if request.path.is_empty() {
+        let why = "set_cwd: invalid request — path must be a non-empty string";
+        return Err(ControlError::new(why));
+    }
+    let path = expand_home(&request.path, shared.policy().home());
+    let directory = shared.workspace.resolve(&path.to_string_lossy());
+    if let Some((reason, message)) = shared.objection_to(&directory) {
+        let refused = json!({"status": "rejected", "reason": reason, "message": message});
         return Ok(ControlReply::payload(&refused));
     }
     let before = shared.workspace.current_dir();
     let changed = before != directory;
+    if changed && !shared.trusts(&directory, &request) {
+        let refused = json!({"status": "needs_trust", "directory": directory});
+        return Ok(ControlReply::payload(&refused));
+    }
     if changed {
         shared.policy().add_directory(RuleSource::Session, &directory);
         shared.workspace.set_added_roots(shared.added_directories());
@@ -145,9 +160,36 @@ pub(super) async fn set_cwd(shared: &Arc<Shared>, request: SetCwd) -> Answered {
         status: "ok".to_owned(),
         cwd: directory.display().to_string(),
         changed,
-        transcript_relocated: false,
+        // It is where the transcripts of the first directory are.
+        transcript_relocated: !changed,
         extra: Extra::new(),
     }))
+}
+
+impl Shared {
+    /// Why the session cannot work in a directory now: a word for programs, and one for people.
+    fn objection_to(&self, directory: &Path) -> Option<(&'static str, String)> {
+        let shown = directory.display();
+        if self.turn_runs() {
+            let message = "A turn runs. The working directory can change once it has ended.";
+            Some(("busy", message.to_owned()))
+        } else if !directory.exists() {
+            Some(("not_found", format!("Couldn't find a directory at {shown}.")))
+        } else if !directory.is_dir() {
+            Some(("not_a_directory", format!("{shown} is not a directory.")))
+        } else {
+            None
+        }
+    }
+
+    /// Whether the user trusts a directory, or has just said so.
+    fn trusts(&self, directory: &Path, request: &SetCwd) -> bool {
+        let named = request.trusted_directory.as_deref().map(Path::new);
+        let accepted = request.trust_accepted == Some(true);
+        let places = Places::new(&self.config.places.config_dir, directory);
+        accepted && named.is_none_or(|named| named == directory)
+            || Trust::read(&places) == Trust::Trusted
+    }
 }
 
 pub(super) fn end_session(session: &Session) -> Answered {

@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use bowline_model::Thinking;
 use bowline_protocol::{
-    AppliedSettings, ApplyFlagSettings, Effort, Extra, ListPermissionRulesResponse, Maybe,
-    UpdateSettings,
+    AppliedSettings, ApplyFlagSettings, Effort, Extra, InformationalLevel,
+    ListPermissionRulesResponse, Maybe, UpdateSettings,
 };
 use serde_json::json;
 
@@ -13,7 +13,7 @@ use super::{Answered, ControlError, ControlReply};
 use crate::{
     context::style,
     session::Shared,
-    settings::{Settings, Source, Trust},
+    settings::{NO_SANDBOX, Settings, Source, Trust},
 };
 
 pub(super) fn get_settings(shared: &Arc<Shared>) -> Answered {
@@ -21,7 +21,7 @@ pub(super) fn get_settings(shared: &Arc<Shared>) -> Answered {
     let blocks = |blocked: Option<bool>| json!(blocked == Some(true));
     let applied = AppliedSettings {
         model: shared.model_name(),
-        effort: Maybe::Value(shared.effort_level()),
+        effort: shared.effort_level().map_or(Maybe::Null, Maybe::Value),
         extra: Extra::from_iter([
             (
                 "outsideFileToolReadsBlocked".to_owned(),
@@ -37,12 +37,19 @@ pub(super) fn get_settings(shared: &Arc<Shared>) -> Answered {
 }
 
 /// All of it is checked before any of it counts.
-pub(super) fn apply_flag_settings(shared: &Arc<Shared>, request: ApplyFlagSettings) -> Answered {
+pub(super) async fn apply_flag_settings(
+    shared: &Arc<Shared>,
+    request: ApplyFlagSettings,
+) -> Answered {
     let before = shared.settings().clone();
     let applied = shared.settings().apply_flag_settings(&request.settings);
     applied.map_err(|error| ControlError::new(error.to_string()))?;
     shared.follow_source(Source::Flag, &before);
     shared.follow_settings(&before);
+    let wishes = shared.settings().sandbox_wish().is_some();
+    if wishes && before.sandbox_wish().is_none() {
+        shared.inform(InformationalLevel::Warning, NO_SANDBOX.to_owned()).await;
+    }
     Ok(ControlReply::ack())
 }
 

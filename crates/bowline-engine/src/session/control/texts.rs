@@ -49,7 +49,7 @@ pub(super) fn get_status(shared: &Arc<Shared>) -> Answered {
     ];
     let environment = vec![
         ("Model", shared.model_name()),
-        ("Effort", shared.effort_level()),
+        ("Effort", shared.effort_level().unwrap_or_default()),
         ("Output style", live.output_style),
         ("Permission mode", shared.mode().to_string()),
     ];

@@ -44,8 +44,26 @@ pub(crate) struct TurnRun<'a> {
     /// The API's name of the last answer.
     last_answer: Option<String>,
     /// What a Stop hook wants the model to hear.
-    feedback: String,
+    feedback: Feedback,
     stop_hook_active: bool,
+    /// Whether the user is still to hear that a Stop hook objects.
+    stop_trouble: bool,
+    /// How many blocks of an answer that was stopped were shown although they are not complete.
+    shown_partly: usize,
+}
+
+/// What a Stop hook wants the model to hear.
+enum Feedback {
+    /// Why it has to go on, as everybody may see.
+    Objection(String),
+    /// What it should know.
+    Context(String),
+}
+
+impl Default for Feedback {
+    fn default() -> Self {
+        Self::Context(String::new())
+    }
 }
 
 /// What woke the loop.
@@ -77,8 +95,10 @@ impl<'a> TurnRun<'a> {
             happened: VecDeque::from([Event::Prompted]),
             cut: None,
             last_answer: None,
-            feedback: String::new(),
+            feedback: Feedback::default(),
             stop_hook_active: false,
+            stop_trouble: false,
+            shown_partly: 0,
         }
     }
 
@@ -98,6 +118,9 @@ impl<'a> TurnRun<'a> {
                     },
                 },
             };
+            if event == Event::Interrupted {
+                self.agent.session.interrupt_answered().await;
+            }
             for effect in self.turn.step(event) {
                 self.perform(effect).await;
             }

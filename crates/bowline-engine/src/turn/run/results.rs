@@ -8,9 +8,12 @@ use super::{
         outcome::CallOutcome,
         texts,
     },
-    TurnRun,
+    Feedback, TurnRun,
 };
-use crate::{agent::StopVerdict, ledger::LineChanges};
+use crate::{
+    agent::{BatchVerdict, StopVerdict, Troubled},
+    ledger::LineChanges,
+};
 
 impl TurnRun<'_> {
     pub(super) async fn finished(&mut self, outcome: CallOutcome) -> Event {
@@ -46,6 +49,9 @@ impl TurnRun<'_> {
         }
         let frame = outcome.frame(&self.agent.identity);
         self.agent.say_user(frame).await;
+        for remark in outcome.remarks.drain(..) {
+            self.agent.session.outlet.send(remark).await;
+        }
         if !outcome.follow_up.is_empty() {
             let mut frame = UserMessage::prompt(outcome.follow_up.clone());
             frame.is_synthetic = Some(true);
@@ -55,12 +61,13 @@ impl TurnRun<'_> {
     }
 
     /// Results go to the model together, in the order of the calls; what was queued meanwhile follows.
-    pub(super) async fn deliver_results(&mut self) {
+    /// Tells whether hooks let the turn go on.
+    pub(super) async fn deliver_results(&mut self) -> bool {
         let batch = self.calls.take_results();
         if batch.is_empty() {
-            return;
+            return true;
         }
-        let context = self.agent.batch_hooks(&batch, &self.cancel).await;
+        let BatchVerdict { context, stops } = self.agent.batch_hooks(&batch, &self.cancel).await;
         let reminders = self.agent.reminders(&batch, &self.cancel).await;
         let mut blocks: Vec<_> = batch.iter().map(|outcome| outcome.block()).collect();
         for outcome in batch {
@@ -69,15 +76,24 @@ impl TurnRun<'_> {
         }
         blocks.extend(context.into_iter().map(ContentBlock::text));
         blocks.extend(reminders);
-        blocks.extend(self.agent.take_queued(&mut self.prompts).await);
+        if !stops {
+            blocks.extend(self.agent.take_queued(&mut self.prompts).await);
+        }
         self.agent.conversation.push_user(blocks);
+        !stops
     }
 
     pub(super) async fn nudge(&mut self, nudge: Nudge) {
         let text = match nudge {
             Nudge::StopFeedback => {
                 self.stop_hook_active = true;
-                format!("{}\n{}", texts::nudge(nudge), self.feedback)
+                match std::mem::take(&mut self.feedback) {
+                    Feedback::Objection(text) => format!("{}\n{text}", texts::nudge(nudge)),
+                    // It is the model's to know, and nobody else's to read.
+                    Feedback::Context(text) => {
+                        return self.agent.conversation.push_user(vec![ContentBlock::text(text)]);
+                    }
+                }
             }
             _ => texts::nudge(nudge).to_owned(),
         };
@@ -92,6 +108,9 @@ impl TurnRun<'_> {
         if self.agent.identity.is_main() {
             self.agent.say_user(frame).await;
         }
+        if nudge == Nudge::StopFeedback && std::mem::take(&mut self.stop_trouble) {
+            self.agent.tell_stop_trouble().await;
+        }
     }
 
     pub(super) async fn ask_stop_hooks(&mut self) {
@@ -99,17 +118,26 @@ impl TurnRun<'_> {
         self.agent.note_context();
         let asked =
             self.agent.stop_hooks(&self.report.last_words, self.stop_hook_active, &self.cancel);
-        let event = tokio::select! {
-            verdict = asked => match verdict {
-                StopVerdict::Allowed => Event::StopAllowed,
-                StopVerdict::Prevented => Event::StopPrevented,
-                StopVerdict::Blocked(feedback) => {
-                    self.feedback = feedback;
-                    Event::StopBlocked
-                }
-            },
-            () = self.cancel.cancelled() => Event::Interrupted,
+        let (verdict, Troubled(troubled)) = tokio::select! {
+            said = asked => said,
+            () = self.cancel.cancelled() => return self.happened.push_back(Event::Interrupted),
         };
-        self.happened.push_back(event);
+        // With an objection, the user hears of it behind what the model is told.
+        self.stop_trouble = troubled && matches!(verdict, StopVerdict::Blocked(_));
+        if troubled && !self.stop_trouble {
+            self.agent.tell_stop_trouble().await;
+        }
+        self.happened.push_back(match verdict {
+            StopVerdict::Allowed => Event::StopAllowed,
+            StopVerdict::Prevented => Event::StopPrevented,
+            StopVerdict::Blocked(objection) => {
+                self.feedback = Feedback::Objection(objection);
+                Event::StopBlocked
+            }
+            StopVerdict::Informed(context) => {
+                self.feedback = Feedback::Context(context);
+                Event::StopBlocked
+            }
+        });
     }
 }

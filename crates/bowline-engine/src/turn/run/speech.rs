@@ -26,7 +26,10 @@ use crate::{
 
 impl TurnRun<'_> {
     pub(super) async fn call_model(&mut self) {
-        self.deliver_results().await;
+        if !self.deliver_results().await {
+            self.happened.push_back(Event::BatchStopped);
+            return;
+        }
         if self.agent.session.over_budget() {
             self.happened.push_back(Event::BudgetExhausted);
             return;
@@ -104,6 +107,9 @@ impl TurnRun<'_> {
                     matches!(block, ContentBlock::Thinking(_) | ContentBlock::RedactedThinking(_))
                 };
                 let empty = message.content.iter().all(is_thought);
+                if self.agent.session.over_budget() {
+                    return Some(Event::BudgetExhausted);
+                }
                 Some(Event::Answered { stop_reason: message.stop_reason.clone(), empty })
             }
             Step::Cut(error) => {
@@ -288,6 +294,7 @@ impl TurnRun<'_> {
             let mut frame = self.assistant_frame(block);
             frame.aborted = Some(true);
             self.agent.say_assistant(frame).await;
+            self.shown_partly += 1;
         }
         // The API bills what it has said and heard, whether or not anybody waited for the rest.
         self.enter_usage();

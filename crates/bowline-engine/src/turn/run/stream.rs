@@ -6,7 +6,7 @@ use bowline_protocol::{
 };
 use serde_json::Value;
 
-use super::{TurnRun, millis, some};
+use super::{super::answer::Answer, TurnRun, millis, some};
 use crate::ledger;
 
 impl TurnRun<'_> {
@@ -38,8 +38,10 @@ impl TurnRun<'_> {
     /// Brings a broken stream to an orderly end for a host that has seen its beginning.
     pub(super) async fn close_stream(&mut self) {
         let Some(answer) = self.answer.as_ref().filter(|_| self.streams()) else { return };
+        let abandoned = abandoned(answer, 0);
         for event in answer.fold().closing_events() {
-            let frame = self.stream_frame(event);
+            let mut frame = self.stream_frame(event);
+            frame.abandoned_blocks = ends(&frame).then(|| abandoned.clone());
             self.send(frame).await;
         }
     }
@@ -53,17 +55,10 @@ impl TurnRun<'_> {
         }
         let usage = ledger::with_counts(answer.opening_usage());
         closing.insert(closing.len() - 1, aborted_delta(usage));
-        let api_message_id = answer.message().id.clone();
-        let partial = answer.fold().partial().count();
-        let from_block_index = answer.message().content.len() + partial;
+        let abandoned = abandoned(answer, self.shown_partly);
         for event in closing {
             let mut frame = self.stream_frame(event);
-            if let StreamEvent::MessageStop(_) = &frame.event {
-                let api_message_id = api_message_id.clone();
-                let abandoned =
-                    AbandonedBlocks { api_message_id, from_block_index, extra: Extra::new() };
-                frame.abandoned_blocks = Some(abandoned);
-            }
+            frame.abandoned_blocks = ends(&frame).then(|| abandoned.clone());
             self.send(frame).await;
         }
     }
@@ -72,6 +67,19 @@ impl TurnRun<'_> {
     pub(super) async fn send(&mut self, frame: impl crate::outlet::Frame) {
         self.agent.session.outlet.send(frame).await;
     }
+}
+
+/// Which blocks of a broken answer the host will not see: those behind the complete ones and those
+/// that were shown as far as they came.
+fn abandoned(answer: &Answer, shown_partly: usize) -> AbandonedBlocks {
+    let message = answer.message();
+    let from_block_index = message.content.len() + shown_partly;
+    AbandonedBlocks { api_message_id: message.id.clone(), from_block_index, extra: Extra::new() }
+}
+
+/// Whether the message ends here.
+fn ends(frame: &StreamEventMessage) -> bool {
+    matches!(frame.event, StreamEvent::MessageStop(_))
 }
 
 /// The end of an answer that nobody waits for: no reason to stop, no more tokens.

@@ -144,3 +144,29 @@ async fn plugins_come_and_go_when_they_are_reloaded() {
     let listing = rig.control(json!({"subtype": "get_hooks_listing"})).await.unwrap();
     assert_eq!(listing["hooks"], json!([]));
 }
+
+#[tokio::test]
+async fn plugins_that_would_change_the_tools_of_a_conversation_can_be_held_back() {
+    let mut rig = Rig::new();
+    let root = rig.path().canonicalize().unwrap().join("quay");
+    let servers = r#"{"mcpServers": {"crane": {"command": "/nonexistent/crane"}}}"#;
+    for (file, text) in
+        [(".claude-plugin/plugin.json", r#"{"name": "quay"}"#), (".mcp.json", servers)]
+    {
+        let path = root.join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    rig.run("SAY begun").await;
+    let request = |hold: bool| {
+        let added = json!([{"type": "local", "path": root}]);
+        json!({"subtype": "reload_plugins", "hold_on_cache_impact": hold, "add_plugins": added})
+    };
+    let held = rig.control(request(true)).await.unwrap();
+    assert_eq!((&held["held"], &held["plugins"]), (&json!(true), &json!([])), "{held}");
+    assert!(held["cache_impact"].to_string().contains("crane"), "{held}");
+    let done = rig.control(request(false)).await.unwrap();
+    assert_eq!(names(&done["plugins"]), ["quay"], "{done}");
+    let nothing_new = json!({"subtype": "reload_plugins", "hold_on_cache_impact": true});
+    assert_eq!(rig.control(nothing_new).await.unwrap()["held"], false);
+}

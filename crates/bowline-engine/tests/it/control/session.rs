@@ -68,7 +68,12 @@ async fn another_directory_is_where_commands_start() {
     let mut rig = Rig::new();
     std::fs::create_dir(rig.path().join("sub")).unwrap();
     hook(&rig, "CwdChanged").await;
-    let answer = rig.control(json!({"subtype": "set_cwd", "path": "sub"})).await.unwrap();
+    let request = json!({"subtype": "set_cwd", "path": "sub"});
+    let asked = rig.control(request.clone()).await.unwrap();
+    assert_eq!(asked["status"], "needs_trust", "nobody has said that the folder can be trusted");
+    let mut request = request;
+    request["trust_accepted"] = true.into();
+    let answer = rig.control(request).await.unwrap();
     assert_eq!((&answer["status"], &answer["changed"]), (&json!("ok"), &json!(true)));
     assert!(answer["cwd"].as_str().unwrap().ends_with("/sub"));
     assert_eq!(hook_inputs(&rig.heard(), "CwdChanged").len(), 1);
@@ -77,8 +82,23 @@ async fn another_directory_is_where_commands_start() {
     let frames = rig.run("TOOL Bash {\"command\": \"pwd\"}\nNEXT\nSAY done").await;
     let result = frames.iter().find(|frame| frame["type"] == "user").unwrap();
     assert!(result["message"]["content"][0]["content"].as_str().unwrap().ends_with("/sub"));
-    let missing = rig.control(json!({"subtype": "set_cwd", "path": "nowhere"})).await.unwrap();
-    assert_eq!((&missing["status"], &missing["reason"]), (&json!("rejected"), &json!("not_found")));
+    std::fs::write(rig.path().join("file"), "").unwrap();
+    for (path, reason) in [("nowhere", "not_found"), ("../file", "not_a_directory")] {
+        let refused = rig.control(json!({"subtype": "set_cwd", "path": path})).await.unwrap();
+        assert_eq!((&refused["status"], &refused["reason"]), (&json!("rejected"), &json!(reason)));
+    }
+    assert!(rig.control(json!({"subtype": "set_cwd"})).await.is_err(), "it says nothing");
+}
+
+#[tokio::test]
+async fn the_directory_stays_while_a_turn_runs() {
+    let mut rig = Rig::new();
+    rig.prompt("HANG").await;
+    rig.until(|frame| frame["subtype"] == "init").await;
+    let refused = rig.control(json!({"subtype": "set_cwd", "path": "/"})).await.unwrap();
+    assert_eq!((&refused["status"], &refused["reason"]), (&json!("rejected"), &json!("busy")));
+    rig.control(json!({"subtype": "interrupt"})).await.unwrap();
+    rig.finish().await;
 }
 
 #[tokio::test]
@@ -111,4 +131,24 @@ async fn what_nobody_answers_is_refused_by_name() {
         let error = rig.control(request).await.unwrap_err();
         assert_eq!(error, format!("Unsupported control request subtype: {subtype}"));
     }
+}
+
+#[tokio::test]
+async fn what_cannot_be_kept_for_a_claim_is_refused() {
+    let rig = Rig::with(|config| config.unclaimed = true);
+    let request = json!({"subtype": "set_has_subscribers", "has_subscribers": true});
+    for _ in 0..1024 {
+        assert_eq!(rig.control(request.clone()).await, Ok(Value::Null));
+    }
+    let refused = rig.control(request).await.unwrap_err();
+    assert!(refused.contains("more than 1024 requests"), "{refused}");
+    assert!(rig.control(json!({"subtype": "mcp_status"})).await.is_ok(), "it keeps nothing");
+}
+
+#[tokio::test]
+async fn a_mode_that_is_not_named_is_as_bad_as_an_unknown_one() {
+    let rig = Rig::new();
+    let unnamed = rig.control(json!({"subtype": "set_permission_mode"})).await.unwrap_err();
+    let unknown = json!({"subtype": "set_permission_mode", "mode": "nonsense"});
+    assert_eq!(unnamed, rig.control(unknown).await.unwrap_err());
 }

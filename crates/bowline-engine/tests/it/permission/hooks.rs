@@ -23,7 +23,7 @@ fn a_hook_allows_only_what_no_rule_and_no_safety_check_holds_back() {
 fn a_hook_that_asks_overrides_allow_rules_and_bypass() {
     Bench::new().hook("ask").rules(&["allow Bash"]).check(&[("Bash touch x", "ask hook")]);
     Bench::new().hook("ask").mode("bypassPermissions").check(&[("Bash touch x", "ask hook")]);
-    Bench::new().hook("ask").mode("dontAsk").check(&[("Bash touch x", "deny mode")]);
+    Bench::new().hook("ask").mode("dontAsk").check(&[("Bash touch x", "deny hook")]);
     let question = Bench::new().hook("ask").question("Bash touch made.txt");
     assert_eq!(question.reason.text.as_deref(), Some("because hook"));
     assert_eq!((question.suggestions, question.blocked_path), (vec![], None));

@@ -206,3 +206,19 @@ fn a_mode_is_set_or_refused_with_its_reason() {
     policy.bypass_available = true;
     assert_eq!(policy.set_mode(bypass), Ok(()));
 }
+
+#[test]
+fn settings_keep_tools_for_files_inside_whatever_allows_them() {
+    let mut bench = Bench::new().mode("bypassPermissions").rules(&["allow Write"]);
+    let outside = bench.outside.join("b.txt").display().to_string();
+    let (read, write) = (format!("Read {outside}"), format!("Write {outside}"));
+    bench.check(&[(&read, "allow mode"), (&write, "allow mode")]);
+    bench.policy.blocks_reads_outside = true;
+    bench.policy.blocks_writes_outside = true;
+    bench.check(&[
+        (&read, "deny workingDir"),
+        (&write, "deny workingDir"),
+        ("Read a.txt", "allow mode"),
+        ("Write w.txt", "allow mode"),
+    ]);
+}

@@ -103,3 +103,53 @@ async fn a_turn_that_runs_when_the_session_is_shut_down_still_has_its_result() {
     let result = rig.until(|frame| frame["type"] == "result").await.pop().unwrap();
     assert_eq!(result["subtype"], "error_during_execution");
 }
+
+#[tokio::test]
+async fn while_a_hook_decides_about_a_call_nobody_else_is_asked() {
+    let mut rig = Rig::new();
+    let hooks = json!({"PreToolUse": [{"hookCallbackIds": ["h"]}]});
+    rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();
+    rig.will_not_hook();
+    rig.prompt("TOOL Bash {\"command\": \"touch made.txt\"}\nNEXT\nSAY not reached").await;
+    rig.until(|frame| frame["type"] == "hook_callback").await;
+    interrupt(&rig).await;
+    let frames = rig.turn().await;
+    assert_eq!(shapes(&frames), ["user:tool_result", "user:text", "result:error_during_execution"]);
+    assert_eq!(frames.last().unwrap()["permission_denials"], json!([]), "nobody denied anything");
+}
+
+#[tokio::test]
+async fn while_hooks_decide_about_a_prompt_the_model_never_sees_it() {
+    let mut rig = Rig::new();
+    let hooks = json!({"UserPromptSubmit": [{"hookCallbackIds": ["h"]}]});
+    rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();
+    rig.will_not_hook();
+    rig.prompt("SAY the unchecked one").await;
+    rig.until(|frame| frame["type"] == "hook_callback").await;
+    interrupt(&rig).await;
+    let frames = rig.turn().await;
+    assert_eq!(shapes(&frames), ["init", "user:text", "result:error_during_execution"]);
+    let result = frames.last().unwrap();
+    assert_eq!(
+        (&result["num_turns"], &result["terminal_reason"]),
+        (&json!(0), &json!("aborted_streaming"))
+    );
+    // The model repeats all that it was told.
+    let told = rig.run("what now").await.last().unwrap()["result"].clone();
+    assert_eq!(told, "[Request interrupted by user]\nwhat now");
+}
+
+#[tokio::test]
+async fn commands_in_the_background_go_on() {
+    let mut rig = Rig::with(|config| config.background_wait = None);
+    let command =
+        json!({"command": "until test -e go; do sleep 0.02; done", "run_in_background": true});
+    rig.prompt(&format!("TOOL Bash {command}\nNEXT\nSAY waiting\nHANG")).await;
+    rig.until(|frame| frame["subtype"] == "background_tasks_changed").await;
+    rig.until(|frame| frame["type"] == "user").await;
+    interrupt(&rig).await;
+    rig.turn().await;
+    std::fs::write(rig.path().join("go"), "").unwrap();
+    let ended = rig.until(|frame| frame["subtype"] == "task_notification").await;
+    assert_eq!(ended.last().unwrap()["status"], "completed");
+}

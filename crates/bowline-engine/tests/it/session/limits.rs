@@ -32,6 +32,20 @@ async fn money() {
     assert_eq!(result["subtype"], "error_max_budget_usd");
     assert_eq!(result["terminal_reason"], "budget_exhausted");
     assert_eq!(result["is_error"], true);
+    let spent = rig.run("SAY nothing more").await;
+    assert_eq!(spent.last().unwrap()["subtype"], "error_max_budget_usd");
+}
+
+#[tokio::test]
+async fn money_spent_on_the_last_answer() {
+    let mut rig = Rig::with(|config| {
+        config.max_budget_usd = Some(0.000_001);
+        let price =
+            bowline_model::Price { input: 10.0, output: 10.0, cache_read: 0.0, cache_write: 0.0 };
+        config.prices.overrides.insert("script".to_owned(), price);
+    });
+    let frames = rig.run("SAY too dear").await;
+    assert_eq!(shapes(&frames), ["init", "assistant:text", "result:error_max_budget_usd"]);
 }
 
 #[tokio::test]

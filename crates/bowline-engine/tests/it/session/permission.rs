@@ -124,3 +124,32 @@ async fn tools_that_ask_a_person_say_that_there_is_none() {
     let told = result_of(&frames)["message"]["content"][0]["content"].to_string();
     assert!(told.contains("AskUserQuestion is disabled for this session"), "{told}");
 }
+
+#[tokio::test]
+async fn behind_a_denial_that_interrupts_nothing_is_asked() {
+    let mut rig = Rig::new();
+    rig.will_permit(json!({"behavior": "deny", "message": "no", "interrupt": true}));
+    let frames = rig
+        .run("TOOL Bash {\"command\": \"touch a\"}\nTOOL Bash {\"command\": \"touch b\"}\nNEXT\nSAY x")
+        .await;
+    let asked = frames.iter().filter(|frame| frame["type"] == "can_use_tool").count();
+    assert_eq!(asked, 1);
+    let result = frames.last().unwrap();
+    assert_eq!(result["permission_denials"].as_array().unwrap().len(), 1);
+    assert_eq!(result["terminal_reason"], "aborted_tools");
+}
+
+#[tokio::test]
+async fn an_empty_input_changes_nothing_and_a_wrong_one_is_refused() {
+    let mut rig = Rig::new();
+    let call = "TOOL Bash {\"command\": \"touch made.txt\"}\nNEXT\nSAY done";
+    rig.will_permit(json!({"behavior": "allow", "updatedInput": {"command": 7}}));
+    let frames = rig.run(call).await;
+    let refused = frames.iter().find(|frame| frame["type"] == "user").unwrap();
+    let decision = &refused["tool_result_meta"][0]["permission_decision"];
+    assert_eq!(decision["source"], "permission_updated_input_invalid");
+    assert!(!rig.path().join("made.txt").exists());
+    rig.will_permit(json!({"behavior": "allow", "updatedInput": {}}));
+    rig.run(call).await;
+    assert!(rig.path().join("made.txt").exists());
+}

@@ -110,3 +110,59 @@ async fn hooks_know_the_agent_that_was_chosen_for_the_conversation() {
     let frames = rig.run("SAY x").await;
     assert_eq!(told(&frames)[0]["agent_type"], "Explore");
 }
+
+#[tokio::test]
+async fn a_batch_of_calls_behind_which_the_turn_is_to_end() {
+    let mut rig = listening("PostToolBatch").await;
+    rig.will_hook(json!({"decision": "block", "reason": "enough"}));
+    let frames = rig.run("TOOL Bash {\"command\": \"echo hi\"}\nNEXT\nSAY not reached").await;
+    let result = frames.last().unwrap();
+    assert_eq!(
+        (&result["subtype"], &result["terminal_reason"]),
+        (&json!("success"), &json!("hook_stopped"))
+    );
+    assert_eq!(result["result"], "");
+}
+
+#[tokio::test]
+async fn what_the_model_should_know_before_it_stops_is_shown_to_nobody_else() {
+    let mut rig = listening("Stop").await;
+    let context = json!({"hookEventName": "Stop", "additionalContext": "SAY informed"});
+    rig.will_hook(json!({"hookSpecificOutput": context}));
+    let frames = rig.run("SAY one").await;
+    assert!(frames.iter().all(|frame| frame["type"] != "user"), "{frames:?}");
+    assert_eq!(frames.iter().filter(|frame| frame["type"] == "assistant").count(), 2);
+}
+
+#[tokio::test]
+async fn an_objection_to_the_end_is_announced_behind_its_words() {
+    let mut rig = listening("Stop").await;
+    rig.will_hook(json!({"decision": "block", "reason": "go on"}));
+    let frames = rig.run("SAY one").await;
+    let place = |fits: &dyn Fn(&Value) -> bool| frames.iter().position(|frame| fits(frame));
+    let told = place(&|frame| frame["type"] == "user" && frame["isSynthetic"] == true).unwrap();
+    let announced = place(&|frame| frame["subtype"] == "notification").unwrap();
+    assert_eq!(announced, told + 1, "{frames:?}");
+}
+
+#[tokio::test]
+async fn a_prompt_that_names_the_session() {
+    let mut rig = listening("UserPromptSubmit").await;
+    let title = json!({"hookEventName": "UserPromptSubmit", "sessionTitle": "Mending"});
+    rig.will_hook(json!({"hookSpecificOutput": title, "systemMessage": "named it"}));
+    let frames = rig.run("SAY hi").await;
+    let shapes = crate::rig::shapes(&frames);
+    let told: Vec<_> = shapes.iter().map(String::as_str).collect();
+    assert_eq!(
+        told,
+        [
+            "hook:UserPromptSubmit",
+            "session_title_changed",
+            "init",
+            "informational",
+            "assistant:text",
+            "result:success"
+        ]
+    );
+    assert_eq!(frames[1]["title"], "Mending");
+}

@@ -118,6 +118,8 @@ async fn an_interrupt_reaches_the_subagent_and_its_command() {
     rig.control(json!({"subtype": "interrupt"})).await.unwrap();
     let frames = rig.turn().await;
     assert_eq!(frames.last().unwrap()["terminal_reason"], "aborted_tools");
+    let told = frames.iter().find(|frame| frame["subtype"] == "task_notification").unwrap();
+    assert_eq!(told["status"], "stopped");
     assert_eq!(rig.run("SAY alive").await.last().unwrap()["result"], "alive");
 }
 

@@ -42,11 +42,16 @@ pub struct InterruptResponse {
 /// Be more or less strict about tools.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SetPermissionMode {
-    /// The mode from now on.
+    /// The mode from now on. Without one the request is refused like one with an unknown mode.
+    #[serde(default = "no_mode")]
     pub mode: PermissionMode,
     /// Fields this version does not know.
     #[serde(flatten)]
     pub extra: Extra,
+}
+
+fn no_mode() -> PermissionMode {
+    PermissionMode::Other(String::new())
 }
 
 /// The mode has changed.
@@ -136,6 +141,7 @@ pub struct SetHasSubscribers {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SetCwd {
     /// The directory.
+    #[serde(default)]
     pub path: String,
     /// Whether the user trusts it.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -28,6 +28,9 @@ pub struct InitMessage {
     /// The MCP servers.
     #[serde(default)]
     pub mcp_servers: Vec<InitMcpServer>,
+    /// The MCP servers that were left out, because their configuration makes no sense.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mcp_server_errors: Option<Vec<McpServerError>>,
     /// The model, in full.
     pub model: String,
     /// What runs without asking.
@@ -159,6 +162,21 @@ pub struct InitMcpServer {
     /// Who configured it, as in `sdk`, `dynamic`, `project`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// An MCP server that was left out, because its configuration makes no sense.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct McpServerError {
+    /// Its name.
+    pub name: String,
+    /// What sort of error: `invalid_config`, `unknown_type`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// What is wrong, for people.
+    pub message: String,
     /// Fields this version does not know.
     #[serde(flatten)]
     pub extra: Extra,
