@@ -119,9 +119,13 @@ fn split(block: &[u8], most: usize) -> Vec<(usize, &[u8])> {
     parts
 }
 
+/// What some editors put before the first line of a file.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 fn heads_in(offset: u64, lines: &[u8]) -> Vec<LineHead> {
     let mut heads = Vec::new();
-    let mut begin = 0;
+    let has_mark = offset == 0 && lines.starts_with(BYTE_ORDER_MARK);
+    let mut begin = if has_mark { BYTE_ORDER_MARK.len() } else { 0 };
     while begin < lines.len() {
         let length = memchr::memchr(b'\n', &lines[begin..]).unwrap_or(lines.len() - begin);
         let span = Span { offset: offset + begin as u64, length };

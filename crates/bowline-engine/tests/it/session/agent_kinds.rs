@@ -78,7 +78,7 @@ async fn settings_define_agents_too() {
     let local = json!({"agents": {"diver": {"description": "dives", "prompt": "Dive high."}}});
     write("home/settings.json", user.to_string());
     write(".claude/settings.local.json", local.to_string());
-    write(".claude/agents/diver.md", "---\ndescription: a file\n---\nfile".to_owned());
+    write(".claude/agents/diver.md", "---\nname: diver\ndescription: a file\n---\nfile".to_owned());
     let places = Places::new(path.join("home"), &path);
     let settings = Settings::load(&places, &SettingsRequest::default()).unwrap();
     assert_eq!(settings.problems().len(), 1, "{:?}", settings.problems());
