@@ -22,7 +22,11 @@ use crate::websocket::{Summoned, WebSocketConnection};
 use crate::{
     Error, Options, Transport,
     callback::Callbacks,
-    options::{Limits, opening::opening},
+    options::{
+        Limits,
+        long::{LongValues, into_files},
+        opening::opening,
+    },
     process::{ProcessConnection, installed_version},
     run::{Audience, Run},
     session::Tracker,
@@ -31,7 +35,7 @@ use crate::{
 /// A connection on which `initialize` was answered.
 pub(crate) struct Connection {
     agent: Arc<Agent>,
-    callbacks: Arc<Callbacks>,
+    pub(crate) callbacks: Arc<Callbacks>,
     /// Passes on what our MCP servers say by themselves.
     _said: AbortOnDropHandle<()>,
     #[cfg(feature = "sessions")]
@@ -39,6 +43,8 @@ pub(crate) struct Connection {
     /// Deleted after the agent.
     #[cfg(feature = "sessions")]
     _resumed: Option<ResumedHome>,
+    /// Deleted after the agent.
+    _long_values: Option<LongValues>,
     run: Mutex<Run>,
     verbatim_prompts: bool,
     pub(crate) limits: Limits,
@@ -89,8 +95,12 @@ impl Connection {
         let (opening, hooks) = opening(&options);
         let (callbacks, said) = Callbacks::new(&mut options, hooks, tracker);
         let callbacks = Arc::new(callbacks);
+        let mut long_values = None;
         let agent = match std::mem::take(&mut options.transport) {
             Transport::Process => {
+                if options.spawner.is_none() {
+                    long_values = into_files(&mut options)?;
+                }
                 Agent::Process(Box::new(ProcessConnection::open(&options, callbacks.clone())?))
             }
             #[cfg(feature = "embedded")]
@@ -133,6 +143,7 @@ impl Connection {
             mirror,
             #[cfg(feature = "sessions")]
             _resumed: resumed,
+            _long_values: long_values,
             _said: AbortOnDropHandle::new(tokio::spawn(said)),
             run: Mutex::default(),
             verbatim_prompts: options.verbatim_prompts,

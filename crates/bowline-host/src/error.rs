@@ -5,7 +5,7 @@ use std::{
 };
 
 use bowline_peer::AskError;
-use bowline_protocol::ReadError;
+use bowline_protocol::{ReadError, ResultMessage};
 
 /// Why something did not work.
 ///
@@ -75,6 +75,13 @@ pub enum Error {
         /// What is wrong with it.
         source: Arc<ReadError>,
     },
+    /// The run failed, and its result says how: it was interrupted, reached a limit, or the API did
+    /// not answer. `result`
+    ///
+    /// Only where there is nowhere else to say it; streams of messages and
+    /// [`Session::wait`](crate::Session::wait) hand over the result itself.
+    #[error("the run failed: {}", words(.0))]
+    Failed(Box<ResultMessage>),
     /// The result does not have the [output](crate::Messages::output) that was asked for. `output`
     #[error("{0}")]
     Output(String),
@@ -146,6 +153,7 @@ impl Error {
             Self::Timeout { .. } => "timeout",
             Self::Json { .. } => "json",
             Self::Message { .. } => "message",
+            Self::Failed(_) => "result",
             Self::Output(_) => "output",
             Self::Options(_) => "options",
             Self::Closed => "closed",
@@ -160,9 +168,16 @@ impl Error {
     }
 
     /// Whether the same may work if it is tried again: the agent could not be reached, has died or
-    /// was too slow. All else would fail again in the same way, or was wanted.
+    /// was too slow, or the API was busy or out of order. All else would fail again in the same way,
+    /// or was wanted.
     pub fn is_worth_retrying(&self) -> bool {
-        matches!(self, Self::Connection { .. } | Self::Process(_) | Self::Timeout { .. })
+        match self {
+            Self::Connection { .. } | Self::Process(_) | Self::Timeout { .. } => true,
+            Self::Failed(result) => {
+                result.api_error_status.as_ref().is_some_and(|status| passes(*status))
+            }
+            _ => false,
+        }
     }
 
     pub(crate) fn connection(what: impl Into<String>, source: io::Error) -> Self {
@@ -179,6 +194,21 @@ impl Error {
             }
             other => Self::Control { subtype, message: other.to_string(), code: None },
         }
+    }
+}
+
+/// Whether what this HTTP status says passes.
+fn passes(status: u16) -> bool {
+    matches!(status, 408 | 409 | 429) || status >= 500
+}
+
+/// What a result says of a run that failed.
+fn words(result: &ResultMessage) -> String {
+    let errors = result.errors.as_deref().unwrap_or_default();
+    match (&result.result, errors) {
+        (Some(text), _) => text.clone(),
+        (None, []) => result.subtype.to_string(),
+        (None, errors) => format!("{}: {}", result.subtype, errors.join("; ")),
     }
 }
 

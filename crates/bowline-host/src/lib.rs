@@ -121,8 +121,8 @@ pub use tool::Field;
 #[cfg(feature = "rmcp")]
 pub use tool::RmcpServer;
 pub use tool::{
-    HandleTool, IntoToolResult, McpServer, Progress, ResourceContents, SdkServer, Structured, Tool,
-    ToolAnnotations, ToolContent, ToolContext, ToolHandler, ToolResult,
+    HandleTool, IntoToolResult, McpServer, McpServers, Progress, ResourceContents, SdkServer,
+    Structured, Tool, ToolAnnotations, ToolContent, ToolContext, ToolHandler, ToolResult,
 };
 #[cfg(feature = "websocket")]
 pub use websocket::{Listener, ListenerOptions, OnDemand, RemoteAgent, Summon, Summons};

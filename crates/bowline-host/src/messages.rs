@@ -6,7 +6,7 @@ use std::{
     task::{Context, Poll},
 };
 
-use bowline_protocol::{ContentBlock, Message};
+use bowline_protocol::{ContentBlock, Message, ResultSubtype};
 use futures_util::{Stream, StreamExt, stream::BoxStream};
 use serde::de::DeserializeOwned;
 
@@ -32,26 +32,33 @@ impl Messages {
         self.0.next().await
     }
 
-    /// Reads on to the end and puts the assistant's words together.
+    /// Reads on to the end and puts the assistant's words together. A run whose last result is a
+    /// failure is an [`Error::Failed`].
     pub async fn text(mut self) -> Result<String, Error> {
         let mut text = String::new();
+        let mut last = None;
         while let Some(message) = self.next().await {
-            if let Message::Assistant(answer) = message?
-                && answer.parent_tool_use_id.as_ref().is_none()
-            {
-                for block in &answer.message.content {
-                    if let ContentBlock::Text(block) = block {
-                        text.push_str(&block.text);
+            match message? {
+                Message::Assistant(answer) if answer.parent_tool_use_id.as_ref().is_none() => {
+                    for block in &answer.message.content {
+                        if let ContentBlock::Text(block) = block {
+                            text.push_str(&block.text);
+                        }
                     }
                 }
+                Message::Result(result) => last = Some(result),
+                _ => {}
             }
         }
-        Ok(text)
+        match last {
+            Some(result) if result.is_error => Err(Error::Failed(result)),
+            _ => Ok(text),
+        }
     }
 
     /// Reads on to the end and gives the result's structured output as a type of yours: what
     /// [`output_schema`](crate::Options::output_schema) asks for. That there is none, or one of
-    /// another shape, is an [`Error::Output`].
+    /// another shape, is an [`Error::Output`]; a run that failed otherwise, an [`Error::Failed`].
     pub async fn output<T: DeserializeOwned>(mut self) -> Result<T, Error> {
         let mut last = None;
         while let Some(message) = self.next().await {
@@ -60,15 +67,17 @@ impl Messages {
             }
         }
         let result = last.ok_or_else(|| Error::Output("there is no result".to_owned()))?;
-        match result.structured_output.as_ref() {
-            Some(output) => output.parse().map_err(|error| {
+        if let Some(output) = result.structured_output.as_ref() {
+            return output.parse().map_err(|error| {
                 Error::Output(format!("the output does not have the shape it should: {error}"))
-            }),
-            None => {
-                let says = result.result.as_deref().unwrap_or(result.subtype.as_str());
-                Err(Error::Output(format!("the result has no structured output: {says}")))
-            }
+            });
         }
+        let gave_up = result.subtype == ResultSubtype::ErrorMaxStructuredOutputRetries;
+        if result.is_error && !gave_up {
+            return Err(Error::Failed(result));
+        }
+        let says = result.result.as_deref().unwrap_or(result.subtype.as_str());
+        Err(Error::Output(format!("the result has no structured output: {says}")))
     }
 }
 

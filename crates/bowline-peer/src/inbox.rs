@@ -151,6 +151,12 @@ impl Delivery {
         room
     }
 
+    /// Whether messages wait that the reader could have taken, had it had a turn.
+    pub(crate) fn is_behind(&self) -> bool {
+        let queue = self.shared.lock();
+        !queue.abandoned && queue.bytes > TAKE
+    }
+
     /// Waits until the inbox takes more.
     pub(crate) async fn wait_for_room(&self) {
         while self.shared.lock().is_full() {

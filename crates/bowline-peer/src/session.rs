@@ -220,6 +220,10 @@ impl<S: Service> Session<S> {
                     if input == Input::Ended {
                         return Ok(End::OfInput);
                     }
+                    if self.delivery.is_behind() {
+                        // What was just read is read again while it is near, before more is.
+                        tokio::task::yield_now().await;
+                    }
                 }
             }
         }

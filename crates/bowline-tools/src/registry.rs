@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use jsonschema::Validator;
+use jsonschema::{Draft, Validator};
 use serde_json::Value;
 
 use crate::{
@@ -122,12 +122,64 @@ fn checker(spec: &ToolSpec) -> Option<(Value, Validator)> {
         return None;
     }
     let schema = spec.input_schema.to_value();
-    let options = jsonschema::options().should_validate_formats(true);
+    let mut options = jsonschema::options().should_validate_formats(true);
+    if is_plain(&schema) {
+        options = options.with_draft(Draft::Draft7);
+    }
     match options.build(&schema) {
         Ok(validator) => Some((schema, validator)),
         Err(error) => {
             tracing::warn!(tool = %spec.name, %error, "input is not checked: bad schema");
             None
+        }
+    }
+}
+
+/// Whether all drafts read a schema alike, as they do those of our tools. The library first checks
+/// every schema by that of its draft, and to read that takes milliseconds for the newer drafts.
+fn is_plain(schema: &Value) -> bool {
+    let Value::Object(keywords) = schema else { return schema.is_boolean() };
+    keywords.iter().all(|(keyword, value)| match (keyword.as_str(), value) {
+        ("additionalProperties" | "items", schema) => is_plain(schema),
+        ("properties", Value::Object(properties)) => properties.values().all(is_plain),
+        ("anyOf" | "oneOf" | "allOf", Value::Array(schemas)) => schemas.iter().all(is_plain),
+        (
+            "type" | "description" | "required" | "enum" | "const" | "default" | "format"
+            | "minimum" | "maximum" | "minLength" | "maxLength" | "minItems" | "maxItems",
+            _,
+        ) => true,
+        _ => false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_what_every_draft_knows_is_plain() {
+        let with = |keyword: &str, value: Value| {
+            let mut schema =
+                json!({ "type": "object", "properties": { "a": { "type": "array" } } });
+            schema["properties"]["a"][keyword] = value;
+            schema
+        };
+        assert!(is_plain(&with("items", json!({ "type": "string", "enum": ["x"] }))));
+        assert!(is_plain(&with("anyOf", json!([{ "type": "string" }, true]))));
+        // A list of schemas meant one for each item once, and is an error now.
+        assert!(!is_plain(&with("items", json!([{ "type": "string" }]))));
+        assert!(!is_plain(&with("prefixItems", json!([{ "type": "string" }]))));
+        assert!(!is_plain(&with("$ref", json!("#/$defs/a"))));
+        assert!(!is_plain(&json!({ "$schema": "https://json-schema.org/draft/2020-12/schema" })));
+    }
+
+    #[test]
+    fn our_own_schemas_are_plain() {
+        for tool in Registry::builtin(&Options::default()).iter() {
+            let schema = tool.spec().input_schema.to_value();
+            assert!(is_plain(&schema), "{}: {schema}", tool.spec().name);
         }
     }
 }

@@ -7,6 +7,7 @@ mod environment;
 mod first_line;
 mod logging;
 mod oneshot;
+mod pipes;
 mod refusal;
 mod remote;
 mod remote_log;

@@ -12,6 +12,7 @@ use crate::{
     complain,
     environment::Environment,
     first_line::FirstLine,
+    pipes::{self, Input},
     remote_log,
     serving::{Served, exit_code, until_over},
     setup::{self, Audience, Prepared, SetupError},
@@ -55,8 +56,12 @@ async fn serve(
     claims: Option<UserClaims>,
 ) -> anyhow::Result<ExitCode> {
     let mut signals = Signals::listen()?;
-    let input = Cursor::new(first).chain(tokio::io::stdin());
-    let door = bowline_door_stdio::open(input, tokio::io::stdout(), opening(&args.output));
+    let input: Input = match first.is_empty() {
+        true => pipes::stdin(),
+        // What the standard library has read beyond that line, only it can give back.
+        false => Box::new(Cursor::new(first).chain(tokio::io::stdin())),
+    };
+    let door = bowline_door_stdio::open(input, pipes::stdout(), opening(&args.output));
     let silencer = door.silencer();
     let host = remote_log::watch(door.host(), prepared.remote_log, args, &mut signals);
     let started = Session::start(prepared.config, host.clone());

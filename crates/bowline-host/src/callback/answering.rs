@@ -47,11 +47,13 @@ impl Refusal {
 /// All that this program lends to a session.
 pub(crate) struct Callbacks {
     can_use_tool: Option<Arc<dyn CanUseTool>>,
+    /// How long that may take.
+    permission_limit: Option<Duration>,
     on_elicitation: Option<Arc<dyn OnElicitation>>,
     on_user_dialog: Option<Arc<dyn OnUserDialog>>,
     on_request: BTreeMap<String, Arc<dyn OnRequest>>,
     hooks: RegisteredHooks,
-    servers: Served,
+    pub(crate) servers: Served,
     pub(crate) session: CurrentSession,
     /// Is told what the agent waits for, and says when it has to wait longer.
     tracker: Option<Arc<Tracker>>,
@@ -74,6 +76,7 @@ impl Callbacks {
         let servers = Served::new(servers, outlet, session.clone(), on_elicitation.clone());
         let callbacks = Self {
             can_use_tool: options.can_use_tool.clone(),
+            permission_limit: options.limits.permission,
             on_elicitation,
             on_user_dialog: options.on_user_dialog.as_ref().map(|(_, callback)| callback.clone()),
             on_request: options.on_request.clone(),
@@ -98,7 +101,13 @@ impl Callbacks {
             };
             let input = question.input.clone();
             let request = ToolRequest::new(question, cancel);
-            let mut decision = caught(async { callback.decide(request).await }).await?;
+            let deciding = caught(async { callback.decide(request).await });
+            let mut decision = match self.permission_limit {
+                None => deciding.await?,
+                Some(limit) => time::timeout(limit, deciding).await.unwrap_or_else(|_| {
+                    Ok(PermissionResult::deny(format!("Nobody decided within {limit:?}.")))
+                })?,
+            };
             if let PermissionResult::Allow(allow) = &mut decision {
                 // Older agents do not take an answer without an input.
                 allow.updated_input.get_or_insert(input);

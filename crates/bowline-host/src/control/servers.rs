@@ -1,15 +1,12 @@
 //! MCP servers while an agent works.
 
-use std::collections::BTreeMap;
-
 use bowline_protocol::{
     McpAuthenticate, McpAuthenticateResponse, McpCall, McpClearAuth, McpOauthCallbackUrl,
-    McpReadResource, McpReadResourceResponse, McpReconnect, McpServerConfig, McpSetServers,
-    McpSetServersResponse, McpStatus, McpStatusResponse, McpToggle, PermissionMode, RawJson,
-    SetMcpPermissionModeOverride,
+    McpReadResource, McpReadResourceResponse, McpReconnect, McpSetServers, McpSetServersResponse,
+    McpStatus, McpStatusResponse, McpToggle, PermissionMode, RawJson, SetMcpPermissionModeOverride,
 };
 
-use crate::{Client, Error};
+use crate::{Client, Error, McpServers, SdkServer, options::check::no_clash};
 
 impl Client {
     /// How the MCP servers are doing: `get_mcp_status`, `mcpServerStatus`.
@@ -17,12 +14,43 @@ impl Client {
         self.ask(McpStatus::default()).await
     }
 
-    /// Uses these MCP servers in place of those set before.
+    /// Uses these MCP servers in place of those set before and of those in this program. The model
+    /// has their tools from its next request on.
+    ///
+    /// ```no_run
+    /// use bowline_host::{Client, McpServer, McpServers, Tool};
+    ///
+    /// # async fn run(client: Client, tool: Tool) -> Result<(), bowline_host::Error> {
+    /// let calculator = McpServer::new("calc").tool(tool);
+    /// client.set_mcp_servers(McpServers::default().here(calculator)).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn set_mcp_servers(
         &self,
-        servers: BTreeMap<String, McpServerConfig>,
+        servers: impl Into<McpServers>,
     ) -> Result<McpSetServersResponse, Error> {
-        self.ask(McpSetServers { servers, ..McpSetServers::default() }).await
+        let McpServers { elsewhere, here } = servers.into();
+        here.iter().try_for_each(SdkServer::check)?;
+        no_clash(&here, elsewhere.keys())?;
+        let ask = |servers| self.ask(McpSetServers { servers, ..McpSetServers::default() });
+        let served = &self.connection.callbacks.servers;
+        let _changing = served.changing.lock().await;
+        let names: Vec<_> = here.iter().map(|server| server.name().to_owned()).collect();
+        let (known, new): (Vec<_>, Vec<_>) = here.into_iter().partition(|it| served.has(it.name()));
+        let mut all = elsewhere;
+        all.extend(new.iter().map(SdkServer::config));
+        // The agent may ask for their tools before it answers.
+        served.add(new);
+        if !known.is_empty() {
+            // An agent takes one of the same name for the same: it has to let go of the old one first.
+            ask(all.clone()).await?;
+            all.extend(known.iter().map(SdkServer::config));
+            served.add(known);
+        }
+        let set = ask(all).await?;
+        served.retain(&names);
+        Ok(set)
     }
 
     /// Connects to an MCP server again.

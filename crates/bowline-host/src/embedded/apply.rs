@@ -113,19 +113,14 @@ fn permissions(options: &Options, config: &mut SessionConfig) {
 
 /// Says which options have no place where there is no process.
 fn reject(options: &Options) -> Result<(), Error> {
-    let set = [
-        ("cli_path", options.cli_path.is_some()),
-        ("cli_runner", !options.cli_runner.is_empty()),
-        ("spawner", options.spawner.is_some()),
-        ("user", options.user.is_some()),
+    let of_a_process = [
         ("extra_args", !options.extra_args.is_empty()),
-        ("clear_env", options.clear_env),
-        ("stderr", options.stderr.is_some()),
         ("trace_context", options.trace_context.is_some()),
         ("debug", options.debug),
         ("debug_file", options.debug_file.is_some()),
     ];
-    if let Some((name, _)) = set.iter().find(|(_, set)| *set) {
+    let mut of_a_process = of_a_process.into_iter().filter_map(|(name, set)| set.then_some(name));
+    if let Some(name) = options.about_its_start().chain(&mut of_a_process).next() {
         let what = format!("`{name}` is for an agent in a process of its own");
         return Err(Error::Options(what));
     }

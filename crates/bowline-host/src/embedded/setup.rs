@@ -4,15 +4,12 @@ use bowline_engine::{
     SessionConfig,
     permission::Roots,
     plugin::{PluginRequest, Plugins},
-    settings::{Settings as EngineSettings, SettingsRequest, SourceSet, Trust},
+    settings::{SourceSet, Trust},
 };
 use bowline_protocol::MessageUuid;
 use bowline_sessions::{StartFrom, TakeUp};
 
-use crate::{
-    Error, Options, PluginDelivery, Resume, SettingSource, Skills,
-    options::arguments::settings as settings_text,
-};
+use crate::{Error, Options, PluginDelivery, Resume, Skills};
 
 /// Reads the settings that the options ask for, and puts what they come to in place. Whether their
 /// folder is trusted, if there are any.
@@ -20,7 +17,7 @@ pub(super) fn settings(
     options: &Options,
     config: &mut SessionConfig,
 ) -> Result<Option<Trust>, Error> {
-    let sources = sources(options);
+    let sources = options.sources();
     let asked = sources.is_some()
         || options.settings.is_some()
         || options.sandbox.is_some()
@@ -32,12 +29,7 @@ pub(super) fn settings(
         return Ok(None);
     }
     config.sources = sources.unwrap_or(SourceSet::NONE);
-    let text = settings_text(options)?.map(|text| text.to_string_lossy().into_owned());
-    let managed = options.managed_settings.as_ref().map(ToString::to_string);
-    let request = SettingsRequest { sources: config.sources, flag: text, managed };
-    let settings = EngineSettings::load(&config.places, &request).map_err(|error| {
-        Error::Connection { what: "reading the settings".to_owned(), source: Some(error.into()) }
-    })?;
+    let settings = options.load_settings(&config.places, config.sources)?;
     let trust = Trust::read(&config.places);
     let roots = Roots { current_directory: config.cwd.clone(), home: std::env::home_dir() };
     let (mut policy, mut notices) = settings.policy(&config.places, trust, roots);
@@ -84,20 +76,6 @@ pub(super) fn servers(options: &Options, trust: Trust, config: &mut SessionConfi
     problems.extend(config.expand_servers(&lookup));
     for problem in problems {
         tracing::warn!("{problem}");
-    }
-}
-
-/// Whose settings files count, if any do.
-fn sources(options: &Options) -> Option<SourceSet> {
-    match (&options.setting_sources, &options.skills) {
-        (Some(named), _) => Some(SourceSet {
-            user: named.contains(&SettingSource::User),
-            project: named.contains(&SettingSource::Project),
-            local: named.contains(&SettingSource::Local),
-        }),
-        // Skills are found through settings.
-        (None, Some(_)) => Some(SourceSet { user: true, project: true, local: false }),
-        (None, None) => None,
     }
 }
 

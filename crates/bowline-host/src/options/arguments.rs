@@ -60,7 +60,8 @@ fn model(options: &Options, line: &mut Line) {
     line.optional("max-turns", options.max_turns.map(|turns| turns.to_string()));
     line.optional("max-budget-usd", options.max_budget_usd.map(|usd| usd.to_string()));
     line.optional("task-budget", options.task_budget.map(|tokens| tokens.to_string()));
-    line.optional("json-schema", options.output_schema.as_ref().map(Value::to_string));
+    let schema = options.output_schema.as_ref().map(Value::to_string);
+    line.optional("json-schema", schema.filter(|text| text.len() <= LONGEST_ARGUMENT));
     line.optional("agent", options.agent.as_deref());
 }
 
@@ -326,6 +327,8 @@ mod tests {
     #[test]
     fn what_is_too_long_for_an_argument_is_not_one() {
         let text = "x".repeat(LONGEST_ARGUMENT + 1);
-        assert_eq!(written(&Options::default().system_prompt(text)), "");
+        let mut options = Options::default().system_prompt(text.clone());
+        options.output_schema = Some(json!({"description": text}));
+        assert_eq!(written(&options), "");
     }
 }

@@ -42,19 +42,33 @@ impl Options {
                 return wrong("a `session_store` does not hold what `file_checkpointing` keeps");
             }
         }
-        if let Some(cwd) = &self.cwd
-            && !cwd.is_dir()
-        {
+        let here = !self.transport.is_elsewhere() && self.spawner.is_none();
+        if let Some(cwd) = self.cwd.as_ref().filter(|cwd| here && !cwd.is_dir()) {
             return wrong(&format!("the working directory {} is not there", cwd.display()));
+        }
+        if self.transport.is_elsewhere()
+            && let Some(option) = self.about_its_start().next()
+        {
+            return wrong(&format!("`{option}` is for an agent that this program starts itself"));
         }
         if let Some(name) = self.extra_args.keys().find(|name| name.starts_with('-')) {
             return wrong(&format!("`extra_args` are named without dashes: {name}"));
         }
         self.sdk_mcp_servers.iter().try_for_each(SdkServer::check)?;
-        match self.clash() {
-            Some(name) => wrong(&format!("two MCP servers or tools are known as `{name}`")),
-            None => Ok(()),
-        }
+        no_clash(&self.sdk_mcp_servers, self.mcp_servers.keys())
+    }
+
+    /// The options that are set and are about how this program starts the agent's process.
+    pub(crate) fn about_its_start(&self) -> impl Iterator<Item = &'static str> {
+        let options = [
+            ("cli_path", self.cli_path.is_some()),
+            ("cli_runner", !self.cli_runner.is_empty()),
+            ("spawner", self.spawner.is_some()),
+            ("user", self.user.is_some()),
+            ("clear_env", self.clear_env),
+            ("stderr", self.stderr.is_some()),
+        ];
+        options.into_iter().filter_map(|(name, set)| set.then_some(name))
     }
 
     /// What the permission callback is never asked about although it is there, if anything.
@@ -68,18 +82,25 @@ impl Options {
         let whole: Vec<_> = whole.map(String::as_str).collect();
         (!whole.is_empty()).then(|| format!("{}: rules allow every call", whole.join(", ")))
     }
+}
 
-    /// The name that two servers, or two tools of a server, have for the model.
-    fn clash(&self) -> Option<String> {
-        let mut names = HashSet::new();
-        let here = self.sdk_mcp_servers.iter().map(SdkServer::name);
-        let elsewhere = self.mcp_servers.keys().map(String::as_str);
-        let servers = here.chain(elsewhere).map(|server| format!("mcp__{}", spelled(server)));
-        let tools = self.sdk_mcp_servers.iter().flat_map(|server| {
-            let server_name = spelled(server.name());
-            server.tool_names().map(move |tool| format!("mcp__{server_name}__{}", spelled(tool)))
-        });
-        servers.chain(tools).find(|name| !names.insert(name.clone()))
+/// Says if two servers, or two tools of a server, have one name for the model.
+pub(crate) fn no_clash<'a>(
+    here: &'a [SdkServer],
+    elsewhere: impl Iterator<Item = &'a String>,
+) -> Result<(), Error> {
+    let mut names = HashSet::new();
+    let servers = here.iter().map(SdkServer::name).chain(elsewhere.map(String::as_str));
+    let servers = servers.map(|server| format!("mcp__{}", spelled(server)));
+    let tools = here.iter().flat_map(|server| {
+        let server_name = spelled(server.name());
+        server.tool_names().map(move |tool| format!("mcp__{server_name}__{}", spelled(tool)))
+    });
+    match servers.chain(tools).find(|name| !names.insert(name.clone())) {
+        Some(name) => {
+            Err(Error::Options(format!("two MCP servers or tools are known as `{name}`")))
+        }
+        None => Ok(()),
     }
 }
 

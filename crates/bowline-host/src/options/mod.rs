@@ -1,8 +1,13 @@
 //! How an agent is set up.
 
 pub(crate) mod arguments;
-mod check;
+pub(crate) mod check;
+pub(crate) mod long;
 pub(crate) mod opening;
+#[cfg(feature = "sessions")]
+pub(crate) mod places;
+#[cfg(feature = "embedded")]
+mod resolve;
 mod spawn;
 #[cfg(all(test, feature = "sessions"))]
 mod table;
@@ -66,7 +71,7 @@ pub struct Options {
     pub spawner: Option<Arc<dyn Spawner>>,
     /// The system's user as which the process runs. Needs the rights to become another.
     pub user: Option<ProcessUser>,
-    /// The working directory. It must exist.
+    /// The working directory. It must exist where the agent is started.
     pub cwd: Option<PathBuf>,
     /// Variables over those of this process; `None` removes one.
     pub env: BTreeMap<String, Option<String>>,
@@ -258,13 +263,35 @@ pub enum Transport {
     Embedded(Box<crate::Embedded>),
     /// Elsewhere: it dials in, at a [`Listener`](crate::Listener).
     ///
-    /// What options say about its process and its flags it cannot be told; whoever starts it gives
-    /// it the flags: [`Options::remote_arguments`].
+    /// What options say as flags and variables it cannot be told; whoever starts it does:
+    /// [`Options::remote_arguments`], [`Options::remote_variables`].
     #[cfg(feature = "websocket")]
     WebSocket(crate::RemoteAgent),
     /// Elsewhere: it is started when a session needs it, with all that options say, and dials in.
     #[cfg(feature = "websocket")]
     OnDemand(crate::OnDemand),
+}
+
+impl Transport {
+    /// Whether the agent is in this process.
+    #[cfg(feature = "sessions")]
+    pub(crate) fn is_embedded(&self) -> bool {
+        #[cfg(feature = "embedded")]
+        return matches!(self, Self::Embedded(_));
+        #[cfg(not(feature = "embedded"))]
+        return false;
+    }
+
+    /// Whether somebody else starts the agent, maybe on another machine.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        match self {
+            Self::Process => false,
+            #[cfg(feature = "embedded")]
+            Self::Embedded(_) => false,
+            #[cfg(feature = "websocket")]
+            Self::WebSocket(_) | Self::OnDemand(_) => true,
+        }
+    }
 }
 
 /// Limits on our side of a session.
@@ -275,6 +302,9 @@ pub struct Limits {
     pub initialize: Duration,
     /// How long the agent may take to answer any other request.
     pub request: Duration,
+    /// How long [`can_use_tool`](Options::can_use_tool) may take. A call that nobody has decided about
+    /// by then is denied; `None` waits for as long as it takes.
+    pub permission: Option<Duration>,
     /// How long the process may take to end after its stdin was closed, and again after SIGTERM.
     pub close: Duration,
     /// How long the session store may take to give a session.
@@ -292,6 +322,7 @@ impl Default for Limits {
         Self {
             initialize: DEFAULT_TIME_LIMIT,
             request: DEFAULT_TIME_LIMIT,
+            permission: None,
             close: DEFAULT_CLOSE_LIMIT,
             store: DEFAULT_TIME_LIMIT,
             line: DEFAULT_LINE_LIMIT,
@@ -339,6 +370,12 @@ impl Options {
         let mut words = vec!["--sdk-url".into(), url.into()];
         words.extend(arguments::arguments(self)?);
         Ok(words)
+    }
+
+    /// The variables with which an agent elsewhere is to be started; `None` removes one.
+    #[cfg(feature = "websocket")]
+    pub fn remote_variables(&self) -> BTreeMap<String, Option<String>> {
+        arguments::variables(self)
     }
 
     /// Works in this folder.

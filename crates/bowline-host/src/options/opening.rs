@@ -47,6 +47,11 @@ pub(crate) fn opening(options: &Options) -> (Initialize, RegisteredHooks) {
         }
         _ => {}
     }
+    if let Some(schema) = &options.output_schema {
+        // As long as it fits, it is a flag, which older agents know as well.
+        let text = schema.to_string();
+        opening.json_schema = (text.len() > LONGEST_ARGUMENT).then(|| schema.clone().into());
+    }
     if options.plugin_delivery == PluginDelivery::Initialize && !options.plugins.is_empty() {
         opening.plugins = Some(options.plugins.iter().map(source).collect());
     }

@@ -98,9 +98,9 @@ pub struct Statistics {
     pub started_at: Option<SystemTime>,
     /// When it was over.
     pub completed_at: Option<SystemTime>,
-    /// Calls of tools of this program that have ended.
+    /// Calls of tools of this program that have ended, or were withdrawn.
     pub tool_calls: u64,
-    /// Questions about permissions that were answered.
+    /// Questions about permissions that were answered or withdrawn.
     pub permissions: u64,
     /// Messages of the agent.
     pub messages: u64,

@@ -5,7 +5,7 @@ use std::{
     fs::{self, OpenOptions, Permissions},
     io::Write,
     os::unix::fs::{OpenOptionsExt, PermissionsExt},
-    path::{Path, PathBuf},
+    path::Path,
     time::Duration,
 };
 
@@ -17,10 +17,9 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio::time;
 
-use crate::{Error, Options, Resume, Transport};
-
-/// Variables that name the agent's configuration folder.
-const CONFIG_DIR: [&str; 2] = ["BOWLINE_CONFIG_DIR", "CLAUDE_CONFIG_DIR"];
+#[cfg(any(feature = "embedded", feature = "websocket"))]
+use crate::Transport;
+use crate::{Error, Options, Resume, options::places::CONFIG_DIR};
 
 /// Settings that must not follow into the copy: plugins belong to the original folder.
 const LEFT_OUT: [&str; 2] = ["enabledPlugins", "extraKnownMarketplaces"];
@@ -52,7 +51,7 @@ pub(crate) async fn from_store(options: &mut Options) -> Result<Option<ResumedHo
     }
     let what = |error| Error::connection("making a folder to resume from", error);
     let folder = private_folder().map_err(what)?;
-    let project_key = ProjectKey::for_directory(directory(options)?).as_str().to_owned();
+    let project_key = ProjectKey::for_directory(options.directory()?).as_str().to_owned();
     let limit = options.limits.store;
     let id = match &options.resume {
         Resume::No => None,
@@ -80,7 +79,7 @@ pub(crate) async fn from_store(options: &mut Options) -> Result<Option<ResumedHo
     if !found && !keeps_nothing(options) {
         return Ok(None);
     }
-    copy_settings(&own_home(options), folder.path(), tokens(options)).map_err(what)?;
+    copy_settings(&options.config_folder(), folder.path(), tokens(options)).map_err(what)?;
     move_into(folder.path(), options);
     Ok(Some(ResumedHome { _folder: folder }))
 }
@@ -104,10 +103,9 @@ fn move_into(folder: &Path, options: &mut Options) {
 }
 
 fn tokens(options: &Options) -> Tokens {
-    match &options.transport {
-        #[cfg(feature = "embedded")]
-        Transport::Embedded(_) => Tokens::LeftOut,
-        _ => Tokens::Copied,
+    match options.transport.is_embedded() {
+        true => Tokens::LeftOut,
+        false => Tokens::Copied,
     }
 }
 
@@ -116,17 +114,6 @@ fn keeps_nothing(options: &Options) -> bool {
         #[cfg(feature = "embedded")]
         Transport::Embedded(agent) => agent.home().is_none(),
         _ => false,
-    }
-}
-
-/// Where the agent works.
-fn directory(options: &Options) -> Result<PathBuf, Error> {
-    match (&options.cwd, &options.transport) {
-        (Some(cwd), _) => Ok(cwd.clone()),
-        #[cfg(feature = "embedded")]
-        (None, Transport::Embedded(agent)) => Ok(agent.cwd().to_owned()),
-        (None, _) => std::env::current_dir()
-            .map_err(|error| Error::connection("finding the working directory", error)),
     }
 }
 
@@ -165,29 +152,6 @@ async fn within<T>(
         Ok(Ok(done)) => Ok(done),
         Ok(Err(error)) => Err(failed("reading the session store".to_owned(), Some(error.into()))),
         Err(_) => Err(failed(format!("the session store did not answer within {limit:?}"), None)),
-    }
-}
-
-/// The configuration folder that the agent would use by itself.
-fn own_home(options: &Options) -> PathBuf {
-    #[cfg(feature = "embedded")]
-    if let Transport::Embedded(agent) = &options.transport {
-        // One that keeps nothing reads no settings either.
-        return agent.home().map(Path::to_owned).unwrap_or_default();
-    }
-    let is_official = |path: &PathBuf| path.file_name().is_some_and(|name| name == "claude");
-    let name = match options.cli_path.as_ref().is_some_and(is_official) {
-        true => ".claude",
-        false => ".bowline",
-    };
-    let given = CONFIG_DIR.iter().find_map(|name| match options.env.get(*name) {
-        Some(value) => value.as_ref().map(Into::into),
-        None if options.clear_env => None,
-        None => std::env::var_os(name),
-    });
-    match given {
-        Some(folder) => folder.into(),
-        None => std::env::home_dir().unwrap_or_default().join(name),
     }
 }
 

@@ -27,4 +27,4 @@ pub use rmcp::RmcpServer;
 #[cfg(feature = "schema")]
 pub use schema::Field;
 pub(crate) use served::{CurrentSession, Served};
-pub use server::{McpServer, SdkServer};
+pub use server::{McpServer, McpServers, SdkServer};

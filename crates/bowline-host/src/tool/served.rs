@@ -5,7 +5,7 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
 use bowline_protocol::{McpMessage, RawJson, SessionId};
@@ -41,8 +41,15 @@ pub(super) struct Surroundings {
     pub(super) on_elicitation: Option<Arc<dyn OnElicitation>>,
 }
 
-/// The servers of one session, by name.
-pub(crate) struct Served(BTreeMap<String, Server>);
+/// The servers of one session, by name. They may change while it runs.
+pub(crate) struct Served {
+    servers: RwLock<ByName>,
+    around: Surroundings,
+    /// Held by whoever agrees with the agent on other servers.
+    pub(crate) changing: tokio::sync::Mutex<()>,
+}
+
+type ByName = BTreeMap<String, Arc<Server>>;
 
 enum Server {
     Tools(ServedTools),
@@ -57,17 +64,37 @@ impl Served {
         session: CurrentSession,
         on_elicitation: Option<Arc<dyn OnElicitation>>,
     ) -> Self {
-        let around = Surroundings { outlet, session, on_elicitation };
-        let serve = |server: SdkServer| {
-            let name = server.name().to_owned();
-            let server = match server {
-                SdkServer::Tools(server) => Server::Tools(ServedTools::new(server, around.clone())),
-                #[cfg(feature = "rmcp")]
-                SdkServer::Rmcp(server) => Server::Rmcp(ServedRmcp::new(server, around.clone())),
-            };
-            (name, server)
+        let served = Self {
+            servers: RwLock::default(),
+            around: Surroundings { outlet, session, on_elicitation },
+            changing: tokio::sync::Mutex::default(),
         };
-        Self(servers.into_iter().map(serve).collect())
+        served.add(servers);
+        served
+    }
+
+    /// Serves these as well, each in place of one of its name.
+    pub(crate) fn add(&self, servers: Vec<SdkServer>) {
+        let serve = |server: SdkServer| {
+            let (name, around) = (server.name().to_owned(), self.around.clone());
+            let server = match server {
+                SdkServer::Tools(server) => Server::Tools(ServedTools::new(server, around)),
+                #[cfg(feature = "rmcp")]
+                SdkServer::Rmcp(server) => Server::Rmcp(ServedRmcp::new(server, around)),
+            };
+            (name, Arc::new(server))
+        };
+        self.write().extend(servers.into_iter().map(serve));
+    }
+
+    /// Serves no others than those of these names any more.
+    pub(crate) fn retain(&self, names: &[String]) {
+        self.write().retain(|name, _| names.contains(name));
+    }
+
+    /// Whether there is one of this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.read().contains_key(name)
     }
 
     /// Answers a message to one of them, which was read as `read`; `None` if there is no such server.
@@ -77,11 +104,20 @@ impl Served {
         read: Incoming,
         cancel: CancellationToken,
     ) -> Option<RawJson> {
-        Some(match self.0.get(&message.server_name)? {
+        let server = self.read().get(&message.server_name)?.clone();
+        Some(match &*server {
             Server::Tools(server) => server.answer(read, cancel).await,
             // It reads messages by itself, and all that MCP has.
             #[cfg(feature = "rmcp")]
             Server::Rmcp(server) => server.answer(&message.message).await,
         })
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, ByName> {
+        self.servers.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, ByName> {
+        self.servers.write().unwrap_or_else(PoisonError::into_inner)
     }
 }

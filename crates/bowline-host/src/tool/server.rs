@@ -1,6 +1,9 @@
 //! MCP servers inside this program, as the options name them.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
+
+use bowline_protocol::{McpSdkServer, McpServerConfig};
+use serde_json::Number;
 
 #[cfg(feature = "rmcp")]
 use super::RmcpServer;
@@ -36,6 +39,14 @@ impl SdkServer {
             #[cfg(feature = "rmcp")]
             Self::Rmcp(server) => server.time_limit,
         }
+    }
+
+    /// How the agent hears of it while a session runs.
+    pub(crate) fn config(&self) -> (String, McpServerConfig) {
+        let timeout = self.time_limit().and_then(|limit| Number::from_u128(limit.as_millis()));
+        let name = self.name().to_owned();
+        let config = McpSdkServer { name: name.clone(), timeout, ..McpSdkServer::default() };
+        (name, McpServerConfig::Sdk(config))
     }
 
     /// Its tools, as far as they are known before it runs.
@@ -74,6 +85,35 @@ impl From<McpServer> for SdkServer {
 impl From<RmcpServer> for SdkServer {
     fn from(server: RmcpServer) -> Self {
         Self::Rmcp(server)
+    }
+}
+
+/// The MCP servers of a session that runs: [`Client::set_mcp_servers`](crate::Client::set_mcp_servers).
+#[derive(Debug, Clone, Default)]
+pub struct McpServers {
+    pub(crate) elsewhere: BTreeMap<String, McpServerConfig>,
+    pub(crate) here: Vec<SdkServer>,
+}
+
+impl McpServers {
+    /// Adds one inside this program.
+    #[must_use]
+    pub fn here(mut self, server: impl Into<SdkServer>) -> Self {
+        self.here.push(server.into());
+        self
+    }
+
+    /// Adds one elsewhere.
+    #[must_use]
+    pub fn elsewhere(mut self, name: impl Into<String>, server: McpServerConfig) -> Self {
+        self.elsewhere.insert(name.into(), server);
+        self
+    }
+}
+
+impl From<BTreeMap<String, McpServerConfig>> for McpServers {
+    fn from(elsewhere: BTreeMap<String, McpServerConfig>) -> Self {
+        Self { elsewhere, here: Vec::new() }
     }
 }
 

@@ -7,8 +7,8 @@ use std::{
 
 use bowline_host::{
     BuiltinTools, Client, Embedded, HookCall, HookEvent, HookMatcher, HookOutput, McpServer,
-    Options, PermissionMode, PermissionResult, PreviewFormat, ProcessUser, Structured, Tool,
-    ToolRequest, TraceContext, protocol::Interrupt, query, query_all,
+    McpServers, Options, PermissionMode, PermissionResult, PreviewFormat, ProcessUser, Structured,
+    Tool, ToolRequest, TraceContext, protocol::Interrupt, query, query_all,
 };
 use futures_util::StreamExt;
 use serde::Deserialize;
@@ -194,6 +194,49 @@ async fn the_model_calls_tools_of_this_program() {
         soon(agent, client.disconnect()).await;
     }
 }
+
+#[tokio::test]
+async fn servers_of_this_program_come_and_go_while_a_session_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let greeter = |word: &'static str| {
+        let greet = Tool::new("greet", "Greets", move |_: Nothing| async move { word });
+        McpServer::new("greeter").tool(greet)
+    };
+    for (agent, options) in agents(folder.path()).await {
+        let options = options.sdk_mcp_server(calculator()).allow([
+            "mcp__calc__add",
+            "mcp__greeter__greet",
+            "mcp__other__greet",
+        ]);
+        let client = soon(agent, Client::connect(options)).await.unwrap();
+        let call = async |tool: &str, arguments: &str| {
+            client.query(format!("TOOL {tool} {arguments}\nNEXT\nECHORESULT")).await.unwrap();
+            soon(agent, client.receive_response().text()).await.unwrap()
+        };
+        let set = client.set_mcp_servers(McpServers::default().here(greeter("hello"))).await;
+        let set = set.unwrap();
+        assert_eq!(
+            (&set.added[..], &set.removed[..]),
+            (&["greeter".into()][..], &["calc".into()][..]),
+            "{agent}"
+        );
+        let said = call("mcp__greeter__greet", "{}").await;
+        assert!(said.contains("hello"), "{agent}: {said}");
+        let said = call("mcp__calc__add", "{\"a\": 15, \"b\": 27}").await;
+        assert!(!said.contains("42"), "{agent}: {said}");
+        // The same name, and another server.
+        client.set_mcp_servers(McpServers::default().here(greeter("ahoy"))).await.unwrap();
+        let said = call("mcp__greeter__greet", "{}").await;
+        assert!(said.contains("ahoy"), "{agent}: {said}");
+        let twice = McpServers::default().here(greeter("a")).here(greeter("b"));
+        let error = client.set_mcp_servers(twice).await.unwrap_err();
+        assert_eq!(error.code(), "options", "{agent}");
+        soon(agent, client.disconnect()).await;
+    }
+}
+
+#[derive(Deserialize, schemars::JsonSchema)]
+struct Nothing {}
 
 #[derive(Debug, PartialEq, Deserialize)]
 struct Knot {

@@ -2,6 +2,8 @@
 
 use std::{
     fs,
+    os::unix::fs::PermissionsExt,
+    path::PathBuf,
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -10,9 +12,10 @@ use std::{
 };
 
 use bowline_host::{
-    Client, Error, HookCall, HookEvent, HookMatcher, HookOutput, Message, Options,
-    PermissionResult, ProcessError, ToolRequest, query,
+    Client, Error, HookCall, HookEvent, HookMatcher, HookOutput, McpServerConfig, Message, Options,
+    PermissionResult, ProcessError, Settings, ToolRequest, protocol::McpStdioServer, query,
 };
+use serde_json::{Value, json};
 use tokio::sync::{Barrier, Notify};
 
 use crate::rig::{
@@ -332,6 +335,72 @@ async fn a_query_ends_also_if_the_agent_stays() {
 #[tokio::test]
 async fn a_result_that_is_a_failure_explains_the_exit_code() {
     assert_eq!(told(query("go", fake("fail"))).await, ["result it went wrong"]);
+}
+
+#[tokio::test]
+async fn the_words_of_a_run_that_failed_are_an_error() {
+    for (status, worth_retrying) in [("529", true), ("429", true), ("401", false)] {
+        let mut options = fake("fail");
+        options.extra_args.insert("status".to_owned(), Some(status.to_owned()));
+        let error = soon("the run", query("go", options).text()).await.unwrap_err();
+        assert_eq!((error.code(), error.is_worth_retrying()), ("result", worth_retrying));
+        assert_eq!(error.to_string(), "the run failed: it went wrong");
+    }
+    let error = soon("the run", query("go", fake("fail")).output::<String>()).await.unwrap_err();
+    assert_eq!((error.code(), error.is_worth_retrying()), ("result", false));
+}
+
+#[tokio::test]
+async fn what_nobody_decides_in_time_is_denied() {
+    let dropped = Arc::new(AtomicBool::new(false));
+    let drops = dropped.clone();
+    let mut options = fake("two_questions").can_use_tool(move |request: ToolRequest| {
+        let guard = OnDrop(drops.clone());
+        async move {
+            if request.tool_name == "Bash" {
+                let _guard = guard;
+                std::future::pending::<()>().await;
+            }
+            PermissionResult::allow()
+        }
+    });
+    options.limits.permission = Some(Duration::from_millis(30));
+    let text = result(query("go", options)).await;
+    let mut answers: Vec<_> = text.lines().collect();
+    answers.sort_unstable();
+    let expected = [
+        r#"1: {"behavior":"deny","message":"Nobody decided within 30ms."}"#,
+        r#"2: {"behavior":"allow","updatedInput":{}}"#,
+    ];
+    assert_eq!(answers, expected);
+    assert!(dropped.load(Ordering::SeqCst));
+}
+
+#[tokio::test]
+async fn what_is_too_long_for_a_flag_is_in_files_that_go_with_the_session() {
+    let long = "x".repeat(200_000);
+    let mut options = fake("files");
+    options.settings = Some(Settings::Inline(json!({"model": "m", "note": long})));
+    options.sandbox = Some(json!({"enabled": false}));
+    let server = McpStdioServer {
+        command: "server".to_owned(),
+        args: Some(vec![long]),
+        ..McpStdioServer::default()
+    };
+    let options = options.mcp_server("s", McpServerConfig::Stdio(server));
+    let client = Client::connect(options).await.unwrap();
+    client.query("go").await.unwrap();
+    let told: Value = serde_json::from_str(&result(client.receive_response()).await).unwrap();
+    assert_eq!(told[0]["keys"], json!(["model", "note", "sandbox"]));
+    assert_eq!(told[1]["keys"], json!(["mcpServers"]));
+    let paths = [0, 1].map(|place| PathBuf::from(told[place]["path"].as_str().unwrap()));
+    for path in &paths {
+        let mode = fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "there may be secrets in {path:?}");
+    }
+    client.disconnect().await;
+    drop(client);
+    assert!(paths.iter().all(|path| !path.exists()));
 }
 
 #[tokio::test]

@@ -11,6 +11,7 @@ mod rig;
 mod rmcp_server;
 mod sessions;
 mod stores;
+mod storm;
 mod surroundings;
 mod unusual;
 mod websocket;

@@ -343,6 +343,47 @@ async fn an_agent_that_was_started_for_a_session_is_told_all_and_ends_with_it() 
     gone(pid.parse().unwrap()).await;
 }
 
+#[tokio::test]
+async fn what_an_agent_elsewhere_cannot_be_told_is_refused_and_the_rest_is_said() {
+    let here = |options: Options| async {
+        soon("the answer", Client::connect(options)).await.unwrap_err().to_string()
+    };
+    let agents = || on_demand(async |_: Summons| Err("it is never started".into()));
+    type Set = fn(&mut Options);
+    let cases: [(&str, Set); 4] = [
+        ("cli_path", |it| it.cli_path = Some("/bin/agent".into())),
+        ("clear_env", |it| it.clear_env = true),
+        ("stderr", |it| it.stderr = Some(Arc::new(|_| {}))),
+        ("spawner", |it| it.spawner = Some(Arc::new(|mut command: Command| command.spawn()))),
+    ];
+    for (option, set) in cases {
+        let mut options = agents().await;
+        set(&mut options);
+        let expected = format!("`{option}` is for an agent that this program starts itself");
+        assert_eq!(here(options).await, expected);
+    }
+    // Its folder is where it runs, and all else reaches whoever starts it.
+    let (told, mut summons) = tokio::sync::mpsc::channel(1);
+    let options = on_demand(move |summons: Summons| {
+        let told = told.clone();
+        async move {
+            told.send(summons).await.unwrap();
+            Err("that will do".into())
+        }
+    });
+    let mut options = options.await.cwd("/on/another/machine").env("A", "b").model("opus");
+    options.file_checkpointing = true;
+    let variables = options.remote_variables();
+    here(options).await;
+    let told = soon("a summons", summons.recv()).await.unwrap();
+    assert_eq!(told.cwd.as_deref(), Some(Path::new("/on/another/machine")));
+    assert_eq!(told.variables, variables);
+    assert_eq!(told.variables["A"].as_deref(), Some("b"));
+    let checkpoints = &told.variables["CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"];
+    assert_eq!(checkpoints.as_deref(), Some("true"));
+    assert!(told.arguments.windows(2).any(|it| it[0] == "--model" && it[1] == "opus"));
+}
+
 /// What is in a file, once it is there.
 async fn noted(path: &Path) -> String {
     loop {

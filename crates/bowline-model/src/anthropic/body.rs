@@ -1,13 +1,12 @@
 //! A request as the body the API wants.
 //!
-//! It is written straight from the shared conversation; only the few blocks that get
-//! a cache mark are copied.
+//! It is written straight from the shared conversation; nothing is copied.
 
-use bowline_protocol::{ContentBlock, Effort, RawJson, Role, TextBlock};
+use bowline_protocol::{ContentBlock, Effort, Role, TextBlock};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::{Map, Value};
 
-use super::cache::{Marks, marked};
+use super::cache::{Marked, Marks};
 use crate::{
     Delivery, ModelMessage, ModelRequest, Thinking, ToolChoice, ToolDefinition,
     catalog::known_model,
@@ -56,9 +55,9 @@ impl Serialize for Body<'_> {
 /// The body of `POST /v1/messages/count_tokens`: what both calls have.
 pub(super) struct CountBody<'a> {
     model: &'a str,
-    system: Vec<System<'a>>,
+    system: Vec<Part<System<'a>>>,
     messages: Vec<Message<'a>>,
-    tools: Vec<Tool<'a>>,
+    tools: Vec<Part<&'a ToolDefinition>>,
     tool_choice: Option<&'a ToolChoice>,
     thinking: Option<Thinking>,
     output_config: Map<String, Value>,
@@ -74,9 +73,12 @@ impl<'a> CountBody<'a> {
             model: request.model.strip_suffix("[1m]").unwrap_or(&request.model),
             system: system
                 .filter(|(_, block)| !block.text.trim().is_empty())
-                .map(|(place, block)| match marks.system == Some(place) {
-                    true => System::Marked(marked(&ContentBlock::Text(block.clone()))),
-                    false => System::Plain { kind: "text", block },
+                .map(|(place, block)| {
+                    let block = System { kind: "text", block };
+                    match marks.system == Some(place) {
+                        true => Part::Marked(Marked::new(block)),
+                        false => Part::Plain(block),
+                    }
                 })
                 .collect(),
             messages: messages
@@ -85,8 +87,8 @@ impl<'a> CountBody<'a> {
                 .collect(),
             tools: tools
                 .map(|(place, tool)| match marks.tool == Some(place) {
-                    true => Tool::Marked(marked(&**tool)),
-                    false => Tool::Plain(tool),
+                    true => Part::Marked(Marked::new(&**tool)),
+                    false => Part::Plain(&**tool),
                 })
                 .collect(),
             tool_choice: request.tool_choice.as_ref(),
@@ -137,44 +139,34 @@ fn output_config(request: &ModelRequest) -> Map<String, Value> {
     config
 }
 
+/// What may get a mark.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum System<'a> {
-    Plain {
-        #[serde(rename = "type")]
-        kind: &'static str,
-        #[serde(flatten)]
-        block: &'a TextBlock,
-    },
-    Marked(RawJson),
+enum Part<T> {
+    Plain(T),
+    Marked(Marked<T>),
 }
 
 #[derive(Serialize)]
-#[serde(untagged)]
-enum Tool<'a> {
-    Plain(&'a ToolDefinition),
-    Marked(RawJson),
+struct System<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    #[serde(flatten)]
+    block: &'a TextBlock,
 }
 
 #[derive(Serialize)]
 struct Message<'a> {
     role: &'a Role,
-    content: Vec<Block<'a>>,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Block<'a> {
-    Plain(&'a ContentBlock),
-    Marked(RawJson),
+    content: Vec<Part<&'a ContentBlock>>,
 }
 
 impl<'a> Message<'a> {
     fn new(message: &'a ModelMessage, mark: Option<usize>) -> Self {
         let blocks = message.content.iter().enumerate().filter(|(_, block)| is_accepted(block));
         let content = blocks.map(|(place, block)| match mark == Some(place) {
-            true => Block::Marked(marked(block)),
-            false => Block::Plain(block),
+            true => Part::Marked(Marked::new(block)),
+            false => Part::Plain(block),
         });
         Self { role: &message.role, content: content.collect() }
     }

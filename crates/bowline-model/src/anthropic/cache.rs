@@ -5,9 +5,8 @@
 //! same (system, tools) and to the newest messages: the last one is written now and
 //! read by the next request, the one before was written by the request before.
 
-use bowline_protocol::{ContentBlock, Extra, RawJson, Role};
+use bowline_protocol::{ContentBlock, Extra, Role};
 use serde::Serialize;
-use serde_json::{Value, json};
 
 use super::body::is_accepted;
 use crate::ModelRequest;
@@ -105,11 +104,23 @@ fn extra(block: &ContentBlock) -> Option<&Extra> {
     }
 }
 
-/// A copy of a block or a tool with a mark on it.
-pub(super) fn marked(item: &impl Serialize) -> RawJson {
-    let mut value = serde_json::to_value(item).unwrap_or(Value::Null);
-    if let Value::Object(fields) = &mut value {
-        fields.insert(CACHE_CONTROL.to_owned(), json!({ "type": "ephemeral" }));
+/// A block or a tool with a mark on it. It had none before.
+#[derive(Serialize)]
+pub(super) struct Marked<T> {
+    #[serde(flatten)]
+    item: T,
+    cache_control: CacheControl,
+}
+
+impl<T> Marked<T> {
+    pub(super) fn new(item: T) -> Self {
+        Self { item, cache_control: CacheControl::Ephemeral }
     }
-    value.into()
+}
+
+/// A mark.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum CacheControl {
+    Ephemeral,
 }

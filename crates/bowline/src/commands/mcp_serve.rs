@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    args::McpServeArgs, complain, environment::Environment, serving::until_stopped,
+    args::McpServeArgs, complain, environment::Environment, pipes, serving::until_stopped,
     sessions::UserSessions, signals::Signals, version,
 };
 
@@ -21,7 +21,7 @@ pub(crate) async fn run(args: McpServeArgs) -> anyhow::Result<ExitCode> {
     let server = Server::open(sessions, version::BOWLINE).context("Error")?;
     let stop = CancellationToken::new();
     let served: BoxFuture<'_, _> = match address {
-        None => Box::pin(server.serve(tokio::io::stdin(), tokio::io::stdout(), stop.clone())),
+        None => Box::pin(server.serve(pipes::stdin(), pipes::stdout(), stop.clone())),
         Some(address) => {
             let listen = address.listen();
             let listener = TcpListener::bind(listen)

@@ -12,6 +12,7 @@ mod input;
 mod mcp_serve;
 mod mcp_servers;
 mod oneshot;
+mod pipes;
 mod place;
 mod remote;
 mod remote_log;

@@ -1,8 +1,10 @@
 //! The Messages API's dialect.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
-use bowline_protocol::{ApiMessage, Content, ContentBlock, Extra, RawJson, Role, StreamEvent};
+use bowline_protocol::{
+    ApiMessage, Content, ContentBlock, Extra, Head, RawJson, Role, StreamEvent,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -68,13 +70,14 @@ impl Dialect for Anthropic {
     }
 
     fn write_event(&mut self, event: &StreamEvent, out: &mut String) {
-        let data = json!(event);
-        write_named(data["type"].as_str().unwrap_or_default(), &data, out);
+        let data = serde_json::to_string(event).expect("an event always serializes");
+        let name = Head::read(&data).map_or(Cow::Borrowed("error"), |head| head.kind);
+        write_named(&name, &data, out);
     }
 
     fn write_error(&mut self, error: &ModelError, out: &mut String) {
         let body = json!({ "type": error.api_type, "message": error.message });
-        write_named("error", &json!({ "type": "error", "error": body }), out);
+        write_named("error", &json!({ "type": "error", "error": body }).to_string(), out);
     }
 
     fn whole(&self, message: ApiMessage) -> Value {
@@ -82,6 +85,6 @@ impl Dialect for Anthropic {
     }
 }
 
-fn write_named(name: &str, data: &Value, out: &mut String) {
-    out.push_str(&format!("event: {name}\ndata: {data}\n\n"));
+fn write_named(name: &str, data: &str, out: &mut String) {
+    out.extend(["event: ", name, "\ndata: ", data, "\n\n"]);
 }

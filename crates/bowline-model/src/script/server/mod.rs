@@ -137,7 +137,7 @@ async fn see(State(shared): Served, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
     match axum::body::to_bytes(body, LONGEST_REQUEST).await {
         Ok(body) => {
-            shared.seen.add(SeenRequest::new(&parts, &body));
+            shared.seen.add(parts.clone(), body.clone());
             next.run(Request::from_parts(parts, body.into())).await
         }
         Err(_) => Anthropic.refusal(StatusCode::PAYLOAD_TOO_LARGE, "the request is too long"),

@@ -5,7 +5,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use axum::http::request::Parts;
+use axum::{body::Bytes, http::request::Parts};
 use serde_json::Value;
 
 /// A request the server has seen. Credentials are left out.
@@ -23,7 +23,7 @@ pub struct SeenRequest {
 }
 
 impl SeenRequest {
-    pub(super) fn new(parts: &Parts, body: &[u8]) -> Self {
+    fn new(Unread { parts, body }: &Unread) -> Self {
         let secret = |name: &str| {
             matches!(name, "x-api-key" | "authorization" | "proxy-authorization" | "cookie")
         };
@@ -48,21 +48,29 @@ impl SeenRequest {
 
 /// The newest requests.
 #[derive(Debug, Default)]
-pub(super) struct Seen(Mutex<VecDeque<SeenRequest>>);
+pub(super) struct Seen(Mutex<VecDeque<Unread>>);
+
+/// A request as it came: most are never looked at, so nothing is done for those who might.
+#[derive(Debug)]
+struct Unread {
+    parts: Parts,
+    body: Bytes,
+}
 
 impl Seen {
     /// A test looks at a few; a server that runs for days must not keep them all.
     const MOST: usize = 256;
 
-    pub(super) fn add(&self, request: SeenRequest) {
+    pub(super) fn add(&self, parts: Parts, body: Bytes) {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if seen.len() == Self::MOST {
             seen.pop_front();
         }
-        seen.push_back(request);
+        seen.push_back(Unread { parts, body });
     }
 
     pub(super) fn all(&self) -> Vec<SeenRequest> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+        let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.iter().map(SeenRequest::new).collect()
     }
 }

@@ -4,6 +4,8 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is what a program is for")]
 
+mod storm;
+
 use std::{
     io::{self, BufRead, Lines, StdinLock, Write},
     process::exit,
@@ -206,8 +208,22 @@ impl Fake {
                 self.result(&format!("{} {}", cwd.display(), told.join(" ")));
             }
             "fail" => {
-                self.say(&result("it went wrong", true));
+                let mut failure = result("it went wrong", true);
+                failure["api_error_status"] =
+                    json!(argument("--status").map(|it| it.parse::<u16>().ok()));
+                self.say(&failure);
                 exit(1);
+            }
+            "storm" => self.storm(),
+            "files" => {
+                let told = ["--settings", "--mcp-config"].map(|flag| {
+                    let path = argument(flag).unwrap_or_default();
+                    let text = std::fs::read_to_string(&path).unwrap_or_default();
+                    let read: Value = serde_json::from_str(&text).unwrap_or_default();
+                    let keys = read.as_object().map(|it| it.keys().cloned().collect::<Vec<_>>());
+                    json!({"path": path, "keys": keys, "length": text.len()})
+                });
+                self.result(&json!(told).to_string());
             }
             _ => self.result("heard"),
         }

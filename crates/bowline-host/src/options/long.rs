@@ -1,0 +1,63 @@
+//! What is too long for a command line, in files.
+//!
+//! The system limits the length of an argument, and a program with many servers or rules must start
+//! all the same. Texts that have a place in `initialize` go there instead.
+
+use std::{
+    fs::{OpenOptions, Permissions},
+    io::{self, Write},
+    os::unix::fs::{OpenOptionsExt, PermissionsExt},
+    path::{Path, PathBuf},
+};
+
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::{
+    Options, Settings,
+    arguments::{LONGEST_ARGUMENT, settings},
+};
+use crate::Error;
+
+/// Files that the command line names. Deleted when this is dropped.
+pub(crate) struct LongValues {
+    _folder: TempDir,
+}
+
+/// Puts what is too long for an argument into files, and the options onto those.
+pub(crate) fn into_files(options: &mut Options) -> Result<Option<LongValues>, Error> {
+    let inline = matches!(options.settings, Some(Settings::Inline(_))) || options.sandbox.is_some();
+    let settings = match inline {
+        true => settings(options)?.and_then(|text| text.into_string().ok()),
+        false => None,
+    };
+    let settings = settings.filter(|text| text.len() > LONGEST_ARGUMENT);
+    let servers = json!({"mcpServers": options.mcp_servers}).to_string();
+    let servers = Some(servers).filter(|text| text.len() > LONGEST_ARGUMENT);
+    if settings.is_none() && servers.is_none() {
+        return Ok(None);
+    }
+    let failed = |error| Error::connection("writing options that are too long for a flag", error);
+    let private = Permissions::from_mode(0o700);
+    let folder = tempfile::Builder::new().prefix("bowline-options-").permissions(private).tempdir();
+    let folder = folder.map_err(failed)?;
+    if let Some(text) = settings {
+        let file = write(folder.path(), "settings.json", &text).map_err(failed)?;
+        options.settings = Some(Settings::File(file));
+        options.sandbox = None;
+    }
+    if let Some(text) = servers {
+        let file = write(folder.path(), "servers.json", &text).map_err(failed)?;
+        options.mcp_config_files.insert(0, file);
+        options.mcp_servers.clear();
+    }
+    Ok(Some(LongValues { _folder: folder }))
+}
+
+/// Writes a file that nobody else can read: there may be secrets in it.
+fn write(folder: &Path, name: &str, text: &str) -> io::Result<PathBuf> {
+    let path = folder.join(name);
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+    file.write_all(text.as_bytes())?;
+    Ok(path)
+}
