@@ -100,3 +100,44 @@ impl ClientKey {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use base64::engine::general_purpose::STANDARD;
+
+    use super::*;
+
+    fn pem(kind: &'static EcdsaSigningAlgorithm) -> String {
+        let key = EcdsaKeyPair::generate_pkcs8(kind, &SystemRandom::new()).unwrap();
+        let text = STANDARD.encode(key);
+        format!("-----BEGIN PRIVATE KEY-----\n{text}\n-----END PRIVATE KEY-----\n")
+    }
+
+    #[test]
+    fn the_key_decides_how_it_signs() {
+        for (kind, name, length) in [
+            (&ECDSA_P256_SHA256_FIXED_SIGNING, "ES256", 64),
+            (&ECDSA_P384_SHA384_FIXED_SIGNING, "ES384", 96),
+        ] {
+            let key = ClientKey::from_pem(&pem(kind)).unwrap();
+            assert_eq!(key.algorithm(), name);
+            let proof = key.prove("me", "https://a").unwrap();
+            let signature = proof.rsplit('.').next().unwrap();
+            assert_eq!(URL_SAFE_NO_PAD.decode(signature).unwrap().len(), length);
+            assert_ne!(proof, key.prove("me", "https://a").unwrap(), "each is used once");
+        }
+    }
+
+    #[test]
+    fn what_is_no_key_says_so() {
+        let of_another_kind =
+            "-----BEGIN EC PRIVATE KEY-----\nAAAA\n-----END EC PRIVATE KEY-----\n";
+        for (text, expected) in [
+            ("", KeyError::NotPem),
+            ("secret", KeyError::NotPem),
+            (of_another_kind, KeyError::WrongKind),
+        ] {
+            assert_eq!(ClientKey::from_pem(text).map(drop), Err(expected), "{text}");
+        }
+    }
+}
