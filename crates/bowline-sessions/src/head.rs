@@ -322,7 +322,7 @@ impl<'de> Deserialize<'de> for Boundary {
 }
 
 /// Whether a field has a value that counts: a name that is not empty.
-struct Present(bool);
+pub(crate) struct Present(pub(crate) bool);
 
 impl<'de> Deserialize<'de> for Present {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {

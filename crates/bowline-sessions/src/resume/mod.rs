@@ -1,7 +1,7 @@
 //! Taking a session up again: from a transcript to the conversation the model will see.
 //!
-//! Three steps: [`walk`] finds the live lines from the file's end, reading heads only; [`parse`]
-//! reads those lines; [`fold`] makes them a valid conversation.
+//! Three steps: [`walk`] finds the live lines from the file's end; [`parse`] reads them on the way;
+//! [`fold`] makes them a valid conversation.
 
 mod fold;
 mod parse;
@@ -62,24 +62,33 @@ fn load(path: &Path, speaker: Speaker, at: &ResumeAt) -> Result<LiveContext, Ses
 }
 
 fn read(path: &Path, found: Found) -> io::Result<LiveContext> {
-    let mut context = LiveContext { known: KnownLines(found.known), ..LiveContext::default() };
+    let leaf = found.last(|head| head.uuid.is_some());
+    let answer = found.last(|head| head.kind == Kind::Assistant);
+    let Found { order, heads, mut parsed, known, notes } = found;
+    let mut context = LiveContext { known: KnownLines(known), ..LiveContext::default() };
     let mut fold = Fold::default();
-    parse::each(path, &found.lines, |line| match line {
-        Parsed::User(line) => take_prompt(&mut fold, &mut context, line),
-        Parsed::Assistant(line) => take_answer(&mut fold, &mut context, line),
-        Parsed::Attachment(line) => fold.attach(*line),
-        Parsed::Boundary(line) => context.compaction = line.compact_metadata,
-        Parsed::Nothing => {}
-    })?;
-    fold.finish(&mut context);
     let mut reader = LineReader::open(path)?;
-    if let Some(line) = found.lines.iter().rfind(|line| line.has_name) {
-        context.leaf = name_of_line(reader.line(line.span)?);
+    for place in order {
+        let line = match parsed[place].take() {
+            Some(line) => line,
+            None => Parsed::read(heads[place].kind, reader.line(heads[place].span)?),
+        };
+        match line {
+            Parsed::User(line) => take_prompt(&mut fold, &mut context, line),
+            Parsed::Assistant(line) => take_answer(&mut fold, &mut context, line),
+            Parsed::Attachment(line) => fold.attach(*line),
+            Parsed::Boundary(line) => context.compaction = line.compact_metadata,
+            Parsed::Nothing => {}
+        }
     }
-    if let Some(line) = found.lines.iter().rfind(|line| line.kind == Kind::Assistant) {
-        context.usage = usage_of_line(reader.line(line.span)?);
+    fold.finish(&mut context);
+    if let Some(span) = leaf {
+        context.leaf = name_of_line(reader.line(span)?);
     }
-    read_notes(path, &mut reader, &found.notes, &mut context)?;
+    if let Some(span) = answer {
+        context.usage = usage_of_line(reader.line(span)?);
+    }
+    read_notes(path, &mut reader, &notes, &mut context)?;
     Ok(context)
 }
 

@@ -1,23 +1,16 @@
-//! The lines of a conversation, parsed in order; by several threads when there are many.
+//! Lines of a transcript: where each belongs and, read in the same pass, what it says.
 
-use std::{
-    io,
-    path::Path,
-    sync::mpsc::{self, Receiver, SyncSender},
-    thread,
-};
-
-use bowline_protocol::{Content, MessageUuid};
+use bowline_protocol::{Content, ContentBlock, MessageUuid};
 use serde::Deserialize;
 
-use super::walk::LiveLine;
 use crate::{
-    head::Kind,
+    head::{Id, Kind, LineHead, Present},
     line::{AttachmentLine, SystemLine},
-    scan::LineReader,
+    scan::Span,
 };
 
 /// A line of the conversation, parsed.
+#[derive(Debug, PartialEq)]
 pub(super) enum Parsed {
     User(MessageLine),
     Assistant(MessageLine),
@@ -28,7 +21,7 @@ pub(super) enum Parsed {
 }
 
 /// What is needed of a line of the conversation; the rest of it is skipped.
-#[derive(Deserialize)]
+#[derive(Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct MessageLine {
     #[serde(default)]
@@ -48,7 +41,7 @@ pub(super) struct MessageLine {
     pub(super) supersedes_uuids: Vec<MessageUuid>,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, PartialEq, Deserialize)]
 pub(super) struct MessageBody {
     #[serde(default)]
     pub(super) id: Option<String>,
@@ -58,7 +51,7 @@ pub(super) struct MessageBody {
 }
 
 impl Parsed {
-    fn read(kind: Kind, line: &[u8]) -> Self {
+    pub(super) fn read(kind: Kind, line: &[u8]) -> Self {
         match kind {
             Kind::User => serde_json::from_slice(line).map(Self::User),
             Kind::Assistant => serde_json::from_slice(line).map(Self::Assistant),
@@ -70,63 +63,169 @@ impl Parsed {
     }
 }
 
-/// Below this, starting threads takes longer than parsing.
-const WORTH_THREADS: usize = 4_000;
-
-/// How many lines travel between threads at once: enough that neither waking somebody nor reading
-/// a bit of the next batch counts.
-const BATCH: usize = 1_024;
-
-/// How many batches may wait. What is parsed and not yet folded is memory twice.
-const AHEAD: usize = 2;
-
-/// Hands over the lines one after another.
-pub(super) fn each(
-    path: &Path,
-    lines: &[LiveLine],
-    mut take: impl FnMut(Parsed),
-) -> io::Result<()> {
-    if lines.len() < WORTH_THREADS {
-        let mut reader = LineReader::open(path)?;
-        for line in lines {
-            take(Parsed::read(line.kind, reader.line(line.span)?));
-        }
-        return Ok(());
-    }
-    let workers = super::threads();
-    thread::scope(|scope| {
-        // Each takes every so manieth batch, so that they stay beside each other in the file.
-        let start = |first: usize| -> Receiver<io::Result<Vec<Parsed>>> {
-            let (sender, receiver) = mpsc::sync_channel(AHEAD);
-            let batches = lines.chunks(BATCH).skip(first).step_by(workers);
-            scope.spawn(move || work(path, batches, &sender));
-            receiver
-        };
-        let parsed: Vec<_> = (0..workers).map(start).collect();
-        for (number, _) in lines.chunks(BATCH).enumerate() {
-            // One that is gone has panicked, which goes on where the threads are joined.
-            let Ok(batch) = parsed[number % workers].recv() else { break };
-            batch?.into_iter().for_each(&mut take);
-        }
-        Ok(())
-    })
+/// A line that was met.
+#[derive(Debug)]
+pub(super) struct Line {
+    pub(super) head: LineHead,
+    /// What it says, if that was read on the way.
+    pub(super) parsed: Option<Parsed>,
 }
 
-/// Parses batches until nobody wants them any more.
-fn work<'a>(
-    path: &Path,
-    batches: impl Iterator<Item = &'a [LiveLine]>,
-    parsed: &SyncSender<io::Result<Vec<Parsed>>>,
-) {
-    let mut reader = match LineReader::open(path) {
-        Ok(reader) => reader,
-        Err(error) => return drop(parsed.send(Err(error))),
+/// How much is read of lines of which nobody knows yet whether they are live.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Depth {
+    /// Where they belong: most will not be.
+    Heads,
+    /// Messages as a whole: most will be, and reading them twice would be most of the work.
+    Whole,
+}
+
+impl Line {
+    /// Reads a line; `None` for what is no JSON object with a type.
+    pub(super) fn read(span: Span, line: &[u8], depth: Depth) -> Option<Self> {
+        let whole = match depth {
+            Depth::Whole => serde_json::from_slice::<WholeLine>(line).ok(),
+            Depth::Heads => None,
+        };
+        // What does not fit, or has blocks that only a look at the head understands.
+        let whole = whole.and_then(|whole| whole.into_line(span));
+        whole.or_else(|| LineHead::read(span, line).map(|head| Self { head, parsed: None }))
+    }
+}
+
+/// A prompt, a result or an answer: what its head needs and what the conversation needs.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WholeLine {
+    #[serde(rename = "type")]
+    kind: Kind,
+    #[serde(default)]
+    uuid: Option<MessageUuid>,
+    #[serde(default)]
+    parent_uuid: Option<Id>,
+    message: MessageBody,
+    #[serde(rename = "sourceToolAssistantUUID", default)]
+    source: Option<Id>,
+    #[serde(default)]
+    is_sidechain: Option<bool>,
+    #[serde(default)]
+    team_name: Option<Present>,
+    #[serde(default)]
+    is_meta: bool,
+    #[serde(default)]
+    is_compact_summary: bool,
+    #[serde(default)]
+    is_api_error_message: bool,
+    #[serde(default)]
+    queue_transcript_only: bool,
+    #[serde(default)]
+    permission_mode: Option<String>,
+    #[serde(default)]
+    supersedes_uuids: Vec<MessageUuid>,
+}
+
+impl WholeLine {
+    fn into_line(self, span: Span) -> Option<Line> {
+        let (calls, has_result) = calls_in(&self.message.content)?;
+        let answer = self.message.id.as_deref().filter(|_| self.kind == Kind::Assistant);
+        let head = LineHead {
+            span,
+            kind: self.kind,
+            uuid: self.uuid.as_ref().map(|uuid| Id::new(uuid.as_str())),
+            parent: self.parent_uuid,
+            answer: answer.map(Id::new),
+            source: self.source,
+            calls,
+            has_result,
+            is_sidechain: self.is_sidechain.unwrap_or_default(),
+            is_meta: self.is_meta,
+            has_team: self.team_name.is_some_and(|Present(is)| is),
+            leaf: None,
+        };
+        let message = MessageLine {
+            uuid: self.uuid.unwrap_or_default(),
+            message: self.message,
+            is_meta: self.is_meta,
+            is_compact_summary: self.is_compact_summary,
+            is_api_error_message: self.is_api_error_message,
+            queue_transcript_only: self.queue_transcript_only,
+            permission_mode: self.permission_mode,
+            supersedes_uuids: self.supersedes_uuids,
+        };
+        let parsed = match head.kind {
+            Kind::User => Parsed::User(message),
+            Kind::Assistant => Parsed::Assistant(message),
+            _ => return None,
+        };
+        Some(Line { head, parsed: Some(parsed) })
+    }
+}
+
+/// The calls that some content makes or answers, and whether it answers any; `None` if there are
+/// blocks of which that is not known.
+fn calls_in(content: &Content) -> Option<(Vec<Id>, bool)> {
+    let blocks = match content {
+        Content::Text(_) => return Some((Vec::new(), false)),
+        Content::Blocks(blocks) => blocks,
     };
-    for batch in batches {
-        let lines = batch.iter();
-        let lines = lines.map(|line| Ok(Parsed::read(line.kind, reader.line(line.span)?)));
-        if parsed.send(lines.collect()).is_err() {
-            return;
+    let (mut calls, mut has_result) = (Vec::new(), false);
+    for block in blocks {
+        match block {
+            ContentBlock::Text(_) | ContentBlock::Thinking(_) => {}
+            ContentBlock::ToolUse(call) => calls.push(Id::new(call.id.as_str())),
+            ContentBlock::ToolResult(result) => {
+                has_result = true;
+                calls.push(Id::new(result.tool_use_id.as_str()));
+            }
+            _ => return None,
         }
+    }
+    Some((calls, has_result))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    /// Lines that the official CLI wrote, and some that nobody should.
+    fn lines() -> Vec<String> {
+        let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
+        let files = fs::read_dir(fixtures).unwrap().map(|entry| entry.unwrap().path());
+        let texts = files.filter_map(|path| fs::read_to_string(path).ok());
+        let mut lines: Vec<String> =
+            texts.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>()).collect();
+        lines.extend(
+            [
+                r#"{"type":"user","message":{"role":"user","content":null}}"#,
+                r#"{"type":"user","uuid":"u","isMeta":null,"message":{"content":"x"}}"#,
+                r#"{"type":"progress","uuid":"u","message":{"content":"x"}}"#,
+                r#"{"type":"assistant","message":{"id":"m","content":[{"type":"odd","id":"t"}]}}"#,
+                r#"{"type":"assistant","teamName":"t","message":{"id":null,"content":[
+                    {"type":"server_tool_use","id":"t","name":"n","input":{}}]}}"#,
+                r#"{"type":"user","isSidechain":true,"message":{"content":[
+                    {"type":"tool_result","tool_use_id":"t"}]}}"#,
+            ]
+            .map(str::to_owned),
+        );
+        lines
+    }
+
+    #[test]
+    fn reading_on_the_way_is_reading_head_and_line_one_after_the_other() {
+        let span = Span { offset: 0, length: 0 };
+        let mut parsed = 0;
+        for text in lines() {
+            let whole = Line::read(span, text.as_bytes(), Depth::Whole);
+            let head = Line::read(span, text.as_bytes(), Depth::Heads);
+            let Some((whole, head)) = whole.zip(head) else { continue };
+            assert_eq!(whole.head, head.head, "{text}");
+            if let Some(read) = whole.parsed {
+                assert_eq!(read, Parsed::read(whole.head.kind, text.as_bytes()), "{text}");
+                parsed += 1;
+            }
+        }
+        assert!(parsed > 20, "{parsed} messages are enough to say so");
     }
 }

@@ -84,11 +84,12 @@ fn messages() -> impl Strategy<Value = Vec<ContextMessage>> {
     let message = (any::<bool>(), blocks, prop::option::of(0..3_u8));
     prop::collection::vec(message, 0..16).prop_map(|messages| {
         let messages = messages.into_iter().enumerate();
-        let build = |(number, (is_answer, blocks, message_id)): (usize, (bool, Vec<_>, _))| {
+        let build = |(number, drawn): (usize, (bool, Vec<(u8, u8)>, Option<u8>))| {
+            let (is_answer, blocks, message_id) = drawn;
             let role = if is_answer { Role::Assistant } else { Role::User };
             let (kind, uuid) = (MessageKind::Prompt, MessageUuid::from(format!("u{number}")));
             let content = blocks.into_iter().map(|it| block(role.clone(), it)).collect();
-            let message_id = message_id.map(|id: u8| format!("m{id}"));
+            let message_id = message_id.map(|id| format!("m{id}"));
             ContextMessage { role, content, uuids: vec![uuid], kind, message_id }
         };
         messages.map(build).collect()
