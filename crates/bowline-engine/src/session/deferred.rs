@@ -17,7 +17,7 @@ use super::{
     result,
 };
 use crate::{
-    agent::Agent,
+    agent::{Agent, BatchVerdict},
     turn::{
         machine::{Ending, Then},
         outcome::CallOutcome,
@@ -63,7 +63,7 @@ async fn go_on(agent: &mut Agent, mut outcome: CallOutcome, cancel: Cancellation
     agent.conversation.answer_anew(outcome.block());
     let (then, denial) = (outcome.then, outcome.denial.take());
     let batch = [outcome];
-    let context = agent.batch_hooks(&batch, &cancel).await;
+    let BatchVerdict { context, stops } = agent.batch_hooks(&batch, &cancel).await;
     let mut blocks = agent.reminders(&batch, &cancel).await;
     let [outcome] = batch;
     blocks.extend(outcome.follow_up);
@@ -71,6 +71,7 @@ async fn go_on(agent: &mut Agent, mut outcome: CallOutcome, cancel: Cancellation
     agent.conversation.push_user(blocks);
     session.outlet.send(catalog::init(agent, &[])).await;
     let mut report = match then {
+        _ if stops => ended(Ending::HookStopped),
         Then::HookStopped => ended(Ending::HookStopped),
         Then::Refused => ended(Ending::AbortedTools),
         _ => prompt::go_on(agent, Vec::new(), cancel).await,
