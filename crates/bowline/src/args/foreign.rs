@@ -5,7 +5,7 @@
 use super::{RunArgs, SystemPromptSnapshot};
 
 /// Flags that are refused, and why: they ask for something that is not there.
-pub(super) const REFUSED: [(&str, &str); 21] = [
+pub(super) const REFUSED: [(&str, &str); 18] = [
     ("--ax-screen-reader", "there is no screen to draw on"),
     ("--background", "sessions run in front; start them from a program with bowline-host"),
     ("--bg", "sessions run in front; start them from a program with bowline-host"),
