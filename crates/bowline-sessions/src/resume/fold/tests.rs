@@ -79,20 +79,23 @@ fn block(role: Role, (kind, name): (u8, u8)) -> ContentBlock {
     }
 }
 
+fn message(number: usize, role: Role, blocks: &[(u8, u8)], id: Option<u8>) -> ContextMessage {
+    ContextMessage {
+        content: blocks.iter().map(|it| block(role.clone(), *it)).collect(),
+        role,
+        uuids: vec![MessageUuid::from(format!("u{number}"))],
+        kind: MessageKind::Prompt,
+        message_id: id.map(|id| format!("m{id}")),
+    }
+}
+
 fn messages() -> impl Strategy<Value = Vec<ContextMessage>> {
     let blocks = prop::collection::vec((0..3_u8, 0..6_u8), 0..4);
-    let message = (any::<bool>(), blocks, prop::option::of(0..3_u8));
-    prop::collection::vec(message, 0..16).prop_map(|messages| {
+    let role = prop::sample::select(vec![Role::User, Role::Assistant]);
+    let messages = prop::collection::vec((role, blocks, prop::option::of(0..3_u8)), 0..16);
+    messages.prop_map(|messages| {
         let messages = messages.into_iter().enumerate();
-        let build = |(number, drawn): (usize, (bool, Vec<(u8, u8)>, Option<u8>))| {
-            let (is_answer, blocks, message_id) = drawn;
-            let role = if is_answer { Role::Assistant } else { Role::User };
-            let (kind, uuid) = (MessageKind::Prompt, MessageUuid::from(format!("u{number}")));
-            let content = blocks.into_iter().map(|it| block(role.clone(), it)).collect();
-            let message_id = message_id.map(|id| format!("m{id}"));
-            ContextMessage { role, content, uuids: vec![uuid], kind, message_id }
-        };
-        messages.map(build).collect()
+        messages.map(|(number, (role, blocks, id))| message(number, role, &blocks, id)).collect()
     })
 }
 
