@@ -33,7 +33,7 @@ async fn commands_and_skills_are_prompts() {
     let mut client = client(&[
         (
             ".claude/commands/git/tag.md",
-            "---\ndescription: Makes a tag\nargument-hint: <name>\n---\nTag $1.",
+            "---\ndescription: Makes a tag\nargument-hint: <name>\n---\nTag $0.",
         ),
         (".claude/skills/tidy/SKILL.md", "---\nname: tidy\ndescription: Tidies up\n---\nTidy up."),
     ])

@@ -162,7 +162,7 @@ fn listening(options: Options) -> (Options, Heard) {
 fn promised(column: usize) -> BTreeSet<String> {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/hooks.md");
     let page = std::fs::read_to_string(page).expect("the page is there");
-    let rows = page.lines().skip_while(|line| !line.starts_with("| event | ")).skip(2);
+    let rows = page.lines().skip_while(|line| !line.starts_with("| event | `query`")).skip(2);
     let rows = rows.take_while(|line| line.starts_with("| "));
     let cells = rows.map(|row| row.split('|').map(str::trim).collect::<Vec<_>>());
     let fires = cells.filter(|cells| cells[column + 2] == "yes");

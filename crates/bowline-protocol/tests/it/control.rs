@@ -134,8 +134,8 @@ fn errors_name_subtype_and_field() {
         "mcp_toggle: enabled: invalid type: integer `1`, expected a boolean at line 1 column 55"
     ]
     .assert_eq(&error(r#"{"subtype":"mcp_toggle","serverName":"calc","enabled":1 }"#));
-    expect!["set_permission_mode: .: missing field `mode` at line 1 column 33"]
-        .assert_eq(&error(r#"{"subtype":"set_permission_mode"}"#));
+    expect!["rename_session: .: missing field `title` at line 1 column 28"]
+        .assert_eq(&error(r#"{"subtype":"rename_session"}"#));
     expect!["mcp_set_servers: servers.a: http: .: missing field `url` at line 1 column 25"]
         .assert_eq(&error(
             r#"{"subtype":"mcp_set_servers","servers":{"a":{"type":"http","uri":"x"}}}"#,

@@ -215,22 +215,16 @@ pub(crate) fn prepare(
 }
 
 fn tool_selection(args: &RunArgs) -> ToolSelection {
-    let named =
-        |names: &[&str]| ToolSelection::Named(names.iter().map(|&name| name.to_owned()).collect());
     let bare = args.sources.bare;
-    let all = || match args.sources.restricted {
-        _ if bare => named(&BARE_TOOLS),
-        // Whoever cannot run commands needs other ways to search.
-        true => named(&["default", "Glob", "Grep"]),
-        false => ToolSelection::Default,
-    };
-    let Some(named) = &args.permissions.tools else { return all() };
-    let mut names = split_rules(named);
-    if matches!(names.as_slice(), [default] if default == "default") {
-        return all();
+    let named = args.permissions.tools.as_deref().map(split_rules);
+    match named {
+        Some(mut names) if names != ["default"] => {
+            names.retain(|name| !bare || BARE_TOOLS.contains(&name.as_str()));
+            ToolSelection::Named(names)
+        }
+        _ if bare => ToolSelection::Named(BARE_TOOLS.map(str::to_owned).to_vec()),
+        _ => ToolSelection::Default,
     }
-    names.retain(|name| !bare || BARE_TOOLS.contains(&name.as_str()));
-    ToolSelection::Named(names)
 }
 
 fn permission_prompts(args: &RunArgs, audience: Audience) -> PermissionPrompts {

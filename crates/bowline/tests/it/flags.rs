@@ -58,7 +58,11 @@ fn no_flag_is_passed_over_in_silence() {
     }
     let ran = place.ask(&["--worktree"], "SAY hi");
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{}", ran.stderr);
-    assert!(ran.stderr.contains("unknown option '--worktree'\n(no worktrees"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("unknown option '--worktree'\n(the session is not moved"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
@@ -155,7 +159,8 @@ fn hooks_prepare_the_folder() {
     assert_eq!(ran.printed(), "");
     assert_eq!(heard(&place), ["Setup:init", "SessionStart:startup", "SessionEnd:other"]);
     // It needs no prompt, and nobody at the other end.
-    let words = ["--init-only", "--settings", &settings, "--input-format", "stream-json"];
+    let streams = ["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"];
+    let words = [&["--init-only", "--settings", &settings], &streams[..]].concat();
     assert_eq!(Ran::from(place.bowline(words).output().unwrap()).printed(), "");
     assert_eq!(heard(&place).len(), 6);
 }
