@@ -24,11 +24,16 @@ class PythonFunctions:
     def messages(self, session: str) -> list[dict[str, Any]]:
         """What was said."""
         found = sdk.get_session_messages(session, directory=self.directory)
-        return [{"type": it.type, "message": it.message} for it in found]
+        return [{"type": it.type, "message": it.message, "uuid": it.uuid} for it in found]
 
     def subagents(self, session: str) -> Sequence[str]:
         """Who else spoke."""
         return sdk.list_subagents(session, directory=self.directory)
+
+    def subagent_messages(self, session: str, agent: str) -> list[dict[str, Any]]:
+        """What one of them said."""
+        found = sdk.get_subagent_messages(session, agent, directory=self.directory)
+        return [{"type": it.type, "message": it.message} for it in found]
 
     def rename(self, session: str, title: str) -> None:
         sdk.rename_session(session, title, directory=self.directory)
@@ -64,10 +69,14 @@ class TypeScriptFunctions:
 
     def messages(self, session: str) -> list[dict[str, Any]]:
         found = self._call("getSessionMessages", session)
-        return [{"type": it["type"], "message": it["message"]} for it in found]
+        return [{key: it[key] for key in ("type", "message", "uuid")} for it in found]
 
     def subagents(self, session: str) -> Sequence[str]:
         return self._call("listSubagents", session)
+
+    def subagent_messages(self, session: str, agent: str) -> list[dict[str, Any]]:
+        found = self._call("getSubagentMessages", session, agent)
+        return [{"type": it["type"], "message": it["message"]} for it in found]
 
     def rename(self, session: str, title: str) -> None:
         self._call("renameSession", session, title)

@@ -62,6 +62,31 @@ def test_a_compacted_session(pair):
     assert "SAY long forgotten words" not in told
 
 
+def test_what_functions_see_of_a_compaction(pair, functions):
+    first, second = pair
+    session = first.ask(script("SAY forgotten", "SUMMARY the gist of it"))["session_id"]
+    first.ask("/compact", "--resume", session)
+    second.ask("SAY behind it", "--resume", session)
+    [summary, *_, prompt, answer] = functions.messages(session)
+    assert summary["type"] == "user"
+    assert "the gist of it" in json.dumps(summary["message"])
+    assert "SAY behind it" in json.dumps(prompt["message"])
+    assert "behind it" in json.dumps(answer["message"])
+
+
+def test_a_compaction_of_the_other_one(pair):
+    first, second = pair
+    session = first.ask(script("SAY old words", "SUMMARY the first gist"))["session_id"]
+    second.ask("/compact", "--resume", session)
+    first.ask(script("SAY new words", "SUMMARY the second gist"), "--resume", session)
+    assert "the first gist" in said_to_model(first)
+    first.ask("/compact", "--resume", session)
+    second.ask("SAY on", "--resume", session)
+    told = said_to_model(second)
+    assert "the second gist" in told
+    assert "SAY old words" not in told
+
+
 def test_a_session_with_a_subagent(pair, functions):
     first, second = pair
     agent = call(
@@ -72,7 +97,10 @@ def test_a_session_with_a_subagent(pair, functions):
         run_in_background=False,
     )
     session = first.ask(script(agent, "NEXT", "SAY sounded"))["session_id"]
-    assert len(functions.subagents(session)) == 1
+    [name] = functions.subagents(session)
+    said = functions.subagent_messages(session, name)
+    assert [it["type"] for it in said] == ["user", "assistant", "user", "assistant"]
+    assert "below" in json.dumps(said[2]["message"])
     second.ask("SAY on", "--resume", session)
     told = said_to_model(second)
     assert "ten fathoms" in told
@@ -88,6 +116,62 @@ def test_by_title(pair, functions):
     assert functions.listed()[session]["title"] == TITLE
     assert second.ask("SAY on", "--resume", TITLE)["session_id"] == session
     assert functions.listed()[session]["title"] == TITLE
+
+
+def test_names_and_labels_outlive_the_other_one(pair, functions):
+    first, second = pair
+    session = first.ask("SAY one")["session_id"]
+    functions.rename(session, TITLE)
+    functions.tag(session, "kept")
+    second.ask("SAY two", "--resume", TITLE)
+    first.ask("SAY three", "--resume", session)
+    assert functions.listed() == {session: {"title": TITLE, "tag": "kept"}}
+
+
+def test_lines_of_older_versions(pair, functions, place):
+    first, second = pair
+    session = first.ask("SAY one")["session_id"]
+    last = functions.messages(session)[-1]["uuid"]
+    [transcript] = place.config.glob(f"projects/*/{session}.jsonl")
+    notes = [
+        {"type": "summary", "summary": "What it was about", "leafUuid": last},
+        {"type": "ai-title", "aiTitle": "A generated title", "sessionId": session},
+    ]
+    with transcript.open("a") as file:
+        file.writelines(json.dumps(note) + "\n" for note in notes)
+    second.ask("SAY two", "--resume", session)
+    told = said_to_model(second)
+    assert "SAY one" in told
+    assert "What it was about" not in told
+    assert functions.listed()[session]["title"] == "A generated title"
+
+
+def test_behind_a_message(pair, functions):
+    first, second = pair
+    session = first.ask("SAY one")["session_id"]
+    first.ask("SAY two", "--resume", session)
+    kept = functions.messages(session)[1]["uuid"]
+    second.ask("SAY three", "--resume", session, "--resume-session-at", kept)
+    told = said_to_model(second)
+    assert "SAY one" in told
+    assert "SAY two" not in told
+    # The new branch is the session now, for both.
+    first.ask("SAY four", "--resume", session)
+    told = said_to_model(first)
+    assert "SAY three" in told
+    assert "SAY two" not in told
+
+
+def test_a_fork_of_a_fork(pair, functions):
+    first, second = pair
+    session = first.ask("SAY one")["session_id"]
+    fork = second.ask("SAY two", "--resume", session, "--fork-session")["session_id"]
+    last = first.ask("SAY three", "--resume", fork, "--fork-session")["session_id"]
+    assert len({session, fork, last}) == 3
+    told = said_to_model(first)
+    places = [told.index(f"SAY {word}") for word in ("one", "two", "three")]
+    assert places == sorted(places)
+    assert [len(functions.messages(it)) for it in (session, fork, last)] == [2, 4, 6]
 
 
 def test_a_fork(pair, functions):

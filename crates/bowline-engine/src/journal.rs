@@ -5,8 +5,8 @@ mod trail;
 use std::sync::{Mutex, PoisonError};
 
 use bowline_protocol::{
-    AssistantMessage, Content, Extra, LostWrite, Message, MessageUuid, SessionWritesLostMessage,
-    TranscriptMirrorMessage, UserMessage,
+    AssistantMessage, Content, Extra, LostWrite, Message, MessageUuid, PermissionMode,
+    SessionWritesLostMessage, TranscriptMirrorMessage, UserMessage,
 };
 use bowline_sessions::{
     AssistantLine, CompactMetadata, ContextMessage, Flushed, LastPrompt, SystemLine,
@@ -60,10 +60,21 @@ impl Journal {
 
     /// Writes what the user, a tool or the engine said.
     pub(crate) fn user(&self, uuid: &MessageUuid, message: &UserMessage) -> Told {
-        let mut line = UserLine::new(message.message.content.clone());
-        line.chain.uuid = uuid.clone();
-        line.tool_use_result = message.tool_use_result.as_ref().cloned();
-        line.is_meta = message.is_synthetic == Some(true);
+        self.trail().user(uuid);
+        self.write(user_line(uuid, message))
+    }
+
+    /// Writes a prompt that begins a turn, with the mode it was sent in.
+    pub(crate) fn prompt(
+        &self,
+        uuid: &MessageUuid,
+        message: &UserMessage,
+        mode: PermissionMode,
+    ) -> Told {
+        let mut line = user_line(uuid, message);
+        let source = if line.is_meta { "system" } else { "sdk" };
+        line.prompt_source = Some(source.to_owned());
+        line.permission_mode = Some(mode.to_string());
         self.trail().user(uuid);
         self.write(line)
     }
@@ -134,6 +145,14 @@ impl Journal {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         writer.as_mut().and_then(f)
     }
+}
+
+fn user_line(uuid: &MessageUuid, message: &UserMessage) -> UserLine {
+    let mut line = UserLine::new(message.message.content.clone());
+    line.chain.uuid = uuid.clone();
+    line.tool_use_result = message.tool_use_result.as_ref().cloned();
+    line.is_meta = message.is_synthetic == Some(true);
+    line
 }
 
 fn flush(writer: &mut TranscriptWriter) -> Told {

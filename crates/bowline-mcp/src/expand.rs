@@ -25,6 +25,14 @@ pub fn expand(
             if let Some(oauth) = &mut remote.oauth {
                 oauth.client_id.iter_mut().for_each(&mut replace);
                 oauth.client_secret.iter_mut().for_each(&mut replace);
+                oauth.client_private_key.iter_mut().for_each(&mut replace);
+                if let Some(provider) = &mut oauth.identity_provider {
+                    replace(&mut provider.issuer);
+                    replace(&mut provider.token_endpoint);
+                    replace(&mut provider.client_id);
+                    provider.client_secret.iter_mut().for_each(&mut replace);
+                    replace(&mut provider.id_token);
+                }
             }
         }
         _ => {}

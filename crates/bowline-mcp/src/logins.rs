@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bowline_protocol::McpRemoteServer;
 
 use crate::{
-    connection::has_authorization,
+    connection::{has_authorization, http_client},
     login::{Listener, Login, LoginError, LoginFile, LoginPage, Ongoing},
     server::{Core, Server, State},
     servers::{McpError, McpServers},
@@ -43,7 +43,9 @@ impl McpServers {
             State::NeedsAuth(wanted) => wanted.challenge,
             _ => None,
         };
-        let login = Login::begin(remote, file, challenge.as_deref(), &back).await?;
+        let client = http_client(&remote.url, server.core.shared.options.connect_timeout);
+        let client = client.map_err(LoginError::from)?;
+        let login = Login::begin(remote, file, challenge.as_deref(), &back, &client).await?;
         let begun = Ongoing::new(login, listener, Arc::downgrade(&server));
         let page = begun.page();
         *ongoing = Some(begun);

@@ -382,8 +382,14 @@ impl<'de> Deserialize<'de> for Content {
                 Ok(Content::Text(text))
             }
 
-            fn visit_seq<A: de::SeqAccess<'de>>(self, seq: A) -> Result<Content, A::Error> {
-                Vec::deserialize(de::value::SeqAccessDeserializer::new(seq)).map(Content::Blocks)
+            fn visit_seq<A: de::SeqAccess<'de>>(self, mut seq: A) -> Result<Content, A::Error> {
+                // Mostly there is one block, and a long conversation has many such lists: no room
+                // for blocks that do not come.
+                let mut blocks: Vec<ContentBlock> = seq.next_element()?.into_iter().collect();
+                while let Some(block) = seq.next_element()? {
+                    blocks.push(block);
+                }
+                Ok(Content::Blocks(blocks))
             }
         }
 

@@ -134,6 +134,9 @@ pub struct McpOauth {
     /// The secret of that client, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_secret: Option<String>,
+    /// The private key of that client, in PEM, if it proves with signatures who it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_private_key: Option<String>,
     /// The address of a document that describes the client, for servers that read it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_metadata_url: Option<String>,
@@ -146,6 +149,9 @@ pub struct McpOauth {
     /// Who the tokens are for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grant_type: Option<McpGrantType>,
+    /// Who vouches for the user, with [`McpGrantType::JwtBearer`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub identity_provider: Option<McpIdentityProvider>,
     /// Fields this version does not know.
     #[serde(flatten)]
     pub extra: Extra,
@@ -157,8 +163,30 @@ pub struct McpOauth {
 pub enum McpGrantType {
     /// A person, who agrees to it in a browser.
     AuthorizationCode,
-    /// The client itself, by its id and secret, without a person.
+    /// The client itself, by its id and its secret or key, without a person.
     ClientCredentials,
+    /// A person for whom an identity provider vouches, so that nobody has to agree to anything.
+    JwtBearer,
+}
+
+/// A company's identity provider: what it says of a user is traded for tokens of the server.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct McpIdentityProvider {
+    /// What it calls itself.
+    pub issuer: String,
+    /// Where it trades tokens.
+    pub token_endpoint: String,
+    /// The client that is registered with it.
+    pub client_id: String,
+    /// The secret of that client, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_secret: Option<String>,
+    /// What it says of the user: the token of a login to it.
+    pub id_token: String,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 /// An MCP server inside the host.

@@ -116,7 +116,8 @@ fn fitting<'a>(sessions: &'a [Listed], target: &str) -> Vec<&'a Listed> {
     rules.iter().map(fitting).find(|found| !found.is_empty()).unwrap_or_default()
 }
 
-fn not_found(home: &ConfigHome, target: &str, directory: &Path) -> SessionError {
+/// There is no such session, but there are others.
+pub(crate) fn not_found(home: &ConfigHome, target: &str, directory: &Path) -> SessionError {
     let options = ListOptions { limit: Some(MOST_CANDIDATES), ..ListOptions::of(directory) };
     let nearest = describe(&list(home, &options));
     SessionError::NotFound { target: target.to_owned(), nearest }

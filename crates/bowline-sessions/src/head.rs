@@ -4,6 +4,7 @@ use std::{
     collections::{HashMap, HashSet},
     fmt,
     hash::{BuildHasherDefault, Hash, Hasher},
+    num::NonZeroU128,
 };
 
 use serde::{
@@ -14,9 +15,10 @@ use uuid::Uuid;
 
 use crate::scan::Span;
 
-/// A name as a number: UUIDs are what they are, anything else is hashed.
+/// A name as a number: UUIDs are what they are, anything else is hashed. Never zero, so that none
+/// at all takes no more room than one: long sessions have many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Id(u128);
+pub(crate) struct Id(NonZeroU128);
 
 /// Something by name.
 pub(crate) type IdMap<T> = HashMap<Id, T, BuildHasherDefault<IdHasher>>;
@@ -24,7 +26,7 @@ pub(crate) type IdMap<T> = HashMap<Id, T, BuildHasherDefault<IdHasher>>;
 /// A set of names.
 pub(crate) type IdSet = HashSet<Id, BuildHasherDefault<IdHasher>>;
 
-/// Names are random or hashed already; long sessions have many of them.
+/// Names are random or hashed already.
 #[derive(Debug, Default)]
 pub(crate) struct IdHasher(u64);
 
@@ -47,8 +49,9 @@ impl Hasher for IdHasher {
 
 impl Hash for Id {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64((self.0 >> 64) as u64);
-        state.write_u64(self.0 as u64);
+        let bits = self.0.get();
+        state.write_u64((bits >> 64) as u64);
+        state.write_u64(bits as u64);
     }
 }
 
@@ -56,19 +59,19 @@ impl Id {
     pub(crate) fn new(text: &str) -> Self {
         const FNV_BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
         const FNV_PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
-        match Uuid::try_parse(text) {
-            Ok(uuid) => Self(uuid.as_u128()),
-            Err(_) => {
-                Self(text.bytes().fold(FNV_BASIS, |hash, byte| {
-                    (hash ^ u128::from(byte)).wrapping_mul(FNV_PRIME)
-                }))
-            }
-        }
+        let bits = match Uuid::try_parse(text) {
+            Ok(uuid) => uuid.as_u128(),
+            Err(_) => text
+                .bytes()
+                .fold(FNV_BASIS, |hash, byte| (hash ^ u128::from(byte)).wrapping_mul(FNV_PRIME)),
+        };
+        Self(NonZeroU128::new(bits).unwrap_or(NonZeroU128::MAX))
     }
 
     /// Sixteen characters that differ when the name does, for a file's name.
     pub(crate) fn short(self) -> String {
-        format!("{:016x}", (self.0 ^ (self.0 >> 64)) & u128::from(u64::MAX))
+        let bits = self.0.get();
+        format!("{:016x}", (bits ^ (bits >> 64)) & u128::from(u64::MAX))
     }
 }
 
@@ -319,7 +322,7 @@ impl<'de> Deserialize<'de> for Boundary {
 }
 
 /// Whether a field has a value that counts: a name that is not empty.
-struct Present(bool);
+pub(crate) struct Present(pub(crate) bool);
 
 impl<'de> Deserialize<'de> for Present {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {

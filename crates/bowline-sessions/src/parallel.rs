@@ -15,6 +15,12 @@ pub(crate) fn complete(heads: &[LineHead], chain: Vec<usize>) -> Vec<usize> {
     for &place in &chain {
         on_chain[place] = true;
     }
+    let is_beside = |(place, head): (usize, &LineHead)| {
+        !on_chain[place] && (head.answer.is_some() || head.has_result)
+    };
+    if !heads.iter().enumerate().any(is_beside) {
+        return chain;
+    }
     // The last line of each answer on the chain: what is missing goes behind it.
     let mut anchors: IdMap<usize> = IdMap::default();
     for &place in &chain {

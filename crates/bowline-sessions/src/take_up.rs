@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use crate::{
     ConfigHome, LineOrigin, LiveContext, Page, ProjectKey, ResumeAt, SessionError, SessionFiles,
-    Spoken, Target, TranscriptWriter, branch, find, fork::fetched, messages_in, new_id, newest,
-    resume,
+    Spoken, Target, TranscriptWriter, branch, find, find::not_found, fork::fetched, messages_in,
+    new_id, newest, resume,
 };
 
 /// Which session is wanted.
@@ -84,18 +84,28 @@ impl TakeUp {
             _ => (home.session(project, &named.unwrap_or_else(new_id)), true),
         };
         let id = files.id().clone();
+        let read = |transcript: &Path| {
+            let context = resume(transcript, &at)?;
+            match &self.from {
+                // A file with notes only is what is left of a session, not one to go on with.
+                StartFrom::Session(target) if context.leaf.is_none() => {
+                    Err(not_found(home, target, &cwd))
+                }
+                _ => Ok(context),
+            }
+        };
         if self.unsaved {
-            let context = Some(resume(&source.path(), &at)?);
+            let context = Some(read(&source.path())?);
             return Ok(TakenUp { id, transcript: None, context });
         }
         if is_copy {
             // Whoever wants to go on behind a message that is not there gets no copy.
-            resume(&source.path(), &at)?;
+            read(&source.path())?;
             branch(&source.path(), &files)?;
         }
         // The right to write comes first: what is read then is all there is.
         let mut writer = TranscriptWriter::resume(files, origin, None)?;
-        let context = resume(writer.path(), &at)?;
+        let context = read(writer.path())?;
         writer.set_leaf(context.leaf.clone());
         writer.set_names(context.names.clone());
         let transcript = Some(self.mirrored(writer));

@@ -46,8 +46,11 @@ pub(super) enum ExpandError {
 /// How many files a command may bring in.
 const MOST_FILES: usize = 20;
 
-static PLACEHOLDER: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"\$ARGUMENTS\b|\$([1-9])\b").expect("this pattern is valid"));
+/// `$ARGUMENTS`, `$ARGUMENTS[0]`, `$0`, `$name`; with a backslash before it, a dollar is one.
+static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\\?\$(?:ARGUMENTS\[(\d+)\]|(\d+)\b|([A-Za-z_][\w-]*))")
+        .expect("this pattern is valid")
+});
 static PROGRAM: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"!`([^`\n]+)`").expect("this pattern is valid"));
 
@@ -84,7 +87,8 @@ pub(super) async fn expand(
     let ExpandedCommand { text, files } = spell_out(&context, command, invocation, cancel).await?;
     let mark = super::texts::command_mark(&command.name, &invocation.args);
     let files = files.into_iter().map(|file| super::texts::file_contents(&file.name, &file.text));
-    let blocks = [mark, text].into_iter().chain(files).map(ContentBlock::text).collect();
+    let said = [mark, text].into_iter().filter(|text| !text.is_empty());
+    let blocks = said.chain(files).map(ContentBlock::text).collect();
     Ok(Expansion { blocks, context: Vec::new(), model: command.model.clone() })
 }
 
@@ -100,14 +104,18 @@ pub(super) async fn spell_out(
     let document = Document::parse(&read_text(&command.path).ok_or_else(unreadable)?);
     allow_tools(&context.session, &command.allowed_tools);
     let text = command.source.expand(document.body.trim());
-    let text = fill_in(&text, &invocation.args);
+    let text = fill_in(&text, &invocation.args, &command.arguments);
     let text = run_programs(context, &text, cancel).await?;
     let files = named_files(context, &text);
-    let text = match &command.skill_folder {
+    Ok(ExpandedCommand { text: introduced(command, text), files })
+}
+
+/// The text of a command, behind the place of its material if it has some.
+pub(crate) fn introduced(command: &CustomCommand, text: String) -> String {
+    match &command.folder {
         Some(folder) => super::texts::skill(folder, &text),
         None => text,
-    };
-    Ok(ExpandedCommand { text, files })
+    }
 }
 
 /// Ends what the last command allowed.
@@ -122,20 +130,32 @@ fn allow_tools(session: &Shared, rules: &[String]) {
     }
 }
 
-/// Puts the arguments where the text wants them, or behind it.
-fn fill_in(text: &str, args: &str) -> String {
-    if args.is_empty() || PLACEHOLDER.is_match(text) {
-        let words = words(args);
-        let filled = PLACEHOLDER.replace_all(text, |found: &Captures<'_>| match found.get(1) {
-            None => args.to_owned(),
-            Some(place) => {
-                let place: usize = place.as_str().parse().unwrap_or(1);
-                words.get(place - 1).cloned().unwrap_or_default()
+/// Puts the arguments where the text wants them, or behind it. `names` are what the first ones are
+/// called. A place for which there is no argument stays as it is.
+pub(crate) fn fill_in(text: &str, args: &str, names: &[String]) -> String {
+    let words = words(args);
+    let mut is_filled = false;
+    let filled = PLACEHOLDER.replace_all(text, |found: &Captures<'_>| {
+        let whole = &found[0];
+        if let Some(plain) = whole.strip_prefix('\\') {
+            return plain.to_owned();
+        }
+        let place = found.get(1).or(found.get(2)).map(|place| place.as_str().parse::<usize>());
+        let filled = match (place, found.get(3).map(|name| name.as_str())) {
+            (Some(place), _) => place.ok().and_then(|place| words.get(place)).cloned(),
+            (None, Some("ARGUMENTS")) => Some(args.to_owned()),
+            (None, name) => {
+                let place = names.iter().position(|known| Some(known.as_str()) == name);
+                place.map(|place| words.get(place).cloned().unwrap_or_default())
             }
-        });
-        return filled.into_owned();
+        };
+        is_filled |= filled.is_some();
+        filled.unwrap_or_else(|| whole.to_owned())
+    });
+    match is_filled || args.is_empty() {
+        true => filled.into_owned(),
+        false => format!("{filled}\n\nARGUMENTS: {args}"),
     }
-    format!("{text}\n\nARGUMENTS: {args}")
 }
 
 /// The words of the arguments; quotes keep words together.
@@ -219,20 +239,31 @@ mod tests {
     fn arguments_go_where_the_text_wants_them() {
         for (text, args, filled) in [
             ("fix $ARGUMENTS now", "the bug", "fix the bug now"),
-            ("$2 before $1", "a 'b c'", "b c before a"),
-            ("$1 and $3.", "one", "one and ."),
-            ("costs $10", "x", "costs $10\n\nARGUMENTS: x"),
+            ("$1 before $0", "a 'b c'", "b c before a"),
+            ("$ARGUMENTS[1] before $ARGUMENTS[0]", "a b", "b before a"),
+            ("$0 and $2, $ARGUMENTS[9]", "one", "one and $2, $ARGUMENTS[9]"),
+            ("only $5", "x", "only $5\n\nARGUMENTS: x"),
+            ("costs $10 or ${0}", "x", "costs $10 or ${0}\n\nARGUMENTS: x"),
+            (r"\$0 is $0", "x", "$0 is x"),
+            ("$0x", "x", "$0x\n\nARGUMENTS: x"),
             ("no place", "for this", "no place\n\nARGUMENTS: for this"),
-            ("no $ARGUMENTS", "", "no "),
+            ("no $ARGUMENTS or $0", "", "no  or $0"),
             ("plain", "", "plain"),
         ] {
-            assert_eq!(fill_in(text, args), filled);
+            assert_eq!(fill_in(text, args, &[]), filled, "{text}");
         }
     }
 
     #[test]
+    fn arguments_have_names() {
+        let names = ["from", "to-port"].map(str::to_owned);
+        assert_eq!(fill_in("$from, $to-port, $far", "Kiel Riga", &names), "Kiel, Riga, $far");
+        assert_eq!(fill_in("$from, $to-port", "Kiel", &names), "Kiel, ");
+    }
+
+    #[test]
     fn arguments_are_not_expanded_again() {
-        assert_eq!(fill_in("say $1", "'$ARGUMENTS'"), "say $ARGUMENTS");
+        assert_eq!(fill_in("say $0", "'$ARGUMENTS'", &[]), "say $ARGUMENTS");
     }
 
     #[test]

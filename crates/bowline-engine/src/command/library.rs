@@ -27,49 +27,37 @@ pub(crate) struct LibraryCell(Mutex<Option<Arc<Library>>>);
 #[derive(Debug, Default)]
 pub(crate) struct Library {
     pub(crate) commands: Vec<CustomCommand>,
-    pub(crate) skills: Vec<Skill>,
+    pub(crate) skills: Vec<CustomCommand>,
 }
 
-/// A prompt that people wrote for later.
+/// A prompt that people wrote for later: a command, or a skill, which has a folder of material.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CustomCommand {
-    /// Its name; the folders it lies in come first, as in `git:commit`.
+    /// Its name. That of a command begins with the folders it lies in, as in `git:commit`; a skill
+    /// is called as its folder is.
     pub(crate) name: String,
+    /// What else it is called: its name without the plugin's, the name that its head says.
+    pub(crate) aliases: Vec<String>,
+    /// The name that its head says, if it is another.
+    pub(crate) told_name: Option<String>,
     pub(crate) description: String,
+    /// Whether the description is its own, not its first line.
+    pub(crate) is_described: bool,
     pub(crate) argument_hint: String,
+    /// What its arguments are called.
+    pub(crate) arguments: Vec<String>,
     /// Permission rules that hold while it is worked on.
     pub(crate) allowed_tools: Vec<String>,
     /// The model that works on it, if not the session's.
     pub(crate) model: Option<String>,
     pub(crate) path: PathBuf,
     pub(crate) source: LibrarySource,
-    /// The folder of the skill that it calls up.
-    pub(crate) skill_folder: Option<PathBuf>,
-    /// Its name without the plugin's.
-    pub(crate) alias: Option<String>,
-}
-
-/// A procedure with its material, for the model or for people to call up.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Skill {
-    pub(crate) name: String,
-    pub(crate) description: String,
-    pub(crate) argument_hint: String,
-    /// The file that describes it.
-    pub(crate) path: PathBuf,
-    /// The folder with its material.
-    pub(crate) folder: PathBuf,
-    /// Permission rules that hold while it is worked on.
-    pub(crate) allowed_tools: Vec<String>,
-    /// The model that works on it, if not the session's.
-    pub(crate) model: Option<String>,
-    pub(crate) source: LibrarySource,
+    /// The folder with a skill's material.
+    pub(crate) folder: Option<PathBuf>,
     /// Whether the model may call it up by itself.
     pub(crate) is_for_model: bool,
-    /// Whether people may, as a command.
+    /// Whether people may.
     pub(crate) is_for_people: bool,
-    /// Its name without the plugin's.
-    pub(crate) alias: Option<String>,
 }
 
 /// Whose it is.
@@ -103,6 +91,14 @@ impl LibrarySource {
         match self {
             Self::Plugin(plugin) => format!("({}) {description}", plugin.name),
             Self::Project | Self::User => description,
+        }
+    }
+
+    /// A description as hosts show it.
+    pub(crate) fn show(&self, description: &str) -> String {
+        match self {
+            Self::Plugin(_) => description.to_owned(),
+            Self::Project | Self::User => format!("{description} ({})", self.as_str()),
         }
     }
 
@@ -159,89 +155,67 @@ impl Library {
         for (name, path) in files {
             let name = source.qualify(&name);
             let known = self.commands.iter().any(|command| command.name == name);
-            if let Some(text) = read_text(&path).filter(|_| !known) {
-                self.commands.push(CustomCommand::parse(name, path, source.clone(), &text));
+            if let Some(document) = read_document(&path).filter(|_| !known) {
+                self.commands.push(CustomCommand::new(name, path, source.clone(), &document));
             }
         }
     }
 
     /// Reads the skills of a folder, or the folder of one.
     fn read_skills(&mut self, place: &Path, source: &LibrarySource) {
-        let folders = match place.join("SKILL.md").is_file() {
-            true => vec![place.to_owned()],
-            false => sorted_entries(place),
-        };
+        let is_one = place.join("SKILL.md").is_file();
+        let folders = if is_one { vec![place.to_owned()] } else { sorted_entries(place) };
         for folder in folders {
             let path = folder.join("SKILL.md");
-            let Some(text) = read_text(&path) else { continue };
-            if let Some(skill) = Skill::parse(folder, path, source.clone(), &text)
-                && !self.skills.iter().any(|known| known.name == skill.name)
-            {
-                self.skills.push(skill);
+            let Some(document) = read_document(&path) else { continue };
+            let Some(folder_name) = folder.file_name().and_then(|name| name.to_str()) else {
+                continue;
+            };
+            let told = document.text("name");
+            // A folder that lies anywhere says nothing with its name.
+            let short = told.filter(|_| is_one).unwrap_or(folder_name).to_owned();
+            let name = source.qualify(&short);
+            if self.skills.iter().any(|known| known.name == name) {
+                continue;
             }
+            let told_name = told.filter(|told| *told != short).map(str::to_owned);
+            let mut skill = CustomCommand::new(name, path, source.clone(), &document);
+            let aliases = [Some(short), told_name.clone()].into_iter().flatten();
+            skill.aliases = aliases.filter(|alias| *alias != skill.name).collect();
+            skill.told_name = told_name.map(|told| source.qualify(&told));
+            skill.folder = Some(folder);
+            self.skills.push(skill);
         }
     }
+}
+
+/// A Markdown file, taken apart. An empty one is a command that says nothing.
+fn read_document(path: &Path) -> Option<Document> {
+    let is_empty = || fs::metadata(path).is_ok_and(|about| about.is_file() && about.len() == 0);
+    read_text(path).or_else(|| is_empty().then(String::new)).map(|text| Document::parse(&text))
 }
 
 impl CustomCommand {
-    pub(super) fn is_called(&self, name: &str) -> bool {
-        self.name == name || self.alias.as_deref() == Some(name)
+    pub(crate) fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.aliases.iter().any(|alias| alias == name)
     }
 
-    fn parse(name: String, path: PathBuf, source: LibrarySource, text: &str) -> Self {
-        let document = Document::parse(text);
+    fn new(name: String, path: PathBuf, source: LibrarySource, document: &Document) -> Self {
         Self {
             name,
-            description: source.introduce(description(&document)),
+            aliases: Vec::new(),
+            told_name: None,
+            description: source.introduce(description(document)),
+            is_described: document.text("description").is_some(),
             argument_hint: document.text("argument-hint").unwrap_or_default().to_owned(),
-            allowed_tools: allowed_tools(&document, &source),
-            model: model(&document),
-            path,
-            source,
-            skill_folder: None,
-            alias: None,
-        }
-    }
-}
-
-impl Skill {
-    pub(crate) fn is_called(&self, name: &str) -> bool {
-        self.name == name || self.alias.as_deref() == Some(name)
-    }
-
-    fn parse(folder: PathBuf, path: PathBuf, source: LibrarySource, text: &str) -> Option<Self> {
-        let document = Document::parse(text);
-        let folder_name = folder.file_name()?.to_str()?;
-        let own_name = document.text("name").unwrap_or(folder_name);
-        let name = source.qualify(own_name);
-        Some(Self {
-            alias: (name != own_name).then(|| own_name.to_owned()),
-            name,
-            description: source.introduce(description(&document)),
-            argument_hint: document.text("argument-hint").unwrap_or_default().to_owned(),
-            allowed_tools: allowed_tools(&document, &source),
-            model: model(&document),
+            arguments: arguments(document),
+            allowed_tools: allowed_tools(document, &source),
+            model: model(document),
             is_for_model: document.flag("disable-model-invocation") != Some(true),
             is_for_people: document.flag("user-invocable") != Some(false),
             path,
-            folder,
             source,
-        })
-    }
-}
-
-impl From<Skill> for CustomCommand {
-    fn from(skill: Skill) -> Self {
-        Self {
-            name: skill.name,
-            description: skill.description,
-            argument_hint: skill.argument_hint,
-            allowed_tools: skill.allowed_tools,
-            model: skill.model,
-            path: skill.path,
-            source: skill.source,
-            skill_folder: Some(skill.folder),
-            alias: skill.alias,
+            folder: None,
         }
     }
 }
@@ -261,6 +235,12 @@ fn description(document: &Document) -> String {
 fn allowed_tools(document: &Document, source: &LibrarySource) -> Vec<String> {
     let rules = document.list("allowed-tools").unwrap_or_default();
     rules.iter().map(|rule| source.expand(rule)).collect()
+}
+
+/// The names of arguments, as a list or with spaces between them.
+fn arguments(document: &Document) -> Vec<String> {
+    let names = document.list("arguments").unwrap_or_default();
+    names.iter().flat_map(|names| names.split_whitespace()).map(str::to_owned).collect()
 }
 
 fn model(document: &Document) -> Option<String> {

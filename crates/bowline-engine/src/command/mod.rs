@@ -27,15 +27,12 @@ use bowline_protocol::{
 };
 use tokio_util::sync::CancellationToken;
 
+use self::builtin::{BUILTINS, Builtin};
 pub use self::expand::{ExpandedCommand, NamedFile};
-use self::{
-    builtin::{BUILTINS, Builtin},
-    library::CustomCommand,
-};
 pub(crate) use self::{
     cost::cost_text,
-    expand::{Expansion, withdraw_tools},
-    library::{LibraryCell, Skill},
+    expand::{Expansion, fill_in, introduced, withdraw_tools},
+    library::{CustomCommand, LibraryCell},
 };
 use crate::{
     agent::{Agent, Identity},
@@ -107,23 +104,23 @@ pub(crate) fn list(session: &Shared) -> Vec<SlashCommand> {
     if !session.config.slash_commands {
         return Vec::new();
     }
-    let custom = list_custom(session).into_iter();
+    let custom = for_people(session).map(|command| SlashCommand {
+        description: command.source.show(&command.description),
+        ..listed(command)
+    });
     custom.chain(BUILTINS.iter().map(Builtin::listed)).collect()
 }
 
 /// Those of them that people wrote, and skills that people may call.
 pub(crate) fn list_custom(session: &Shared) -> Vec<SlashCommand> {
-    if !session.config.slash_commands {
-        return Vec::new();
-    }
-    let custom = custom_commands(session).into_iter().map(|command| SlashCommand {
-        name: command.name,
-        description: command.description,
-        argument_hint: command.argument_hint,
-        aliases: command.alias.map(|alias| vec![alias]),
-        ..SlashCommand::default()
-    });
-    custom.collect()
+    for_people(session).map(listed).collect()
+}
+
+/// What the commands are called: a skill as its folder, whatever its head says.
+pub(crate) fn names(session: &Shared) -> Vec<String> {
+    let builtins = BUILTINS.iter().filter(|_| session.config.slash_commands);
+    let custom = for_people(session).map(|command| command.name);
+    custom.chain(builtins.map(|builtin| builtin.listed().name)).collect()
 }
 
 /// The text that a command stands for, without a conversation; `None` if nobody wrote it.
@@ -134,9 +131,7 @@ pub(crate) async fn expand_alone(
     cancel: &CancellationToken,
 ) -> Option<Result<ExpandedCommand, String>> {
     let session = &context.session;
-    let commands =
-        if session.config.slash_commands { custom_commands(session) } else { Vec::new() };
-    let command = commands.into_iter().find(|command| command.name == name)?;
+    let command = find_custom(session, name).filter(|command| command.is_for_people)?;
     let invocation = Invocation { name: name.to_owned(), args: args.to_owned() };
     let expanding = Expanding {
         kind: "slash_command",
@@ -162,22 +157,37 @@ pub(crate) async fn expand_alone(
 }
 
 /// The skills there are, those for the model and those for people.
-pub(crate) fn skills(session: &Shared) -> Vec<Skill> {
+pub(crate) fn skills(session: &Shared) -> Vec<CustomCommand> {
     if !session.config.slash_commands {
         return Vec::new();
     }
     let wanted = session.live().host.skills.clone();
     let library = session.library.get(session);
     let skills = library.skills.iter();
-    let is_wanted = |skill: &&Skill| {
+    let is_wanted = |skill: &&CustomCommand| {
         wanted.as_ref().is_none_or(|names| names.iter().any(|name| skill.is_called(name)))
     };
     skills.filter(is_wanted).cloned().collect()
 }
 
-/// Their names.
+/// The names of those that a host shows: for people, and with a description.
 pub(crate) fn skill_names(session: &Shared) -> Vec<String> {
-    skills(session).into_iter().map(|skill| skill.name).collect()
+    let skills = skills(session).into_iter();
+    let shown = skills.filter(|skill| skill.is_for_people && skill.is_described);
+    shown.map(|skill| skill.name).collect()
+}
+
+/// Finds a skill, or a command that people wrote, by any of its names.
+pub(crate) fn find_custom(session: &Shared, name: &str) -> Option<CustomCommand> {
+    let commands: Vec<_> = custom_commands(session).collect();
+    // A name of its own comes before another's short one.
+    let found = commands.iter().find(|command| command.name == name);
+    found.or_else(|| commands.iter().find(|command| command.is_called(name))).cloned()
+}
+
+/// Skills and commands that the model may call up.
+pub(crate) fn for_model(session: &Shared) -> Vec<CustomCommand> {
+    custom_commands(session).filter(|command| command.is_for_model).collect()
 }
 
 /// The styles in which the model can be made to answer.
@@ -206,6 +216,12 @@ async fn run_custom(
     invocation: &Invocation,
     cancel: &CancellationToken,
 ) -> Outcome {
+    if !command.is_for_people {
+        local::announce(agent).await;
+        let text = texts::only_for_model(&command.name);
+        let report = local::Report::new(&command.name, invocation, text);
+        return Outcome::Answered(Box::new(local::answer(agent, report).await));
+    }
     let expanding = Expanding {
         kind: "slash_command",
         name: &command.name,
@@ -283,23 +299,41 @@ fn find(session: &Shared, name: &str) -> Option<Known> {
     if let Some(builtin) = BUILTINS.iter().find(|builtin| builtin.is_called(name)) {
         return Some(Known::Builtin(builtin));
     }
-    let custom = custom_commands(session);
-    // A name of its own comes before another's short one.
-    let found = custom.iter().find(|command| command.name == name);
-    let custom = found.or_else(|| custom.iter().find(|command| command.is_called(name))).cloned();
-    custom.map(Known::Custom).or_else(|| mcp_prompt::find(session, name).map(Known::McpPrompt))
+    let custom = find_custom(session, name).map(Known::Custom);
+    custom.or_else(|| mcp_prompt::find(session, name).map(Known::McpPrompt))
 }
 
-/// Commands that people wrote, and skills that people may call.
-fn custom_commands(session: &Shared) -> Vec<CustomCommand> {
-    let skills = skills(session).into_iter().filter(|skill| skill.is_for_people);
-    let mut commands: Vec<_> = skills.map(CustomCommand::from).collect();
-    for command in &session.library.get(session).commands {
-        if !commands.iter().any(|known| known.name == command.name) {
-            commands.push(command.clone());
+/// Skills, and commands that people wrote.
+fn custom_commands(session: &Shared) -> impl Iterator<Item = CustomCommand> {
+    let mut commands = skills(session);
+    if session.config.slash_commands {
+        for command in &session.library.get(session).commands {
+            if !commands.iter().any(|known| known.name == command.name) {
+                commands.push(command.clone());
+            }
         }
     }
-    commands
+    commands.into_iter()
+}
+
+/// Those that people may call.
+fn for_people(session: &Shared) -> impl Iterator<Item = CustomCommand> {
+    custom_commands(session).filter(|command| command.is_for_people)
+}
+
+/// A command as hosts see it, by the name that its head says.
+fn listed(command: CustomCommand) -> SlashCommand {
+    let CustomCommand { name, mut aliases, told_name, description, argument_hint, .. } = command;
+    let shown = told_name.unwrap_or_else(|| name.clone());
+    aliases.insert(0, name);
+    aliases.retain(|alias| *alias != shown);
+    SlashCommand {
+        name: shown,
+        description,
+        argument_hint,
+        aliases: (!aliases.is_empty()).then_some(aliases),
+        ..SlashCommand::default()
+    }
 }
 
 impl Invocation {

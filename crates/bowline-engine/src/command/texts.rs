@@ -9,14 +9,24 @@ pub(super) fn stdout(text: &str) -> String {
     format!("<local-command-stdout>{text}</local-command-stdout>")
 }
 
-/// A command that was run, as it stands in transcripts.
+/// A command that was run, as it stands in conversations and transcripts.
 pub(super) fn command_mark(name: &str, args: &str) -> String {
-    format!("<command-name>/{name}</command-name>\n<command-args>{args}</command-args>")
+    let mark =
+        format!("<command-message>{name}</command-message>\n<command-name>/{name}</command-name>");
+    match args.is_empty() {
+        true => mark,
+        false => format!("{mark}\n<command-args>{args}</command-args>"),
+    }
+}
+
+/// A command that is not for people.
+pub(super) fn only_for_model(name: &str) -> String {
+    format!("/{name} is for the model to call up. Ask it to use the skill \"{name}\".")
 }
 
 /// A skill that was called up.
 pub(super) fn skill(folder: &Path, text: &str) -> String {
-    format!("The files of this skill are in {}\n\n{text}", folder.display())
+    format!("Base directory for this skill: {}\n\n{text}", folder.display())
 }
 
 /// A file that a command brings in.

@@ -166,12 +166,12 @@ fn own(session: &Shared) -> String {
 
 /// The skills, for a model that can call them up.
 fn skills(session: &Shared) -> Option<String> {
-    let skills = command::skills(session);
+    let skills = command::for_model(session);
     let mut text = "# Skills\nProcedures you can call up with the Skill tool. When a task fits \
                     one, call it up before you begin."
         .to_owned();
     let before = text.len();
-    for skill in skills.iter().filter(|skill| skill.is_for_model) {
+    for skill in skills {
         let line = format!("\n- {}: {}", skill.name, skill.description);
         if text.len() + line.len() > SKILL_LISTING_LIMIT {
             break;

@@ -303,7 +303,7 @@ fn slash_commands(session: &Shared) -> serde_json::Value {
     })
 }
 
-fn skill_tokens(skill: &command::Skill) -> u64 {
+fn skill_tokens(skill: &command::CustomCommand) -> u64 {
     tokens::of_text(&skill.name) + tokens::of_text(&skill.description)
 }
 

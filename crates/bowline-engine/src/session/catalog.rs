@@ -26,7 +26,8 @@ pub(crate) fn init(agent: &Agent, prompts: &[UserMessage]) -> InitMessage {
     let uuids: Vec<_> = prompts.iter().filter_map(|prompt| prompt.uuid.clone()).collect();
     let session = &agent.session;
     let config = &session.config;
-    let names = |commands: Vec<SlashCommand>| commands.into_iter().map(|command| command.name);
+    let prompts_of_servers = session.mcp.prompts();
+    let names_of_prompts = prompts_of_servers.iter().map(|prompt| prompt.slash_command().name);
     let directories = session.added_directories();
     // Taken first: a guard inside the literal below would be held to its end.
     let output_style = session.live().output_style.clone();
@@ -39,7 +40,7 @@ pub(crate) fn init(agent: &Agent, prompts: &[UserMessage]) -> InitMessage {
         mcp_servers: session.mcp.brief_status(),
         model: session.model_name(),
         permission_mode: session.mode(),
-        slash_commands: names(commands(session)).collect(),
+        slash_commands: command::names(session).into_iter().chain(names_of_prompts).collect(),
         plugins: plugins.infos(),
         plugin_errors: (!plugins.problems.is_empty()).then(|| plugins.problems.clone()),
         api_key_source: config.api_key_source.clone(),

@@ -194,7 +194,8 @@ async fn take_up(
         if let Some(expanded) = &expanded {
             told.message.content = Content::Blocks(expanded.clone());
         }
-        session.tell(session.journal.user(&uuid, &told)).await;
+        let mode = session.mode();
+        session.tell(session.journal.prompt(&uuid, &told, mode)).await;
         if let Some(history) = &session.file_history {
             history.begin(&uuid).await;
         }

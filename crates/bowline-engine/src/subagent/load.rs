@@ -1,6 +1,9 @@
 //! Agents from files: `.claude/agents/*.md` of the project and of the user, with a head of fields.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use super::{AgentKind, kind::read_hooks};
 use crate::{
@@ -13,7 +16,12 @@ use crate::{
 pub(crate) fn from_files(places: &Places, sources: SourceSet) -> Vec<AgentKind> {
     let user = sources.user.then(|| places.config_dir.join("agents"));
     let project = sources.project.then(|| places.project.join(".claude/agents"));
-    user.iter().chain(&project).flat_map(|folder| from_place(folder)).collect()
+    let places = user.iter().chain(&project);
+    // A file without a name, or a word on what it is for, lies there for another reason.
+    let is_agent = |document: &Document| {
+        document.text("name").is_some() && document.text("description").is_some()
+    };
+    places.flat_map(|folder| from_place(folder, is_agent)).collect()
 }
 
 /// The agents that settings define. Of two with one name that of the higher layer counts, as a whole.
@@ -25,7 +33,7 @@ pub(crate) fn from_settings(settings: &Settings) -> Vec<AgentKind> {
 /// The agents that plugins bring.
 pub(crate) fn from_plugins(plugins: &Plugins) -> Vec<AgentKind> {
     let agents = plugins.loaded().iter().flat_map(|plugin| {
-        let agents = plugin.agents.iter().flat_map(|place| from_place(place));
+        let agents = plugin.agents.iter().flat_map(|place| from_place(place, |_| true));
         agents.map(|kind| AgentKind {
             name: plugin.qualify(&kind.name),
             prompt: plugin.expand(&kind.prompt),
@@ -35,21 +43,26 @@ pub(crate) fn from_plugins(plugins: &Plugins) -> Vec<AgentKind> {
     agents.collect()
 }
 
-/// The agents of a folder, or the one of a file.
-fn from_place(folder: &Path) -> Vec<AgentKind> {
-    if folder.is_file() {
-        return from_file(folder).into_iter().collect();
-    }
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+/// The agents of a folder, or the one of a file, as far as they are some.
+fn from_place(folder: &Path, is_agent: impl Fn(&Document) -> bool) -> Vec<AgentKind> {
+    let mut paths = match fs::read_dir(folder) {
+        Ok(entries) => entries.flatten().map(|entry| entry.path()).collect(),
+        Err(_) => vec![folder.to_owned()],
+    };
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
     paths.sort();
-    paths.iter().filter_map(|path| from_file(path)).collect()
+    let read = |path: PathBuf| {
+        let document = Document::parse(&fs::read_to_string(&path).ok()?);
+        if !is_agent(&document) {
+            tracing::warn!(path = %path.display(), "an agent needs a name and a description");
+            return None;
+        }
+        from_document(&path, &document)
+    };
+    paths.into_iter().filter_map(read).collect()
 }
 
-fn from_file(path: &Path) -> Option<AgentKind> {
-    let text = fs::read_to_string(path).ok()?;
-    let document = Document::parse(&text);
+fn from_document(path: &Path, document: &Document) -> Option<AgentKind> {
     let stem = path.file_stem()?.to_string_lossy().into_owned();
     let model = document.text("model").filter(|model| *model != "inherit");
     Some(AgentKind {

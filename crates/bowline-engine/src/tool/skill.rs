@@ -1,4 +1,4 @@
-//! `Skill`: gives the model the text of a skill that people have written.
+//! `Skill`: gives the model the text of a skill, or of a command, that people have written.
 
 use std::sync::{Arc, Weak};
 
@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    command::{self, Skill},
+    command::{self, CustomCommand},
     context::frontmatter::Document,
     session::Shared,
 };
@@ -42,16 +42,14 @@ pub(super) fn tool(session: &Arc<Shared>) -> Arc<dyn Tool> {
 }
 
 impl SkillTool {
-    fn find(&self, name: &str) -> Result<Skill, ToolFailure> {
+    fn find(&self, name: &str) -> Result<CustomCommand, ToolFailure> {
         let session = self.session.upgrade();
         let session = session.ok_or_else(|| ToolFailure::running("the session has ended"))?;
         let name = name.trim().trim_start_matches('/');
         if name.is_empty() {
             return Err(ToolFailure::input("Invalid skill format: "));
         }
-        let skills = command::skills(&session);
-        let found = skills.iter().find(|skill| skill.name == name);
-        let found = found.or_else(|| skills.iter().find(|skill| skill.is_called(name))).cloned();
+        let found = command::find_custom(&session, name);
         let skill = found.ok_or_else(|| ToolFailure::input(format!("Unknown skill: {name}")))?;
         match skill.is_for_model {
             true => Ok(skill),
@@ -67,10 +65,9 @@ impl SkillTool {
         let text = tokio::fs::read_to_string(&skill.path).await;
         let text = text
             .map_err(|error| ToolFailure::running(format!("{}: {error}", skill.path.display())))?;
-        let body = skill.source.expand(&Document::parse(&text).body);
-        let body = body.replace("$ARGUMENTS", input.args.as_deref().unwrap_or_default());
-        let folder = skill.folder.display();
-        let body = format!("Base directory for this skill: {folder}\n\n{}", body.trim());
+        let body = skill.source.expand(Document::parse(&text).body.trim());
+        let args = input.args.as_deref().unwrap_or_default();
+        let body = command::introduced(&skill, command::fill_in(&body, args, &skill.arguments));
         let name = input.skill.trim().trim_start_matches('/');
         let mut structured = json!({"success": true, "commandName": name});
         if !skill.allowed_tools.is_empty() {

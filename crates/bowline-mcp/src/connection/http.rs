@@ -22,23 +22,22 @@ const MAX_EVENT: usize = bowline_protocol::DEFAULT_LINE_LIMIT;
 const MAX_REDIRECTS: usize = 5;
 
 /// Chooses who does cryptography for everybody, unless that is chosen already.
-pub(crate) fn install_tls() {
+fn install_tls() {
     let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
 /// A client for one server.
-pub(super) fn client(url: &str, connect_timeout: Duration) -> Result<Client, ConnectError> {
+pub(crate) fn client(url: &str, connect_timeout: Duration) -> reqwest::Result<Client> {
     install_tls();
     let builder = Client::builder()
         .user_agent(concat!("bowline/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(connect_timeout)
         .redirect(redirect::Policy::custom(stay_home));
     // Reading the system's certificates takes longer than everything else here.
-    let built = match url.starts_with("http://") {
+    match url.starts_with("http://") {
         true => builder.tls_certs_only([]).build(),
         false => builder.build(),
-    };
-    built.map_err(|error| ConnectError::Failed(error.to_string()))
+    }
 }
 
 /// Redirections within the server are followed; our headers may hold a key, which is for nobody

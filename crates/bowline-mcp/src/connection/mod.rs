@@ -28,7 +28,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 pub(crate) use changes::Changed;
 use changes::Changes;
-pub(crate) use http::install_tls;
+pub(crate) use http::client as http_client;
 pub(crate) use open::{ConnectError, Opened, Owner, has_authorization, open};
 pub(crate) use process::StderrTail;
 pub(crate) use request::{Request, RequestError};

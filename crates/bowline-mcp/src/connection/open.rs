@@ -48,6 +48,12 @@ pub(crate) enum ConnectError {
     Failed(String),
 }
 
+impl From<reqwest::Error> for ConnectError {
+    fn from(error: reqwest::Error) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
 /// A server that was reached.
 pub(crate) struct Opened {
     pub(crate) connection: Arc<Connection>,

@@ -2,12 +2,9 @@
 
 use bowline_protocol::{McpGrantType, McpOauth, McpRemoteServer};
 use reqwest::Client;
-use rmcp::transport::auth::{
-    AuthClient, AuthError, AuthorizationManager, ClientCredentialsConfig, OAuthClientConfig,
-};
+use rmcp::transport::auth::{AuthClient, AuthError, AuthorizationManager, OAuthClientConfig};
 
-use super::LoginFile;
-use crate::connection::install_tls;
+use super::{LoginFile, authority::find_authority, unattended};
 
 /// A client that sends the tokens of a login and refreshes them; `None` if there is no login.
 ///
@@ -20,8 +17,15 @@ pub(crate) async fn authorized(
 ) -> Result<Option<AuthClient<Client>>, AuthError> {
     let oauth = server.oauth.clone().unwrap_or_default();
     let manager = match oauth.grant_type {
-        Some(McpGrantType::ClientCredentials) => Some(own_login(server, &oauth).await?),
-        Some(McpGrantType::AuthorizationCode) | None => kept_login(server, &oauth, file).await?,
+        Some(McpGrantType::ClientCredentials) => {
+            Some(unattended::as_itself(server, &oauth, client).await?)
+        }
+        Some(McpGrantType::JwtBearer) => {
+            Some(unattended::vouched_for(server, &oauth, client).await?)
+        }
+        Some(McpGrantType::AuthorizationCode) | None => {
+            kept_login(server, &oauth, file, client).await?
+        }
     };
     Ok(manager.map(|manager| AuthClient::new(client.clone(), manager)))
 }
@@ -31,6 +35,7 @@ async fn kept_login(
     server: &McpRemoteServer,
     oauth: &McpOauth,
     file: Option<&LoginFile>,
+    client: &Client,
 ) -> Result<Option<AuthorizationManager>, AuthError> {
     let Some(file) = file else { return Ok(None) };
     let kept = file.read().map_err(|error| AuthError::CredentialStoreError(error.to_string()))?;
@@ -39,8 +44,8 @@ async fn kept_login(
     else {
         return Ok(None);
     };
-    install_tls();
     let mut manager = AuthorizationManager::new(server.url.as_str()).await?;
+    manager.set_metadata(find_authority(&manager, &server.url, None, client).await?);
     manager.set_credential_store(file.clone());
     if !manager.initialize_from_store().await? {
         return Ok(None);
@@ -53,33 +58,4 @@ async fn kept_login(
         manager.configure_client(client.with_client_secret(secret))?;
     }
     Ok(Some(manager))
-}
-
-/// A login without a user: the client's own.
-async fn own_login(
-    server: &McpRemoteServer,
-    oauth: &McpOauth,
-) -> Result<AuthorizationManager, AuthError> {
-    let (Some(client_id), Some(client_secret)) = (&oauth.client_id, &oauth.client_secret) else {
-        let missing = "grantType client_credentials needs a clientId and a clientSecret";
-        return Err(AuthError::ClientCredentialsError(missing.to_owned()));
-    };
-    install_tls();
-    let mut manager = AuthorizationManager::new(server.url.as_str()).await?;
-    let found = manager.resolve_metadata().await?;
-    manager.set_metadata(found.metadata);
-    let scopes = match &oauth.scopes {
-        Some(scopes) => scopes.split_whitespace().map(str::to_owned).collect(),
-        None => manager.select_initial_scopes(&[]).await,
-    };
-    let config = ClientCredentialsConfig::ClientSecret {
-        client_id: client_id.clone(),
-        client_secret: client_secret.clone(),
-        scopes,
-        resource: Some(server.url.clone()),
-    };
-    manager.validate_client_credentials_metadata(&config)?;
-    manager.configure_client_credentials(&config)?;
-    manager.exchange_client_credentials(&config).await?;
-    Ok(manager)
 }

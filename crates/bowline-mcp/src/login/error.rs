@@ -56,3 +56,9 @@ impl From<io::Error> for LoginError {
         Self::Failed(error.to_string())
     }
 }
+
+impl From<reqwest::Error> for LoginError {
+    fn from(error: reqwest::Error) -> Self {
+        Self::Failed(error.to_string())
+    }
+}

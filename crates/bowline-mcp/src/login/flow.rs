@@ -1,13 +1,12 @@
 //! One login: the page on which the user agrees, and what the browser brings back.
 
 use bowline_protocol::{McpOauth, McpRemoteServer};
-use reqwest::Url;
+use reqwest::{Client, Url};
 use rmcp::transport::auth::{
     AuthorizationManager, AuthorizationMetadata, OAuthClientConfig, WWWAuthenticateParams,
 };
 
-use super::{LoginError, LoginFile};
-use crate::connection::install_tls;
+use super::{LoginError, LoginFile, authority::find_authority};
 
 /// What authorization servers show users for our name.
 const CLIENT_NAME: &str = "Bowline";
@@ -42,13 +41,12 @@ impl Login {
         file: LoginFile,
         challenge: Option<&str>,
         redirect_uri: &str,
+        client: &Client,
     ) -> Result<Self, LoginError> {
-        install_tls();
         let oauth = server.oauth.clone().unwrap_or_default();
         let mut manager = AuthorizationManager::new(server.url.as_str()).await?;
         manager.set_credential_store(file.clone());
-        let found = manager.resolve_metadata_from_challenge(challenge).await?;
-        let metadata = found.metadata;
+        let metadata = find_authority(&manager, &server.url, challenge, client).await?;
         manager.set_metadata(metadata.clone());
 
         let scopes = scopes(&oauth, &file, &metadata, &manager).await?;

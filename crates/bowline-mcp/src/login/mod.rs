@@ -2,15 +2,18 @@
 //!
 //! Finding the authorization server, registering, PKCE and refreshing are `rmcp`'s. Here is what
 //! is kept of a login ([`LoginFile`]), how one is begun and finished ([`Login`]), how the browser
-//! comes back ([`Listener`]), and how connections use what came of it ([`authorized`]). Nothing
-//! here opens a browser.
+//! comes back ([`Listener`]), and how connections use what came of it ([`authorized`]), or log in
+//! without anybody ([`unattended`]). Nothing here opens a browser.
 
+mod authority;
 mod authorized;
 mod error;
 mod file;
 mod flow;
 mod listener;
 mod ongoing;
+mod signed;
+mod unattended;
 
 pub(crate) use authorized::authorized;
 pub use error::LoginError;

@@ -6,8 +6,19 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use base64::{
+    Engine,
+    engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
+};
 use bowline_mcp::{LoginError, McpError};
 use bowline_protocol::McpServerStatus;
+use ring::{
+    rand::SystemRandom,
+    signature::{
+        ECDSA_P256_SHA256_FIXED, ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair,
+        UnparsedPublicKey,
+    },
+};
 use serde_json::{Value, json};
 
 use crate::{
@@ -65,6 +76,40 @@ async fn a_login_counts_for_this_session_and_those_to_come() {
     assert_eq!(later.status_of("net"), McpServerStatus::NeedsAuth);
     let last = session(at(&authority), home.path()).await;
     assert_eq!(last.status_of("net"), McpServerStatus::NeedsAuth);
+}
+
+#[tokio::test]
+async fn servers_of_the_older_kind_have_logins_too() {
+    let (authority, home) = (Authority::start().await, tempfile::tempdir().unwrap());
+    let config = json!({"type": "sse", "url": authority.events_url()});
+    let rig = session(config.clone(), home.path()).await;
+    assert_eq!(rig.status_of("net"), McpServerStatus::NeedsAuth, "{:?}", rig.servers.status());
+    log_in(&rig, &authority).await;
+    assert_eq!(rig.status_of("net"), McpServerStatus::Connected, "{:?}", rig.servers.status());
+    assert_eq!(rig.text("mcp__net__echo", json!({"text": "hi"})).await, "echo: hi");
+
+    let later = session(config, home.path()).await;
+    assert_eq!(later.text("mcp__net__echo", json!({"text": "hi"})).await, "echo: hi");
+    assert_eq!(authority.grants("authorization_code"), 1);
+    authority.books.lock().unwrap().revoked = true;
+    let failure = later.call("mcp__net__echo", json!({"text": "hi"})).await.unwrap_err();
+    assert_eq!(failure.content, "the server wants a login: `bowline mcp login net`");
+}
+
+#[tokio::test]
+async fn an_authority_of_the_first_version_may_have_a_path_in_its_name() {
+    let (authority, home) = (Authority::start().await, tempfile::tempdir().unwrap());
+    authority.books.lock().unwrap().own_path = "/oauth";
+    let rig = session(at(&authority), home.path()).await;
+    // A server that says who its authority is must be right about it.
+    let failed = rig.servers.begin_login("net", None).await.unwrap_err().to_string();
+    assert!(failed.contains("issuer mismatch"), "{failed}");
+
+    authority.books.lock().unwrap().silent = true;
+    let rig = session(at(&authority), home.path()).await;
+    log_in(&rig, &authority).await;
+    assert_eq!(rig.status_of("net"), McpServerStatus::Connected, "{:?}", rig.servers.status());
+    assert_eq!(rig.text("mcp__net__echo", json!({"text": "hi"})).await, "echo: hi");
 }
 
 #[tokio::test]
@@ -160,6 +205,69 @@ async fn a_client_can_log_in_as_itself() {
     assert_eq!(authority.grants("client_credentials"), 1);
     assert_eq!(authority.books.lock().unwrap().asked[0]["proof"], "Basic bWU6bWluZQ==");
     assert!(!home.path().join("logins").exists(), "there is nothing to keep");
+}
+
+#[tokio::test]
+async fn a_client_can_log_in_with_its_key() {
+    let (authority, home) = (Authority::start().await, tempfile::tempdir().unwrap());
+    let kind = &ECDSA_P256_SHA256_FIXED_SIGNING;
+    let key = EcdsaKeyPair::generate_pkcs8(kind, &SystemRandom::new()).unwrap();
+    let text = STANDARD.encode(&key);
+    let pem = format!("-----BEGIN PRIVATE KEY-----\n{text}\n-----END PRIVATE KEY-----\n");
+    let mut config = at(&authority);
+    config["oauth"] = json!({
+        "grantType": "client_credentials", "clientId": "me", "clientPrivateKey": pem,
+    });
+    let rig = session(config.clone(), home.path()).await;
+    assert_eq!(rig.status_of("net"), McpServerStatus::Connected, "{:?}", rig.servers.status());
+    assert_eq!(rig.text("mcp__net__echo", json!({"text": "hi"})).await, "echo: hi");
+
+    let asked = authority.books.lock().unwrap().asked[0].clone();
+    assert_eq!(asked["grant_type"], "client_credentials");
+    assert_eq!(asked["resource"], authority.url());
+    let (said, signature) = asked["client_assertion"].rsplit_once('.').unwrap();
+    let key = EcdsaKeyPair::from_pkcs8(kind, key.as_ref(), &SystemRandom::new()).unwrap();
+    let known = UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, key.public_key());
+    known.verify(said.as_bytes(), &URL_SAFE_NO_PAD.decode(signature).unwrap()).unwrap();
+    let claims = URL_SAFE_NO_PAD.decode(said.split_once('.').unwrap().1).unwrap();
+    let claims: Value = serde_json::from_slice(&claims).unwrap();
+    assert_eq!((&claims["iss"], &claims["sub"]), (&json!("me"), &json!("me")));
+    assert_eq!(claims["aud"], authority.origin);
+
+    config["oauth"]["clientPrivateKey"] = json!("not a key");
+    let rig = session(config, home.path()).await;
+    let status = serde_json::to_value(rig.servers.status()).unwrap();
+    let why = "Client credentials error: clientPrivateKey is no private key in PEM";
+    assert_eq!(status[0]["error"], why);
+}
+
+#[tokio::test]
+async fn an_identity_provider_can_vouch_for_the_user() {
+    let (authority, home) = (Authority::start().await, tempfile::tempdir().unwrap());
+    let provider = Authority::start().await;
+    let mut config = at(&authority);
+    config["oauth"] = json!({
+        "grantType": "jwt_bearer", "clientId": "app", "clientSecret": "s",
+        "identityProvider": {
+            "issuer": provider.origin, "tokenEndpoint": format!("{}/token", provider.origin),
+            "clientId": "idp", "idToken": "ada's",
+        },
+    });
+    let rig = session(config.clone(), home.path()).await;
+    assert_eq!(rig.status_of("net"), McpServerStatus::Connected, "{:?}", rig.servers.status());
+    let exchanged = provider.books.lock().unwrap().asked[0].clone();
+    assert_eq!(exchanged["subject_token"], "ada's");
+    assert_eq!(
+        (&exchanged["audience"], &exchanged["resource"]),
+        (&authority.origin, &authority.url())
+    );
+    let redeemed = authority.books.lock().unwrap().asked[0].clone();
+    assert_eq!(redeemed["grant_type"], "urn:ietf:params:oauth:grant-type:jwt-bearer");
+    assert_eq!(redeemed["proof"], "Basic YXBwOnM=", "app:s");
+
+    config["oauth"].as_object_mut().unwrap().remove("identityProvider");
+    let rig = session(config, home.path()).await;
+    assert_eq!(rig.status_of("net"), McpServerStatus::Failed);
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@
 //! - the last message is the model's, unless the user's side has said nothing that wants an answer, or
 //!   a hook has put off the last call.
 
-use std::collections::HashSet;
+use std::mem;
 
 use bowline_protocol::{
     Content, ContentBlock, DeferredToolUse, MessageUuid, RawJson, Role, ToolResultBlock, ToolUseId,
@@ -19,6 +19,7 @@ use crate::{
     context::{
         ContextMessage, LiveContext, MessageKind, NO_RESPONSE, PlacedAttachment, Unfinished,
     },
+    head::{Id, IdSet},
     line::AttachmentLine,
 };
 
@@ -123,9 +124,9 @@ impl Fold {
         messages.retain(|message| !message.content.is_empty());
         // The user's side first, because results may stand behind what was added meanwhile; the
         // model's only when calls that nobody answered no longer stand between two answers.
-        let messages = merge(messages, &[Role::User]);
-        let (messages, open_at_end) = answer_calls(messages);
-        let mut messages = merge(messages, &[Role::User, Role::Assistant]);
+        merge(&mut messages, &[Role::User]);
+        let open_at_end = answer_calls(&mut messages);
+        merge(&mut messages, &[Role::User, Role::Assistant]);
         if messages.first().is_some_and(|first| first.role != Role::User) {
             messages.insert(0, made_up(Role::User, vec![ContentBlock::text(NO_BEGINNING)]));
         }
@@ -161,18 +162,22 @@ fn clean(message: &mut ContextMessage) {
 /// Sees to it that each call is answered in the next message, once, and that nothing else is.
 ///
 /// Says whether calls at the very end had no results.
-fn answer_calls(messages: Vec<ContextMessage>) -> (Vec<ContextMessage>, bool) {
-    let mut valid: Vec<ContextMessage> = Vec::with_capacity(messages.len());
+fn answer_calls(messages: &mut Vec<ContextMessage>) -> bool {
     let mut open: Vec<ToolUseId> = Vec::new();
-    let mut seen: HashSet<ToolUseId> = HashSet::new();
+    let mut seen = IdSet::default();
     let mut cut_short = false;
-    for mut message in messages {
+    // Messages that nobody has sent, with the places of those they come before.
+    let mut missing: Vec<(usize, ContextMessage)> = Vec::new();
+    for (place, message) in messages.iter_mut().enumerate() {
         if message.role == Role::Assistant {
             if !open.is_empty() {
-                valid.push(made_up(Role::User, open.drain(..).map(no_result).collect()));
+                let results = open.drain(..).map(no_result).collect();
+                missing.push((place, made_up(Role::User, results)));
             }
             // The same call twice, as after a copy of a line, would need its result twice.
-            message.content.retain(|block| call_id(block).is_none_or(|id| seen.insert(id.clone())));
+            message
+                .content
+                .retain(|block| call_id(block).is_none_or(|id| seen.insert(Id::new(id.as_str()))));
             open.extend(message.content.iter().filter_map(call_id).cloned());
         } else {
             message.content.retain(|block| match result_id(block) {
@@ -186,36 +191,44 @@ fn answer_calls(messages: Vec<ContextMessage>) -> (Vec<ContextMessage>, bool) {
             cut_short = !open.is_empty() && only_results;
             message.content.extend(open.drain(..).map(no_result));
         }
-        if !message.content.is_empty() {
-            valid.push(message);
-        }
     }
+    if !missing.is_empty() {
+        insert(messages, missing);
+    }
+    messages.retain(|message| !message.content.is_empty());
     let ends_with_calls = !open.is_empty();
     if ends_with_calls {
-        valid.push(made_up(Role::User, open.drain(..).map(no_result).collect()));
+        messages.push(made_up(Role::User, open.into_iter().map(no_result).collect()));
     }
-    let ends_with_results = valid.last().is_some_and(|last| last.role == Role::User);
-    (valid, ends_with_calls || (ends_with_results && cut_short))
+    let ends_with_results = messages.last().is_some_and(|last| last.role == Role::User);
+    ends_with_calls || (ends_with_results && cut_short)
+}
+
+/// Puts each of `others`, which are in order, before the message at its place.
+fn insert(messages: &mut Vec<ContextMessage>, others: Vec<(usize, ContextMessage)>) {
+    let mut others = others.into_iter().peekable();
+    for (place, message) in mem::take(messages).into_iter().enumerate() {
+        let before = others.next_if(|(before, _)| *before == place);
+        messages.extend(before.map(|(_, other)| other));
+        messages.push(message);
+    }
 }
 
 /// Joins neighbors of one side, or of one side only. On the user's side results come first, as the
 /// API wants them.
-fn merge(messages: Vec<ContextMessage>, sides: &[Role]) -> Vec<ContextMessage> {
-    let mut merged: Vec<ContextMessage> = Vec::with_capacity(messages.len());
-    for message in messages {
-        match merged.last_mut() {
-            Some(last) if last.role == message.role && sides.contains(&message.role) => {
-                last.content.extend(message.content);
-                last.uuids.extend(message.uuids);
-                last.message_id = message.message_id.or(last.message_id.take());
-            }
-            _ => merged.push(message),
+fn merge(messages: &mut Vec<ContextMessage>, sides: &[Role]) {
+    messages.dedup_by(|message, last| {
+        let joins = last.role == message.role && sides.contains(&message.role);
+        if joins {
+            last.content.append(&mut message.content);
+            last.uuids.append(&mut message.uuids);
+            last.message_id = message.message_id.take().or(last.message_id.take());
         }
-    }
-    for message in merged.iter_mut().filter(|message| message.role == Role::User) {
+        joins
+    });
+    for message in messages.iter_mut().filter(|message| message.role == Role::User) {
         message.content.sort_by_key(|block| result_id(block).is_none());
     }
-    merged
 }
 
 /// The call of the last answer that a hook has put off, if it has no result.
@@ -281,3 +294,6 @@ fn last_todos(messages: &[ContextMessage]) -> Option<RawJson> {
     });
     inputs.find_map(|input| input.parse::<Input>().ok()).map(|Input { todos }| todos)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,14 +1,15 @@
 //! Taking a session up again: from a transcript to the conversation the model will see.
 //!
-//! Three steps: [`walk`] finds the live lines from the file's end, reading heads only; this file
-//! reads those lines; [`fold`] makes them a valid conversation.
+//! Three steps: [`walk`] finds the live lines from the file's end; [`parse`] reads them on the way;
+//! [`fold`] makes them a valid conversation.
 
 mod fold;
+mod parse;
 mod walk;
 
 use std::{collections::HashMap, io, path::Path, thread};
 
-use bowline_protocol::{Content, MessageUuid, RawJson, Usage};
+use bowline_protocol::{MessageUuid, RawJson, Usage};
 use serde::{Deserialize, de::DeserializeOwned};
 
 use crate::{
@@ -16,15 +17,13 @@ use crate::{
     context::{KnownLines, LiveContext},
     head::{Id, Kind},
     info::{Ends, TITLE_KEYS},
-    line::{
-        AiTitle, AttachmentLine, CostState, CustomTitle, Mode, SystemLine, Tag, ToolsUsed,
-        TranscriptLine,
-    },
+    line::{AiTitle, CostState, CustomTitle, Mode, Tag, ToolsUsed, TranscriptLine},
     names::Names,
     scan::{LineReader, Span},
 };
 use fold::{Fold, Said};
-use walk::{End, Found, LiveLine, NoteKind, Speaker};
+use parse::{MessageBody, MessageLine, Parsed};
+use walk::{End, Found, NoteKind, Speaker};
 
 /// Where a session is taken up.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -62,63 +61,18 @@ fn load(path: &Path, speaker: Speaker, at: &ResumeAt) -> Result<LiveContext, Ses
     read(path, found).map_err(SessionError::io(path))
 }
 
-/// What is needed of a line of the conversation; the rest of it is skipped.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct MessageLine {
-    #[serde(default)]
-    uuid: MessageUuid,
-    message: MessageBody,
-    #[serde(default)]
-    is_meta: bool,
-    #[serde(default)]
-    is_compact_summary: bool,
-    #[serde(default)]
-    is_api_error_message: bool,
-    #[serde(default)]
-    queue_transcript_only: bool,
-    #[serde(default)]
-    permission_mode: Option<String>,
-    #[serde(default)]
-    supersedes_uuids: Vec<MessageUuid>,
-}
-
-#[derive(Deserialize)]
-struct MessageBody {
-    #[serde(default)]
-    id: Option<String>,
-    #[serde(default)]
-    model: Option<String>,
-    content: Content,
-}
-
-/// A line of the conversation, parsed.
-enum Parsed {
-    User(MessageLine),
-    Assistant(MessageLine),
-    Attachment(Box<AttachmentLine>),
-    Boundary(Box<SystemLine>),
-    /// Nothing for the conversation, or a line that does not fit: a hole that the fold closes.
-    Nothing,
-}
-
-impl Parsed {
-    fn read(kind: Kind, line: &[u8]) -> Self {
-        match kind {
-            Kind::User => serde_json::from_slice(line).map(Self::User),
-            Kind::Assistant => serde_json::from_slice(line).map(Self::Assistant),
-            Kind::Attachment => serde_json::from_slice(line).map(Self::Attachment),
-            Kind::CompactBoundary => serde_json::from_slice(line).map(Self::Boundary),
-            _ => Ok(Self::Nothing),
-        }
-        .unwrap_or(Self::Nothing)
-    }
-}
-
 fn read(path: &Path, found: Found) -> io::Result<LiveContext> {
-    let mut context = LiveContext { known: KnownLines(found.known), ..LiveContext::default() };
+    let leaf = found.last(|head| head.uuid.is_some());
+    let answer = found.last(|head| head.kind == Kind::Assistant);
+    let Found { order, heads, mut parsed, known, notes } = found;
+    let mut context = LiveContext { known: KnownLines(known), ..LiveContext::default() };
     let mut fold = Fold::default();
-    for line in parse_lines(path, &found.lines)?.into_iter().flatten() {
+    let mut reader = LineReader::open(path)?;
+    for place in order {
+        let line = match parsed[place].take() {
+            Some(line) => line,
+            None => Parsed::read(heads[place].kind, reader.line(heads[place].span)?),
+        };
         match line {
             Parsed::User(line) => take_prompt(&mut fold, &mut context, line),
             Parsed::Assistant(line) => take_answer(&mut fold, &mut context, line),
@@ -128,19 +82,15 @@ fn read(path: &Path, found: Found) -> io::Result<LiveContext> {
         }
     }
     fold.finish(&mut context);
-    let mut reader = LineReader::open(path)?;
-    if let Some(line) = found.lines.iter().rfind(|line| line.has_name) {
-        context.leaf = name_of_line(reader.line(line.span)?);
+    if let Some(span) = leaf {
+        context.leaf = name_of_line(reader.line(span)?);
     }
-    if let Some(line) = found.lines.iter().rfind(|line| line.kind == Kind::Assistant) {
-        context.usage = usage_of_line(reader.line(line.span)?);
+    if let Some(span) = answer {
+        context.usage = usage_of_line(reader.line(span)?);
     }
-    read_notes(path, &mut reader, &found.notes, &mut context)?;
+    read_notes(path, &mut reader, &notes, &mut context)?;
     Ok(context)
 }
-
-/// Below this, starting threads takes longer than parsing.
-const WORTH_THREADS: usize = 4_000;
 
 /// More threads than this wait for one another's memory.
 const MOST_THREADS: usize = 4;
@@ -148,23 +98,6 @@ const MOST_THREADS: usize = 4;
 /// How many threads are worth having.
 fn threads() -> usize {
     thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS)
-}
-
-/// Parses the lines, on several threads when there are many; in parts that follow each other.
-fn parse_lines(path: &Path, lines: &[LiveLine]) -> io::Result<Vec<Vec<Parsed>>> {
-    let parse = |lines: &[LiveLine]| -> io::Result<Vec<Parsed>> {
-        let mut reader = LineReader::open(path)?;
-        lines.iter().map(|line| Ok(Parsed::read(line.kind, reader.line(line.span)?))).collect()
-    };
-    if lines.len() < WORTH_THREADS {
-        return Ok(vec![parse(lines)?]);
-    }
-    thread::scope(|scope| {
-        let parts = lines.chunks(lines.len().div_ceil(threads()));
-        let parts: Vec<_> = parts.map(|part| scope.spawn(move || parse(part))).collect();
-        let joined = parts.into_iter().map(|part| part.join());
-        joined.map(|part| part.unwrap_or_else(|it| std::panic::resume_unwind(it))).collect()
-    })
 }
 
 fn take_prompt(fold: &mut Fold, context: &mut LiveContext, line: MessageLine) {

@@ -1,11 +1,12 @@
 //! Finding the live conversation in a transcript, from its end backwards.
 //!
-//! Only heads are read, and only as far back as the conversation goes: what
+//! Nothing is read twice, and only as far back as the conversation goes: what
 //! lies before the last compaction is not even looked at, apart from the lines
-//! that the compaction kept.
+//! that the compaction kept. What turns out not to be live is dropped at once.
 
 use std::{collections::HashMap, io, path::Path, thread};
 
+use super::parse::{Depth, Line, Parsed};
 use crate::{
     head::{Id, IdMap, IdSet, Kind, LineHead},
     line::SystemLine,
@@ -34,20 +35,24 @@ pub(super) enum End {
 /// The live lines of a transcript and the notes beside them.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// The lines of the conversation in order; empty when there is none.
-    pub(super) lines: Vec<LiveLine>,
+    /// The lines of the conversation in order, as places in `heads`; empty when there is none.
+    pub(super) order: Vec<usize>,
+    /// The lines met, as they stand in the file.
+    pub(super) heads: Vec<LineHead>,
+    /// What they say, as far as it was read.
+    pub(super) parsed: Vec<Option<Parsed>>,
     /// The names of all lines met.
     pub(super) known: IdSet,
     /// The last note of each kind.
     pub(super) notes: HashMap<NoteKind, Span>,
 }
 
-/// A line of the conversation.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct LiveLine {
-    pub(super) span: Span,
-    pub(super) kind: Kind,
-    pub(super) has_name: bool,
+impl Found {
+    /// The last line of the conversation of which something is true.
+    pub(super) fn last(&self, is: impl Fn(&LineHead) -> bool) -> Option<Span> {
+        let heads = self.order.iter().map(|&place| &self.heads[place]);
+        heads.rev().find(|head| is(head)).map(|head| head.span)
+    }
 }
 
 /// The notes that a resumed session looks at.
@@ -68,14 +73,14 @@ pub(super) fn find(path: &Path, speaker: Speaker, end: End) -> io::Result<Option
     while !search.is_done()
         && let Some((offset, block)) = blocks.next()?
     {
-        for part in read_heads(offset, block).into_iter().rev() {
-            for head in part.into_iter().rev() {
+        for part in read_lines(offset, block, search.depth()).into_iter().rev() {
+            for line in part.into_iter().rev() {
                 if search.is_done() {
                     break;
                 }
-                let begin = usize::try_from(head.span.offset - offset).unwrap_or_default();
-                let line = &block[begin..begin + head.span.length];
-                search.meet(head, line);
+                let Span { offset: at, length } = line.head.span;
+                let begin = usize::try_from(at - offset).unwrap_or_default();
+                search.meet(line, &block[begin..begin + length]);
             }
         }
     }
@@ -85,22 +90,23 @@ pub(super) fn find(path: &Path, speaker: Speaker, end: End) -> io::Result<Option
 /// A part smaller than this is read before a thread for it would be there.
 const SMALLEST_PART: usize = 512 * 1024;
 
-/// Reads the heads of a block's lines, in parts that follow each other.
-fn read_heads(offset: u64, block: &[u8]) -> Vec<Vec<LineHead>> {
+/// Reads the lines of a block, in parts that follow each other.
+fn read_lines(offset: u64, block: &[u8], depth: Depth) -> Vec<Vec<Line>> {
     let most = super::threads().min(block.len() / SMALLEST_PART).max(1);
     let parts = split(block, most);
     if let [(_, part)] = parts[..] {
-        return vec![heads_in(offset, part)];
+        return vec![lines_in(offset, part, depth)];
     }
     thread::scope(|scope| {
-        let heads_in = |(begin, part): &(usize, &'_ [u8])| heads_in(offset + *begin as u64, part);
+        let lines_in =
+            |(begin, part): &(usize, &'_ [u8])| lines_in(offset + *begin as u64, part, depth);
         let (own, others) = parts.split_at(1);
         let others: Vec<_> =
-            others.iter().map(|part| scope.spawn(move || heads_in(part))).collect();
-        let mut heads: Vec<_> = own.iter().map(heads_in).collect();
+            others.iter().map(|part| scope.spawn(move || lines_in(part))).collect();
+        let mut lines: Vec<_> = own.iter().map(lines_in).collect();
         let joined = others.into_iter().map(|part| part.join());
-        heads.extend(joined.map(|part| part.unwrap_or_else(|it| std::panic::resume_unwind(it))));
-        heads
+        lines.extend(joined.map(|part| part.unwrap_or_else(|it| std::panic::resume_unwind(it))));
+        lines
     })
 }
 
@@ -119,16 +125,20 @@ fn split(block: &[u8], most: usize) -> Vec<(usize, &[u8])> {
     parts
 }
 
-fn heads_in(offset: u64, lines: &[u8]) -> Vec<LineHead> {
-    let mut heads = Vec::new();
-    let mut begin = 0;
+/// What some editors put before the first line of a file.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+fn lines_in(offset: u64, lines: &[u8], depth: Depth) -> Vec<Line> {
+    let mut read = Vec::new();
+    let has_mark = offset == 0 && lines.starts_with(BYTE_ORDER_MARK);
+    let mut begin = if has_mark { BYTE_ORDER_MARK.len() } else { 0 };
     while begin < lines.len() {
         let length = memchr::memchr(b'\n', &lines[begin..]).unwrap_or(lines.len() - begin);
         let span = Span { offset: offset + begin as u64, length };
-        heads.extend(LineHead::read(span, &lines[begin..begin + length]));
+        read.extend(Line::read(span, &lines[begin..begin + length], depth));
         begin += length + 1;
     }
-    heads
+    read
 }
 
 /// A way from a line back to its root.
@@ -158,6 +168,8 @@ struct Search {
     speaker: Speaker,
     /// The chain lines met so far, last first.
     heads: Vec<LineHead>,
+    /// What those say that are on a way, as far as it was read.
+    parsed: Vec<Option<Parsed>>,
     by_id: IdMap<usize>,
     notes: HashMap<NoteKind, Span>,
     /// The line to start from, if one is named.
@@ -179,6 +191,7 @@ impl Search {
         Self {
             speaker,
             heads: Vec::new(),
+            parsed: Vec::new(),
             by_id: IdMap::default(),
             notes: HashMap::new(),
             named,
@@ -189,7 +202,16 @@ impl Search {
         }
     }
 
-    fn meet(&mut self, head: LineHead, line: &[u8]) {
+    /// How much to read of the lines that come next: before a line that is named, only its head
+    /// is of interest.
+    fn depth(&self) -> Depth {
+        match self.strict && self.from_named.is_none() {
+            true => Depth::Heads,
+            false => Depth::Whole,
+        }
+    }
+
+    fn meet(&mut self, Line { head, parsed }: Line, line: &[u8]) {
         if let Some(kind) = note_kind(head.kind) {
             self.notes.entry(kind).or_insert(head.span);
             return;
@@ -234,6 +256,12 @@ impl Search {
                 self.keep(which, id, place);
             }
         }
+        self.parsed.push(parsed.filter(|_| self.is_on_a_way(place)));
+    }
+
+    fn is_on_a_way(&self, place: usize) -> bool {
+        let ways = [&self.from_named, &self.from_last];
+        ways.into_iter().flatten().any(|way| way.passed.get(place) == Some(&true))
     }
 
     /// Adds the line at `place` to a way, and all its ancestors that were met before it: a parent
@@ -332,15 +360,12 @@ impl Search {
         }
         // Last first, and what came before the last compaction is not among them.
         self.heads.reverse();
+        self.parsed.reverse();
         let last = self.heads.len();
         let places = places.into_iter().map(|place| last - 1 - place).collect();
-        let lines = parallel::complete(&self.heads, places);
-        let lines = lines.into_iter().map(|place| {
-            let LineHead { span, kind, uuid, .. } = self.heads[place];
-            LiveLine { span, kind, has_name: uuid.is_some() }
-        });
-        let lines = lines.collect();
-        Some(Found { lines, known: self.by_id.into_keys().collect(), notes: self.notes })
+        let order = parallel::complete(&self.heads, places);
+        let Self { heads, parsed, by_id, notes, .. } = self;
+        Some(Found { order, heads, parsed, known: by_id.into_keys().collect(), notes })
     }
 }
 

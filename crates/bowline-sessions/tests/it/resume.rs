@@ -1,6 +1,8 @@
 //! From transcripts to conversations: the rules, as tables.
 
-use bowline_protocol::MessageUuid;
+use std::{fs, iter};
+
+use bowline_protocol::{ContentBlock, MessageUuid};
 use bowline_sessions::{MessageKind, ResumeAt, SessionError, Unfinished, resume};
 use serde_json::{Value, json};
 
@@ -200,6 +202,9 @@ fn an_empty_transcript_is_an_empty_conversation() {
     assert_eq!(resume(&path, &ResumeAt::End).unwrap(), Default::default());
 }
 
+/// What the model is made to say behind what was not answered.
+const NO_ANSWER: &str = "assistant: No response requested.";
+
 #[test]
 fn a_call_that_a_hook_put_off_is_named_until_it_has_a_result() {
     let put_off = json!({
@@ -228,5 +233,31 @@ fn a_call_that_a_hook_put_off_is_named_until_it_has_a_result() {
     assert_eq!(passed.deferred, None);
 }
 
-/// What the model is made to say behind what was not answered.
-const NO_ANSWER: &str = "assistant: No response requested.";
+#[test]
+fn a_conversation_that_several_threads_read_is_in_order() {
+    let home = Home::new();
+    let names: Vec<String> = (0..9_000).map(|number| format!("n{number}")).collect();
+    let parents = iter::once(None).chain(names.iter().map(|name| Some(name.as_str())));
+    let lines = names.iter().zip(parents).enumerate();
+    let lines: Vec<_> = lines
+        .map(|(number, (name, parent))| match parent {
+            Some(parent) if number % 2 == 1 => answer(name, parent, name),
+            parent => user(name, parent, name),
+        })
+        .collect();
+    let context = resume(&home.write(ID, &lines).transcript(), &ResumeAt::End).unwrap();
+    let said = context.messages.iter().flat_map(|message| &message.content);
+    let said: Vec<_> = said.filter_map(ContentBlock::as_text).collect();
+    assert_eq!(said, names);
+    let uuids = context.messages.iter().flat_map(|message| &message.uuids);
+    assert!(uuids.map(|uuid| uuid.as_str()).eq(&names));
+}
+
+#[test]
+fn a_mark_before_the_first_line_does_no_harm() {
+    let home = Home::new();
+    let path = home.write(ID, &[user("u", None, "hi"), answer("a", "u", "yes")]).transcript();
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, format!("\u{feff}{text}")).unwrap();
+    assert_eq!(brief(&resume(&path, &ResumeAt::End).unwrap()), "user: hi | assistant: yes");
+}

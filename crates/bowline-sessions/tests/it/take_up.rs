@@ -5,7 +5,18 @@ use std::fs;
 use bowline_protocol::{MessageUuid, RawJson};
 use bowline_sessions::{LineOrigin, ProjectKey, StartFrom, TakeUp, TakenUp};
 
-use crate::transcript::{Home, answer, brief, user};
+use serde_json::json;
+
+use crate::transcript::{Home, ID, answer, brief, user};
+
+fn origin(home: &Home) -> LineOrigin {
+    LineOrigin {
+        cwd: home.directory().display().to_string(),
+        version: "1".to_owned(),
+        git_branch: "HEAD".to_owned(),
+        entrypoint: "test".to_owned(),
+    }
+}
 
 /// Takes up two lines; the names of the transcripts that are there then.
 fn take_up(change: impl FnOnce(&mut TakeUp)) -> (Option<TakenUp>, Vec<String>) {
@@ -15,13 +26,7 @@ fn take_up(change: impl FnOnce(&mut TakeUp)) -> (Option<TakenUp>, Vec<String>) {
     let mut wanted = TakeUp { from: StartFrom::Lines(lines), ..TakeUp::default() };
     change(&mut wanted);
     let project = ProjectKey::for_directory(home.directory());
-    let origin = LineOrigin {
-        cwd: home.directory().display().to_string(),
-        version: "1".to_owned(),
-        git_branch: "HEAD".to_owned(),
-        entrypoint: "test".to_owned(),
-    };
-    let taken_up = wanted.open(&home.home, &project, origin).ok();
+    let taken_up = wanted.open(&home.home, &project, origin(&home)).ok();
     let folder = home.files("any").project_folder().to_owned();
     let found = fs::read_dir(folder).into_iter().flatten();
     let names = found.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -52,4 +57,21 @@ fn what_fails_leaves_nothing_behind() {
     let (taken_up, found) = take_up(|wanted| wanted.at = Some(MessageUuid::from("nobody")));
     assert!(taken_up.is_none());
     assert_eq!(found, [""; 0]);
+}
+
+#[test]
+fn a_file_without_a_conversation_is_no_session() {
+    let home = Home::new();
+    let title = json!({ "type": "custom-title", "customTitle": "A title", "sessionId": ID });
+    home.write(ID, &[title]);
+    let from = StartFrom::Session(ID.to_owned());
+    for unsaved in [false, true] {
+        let wanted = TakeUp { from: from.clone(), unsaved, ..TakeUp::default() };
+        let project = ProjectKey::for_directory(home.directory());
+        let refused = wanted.open(&home.home, &project, origin(&home)).unwrap_err().to_string();
+        assert_eq!(
+            refused.lines().next(),
+            Some(&*format!("no session found for {ID:?}; sessions here:"))
+        );
+    }
 }

@@ -1,5 +1,7 @@
 //! Sessions that are kept, found and taken up again.
 
+use std::fs;
+
 use serde_json::{Value, json};
 
 use crate::place::{Place, Ran};
@@ -23,6 +25,19 @@ fn a_session_goes_on_under_its_own_name_and_a_fork_under_another() {
     let forked = place.ask(&[&JSON[..], &fork].concat(), "SAY four");
     assert_ne!(session_of(&forked), first);
     assert_eq!(place.transcripts().len(), 2);
+}
+
+#[test]
+fn a_prompt_is_written_down_with_the_mode_it_was_sent_in() {
+    let place = Place::new();
+    place.ask(&["--permission-mode", "acceptEdits"], "SAY one");
+    let text = fs::read_to_string(&place.transcripts()[0]).unwrap();
+    let prompt: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    assert_eq!(prompt["message"]["content"], "SAY one");
+    assert_eq!(
+        (&prompt["permissionMode"], &prompt["promptSource"]),
+        (&json!("acceptEdits"), &json!("sdk"))
+    );
 }
 
 #[test]

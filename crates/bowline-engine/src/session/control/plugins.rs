@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, path::Path, sync::Arc, time::Duration};
 
 use bowline_protocol::{
     PluginSource, RawJson, ReloadOutputStylesResponse, ReloadPlugins, ReloadPluginsResponse,
-    ReloadSkillsResponse,
+    ReloadSkillsResponse, SlashCommand,
 };
 use serde::Serialize;
 
@@ -98,8 +98,11 @@ struct CacheImpact {
 pub(super) fn reload_skills(shared: &Arc<Shared>) -> Answered {
     command::reload(shared);
     let names = command::skill_names(shared);
-    let commands = command::list(shared).into_iter();
-    let skills = commands.filter(|command| names.contains(&command.name)).collect();
+    let is_skill = |command: &SlashCommand| {
+        let aliases = command.aliases.iter().flatten();
+        aliases.chain([&command.name]).any(|name| names.contains(name))
+    };
+    let skills = command::list(shared).into_iter().filter(is_skill).collect();
     Ok(ControlReply::payload(&ReloadSkillsResponse { skills, ..ReloadSkillsResponse::default() }))
 }
 

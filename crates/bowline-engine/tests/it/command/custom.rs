@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use crate::{
     context::write,
     ears::Ears,
-    rig::{Rig, shapes},
+    rig::{Rig, shapes, text},
 };
 
 fn project(files: &[(&str, &str)]) -> TempDir {
@@ -25,7 +25,7 @@ async fn a_command_becomes_the_prompt_it_stands_for() {
     let folder = project(&[
         (
             ".claude/commands/git/fix.md",
-            "---\ndescription: Fixes things\nargument-hint: <what>\n---\nFix $1, then $ARGUMENTS.",
+            "---\ndescription: Fixes things\nargument-hint: <what>\n---\nFix $0, then $ARGUMENTS.",
         ),
         (".bowline/commands/hello.md", "# Greets people\nSay hello."),
     ]);
@@ -33,8 +33,8 @@ async fn a_command_becomes_the_prompt_it_stands_for() {
     let answer = rig.control(json!({"subtype": "initialize"})).await.unwrap();
     let listed = &answer["commands"].as_array().unwrap()[..2];
     let expected = json!([
-        {"name": "git:fix", "description": "Fixes things", "argumentHint": "<what>"},
-        {"name": "hello", "description": "Greets people", "argumentHint": ""},
+        {"name": "git:fix", "description": "Fixes things (project)", "argumentHint": "<what>"},
+        {"name": "hello", "description": "Greets people (user)", "argumentHint": ""},
     ]);
     assert_eq!(json!(listed), expected);
     let frames = rig.run("/git:fix 'the bug' now").await;
@@ -42,7 +42,8 @@ async fn a_command_becomes_the_prompt_it_stands_for() {
     assert_eq!(
         ears.conversation(),
         [
-            "U: <command-name>/git:fix</command-name>\n<command-args>'the bug' now</command-args>",
+            "U: <command-message>git:fix</command-message>\n<command-name>/git:fix</command-name>\n\
+             <command-args>'the bug' now</command-args>",
             "U: Fix the bug, then 'the bug' now.",
         ]
     );
@@ -116,17 +117,45 @@ async fn a_skill_is_a_command_that_knows_its_folder() {
     ]);
     let root = folder.path().canonicalize().unwrap();
     let mut rig = Rig::in_folder(folder, |config| ears.listen(config));
+    let answer = rig.control(json!({"subtype": "initialize"})).await.unwrap();
+    let shown = json!({
+        "name": "brew", "description": "Brews coffee (project)", "argumentHint": "",
+        "aliases": ["brewing"],
+    });
+    assert_eq!(answer["commands"][0], shown);
     let frames = rig.run("/brew strong").await;
-    assert_eq!(frames[0]["skills"], json!(["brew", "quiet"]));
+    // Folders are what skills are called; what their heads say is another name.
+    assert_eq!(frames[0]["skills"], json!(["brewing"]));
     let commands = frames[0]["slash_commands"].as_array().unwrap();
-    assert!(commands.contains(&json!("brew")) && !commands.contains(&json!("quiet")));
+    assert!(commands.contains(&json!("brewing")) && !commands.contains(&json!("quiet")));
     let told = ears.conversation();
     let place = root.join(".claude/skills/brewing");
     let expected = format!(
-        "U: The files of this skill are in {}\n\nHeat water.\n\nARGUMENTS: strong",
+        "U: Base directory for this skill: {}\n\nHeat water.\n\nARGUMENTS: strong",
         place.display()
     );
     assert_eq!(told[1], expected);
+
+    let frames = rig.run("/quiet").await;
+    assert_eq!(shapes(&frames), ["init", "assistant:text", "result:success"]);
+    assert!(frames.last().unwrap()["result"].as_str().unwrap().contains("for the model"));
+    assert_eq!(ears.conversation(), told, "the model has not heard of it");
+}
+
+#[tokio::test]
+async fn commands_are_for_the_model_too_unless_they_say_no() {
+    let folder = project(&[
+        (".claude/commands/greet.md", "Greet $0 warmly."),
+        (".claude/commands/mine.md", "---\ndisable-model-invocation: true\n---\nMine."),
+        (".claude/commands/empty.md", ""),
+    ]);
+    let mut rig = Rig::in_folder(folder, |_| {});
+    let frames = rig.run("TOOL Skill {\"skill\": \"greet\", \"args\": \"Ada\"}\nNEXT\nSAY x").await;
+    assert_eq!(text(&frames[3]), "Greet Ada warmly.");
+    let frames = rig.run("TOOL Skill {\"skill\": \"mine\"}\nNEXT\nSAY x").await;
+    assert!(text(&frames[2]).contains("due to disable-model-invocation"), "{}", frames[2]);
+    let commands = frames[0]["slash_commands"].as_array().unwrap();
+    assert!(commands.contains(&json!("empty")), "{commands:?}");
 }
 
 #[tokio::test]

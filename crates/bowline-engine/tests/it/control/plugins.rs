@@ -22,7 +22,7 @@ async fn a_skill_that_was_written_meanwhile_is_found() {
     write(&rig, "skills/knots/SKILL.md", "---\nname: knots\ndescription: ties\n---\nTie it.");
     let answer = rig.control(request).await.unwrap();
     assert_eq!(names(&answer["skills"]), ["knots"]);
-    assert_eq!(answer["skills"][0]["description"], "ties");
+    assert_eq!(answer["skills"][0]["description"], "ties (project)");
 }
 
 #[tokio::test]

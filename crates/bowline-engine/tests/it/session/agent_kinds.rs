@@ -19,7 +19,7 @@ fn rig_with(head: &str) -> Rig {
     let folder = TempDir::new().unwrap();
     let agents = folder.path().join(".claude/agents");
     fs::create_dir_all(&agents).unwrap();
-    fs::write(agents.join("diver.md"), format!("---\n{head}---\nYou dive.")).unwrap();
+    fs::write(agents.join("diver.md"), format!("---\nname: diver\n{head}---\nYou dive.")).unwrap();
     let path = folder.path().canonicalize().unwrap();
     Rig::in_folder(folder, |config| config.places = Places::new(path.join("none"), path))
 }
@@ -78,7 +78,7 @@ async fn settings_define_agents_too() {
     let local = json!({"agents": {"diver": {"description": "dives", "prompt": "Dive high."}}});
     write("home/settings.json", user.to_string());
     write(".claude/settings.local.json", local.to_string());
-    write(".claude/agents/diver.md", "---\ndescription: a file\n---\nfile".to_owned());
+    write(".claude/agents/diver.md", "---\nname: diver\ndescription: a file\n---\nfile".to_owned());
     let places = Places::new(path.join("home"), &path);
     let settings = Settings::load(&places, &SettingsRequest::default()).unwrap();
     assert_eq!(settings.problems().len(), 1, "{:?}", settings.problems());
@@ -163,7 +163,9 @@ async fn a_file_of_a_source_that_is_left_out_defines_nothing() {
         let folder = TempDir::new().unwrap();
         let agents = folder.path().join(".claude/agents");
         fs::create_dir_all(&agents).unwrap();
-        fs::write(agents.join("diver.md"), "---\ndescription: dives\n---\nYou dive.").unwrap();
+        let text = "---\nname: diver\ndescription: dives\n---\nYou dive.";
+        fs::write(agents.join("diver.md"), text).unwrap();
+        fs::write(agents.join("README.md"), "Who we send down.").unwrap();
         let mut rig = Rig::in_folder(folder, |config| {
             config.places = Places::new(config.cwd.join("none"), &config.cwd);
             config.sources = sources.parse().unwrap();
@@ -171,6 +173,7 @@ async fn a_file_of_a_source_that_is_left_out_defines_nothing() {
         let frames = rig.run("SAY hi").await;
         let agents = frames[0]["agents"].as_array().unwrap();
         assert_eq!(agents.contains(&json!("diver")), known, "{sources:?}: {agents:?}");
+        assert!(!agents.contains(&json!("README")), "it says nothing of what it is for");
     }
 }
 

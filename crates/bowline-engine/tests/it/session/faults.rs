@@ -1,6 +1,12 @@
 //! Whatever goes wrong, a turn ends exactly once and says how, and nothing is left behind.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use bowline_engine::{BoxFuture, ConnectedModel, Models};
 use bowline_model::{ErrorKind, EventStream, Model, ModelError, ModelRequest};
@@ -45,17 +51,15 @@ async fn a_tool_that_panics_is_an_answer() {
     ends_once_and_lives(&mut rig, &frames).await;
 }
 
-/// A model that panics the first time it is asked.
-struct Panics {
+/// The script model, whose answers are changed on their way.
+struct Changed<F> {
     script: ConnectedModel,
-    asked: std::sync::atomic::AtomicBool,
+    change: F,
 }
 
-impl Model for Panics {
+impl<F: Fn(EventStream) -> EventStream + Send + Sync + 'static> Model for Changed<F> {
     fn stream(&self, request: Arc<ModelRequest>) -> BoxFuture<'_, Result<EventStream, ModelError>> {
-        let first = !self.asked.swap(true, std::sync::atomic::Ordering::Relaxed);
-        assert!(!first, "as the test wants");
-        self.script.model.stream(request)
+        Box::pin(async move { self.script.model.stream(request).await.map(&self.change) })
     }
 
     fn count_tokens(
@@ -74,12 +78,23 @@ impl Models for Only {
     }
 }
 
+/// A session with such a model and no other.
+fn with_answers_changed(
+    change: impl Fn(EventStream) -> EventStream + Send + Sync + 'static,
+) -> Rig {
+    Rig::with(|config| {
+        let script = config.models.connect("script").unwrap();
+        let model = Arc::new(Changed { script: script.clone(), change });
+        config.models = Arc::new(Only(ConnectedModel { model, ..script }));
+    })
+}
+
 #[tokio::test]
 async fn a_model_that_panics_ends_the_turn_and_not_the_session() {
-    let mut rig = Rig::with(|config| {
-        let script = config.models.connect("script").unwrap();
-        let model = Panics { script: script.clone(), asked: false.into() };
-        config.models = Arc::new(Only(ConnectedModel { model: Arc::new(model), ..script }));
+    let asked = AtomicBool::new(false);
+    let mut rig = with_answers_changed(move |events| {
+        assert!(asked.swap(true, Ordering::Relaxed), "as the test wants");
+        events
     });
     let frames = rig.run("SAY never").await;
     let result = frames.last().unwrap();
@@ -89,39 +104,18 @@ async fn a_model_that_panics_ends_the_turn_and_not_the_session() {
     ends_once_and_lives(&mut rig, &frames).await;
 }
 
-/// A model that gives all its calls the same name.
-struct OneName(ConnectedModel);
-
-impl Model for OneName {
-    fn stream(&self, request: Arc<ModelRequest>) -> BoxFuture<'_, Result<EventStream, ModelError>> {
-        let renamed = |mut event: StreamEvent| {
-            if let StreamEvent::ContentBlockStart(start) = &mut event
-                && let ContentBlock::ToolUse(call) = &mut start.content_block
-            {
-                call.id = "toolu_same".into();
-            }
-            event
-        };
-        Box::pin(async move {
-            let events = self.0.model.stream(request).await?;
-            Ok(EventStream::new(events.map(move |event| event.map(renamed))))
-        })
-    }
-
-    fn count_tokens(
-        &self,
-        request: Arc<ModelRequest>,
-    ) -> BoxFuture<'_, Result<Option<u64>, ModelError>> {
-        self.0.model.count_tokens(request)
-    }
-}
-
 #[tokio::test]
 async fn two_calls_of_one_name_have_a_result_each() {
-    let mut rig = Rig::with(|config| {
-        let script = config.models.connect("script").unwrap();
-        let model = Arc::new(OneName(script.clone()));
-        config.models = Arc::new(Only(ConnectedModel { model, ..script }));
+    let renamed = |mut event: StreamEvent| {
+        if let StreamEvent::ContentBlockStart(start) = &mut event
+            && let ContentBlock::ToolUse(call) = &mut start.content_block
+        {
+            call.id = "toolu_same".into();
+        }
+        event
+    };
+    let mut rig = with_answers_changed(move |events| {
+        EventStream::new(events.map(move |event| event.map(renamed)))
     });
     let call = |word: &str| format!("TOOL Bash {{\"command\": \"echo {word}\"}}\n");
     let frames = rig.run(&format!("{}{}NEXT\nSAY x", call("one"), call("two"))).await;
@@ -247,35 +241,14 @@ async fn a_model_that_stays_down_is_replaced_by_the_next() {
     assert_eq!(frames.last().unwrap()["result"], "here");
 }
 
-/// A model that never comes to the end of an answer.
-struct Breaks(ConnectedModel);
-
-impl Model for Breaks {
-    fn stream(&self, request: Arc<ModelRequest>) -> BoxFuture<'_, Result<EventStream, ModelError>> {
-        Box::pin(async move {
-            let events = self.0.model.stream(request).await?;
-            let blocks = events.take_while(|event| {
-                std::future::ready(!matches!(event, Ok(StreamEvent::MessageDelta(_))))
-            });
-            let cut = ModelError::new(ErrorKind::StreamCut, "it broke off");
-            Ok(EventStream::new(blocks.chain(stream::iter([Err(cut)]))))
-        })
-    }
-
-    fn count_tokens(
-        &self,
-        request: Arc<ModelRequest>,
-    ) -> BoxFuture<'_, Result<Option<u64>, ModelError>> {
-        self.0.model.count_tokens(request)
-    }
-}
-
 #[tokio::test]
 async fn a_stream_that_never_ends_properly_does_not_go_on_for_ever() {
-    let mut rig = Rig::with(|config| {
-        let script = config.models.connect("script").unwrap();
-        let model = Arc::new(Breaks(script.clone()));
-        config.models = Arc::new(Only(ConnectedModel { model, ..script }));
+    let mut rig = with_answers_changed(|events| {
+        let goes_on = |event: &Result<StreamEvent, ModelError>| {
+            std::future::ready(!matches!(event, Ok(StreamEvent::MessageDelta(_))))
+        };
+        let cut = ModelError::new(ErrorKind::StreamCut, "it broke off");
+        EventStream::new(events.take_while(goes_on).chain(stream::iter([Err(cut)])))
     });
     let frames = rig.run("SAY a beginning").await;
     let said = frames.iter().filter(|frame| frame["type"] == "assistant");
