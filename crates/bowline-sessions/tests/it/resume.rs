@@ -202,6 +202,9 @@ fn an_empty_transcript_is_an_empty_conversation() {
     assert_eq!(resume(&path, &ResumeAt::End).unwrap(), Default::default());
 }
 
+/// What the model is made to say behind what was not answered.
+const NO_ANSWER: &str = "assistant: No response requested.";
+
 #[test]
 fn a_call_that_a_hook_put_off_is_named_until_it_has_a_result() {
     let put_off = json!({
@@ -229,9 +232,6 @@ fn a_call_that_a_hook_put_off_is_named_until_it_has_a_result() {
         check(&passed, &format!("{calls} | user: result t1, no result t2, go on | assistant: ok"));
     assert_eq!(passed.deferred, None);
 }
-
-/// What the model is made to say behind what was not answered.
-const NO_ANSWER: &str = "assistant: No response requested.";
 
 #[test]
 fn a_conversation_that_several_threads_read_is_in_order() {
