@@ -43,8 +43,8 @@ fn bash(command: &str) -> String {
 
 /// The result of the call that sent the agent.
 fn result(frames: &[Value]) -> &Value {
-    let outer = frames.iter().filter(|frame| frame["parent_tool_use_id"].is_null());
-    outer.filter(|it| it["message"]["content"][0]["type"] == "tool_result").next_back().unwrap()
+    let mut outer = frames.iter().filter(|frame| frame["parent_tool_use_id"].is_null());
+    outer.rfind(|it| it["message"]["content"][0]["type"] == "tool_result").unwrap()
 }
 
 fn inner_result(frames: &[Value]) -> &str {
