@@ -213,13 +213,9 @@ pub(crate) fn prepare(
 }
 
 fn tool_selection(args: &RunArgs) -> ToolSelection {
-    let named =
-        |names: &[&str]| ToolSelection::Named(names.iter().map(|&name| name.to_owned()).collect());
     let bare = args.sources.bare;
-    let all = || match args.sources.restricted {
-        _ if bare => named(&BARE_TOOLS),
-        // Whoever cannot run commands needs other ways to search.
-        true => named(&["default", "Glob", "Grep"]),
+    let all = || match bare {
+        true => ToolSelection::Named(BARE_TOOLS.map(str::to_owned).to_vec()),
         false => ToolSelection::Default,
     };
     let Some(named) = &args.permissions.tools else { return all() };
