@@ -82,13 +82,13 @@ impl Shared {
     }
 
     /// Runs the hooks of an event; what they say to the user is emitted here.
-    pub(crate) async fn run_hooks(
-        &self,
-        identity: &Identity,
+    pub(crate) fn run_hooks<'a>(
+        &'a self,
+        identity: &'a Identity,
         event: EventInput,
-        cancel: &CancellationToken,
-    ) -> HookReport {
-        self.run_hooks_about(identity, event, None, cancel).await
+        cancel: &'a CancellationToken,
+    ) -> impl Future<Output = HookReport> + Send + use<'a> {
+        self.run_hooks_about(identity, event, None, cancel)
     }
 
     /// Like [`run_hooks`](Self::run_hooks), for an event that does not itself say which call it is
@@ -110,6 +110,21 @@ impl Shared {
     /// Like [`run_hooks_about`](Self::run_hooks_about); what they say to the user is left to the
     /// caller.
     pub(crate) async fn run_hooks_silently(
+        &self,
+        identity: &Identity,
+        event: EventInput,
+        about: Option<&ToolUseId>,
+        cancel: &CancellationToken,
+    ) -> HookReport {
+        match self.has_hooks(event.name()) {
+            // In memory of its own: it would be a large part of every future that may come to run hooks,
+            // and thus of each tool call.
+            true => Box::pin(self.run_all(identity, event, about, cancel)).await,
+            false => HookReport::default(),
+        }
+    }
+
+    async fn run_all(
         &self,
         identity: &Identity,
         event: EventInput,

@@ -62,14 +62,19 @@ impl Outlet {
     }
 
     /// Sends a frame under a new id.
-    pub(crate) async fn send(&self, frame: impl Frame) {
-        self.send_as(new_uuid(), frame).await;
+    pub(crate) fn send<F: Frame>(&self, frame: F) -> impl Future<Output = ()> + Send + use<'_, F> {
+        self.send_as(new_uuid(), frame)
     }
 
     /// Sends a frame under a given id.
-    pub(crate) async fn send_as(&self, uuid: MessageUuid, mut frame: impl Frame) {
+    pub(crate) fn send_as<F: Frame>(
+        &self,
+        uuid: MessageUuid,
+        mut frame: F,
+    ) -> impl Future<Output = ()> + Send + use<'_, F> {
         frame.stamp(uuid, self.session_id());
-        self.emit(frame.into_message()).await;
+        // A message right away: it is smaller than most frames, and is carried along by all who wait for this.
+        self.emit(frame.into_message())
     }
 
     /// Sends a message as it is.

@@ -1,13 +1,24 @@
 //! JSON schemas of tool inputs, made from Rust types and stripped of what models do not need.
 
+use std::{any::TypeId, collections::BTreeMap, sync::Mutex};
+
 use bowline_protocol::RawJson;
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Value};
 
+use crate::workspace::lock;
+
+/// Schemas that were made before: every session has the same tools.
+static MADE: Mutex<BTreeMap<TypeId, RawJson>> = Mutex::new(BTreeMap::new());
+
 /// The schema of `T` as one object without references, titles or nullable types.
 ///
 /// An optional field may be absent but not null: that is what models are used to.
-pub fn schema_of<T: JsonSchema>() -> RawJson {
+pub fn schema_of<T: JsonSchema + 'static>() -> RawJson {
+    lock(&MADE).entry(TypeId::of::<T>()).or_insert_with(make::<T>).clone()
+}
+
+fn make<T: JsonSchema>() -> RawJson {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;

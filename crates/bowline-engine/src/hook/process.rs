@@ -12,6 +12,9 @@ use tokio::{
 /// How much of each stream is kept. An answer is far smaller; the rest is read and dropped.
 const KEPT_OUTPUT: usize = 1 << 20;
 
+/// How much is read at once.
+const CHUNK: usize = 8 * 1024;
+
 /// How long the streams are read after the process has ended, because a process
 /// that it left behind may hold them open for as long as it lives.
 const STREAM_GRACE: Duration = Duration::from_millis(500);
@@ -88,8 +91,8 @@ impl Process {
 
     /// Waits for something to happen. Cancel safe.
     pub(super) async fn next(&mut self) -> Step {
-        let mut from_stdout = [0; 8192];
-        let mut from_stderr = [0; 8192];
+        // Arrays would be a part of every future that may come to run a hook, and thus of each tool call.
+        let (mut from_stdout, mut from_stderr) = (vec![0; CHUNK], vec![0; CHUNK]);
         loop {
             if self.stdout.is_none()
                 && self.stderr.is_none()

@@ -49,11 +49,12 @@ pub(crate) async fn permit(
 ) -> Result<Option<PermissionDecision>, Box<CallOutcome>> {
     match evaluate(context, proposed) {
         Verdict::Allow(reason) => Ok(Some(reason.accepted())),
+        // Most calls are allowed by rules, so that the others' futures are no part of this one.
         Verdict::Deny(denial) => {
-            let denial = tell_denied(context, proposed, denial, cancel).await;
+            let denial = Box::pin(tell_denied(context, proposed, denial, cancel)).await;
             Err(deny(context, proposed, denial))
         }
-        Verdict::Ask(question) => ask(context, proposed, *question, cancel).await,
+        Verdict::Ask(question) => Box::pin(ask(context, proposed, *question, cancel)).await,
     }
 }
 
