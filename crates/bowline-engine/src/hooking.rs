@@ -100,11 +100,19 @@ impl Shared {
         about: Option<&ToolUseId>,
         cancel: &CancellationToken,
     ) -> HookReport {
-        let mut report = self.run_hooks_silently(identity, event, about, cancel).await;
-        for notice in report.notices.drain(..) {
-            self.outlet.send(notice).await;
+        if !self.has_hooks(event.name()) {
+            return HookReport::default();
         }
-        report
+        // In memory of its own: it would be a large part of every future that may come to run hooks,
+        // and thus of each tool call.
+        Box::pin(async move {
+            let mut report = self.run_all(identity, event, about, cancel).await;
+            for notice in report.notices.drain(..) {
+                self.outlet.send(notice).await;
+            }
+            report
+        })
+        .await
     }
 
     /// Like [`run_hooks_about`](Self::run_hooks_about); what they say to the user is left to the
@@ -117,8 +125,6 @@ impl Shared {
         cancel: &CancellationToken,
     ) -> HookReport {
         match self.has_hooks(event.name()) {
-            // In memory of its own: it would be a large part of every future that may come to run hooks,
-            // and thus of each tool call.
             true => Box::pin(self.run_all(identity, event, about, cancel)).await,
             false => HookReport::default(),
         }
