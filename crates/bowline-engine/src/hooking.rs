@@ -105,31 +105,37 @@ impl Shared {
         about: Option<&ToolUseId>,
         cancel: &CancellationToken,
     ) -> HookReport {
-        match self.has_hooks(event.name()) {
-            // In memory of its own: it would be a large part of every future that may come to run hooks,
-            // and thus of each tool call.
-            true => Box::pin(self.run_and_tell(identity, event, about, cancel)).await,
-            false => HookReport::default(),
+        if !self.has_hooks(event.name()) {
+            return HookReport::default();
         }
+        // In memory of its own: it would be a large part of every future that may come to run hooks,
+        // and thus of each tool call.
+        Box::pin(async move {
+            let mut report = self.run_all(identity, event, about, cancel).await;
+            for notice in report.notices.drain(..) {
+                self.outlet.send(notice).await;
+            }
+            report
+        })
+        .await
     }
 
-    async fn run_and_tell(
+    /// Like [`run_hooks_about`](Self::run_hooks_about); what they say to the user is left to the
+    /// caller.
+    pub(crate) async fn run_hooks_silently(
         &self,
         identity: &Identity,
         event: EventInput,
         about: Option<&ToolUseId>,
         cancel: &CancellationToken,
     ) -> HookReport {
-        let mut report = self.run_hooks_silently(identity, event, about, cancel).await;
-        for notice in report.notices.drain(..) {
-            self.outlet.send(notice).await;
+        match self.has_hooks(event.name()) {
+            true => Box::pin(self.run_all(identity, event, about, cancel)).await,
+            false => HookReport::default(),
         }
-        report
     }
 
-    /// Like [`run_hooks_about`](Self::run_hooks_about); what they say to the user is left to the
-    /// caller.
-    pub(crate) async fn run_hooks_silently(
+    async fn run_all(
         &self,
         identity: &Identity,
         event: EventInput,
