@@ -34,9 +34,7 @@ const REDRAW: Duration = Duration::from_millis(250);
 
 /// Answers the prompt of the command line.
 pub(crate) async fn run(prepared: Prepared, args: &RunArgs) -> anyhow::Result<ExitCode> {
-    // A call that a hook had put off goes on without one.
-    let deferred = prepared.config.resumed.as_ref().and_then(|resumed| resumed.deferred.as_ref());
-    let prompt = prompt::read(args.prompt.as_deref(), deferred.is_none()).await?;
+    let prompt = prompt::read(args.prompt.as_deref()).await?;
     let mut signals = Signals::listen()?;
     let format = args.output.output_format;
     let shown = io::stderr().is_terminal() && format != OutputFormat::StreamJson;
@@ -45,9 +43,7 @@ pub(crate) async fn run(prepared: Prepared, args: &RunArgs) -> anyhow::Result<Ex
     let host = remote_log::watch(printer.clone(), prepared.remote_log, args, &mut signals);
     let (session, work) = Session::start(prepared.config, host).map_err(SetupError::from)?;
     check_agent(args.model.agent.as_deref(), &session)?;
-    if let Some(prompt) = prompt {
-        session.prompt(UserMessage::prompt(prompt)).await;
-    }
+    session.prompt(UserMessage::prompt(prompt)).await;
     session.end_of_input().await;
 
     let mut work = pin!(work);
