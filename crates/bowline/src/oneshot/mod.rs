@@ -36,9 +36,7 @@ const REDRAW: Duration = Duration::from_millis(250);
 
 /// Answers the prompt of the command line.
 pub(crate) async fn run(prepared: Prepared, args: &RunArgs) -> anyhow::Result<ExitCode> {
-    // A call that a hook had put off goes on without one.
-    let deferred = prepared.config.resumed.as_ref().and_then(|resumed| resumed.deferred.as_ref());
-    let prompt = prompt::read(args.prompt.as_deref(), deferred.is_none()).await?;
+    let prompt = prompt::read(args.prompt.as_deref()).await?;
     let mut signals = Signals::listen()?;
     let format = args.output.output_format;
     let shown = io::stderr().is_terminal() && format != OutputFormat::StreamJson;
@@ -47,10 +45,15 @@ pub(crate) async fn run(prepared: Prepared, args: &RunArgs) -> anyhow::Result<Ex
     let host = remote_log::watch(printer.clone(), prepared.remote_log, args, &mut signals);
     let (session, work) = Session::start(prepared.config, host).map_err(SetupError::from)?;
     check_agent(args.model.agent.as_deref(), &session)?;
-    let texts: Vec<String> = session.initial_prompt().into_iter().chain(prompt).collect();
-    if !texts.is_empty() {
-        session.prompt(UserMessage::prompt(texts.join("\n\n"))).await;
-    }
+    let prompt = match session.initial_prompt() {
+        Some(first) => format!(
+            "{first}
+
+{prompt}"
+        ),
+        None => prompt,
+    };
+    session.prompt(UserMessage::prompt(prompt)).await;
     session.end_of_input().await;
 
     let mut work = pin!(work);

@@ -13,16 +13,15 @@ use crate::complain;
 /// they never write to or close.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Reads the prompt. There may be `None` unless one is `needed`.
-pub(super) async fn read(typed: Option<&str>, needed: bool) -> anyhow::Result<Option<String>> {
+/// Reads the prompt.
+pub(super) async fn read(typed: Option<&str>) -> anyhow::Result<String> {
     let is_blank = typed.is_some_and(|text| !text.is_empty() && text.trim().is_empty());
     let typed = typed.filter(|text| !text.trim().is_empty());
     let piped = if io::stdin().is_terminal() { String::new() } else { piped(typed).await? };
     match (typed, piped.trim().is_empty()) {
-        (Some(typed), true) => Ok(Some(typed.to_owned())),
-        (Some(typed), false) => Ok(Some(format!("{typed}\n{piped}"))),
-        (None, false) => Ok(Some(piped)),
-        (None, true) if !needed => Ok(None),
+        (Some(typed), true) => Ok(typed.to_owned()),
+        (Some(typed), false) => Ok(format!("{typed}\n{piped}")),
+        (None, false) => Ok(piped),
         (None, true) if is_blank || !piped.is_empty() => anyhow::bail!(
             "Error: Input contained only whitespace. Provide a prompt with text through stdin or as \
              a prompt argument when using --print"
