@@ -162,7 +162,9 @@ fn listening(options: Options) -> (Options, Heard) {
             if call.input.event.name() == HookEvent::PermissionRequest {
                 asked.notify_one();
             }
-            note.lock().unwrap().insert(call.input.event.name().as_str().to_owned());
+            note.lock()
+                .expect("nobody panics with it")
+                .insert(call.input.event.name().as_str().to_owned());
             async { HookOutput::default() }
         });
         options = options.hook(event.clone(), hook);
@@ -182,7 +184,9 @@ fn promised(agent: &str, column: usize) -> BTreeSet<String> {
         "in this process" => agent == "embedded",
         _ => false,
     });
-    fires.map(|cells| cells[1].split('`').nth(1).unwrap().to_owned()).collect()
+    fires
+        .map(|cells| cells[1].split('`').nth(1).expect("events are in backticks").to_owned())
+        .collect()
 }
 
 #[tokio::test]
