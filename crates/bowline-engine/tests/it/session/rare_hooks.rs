@@ -139,7 +139,7 @@ async fn an_objection_to_the_end_is_announced_behind_its_words() {
     let mut rig = listening("Stop").await;
     rig.will_hook(json!({"decision": "block", "reason": "go on"}));
     let frames = rig.run("SAY one").await;
-    let place = |fits: &dyn Fn(&Value) -> bool| frames.iter().position(|frame| fits(frame));
+    let place = |fits: &dyn Fn(&Value) -> bool| frames.iter().position(fits);
     let told = place(&|frame| frame["type"] == "user" && frame["isSynthetic"] == true).unwrap();
     let announced = place(&|frame| frame["subtype"] == "notification").unwrap();
     assert_eq!(announced, told + 1, "{frames:?}");
