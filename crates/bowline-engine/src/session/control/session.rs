@@ -170,7 +170,7 @@ impl Shared {
     /// Why the session cannot work in a directory now: a word for programs, and one for people.
     fn objection_to(&self, directory: &Path) -> Option<(&'static str, String)> {
         let shown = directory.display();
-        if self.turn_runs() {
+        if self.is_busy() {
             let message = "A turn runs. The working directory can change once it has ended.";
             Some(("busy", message.to_owned()))
         } else if !directory.exists() {

@@ -1,0 +1,70 @@
+//! What the session costs: the books that all its agents share.
+
+use std::time::Duration;
+
+use bowline_protocol::{InformationalLevel, InformationalMessage, RawJson};
+use bowline_sessions::CostState;
+
+use super::Shared;
+use crate::{
+    ledger::{Account, LineChanges, Tokens},
+    turn::{answer::Answer, run::millis},
+};
+
+/// The tag of the message that nobody knows what a model costs.
+const NO_PRICE_TAG: &str = "model_without_price";
+
+impl Shared {
+    /// Continues the books of a session that is taken up again.
+    pub(crate) fn restore_costs(&self) {
+        let cost = self.config.resumed.as_ref().and_then(|resumed| resumed.cost.as_ref());
+        let Some(cost) = cost else { return };
+        let used = cost.model_usage.iter();
+        let by_model = used.filter_map(|(model, usage)| Some((model.clone(), usage.parse().ok()?)));
+        let api_time = Duration::from_millis(cost.total_api_duration);
+        let changes =
+            LineChanges { added: cost.total_lines_added, removed: cost.total_lines_removed };
+        self.ledger().restore(by_model.collect(), api_time, changes);
+    }
+
+    /// What the session cost, for whoever takes it up again.
+    pub(crate) fn cost_state(&self) -> CostState {
+        let ledger = self.ledger();
+        let used = ledger.by_model().iter();
+        let model_usage = used
+            .filter_map(|(model, usage)| Some((model.clone(), RawJson::from_value(usage).ok()?)))
+            .collect();
+        CostState {
+            session_id: self.id(),
+            total_cost_usd: ledger.total_cost(),
+            total_api_duration: millis(ledger.api_time()),
+            total_lines_added: ledger.changes().added,
+            total_lines_removed: ledger.changes().removed,
+            model_usage,
+            ..CostState::default()
+        }
+    }
+
+    pub(crate) fn over_budget(&self) -> bool {
+        self.config.max_budget_usd.is_some_and(|budget| self.ledger().total_cost() >= budget)
+    }
+
+    /// Enters an answer, or an attempt at one, in the books.
+    ///
+    /// Returns how many tokens it took.
+    pub(crate) fn enter_answer(&self, account: Account, answer: &mut Answer) -> u64 {
+        self.ledger().enter_api_time(answer.take_api_time());
+        let Some((model, usage)) = answer.take_usage() else { return 0 };
+        let unpriced = self.ledger().enter(account, &model, &usage);
+        if let Some(content) = unpriced {
+            let level = InformationalLevel::Warning;
+            self.outlet.aside(InformationalMessage {
+                content,
+                level,
+                tag: Some(NO_PRICE_TAG.to_owned()),
+                ..InformationalMessage::default()
+            });
+        }
+        Tokens::from(&usage).total()
+    }
+}
