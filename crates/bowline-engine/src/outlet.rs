@@ -2,7 +2,11 @@
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex, PoisonError, RwLock},
+    hash::{BuildHasher, RandomState},
+    sync::{
+        Arc, LazyLock, Mutex, PoisonError, RwLock,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use bowline_protocol::{
@@ -17,7 +21,7 @@ use bowline_protocol::{
 };
 use time::{OffsetDateTime, macros::format_description};
 use tokio::sync::Notify;
-use uuid::Uuid;
+use uuid::Builder;
 
 use crate::host::Host;
 
@@ -113,8 +117,18 @@ impl Outlet {
 }
 
 /// A new id.
+///
+/// Asking the system for random bytes would be the most expensive part of a short message. These are
+/// hashes of a count under keys that are random in each process, which looks the same and cannot be
+/// guessed either.
 pub(crate) fn new_uuid() -> MessageUuid {
-    MessageUuid(Uuid::new_v4().to_string())
+    static KEYS: LazyLock<[RandomState; 2]> = LazyLock::new(Default::default);
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let [first, second] = KEYS.each_ref().map(|key| key.hash_one(count));
+    let uuid =
+        Builder::from_random_bytes((u128::from(first) << 64 | u128::from(second)).to_be_bytes());
+    MessageUuid(uuid.into_uuid().to_string())
 }
 
 /// The time now, as the wire writes it.
@@ -197,5 +211,22 @@ impl Frame for UserMessage {
 
     fn into_message(self) -> Message {
         Message::from(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use uuid::{Uuid, Version};
+
+    use super::*;
+
+    #[test]
+    fn ids_are_uuids_and_never_the_same() {
+        let ids: BTreeSet<_> = (0..10_000).map(|_| new_uuid().0).collect();
+        assert_eq!(ids.len(), 10_000);
+        let parsed = ids.iter().map(|id| Uuid::parse_str(id).unwrap());
+        assert!(parsed.into_iter().all(|id| id.get_version() == Some(Version::Random)));
     }
 }
