@@ -134,7 +134,9 @@ async fn prompts_that_push_in_come_first_and_those_for_later_last() {
         let now = Prompt::from("SAY now").with_priority(PromptPriority::Now);
         client.query(now).await.unwrap();
         let ends = results(client.receive_run()).await;
-        let said: Vec<_> = ends.iter().filter_map(|end| end.result.as_deref()).collect();
+        let said = ends.iter().filter_map(|end| end.result.as_deref());
+        // Of the turn that made way, some agents have a result without words.
+        let said: Vec<_> = said.filter(|words| !words.is_empty()).collect();
         assert_eq!(said, ["now", "later"], "{agent}");
         soon(agent, client.disconnect()).await;
     }
