@@ -105,19 +105,11 @@ impl Shared {
         about: Option<&ToolUseId>,
         cancel: &CancellationToken,
     ) -> HookReport {
-        if !self.has_hooks(event.name()) {
-            return HookReport::default();
+        let mut report = self.run_hooks_silently(identity, event, about, cancel).await;
+        for notice in report.notices.drain(..) {
+            Box::pin(self.outlet.send(notice)).await;
         }
-        // In memory of its own: it would be a large part of every future that may come to run hooks,
-        // and thus of each tool call.
-        Box::pin(async move {
-            let mut report = self.run_all(identity, event, about, cancel).await;
-            for notice in report.notices.drain(..) {
-                self.outlet.send(notice).await;
-            }
-            report
-        })
-        .await
+        report
     }
 
     /// Like [`run_hooks_about`](Self::run_hooks_about); what they say to the user is left to the
@@ -130,6 +122,8 @@ impl Shared {
         cancel: &CancellationToken,
     ) -> HookReport {
         match self.has_hooks(event.name()) {
+            // In memory of its own: it would be a large part of every future that may come to run hooks,
+            // and thus of each tool call.
             true => Box::pin(self.run_all(identity, event, about, cancel)).await,
             false => HookReport::default(),
         }

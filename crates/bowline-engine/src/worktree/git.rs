@@ -57,8 +57,8 @@ async fn git(directory: &Path, words: &[&str], limit: Duration) -> Result<String
     command
         .arg("-C")
         .arg(directory)
-        // Looking must not run what the repository names.
-        .args(["-c", "core.fsmonitor=false"])
+        // Nobody has agreed to run what the repository names.
+        .args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"])
         .args(words)
         .env_remove("GIT_DIR")
         .env_remove("GIT_WORK_TREE")

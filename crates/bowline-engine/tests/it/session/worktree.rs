@@ -56,6 +56,24 @@ fn inner_result(frames: &[Value]) -> &str {
         .unwrap()
 }
 
+/// Git would run it at each checkout, and nobody was asked.
+#[tokio::test]
+async fn what_the_repository_would_run_does_not_run() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let mut rig = in_repository();
+    let hook = rig.path().join(".git/hooks/post-checkout");
+    let ran = rig.path().join("ran");
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    fs::write(&hook, format!("#!/bin/sh\ntouch '{}'\n", ran.display())).unwrap();
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+    let frames = rig.run(&send(&bash("pwd"))).await;
+    assert!(inner_result(&frames).contains(".claude/worktrees/"), "{frames:?}");
+    assert!(!ran.exists());
+    git(rig.path(), &["checkout", "-q", "-b", "other"]);
+    assert!(ran.exists(), "the hook works when git is asked by a person");
+}
+
 #[tokio::test]
 async fn a_copy_in_which_nothing_was_changed_is_taken_away() {
     let mut rig = in_repository();
