@@ -5,10 +5,14 @@
 //! | not JSON | the session ends |
 //! | JSON, but no object; an unknown `type` | ignored |
 //! | `user` without a message of the role `user` | the session ends |
+//! | `user` whose other fields do not fit | taken without them |
+//! | `user` whose content is neither text nor blocks | ignored |
 //! | `control_request` without `request` | the session ends |
 //! | `control_request` without `request_id` | answered without one |
-//! | `control_request` whose fields do not fit | refused |
+//! | `control_request` whose fields do not fit | refused, or taken without them (see [`forgiving`]) |
 //! | other known lines whose fields do not fit | ignored |
+//!
+//! Around a line may be any white space, and the mark that some programs put at the beginning of a file.
 
 use bowline_protocol::{
     ControlCancelRequest, HostLine, HostRequest, LineFault, RawJson, ReadError, RequestId,
@@ -16,6 +20,8 @@ use bowline_protocol::{
 };
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::{Value, error::Category};
+
+use crate::forgiving;
 
 /// Why a session cannot go on with what its host says.
 #[derive(Debug, thiserror::Error)]
@@ -36,9 +42,6 @@ pub enum InputError {
         /// Whose name it is in.
         role: String,
     },
-    /// A prompt that does not fit its type.
-    #[error("Error: Invalid user message: {0}")]
-    BadPrompt(ReadError),
     /// A question that asks nothing.
     #[error("Error: Missing request on control_request")]
     MissingRequest,
@@ -82,7 +85,10 @@ impl Input {
             }
             Ok(HostLine::UpdateEnvironmentVariables(update)) => Ok(Self::Environment(update)),
             Ok(_) => Ok(Self::Nothing),
-            Err(error) => Self::odd(line, error),
+            Err(error) => match line.trim_matches(is_padding) {
+                bare if bare.len() < line.len() => Self::read(bare),
+                _ => Self::odd(line, error),
+            },
         }
     }
 
@@ -90,7 +96,7 @@ impl Input {
     fn odd(line: &str, error: ReadError) -> Result<Self, InputError> {
         check_syntax(line)?;
         match error {
-            ReadError::BadBody { ref tag, .. } if tag == "user" => Err(bad_prompt(line, error)),
+            ReadError::BadBody { ref tag, .. } if tag == "user" => odd_prompt(line, &error),
             ReadError::BadBody { ref tag, .. } if tag == "control_request" => odd_question(line),
             error => {
                 tracing::warn!(%error, "ignored a line");
@@ -109,13 +115,23 @@ pub(crate) fn check_syntax(line: &str) -> Result<(), InputError> {
     }
 }
 
-fn bad_prompt(line: &str, error: ReadError) -> InputError {
-    let line: Value = serde_json::from_str(line).unwrap_or_default();
-    match &line["message"]["role"] {
-        Value::String(role) if role == "user" => InputError::BadPrompt(error),
-        Value::String(role) => InputError::WrongRole { role: role.clone() },
-        _ => InputError::WrongRole { role: "undefined".to_owned() },
+/// What may stand around a line: any white space, and the mark at the beginning of a file.
+fn is_padding(character: char) -> bool {
+    character.is_whitespace() || character == '\u{feff}'
+}
+
+fn odd_prompt(line: &str, error: &ReadError) -> Result<Input, InputError> {
+    let fields: Value = serde_json::from_str(line).unwrap_or_default();
+    match fields["message"]["role"].as_str() {
+        Some("user") => {}
+        role => {
+            let role = role.unwrap_or("undefined").to_owned();
+            return Err(InputError::WrongRole { role });
+        }
     }
+    let prompt = forgiving::prompt(line);
+    tracing::warn!(%error, taken = prompt.is_some(), "a prompt does not fit its type");
+    Ok(prompt.map_or(Input::Nothing, |prompt| Input::Prompt(Box::new(prompt))))
 }
 
 fn odd_question(line: &str) -> Result<Input, InputError> {
@@ -130,7 +146,9 @@ fn odd_question(line: &str) -> Result<Input, InputError> {
         return Err(InputError::MissingRequest);
     };
     let id = request_id.as_str().map(|id| RequestId(id.to_owned()));
-    Ok(match HostRequest::parse(request.get()) {
+    let json = request.get();
+    let read = HostRequest::parse(json).or_else(|error| forgiving::request(json, error));
+    Ok(match read {
         Ok(request) => Input::Question(id, Box::new(request)),
         Err(error) => Input::BadQuestion(id, error),
     })
@@ -179,6 +197,14 @@ mod tests {
             (r#"{"type":"keep_alive"}"#, "nothing".to_owned()),
             (r#"{"type":"user","message":{"role":"assistant","content":"x"}}"#, role("assistant")),
             (r#"{"type":"user"}"#, role("undefined")),
+            (r#"{"type":"user","uuid":7,"message":{"role":"user","content":"x"}}"#, {
+                "prompt Text(\"x\")".to_owned()
+            }),
+            (r#"{"type":"user","message":{"role":"user","content":7}}"#, "nothing".to_owned()),
+            ("\u{feff} {\"type\":\"control_cancel_request\",\"request_id\":\"a\"}\t", {
+                "withdrawal a".to_owned()
+            }),
+            ("\u{feff}{oops", syntax(5)),
             (r#"{"type":"control_request","request_id":"a"}"#, {
                 "end: Error: Missing request on control_request".to_owned()
             }),

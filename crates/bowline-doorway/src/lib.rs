@@ -11,6 +11,7 @@
 //! let end = door.serve(session, work).await?;
 //! ```
 
+mod forgiving;
 mod host;
 mod input;
 mod questions;

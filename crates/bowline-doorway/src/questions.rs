@@ -12,7 +12,7 @@ use std::{
 use bowline_engine::{BoxFuture, ControlError, ControlReply, Session};
 use bowline_peer::Peer;
 use bowline_protocol::{
-    AgentLine, ControlRequest, ControlResponse, Extra, Failure, HostRequest, Outcome, RequestId,
+    AgentLine, ControlRequest, ControlResponse, Extra, Failure, HostRequest, Outcome, ReadError, RequestId,
     Success,
 };
 use tokio::task::JoinSet;
@@ -69,6 +69,11 @@ impl OpenQuestions {
     /// Tells the host why its question is not answered.
     pub(crate) async fn refuse(&self, id: Option<RequestId>, error: String) {
         send(&self.host.peer, id, Outcome::Error(Failure { error, ..Failure::default() })).await;
+    }
+
+    /// Tells the host that its question makes no sense.
+    pub(crate) async fn reject(&self, id: Option<RequestId>, error: &ReadError) {
+        send(&self.host.peer, id, Outcome::Error(rejection(error))).await;
     }
 
     /// Sends an answer, and lets its consequences happen once it is on its way.
@@ -169,6 +174,32 @@ fn outcome(reply: &ControlReply) -> Outcome {
     }
 }
 
+/// What a host is told of a question that does not fit its type.
+fn rejection(error: &ReadError) -> Failure {
+    let (error, code) = match error {
+        ReadError::BadBody { tag, field, source } => {
+            let problem = source.to_string();
+            // A host knows its requests by their fields, not by line and column.
+            let problem = problem.split(" at line ").next().unwrap_or_default();
+            let error = match field.as_str() {
+                "." => format!("{tag}: {problem}"),
+                field => format!("{tag}: {field}: {problem}"),
+            };
+            let code = match tag.as_str() {
+                "set_permission_mode" => Some("invalid_mode"),
+                "set_model" => Some("invalid_request"),
+                _ => None,
+            };
+            (error, code)
+        }
+        _ => {
+            let error = "Unsupported control request subtype: undefined".to_owned();
+            (error, Some("unsupported_request"))
+        }
+    };
+    Failure { error, error_code: code.map(str::to_owned), ..Failure::default() }
+}
+
 /// What a question that takes a while is answered when the host withdraws it. The others are
 /// answered as if it had not.
 fn refusal_when_stopped(request: &HostRequest) -> Option<&'static str> {
@@ -215,6 +246,40 @@ impl<F: Future> Future for CaughtPanic<F> {
         match std::panic::catch_unwind(AssertUnwindSafe(|| inner.poll(context))) {
             Ok(polled) => polled.map(Some),
             Err(_) => Poll::Ready(None),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_that_makes_no_sense_is_told_why() {
+        let told = |json: &str| {
+            let failure = rejection(&HostRequest::parse(json).unwrap_err());
+            (failure.error, failure.error_code.unwrap_or_default())
+        };
+        let cases = [
+            (r#"{"subtype":"stop_task"}"#, "stop_task: missing field `task_id`", ""),
+            (
+                r#"{"subtype":"stop_task","task_id":7}"#,
+                "stop_task: task_id: invalid type: integer `7`, expected a string",
+                "",
+            ),
+            (
+                r#"{"subtype":"set_permission_mode","mode":null}"#,
+                "set_permission_mode: mode: invalid type: null, expected a string",
+                "invalid_mode",
+            ),
+            (
+                r#""interrupt""#,
+                "Unsupported control request subtype: undefined",
+                "unsupported_request",
+            ),
+        ];
+        for (json, error, code) in cases {
+            assert_eq!(told(json), (error.to_owned(), code.to_owned()), "{json}");
         }
     }
 }

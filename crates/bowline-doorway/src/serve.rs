@@ -160,7 +160,7 @@ impl Reader {
                     self.questions.take_up(id, request).await;
                 }
             },
-            Input::BadQuestion(id, error) => self.questions.refuse(id, error.to_string()).await,
+            Input::BadQuestion(id, error) => self.questions.reject(id, &error).await,
             Input::Withdrawal(id) => self.questions.withdraw(&id),
             Input::Environment(update) => self.session.update_environment(update.variables),
             Input::Nothing => {}

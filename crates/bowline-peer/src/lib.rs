@@ -77,6 +77,7 @@ mod requests;
 mod service;
 mod session;
 mod spill;
+mod surrogate;
 
 pub use frame::Request;
 pub use inbox::{Inbox, Overflow};

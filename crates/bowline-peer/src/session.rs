@@ -24,6 +24,7 @@ use crate::{
     pending::Pending,
     requests::Requests,
     service::{Fault, Service},
+    surrogate::whole_characters,
 };
 
 /// How long the other end may take to answer, where the protocol names no other time.
@@ -250,7 +251,7 @@ impl<S: Service> Session<S> {
 
     fn dispatch(&mut self, arrival: Arrival<Cow<'_, str>>) {
         let line = match arrival {
-            Ok(line) => line,
+            Ok(line) => line.map(whole_characters),
             Err(fault) => return self.service.fault(fault.into()),
         };
         match Kind::of(&line.text) {
