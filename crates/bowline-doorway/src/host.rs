@@ -7,6 +7,8 @@ use bowline_protocol::{
     Message, PermissionResult, RawJson,
 };
 
+use serde_json::Value;
+
 use crate::unanswered::{Kind, Unanswered};
 
 /// The host on the other end of the wire.
@@ -35,7 +37,7 @@ impl Host for PeerHost {
         // What a hook answers is checked by whoever knows which fields count.
         Box::pin(async move {
             let answer = self.peer.ask_raw(&AgentRequest::from(call)).await.map_err(why)?;
-            Ok(answer.unwrap_or_else(RawJson::empty_object))
+            Ok(answer.unwrap_or_else(|| RawJson::from(Value::Null)))
         })
     }
 

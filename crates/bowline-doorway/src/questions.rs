@@ -166,9 +166,10 @@ fn outcome(reply: &ControlReply) -> Outcome {
         Ok(response) => {
             Outcome::Success(Success { response: response.clone(), ..Success::default() })
         }
-        Err(ControlError { message, code }) => Outcome::Error(Failure {
+        Err(ControlError { message, code, details }) => Outcome::Error(Failure {
             error: message.clone(),
             error_code: code.clone(),
+            extra: details.clone(),
             ..Failure::default()
         }),
     }

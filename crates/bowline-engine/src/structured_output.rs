@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bowline_protocol::RawJson;
+use bowline_protocol::{DecisionSource, Extra, PermissionDecision, PermissionVerdict, RawJson};
 use bowline_tools::{Access, Tool, ToolCall, ToolFailure, ToolOutput, ToolSpec, Workspace};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
@@ -67,5 +67,12 @@ pub(crate) fn note(session: &Shared, proposed: &Proposed, outcome: &mut CallOutc
 pub(crate) fn note_rejection(outcome: &mut CallOutcome) {
     if outcome.call.name == NAME && outcome.failed() {
         outcome.then = Then::StructuredOutputRejected;
+        // The tool may always be called; it is the result that does not fit.
+        outcome.meta = Some(outcome.decided(PermissionDecision {
+            decision: PermissionVerdict::Accept,
+            source: DecisionSource::Config,
+            reason_type: None,
+            extra: Extra::new(),
+        }));
     }
 }

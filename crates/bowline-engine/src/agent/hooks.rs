@@ -80,7 +80,8 @@ impl Agent {
         }
         let report = self.session.run_hooks(&self.identity, event, cancel).await;
         // Once is enough: a hook that goes on objecting is seen in what the model is told.
-        (verdict(&report), Troubled(report.has_errors() && !active))
+        let troubled = report.has_errors() && !active && self.identity.is_main();
+        (verdict(&report), Troubled(troubled))
     }
 
     /// Tells the user that a hook keeps the turn from ending, or failed.

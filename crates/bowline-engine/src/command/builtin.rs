@@ -92,11 +92,25 @@ pub(super) async fn run(
     prompt: &UserMessage,
     cancel: &CancellationToken,
 ) -> ResultMessage {
-    local::replay(&agent.session, prompt).await;
+    let result = perform(agent, builtin, invocation, prompt, cancel).await;
+    let mark = texts::command_mark(builtin.name, &invocation.args);
+    local::replay(&agent.session, prompt, mark).await;
+    result
+}
+
+async fn perform(
+    agent: &mut Agent,
+    builtin: &Builtin,
+    invocation: &Invocation,
+    prompt: &UserMessage,
+    cancel: &CancellationToken,
+) -> ResultMessage {
     match builtin.action {
         Action::Clear => return clear::run(agent, invocation, prompt, cancel).await,
-        Action::Compact => return compact::run(agent, builtin.name, invocation, cancel).await,
-        _ => local::announce(agent).await,
+        Action::Compact => {
+            return compact::run(agent, builtin.name, invocation, prompt, cancel).await;
+        }
+        _ => local::announce(agent, prompt).await,
     }
     let text = match builtin.action {
         Action::Clear | Action::Compact => String::new(),
@@ -108,7 +122,8 @@ pub(super) async fn run(
         Action::Model => model(agent, &invocation.args).await,
         Action::Permissions => permissions(agent),
     };
-    local::answer(agent, local::Report::new(builtin.name, invocation, text)).await
+    let report = local::Report::new(builtin.name, invocation, text);
+    local::answer(agent, report).await
 }
 
 async fn show_context(agent: &Agent, name: &str, invocation: &Invocation) -> ResultMessage {

@@ -11,19 +11,22 @@ pub(super) async fn run(
     agent: &mut Agent,
     name: &str,
     invocation: &Invocation,
+    prompt: &UserMessage,
     cancel: &CancellationToken,
 ) -> ResultMessage {
     let began = Instant::now();
     let session = std::sync::Arc::clone(&agent.session);
     if agent.conversation.is_empty() {
-        local::announce(agent).await;
-        let text = "There is nothing to compact yet.".to_owned();
-        return local::answer(agent, local::Report::new(name, invocation, text)).await;
+        local::announce(agent, prompt).await;
+        let text = "Error: There is nothing to compact yet".to_owned();
+        let report = local::Report::new(name, invocation, text).failed();
+        let answered = local::answer(agent, report).await;
+        return ResultMessage { result: Some(String::new()), ..answered };
     }
     let instructions = Some(invocation.args.as_str()).filter(|args| !args.is_empty());
     match agent.compact(CompactTrigger::Manual, instructions, cancel).await {
         Ok(compacted) => {
-            local::announce(agent).await;
+            local::announce(agent, prompt).await;
             agent.announce_compaction(&compacted).await;
             let mut said = UserMessage::prompt(Content::from(texts::stdout(&format!(
                 "Compacted {}",
@@ -43,10 +46,11 @@ pub(super) async fn run(
                     format!("The conversation could not be compacted and is as it was: {error}")
                 }
             };
-            local::announce(agent).await;
-            let report = local::Report::new(name, invocation, text);
+            local::announce(agent, prompt).await;
+            let report = local::Report::new(name, invocation, text).failed();
             let mut result = local::answer(agent, report).await;
-            result.is_error = true;
+            // A hook that objects has done what it is for.
+            result.is_error = !matches!(error, CompactError::Blocked(_));
             result
         }
     }

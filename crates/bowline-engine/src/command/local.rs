@@ -1,15 +1,16 @@
 //! What the host hears of a command that the engine answers: an answer in the model's place, and a result.
 
 use bowline_protocol::{
-    ContentBlock, LocalCommandRun, RawJson, ResultMessage, StopReason, UserMessage,
+    Content, ContentBlock, LocalCommandRun, RawJson, ResultMessage, StopReason, UserMessage,
 };
 use bowline_sessions::SystemLine;
+use serde_json::json;
 use tokio::time::Instant;
 
 use super::{Invocation, texts};
 use crate::{
     agent::{Agent, synthetic},
-    outlet::new_uuid,
+    outlet::{new_uuid, timestamp},
     session::{Shared, catalog, without_turn},
     turn::run::millis,
 };
@@ -22,24 +23,36 @@ pub(super) struct Report<'a> {
     text: String,
     /// The same as numbers, for hosts that draw it themselves.
     pub(super) context_usage: Option<RawJson>,
+    /// What the command came to, if not to what it is for.
+    outcome: Option<&'static str>,
 }
 
 impl<'a> Report<'a> {
     pub(super) fn new(command: &'a str, invocation: &'a Invocation, text: String) -> Self {
-        Self { command, invocation, text, context_usage: None }
+        Self { command, invocation, text, context_usage: None, outcome: None }
+    }
+
+    /// The command could not do what it is for.
+    pub(super) fn failed(self) -> Self {
+        Self { outcome: Some("failed"), ..self }
+    }
+
+    /// The command is for terminals.
+    pub(super) fn unavailable(self) -> Self {
+        Self { outcome: Some("unavailable_headless"), ..self }
     }
 }
 
 /// Tells the host that a command was taken up: what holds before it is run.
-pub(super) async fn announce(agent: &Agent) {
-    agent.session.outlet.send(catalog::init(agent, &[])).await;
+pub(super) async fn announce(agent: &Agent, prompt: &UserMessage) {
+    agent.session.outlet.send(catalog::init(agent, std::slice::from_ref(prompt))).await;
 }
 
 /// Tells the host what a command came to.
 pub(super) async fn answer(agent: &Agent, report: Report<'_>) -> ResultMessage {
     let began = Instant::now();
     let session = &agent.session;
-    let Report { command, invocation, text, context_usage } = report;
+    let Report { command, invocation, text, context_usage, outcome } = report;
     let source = texts::stdout(&text);
     note(session, &texts::command_mark(command, &invocation.args)).await;
     note(session, &source).await;
@@ -53,6 +66,7 @@ pub(super) async fn answer(agent: &Agent, report: Report<'_>) -> ResultMessage {
         ..LocalCommandRun::default()
     });
     frame.context_usage = context_usage;
+    frame.local_command_outcome = outcome.map(|kind| RawJson::from(json!({"kind": kind})));
     session.outlet.send(frame).await;
     result(session, invocation, text, began)
 }
@@ -83,11 +97,13 @@ pub(super) async fn note(session: &Shared, content: &str) {
     session.tell(session.journal.write(line)).await;
 }
 
-/// Repeats a prompt to a host that wants to know that it was taken up.
-pub(super) async fn replay(session: &Shared, prompt: &UserMessage) {
+/// Tells a host that wants to know it which prompt was taken for which command.
+pub(super) async fn replay(session: &Shared, prompt: &UserMessage, mark: String) {
     if session.config.replay_user_messages {
         let mut replay = prompt.clone();
+        replay.message.content = Content::Text(mark);
         replay.is_replay = Some(true);
+        replay.timestamp.get_or_insert_with(timestamp);
         let uuid = prompt.uuid.clone().unwrap_or_else(new_uuid);
         session.outlet.send_as(uuid, replay).await;
     }

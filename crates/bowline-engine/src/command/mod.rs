@@ -92,7 +92,9 @@ pub(crate) async fn run(
             let result = builtin::run(agent, builtin, &invocation, message, cancel).await;
             Outcome::Answered(Box::new(result))
         }
-        Some(Known::Custom(command)) => run_custom(agent, &command, &invocation, cancel).await,
+        Some(Known::Custom(command)) => {
+            run_custom(agent, &command, &invocation, message, cancel).await
+        }
         Some(Known::McpPrompt(prompt)) => {
             mcp_prompt::run(agent, &prompt, &invocation, cancel).await
         }
@@ -219,10 +221,11 @@ async fn run_custom(
     agent: &mut Agent,
     command: &CustomCommand,
     invocation: &Invocation,
+    message: &UserMessage,
     cancel: &CancellationToken,
 ) -> Outcome {
     if !command.is_for_people {
-        local::announce(agent).await;
+        local::announce(agent, message).await;
         let text = texts::only_for_model(&command.name);
         let report = local::Report::new(&command.name, invocation, text);
         return Outcome::Answered(Box::new(local::answer(agent, report).await));
@@ -246,7 +249,7 @@ async fn run_custom(
             Outcome::Expanded(expansion)
         }
         Err(problem) => {
-            local::announce(agent).await;
+            local::announce(agent, message).await;
             let report = local::Report::new(&command.name, invocation, problem.to_string());
             Outcome::Answered(Box::new(local::answer(agent, report).await))
         }
@@ -345,9 +348,10 @@ impl Invocation {
     fn read(content: &Content) -> Option<Self> {
         let text = match content {
             Content::Text(text) => text.as_str(),
-            Content::Blocks(blocks) => blocks.iter().find_map(|block| block.as_text())?,
+            // What was attached comes first; what comes last was typed.
+            Content::Blocks(blocks) => blocks.last()?.as_text()?,
         };
-        let typed = text.trim_start().strip_prefix('/')?;
+        let typed = text.strip_prefix('/')?;
         let end = typed.find(char::is_whitespace).unwrap_or(typed.len());
         let (name, args) = typed.split_at(end);
         let is_name = !name.is_empty() && !name.contains('/');

@@ -55,9 +55,6 @@ impl<'a> CompactHooks<'a> {
         if let Some(block) = report.blocks.first() {
             return Err(CompactError::Blocked(block.reason.clone()));
         }
-        if let Some(stop) = &report.stop {
-            return Err(CompactError::Blocked(stop.reason.clone().unwrap_or_default()));
-        }
         if self.cancel.is_cancelled() {
             return Err(CompactError::Interrupted);
         }

@@ -47,7 +47,7 @@ pub(crate) enum CompactError {
     #[error("{0}")]
     Model(ModelError),
     /// A hook objects.
-    #[error("blocked by hook: {0}")]
+    #[error("a PreCompact hook objects to compaction: {0}")]
     Blocked(String),
     /// Somebody stopped it.
     #[error("interrupted")]

@@ -69,7 +69,7 @@ pub(crate) fn usage(session: &Shared, counted: Option<Counted>) -> ContextUsage 
     let newest = session.ledger().newest();
     let mut extra = bowline_protocol::Extra::new();
     let source = match session.config.auto_compact_window {
-        Some(_) => "setting",
+        Some(_) => "settings",
         None => "model-default",
     };
     extra.insert("autocompactSource".to_owned(), json!(source));

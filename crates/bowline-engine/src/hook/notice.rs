@@ -19,7 +19,15 @@ pub(super) fn about(
     match answer {
         Answer::Output(output) => {
             let message = output.system_message.as_deref()?;
-            let content = texts::says(&occasion.hook_name, message);
+            let content = match occasion.event {
+                // These happen all the time, and nobody waits for them.
+                HookEvent::MessageDisplay
+                | HookEvent::SubagentStart
+                | HookEvent::SubagentStop
+                | HookEvent::PreCompact => return None,
+                HookEvent::PreModelSwitch => message.to_owned(),
+                _ => texts::says(&occasion.hook_name, message),
+            };
             Some(message_with(occasion, InformationalLevel::Notice, content))
         }
         Answer::Failed(kind, message) => failure(registration, occasion, *kind, message),

@@ -87,6 +87,11 @@ pub fn command_reason(command: &str, stderr: &str) -> String {
     format!("[{command}]: {stderr}")
 }
 
+/// Tells the user that the failure of hooks counts as a no, because what else it is to mean is not known.
+pub fn unknown_strictness(event: &HookEvent) -> String {
+    format!("{event}: `onFailure` of a hook is neither continue nor block; it counts as block.")
+}
+
 /// Tells the user that a callback failed and was ignored.
 pub fn callback_failed(event: &HookEvent, callback_id: &str) -> String {
     format!(

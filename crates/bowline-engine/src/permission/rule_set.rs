@@ -145,6 +145,15 @@ impl RuleSet {
             .any(|rule| matches!(&rule.subject, Subject::Tool(pattern) if pattern.matches(tool)))
     }
 
+    /// What rules that forbid every call of tools of servers call those: a tool, a server, or a
+    /// pattern. Such tools come and go, so that nobody can be asked about each in time.
+    pub(crate) fn disabled_on_servers(&self) -> Vec<String> {
+        let whole = |rule: &&Rule| matches!(rule.subject, Subject::Tool(_));
+        let denied = self.saying(&PermissionBehavior::Deny).filter(whole);
+        let names = denied.map(|rule| rule.rule.tool_name.clone());
+        names.filter(|name| name.starts_with("mcp__")).collect()
+    }
+
     /// The rules that count and say this.
     pub(super) fn saying(&self, behavior: &PermissionBehavior) -> impl Iterator<Item = &Rule> {
         self.rules.iter().filter(move |rule| {

@@ -202,6 +202,18 @@ impl Actor {
         }
     }
 
+    /// Repeats prompts that are about to be taken together with the last of them, if the host wants that.
+    async fn replay_merged(&self, prompts: &[UserMessage]) {
+        let [merged @ .., _] = prompts else { return };
+        for prompt in merged.iter().filter(|_| self.shared.config.replay_user_messages) {
+            let mut replay = prompt.clone();
+            replay.is_replay = Some(true);
+            replay.timestamp.get_or_insert_with(timestamp);
+            let uuid = prompt.uuid.clone().unwrap_or_else(new_uuid);
+            self.shared.outlet.send_as(uuid, replay).await;
+        }
+    }
+
     async fn begin_turn(&mut self) {
         let Some((beginning, uuids)) = self.next_turn() else {
             if !self.shared.board.has_background_agents() {
@@ -211,6 +223,9 @@ impl Actor {
         };
         let Some(mut agent) = self.agent.take() else { return };
         self.shared.set_state(SessionState::Running).await;
+        if let Beginning::Prompts(prompts) = &beginning {
+            self.replay_merged(prompts).await;
+        }
         for uuid in &uuids {
             self.lifecycle(uuid, CommandState::Started).await;
         }

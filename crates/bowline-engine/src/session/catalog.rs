@@ -26,6 +26,8 @@ pub(crate) fn init(agent: &Agent, prompts: &[UserMessage]) -> InitMessage {
     let uuids: Vec<_> = prompts.iter().filter_map(|prompt| prompt.uuid.clone()).collect();
     let session = &agent.session;
     let config = &session.config;
+    let own_model = agent.instructions.model.as_deref();
+    let model = own_model.map_or_else(|| session.model_name(), |model| session.resolve_model(model));
     let prompts_of_servers = session.mcp.prompts();
     let names_of_prompts = prompts_of_servers.iter().map(|prompt| prompt.slash_command().name);
     let directories = session.added_directories();
@@ -40,7 +42,7 @@ pub(crate) fn init(agent: &Agent, prompts: &[UserMessage]) -> InitMessage {
         tools: agent.tools.names_for_hosts(),
         mcp_servers: session.mcp.brief_status(),
         mcp_server_errors: (!errors.is_empty()).then(|| errors.clone()),
-        model: session.model_name(),
+        model,
         permission_mode: session.mode(),
         slash_commands: command::names(session).into_iter().chain(names_of_prompts).collect(),
         plugins: plugins.infos(),

@@ -83,20 +83,20 @@ async fn run(
                 Outcome::NoCommand => {}
                 Outcome::Answered(mut result) => {
                     result.origin = origin_of(prompt);
-                    return TurnOutcome { result: *result, joined: Vec::new() };
+                    return without_turn(prompt, *result);
                 }
                 Outcome::Expanded(expanded) => expansion = Some(expanded),
             }
         }
         if prompt.should_query == Some(false) {
-            return TurnOutcome { result: note(agent, prompt).await, joined: Vec::new() };
+            return without_turn(prompt, note(agent, prompt).await);
         }
     }
     let mut context = std::mem::take(&mut session.live().context);
     if let Some(expansion) = &mut expansion {
         context.append(&mut expansion.context);
     }
-    let mut remarks = Vec::new();
+    let mut remarks = unknown_strictness(&session);
     for prompt in prompts.iter().filter(|prompt| is_of_host(prompt)) {
         match submit_hooks(&session, prompt, &mut remarks, &cancel).await {
             Submitted::Accepted(texts) => context.extend(texts),
@@ -110,6 +110,10 @@ async fn run(
             }
         }
     }
+    let usual_model = agent.instructions.model.clone();
+    if let Some(model) = expansion.as_mut().and_then(|expansion| expansion.model.take()) {
+        agent.instructions.model = Some(model);
+    }
     session.outlet.send(catalog::init(agent, &prompts)).await;
     for remark in remarks {
         session.outlet.send(remark).await;
@@ -119,10 +123,6 @@ async fn run(
     take_up(agent, &prompts, blocks, context).await;
     let uuids: Vec<_> = prompts.iter().filter_map(|prompt| prompt.uuid.clone()).collect();
     let origin = prompts.first().and_then(origin_of);
-    let usual_model = agent.instructions.model.clone();
-    if let Some(model) = expansion.and_then(|expansion| expansion.model) {
-        agent.instructions.model = Some(model);
-    }
     let report = go_on(agent, uuids.clone(), cancel).await;
     agent.instructions.model = usual_model;
     let joined = agent.take_joined();
@@ -209,15 +209,24 @@ async fn take_up(
         join(&mut blocks, prompt_blocks(&told));
     }
     if session.config.replay_user_messages && prompts.iter().all(is_of_host) {
-        replay(&session, prompts, name.unwrap_or_default()).await;
+        let mark = expanded.as_ref().and_then(|blocks| blocks.first()?.as_text());
+        replay(&session, prompts, mark, name.unwrap_or_default()).await;
     }
     blocks.extend(context.into_iter().map(ContentBlock::text));
     agent.conversation.push_user(blocks);
 }
 
-/// Repeats prompts to the host as the one that they were taken for.
-async fn replay(session: &Shared, prompts: &[UserMessage], name: MessageUuid) {
+/// Repeats prompts to the host as the one that they were taken for, or as the command (`mark`).
+async fn replay(
+    session: &Shared,
+    prompts: &[UserMessage],
+    mark: Option<&str>,
+    name: MessageUuid,
+) {
     let Some(mut said) = prompts.last().cloned() else { return };
+    if let Some(mark) = mark {
+        said.message.content = Content::from(mark);
+    }
     if let [_, _, ..] = prompts {
         let mut blocks = Vec::new();
         prompts
@@ -270,6 +279,26 @@ async fn note(agent: &mut Agent, prompt: &UserMessage) -> ResultMessage {
     session.outlet.send(catalog::init(agent, std::slice::from_ref(prompt))).await;
     take_up(agent, std::slice::from_ref(prompt), None, Vec::new()).await;
     result::without_turn(&session, "")
+}
+
+/// The end of a prompt that went to no model.
+fn without_turn(prompt: &UserMessage, mut result: ResultMessage) -> TurnOutcome {
+    result.user_message_uuid = prompt.uuid.clone();
+    result.user_message_uuids = prompt.uuid.clone().map(|uuid| vec![uuid]);
+    TurnOutcome { result, joined: Vec::new() }
+}
+
+/// Tells of hooks whose failure counts as an objection because the host asked for something that this
+/// version does not know.
+fn unknown_strictness(session: &Shared) -> Vec<InformationalMessage> {
+    let events = std::mem::take(&mut session.live().unnoticed.strict_hooks);
+    let remark = |event: HookEvent| InformationalMessage {
+        content: hook_texts::unknown_strictness(&event),
+        level: InformationalLevel::Warning,
+        tag: Some("hook_on_failure_unknown".to_owned()),
+        ..InformationalMessage::default()
+    };
+    events.into_iter().map(remark).collect()
 }
 
 enum Submitted {
@@ -329,10 +358,12 @@ async fn submit_hooks(
     }
     if let Some(block) = report.blocks.first() {
         let shown = if report.suppress_original_prompt { "" } else { &text };
+        let named = format!("[{}]: ", block.command);
+        let said = block.reason.strip_prefix(&named).unwrap_or(&block.reason);
         return Submitted::Refused(Refusal {
             text: hook_texts::prompt_blocked(&block.reason, shown),
             kind: PromptSubmitOutcomeKind::BlockedByHook,
-            reason: Some(block.reason.clone()),
+            reason: Some(said.to_owned()),
             prompt_kept: false,
         });
     }

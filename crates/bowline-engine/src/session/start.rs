@@ -24,7 +24,7 @@ use crate::{
     permission::{Policy, Roots},
     structured_output, tool,
     tooling::ToolServices,
-    toolset::Toolset,
+    toolset::{Filter, Toolset},
 };
 
 /// Why a session could not be set up.
@@ -205,7 +205,8 @@ fn toolset(session: &Arc<Shared>, all: &Weak<Toolset>) -> Toolset {
     if let ToolSelection::Named(names) = &config.tools {
         registry.choose(names);
     }
-    let filters = session.main_kind().map(|kind| kind.filters()).unwrap_or_default();
+    let mut filters = session.main_kind().map(|kind| kind.filters()).unwrap_or_default();
+    filters.push(Filter::Except(session.policy().rules.disabled_on_servers()));
     registry.retain(|spec| filters.iter().all(|filter| filter.admits_tool(spec)));
     let mut disabled: Vec<String> = tool::disabled(session).collect();
     registry.retain(|spec| {

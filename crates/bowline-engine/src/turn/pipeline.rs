@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bowline_model::UNPARSED_INPUT;
 use bowline_protocol::{
     Content, EventInput, FinishedToolCall, HookEvent, HookPermissionDecision, McpServerRef,
-    NonExecutionKind, PermissionDecision, PostToolUseFailureInput, PostToolUseInput,
+    Message, NonExecutionKind, PermissionDecision, PostToolUseFailureInput, PostToolUseInput,
     PreToolUseInput, RawJson, ToolResultMeta, ToolUseBlock,
 };
 use bowline_tools::{FailureStage, Tool, ToolCall, ToolFailure, ToolOutput, Workspace};
@@ -255,9 +255,14 @@ async fn perform(
         meta.non_execution_kind = Some("interrupted".into());
     }
     outcome.context = told;
-    outcome.remarks = std::mem::take(&mut report.notices);
+    // That a hook failed is told before the result, what a hook says behind it.
+    let notices = std::mem::take(&mut report.notices).into_iter();
+    let (failed, said): (Vec<_>, Vec<_>) = notices.partition(|notice| notice.tag.is_some());
+    outcome.notices.extend(failed.into_iter().map(Message::from));
+    outcome.remarks = said;
     structured_output::note(&context.session, &proposed, &mut outcome);
-    if stop || report.stop.is_some() {
+    // A failure is for the model to deal with, whatever hooks think of it.
+    if stop || (report.stop.is_some() && !outcome.failed()) {
         outcome.then = Then::HookStopped;
     }
     outcome
@@ -326,7 +331,11 @@ fn updated(mut output: ToolOutput, report: &HookReport) -> ToolOutput {
         None => updated.is_string(),
     };
     if fits {
-        output.content = Content::Text(text_of(&updated));
+        let blocks = updated.is_array().then(|| serde_json::from_value(updated.clone()).ok());
+        output.content = match blocks.flatten() {
+            Some(blocks) => Content::Blocks(blocks),
+            None => Content::Text(text_of(&updated)),
+        };
         output.structured = Some(updated);
     }
     output

@@ -79,7 +79,8 @@ async fn every_kind_of_content_reaches_the_model() {
     assert_eq!(odd, json!({"type": "hologram", "depth": 3}));
     let many = rig.text("mcp__std__many", json!({})).await;
     assert!(many.starts_with("[Audio: source: "), "{many}");
-    assert!(many.ends_with("[Resource: note://x]\ninside\n[Resource link: y note://y]"), "{many}");
+    let resource = "[Resource from std at note://x] inside";
+    assert!(many.ends_with(&format!("{resource}\n[Resource link: y] note://y")), "{many}");
 }
 
 #[tokio::test]

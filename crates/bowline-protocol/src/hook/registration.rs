@@ -29,9 +29,10 @@ pub struct HookMatcher {
 }
 
 impl HookMatcher {
-    /// How long each callback may take.
+    /// How long each callback may take. No time at all is no limit.
     pub fn time_limit(&self) -> Option<Duration> {
-        Duration::try_from_secs_f64(self.timeout.as_ref()?.as_f64()?).ok()
+        let limit = Duration::try_from_secs_f64(self.timeout.as_ref()?.as_f64()?).ok();
+        limit.filter(|limit| !limit.is_zero())
     }
 }
 

@@ -154,12 +154,14 @@ pub(super) async fn register_repo_root(
 ) -> Answered {
     let directory = shared.workspace.resolve(&request.directory);
     if !directory.is_dir() {
-        return Err(ControlError::new(format!("not a directory: {}", request.directory)));
+        let message = format!("register_repo_root: not a directory: {}", request.directory);
+        return Err(ControlError::new(message));
     }
     let known: Vec<PathBuf> = shared.policy().directories().map(Path::to_path_buf).collect();
     let location = Location::of(&directory);
     if known.iter().any(|known| Location::of(known) == location) {
-        let message = format!("already a working directory: {}", request.directory);
+        let already = "is already a working directory";
+        let message = format!("register_repo_root: {} {already}", request.directory);
         return Err(ControlError::new(message));
     }
     shared.policy().add_directory(RuleSource::Session, &directory);
@@ -180,7 +182,7 @@ pub(super) async fn register_repo_root(
         });
         shared.run_hooks(&Identity::Main, event, &CancellationToken::new()).await;
     }
-    Ok(ControlReply::ack())
+    Ok(ControlReply::payload(&json!({"directory": shown(&directory)})))
 }
 
 fn shown(path: &Path) -> String {

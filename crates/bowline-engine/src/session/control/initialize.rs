@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use bowline_mcp::{NamedServer, Scope};
 use bowline_protocol::{
-    Initialize, ManifestOutcome, McpSdkServer, McpServerConfig, McpServerStatus, PluginSource,
+    HookEvent, HookFailure, HookMatcher, Initialize, ManifestOutcome, McpSdkServer, McpServerConfig, McpServerStatus, PluginSource,
     UserMessage,
 };
 
@@ -23,10 +23,12 @@ pub(super) async fn initialize(shared: &Arc<Shared>, request: Initialize) -> Ans
         })?;
     }
     let again = std::mem::replace(&mut shared.live().host.initialized, true);
+    // Asked again without hooks, those of before stay.
     let hooks = request.hooks.as_ref();
-    if hooks.is_some() || again {
-        shared.hooks.set_callbacks(hooks.unwrap_or(&BTreeMap::new()));
+    if let Some(hooks) = hooks {
+        shared.hooks.set_callbacks(hooks);
         shared.watch();
+        shared.live().unnoticed.strict_hooks = of_unknown_strictness(hooks);
     }
     let hooks_applied = (hooks.is_some() || again).then_some(true);
     let managed = request.managed_settings.as_ref();
@@ -39,7 +41,11 @@ pub(super) async fn initialize(shared: &Arc<Shared>, request: Initialize) -> Ans
     });
     add_servers(shared, &request);
     let plugins_applied = take_plugins(shared, request.plugins.as_deref()).await;
-    shared.take_up(request);
+    let title = request.title.clone();
+    shared.take_up(request, again);
+    if let Some(title) = title {
+        shared.announce_title(title).await;
+    }
     let first_prompt = match again {
         true => None,
         false => {
@@ -68,6 +74,13 @@ pub(super) async fn initialize(shared: &Arc<Shared>, request: Initialize) -> Ans
             shared.outlet.flush().await;
         }
     }))
+}
+
+/// The events with hooks whose failure is to mean something that this version does not know.
+fn of_unknown_strictness(hooks: &BTreeMap<HookEvent, Vec<HookMatcher>>) -> Vec<HookEvent> {
+    let unknown = |matcher: &HookMatcher| matches!(matcher.on_failure, Some(HookFailure::Other(_)));
+    let events = hooks.iter().filter(|(_, matchers)| matchers.iter().any(unknown));
+    events.map(|(event, _)| event.clone()).collect()
 }
 
 /// Loads the plugins that the host brings; whether that was done, if there are any.

@@ -66,6 +66,10 @@ pub(super) async fn mcp_call(shared: &Arc<Shared>, request: McpCall) -> Answered
     if request.input_files.is_some() || request.output_files.is_some() {
         return Err(ControlError::new("mcp_call does not take input_files or output_files"));
     }
+    if !is_full_name(&request.tool) {
+        let message = format!("not the full name of an MCP tool: {}", request.tool);
+        return Err(ControlError::new(message));
+    }
     let expires_at = request.expires_at.as_ref().and_then(|millis| millis.as_f64());
     if expires_at.is_some_and(|at| at <= millis_now()) {
         return Err(ControlError::new("the call has expired"));
@@ -76,6 +80,12 @@ pub(super) async fn mcp_call(shared: &Arc<Shared>, request: McpCall) -> Answered
     let limit = request.timeout_ms.map(Duration::from_millis);
     let result = shared.mcp.call(&request.tool, request.arguments.as_ref(), limit).await?;
     Ok(ControlReply::payload(&result))
+}
+
+/// Whether a name says both the server and the tool (`mcp__server__tool`).
+fn is_full_name(tool: &str) -> bool {
+    let names = tool.strip_prefix("mcp__").and_then(|names| names.split_once("__"));
+    names.is_some_and(|(server, tool)| !server.is_empty() && !tool.is_empty())
 }
 
 /// What would be asked is refused: whoever could answer is the one who calls.

@@ -19,8 +19,9 @@ mod texts;
 mod usage;
 
 use bowline_model::BoxFuture;
-use bowline_protocol::{HostRequest, RawJson, RequestId};
+use bowline_protocol::{Extra, HostRequest, RawJson, RequestId};
 use serde::Serialize;
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::{OpenQuestions, Session, spare};
@@ -56,15 +57,23 @@ pub struct ControlError {
     pub message: String,
     /// Why, for programs.
     pub code: Option<String>,
+    /// More about it, for programs: beside the error, by name.
+    pub details: Extra,
 }
 
 impl ControlError {
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), code: None }
+        Self { message: message.into(), code: None, details: Extra::new() }
     }
 
     pub(crate) fn coded(message: impl Into<String>, code: &str) -> Self {
-        Self { message: message.into(), code: Some(code.to_owned()) }
+        Self { code: Some(code.to_owned()), ..Self::new(message) }
+    }
+
+    /// The same with one more detail.
+    pub(crate) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.details.insert(name.to_owned(), value.into());
+        self
     }
 
     fn unsupported(subtype: &str) -> Self {

@@ -19,7 +19,8 @@ const CACHE_TTL: &str = "5m";
 pub(super) async fn set_model(shared: &Arc<Shared>, request: SetModel) -> Answered {
     let asked = request.model.into_option().filter(|name| name != "default");
     if asked.as_deref().is_some_and(|name| name.trim().is_empty()) {
-        return Err(ControlError::coded("a model must have a name", "catalog_unknown"));
+        let error = ControlError::coded("set_model: a model must have a name", "catalog_unknown");
+        return Err(error.with("model", shared.model_name()));
     }
     let before = shared.model_name();
     let resolved = shared.switch_model(asked.as_deref(), "sdk").await?;
@@ -114,10 +115,12 @@ impl Shared {
         let objection = report.blocks.first().map(|block| Some(block.reason.clone()));
         let Some(reason) = denied.or(objection) else { return Ok(()) };
         let to = &switch.to_model;
-        Err(ControlError::new(match reason {
+        let message = match reason {
             Some(reason) => format!("A hook keeps the model from being switched to {to}: {reason}"),
             None => format!("A hook keeps the model from being switched to {to}"),
-        }))
+        };
+        let error = ControlError::coded(message, "blocked_by_hook");
+        Err(error.with("model", switch.from_model.clone()))
     }
 }
 

@@ -23,6 +23,8 @@ use crate::{
     settings::{Places, Trust, expand_home},
 };
 
+/// Characters of a title that are kept.
+const LONGEST_TITLE: usize = 200;
 /// The smallest thinking budget the API takes.
 const SMALLEST_BUDGET: u64 = 1024;
 
@@ -81,13 +83,21 @@ pub(super) fn set_max_thinking_tokens(
     let display = match request.thinking_display.as_ref().map(String::as_str) {
         Some("summarized") => Some(ThinkingDisplay::Summarized),
         Some("omitted") => Some(ThinkingDisplay::Omitted),
-        _ => None,
+        None | Some("highlights") => None,
+        Some(other) => {
+            let error = format!(
+                "set_max_thinking_tokens: thinking_display is summarized, omitted, highlights or null, \
+                 not {other}"
+            );
+            return Err(ControlError::new(error));
+        }
     };
     let thinking = match request.max_thinking_tokens.into_option() {
         None => display.map(|display| Thinking::Adaptive { display: Some(display) }),
-        Some(0) => Some(Thinking::Disabled),
+        Some(..=0) => Some(Thinking::Disabled),
         Some(budget) => {
-            Some(Thinking::Enabled { budget_tokens: budget.max(SMALLEST_BUDGET), display })
+            let budget_tokens = budget.unsigned_abs().max(SMALLEST_BUDGET);
+            Some(Thinking::Enabled { budget_tokens, display })
         }
     };
     shared.live().thinking = thinking;
@@ -95,7 +105,8 @@ pub(super) fn set_max_thinking_tokens(
 }
 
 pub(super) async fn rename_session(shared: &Arc<Shared>, request: RenameSession) -> Answered {
-    let title = request.title.trim().to_owned();
+    let words = request.title.split_whitespace().collect::<Vec<_>>().join(" ");
+    let title: String = words.chars().take(LONGEST_TITLE).collect();
     if title.is_empty() {
         return Err(ControlError::new("title must be non-empty"));
     }
@@ -127,6 +138,9 @@ impl Shared {
 }
 
 pub(super) fn set_has_subscribers(shared: &Arc<Shared>, request: SetHasSubscribers) -> Answered {
+    if request.has_subscribers.is_absent() {
+        return Err(ControlError::new("set_has_subscribers: has_subscribers is missing"));
+    }
     shared.live().host.has_subscribers = request.has_subscribers.into_option();
     Ok(ControlReply::ack())
 }

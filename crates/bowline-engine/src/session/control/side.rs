@@ -60,6 +60,10 @@ pub(super) async fn generate_session_title(
     asked: Asked,
     request: GenerateSessionTitle,
 ) -> Answered {
+    let unsent = GenerateSessionTitleResponse::default();
+    if request.description.trim().is_empty() {
+        return Ok(ControlReply::payload(&unsent));
+    }
     let mut conversation = Conversation::default();
     conversation.push_user(vec![ContentBlock::text(request.description)]);
     let answer = ask(shared, &asked, TITLE_INSTRUCTIONS, &conversation);
@@ -75,7 +79,6 @@ pub(super) async fn generate_session_title(
         shared.tell(shared.journal.note(line)).await;
         shared.announce_title(title).await;
     }
-    let unsent = GenerateSessionTitleResponse::default();
     Ok(ControlReply::payload(&GenerateSessionTitleResponse { title, ..unsent }))
 }
 

@@ -7,7 +7,7 @@ use bowline_protocol::{
 };
 use serde_json::json;
 
-use super::{Answered, ControlReply};
+use super::{Answered, ControlError, ControlReply};
 use crate::{
     context,
     session::{Shared, catalog},
@@ -18,7 +18,11 @@ pub(super) async fn get_context_usage(shared: &Arc<Shared>, request: GetContextU
     context::foresee(shared).await;
     let counted = match request.detail {
         Some(ContextDetail::Full) => context::count(shared).await,
-        _ => None,
+        None | Some(ContextDetail::Summary) => None,
+        Some(other) => {
+            let error = format!("get_context_usage: detail is summary or full, not {other}");
+            return Err(ControlError::new(error));
+        }
     };
     Ok(ControlReply::payload(&context::usage(shared, counted)))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bowline_model::Thinking;
 use bowline_protocol::{
-    AgentDefinition, Effort, Extra, Initialize, McpToolPolicy, ModelSwitchInput, PermissionMode,
+    AgentDefinition, Effort, Extra, HookEvent, Initialize, McpToolPolicy, ModelSwitchInput, PermissionMode,
     SessionState,
 };
 use bowline_sessions::CustomTitle;
@@ -53,6 +53,8 @@ pub(crate) struct Unnoticed {
     pub(crate) model_switch: Option<ModelSwitchInput>,
     /// The model is of another family: it could not verify earlier reasoning.
     pub(crate) foreign_thinking: bool,
+    /// Events with hooks whose failure counts as an objection, because what it is to mean is not known.
+    pub(crate) strict_hooks: Vec<HookEvent>,
 }
 
 /// What is decided about the tools of one MCP server.
@@ -115,14 +117,15 @@ impl Live {
 }
 
 impl Shared {
-    /// What a host brings when it connects.
-    pub(crate) fn take_up(&self, request: Initialize) {
+    /// What a host brings when it connects. What it brings again replaces what it brought; the rest
+    /// stays, and so does the shape of results.
+    pub(crate) fn take_up(&self, request: Initialize, again: bool) {
         if let Some(title) = &request.title {
             let (custom_title, session_id) = (title.clone(), self.id());
             self.journal.note(CustomTitle { custom_title, session_id, extra: Extra::new() });
         }
         let mut live = self.live();
-        if let Some(schema) = &request.json_schema {
+        if let Some(schema) = request.json_schema.as_ref().filter(|_| !again) {
             live.json_schema = Some(schema.to_value());
         }
         if let Some(title) = request.title {
@@ -130,15 +133,25 @@ impl Shared {
         }
         live.host.forward_subagent_text |= request.forward_subagent_text == Some(true);
         live.host.stops_tasks_itself |= request.per_task_stop_affordance == Some(true);
-        live.host.plan_mode_instructions = request.plan_mode_instructions;
-        live.host.skills = request.skills;
-        live.host.system_prompt = request.system_prompt;
-        live.host.append_system_prompt = request.append_system_prompt;
+        replace(&mut live.host.plan_mode_instructions, request.plan_mode_instructions);
+        replace(&mut live.host.skills, request.skills);
+        replace(&mut live.host.system_prompt, request.system_prompt);
+        replace(&mut live.host.append_system_prompt, request.append_system_prompt);
         live.host.exclude_dynamic_sections |= request.exclude_dynamic_sections == Some(true);
-        live.host.append_subagent_system_prompt = request.append_subagent_system_prompt;
+        let append_for_subagents = request.append_subagent_system_prompt;
+        replace(&mut live.host.append_subagent_system_prompt, append_for_subagents);
         live.agents.extend(request.agents.unwrap_or_default());
         live.tools_changed = true;
-        live.host.tool_aliases = request.tool_aliases.unwrap_or_default();
+        if let Some(aliases) = request.tool_aliases {
+            live.host.tool_aliases = aliases;
+        }
+    }
+}
+
+/// Puts what was brought in the place of what was there, if anything was.
+fn replace<T>(place: &mut Option<T>, brought: Option<T>) {
+    if brought.is_some() {
+        *place = brought;
     }
 }
 

@@ -64,6 +64,7 @@ pub struct SeedReadState {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FileSuggestions {
     /// What was typed.
+    #[serde(default)]
     pub query: String,
     /// Fields this version does not know.
     #[serde(flatten)]

@@ -89,9 +89,9 @@ pub struct SetModelResponse {
 /// Think more or less.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SetMaxThinkingTokens {
-    /// How much at most; null for the default.
+    /// How much at most; null for the default, zero or less for none.
     #[serde(default, skip_serializing_if = "Maybe::is_absent")]
-    pub max_thinking_tokens: Maybe<u64>,
+    pub max_thinking_tokens: Maybe<i64>,
     /// How thinking is shown.
     #[serde(default, skip_serializing_if = "Maybe::is_absent")]
     pub thinking_display: Maybe<String>,
@@ -243,6 +243,7 @@ pub struct EndSession {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CancelAsyncMessage {
     /// The prompt.
+    #[serde(default)]
     pub message_uuid: MessageUuid,
     /// Fields this version does not know.
     #[serde(flatten)]
