@@ -38,6 +38,7 @@ pub use crate::{
 /// An MCP server that is ready to serve.
 pub struct Server {
     handler: Handler,
+    offers_nothing: bool,
     /// Where calls without a conversation happen, for all clients.
     session: Session,
     work: BoxFuture<'static, SessionEnd>,
@@ -74,8 +75,14 @@ impl Server {
         let host = Arc::new(ToolHost::default());
         let (session, work) = Session::start(config, host.clone())?;
         let offer = Offer::new(&session.tools(), &selection, offers_agent);
+        let offers_nothing = offer.tools().is_empty();
         let handler = Handler::new(session.clone(), sessions, host, offer, version);
-        Ok(Self { handler, session, work: Box::pin(work) })
+        Ok(Self { handler, offers_nothing, session, work: Box::pin(work) })
+    }
+
+    /// Whether clients would find no tool at all.
+    pub fn offers_nothing(&self) -> bool {
+        self.offers_nothing
     }
 }
 

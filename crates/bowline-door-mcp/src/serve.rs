@@ -92,7 +92,7 @@ impl Server {
         self,
         connection: impl Future<Output = Result<(), ServerError>>,
     ) -> Result<(), ServerError> {
-        let Self { handler, session, work } = self;
+        let Self { handler, session, work, .. } = self;
         let mut work = pin!(work);
         let served = tokio::select! {
             served = connection => served,

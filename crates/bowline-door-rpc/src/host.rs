@@ -11,20 +11,21 @@ use std::{
 use bowline_engine::{Answer, BoxFuture, Host, HostError};
 use bowline_protocol::{CanUseTool, Message, PermissionResult, RawJson, ResultMessage};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     output::{self, Output},
     run::Delivery,
+    wire::Id,
 };
 
 /// The client of one run.
 #[derive(Debug)]
 pub(crate) struct RunHost {
     /// The request that began the run; `None` if nobody wants to hear of it.
-    pub(crate) id: Option<Value>,
+    pub(crate) id: Option<Id>,
     pub(crate) delivery: Delivery,
     pub(crate) output: Output,
     pub(crate) questions: Arc<Questions>,
@@ -35,7 +36,7 @@ pub(crate) struct RunHost {
 
 impl RunHost {
     pub(crate) fn new(
-        id: Option<Value>,
+        id: Option<Id>,
         delivery: Delivery,
         output: Output,
         questions: Arc<Questions>,
@@ -63,13 +64,13 @@ impl RunHost {
 
 #[derive(Serialize)]
 struct MessageParams<'a> {
-    run_id: &'a Value,
+    run_id: &'a Id,
     message: &'a Message,
 }
 
 #[derive(Serialize)]
 struct PermissionParams<'a> {
-    run_id: &'a Option<Value>,
+    run_id: &'a Option<Id>,
     #[serde(flatten)]
     question: &'a CanUseTool,
 }
@@ -127,8 +128,8 @@ impl Questions {
     }
 
     /// The client answers. An answer to nothing is ignored.
-    pub(crate) fn answered(&self, id: &Value, outcome: Result<RawJson, RawJson>) {
-        let waits = id.as_str().and_then(|id| self.open().as_mut()?.remove(id));
+    pub(crate) fn answered(&self, id: &Id, outcome: Result<RawJson, RawJson>) {
+        let waits = id.text().and_then(|id| self.open().as_mut()?.remove(&id));
         let Some(waits) = waits else {
             tracing::warn!(%id, "an answer to nothing that was asked");
             return;
@@ -142,8 +143,8 @@ impl Questions {
     }
 
     /// What the client says is no answer, but names a question that waits for one.
-    pub(crate) fn malformed(&self, id: &Value, why: &str) {
-        let waits = id.as_str().and_then(|id| self.open().as_mut()?.remove(id));
+    pub(crate) fn malformed(&self, id: &Id, why: &str) {
+        let waits = id.text().and_then(|id| self.open().as_mut()?.remove(&id));
         if let Some(waits) = waits {
             waits.send(Err(HostError::Malformed(why.to_owned()))).ok();
         }

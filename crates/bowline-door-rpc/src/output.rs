@@ -2,14 +2,13 @@
 
 use bowline_protocol::RawJson;
 use serde::Serialize;
-use serde_json::Value;
 use tokio::{
     io::{AsyncWrite, AsyncWriteExt},
     sync::mpsc,
 };
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
-use crate::wire::{Failure, Notification, Request, Response, VERSION};
+use crate::wire::{Failure, Id, Notification, Request, Response, VERSION};
 
 /// Lines that wait to be written. A client that does not read stalls whoever speaks.
 const WAITING: usize = 64;
@@ -92,7 +91,7 @@ impl Output {
 }
 
 /// A response with a result.
-pub(crate) fn result(id: Value, result: &impl Serialize) -> Response {
+pub(crate) fn result(id: Id, result: &impl Serialize) -> Response {
     match RawJson::from_value(result) {
         Ok(result) => Response { jsonrpc: VERSION, id, outcome: Ok(result) },
         Err(error) => failure(id, Failure::internal(error)),
@@ -100,6 +99,6 @@ pub(crate) fn result(id: Value, result: &impl Serialize) -> Response {
 }
 
 /// A response that says what went wrong.
-pub(crate) fn failure(id: Value, failure: Failure) -> Response {
+pub(crate) fn failure(id: Id, failure: Failure) -> Response {
     Response { jsonrpc: VERSION, id, outcome: Err(failure) }
 }

@@ -6,15 +6,14 @@ use bowline_engine::{
     BoxFuture, OpenError, PermissionPrompts, Session, SessionConfig, SessionEnd, SessionRequest,
     Sessions,
 };
-use bowline_protocol::{Content, Message, ResultMessage, SessionId, UserMessage};
+use bowline_protocol::{Content, Message, RawJson, ResultMessage, SessionId, UserMessage};
 use serde::Deserialize;
-use serde_json::Value;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use crate::{
     host::{Questions, RunHost},
     output::Output,
-    wire::{Failure, Params, Response},
+    wire::{Failure, Id, Params, Response},
 };
 
 /// What `run` takes.
@@ -62,7 +61,7 @@ pub(crate) enum Delivery {
 /// A run under way.
 pub(crate) struct Run {
     /// The request that began it.
-    pub(crate) id: Option<Value>,
+    pub(crate) id: Option<Id>,
     pub(crate) session: SessionId,
     /// The responses of the batch it came in.
     pub(crate) batch: Option<Vec<Response>>,
@@ -74,7 +73,7 @@ pub(crate) struct Run {
 impl Run {
     /// Begins a run.
     pub(crate) async fn begin(
-        id: Option<Value>,
+        id: Option<Id>,
         params: RunParams,
         sessions: &dyn Sessions,
         output: &Output,
@@ -104,7 +103,7 @@ impl Run {
         };
         match result {
             _ if self.cancel.is_cancelled() => {
-                let result = result.and_then(|it| serde_json::to_value(Message::Result(it)).ok());
+                let result = result.and_then(|it| RawJson::from_value(&Message::Result(it)).ok());
                 Err(Failure::cancelled(result))
             }
             Some(result) => Ok(result),

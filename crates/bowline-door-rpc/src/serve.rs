@@ -3,7 +3,8 @@
 use std::{io, sync::Arc, time::Duration};
 
 use bowline_engine::Sessions;
-use bowline_protocol::{LineFault, ResultMessage, SessionId};
+use bowline_protocol::{LineFault, RawJson, ResultMessage, SessionId};
+use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::time;
 use tokio_util::sync::CancellationToken;
@@ -14,7 +15,7 @@ use crate::{
     lines::Lines,
     output::{Output, failure, result},
     run::{Run, RunParams},
-    wire::{Failure, Incoming, Message, Params, Response},
+    wire::{Failure, Id, Incoming, Message, Params, Response},
 };
 
 /// How long a run that is stopped for good may take.
@@ -59,6 +60,14 @@ struct Client {
     last_session: Option<SessionId>,
 }
 
+/// The answer to `status`.
+#[derive(Serialize)]
+struct Status<'a> {
+    state: &'static str,
+    run_id: Option<&'a Id>,
+    session_id: Option<&'a SessionId>,
+}
+
 impl Client {
     /// Does what the client says, until it says no more and what it began is done.
     async fn serve(&mut self, lines: &mut Lines) -> io::Result<()> {
@@ -85,7 +94,7 @@ impl Client {
             Err(fault) => Incoming::Nonsense(Failure::parse(fault)),
         };
         match incoming {
-            Incoming::Nonsense(why) => self.output.respond(&failure(Value::Null, why)).await,
+            Incoming::Nonsense(why) => self.output.respond(&failure(Id::null(), why)).await,
             Incoming::One(message) => {
                 if let Some(response) = self.answer(message).await {
                     self.output.respond(&response).await;
@@ -127,8 +136,8 @@ impl Client {
                 Ok(()) => return None,
                 Err(why) => Err(why),
             },
-            "cancel" => self.cancel(),
-            "status" => Ok(self.status()),
+            "cancel" => self.cancel().map(RawJson::from),
+            "status" => RawJson::from_value(&self.status()).map_err(Failure::internal),
             other => Err(Failure::unknown_method(other)),
         };
         let id = id?;
@@ -138,7 +147,7 @@ impl Client {
         })
     }
 
-    async fn begin(&mut self, id: Option<Value>, params: Params) -> Result<(), Failure> {
+    async fn begin(&mut self, id: Option<Id>, params: Params) -> Result<(), Failure> {
         if let Some(run) = &self.run {
             return Err(Failure::already_running(run.id.as_ref()));
         }
@@ -159,17 +168,17 @@ impl Client {
         }
     }
 
-    fn status(&self) -> Value {
+    fn status(&self) -> Status<'_> {
         let state = match &self.run {
             None => "idle",
             Some(_) if self.questions.waiting() > 0 => "waiting",
             Some(_) => "running",
         };
-        json!({
-            "state": state,
-            "run_id": self.run.as_ref().and_then(|run| run.id.clone()),
-            "session_id": self.last_session,
-        })
+        Status {
+            state,
+            run_id: self.run.as_ref().and_then(|run| run.id.as_ref()),
+            session_id: self.last_session.as_ref(),
+        }
     }
 
     /// A run has ended: its last response.

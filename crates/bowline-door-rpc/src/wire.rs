@@ -1,6 +1,6 @@
 //! JSON-RPC 2.0: what a line is, and how answers are written.
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 
 use bowline_protocol::RawJson;
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap};
@@ -24,11 +24,38 @@ pub(crate) enum Incoming {
 #[derive(Debug)]
 pub(crate) enum Message {
     /// A request, or a notification if it has no id.
-    Call { id: Option<Value>, method: String, params: Params },
+    Call { id: Option<Id>, method: String, params: Params },
     /// The answer to a request of ours.
-    Answer { id: Value, outcome: Result<RawJson, RawJson> },
+    Answer { id: Id, outcome: Result<RawJson, RawJson> },
     /// Something else.
-    Invalid { id: Value, failure: Failure },
+    Invalid { id: Id, failure: Failure },
+}
+
+/// What names a request, as the client wrote it: it may be a number of more digits than any type has.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Id(RawJson);
+
+impl Id {
+    /// The id of a request that nobody could read.
+    pub(crate) fn null() -> Self {
+        Self(RawJson::from(Value::Null))
+    }
+
+    /// Takes a string, a number or null.
+    fn new(json: RawJson) -> Option<Self> {
+        (!json.get().starts_with(['{', '[', 't', 'f'])).then_some(Self(json))
+    }
+
+    /// The id, if it is a string as ours are.
+    pub(crate) fn text(&self) -> Option<String> {
+        self.0.parse().ok()
+    }
+}
+
+impl Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.get())
+    }
 }
 
 /// The arguments of a request.
@@ -60,36 +87,38 @@ impl Params {
 impl Incoming {
     /// Reads a line.
     pub(crate) fn read(line: &str) -> Self {
-        match serde_json::from_str(line) {
-            Err(error) => Self::Nonsense(Failure::parse(error)),
-            Ok(Value::Array(items)) if items.is_empty() => {
-                Self::Nonsense(Failure::invalid("an empty batch"))
-            }
-            Ok(Value::Array(items)) => Self::Batch(items.into_iter().map(Message::read).collect()),
-            Ok(value) => Self::One(Message::read(value)),
+        let json: RawJson = match serde_json::from_str(line) {
+            Err(error) => return Self::Nonsense(Failure::parse(error)),
+            Ok(json) => json,
+        };
+        match json.parse::<Vec<RawJson>>() {
+            Err(_) => Self::One(Message::read(&json)),
+            Ok(items) if items.is_empty() => Self::Nonsense(Failure::invalid("an empty batch")),
+            Ok(items) => Self::Batch(items.iter().map(Message::read).collect()),
         }
     }
 }
 
 impl Message {
-    fn read(value: Value) -> Self {
+    fn read(json: &RawJson) -> Self {
         #[derive(Deserialize)]
         struct Fields {
             jsonrpc: Option<Value>,
             #[serde(default, deserialize_with = "present")]
-            id: Option<Value>,
+            id: Option<RawJson>,
             method: Option<Value>,
             params: Option<Value>,
             #[serde(default, deserialize_with = "present")]
-            result: Option<Value>,
-            error: Option<Value>,
+            result: Option<RawJson>,
+            error: Option<RawJson>,
         }
-        let Ok(fields) = serde_json::from_value::<Fields>(value) else {
+        let Ok(fields) = json.parse::<Fields>() else {
             return Self::invalid(None, "a request is an object");
         };
-        let id = match &fields.id {
-            None | Some(Value::Null | Value::String(_) | Value::Number(_)) => fields.id,
-            Some(_) => return Self::invalid(None, "id must be a string, a number or null"),
+        let id = match fields.id.map(Id::new) {
+            None => None,
+            Some(Some(id)) => Some(id),
+            Some(None) => return Self::invalid(None, "id must be a string, a number or null"),
         };
         if fields.jsonrpc != Some(Value::from(VERSION)) {
             return Self::invalid(id, "jsonrpc must be \"2.0\"");
@@ -100,18 +129,14 @@ impl Message {
                 Err(why) => Self::invalid(id, why),
             },
             (Some(_), id, ..) => Self::invalid(id, "method must be a string"),
-            (None, Some(id), Some(result), None) => {
-                Self::Answer { id, outcome: Ok(RawJson::from(result)) }
-            }
-            (None, Some(id), None, Some(error)) => {
-                Self::Answer { id, outcome: Err(RawJson::from(error)) }
-            }
+            (None, Some(id), Some(result), None) => Self::Answer { id, outcome: Ok(result) },
+            (None, Some(id), None, Some(error)) => Self::Answer { id, outcome: Err(error) },
             (None, id, ..) => Self::invalid(id, "neither a request nor a response"),
         }
     }
 
-    fn invalid(id: Option<Value>, why: &str) -> Self {
-        Self::Invalid { id: id.unwrap_or_default(), failure: Failure::invalid(why) }
+    fn invalid(id: Option<Id>, why: &str) -> Self {
+        Self::Invalid { id: id.unwrap_or_else(Id::null), failure: Failure::invalid(why) }
     }
 }
 
@@ -125,8 +150,8 @@ fn params(params: Option<Value>) -> Result<Params, &'static str> {
 }
 
 /// A field that is there, even if it is null.
-fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
-    Value::deserialize(deserializer).map(Some)
+fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<RawJson>, D::Error> {
+    RawJson::deserialize(deserializer).map(Some)
 }
 
 /// What went wrong, in numbers and in words.
@@ -135,7 +160,7 @@ pub(crate) struct Failure {
     pub(crate) code: i32,
     pub(crate) message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) data: Option<Value>,
+    pub(crate) data: Option<RawJson>,
 }
 
 impl Failure {
@@ -163,8 +188,12 @@ impl Failure {
         Self::new(-32603, format!("Internal error: {why}"))
     }
 
-    pub(crate) fn already_running(run: Option<&Value>) -> Self {
-        let data = run.map(|run| json!({ "run_id": run }));
+    pub(crate) fn already_running(run: Option<&Id>) -> Self {
+        #[derive(Serialize)]
+        struct Running<'a> {
+            run_id: &'a Id,
+        }
+        let data = run.and_then(|run_id| RawJson::from_value(&Running { run_id }).ok());
         Self { data, ..Self::new(-32001, "Already running: cancel it, or wait for its result") }
     }
 
@@ -173,7 +202,7 @@ impl Failure {
     }
 
     /// `result` is what the run came to until then.
-    pub(crate) fn cancelled(result: Option<Value>) -> Self {
+    pub(crate) fn cancelled(result: Option<RawJson>) -> Self {
         Self { data: result, ..Self::new(-32003, "Cancelled") }
     }
 }
@@ -199,7 +228,7 @@ pub(crate) struct Notification<'a, P> {
 #[derive(Debug)]
 pub(crate) struct Response {
     pub(crate) jsonrpc: &'static str,
-    pub(crate) id: Value,
+    pub(crate) id: Id,
     pub(crate) outcome: Result<RawJson, Failure>,
 }
 
@@ -254,6 +283,10 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":1,"result":1,"error":{}}"#, "-32600 1"),
             (r#"{"jsonrpc":"2.0","id":1,"method":"run"}"#, "run 1"),
             (r#"{"jsonrpc":"2.0","id":null,"method":"run"}"#, "run null"),
+            (
+                r#"{"jsonrpc":"2.0","id":123456789012345678901234567890,"method":"run"}"#,
+                "run 123456789012345678901234567890",
+            ),
             (r#"{"jsonrpc":"2.0","method":"run"}"#, "run"),
             (r#"{"jsonrpc":"2.0","id":"a","result":null}"#, "answer \"a\" true"),
             (r#"{"jsonrpc":"2.0","id":"a","error":{"code":1}}"#, "answer \"a\" false"),

@@ -96,7 +96,8 @@ mod tests {
 
     #[test]
     fn what_is_said_twice_is_said_the_second_time() {
-        let line = r#"{"message":{"role":"user","content":"a"},"message":{"role":"user","content":"b"}}"#;
+        let line =
+            r#"{"message":{"role":"user","content":"a"},"message":{"role":"user","content":"b"}}"#;
         assert_eq!(prompt(line).unwrap().message.content, Content::from("b"));
     }
 
@@ -113,7 +114,9 @@ mod tests {
         let Some(Content::Blocks(blocks)) = says(json!([{"type": "image"}])) else {
             panic!("no blocks")
         };
-        assert!(matches!(&blocks[..], [ContentBlock::Unknown(raw)] if raw.get() == r#"{"type":"image"}"#));
+        assert!(
+            matches!(&blocks[..], [ContentBlock::Unknown(raw)] if raw.get() == r#"{"type":"image"}"#)
+        );
     }
 
     fn read(request: Value) -> Result<Value, String> {
@@ -137,7 +140,8 @@ mod tests {
 
     #[test]
     fn a_hook_is_never_left_out() {
-        let hooks = |matcher: Value| json!({"subtype": "initialize", "hooks": {"PreToolUse": [matcher]}});
+        let hooks =
+            |matcher: Value| json!({"subtype": "initialize", "hooks": {"PreToolUse": [matcher]}});
         let request = read(hooks(json!({"hookCallbackIds": ["a"], "timeout": "long"})));
         assert_eq!(request, Ok(hooks(json!({"hookCallbackIds": ["a"]}))));
         let refused = read(hooks(json!({"hookCallbackIds": "a"}))).unwrap_err();

@@ -12,8 +12,8 @@ use std::{
 use bowline_engine::{BoxFuture, ControlError, ControlReply, Session};
 use bowline_peer::Peer;
 use bowline_protocol::{
-    AgentLine, ControlRequest, ControlResponse, Extra, Failure, HostRequest, Outcome, ReadError, RequestId,
-    Success,
+    AgentLine, ControlRequest, ControlResponse, Extra, Failure, HostRequest, Outcome, ReadError,
+    RequestId, Success,
 };
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;

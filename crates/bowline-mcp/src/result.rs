@@ -161,7 +161,8 @@ async fn content(result: CallResult, files: &Files<'_>) -> Content {
         return Content::Text(structured.to_string());
     }
     let mut blocks = Vec::with_capacity(result.content.len());
-    for piece in result.content.into_iter().filter(|piece| structured.is_none() || !is_text(piece)) {
+    for piece in result.content.into_iter().filter(|piece| structured.is_none() || !is_text(piece))
+    {
         blocks.extend(piece_blocks(piece, files).await);
     }
     blocks.extend(structured.map(|structured| ContentBlock::text(structured.to_string())));

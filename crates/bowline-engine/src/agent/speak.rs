@@ -92,6 +92,13 @@ pub(crate) fn api_error_frame(error: &ModelError) -> AssistantMessage {
     let text = match error.status {
         _ if error.is_context_overflow() => "Prompt is too long".to_owned(),
         Some(401 | 403) => format!("Failed to authenticate. API Error: {error}"),
+        Some(404) => format!(
+            "API Error: {error}. The model may not exist there, or not for you; choose another one."
+        ),
+        Some(413) => format!(
+            "API Error: {error}. The request is too large; leave something out, or begin anew."
+        ),
+        Some(429) => format!("API Error: {error}. That was too much at once; wait a moment."),
         Some(500..) => format!(
             "API Error: {error}. The server has a problem, which usually passes; try again in a \
              moment."

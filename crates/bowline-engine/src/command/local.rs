@@ -36,11 +36,6 @@ impl<'a> Report<'a> {
     pub(super) fn failed(self) -> Self {
         Self { outcome: Some("failed"), ..self }
     }
-
-    /// The command is for terminals.
-    pub(super) fn unavailable(self) -> Self {
-        Self { outcome: Some("unavailable_headless"), ..self }
-    }
 }
 
 /// Tells the host that a command was taken up: what holds before it is run.

@@ -27,7 +27,8 @@ pub(crate) fn init(agent: &Agent, prompts: &[UserMessage]) -> InitMessage {
     let session = &agent.session;
     let config = &session.config;
     let own_model = agent.instructions.model.as_deref();
-    let model = own_model.map_or_else(|| session.model_name(), |model| session.resolve_model(model));
+    let model =
+        own_model.map_or_else(|| session.model_name(), |model| session.resolve_model(model));
     let prompts_of_servers = session.mcp.prompts();
     let names_of_prompts = prompts_of_servers.iter().map(|prompt| prompt.slash_command().name);
     let directories = session.added_directories();

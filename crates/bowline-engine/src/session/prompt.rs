@@ -217,12 +217,7 @@ async fn take_up(
 }
 
 /// Repeats prompts to the host as the one that they were taken for, or as the command (`mark`).
-async fn replay(
-    session: &Shared,
-    prompts: &[UserMessage],
-    mark: Option<&str>,
-    name: MessageUuid,
-) {
+async fn replay(session: &Shared, prompts: &[UserMessage], mark: Option<&str>, name: MessageUuid) {
     let Some(mut said) = prompts.last().cloned() else { return };
     if let Some(mark) = mark {
         said.message.content = Content::from(mark);

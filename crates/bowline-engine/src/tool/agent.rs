@@ -88,6 +88,8 @@ impl AgentTool {
             )));
         }
         let background = match (input.run_in_background, kind.background) {
+            // A kind that works in the background does so whatever the model asks for.
+            (_, Some(true)) => true,
             (Some(background), _) | (None, Some(background)) => background,
             // A subagent cannot be told of what ends after it.
             (None, None) => self.parent.is_main(),

@@ -163,11 +163,11 @@ impl CallOutcome {
         })
     }
 
-    /// The result as the host sees it. A subagent's host has no use for the structured form.
+    /// The result as the host sees it. Of what a subagent's tools return only failures are of use to it.
     pub(crate) fn frame(&self, identity: &Identity) -> UserMessage {
         let mut frame = UserMessage::prompt(vec![self.block()]);
         frame.timestamp = Some(timestamp());
-        if identity.is_main() {
+        if identity.is_main() || self.failed() {
             let structured = self.structured.clone().map(RawJson::from);
             frame.tool_use_result = structured.map_or(Maybe::Absent, Maybe::Value);
         }

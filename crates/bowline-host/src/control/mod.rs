@@ -62,6 +62,8 @@ impl Client {
 
     /// Lets the model think this long from now on; `None` leaves it to the model.
     pub async fn set_max_thinking_tokens(&self, tokens: Option<u64>) -> Result<(), Error> {
+        // More than fits is more than any model thinks.
+        let tokens = tokens.map(|tokens| i64::try_from(tokens).unwrap_or(i64::MAX));
         let max_thinking_tokens = tokens.map_or(Maybe::Null, Maybe::Value);
         let call = SetMaxThinkingTokens { max_thinking_tokens, ..SetMaxThinkingTokens::default() };
         self.ask(call).await.map(|_| ())

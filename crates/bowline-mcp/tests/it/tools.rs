@@ -74,7 +74,10 @@ async fn pictures_are_shown_and_saved() {
 #[tokio::test]
 async fn every_kind_of_content_reaches_the_model() {
     let rig = Rig::new().connected().await;
-    assert_eq!(rig.text("mcp__std__structured", json!({})).await, r#"{"sum":3}"#);
+    let structured = rig.call("mcp__std__structured", json!({})).await.unwrap();
+    assert_eq!(structured.content, Content::from(r#"{"sum":3}"#));
+    let for_programs = json!({"structuredContent": {"sum": 3}, "content": r#"{"sum":3}"#});
+    assert_eq!(structured.structured, Some(for_programs));
     let odd: Value = serde_json::from_str(&rig.text("mcp__std__odd", json!({})).await).unwrap();
     assert_eq!(odd, json!({"type": "hologram", "depth": 3}));
     let many = rig.text("mcp__std__many", json!({})).await;

@@ -5,7 +5,9 @@ use std::{net::SocketAddr, path::PathBuf};
 use bowline_door_mcp::Origin;
 use clap::{Args, Subcommand};
 
-use super::{LimitArgs, ModelArgs, OutputArgs, PermissionArgs, RunArgs, SessionArgs, SourceArgs};
+use super::{
+    LimitArgs, ModelArgs, OutputArgs, PermissionArgs, RunArgs, SessionArgs, SourceArgs, split_rules,
+};
 
 /// How the sessions behind a door are run.
 #[derive(Debug, Default, Clone, PartialEq, Args)]
@@ -29,6 +31,11 @@ pub(crate) struct DoorArgs {
 }
 
 impl DoorArgs {
+    /// The tools that `--tools` names, if it was given.
+    pub(crate) fn tool_names(&self) -> Option<Vec<String>> {
+        self.permissions.tools.as_deref().map(split_rules)
+    }
+
     /// The same, as the flags of one run.
     pub(crate) fn into_run(self) -> RunArgs {
         let session = SessionArgs {

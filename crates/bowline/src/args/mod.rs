@@ -157,4 +157,6 @@ impl Args {
 }
 
 #[cfg(test)]
+mod reference;
+#[cfg(test)]
 mod tests;

@@ -5,6 +5,7 @@ use std::{fs, process::ExitCode, sync::Arc};
 use anyhow::{Context, bail};
 use bowline_door_mcp::{Address, AddressError, Server, Token};
 use bowline_engine::BoxFuture;
+use bowline_tools::{Options, Registry};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -17,8 +18,17 @@ use crate::{
 pub(crate) async fn run(args: McpServeArgs) -> anyhow::Result<ExitCode> {
     let mut signals = Signals::listen()?;
     let address = address(&args)?;
+    let named = args.door.tool_names();
     let sessions = Arc::new(UserSessions::new(args.door, "mcp")?);
     let server = Server::open(sessions, version::BOWLINE).context("Error")?;
+    if server.offers_nothing() && named.is_some_and(|names| !names.is_empty()) {
+        let builtin = Registry::builtin(&Options::default());
+        let known: Vec<_> = builtin.iter().map(|tool| tool.spec().name.to_string()).collect();
+        bail!(
+            "Error: --tools names no tool that can be served. There are agent, {}",
+            known.join(", ")
+        );
+    }
     let stop = CancellationToken::new();
     let served: BoxFuture<'_, _> = match address {
         None => Box::pin(server.serve(pipes::stdin(), pipes::stdout(), stop.clone())),

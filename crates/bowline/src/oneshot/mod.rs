@@ -19,7 +19,7 @@ use bowline_protocol::UserMessage;
 use tokio::time;
 
 pub(crate) use self::folder::prepare_folder;
-use self::{printer::Printer, progress::Progress};
+use self::{printer::Printer, progress::Progress, prompt::Need};
 use crate::{
     args::{OutputFormat, RunArgs},
     complain, remote_log,
@@ -36,7 +36,13 @@ const REDRAW: Duration = Duration::from_millis(250);
 
 /// Answers the prompt of the command line.
 pub(crate) async fn run(prepared: Prepared, args: &RunArgs) -> anyhow::Result<ExitCode> {
-    let prompt = prompt::read(args.prompt.as_deref()).await?;
+    // A call that a hook put off is made when its session is taken up again.
+    let resumed = prepared.config.resumed.as_ref();
+    let need = match resumed.is_some_and(|resumed| resumed.deferred.is_some()) {
+        true => Need::Optional,
+        false => Need::Required,
+    };
+    let prompt = prompt::read(args.prompt.as_deref(), need).await?;
     let mut signals = Signals::listen()?;
     let format = args.output.output_format;
     let shown = io::stderr().is_terminal() && format != OutputFormat::StreamJson;
@@ -45,15 +51,10 @@ pub(crate) async fn run(prepared: Prepared, args: &RunArgs) -> anyhow::Result<Ex
     let host = remote_log::watch(printer.clone(), prepared.remote_log, args, &mut signals);
     let (session, work) = Session::start(prepared.config, host).map_err(SetupError::from)?;
     check_agent(args.model.agent.as_deref(), &session)?;
-    let prompt = match session.initial_prompt() {
-        Some(first) => format!(
-            "{first}
-
-{prompt}"
-        ),
-        None => prompt,
-    };
-    session.prompt(UserMessage::prompt(prompt)).await;
+    let said = [session.initial_prompt(), prompt].into_iter().flatten().collect::<Vec<_>>();
+    if !said.is_empty() {
+        session.prompt(UserMessage::prompt(said.join("\n\n"))).await;
+    }
     session.end_of_input().await;
 
     let mut work = pin!(work);

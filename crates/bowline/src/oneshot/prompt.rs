@@ -13,15 +13,24 @@ use crate::complain;
 /// they never write to or close.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Reads the prompt.
-pub(super) async fn read(typed: Option<&str>) -> anyhow::Result<String> {
+/// Whether there must be a prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Need {
+    Required,
+    /// The session has something to do without one.
+    Optional,
+}
+
+/// Reads the prompt. `None` if there is none, and there need not be one.
+pub(super) async fn read(typed: Option<&str>, need: Need) -> anyhow::Result<Option<String>> {
     let is_blank = typed.is_some_and(|text| !text.is_empty() && text.trim().is_empty());
     let typed = typed.filter(|text| !text.trim().is_empty());
     let piped = if io::stdin().is_terminal() { String::new() } else { piped(typed).await? };
     match (typed, piped.trim().is_empty()) {
-        (Some(typed), true) => Ok(typed.to_owned()),
-        (Some(typed), false) => Ok(format!("{typed}\n{piped}")),
-        (None, false) => Ok(piped),
+        (Some(typed), true) => Ok(Some(typed.to_owned())),
+        (Some(typed), false) => Ok(Some(format!("{typed}\n{piped}"))),
+        (None, false) => Ok(Some(piped)),
+        (None, true) if need == Need::Optional => Ok(None),
         (None, true) if is_blank || !piped.is_empty() => anyhow::bail!(
             "Error: Input contained only whitespace. Provide a prompt with text through stdin or as \
              a prompt argument when using --print"

@@ -35,6 +35,8 @@ fn mistakes_on_the_command_line_are_said() {
     assert!(refused(&["--token-file", "x"]).contains("--http"));
     assert!(refused(&["--http", "127.0.0.1:0", "--token-file", "none"]).contains("none"));
     assert!(refused(&["--permission-mode", "lax"]).contains("lax"));
+    let said = refused(&["--model", "script", "--tools", "Nope"]);
+    assert!(said.starts_with("Error: --tools names no tool") && said.contains("Read"), "{said}");
     let said = refused(&["--http", "127.0.0.1:0", "--allow-origin", "app.example.org"]);
     assert!(said.contains("'app.example.org' is invalid. must be where web pages"), "{said}");
     let said = refused(&["--http", "127.0.0.1:0", "--allow-host", "http://app.example.org"]);

@@ -18,6 +18,30 @@ fn what_the_background_leads_to_is_printed_too() {
 }
 
 #[test]
+fn a_call_that_a_hook_put_off_needs_no_prompt_to_be_made() {
+    let place = Place::new();
+    let defer =
+        r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"defer"}}"#;
+    let hook = format!("test -e go || echo '{defer}'");
+    let settings = serde_json::json!({"hooks": {"PreToolUse": [
+        {"matcher": "Bash", "hooks": [{"type": "command", "command": hook}]},
+    ]}});
+    let settings = settings.to_string();
+    let flags = ["--allowedTools", "Bash", "--settings", &settings, "--output-format", "json"];
+    let prompt = "TOOL Bash {\"command\":\"touch made\"}\nNEXT\nSAY done";
+    let first: Value = serde_json::from_str(&place.ask(&flags, prompt).printed()).unwrap();
+    assert_eq!(first["terminal_reason"], "tool_deferred", "{first}");
+    assert!(!place.cwd().join("made").exists());
+
+    std::fs::write(place.cwd().join("go"), "").unwrap();
+    let resume = ["-p", "--model", "script", "--resume", first["session_id"].as_str().unwrap()];
+    let again = place.bowline([&resume[..], &flags].concat()).stdin(Stdio::null()).output();
+    let second: Value = serde_json::from_str(&Ran::from(again.unwrap()).printed()).unwrap();
+    assert_eq!(second["result"], "done", "{second}");
+    assert!(place.cwd().join("made").exists());
+}
+
+#[test]
 fn text_is_the_answer() {
     assert_eq!(Place::new().ask(&[], "SAY hello there").printed(), "hello there\n");
 }

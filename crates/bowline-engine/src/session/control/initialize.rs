@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use bowline_mcp::{NamedServer, Scope};
 use bowline_protocol::{
-    HookEvent, HookFailure, HookMatcher, Initialize, ManifestOutcome, McpSdkServer, McpServerConfig, McpServerStatus, PluginSource,
-    UserMessage,
+    HookEvent, HookFailure, HookMatcher, Initialize, ManifestOutcome, McpSdkServer,
+    McpServerConfig, McpServerStatus, PluginSource, UserMessage,
 };
 
 use super::{Answered, ControlError, ControlReply};

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use bowline_model::Thinking;
 use bowline_protocol::{
-    AgentDefinition, Effort, Extra, HookEvent, Initialize, McpToolPolicy, ModelSwitchInput, PermissionMode,
-    SessionState,
+    AgentDefinition, Effort, Extra, HookEvent, Initialize, McpToolPolicy, ModelSwitchInput,
+    PermissionDenial, PermissionMode, SessionState,
 };
 use bowline_sessions::CustomTitle;
 
@@ -55,6 +55,8 @@ pub(crate) struct Unnoticed {
     pub(crate) foreign_thinking: bool,
     /// Events with hooks whose failure counts as an objection, because what it is to mean is not known.
     pub(crate) strict_hooks: Vec<HookEvent>,
+    /// Calls of subagents that were denied and are in no result yet.
+    pub(crate) denials: Vec<PermissionDenial>,
 }
 
 /// What is decided about the tools of one MCP server.

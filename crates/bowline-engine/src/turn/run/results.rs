@@ -28,8 +28,13 @@ impl TurnRun<'_> {
     /// A result: to the host at once, to the model with the others.
     pub(super) async fn show(&mut self, mut outcome: CallOutcome) {
         self.report.messages += 1;
-        if let Some(denial) = outcome.denial.take() {
-            self.report.denials.push(denial);
+        let denial = outcome.denial.take();
+        if self.agent.identity.is_main() {
+            // What was denied to subagents so far came before.
+            let denied = std::mem::take(&mut self.agent.session.live().unnoticed.denials);
+            self.report.denials.extend(denied.into_iter().chain(denial));
+        } else {
+            self.agent.session.live().unnoticed.denials.extend(denial);
         }
         if let Some(output) = outcome.structured_output.take() {
             self.report.structured_output = Some(output);

@@ -21,14 +21,21 @@ async fn the_answer_says_what_there_is() {
 }
 
 #[tokio::test]
-async fn asked_again_it_replaces_the_hooks_and_lists_the_tasks() {
+async fn asked_again_it_replaces_the_hooks_if_it_brings_some_and_lists_the_tasks() {
     let mut rig = Rig::new();
+    let hooks_of_a_turn = async |rig: &mut Rig| {
+        let shapes = shapes(&rig.run("SAY one").await);
+        shapes.into_iter().filter(|shape| shape.starts_with("hook:")).collect::<Vec<_>>()
+    };
     super::hook(&rig, "UserPromptSubmit").await;
-    assert!(shapes(&rig.run("SAY one").await).contains(&"hook:UserPromptSubmit".to_owned()));
-    let again = rig.control(json!({"subtype": "initialize"})).await.unwrap();
+    assert_eq!(hooks_of_a_turn(&mut rig).await, ["hook:UserPromptSubmit"]);
+    let again = rig.control(json!({"subtype": "initialize", "hooks": null})).await.unwrap();
     assert_eq!(again["hooks_applied"], true);
     assert_eq!(rig.next().await["subtype"], "background_tasks_changed");
-    assert!(!shapes(&rig.run("SAY two").await).contains(&"hook:UserPromptSubmit".to_owned()));
+    assert_eq!(hooks_of_a_turn(&mut rig).await, ["hook:UserPromptSubmit"], "none came instead");
+    super::hook(&rig, "Stop").await;
+    assert_eq!(rig.next().await["subtype"], "background_tasks_changed");
+    assert_eq!(hooks_of_a_turn(&mut rig).await, ["hook:Stop"]);
 }
 
 #[tokio::test]

@@ -32,6 +32,18 @@ fn send(prompt: &str, background: bool) -> String {
 const SUB: &str = "SAY sub start\nTOOL Bash {\"command\": \"echo in sub\"}\nNEXT\nSAY sub end";
 
 #[tokio::test]
+async fn what_was_denied_to_one_is_in_the_result() {
+    let mut rig = rig();
+    rig.will_permit(json!({"behavior": "deny", "message": "not here"}));
+    let frames = rig.run(&send("TOOL Bash {\"command\": \"touch x\"}\nNEXT\nSAY sub", false)).await;
+    let denials = &frames.last().unwrap()["permission_denials"];
+    assert_eq!(denials[0]["tool_input"], json!({"command": "touch x"}), "{denials}");
+    assert_eq!(denials.as_array().unwrap().len(), 1);
+    let frames = rig.run("SAY more").await;
+    assert_eq!(frames.last().unwrap()["permission_denials"], json!([]), "told once");
+}
+
+#[tokio::test]
 async fn one_that_is_waited_for_shows_its_work_and_hands_its_answer_back() {
     let mut rig = rig();
     let frames = rig.run(&send(SUB, false)).await;
