@@ -186,7 +186,7 @@ impl Drive {
         for line in &self.heard {
             // A command and what it prints are no part of the conversation.
             let text = line["message"]["content"].as_str().unwrap_or_default();
-            let is_command = text.starts_with('/') || text.starts_with("<local-command-");
+            let is_command = text.starts_with("<command-") || text.starts_with("<local-command-");
             if matches!(line["type"].as_str(), Some("user" | "assistant")) && !is_command {
                 let name = line["uuid"].as_str().unwrap();
                 assert!(names.contains(name), "acknowledged, but not written: {line}");

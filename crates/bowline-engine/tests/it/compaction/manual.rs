@@ -135,8 +135,10 @@ async fn a_compaction_that_fails_leaves_the_conversation_as_it_was() {
     let frames = rig.run("/compact").await;
     let failed = &frames[2];
     assert_eq!(failed["compact_result"], "failed");
-    assert_eq!(failed["compact_error"], "blocked by hook: too early");
-    assert_eq!(frames.last().unwrap()["is_error"], true);
+    assert_eq!(failed["compact_error"], "a PreCompact hook objects to compaction: too early");
+    let answer = &frames[frames.len() - 2];
+    assert_eq!(answer["local_command_outcome"], json!({"kind": "failed"}));
+    assert_eq!(frames.last().unwrap()["is_error"], false, "the hook has done what it is for");
     assert!(!shapes(&frames).contains(&"compact_boundary".to_owned()));
     rig.run("SAY two").await;
     assert_eq!(ears.conversation(), ["U: SAY one", "A: one", "U: SAY two"]);
@@ -165,7 +167,9 @@ async fn an_empty_conversation_has_nothing_to_compact() {
     let mut rig = Rig::new();
     let frames = rig.run("/compact").await;
     assert_eq!(shapes(&frames), ["init", "assistant:text", "result:success"]);
-    assert_eq!(text(&frames[1]), "There is nothing to compact yet.");
+    assert_eq!(text(&frames[1]), "Error: There is nothing to compact yet");
+    assert_eq!(frames[1]["local_command_outcome"], json!({"kind": "failed"}));
+    assert_eq!(frames[2]["result"], "");
 }
 
 #[tokio::test]

@@ -120,7 +120,8 @@ async fn another_root_can_be_worked_in() {
     assert!(rig.control(read.clone()).await.is_err());
     hook(&rig, "DirectoryAdded").await;
     let register = json!({"subtype": "register_repo_root", "directory": other.path(), "reload_claude_md": true});
-    assert_eq!(rig.control(register.clone()).await, Ok(Value::Null));
+    let registered = rig.control(register.clone()).await.unwrap();
+    assert_eq!(registered["directory"], json!(other.path()));
     assert_eq!(rig.control(read).await.unwrap()["contents"], "beta\n");
     let heard = rig.heard();
     assert_eq!(hook_inputs(&heard, "DirectoryAdded")[0]["source"], "register_repo_root");

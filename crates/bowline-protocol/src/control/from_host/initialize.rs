@@ -17,7 +17,7 @@ use crate::{
     wire::open_enum,
 };
 
-/// What a host brings to a session. Everything is optional; asked again, it replaces the hooks.
+/// What a host brings to a session. Everything is optional; what it brings again replaces what it brought.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Initialize {
