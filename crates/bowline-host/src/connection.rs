@@ -101,7 +101,8 @@ impl Connection {
                 if options.spawner.is_none() {
                     long_values = into_files(&mut options)?;
                 }
-                Agent::Process(Box::new(ProcessConnection::open(&options, callbacks.clone())?))
+                let agent = ProcessConnection::open(&options, callbacks.clone()).await?;
+                Agent::Process(Box::new(agent))
             }
             #[cfg(feature = "embedded")]
             Transport::Embedded(agent) => {
