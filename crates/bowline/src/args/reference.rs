@@ -50,7 +50,8 @@ fn the_reference_is_that_of_this_program() {
 fn add_command(page: &mut String, command: &Command, name: &str) {
     writeln!(page, "\n## `{name}`\n").unwrap();
     if let Some(about) = command.get_long_about().or(command.get_about()) {
-        writeln!(page, "{}.\n", one_line(&about.to_string()).trim_end_matches('.')).unwrap();
+        let about = about.to_string().replace("\n\n", ". ");
+        writeln!(page, "{}.\n", one_line(&about).trim_end_matches('.')).unwrap();
     }
     let shown: Vec<_> = command.get_arguments().filter(|arg| !arg.is_hide_set()).collect();
     let mut headings: Vec<Option<&str>> = Vec::new();
