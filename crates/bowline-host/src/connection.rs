@@ -55,7 +55,6 @@ pub(crate) struct Connection {
 }
 
 /// What an agent said.
-#[expect(clippy::large_enum_variant, reason = "it is taken apart where it is made, never kept")]
 pub(crate) enum Heard {
     /// Something for the program.
     Message(Message),
