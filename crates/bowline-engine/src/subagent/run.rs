@@ -16,13 +16,13 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::{AgentKind, toolset};
+use super::{AgentKind, brief::brief, memory, toolset};
 use crate::{
     agent::{Agent, Identity, Instructions, Subagent},
     conversation::Conversation,
     journal::Journal,
     ledger::{self, Tokens},
-    session::{EndedTask, Shared, StartedAgent},
+    session::{AgentPlace, EndedTask, Shared, StartedAgent},
     toolset::Toolset,
     turn::{
         machine::{Ending, Limits},
@@ -48,6 +48,8 @@ pub(crate) struct Assignment {
     pub(crate) workspace: Arc<Workspace>,
     pub(crate) model: Option<String>,
     pub(crate) effort: Option<Effort>,
+    /// It is one of those that may work at once.
+    pub(crate) place: AgentPlace,
     /// Its own copy of the project, if it works in one.
     pub(crate) worktree: Option<Worktree>,
     /// Whether it works beside the conversation.
@@ -101,6 +103,8 @@ pub(crate) struct Launched {
     output_file: PathBuf,
     prompt: String,
     worktree: Option<Worktree>,
+    place: AgentPlace,
+    kind: AgentKind,
     pub(crate) id: AgentId,
 }
 
@@ -143,6 +147,7 @@ pub(crate) fn launch(session: &Arc<Shared>, assignment: Assignment) -> Launched 
         permission_mode: assignment.kind.permission_mode.clone(),
         worktree: directory.clone(),
         model: model.clone(),
+        memory: memory::folder(&session.config.places, &assignment.kind),
     }));
     session.hooks.add_agent(&id, &assignment.kind.hooks);
     let tasks = session.workspace.tasks();
@@ -205,8 +210,8 @@ pub(crate) fn launch(session: &Arc<Shared>, assignment: Assignment) -> Launched 
         joined: Vec::new(),
         tokens: Arc::new(AtomicU64::new(0)),
     };
-    let (prompt, worktree) = (assignment.prompt, assignment.worktree);
-    Launched { agent, task, stop, output_file, prompt, worktree, id }
+    let Assignment { prompt, worktree, place, kind, .. } = assignment;
+    Launched { agent, task, stop, output_file, prompt, worktree, place, kind, id }
 }
 
 /// What an agent hears of the copy of the project in which it works.
@@ -222,13 +227,15 @@ fn about_worktree(directory: &Path) -> String {
 ///
 /// Cancel safety: to be polled to its end; `cancel`, or whoever stops the task, makes that soon.
 pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Finished {
-    let Launched { mut agent, task, stop, output_file, prompt, worktree, id } = launched;
+    let Launched { mut agent, task, stop, output_file, prompt, worktree, place, kind, id } =
+        launched;
     let began = Instant::now();
     let session = Arc::clone(&agent.session);
     let subagent = agent.identity.subagent();
     let description = subagent.map(|subagent| subagent.description.clone()).unwrap_or_default();
     let told = start_hooks(&agent, cancel).await;
-    take_up(&mut agent, prompt, told).await;
+    let skills = brief(&mut agent, &kind, cancel).await;
+    take_up(&mut agent, prompt, told, skills).await;
     let limits = Limits {
         max_rounds: agent.instructions.max_turns,
         stop_hook_blocks: session.config.stop_hook_block_cap,
@@ -245,7 +252,7 @@ pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Fini
     let finished = Finished {
         worktree,
         id: id.clone(),
-        answer: report.last_words.clone(),
+        answer: answer(&report, agent.instructions.max_turns),
         usage: ledger::with_counts(report.last_usage.clone()),
         model: report.model.clone(),
         tokens: Tokens::from(&report.last_usage).total(),
@@ -270,13 +277,33 @@ pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Fini
         },
         output_file: output_file.display().to_string(),
         usage: Some(finished.task_usage()),
+        worktree: finished.worktree.clone(),
     };
     let task_id = TaskId::from(id.as_str());
     if cancel.is_cancelled() {
         session.board.stopped_by_user(&task_id);
     }
+    // Whoever hears of the end may send another one.
+    drop(place);
     session.board.ended(&task_id, ended);
     finished
+}
+
+/// What it says in the end. One that was stopped by its limit has not said that itself.
+fn answer(report: &Report, max_turns: Option<u32>) -> String {
+    let words = &report.last_words;
+    match (report.ending, max_turns) {
+        (Some(Ending::MaxTurns), Some(limit)) => {
+            let rest = match &**words {
+                "" => " It has reported nothing.".to_owned(),
+                words => format!(" What it said last:\n{words}"),
+            };
+            format!(
+                "This agent was stopped at its limit of {limit} turns, before it was done.{rest}"
+            )
+        }
+        _ => words.clone(),
+    }
 }
 
 /// Hooks hear that it starts, and may have something to tell it.
@@ -288,14 +315,14 @@ async fn start_hooks(agent: &Agent, cancel: &CancellationToken) -> Vec<String> {
     agent.session.run_hooks(&agent.identity, event, cancel).await.model_texts().collect()
 }
 
-/// The prompt goes into the conversation, behind what hooks have `told`; a host that waits for the
-/// subagent sees it, too.
-async fn take_up(agent: &mut Agent, prompt: String, told: Vec<String>) {
+/// The prompt goes into the conversation, between what hooks have `told` and its `skills`; a host that
+/// waits for the subagent sees it, too.
+async fn take_up(agent: &mut Agent, prompt: String, told: Vec<String>, skills: Vec<ContentBlock>) {
     // The API refuses messages without content.
     let prompt = if prompt.is_empty() { texts::NO_CONTENT.to_owned() } else { prompt };
     let blocks = vec![ContentBlock::text(prompt)];
     let first = told.into_iter().map(ContentBlock::text).chain(blocks.iter().cloned());
-    agent.conversation.push_user(first.collect());
+    agent.conversation.push_user(first.chain(skills).collect());
     let message = UserMessage::prompt(blocks);
     if agent.identity.subagent().is_some_and(|subagent| subagent.background) {
         let uuid = crate::outlet::new_uuid();
