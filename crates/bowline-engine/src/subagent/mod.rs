@@ -2,6 +2,7 @@
 
 mod brief;
 mod kind;
+mod launch;
 mod load;
 mod memory;
 mod run;
@@ -11,7 +12,8 @@ use bowline_protocol::AgentInfo;
 
 pub(crate) use self::{
     kind::{AgentKind, GENERAL_PURPOSE, ProjectInstructions},
-    run::{Assignment, Finished, Launched, launch, new_agent_id, work},
+    launch::{Assignment, Launched, launch, new_agent_id},
+    run::{Finished, work},
 };
 use crate::session::{Shared, catalog};
 
