@@ -7,7 +7,6 @@ use bowline_protocol::{
     InformationalMessage, Maybe, MessageUuid, Origin, OriginKind, PromptSubmitOutcome,
     PromptSubmitOutcomeKind, ResultMessage, TerminalReason, UserMessage, UserPromptSubmitInput,
 };
-use bowline_sessions::AttachmentLine;
 use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -44,8 +43,8 @@ fn is_of_host(prompt: &UserMessage) -> bool {
 pub(crate) enum Beginning {
     /// Prompts that are answered together.
     Prompts(Vec<UserMessage>),
-    /// A call that a hook had put off.
-    Deferred(DeferredToolUse),
+    /// Calls that hooks had put off.
+    Deferred(Vec<DeferredToolUse>),
 }
 
 /// Runs a turn. Whatever happens, there is a result.
@@ -58,7 +57,7 @@ pub(crate) async fn answer(
     let run = async {
         match beginning {
             Beginning::Prompts(prompts) => run(agent, prompts, cancel).await,
-            Beginning::Deferred(call) => deferred::run(agent, call, cancel).await,
+            Beginning::Deferred(calls) => deferred::run(agent, calls, cancel).await,
         }
     };
     let run = AssertUnwindSafe(run).catch_unwind().await;
@@ -167,9 +166,7 @@ pub(super) async fn go_on(
     let report = TurnRun::new(agent, limits, prompts, cancel).run().await;
     agent.note_context();
     command::withdraw_tools(&session);
-    if let Some(call) = &report.deferred {
-        session.tell(session.journal.write(AttachmentLine::deferred(call))).await;
-    }
+    deferred::write_down(&session, &report.deferred).await;
     report
 }
 
