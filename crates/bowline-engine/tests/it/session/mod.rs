@@ -13,6 +13,7 @@ mod rare_hooks;
 mod skill;
 mod subagent;
 mod tools;
+mod transcript;
 mod turn;
 mod watching;
 mod worktree;
