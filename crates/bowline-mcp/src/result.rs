@@ -10,7 +10,7 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use bowline_protocol::{Content, ContentBlock, Extra, ImageBlock, Source};
 use bowline_tools::{ToolFailure, ToolOutput};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::name::public_name;
@@ -78,14 +78,24 @@ pub(crate) async fn output(
         return Err(ToolFailure::running(result.error_text()));
     }
     let files = Files { server, dir: results_dir };
-    let blocks = blocks(result, &files).await;
+    let mut blocks = blocks(result.content, &files).await;
+    let structured = result.structured_content.filter(|value| !value.is_null());
+    if let Some(structured) = &structured {
+        add_structured(structured, &mut blocks);
+    }
     let chars: usize = blocks.iter().filter_map(ContentBlock::as_text).map(str::len).sum();
-    let structured = serde_json::to_value(&blocks).unwrap_or_default();
-    let output = match chars > max_chars {
-        true => ToolOutput::text(Content::Blocks(blocks).to_text()),
+    if chars > max_chars {
+        return Ok(ToolOutput::text(Content::Blocks(blocks).to_text()));
+    }
+    let shown = serde_json::to_value(&blocks).unwrap_or_default();
+    let output = match blocks.is_empty() {
+        true => ToolOutput::text(""),
         false => ToolOutput::blocks(blocks),
     };
-    Ok(output.structured(structured))
+    Ok(output.structured(match structured {
+        Some(structured) => json!({"content": shown, "structuredContent": structured}),
+        None => shown,
+    }))
 }
 
 impl CallResult {
@@ -111,22 +121,23 @@ pub(crate) async fn piece_blocks(piece: Value, files: &Files<'_>) -> Vec<Content
     blocks
 }
 
-async fn blocks(result: CallResult, files: &Files<'_>) -> Vec<ContentBlock> {
-    let mut blocks = Vec::with_capacity(result.content.len());
-    for piece in result.content {
+async fn blocks(content: Vec<Value>, files: &Files<'_>) -> Vec<ContentBlock> {
+    let mut blocks = Vec::with_capacity(content.len());
+    for piece in content {
         blocks.extend(piece_blocks(piece, files).await);
     }
-    if let Some(structured) = result.structured_content.filter(|value| !value.is_null()) {
-        // Servers should also send it as text, for clients that know no better.
-        let repeated = blocks
-            .iter()
-            .filter_map(ContentBlock::as_text)
-            .any(|text| serde_json::from_str::<Value>(text).is_ok_and(|value| value == structured));
-        if !repeated {
-            blocks.push(ContentBlock::text(structured.to_string()));
-        }
-    }
     blocks
+}
+
+/// Servers should also send it as text, for clients that know no better.
+fn add_structured(structured: &Value, blocks: &mut Vec<ContentBlock>) {
+    let repeated = blocks
+        .iter()
+        .filter_map(ContentBlock::as_text)
+        .any(|text| serde_json::from_str::<Value>(text).is_ok_and(|value| value == *structured));
+    if !repeated {
+        blocks.push(ContentBlock::text(structured.to_string()));
+    }
 }
 
 async fn add(piece: Piece, files: &Files<'_>, blocks: &mut Vec<ContentBlock>) {

@@ -98,14 +98,18 @@ impl TakeUp {
             let context = Some(read(&source.path())?);
             return Ok(TakenUp { id, transcript: None, context });
         }
-        if is_copy {
-            // Whoever wants to go on behind a message that is not there gets no copy.
-            read(&source.path())?;
+        let (mut writer, context) = if is_copy {
+            // Whoever wants to go on behind a message that is not there gets no copy. One goes on
+            // behind what was read, whatever is added to the original meanwhile.
+            let context = read(&source.path())?;
             branch(&source.path(), &files)?;
-        }
-        // The right to write comes first: what is read then is all there is.
-        let mut writer = TranscriptWriter::resume(files, origin, None)?;
-        let context = read(writer.path())?;
+            (TranscriptWriter::resume(files, origin, None)?, context)
+        } else {
+            // The right to write comes first: what is read then is all there is.
+            let writer = TranscriptWriter::resume(files, origin, None)?;
+            let context = read(writer.path())?;
+            (writer, context)
+        };
         writer.set_leaf(context.leaf.clone());
         writer.set_names(context.names.clone());
         let transcript = Some(self.mirrored(writer));

@@ -6,6 +6,7 @@ use std::{
 };
 
 use bowline_protocol::Content;
+use serde_json::Value;
 
 use crate::{
     output::{ToolFailure, ToolOutput},
@@ -39,7 +40,10 @@ pub async fn run(tool: &dyn Tool, call: ToolCall) -> Result<ToolOutput, ToolFail
         {
             let path = workspace.results_dir().join(format!("{id}.txt"));
             match save(&path, text).await {
-                Ok(()) => *text = persisted(text, text.len() as u64, &path, PREVIEW_CHARS),
+                Ok(()) => {
+                    *text = persisted(text, text.len() as u64, &path, PREVIEW_CHARS);
+                    output.structured.get_or_insert_with(|| Value::String(text.clone()));
+                }
                 Err(error) => {
                     tracing::warn!(path = %path.display(), %error, "large result is not saved");
                     let kept = text.chars().take(spec.max_result_chars).collect::<String>();

@@ -15,11 +15,6 @@ pub(super) async fn run(
 ) -> ResultMessage {
     let began = Instant::now();
     let session = std::sync::Arc::clone(&agent.session);
-    if agent.conversation.is_empty() {
-        local::announce(agent).await;
-        let text = "There is nothing to compact yet.".to_owned();
-        return local::answer(agent, local::Report::new(name, invocation, text)).await;
-    }
     let instructions = Some(invocation.args.as_str()).filter(|args| !args.is_empty());
     match agent.compact(CompactTrigger::Manual, instructions, cancel).await {
         Ok(compacted) => {
@@ -36,6 +31,7 @@ pub(super) async fn run(
         }
         Err(error) => {
             let text = match &error {
+                CompactError::Empty => error.to_string(),
                 CompactError::Interrupted => {
                     "Compaction was interrupted; nothing has changed.".to_owned()
                 }
@@ -46,7 +42,7 @@ pub(super) async fn run(
             local::announce(agent).await;
             let report = local::Report::new(name, invocation, text);
             let mut result = local::answer(agent, report).await;
-            result.is_error = true;
+            result.is_error = !matches!(error, CompactError::Empty);
             result
         }
     }

@@ -3,7 +3,7 @@
 //! | subject | where |
 //! |---|---|
 //! | our own words | [`prompt`] |
-//! | files of instructions | [`memory`], [`nested`] |
+//! | files of instructions | [`memory`], [`rules`], [`nested`] |
 //! | where the session runs | [`environment`], [`repository`] |
 //! | manners of answering | [`style`] |
 //! | how many tokens | [`tokens`], [`counted`], [`usage`](mod@usage) |
@@ -20,6 +20,7 @@ mod outline;
 pub(crate) mod plan;
 mod prompt;
 mod repository;
+mod rules;
 mod state;
 pub(crate) mod style;
 pub(crate) mod tokens;
@@ -222,12 +223,16 @@ async fn tell_hooks(
         return;
     }
     for file in files {
-        let reason = if file.parent.is_some() { LoadReason::Include } else { reason };
+        let reason = match (&file.parent, &file.globs) {
+            (Some(_), _) => LoadReason::Include,
+            (None, Some(_)) => LoadReason::PathGlobMatch,
+            (None, None) => reason,
+        };
         let event = EventInput::InstructionsLoaded(InstructionsLoadedInput {
             file_path: file.path.display().to_string(),
             memory_type: file.kind.as_str().to_owned(),
             load_reason: reason.as_str().to_owned(),
-            globs: None,
+            globs: file.globs.clone(),
             trigger_file_path: trigger.map(str::to_owned),
             parent_file_path: file.parent.as_ref().map(|path| path.display().to_string()),
             extra: Extra::new(),

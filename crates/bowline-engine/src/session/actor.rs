@@ -295,7 +295,7 @@ impl Actor {
             self.shared.outlet.send(result).await;
         }
         if self.last_turn_failed.is_some() && !self.shared.config.unclaimed {
-            self.shared.tell(self.shared.journal.note(self.shared.cost_state())).await;
+            self.shared.note_costs().await;
         }
         self.shared.watch.stop();
         opening::session_ended(&self.shared).await;

@@ -122,7 +122,7 @@ fn blank(shared: &Shared) -> ResultMessage {
     let mut ledger = shared.ledger();
     ResultMessage {
         subtype: ResultSubtype::Success,
-        duration_api_ms: millis(ledger.api_time()),
+        duration_api_ms: millis(ledger.times().api),
         total_cost_usd: ledger.total_cost(),
         usage: ledger.turn_usage(),
         model_usage: ledger.by_model().clone(),

@@ -256,6 +256,7 @@ async fn perform(
         cancel: cancel.clone(),
     };
     let result = bowline_tools::run(&*proposed.tool, call).await;
+    context.session.ledger().times_mut().tools += began.elapsed();
     if cancel.is_cancelled() && result.is_err() {
         return CallOutcome::interrupted(proposed.call);
     }

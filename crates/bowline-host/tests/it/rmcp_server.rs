@@ -176,7 +176,7 @@ async fn a_tool_that_panics_or_hangs_is_an_error_and_the_server_goes_on() {
         .allow(["mcp__trouble__panic", "mcp__trouble__hang"]);
     let client = soon("connecting", Client::connect(options)).await.unwrap();
     // The agent knows the limit, too, and may be the first to give up.
-    let limits = ["took longer than 200ms", "did not answer within 0.2 s"];
+    let limits = ["took longer than 200ms", "timed out after 0.2s"];
     let panics = ["out of books"; 2];
     for (tool, told) in [("panic", panics), ("hang", limits), ("panic", panics)] {
         let prompt = format!("TOOL mcp__trouble__{tool} {{}}\nNEXT\nECHORESULT");

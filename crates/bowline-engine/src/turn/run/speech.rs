@@ -62,7 +62,7 @@ impl TurnRun<'_> {
             Step::Event(event, complete) => self.heard(event, complete).await,
             Step::Retry { error, attempt, delay } => {
                 self.close_stream().await;
-                self.enter_usage();
+                self.end_answer().await;
                 if attempt > 0 {
                     self.retry(&error, attempt, delay).await;
                 }
@@ -70,25 +70,25 @@ impl TurnRun<'_> {
             }
             Step::Fallback { error, from, to } => {
                 self.close_stream().await;
-                self.enter_usage();
+                self.end_answer().await;
                 self.fell_back(&error, from, to).await;
                 None
             }
             Step::Done => {
-                self.enter_usage();
+                self.end_answer().await;
                 self.answered()
             }
             Step::Cut(error) => {
                 tracing::debug!(%error, "the stream broke off behind a complete block");
                 self.close_stream().await;
-                self.enter_usage();
+                self.end_answer().await;
                 self.answer = None;
                 self.cut = Some(error);
                 Some(Event::Cut)
             }
             Step::Failed(error) => {
                 self.close_stream().await;
-                self.enter_usage();
+                self.end_answer().await;
                 self.answer = None;
                 if error.is_context_overflow() && self.agent.compact_overflow(&self.cancel).await {
                     self.report.messages += 1;
@@ -307,10 +307,11 @@ impl TurnRun<'_> {
             self.shown_partly += 1;
         }
         // The API bills what it has said and heard, whether or not anybody waited for the rest.
-        self.enter_usage();
+        self.end_answer().await;
     }
 
-    fn enter_usage(&mut self) {
+    /// The answer, or an attempt at it, is over: what it used goes into the books and into its lines.
+    async fn end_answer(&mut self) {
         let Some(answer) = &mut self.answer else { return };
         let account = match self.agent.identity.is_main() {
             true => Account::Main,
@@ -318,5 +319,7 @@ impl TurnRun<'_> {
         };
         let tokens = self.agent.session.enter_answer(account, answer);
         self.agent.tokens.fetch_add(tokens, std::sync::atomic::Ordering::Relaxed);
+        let told = self.agent.journal().end_answer(answer.message());
+        self.agent.session.tell(told).await;
     }
 }

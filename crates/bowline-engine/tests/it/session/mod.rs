@@ -14,6 +14,7 @@ mod rare_hooks;
 mod skill;
 mod subagent;
 mod tools;
+mod transcript;
 mod turn;
 mod watching;
 mod worktree;
