@@ -135,7 +135,6 @@ async fn each_with(folder: &Path, mut agent: impl AsyncFnMut(&Path) -> String) {
 }
 
 #[tokio::test]
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 async fn each_with_our_program() {
     let Some(bowline) = variable("BOWLINE_BIN") else {
         return eprintln!("skipped: BOWLINE_BIN is not set");
@@ -150,7 +149,6 @@ async fn each_with_our_program() {
 }
 
 #[tokio::test]
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 async fn each_with_the_official_program() {
     let (Some(bowline), Some(claude)) = (variable("BOWLINE_BIN"), variable("CLAUDE_BIN")) else {
         return eprintln!("skipped: BOWLINE_BIN or CLAUDE_BIN is not set");

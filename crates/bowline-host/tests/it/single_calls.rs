@@ -31,7 +31,7 @@ impl Ferry {
             async move {
                 let _dropped = Dropped(ferry.dropped.clone());
                 let id = it.tool_use_id.expect("the agent says which");
-                *ferry.call.lock().unwrap() = Some((id, it.cancel));
+                *ferry.call.lock().expect("nobody panics with it") = Some((id, it.cancel));
                 ferry.called.notify_one();
                 std::future::pending::<String>().await
             }
@@ -42,7 +42,7 @@ impl Ferry {
     /// The call, as soon as it runs.
     async fn call(&self, agent: &str) -> (ToolUseId, CancellationToken) {
         soon(agent, self.called.notified()).await;
-        self.call.lock().unwrap().take().expect("it was called")
+        self.call.lock().expect("nobody panics with it").take().expect("it was called")
     }
 }
 
