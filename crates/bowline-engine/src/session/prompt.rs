@@ -91,6 +91,9 @@ async fn run(
             return TurnOutcome { result: note(agent, prompt).await, joined: Vec::new() };
         }
     }
+    if prompts.iter().all(is_blank) {
+        return TurnOutcome { result: pass_over(agent, &prompts).await, joined: Vec::new() };
+    }
     let mut context = std::mem::take(&mut session.live().context);
     if let Some(expansion) = &mut expansion {
         context.append(&mut expansion.context);
@@ -259,6 +262,20 @@ pub(crate) fn prompt_blocks(prompt: &UserMessage) -> Vec<ContentBlock> {
         blocks.push(ContentBlock::text(texts::NO_CONTENT));
     }
     blocks
+}
+
+/// Whether a prompt has text, and nothing in it.
+fn is_blank(prompt: &UserMessage) -> bool {
+    let is_blank = |block: &ContentBlock| block.as_text().is_some_and(|it| it.trim().is_empty());
+    prompt_blocks(prompt).iter().all(is_blank)
+}
+
+/// Prompts that the API would refuse, and that ask for nothing.
+async fn pass_over(agent: &Agent, prompts: &[UserMessage]) -> ResultMessage {
+    let session = &agent.session;
+    session.outlet.send(catalog::init(agent, prompts)).await;
+    session.inform(InformationalLevel::Warning, texts::BLANK_PROMPT).await;
+    result::without_turn(session, texts::BLANK_PROMPT)
 }
 
 /// A prompt that is only to be remembered.
