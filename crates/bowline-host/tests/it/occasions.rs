@@ -219,11 +219,11 @@ async fn hooks_fire_where_the_table_says() {
             results(client.receive_response()).await;
         }
         soon(agent, client.set_model(Some("claude-haiku-4-5"))).await.unwrap();
-        // It is told once the answer is on its way, and a session that ends does not wait for it.
-        let told = |heard: &BTreeSet<String>| heard.contains("PostModelSwitch");
-        soon(agent, heard.subscribe().wait_for(told)).await.unwrap();
         client.query("SAY with another").await.unwrap();
         results(client.receive_response()).await;
+        // It is told beside the turn, and a session that ends does not wait for it.
+        let told = |heard: &BTreeSet<String>| heard.contains("PostModelSwitch");
+        soon(agent, heard.subscribe().wait_for(told)).await.unwrap();
         soon(agent, client.disconnect()).await;
         assert_eq!(*heard.borrow(), promised(agent, 1), "{agent}, a client");
 
