@@ -221,7 +221,7 @@ async fn hooks_fire_where_the_table_says() {
         soon(agent, client.set_model(Some("claude-haiku-4-5"))).await.unwrap();
         client.query("SAY with another").await.unwrap();
         results(client.receive_response()).await;
-        // It is told when the next turn begins.
+        // It is told beside the turn, and a session that ends does not wait for it.
         let told = |heard: &BTreeSet<String>| heard.contains("PostModelSwitch");
         soon(agent, heard.subscribe().wait_for(told)).await.unwrap();
         soon(agent, client.disconnect()).await;

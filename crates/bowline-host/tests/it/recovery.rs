@@ -47,6 +47,13 @@ fn desk(folder: &Path, ends: bool) -> McpServer {
     McpServer::new("desk").tool(wait)
 }
 
+/// Whether the journal says that an agent has answered.
+fn has_begun(folder: &Path) -> bool {
+    let entries = fs::read_dir(folder.join("journal")).into_iter().flatten().flatten();
+    let mut texts = entries.map(|entry| fs::read_to_string(entry.path()));
+    texts.any(|text| text.is_ok_and(|text| text.ends_with("begun\n")))
+}
+
 const PROMPT: &str = "SAY begun\nTOOL mcp__desk__wait {}\nNEXT\nSAY from the start";
 
 /// Not a test: the program that is killed.
@@ -78,7 +85,8 @@ async fn sessions_of_a_killed_program_are_found_and_go_on() {
             .spawn()
             .unwrap();
         soon(name, async {
-            while !folder.path().join("called").exists() {
+            // A call may be heard of before the answer it is in.
+            while !(folder.path().join("called").exists() && has_begun(folder.path())) {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         })
