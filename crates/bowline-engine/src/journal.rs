@@ -5,7 +5,7 @@ mod trail;
 use std::sync::{Mutex, PoisonError};
 
 use bowline_protocol::{
-    AssistantMessage, Content, Extra, LostWrite, Message, MessageUuid, PermissionMode,
+    ApiMessage, AssistantMessage, Content, Extra, LostWrite, Message, MessageUuid, PermissionMode,
     SessionWritesLostMessage, TranscriptMirrorMessage, UserMessage,
 };
 use bowline_sessions::{
@@ -115,9 +115,20 @@ impl Journal {
         self.write(line)
     }
 
+    /// Writes into the blocks of an answer how it ended.
+    pub(crate) fn end_answer(&self, answer: &ApiMessage) -> Told {
+        self.with(|writer| {
+            if let Err(error) = writer.end_answer(answer) {
+                tracing::warn!(%error, "the transcript does not say how an answer ended");
+            }
+            mirror(writer)
+        })
+    }
+
     /// Notes where the conversation stands, for whoever takes it up again.
     pub(crate) fn last_prompt(&self, prompt: &str) -> Told {
         self.with(|writer| {
+            writer.end_turn();
             let leaf = writer.leaf().cloned()?;
             writer.note(LastPrompt::new(prompt, leaf, writer.session_id().clone()));
             flush(writer)
@@ -157,13 +168,7 @@ fn user_line(uuid: &MessageUuid, message: &UserMessage) -> UserLine {
 
 fn flush(writer: &mut TranscriptWriter) -> Told {
     match writer.flush() {
-        Flushed::Written { .. } => writer.take_mirror().map(|batch| {
-            Message::from(TranscriptMirrorMessage {
-                file_path: batch.file_path.display().to_string(),
-                entries: batch.entries,
-                ..TranscriptMirrorMessage::default()
-            })
-        }),
+        Flushed::Written { .. } => mirror(writer),
         Flushed::Failed(failure) => {
             tracing::warn!(%failure, "the session goes on unsaved");
             Some(Message::from(SessionWritesLostMessage {
@@ -177,4 +182,14 @@ fn flush(writer: &mut TranscriptWriter) -> Told {
         }
         Flushed::Dropped => None,
     }
+}
+
+/// The newest lines, for a host that keeps a copy.
+fn mirror(writer: &mut TranscriptWriter) -> Told {
+    let batch = writer.take_mirror()?;
+    Some(Message::from(TranscriptMirrorMessage {
+        file_path: batch.file_path.display().to_string(),
+        entries: batch.entries,
+        ..TranscriptMirrorMessage::default()
+    }))
 }

@@ -1,15 +1,16 @@
 //! What a session uses: tokens and money, by turn and by model.
 
 mod reported;
+mod times;
 
-use std::{collections::BTreeMap, ops::AddAssign, time::Duration};
+use std::{collections::BTreeMap, ops::AddAssign};
 
 use bowline_model::{Prices, known_model};
 use bowline_protocol::{CostBasis, ModelUsage, Usage};
 use serde_json::Value;
 
-pub(crate) use self::reported::with_counts;
 use self::reported::{count, detail};
+pub(crate) use self::{reported::with_counts, times::Times};
 
 /// Context window of a model nobody here knows.
 const UNKNOWN_CONTEXT_WINDOW: u64 = 200_000;
@@ -24,7 +25,7 @@ pub(crate) struct Ledger {
     since_result: BTreeMap<String, ModelUsage>,
     /// What the API reported about the answers of the turn.
     turn: Usage,
-    api_time: Duration,
+    times: Times,
     /// What was done to files.
     changes: LineChanges,
     /// The input of the newest request of the main conversation: how full its context is.
@@ -154,9 +155,14 @@ impl Ledger {
         })
     }
 
-    /// Adds time that the API took.
-    pub(crate) fn enter_api_time(&mut self, time: Duration) {
-        self.api_time += time;
+    /// How long things took.
+    pub(crate) fn times(&self) -> &Times {
+        &self.times
+    }
+
+    /// The same, for whoever has measured something.
+    pub(crate) fn times_mut(&mut self) -> &mut Times {
+        &mut self.times
     }
 
     /// Adds what was done to files.
@@ -169,11 +175,6 @@ impl Ledger {
         self.changes
     }
 
-    /// How long the API took, all together.
-    pub(crate) fn api_time(&self) -> Duration {
-        self.api_time
-    }
-
     /// What everything cost.
     pub(crate) fn total_cost(&self) -> f64 {
         // The sum of nothing is -0 for floating-point numbers.
@@ -183,6 +184,11 @@ impl Ledger {
     /// Everything, by model.
     pub(crate) fn by_model(&self) -> &BTreeMap<String, ModelUsage> {
         &self.total
+    }
+
+    /// Whether a model was used whose price nobody knows.
+    pub(crate) fn has_unknown_cost(&self) -> bool {
+        self.total.values().any(|usage| usage.cost_basis == Some(CostBasis::Unknown))
     }
 
     /// How many tokens the newest request of the main conversation and its answer took.
@@ -219,11 +225,11 @@ impl Ledger {
     pub(crate) fn restore(
         &mut self,
         by_model: BTreeMap<String, ModelUsage>,
-        api_time: Duration,
+        times: Times,
         changes: LineChanges,
     ) {
         self.total = by_model;
-        self.api_time = api_time;
+        self.times = times;
         self.changes = changes;
     }
 }

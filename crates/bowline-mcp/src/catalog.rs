@@ -1,6 +1,6 @@
 //! What a server offers, as it says it.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
@@ -94,6 +94,9 @@ impl Catalog {
         if changed.tools && has.tools() {
             let ask = |cursor| Request::ListTools { cursor };
             self.tools = list(connection, "tools", options, ask).await?;
+            // Of two with one name the first counts.
+            let mut names = HashSet::new();
+            self.tools.retain(|tool: &ListedTool| names.insert(tool.name.clone()));
         }
         if changed.prompts && has.prompts() {
             let ask = |cursor| Request::ListPrompts { cursor };
@@ -121,9 +124,9 @@ async fn list<T: DeserializeOwned>(
     options: &Options,
     ask: impl Fn(Option<String>) -> Request,
 ) -> Result<Vec<T>, RequestError> {
-    let (mut entries, mut cursor) = (Vec::new(), None);
+    let (mut entries, mut cursor) = (Vec::new(), None::<String>);
     for _ in 0..MAX_PAGES {
-        let mut page = connection.request(ask(cursor.take()), options.request_timeout).await?;
+        let mut page = connection.request(ask(cursor.clone()), options.request_timeout).await?;
         let listed = page.get_mut(key).map(Value::take).unwrap_or_default();
         if let Value::Array(listed) = listed {
             entries.extend(listed.into_iter().filter_map(|entry| {
@@ -132,10 +135,12 @@ async fn list<T: DeserializeOwned>(
                     .ok()
             }));
         }
-        cursor = page.get("nextCursor").and_then(Value::as_str).map(str::to_owned);
-        if cursor.is_none() {
+        let next = page.get("nextCursor").and_then(Value::as_str);
+        // Whoever names the page that it has just given has no other.
+        if next.is_none() || next == cursor.as_deref() {
             break;
         }
+        cursor = next.map(str::to_owned);
     }
     Ok(entries)
 }

@@ -10,7 +10,7 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use bowline_protocol::{Content, ContentBlock, Extra, ImageBlock, Source};
 use bowline_tools::{ToolFailure, ToolOutput};
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::name::public_name;
@@ -25,8 +25,6 @@ pub(crate) struct CallResult {
     pub(crate) content: Vec<Value>,
     structured_content: Option<Value>,
     pub(crate) is_error: bool,
-    #[serde(rename = "_meta")]
-    meta: Option<Value>,
 }
 
 /// A piece of an answer. What it does not know of is shown to the model as JSON.
@@ -80,53 +78,24 @@ pub(crate) async fn output(
         return Err(ToolFailure::running(result.error_text()));
     }
     let files = Files { server, dir: results_dir };
-    let aside = Aside::of(&result);
-    let content = content(result, &files).await;
-    let structured = aside.beside(serde_json::to_value(&content).unwrap_or_default());
-    let output = match content {
-        Content::Text(text) => ToolOutput::text(text),
-        Content::Blocks(blocks) => {
-            let chars: usize = blocks.iter().filter_map(ContentBlock::as_text).map(str::len).sum();
-            match chars > max_chars {
-                true => ToolOutput::text(Content::Blocks(blocks).to_text()),
-                false => ToolOutput::blocks(blocks),
-            }
-        }
+    let mut blocks = blocks(result.content, &files).await;
+    let structured = result.structured_content.filter(|value| !value.is_null());
+    if let Some(structured) = &structured {
+        add_structured(structured, &mut blocks);
+    }
+    let chars: usize = blocks.iter().filter_map(ContentBlock::as_text).map(str::len).sum();
+    if chars > max_chars {
+        return Ok(ToolOutput::text(Content::Blocks(blocks).to_text()));
+    }
+    let shown = serde_json::to_value(&blocks).unwrap_or_default();
+    let output = match blocks.is_empty() {
+        true => ToolOutput::text(""),
+        false => ToolOutput::blocks(blocks),
     };
-    Ok(output.structured(structured))
-}
-
-/// What an answer says besides its content, for programs.
-struct Aside(Map<String, Value>);
-
-impl Aside {
-    fn of(result: &CallResult) -> Self {
-        let links = result.content.iter().filter(|piece| piece["type"] == "resource_link");
-        let links: Vec<Value> = links.map(without_type).collect();
-        let links = (!links.is_empty()).then(|| Value::Array(links));
-        let said = [
-            ("structuredContent", result.structured_content.clone()),
-            ("resourceLinks", links),
-            ("_meta", result.meta.clone()),
-        ];
-        let named = |(name, value): (&str, Option<Value>)| Some((name.to_owned(), value?));
-        Self(said.into_iter().filter_map(named).collect())
-    }
-
-    /// The content for programs: by itself, unless there is more to say.
-    fn beside(mut self, content: Value) -> Value {
-        if self.0.is_empty() {
-            return content;
-        }
-        self.0.insert("content".to_owned(), content);
-        Value::Object(self.0)
-    }
-}
-
-fn without_type(piece: &Value) -> Value {
-    let mut fields = piece.as_object().cloned().unwrap_or_default();
-    fields.shift_remove("type");
-    Value::Object(fields)
+    Ok(output.structured(match structured {
+        Some(structured) => json!({"content": shown, "structuredContent": structured}),
+        None => shown,
+    }))
 }
 
 impl CallResult {
@@ -137,7 +106,7 @@ impl CallResult {
         match (text.is_empty(), &self.structured_content) {
             (false, _) => text,
             (true, Some(structured)) => structured.to_string(),
-            (true, None) => "Unknown error".to_owned(),
+            (true, None) => "the tool failed and did not say why".to_owned(),
         }
     }
 }
@@ -152,21 +121,23 @@ pub(crate) async fn piece_blocks(piece: Value, files: &Files<'_>) -> Vec<Content
     blocks
 }
 
-/// What the model gets to see. A result with a structure is that structure: servers repeat it as text
-/// for clients that know no better. Pictures and the like stay beside it.
-async fn content(result: CallResult, files: &Files<'_>) -> Content {
-    let structured = result.structured_content.filter(|value| !value.is_null());
-    let is_text = |piece: &Value| piece["type"] == "text";
-    if let (Some(structured), true) = (&structured, result.content.iter().all(is_text)) {
-        return Content::Text(structured.to_string());
-    }
-    let mut blocks = Vec::with_capacity(result.content.len());
-    for piece in result.content.into_iter().filter(|piece| structured.is_none() || !is_text(piece))
-    {
+async fn blocks(content: Vec<Value>, files: &Files<'_>) -> Vec<ContentBlock> {
+    let mut blocks = Vec::with_capacity(content.len());
+    for piece in content {
         blocks.extend(piece_blocks(piece, files).await);
     }
-    blocks.extend(structured.map(|structured| ContentBlock::text(structured.to_string())));
-    Content::Blocks(blocks)
+    blocks
+}
+
+/// Servers should also send it as text, for clients that know no better.
+fn add_structured(structured: &Value, blocks: &mut Vec<ContentBlock>) {
+    let repeated = blocks
+        .iter()
+        .filter_map(ContentBlock::as_text)
+        .any(|text| serde_json::from_str::<Value>(text).is_ok_and(|value| value == *structured));
+    if !repeated {
+        blocks.push(ContentBlock::text(structured.to_string()));
+    }
 }
 
 async fn add(piece: Piece, files: &Files<'_>, blocks: &mut Vec<ContentBlock>) {
@@ -178,23 +149,23 @@ async fn add(piece: Piece, files: &Files<'_>, blocks: &mut Vec<ContentBlock>) {
         }
         Piece::Resource { resource: Embedded { uri, mime_type, text, blob } } => {
             let mime = mime_type.as_deref();
-            let whence = format!("[Resource from {} at {uri}] ", files.server);
             match (text, blob) {
-                (Some(text), _) => blocks.push(ContentBlock::text(whence + &text)),
+                (Some(text), _) => {
+                    blocks.push(ContentBlock::text(format!("[Resource: {uri}]\n{text}")));
+                }
                 (None, Some(data)) if mime.is_some_and(|mime| mime.starts_with("image/")) => {
-                    blocks.push(ContentBlock::text(whence));
                     add_image(data, mime.unwrap_or_default(), files, blocks).await;
                 }
                 (None, Some(data)) => {
                     blocks.push(saved(&format!("Resource {uri}"), &data, mime, files).await);
                 }
-                (None, None) => blocks.push(ContentBlock::text(whence)),
+                (None, None) => blocks.push(ContentBlock::text(format!("[Resource: {uri}]"))),
             }
         }
         Piece::ResourceLink { uri, name, description } => {
-            let name = name.map(|name| format!(": {name}")).unwrap_or_default();
+            let name = name.map(|name| format!(" {name}")).unwrap_or_default();
             let description = description.map(|text| format!(" ({text})")).unwrap_or_default();
-            let text = format!("[Resource link{name}] {uri}{description}");
+            let text = format!("[Resource link:{name} {uri}]{description}");
             blocks.push(ContentBlock::text(text));
         }
     }
@@ -202,8 +173,7 @@ async fn add(piece: Piece, files: &Files<'_>, blocks: &mut Vec<ContentBlock>) {
 
 async fn add_image(data: String, mime: &str, files: &Files<'_>, blocks: &mut Vec<ContentBlock>) {
     let note = saved("Image", &data, Some(mime), files).await;
-    // The API refuses a whole conversation for one picture that is none.
-    if SEEN_BY_MODELS.contains(&mime) && BASE64_STANDARD.decode(&data).is_ok() {
+    if SEEN_BY_MODELS.contains(&mime) {
         let source = Source::base64(mime, data);
         blocks.push(ContentBlock::Image(ImageBlock { source, extra: Extra::new() }));
     }

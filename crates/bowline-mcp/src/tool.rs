@@ -120,13 +120,13 @@ impl McpTool {
                 let error = RequestError::Unauthorized(wanted);
                 Err(ToolFailure::running(format!("{error}: `bowline mcp login {name}`")))
             }
-            Err(error) => Err(failure(&error, &self.spec.name)),
+            Err(error) => Err(failure(&error, &server.name, &self.listed.name)),
         }
     }
 }
 
 /// What the model is told of a call without an answer.
-fn failure(error: &RequestError, tool: &str) -> ToolFailure {
+fn failure(error: &RequestError, server: &str, tool: &str) -> ToolFailure {
     match error {
         RequestError::Closed => {
             let mut failure = ToolFailure::running(INTERRUPTED);
@@ -134,7 +134,7 @@ fn failure(error: &RequestError, tool: &str) -> ToolFailure {
             failure
         }
         RequestError::Timeout(limit) => ToolFailure::running(format!(
-            "{tool} did not answer within {} s and was given up",
+            "MCP server \"{server}\" tool \"{tool}\" timed out after {}s",
             limit.as_secs_f64()
         )),
         _ => ToolFailure::running(error.to_string()),

@@ -122,7 +122,13 @@ impl Checkpoints {
         file: &Path,
         answer: &MessageUuid,
     ) -> io::Result<Option<TranscriptLine>> {
-        let path = self.cwd.join(file);
+        let mut path = self.cwd.join(file);
+        // What is edited through a link is the file behind it.
+        if path.is_symlink()
+            && let Ok(real) = fs::canonicalize(&path)
+        {
+            path = real;
+        }
         let name = path.strip_prefix(&self.cwd).unwrap_or(&path).display().to_string();
         let versions = self.newest_copies().get(&name).map_or(0, |copy| copy.version);
         let Some(current) = self.snapshots.last() else { return Ok(None) };

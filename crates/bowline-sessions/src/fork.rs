@@ -12,6 +12,7 @@ use std::{
 
 use bowline_protocol::{Extra, MessageUuid, RawJson, SessionId};
 use memchr::memmem;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 use tempfile::NamedTempFile;
 use uuid::Uuid;
@@ -97,7 +98,10 @@ pub fn branch(source: &Path, target: &SessionFiles) -> Result<(), SessionError> 
         let mut copy = BufWriter::new(create(&path)?);
         let mut line = Vec::new();
         while lines.read_until(b'\n', &mut line)? > 0 {
-            // A torn line at the end is not worth copying.
+            // At the end a newline may be missing, or more than that: then it is not worth copying.
+            if !line.ends_with(b"\n") && serde_json::from_slice::<IgnoredAny>(&line).is_ok() {
+                line.push(b'\n');
+            }
             if line.ends_with(b"\n") {
                 let mut from = 0;
                 for place in memmem::find_iter(&line, old.as_bytes()) {

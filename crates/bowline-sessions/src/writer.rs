@@ -3,25 +3,30 @@
 //! - The file is created with the first line, for its owner alone (mode 0600).
 //! - A batch is one `write` at the file's end. Once [`TranscriptWriter::flush`] returns, the lines
 //!   survive the process; with [`Sync::EachFlush`] they survive the machine.
+//! - Lines of an answer that is under way have room for how it ends ([`TranscriptWriter::end_answer`]).
 //! - A last line that was torn by a crash is cut off when the file is opened.
 //! - When writing fails (disk full, folder read-only), the file is cut back to whole lines, the
 //!   failure is reported once, and what follows is dropped and counted: a gap would make everything
 //!   before it unreachable.
 
+mod ending;
+mod reopen;
+
 use std::{
     fs::{self, File, OpenOptions},
-    io::{self, Read, Seek, SeekFrom, Write},
+    io::{self, Write},
     path::{Path, PathBuf},
     sync::Arc,
 };
 
-use bowline_protocol::{AgentId, MessageUuid, RawJson, SessionId, ToolUseId};
+use bowline_protocol::{AgentId, ApiMessage, MessageUuid, RawJson, SessionId, ToolUseId};
 use serde::Serialize;
 use uuid::Uuid;
 
+use self::{ending::OpenAnswer, reopen::reopen};
 use crate::{
     SessionError, clock,
-    line::{ChainFields, TranscriptLine},
+    line::{AssistantLine, ChainFields, TranscriptLine},
     lock::SessionLock,
     names::Names,
     project::SessionFiles,
@@ -90,6 +95,18 @@ impl WriteFailure {
     }
 }
 
+/// Whether somebody mirrors the transcript, and when they are handed its lines.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Mirroring {
+    /// Nobody does.
+    #[default]
+    No,
+    /// When the answer that they are part of has ended, so that they say how.
+    Ended,
+    /// With the flush: for who must have them before anybody hears of them.
+    AtOnce,
+}
+
 /// The lines of one flush, for whoever mirrors the transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MirrorBatch {
@@ -129,7 +146,11 @@ pub struct TranscriptWriter {
     end: u64,
     pending: Vec<u8>,
     pending_lines: usize,
-    mirrored: Option<Vec<RawJson>>,
+    /// The newest answer, until it is said how it ended.
+    open: Option<OpenAnswer>,
+    mirroring: Mirroring,
+    /// What a mirror has not been handed yet.
+    mirrored: Vec<RawJson>,
     sync: Sync,
     state: State,
     dropped: u64,
@@ -181,7 +202,7 @@ impl TranscriptWriter {
     pub fn successor(&self, id: SessionId) -> Result<Self, SessionError> {
         let files = SessionFiles::in_folder(self.files.project_folder(), id);
         let mut writer = Self::create(files, self.origin.clone())?.with_sync(self.sync);
-        writer.mirrored = self.mirrored.as_ref().map(|_| Vec::new());
+        writer.mirroring = self.mirroring;
         Ok(writer)
     }
 
@@ -209,7 +230,7 @@ impl TranscriptWriter {
         writer.agent = Some(agent);
         writer.leaf = leaf;
         writer.sync = self.sync;
-        writer.mirrored = self.mirrored.as_ref().map(|_| Vec::new());
+        writer.mirroring = self.mirroring;
         Ok(writer)
     }
 
@@ -233,7 +254,9 @@ impl TranscriptWriter {
             leaf: None,
             pending: Vec::new(),
             pending_lines: 0,
-            mirrored: None,
+            open: None,
+            mirroring: Mirroring::No,
+            mirrored: Vec::new(),
             sync: Sync::default(),
             state,
             dropped: 0,
@@ -247,8 +270,8 @@ impl TranscriptWriter {
     }
 
     /// Keeps the lines of each flush for [`take_mirror`](Self::take_mirror).
-    pub fn mirrored(mut self) -> Self {
-        self.mirrored = Some(Vec::new());
+    pub fn with_mirroring(mut self, mirroring: Mirroring) -> Self {
+        self.mirroring = mirroring;
         self
     }
 
@@ -349,13 +372,29 @@ impl TranscriptWriter {
         }
     }
 
-    /// The lines flushed since the last call, if the writer is [mirrored](Self::mirrored). A mirror
-    /// also gets what could not be written here.
+    /// Says in the lines of an answer how it ended: why, and how much it used.
+    ///
+    /// They were pushed without a `stop_reason` and flushed, and nothing of another answer was pushed
+    /// since. The lines of an answer that never ends stay as they are.
+    pub fn end_answer(&mut self, answer: &ApiMessage) -> Result<(), SessionError> {
+        let Some(open) = self.open.take_if(|open| open.is(&answer.id)) else { return Ok(()) };
+        open.end(answer, &self.path, &mut self.mirrored).map_err(SessionError::io(&self.path))
+    }
+
+    /// The turn is over, and so is its last answer, however it ended.
+    pub fn end_turn(&mut self) {
+        self.open = None;
+    }
+
+    /// The lines flushed since the last call, if somebody [mirrors](Mirroring) them. A mirror
+    /// also gets what could not be written here. Where lines of an answer that is under way wait for
+    /// its end, so does what stands behind them.
     pub fn take_mirror(&mut self) -> Option<MirrorBatch> {
-        if self.pending_lines > 0 {
+        let waits = self.mirroring == Mirroring::Ended && self.open.is_some();
+        if self.pending_lines > 0 || waits {
             return None;
         }
-        let entries = self.mirrored.as_mut().map(std::mem::take)?;
+        let entries = std::mem::take(&mut self.mirrored);
         (!entries.is_empty()).then(|| MirrorBatch { file_path: self.path.clone(), entries })
     }
 
@@ -391,12 +430,31 @@ impl TranscriptWriter {
             self.names.hear(line, self.end + self.pending.len() as u64);
         }
         let json = line.to_json();
-        self.pending.extend_from_slice(json.as_bytes());
+        match line {
+            TranscriptLine::Assistant(line) if OpenAnswer::has(line) => {
+                let roomy = self.make_room(line, &json);
+                self.pending.extend_from_slice(roomy.as_bytes());
+            }
+            _ => self.pending.extend_from_slice(json.as_bytes()),
+        }
         self.pending.push(b'\n');
         self.pending_lines += 1;
-        if let (Some(entries), Ok(entry)) = (&mut self.mirrored, RawJson::from_text(json)) {
-            entries.push(entry);
+        if self.mirroring != Mirroring::No
+            && let Ok(entry) = RawJson::from_text(json)
+        {
+            self.mirrored.push(entry);
         }
+    }
+
+    /// The line with room for how its answer ends.
+    fn make_room(&mut self, line: &AssistantLine, json: &str) -> String {
+        let open = match &mut self.open {
+            Some(open) if open.is(&line.message.id) => open,
+            open => open.insert(OpenAnswer::begin(line)),
+        };
+        let in_batch = self.pending.len() as u64;
+        let entry = (self.mirroring == Mirroring::Ended).then_some(self.mirrored.len());
+        open.make_room(json, (in_batch, self.end + in_batch), entry)
     }
 
     /// Others may have appended titles and labels meanwhile.
@@ -421,6 +479,7 @@ impl TranscriptWriter {
 
     fn drop_pending(&mut self, lines: usize) {
         self.pending.clear();
+        self.open = None;
         self.dropped += lines as u64;
     }
 
@@ -438,7 +497,10 @@ impl TranscriptWriter {
         match (&written, before) {
             // A half-written batch must not stay: its last line would be torn.
             (Err(_), Ok(before)) => file.set_len(before).unwrap_or_default(),
-            (Ok(()), Ok(before)) => self.end = before + self.pending.len() as u64,
+            (Ok(()), Ok(before)) => {
+                self.end = before + self.pending.len() as u64;
+                self.open.iter_mut().for_each(|open| open.written(before));
+            }
             (_, Err(_)) => {}
         }
         written.map_err(in_file)
@@ -470,43 +532,4 @@ impl TranscriptWriter {
 
 fn has_lines(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| metadata.len() > 0)
-}
-
-/// Opens a transcript for appending, without a line that was torn.
-fn reopen(path: &Path) -> io::Result<File> {
-    let mut file = OpenOptions::new().read(true).append(true).open(path)?;
-    let length = file.metadata()?.len();
-    let torn = last_piece(&mut file, length)?;
-    if torn.is_empty() {
-        return Ok(file);
-    }
-    if serde_json::from_slice::<serde::de::IgnoredAny>(&torn).is_ok() {
-        // Whole after all: only its newline is missing.
-        file.write_all(b"\n")?;
-    } else {
-        file.set_len(length - torn.len() as u64)?;
-    }
-    Ok(file)
-}
-
-/// What stands behind the last newline.
-fn last_piece(file: &mut File, length: u64) -> io::Result<Vec<u8>> {
-    const CHUNK: u64 = 64 * 1024;
-    let mut piece = Vec::new();
-    let mut start = length;
-    while start > 0 {
-        let size = CHUNK.min(start);
-        start -= size;
-        file.seek(SeekFrom::Start(start))?;
-        let mut chunk = Vec::new();
-        Read::take(&mut *file, size).read_to_end(&mut chunk)?;
-        let newline = memchr::memrchr(b'\n', &chunk);
-        chunk.drain(..newline.map_or(0, |newline| newline + 1));
-        chunk.append(&mut piece);
-        piece = chunk;
-        if newline.is_some() {
-            break;
-        }
-    }
-    Ok(piece)
 }

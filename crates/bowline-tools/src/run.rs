@@ -6,6 +6,7 @@ use std::{
 };
 
 use bowline_protocol::Content;
+use serde_json::Value;
 
 use crate::{
     output::{ToolFailure, ToolOutput},
@@ -29,13 +30,20 @@ pub async fn run(tool: &dyn Tool, call: ToolCall) -> Result<ToolOutput, ToolFail
         output = tool.run(call) => output?,
         () = cancel.cancelled(), if !spec.stops_itself => return Err(ToolFailure::interrupted()),
     };
-    if says_nothing(&output.content) {
-        output.content = Content::Text(format!("({} completed with no output)", spec.name));
-    } else if let Content::Text(text) = &mut output.content {
-        if text.len() > spec.max_result_chars && text.chars().count() > spec.max_result_chars {
+    if matches!(&output.content, Content::Blocks(blocks) if blocks.is_empty()) {
+        output.content = Content::Text(String::new());
+    }
+    if let Content::Text(text) = &mut output.content {
+        if text.is_empty() {
+            *text = format!("({} completed with no output)", spec.name);
+        } else if text.len() > spec.max_result_chars && text.chars().count() > spec.max_result_chars
+        {
             let path = workspace.results_dir().join(format!("{id}.txt"));
             match save(&path, text).await {
-                Ok(()) => *text = persisted(text, text.len() as u64, &path, PREVIEW_CHARS),
+                Ok(()) => {
+                    *text = persisted(text, text.len() as u64, &path, PREVIEW_CHARS);
+                    output.structured.get_or_insert_with(|| Value::String(text.clone()));
+                }
                 Err(error) => {
                     tracing::warn!(path = %path.display(), %error, "large result is not saved");
                     let kept = text.chars().take(spec.max_result_chars).collect::<String>();
@@ -45,13 +53,6 @@ pub async fn run(tool: &dyn Tool, call: ToolCall) -> Result<ToolOutput, ToolFail
         }
     }
     Ok(output)
-}
-
-fn says_nothing(content: &Content) -> bool {
-    match content {
-        Content::Text(text) => text.is_empty(),
-        Content::Blocks(blocks) => blocks.iter().all(|block| block.as_text() == Some("")),
-    }
 }
 
 /// What stands for a text that was saved to a file.

@@ -29,6 +29,9 @@ pub(super) async fn run(
     end_hooks(&session, cancel).await;
     announce(&session, prompt).await;
     agent.conversation = Conversation::default();
+    if !session.ledger().by_model().is_empty() {
+        session.note_costs().await;
+    }
     begin_session(&session, &invocation.args).await;
     agent.note_context();
     let texts = session.begin(SessionStartSource::Clear, cancel).await;

@@ -16,13 +16,6 @@ pub(super) async fn run(
 ) -> ResultMessage {
     let began = Instant::now();
     let session = std::sync::Arc::clone(&agent.session);
-    if agent.conversation.is_empty() {
-        local::announce(agent, prompt).await;
-        let text = "Error: There is nothing to compact yet".to_owned();
-        let report = local::Report::new(name, invocation, text).failed();
-        let answered = local::answer(agent, report).await;
-        return ResultMessage { result: Some(String::new()), ..answered };
-    }
     let instructions = Some(invocation.args.as_str()).filter(|args| !args.is_empty());
     match agent.compact(CompactTrigger::Manual, instructions, cancel).await {
         Ok(compacted) => {
@@ -39,6 +32,7 @@ pub(super) async fn run(
         }
         Err(error) => {
             let text = match &error {
+                CompactError::Empty => error.to_string(),
                 CompactError::Interrupted => {
                     "Compaction was interrupted; nothing has changed.".to_owned()
                 }
@@ -49,8 +43,8 @@ pub(super) async fn run(
             local::announce(agent, prompt).await;
             let report = local::Report::new(name, invocation, text).failed();
             let mut result = local::answer(agent, report).await;
-            // A hook that objects has done what it is for.
-            result.is_error = !matches!(error, CompactError::Blocked(_));
+            // A hook that objects has done what it is for, and nothing needs no compaction.
+            result.is_error = !matches!(error, CompactError::Blocked(_) | CompactError::Empty);
             result
         }
     }

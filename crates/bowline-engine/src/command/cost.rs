@@ -8,12 +8,11 @@ use crate::{ledger::LineChanges, session::Shared};
 
 /// What the session has used so far: the answer to `/cost` and to `get_session_cost`.
 pub(crate) fn cost_text(session: &Shared) -> String {
-    let wall = session.began.elapsed();
     let ledger = session.ledger();
     let mut lines = vec![
         format!("Total cost:            {}", dollars(ledger.total_cost())),
-        format!("Total duration (API):  {}", duration(ledger.api_time())),
-        format!("Total duration (wall): {}", duration(wall)),
+        format!("Total duration (API):  {}", duration(ledger.times().api)),
+        format!("Total duration (wall): {}", duration(ledger.times().wall())),
         format!("Total code changes:    {}", code_changes(ledger.changes())),
     ];
     if !ledger.by_model().is_empty() {

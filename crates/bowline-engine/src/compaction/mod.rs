@@ -40,6 +40,9 @@ const SHORTEST_RESPITE: usize = 2;
 /// Why a conversation could not be compacted. It stays as it was.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CompactError {
+    /// Nothing was said.
+    #[error("There is nothing to compact yet.")]
+    Empty,
     /// The model gave no summary.
     #[error("the model gave no summary")]
     NoSummary,
@@ -149,6 +152,9 @@ impl Agent {
         began: Instant,
         cancel: &CancellationToken,
     ) -> Result<Compacted, CompactError> {
+        if self.conversation.is_empty() {
+            return Err(CompactError::Empty);
+        }
         let mut hooks = hooks::CompactHooks::new(self, &trigger, cancel);
         let wishes = hooks.before(instructions).await?;
         let kept = self.kept(&trigger);

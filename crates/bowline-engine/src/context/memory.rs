@@ -1,8 +1,10 @@
 //! Project memory: files of instructions that people leave for the agent.
 //!
 //! They are `CLAUDE.md`, `AGENTS.md` and `CLAUDE.local.md` in the project and in
-//! every folder above it, `.claude/CLAUDE.md` beside them, and `CLAUDE.md` in the
-//! user's configuration folder. A file may bring in others with `@path`.
+//! every folder above it, `.claude/CLAUDE.md` and the rules in `.claude/rules` beside
+//! them, and `CLAUDE.md` and `rules` in the user's configuration folder. A file may
+//! bring in others with `@path`: the user's own any, a project's those of its own
+//! folder and of the session's, unless the user trusts it.
 
 use std::{
     collections::HashSet,
@@ -11,7 +13,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::settings::{Places, SourceSet};
+use super::rules::{self, About, Rule};
+use crate::settings::{Places, SourceSet, Trust};
 
 /// How far imports may import.
 const IMPORT_DEPTH: usize = 5;
@@ -30,6 +33,8 @@ pub(crate) struct MemoryFile {
     pub(crate) text: String,
     /// The file that imports it.
     pub(crate) parent: Option<PathBuf>,
+    /// If it is a rule about certain files: which.
+    pub(crate) globs: Option<Vec<String>>,
 }
 
 /// Whose instructions they are.
@@ -68,17 +73,40 @@ const IN_FOLDER: [(&str, MemoryKind); 4] = [
 ];
 
 /// Reads files of instructions, each once.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct MemoryReader {
     seen: HashSet<PathBuf>,
     folders: HashSet<PathBuf>,
     bytes: usize,
     home: Option<PathBuf>,
+    /// The session's folder.
+    project: PathBuf,
+    trust: Trust,
+    /// Rules about files of which none was touched yet.
+    waiting: Vec<(About, MemoryFile)>,
+}
+
+/// Where a file that is read belongs.
+#[derive(Clone, Copy)]
+struct Origin<'a> {
+    kind: MemoryKind,
+    /// The folder whose files it may bring in; `None` for any.
+    within: Option<&'a Path>,
+    /// The file that imports it.
+    parent: Option<&'a Path>,
 }
 
 impl MemoryReader {
-    pub(crate) fn new(home: Option<PathBuf>) -> Self {
-        Self { home, ..Self::default() }
+    pub(crate) fn new(home: Option<PathBuf>, trust: Trust) -> Self {
+        Self {
+            seen: HashSet::new(),
+            folders: HashSet::new(),
+            bytes: 0,
+            home,
+            project: PathBuf::new(),
+            trust,
+            waiting: Vec::new(),
+        }
     }
 
     /// What holds from the start: the user's file, then those of the folders from the root down.
@@ -88,9 +116,12 @@ impl MemoryReader {
         directory: &Path,
         sources: SourceSet,
     ) -> Vec<MemoryFile> {
+        self.project = fs::canonicalize(directory).unwrap_or_default();
         let mut files = Vec::new();
         if sources.user {
-            self.read(&places.config_dir.join("CLAUDE.md"), MemoryKind::User, &mut files);
+            let origin = Origin { kind: MemoryKind::User, within: None, parent: None };
+            self.read(&places.config_dir.join("CLAUDE.md"), origin, IMPORT_DEPTH, &mut files);
+            self.read_rules(&places.config_dir.join("rules"), directory, origin, &mut files);
         }
         let mut folders: Vec<_> = directory.ancestors().collect();
         folders.reverse();
@@ -106,6 +137,11 @@ impl MemoryReader {
         if !self.folders.insert(folder.to_path_buf()) {
             return files;
         }
+        let mut within = fs::canonicalize(folder).ok().filter(|_| self.trust == Trust::Untrusted);
+        if let Some(real) = within.as_mut().filter(|real| real.starts_with(&self.project)) {
+            real.clone_from(&self.project);
+        }
+        let origin = |kind| Origin { kind, within: within.as_deref(), parent: None };
         for (name, kind) in IN_FOLDER {
             let wanted = match kind {
                 MemoryKind::User => sources.user,
@@ -113,42 +149,91 @@ impl MemoryReader {
                 MemoryKind::Local => sources.local,
             };
             if wanted {
-                self.read(&folder.join(name), kind, &mut files);
+                self.read(&folder.join(name), origin(kind), IMPORT_DEPTH, &mut files);
             }
+        }
+        if sources.project {
+            let rules = folder.join(".claude/rules");
+            self.read_rules(&rules, folder, origin(MemoryKind::Project), &mut files);
         }
         files
     }
 
-    fn read(&mut self, path: &Path, kind: MemoryKind, files: &mut Vec<MemoryFile>) {
-        self.read_import(path, kind, None, IMPORT_DEPTH, files);
+    /// The rules about a file that nobody has touched before.
+    pub(crate) fn take_rules_about(&mut self, file: &Path) -> Vec<MemoryFile> {
+        let found = self.waiting.extract_if(.., |(about, _)| about.covers(file));
+        found.map(|(_, rule)| rule).collect()
     }
 
-    fn read_import(
+    fn read(&mut self, path: &Path, origin: Origin<'_>, depth: usize, files: &mut Vec<MemoryFile>) {
+        if !self.is_new(path, origin) {
+            return;
+        }
+        if let Some(text) = read_text(path) {
+            self.add(path, text, origin, depth, files);
+        }
+    }
+
+    /// Reads the rules in `place`, which are about files below `folder`.
+    fn read_rules(
+        &mut self,
+        place: &Path,
+        folder: &Path,
+        origin: Origin<'_>,
+        files: &mut Vec<MemoryFile>,
+    ) {
+        for path in rules::files_in(place) {
+            if !self.is_new(&path, origin) {
+                continue;
+            }
+            match Rule::read(&path, folder) {
+                Some(Rule { text, about: None }) => {
+                    self.add(&path, text, origin, IMPORT_DEPTH, files);
+                }
+                Some(Rule { text, about: Some(about) }) => {
+                    self.bytes += text.len();
+                    let globs = Some(about.globs.clone());
+                    let rule = MemoryFile { path, kind: origin.kind, text, parent: None, globs };
+                    self.waiting.push((about, rule));
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// Whether a file was not read before and may be read now.
+    fn is_new(&mut self, path: &Path, origin: Origin<'_>) -> bool {
+        // Links to a file that was read are no news; neither are circles.
+        let Ok(real) = fs::canonicalize(path) else { return false };
+        let is_import = origin.parent.is_some();
+        if is_import && origin.within.is_some_and(|folder| !real.starts_with(folder)) {
+            tracing::warn!(path = %path.display(), "instructions outside of the project are not read");
+            return false;
+        }
+        self.seen.len() < MOST_FILES && self.bytes < TOTAL_LIMIT && self.seen.insert(real)
+    }
+
+    fn add(
         &mut self,
         path: &Path,
-        kind: MemoryKind,
-        parent: Option<&Path>,
+        text: String,
+        origin: Origin<'_>,
         depth: usize,
         files: &mut Vec<MemoryFile>,
     ) {
-        // Links to a file that was read are no news; neither are circles.
-        let Ok(real) = fs::canonicalize(path) else { return };
-        if self.seen.len() >= MOST_FILES || self.bytes >= TOTAL_LIMIT || !self.seen.insert(real) {
-            return;
-        }
-        let Some(text) = read_text(path) else { return };
         self.bytes += text.len();
         let imports = imports(&text);
         files.push(MemoryFile {
             path: path.to_path_buf(),
-            kind,
+            kind: origin.kind,
             text,
-            parent: parent.map(Path::to_path_buf),
+            parent: origin.parent.map(Path::to_path_buf),
+            globs: None,
         });
         let Some(depth) = depth.checked_sub(1) else { return };
         for import in imports {
             if let Some(target) = self.resolve(path, &import) {
-                self.read_import(&target, kind, Some(path), depth, files);
+                self.read(&target, Origin { parent: Some(path), ..origin }, depth, files);
             }
         }
     }
@@ -182,16 +267,18 @@ impl MemoryFile {
 
 /// The text of a file, or of its beginning; `None` if it is no text or says nothing.
 pub(crate) fn read_text(path: &Path) -> Option<String> {
-    let mut bytes = Vec::new();
-    let file = fs::File::open(path).ok()?;
-    if !file.metadata().ok()?.is_file() {
+    // Before it is opened: opening a pipe would wait for somebody who writes to it.
+    if !fs::metadata(path).ok()?.is_file() {
         return None;
     }
+    let mut bytes = Vec::new();
+    let file = fs::File::open(path).ok()?;
     file.take(FILE_LIMIT).read_to_end(&mut bytes).ok()?;
     if bytes.contains(&0) {
         return None;
     }
-    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let text = String::from_utf8_lossy(&bytes);
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
     (!text.trim().is_empty()).then_some(text)
 }
 

@@ -3,7 +3,7 @@
 //! | subject | where |
 //! |---|---|
 //! | our own words | [`prompt`] |
-//! | files of instructions | [`memory`], [`nested`] |
+//! | files of instructions | [`memory`], [`rules`], [`nested`] |
 //! | where the session runs | [`environment`], [`repository`] |
 //! | manners of answering | [`style`] |
 //! | how many tokens | [`tokens`], [`counted`], [`usage`](mod@usage) |
@@ -20,6 +20,7 @@ mod outline;
 pub(crate) mod plan;
 mod prompt;
 mod repository;
+mod rules;
 mod state;
 pub(crate) mod style;
 pub(crate) mod tokens;
@@ -35,12 +36,13 @@ pub(crate) use self::{
     state::{LoadReason, Snapshot, State},
     usage::{auto_compact, threshold, usage},
 };
-use self::{memory::MemoryFile, state::Loaded};
+use self::{environment::Environment, memory::MemoryFile, state::Loaded};
 use crate::{
     agent::{Agent, Identity},
     command,
     config::SystemPrompt,
     session::Shared,
+    subagent::ProjectInstructions,
 };
 
 /// How long the list of skills may get, in bytes.
@@ -74,6 +76,28 @@ impl Agent {
         self.instructions.system = system;
         self.note_context();
         told
+    }
+
+    /// Tells a subagent where it works, what people have left for everybody who does, and which skills
+    /// it can call up.
+    pub(crate) async fn orient(
+        &mut self,
+        instructions: ProjectInstructions,
+        cancel: &CancellationToken,
+    ) {
+        let session = Arc::clone(&self.session);
+        let loaded = load(&session, cancel).await;
+        let copy = self.identity.subagent().and_then(|subagent| subagent.worktree.clone());
+        let environment = copy.map_or_else(|| loaded.environment.clone(), Environment::look);
+        let model = self.instructions.model.clone().unwrap_or_else(|| session.model_name());
+        let environment = environment.section(&model, &session.added_directories());
+        let memory = match instructions {
+            ProjectInstructions::Told => memory::section(&loaded.memory),
+            ProjectInstructions::Omitted => None,
+        };
+        let skills = self.tools.find("Skill").ok().and_then(|_| skills(&session));
+        self.instructions.system.push(environment);
+        self.instructions.system.extend(memory.into_iter().chain(skills));
     }
 
     /// Keeps what `get_context_usage` tells up to date.
@@ -199,12 +223,16 @@ async fn tell_hooks(
         return;
     }
     for file in files {
-        let reason = if file.parent.is_some() { LoadReason::Include } else { reason };
+        let reason = match (&file.parent, &file.globs) {
+            (Some(_), _) => LoadReason::Include,
+            (None, Some(_)) => LoadReason::PathGlobMatch,
+            (None, None) => reason,
+        };
         let event = EventInput::InstructionsLoaded(InstructionsLoadedInput {
             file_path: file.path.display().to_string(),
             memory_type: file.kind.as_str().to_owned(),
             load_reason: reason.as_str().to_owned(),
-            globs: None,
+            globs: file.globs.clone(),
             trigger_file_path: trigger.map(str::to_owned),
             parent_file_path: file.parent.as_ref().map(|path| path.display().to_string()),
             extra: Extra::new(),

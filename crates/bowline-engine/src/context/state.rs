@@ -13,7 +13,7 @@ use super::{
     memory::{MemoryFile, MemoryReader},
     repository::{self, Look},
 };
-use crate::{session::Shared, toolset::Toolset};
+use crate::{session::Shared, settings::Trust, toolset::Toolset};
 
 /// What a session remembers about its context.
 #[derive(Default)]
@@ -27,7 +27,7 @@ pub(crate) struct State {
 #[derive(Default)]
 struct OfConversation {
     loaded: Option<Arc<Loaded>>,
-    reader: MemoryReader,
+    reader: Option<MemoryReader>,
     reason: LoadReason,
     status: Status,
 }
@@ -66,6 +66,7 @@ pub(crate) enum LoadReason {
     SessionStart,
     Compact,
     NestedTraversal,
+    PathGlobMatch,
     Include,
 }
 
@@ -76,6 +77,7 @@ impl LoadReason {
             Self::SessionStart => "session_start",
             Self::Compact => "compact",
             Self::NestedTraversal => "nested_traversal",
+            Self::PathGlobMatch => "path_glob_match",
             Self::Include => "include",
         }
     }
@@ -101,12 +103,13 @@ impl State {
             return (Arc::clone(loaded), None);
         }
         let config = &session.config;
-        let mut reader = MemoryReader::new(session.policy().home().map(Path::to_path_buf));
+        let home = session.policy().home().map(Path::to_path_buf);
+        let mut reader = MemoryReader::new(home, Trust::read(&config.places));
         let memory = reader.read_all(&config.places, &config.cwd, config.sources);
         let environment = Environment::look(config.cwd.clone());
         let loaded = Arc::new(Loaded { memory, environment });
         conversation.loaded = Some(Arc::clone(&loaded));
-        conversation.reader = reader;
+        conversation.reader = Some(reader);
         (loaded, Some(conversation.reason))
     }
 
@@ -125,17 +128,20 @@ impl State {
         *conversation = OfConversation { reason, status, ..OfConversation::default() };
     }
 
-    /// Reads what the folders add that lead from the session's folder to a file in it.
+    /// Reads what the folders add that lead from the session's folder to a file in it, and the rules
+    /// about that file.
     pub(super) fn read_nested(&self, session: &Shared, file: &Path) -> Vec<MemoryFile> {
         let config = &session.config;
         let Ok(inside) = file.strip_prefix(&config.cwd) else { return Vec::new() };
-        let mut reader = lock(&self.conversation);
+        let mut conversation = lock(&self.conversation);
+        let Some(reader) = &mut conversation.reader else { return Vec::new() };
         let mut folder = config.cwd.clone();
         let mut files = Vec::new();
         for part in inside.parent().into_iter().flat_map(Path::components) {
             folder.push(part);
-            files.extend(reader.reader.read_folder(&folder, config.sources));
+            files.extend(reader.read_folder(&folder, config.sources));
         }
+        files.extend(reader.take_rules_about(file));
         files
     }
 

@@ -62,6 +62,15 @@ pub(crate) struct Timing {
     pub(crate) spent: Duration,
 }
 
+/// How long the API has been at work.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ApiTime {
+    /// With attempts that failed and the waits behind them.
+    pub(crate) all: Duration,
+    /// The newest attempt alone.
+    pub(crate) last_attempt: Duration,
+}
+
 enum State {
     Connecting(BoxFuture<'static, Result<EventStream, ModelError>>),
     Streaming(EventStream),
@@ -140,14 +149,14 @@ impl Answer {
     }
 
     /// How long the API has been at work since this was last asked.
-    pub(crate) fn take_api_time(&mut self) -> Duration {
-        let running = match self.state {
+    pub(crate) fn take_api_time(&mut self) -> ApiTime {
+        let last_attempt = match self.state {
             State::Waiting(_) => Duration::ZERO,
             _ => self.timing.attempt.elapsed(),
         };
-        let spent = std::mem::take(&mut self.timing.spent) + running;
+        let all = std::mem::take(&mut self.timing.spent) + last_attempt;
         self.timing.attempt = Instant::now();
-        spent
+        ApiTime { all, last_attempt }
     }
 
     /// What the newest attempt used as far as the API has said, once, and by which model.

@@ -7,8 +7,8 @@ use std::sync::{
 };
 
 use bowline_host::{
-    Client, ElicitationRequest, Embedded, Options, RmcpServer,
-    protocol::{ElicitationAction, ElicitationResponse, Extra, McpReadResource},
+    Client, ElicitationRequest, ElicitationResponse, Embedded, Options, RmcpServer,
+    protocol::McpReadResource,
 };
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -110,11 +110,7 @@ async fn tools_resources_news_and_questions_of_a_server_all_work() {
             assert_eq!(&*question.mcp_server_name, "library");
             assert_eq!(question.message, "Who are you?");
             let content = json!({"name": "Ada"});
-            ElicitationResponse {
-                action: ElicitationAction::Accept,
-                content: Some(serde_json::from_value(content).unwrap()),
-                extra: Extra::new(),
-            }
+            ElicitationResponse::accept(content.into())
         });
     let client = soon("connecting", Client::connect(options)).await.unwrap();
     client.query("TOOL mcp__library__lend {}\nNEXT\nECHORESULT").await.unwrap();
@@ -180,7 +176,7 @@ async fn a_tool_that_panics_or_hangs_is_an_error_and_the_server_goes_on() {
         .allow(["mcp__trouble__panic", "mcp__trouble__hang"]);
     let client = soon("connecting", Client::connect(options)).await.unwrap();
     // The agent knows the limit, too, and may be the first to give up.
-    let limits = ["took longer than 200ms", "did not answer within 0.2 s"];
+    let limits = ["took longer than 200ms", "timed out after 0.2s"];
     let panics = ["out of books"; 2];
     for (tool, told) in [("panic", panics), ("hang", limits), ("panic", panics)] {
         let prompt = format!("TOOL mcp__trouble__{tool} {{}}\nNEXT\nECHORESULT");

@@ -219,6 +219,10 @@ fn not_greeted(error: &ClientInitializeError, url: Option<&str>) -> ConnectError
             failed("Connection closed")
         }
         ClientInitializeError::TransportError { error, .. } => refused(error, url),
+        ClientInitializeError::ExpectedInitResponse(_)
+        | ClientInitializeError::ExpectedInitResult(_) => {
+            failed("the answer to initialize makes no sense")
+        }
         other => failed(&other.to_string()),
     }
 }

@@ -58,7 +58,7 @@ async fn silence_in_a_call_ends_in_time() {
     rig.add("std", config);
     let rig = rig.start().await;
     let failure = rig.call("mcp__std__hang", json!({})).await.unwrap_err();
-    assert_eq!(failure.content, "mcp__std__hang did not answer within 0.1 s and was given up");
+    assert_eq!(failure.content, "MCP server \"std\" tool \"hang\" timed out after 0.1s");
     heard_cancel(&rig).await;
 }
 

@@ -118,16 +118,17 @@ impl Script {
         }
     }
 
-    /// Two pages: the second has `extra` once it has grown.
+    /// Two pages: the second has `extra` once it has grown, a tool that was there before, and
+    /// names itself as the next.
     fn tools(&self, params: &Value) -> Value {
         let tool = |name: &str| {
             json!({"name": name, "description": format!("does {name}"),
             "inputSchema": {"type": "object", "properties": {}}})
         };
         if params["cursor"] == "more" {
-            let mut tools = vec![tool("fail"), tool("grow")];
+            let mut tools = vec![tool("fail"), tool("grow"), tool("echo")];
             tools.extend(self.grown.then(|| tool("extra")));
-            return json!({"tools": tools});
+            return json!({"tools": tools, "nextCursor": "more"});
         }
         let mut echo = tool("echo");
         echo["annotations"] = json!({"readOnlyHint": true, "title": "Say It Again"});
@@ -136,6 +137,7 @@ impl Script {
             "ask",
             "big",
             "die",
+            "empty",
             "hang",
             "heard",
             "many",
@@ -166,6 +168,7 @@ impl Script {
             "picture" => {
                 reply(json!({"content": [{"type": "image", "data": PNG, "mimeType": "image/png"}]}))
             }
+            "empty" => reply(json!({"content": []})),
             "structured" => reply(json!({"content": [], "structuredContent": {"sum": 3}})),
             "many" => reply(json!({"content": [
                 {"type": "audio", "data": "AAAA", "mimeType": "audio/wav"},

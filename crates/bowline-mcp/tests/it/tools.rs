@@ -43,7 +43,9 @@ async fn a_list_of_tools_is_sorted_and_begins_with_those_for_resources() {
     let expected = ["ListMcpResourcesTool", "ReadMcpResourceDirTool", "ReadMcpResourceTool"];
     assert_eq!(names[..3], expected);
     assert!(names[3..].is_sorted());
-    assert_eq!(names.len(), 3 + 19);
+    assert_eq!(names.len(), 3 + 20);
+    // Of two tools with one name the first counts, and a page that names itself is the last.
+    assert_eq!(rig.servers.status()[0].tools.as_ref().unwrap().len(), 20);
 }
 
 #[tokio::test]
@@ -74,16 +76,19 @@ async fn pictures_are_shown_and_saved() {
 #[tokio::test]
 async fn every_kind_of_content_reaches_the_model() {
     let rig = Rig::new().connected().await;
-    let structured = rig.call("mcp__std__structured", json!({})).await.unwrap();
-    assert_eq!(structured.content, Content::from(r#"{"sum":3}"#));
-    let for_programs = json!({"structuredContent": {"sum": 3}, "content": r#"{"sum":3}"#});
-    assert_eq!(structured.structured, Some(for_programs));
+    let output = rig.call("mcp__std__structured", json!({})).await.unwrap();
+    let content = json!([{"type": "text", "text": r#"{"sum":3}"#}]);
+    assert_eq!(serde_json::to_value(&output.content).unwrap(), content);
+    let structured = json!({"content": content, "structuredContent": {"sum": 3}});
+    assert_eq!(output.structured, Some(structured));
+    let output = rig.call("mcp__std__empty", json!({})).await.unwrap();
+    assert_eq!(output.content.to_text(), "(mcp__std__empty completed with no output)");
+    assert_eq!(output.structured, Some(json!([])));
     let odd: Value = serde_json::from_str(&rig.text("mcp__std__odd", json!({})).await).unwrap();
     assert_eq!(odd, json!({"type": "hologram", "depth": 3}));
     let many = rig.text("mcp__std__many", json!({})).await;
     assert!(many.starts_with("[Audio: source: "), "{many}");
-    let resource = "[Resource from std at note://x] inside";
-    assert!(many.ends_with(&format!("{resource}\n[Resource link: y] note://y")), "{many}");
+    assert!(many.ends_with("[Resource: note://x]\ninside\n[Resource link: y note://y]"), "{many}");
 }
 
 #[tokio::test]
@@ -91,7 +96,9 @@ async fn large_results_are_kept_in_a_file() {
     let rig = Rig::with(|setup| setup.options.max_output_tokens = 1000).connected().await;
     let small = rig.call("mcp__std__big", json!({"chars": 4000})).await.unwrap();
     assert!(matches!(small.content, Content::Blocks(_)));
-    let text = rig.text("mcp__std__big", json!({"chars": 4001})).await;
+    let large = rig.call("mcp__std__big", json!({"chars": 4001})).await.unwrap();
+    let text = large.content.to_text();
+    assert_eq!(large.structured, Some(json!(text)), "programs need not carry it about either");
     assert!(text.starts_with("<persisted-output>\nOutput too large (3.9KB)."), "{text}");
     let saved = rig.dir.path().join("results/toolu_1.txt");
     assert_eq!(fs::read_to_string(saved).unwrap().len(), 4001);

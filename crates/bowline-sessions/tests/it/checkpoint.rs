@@ -131,6 +131,21 @@ fn a_link_in_a_files_place_is_left_alone() {
 }
 
 #[test]
+fn an_edit_through_a_link_is_undone_behind_it() {
+    let mut session = Editing::new();
+    let directory = session.home.directory();
+    fs::write(directory.join("real"), "alpha").unwrap();
+    symlink("real", directory.join("link")).unwrap();
+    session.prompt("p1");
+    session.edit("link", Some("beta"));
+    session.edit("real", Some("gamma"));
+    let report = session.rewind("p1", Rewind::Restore);
+    assert_eq!((report.skipped_links, report.files_changed.len()), (0, 1));
+    assert_eq!(session.content("real").as_deref(), Some("alpha"));
+    assert!(directory.join("link").is_symlink());
+}
+
+#[test]
 fn a_transcript_brings_the_copies_back() {
     let mut session = Editing::new();
     session.prompt("p1");

@@ -3,6 +3,7 @@
 
 mod checkpoint;
 mod edit;
+mod ending;
 mod golden;
 mod list;
 mod lock;

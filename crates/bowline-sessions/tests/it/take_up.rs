@@ -1,9 +1,11 @@
-//! Going on with lines that are kept elsewhere.
+//! Going on with what was kept: lines from elsewhere, copies of sessions.
 
 use std::fs;
 
 use bowline_protocol::{MessageUuid, RawJson};
-use bowline_sessions::{LineOrigin, ProjectKey, StartFrom, TakeUp, TakenUp};
+use bowline_sessions::{
+    LineOrigin, ProjectKey, ResumeAt, StartFrom, TakeUp, TakenUp, UserLine, resume,
+};
 
 use serde_json::json;
 
@@ -73,5 +75,28 @@ fn a_file_without_a_conversation_is_no_session() {
             refused.lines().next(),
             Some(&*format!("no session found for {ID:?}; sessions here:"))
         );
+    }
+}
+
+#[test]
+fn a_copy_goes_on_behind_the_last_whole_line() {
+    let said = "user: hi | assistant: yes";
+    for rest in ["", "\n{\"type\":\"us"] {
+        let home = Home::new();
+        let files = home.write(ID, &[user("u", None, "hi")]);
+        // The newline of the last line is missing, or there is a piece of another one.
+        let text = fs::read_to_string(files.transcript()).unwrap();
+        fs::write(files.transcript(), format!("{text}{}{rest}", answer("a", "u", "yes"))).unwrap();
+        let from = StartFrom::Session(ID.to_owned());
+        let wanted = TakeUp { from, fork: true, ..TakeUp::default() };
+        let project = ProjectKey::for_directory(home.directory());
+        let taken_up = wanted.open(&home.home, &project, origin(&home)).unwrap();
+        assert_eq!(brief(&taken_up.context.unwrap()), said);
+        let mut writer = taken_up.transcript.unwrap();
+        writer.push(UserLine::new("more"));
+        let _ = writer.flush();
+        let copy = resume(writer.path(), &ResumeAt::End).unwrap();
+        let copied = brief(&copy);
+        assert!(copied.starts_with(&format!("{said} | user: more")), "{copied}");
     }
 }

@@ -38,7 +38,7 @@ const REDRAW: Duration = Duration::from_millis(250);
 pub(crate) async fn run(prepared: Prepared, args: &RunArgs) -> anyhow::Result<ExitCode> {
     // A call that a hook put off is made when its session is taken up again.
     let resumed = prepared.config.resumed.as_ref();
-    let need = match resumed.is_some_and(|resumed| resumed.deferred.is_some()) {
+    let need = match resumed.is_some_and(|resumed| !resumed.deferred.is_empty()) {
         true => Need::Optional,
         false => Need::Required,
     };

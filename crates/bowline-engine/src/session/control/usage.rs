@@ -32,8 +32,8 @@ pub(super) fn get_usage(shared: &Arc<Shared>) -> Answered {
     let ledger = shared.ledger();
     let session = json!({
         "total_cost_usd": ledger.total_cost(),
-        "total_api_duration_ms": millis(ledger.api_time()),
-        "total_duration_ms": millis(shared.began.elapsed()),
+        "total_api_duration_ms": millis(ledger.times().api),
+        "total_duration_ms": millis(ledger.times().wall()),
         "total_lines_added": ledger.changes().added,
         "total_lines_removed": ledger.changes().removed,
         "model_usage": ledger.by_model(),

@@ -1,13 +1,11 @@
 //! What the session costs: the books that all its agents share.
 
-use std::time::Duration;
-
 use bowline_protocol::{InformationalLevel, InformationalMessage, RawJson};
 use bowline_sessions::CostState;
 
 use super::Shared;
 use crate::{
-    ledger::{Account, LineChanges, Tokens},
+    ledger::{Account, LineChanges, Times, Tokens},
     turn::{answer::Answer, run::millis},
 };
 
@@ -21,14 +19,12 @@ impl Shared {
         let Some(cost) = cost else { return };
         let used = cost.model_usage.iter();
         let by_model = used.filter_map(|(model, usage)| Some((model.clone(), usage.parse().ok()?)));
-        let api_time = Duration::from_millis(cost.total_api_duration);
         let changes =
             LineChanges { added: cost.total_lines_added, removed: cost.total_lines_removed };
-        self.ledger().restore(by_model.collect(), api_time, changes);
+        self.ledger().restore(by_model.collect(), Times::restored(cost), changes);
     }
 
-    /// What the session cost, for whoever takes it up again.
-    pub(crate) fn cost_state(&self) -> CostState {
+    fn cost_state(&self) -> CostState {
         let ledger = self.ledger();
         let used = ledger.by_model().iter();
         let model_usage = used
@@ -37,12 +33,23 @@ impl Shared {
         CostState {
             session_id: self.id(),
             total_cost_usd: ledger.total_cost(),
-            total_api_duration: millis(ledger.api_time()),
+            total_api_duration: millis(ledger.times().api),
+            total_api_duration_without_retries: millis(ledger.times().api_without_retries),
+            total_tool_duration: millis(ledger.times().tools),
+            total_duration: millis(ledger.times().wall()),
+            start_time: ledger.times().began,
             total_lines_added: ledger.changes().added,
             total_lines_removed: ledger.changes().removed,
             model_usage,
+            has_unknown_model_cost: ledger.has_unknown_cost(),
             ..CostState::default()
         }
+    }
+
+    /// Notes what the session cost, for whoever takes it up again.
+    pub(crate) async fn note_costs(&self) {
+        let cost = self.cost_state();
+        self.tell(self.journal.note(cost)).await;
     }
 
     pub(crate) fn over_budget(&self) -> bool {
@@ -53,7 +60,7 @@ impl Shared {
     ///
     /// Returns how many tokens it took.
     pub(crate) fn enter_answer(&self, account: Account, answer: &mut Answer) -> u64 {
-        self.ledger().enter_api_time(answer.take_api_time());
+        self.ledger().times_mut().enter_api(answer.take_api_time());
         let Some((model, usage)) = answer.take_usage() else { return 0 };
         let unpriced = self.ledger().enter(account, &model, &usage);
         if let Some(content) = unpriced {

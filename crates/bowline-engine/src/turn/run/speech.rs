@@ -62,7 +62,7 @@ impl TurnRun<'_> {
             Step::Event(event, complete) => self.heard(event, complete).await,
             Step::Retry { error, attempt, delay } => {
                 self.close_stream().await;
-                self.enter_usage();
+                self.end_answer().await;
                 if attempt > 0 {
                     self.retry(&error, attempt, delay).await;
                 }
@@ -70,59 +70,25 @@ impl TurnRun<'_> {
             }
             Step::Fallback { error, from, to } => {
                 self.close_stream().await;
-                self.enter_usage();
-                // What it thinks is nothing that the first model could verify in the next request.
-                if family(&from) != family(&to) && self.agent.identity.is_main() {
-                    self.agent.session.live().unnoticed.foreign_thinking = true;
-                }
-                let trigger = error.category();
-                let content = match trigger {
-                    "overloaded" => format!("{from} is overloaded; {to} takes over"),
-                    _ => format!("{from} does not answer ({error}); {to} takes over"),
-                };
-                self.send(ModelFallbackMessage {
-                    trigger: trigger.to_owned(),
-                    original_model: from,
-                    fallback_model: to,
-                    content,
-                    ..ModelFallbackMessage::default()
-                })
-                .await;
+                self.end_answer().await;
+                self.fell_back(&error, from, to).await;
                 None
             }
             Step::Done => {
-                self.enter_usage();
-                let answer = self.answer.take()?;
-                self.cut = None;
-                let message = answer.message();
-                self.last_answer = Some(message.id.clone());
-                self.report.last_usage = message.usage.clone();
-                self.report.model = answer.model().to_owned();
-                self.report.stop_reason = message.stop_reason.clone();
-                if message.stop_reason == Some(StopReason::Refusal) {
-                    self.report.refusals += 1;
-                }
-                // Thoughts alone are no answer.
-                let is_thought = |block: &ContentBlock| {
-                    matches!(block, ContentBlock::Thinking(_) | ContentBlock::RedactedThinking(_))
-                };
-                let empty = message.content.iter().all(is_thought);
-                if self.agent.session.over_budget() {
-                    return Some(Event::BudgetExhausted);
-                }
-                Some(Event::Answered { stop_reason: message.stop_reason.clone(), empty })
+                self.end_answer().await;
+                self.answered()
             }
             Step::Cut(error) => {
                 tracing::debug!(%error, "the stream broke off behind a complete block");
                 self.close_stream().await;
-                self.enter_usage();
+                self.end_answer().await;
                 self.answer = None;
                 self.cut = Some(error);
                 Some(Event::Cut)
             }
             Step::Failed(error) => {
                 self.close_stream().await;
-                self.enter_usage();
+                self.end_answer().await;
                 self.answer = None;
                 if error.is_context_overflow() && self.agent.compact_overflow(&self.cancel).await {
                     self.report.messages += 1;
@@ -133,6 +99,50 @@ impl TurnRun<'_> {
                 Some(Event::Failed)
             }
         }
+    }
+
+    /// Another model takes over.
+    async fn fell_back(&mut self, error: &ModelError, from: String, to: String) {
+        // What it thinks is nothing that the first model could verify in the next request.
+        if family(&from) != family(&to) && self.agent.identity.is_main() {
+            self.agent.session.live().unnoticed.foreign_thinking = true;
+        }
+        let trigger = error.category();
+        let content = match trigger {
+            "overloaded" => format!("{from} is overloaded; {to} takes over"),
+            _ => format!("{from} does not answer ({error}); {to} takes over"),
+        };
+        self.send(ModelFallbackMessage {
+            trigger: trigger.to_owned(),
+            original_model: from,
+            fallback_model: to,
+            content,
+            ..ModelFallbackMessage::default()
+        })
+        .await;
+    }
+
+    /// The answer is complete.
+    fn answered(&mut self) -> Option<Event> {
+        let answer = self.answer.take()?;
+        self.cut = None;
+        let message = answer.message();
+        self.last_answer = Some(message.id.clone());
+        self.report.last_usage = message.usage.clone();
+        self.report.model = answer.model().to_owned();
+        self.report.stop_reason = message.stop_reason.clone();
+        if message.stop_reason == Some(StopReason::Refusal) {
+            self.report.refusals += 1;
+        }
+        if self.agent.session.over_budget() {
+            return Some(Event::BudgetExhausted);
+        }
+        // Thoughts alone are no answer.
+        let is_thought = |block: &ContentBlock| {
+            matches!(block, ContentBlock::Thinking(_) | ContentBlock::RedactedThinking(_))
+        };
+        let empty = message.content.iter().all(is_thought);
+        Some(Event::Answered { stop_reason: message.stop_reason.clone(), empty })
     }
 
     /// One event of the stream. The complete frame of a block goes before its stop event.
@@ -297,10 +307,11 @@ impl TurnRun<'_> {
             self.shown_partly += 1;
         }
         // The API bills what it has said and heard, whether or not anybody waited for the rest.
-        self.enter_usage();
+        self.end_answer().await;
     }
 
-    fn enter_usage(&mut self) {
+    /// The answer, or an attempt at it, is over: what it used goes into the books and into its lines.
+    async fn end_answer(&mut self) {
         let Some(answer) = &mut self.answer else { return };
         let account = match self.agent.identity.is_main() {
             true => Account::Main,
@@ -308,5 +319,7 @@ impl TurnRun<'_> {
         };
         let tokens = self.agent.session.enter_answer(account, answer);
         self.agent.tokens.fetch_add(tokens, std::sync::atomic::Ordering::Relaxed);
+        let told = self.agent.journal().end_answer(answer.message());
+        self.agent.session.tell(told).await;
     }
 }

@@ -2,6 +2,7 @@
 
 mod memory;
 mod repository;
+mod rules;
 mod style;
 mod system_prompt;
 mod usage;

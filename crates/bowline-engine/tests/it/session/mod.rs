@@ -1,6 +1,7 @@
 //! Sessions: prompts in, messages out.
 
 mod agent_kinds;
+mod deferred;
 mod direct;
 mod faults;
 mod hook_kinds;
@@ -13,6 +14,7 @@ mod rare_hooks;
 mod skill;
 mod subagent;
 mod tools;
+mod transcript;
 mod turn;
 mod watching;
 mod worktree;
