@@ -112,6 +112,22 @@ impl Shared {
         report
     }
 
+    /// Like [`run_hooks_about`](Self::run_hooks_about) for hooks that race somebody else: what was said
+    /// in passing is the caller's to flush, and once this was polled all of them have begun.
+    pub(crate) async fn race_hooks(
+        &self,
+        identity: &Identity,
+        event: EventInput,
+        about: Option<&ToolUseId>,
+        cancel: &CancellationToken,
+    ) -> HookReport {
+        let mut report = Box::pin(self.begin_all(identity, event, about, cancel)).await;
+        for notice in report.notices.drain(..) {
+            Box::pin(self.outlet.send(notice)).await;
+        }
+        report
+    }
+
     /// Like [`run_hooks_about`](Self::run_hooks_about); what they say to the user is left to the
     /// caller.
     pub(crate) async fn run_hooks_silently(
@@ -136,9 +152,20 @@ impl Shared {
         about: Option<&ToolUseId>,
         cancel: &CancellationToken,
     ) -> HookReport {
-        let input = HookInput { base: self.hook_base(identity, &event), event };
         // What was said in passing goes out before a hook hears what follows from it.
         self.outlet.flush().await;
+        self.begin_all(identity, event, about, cancel).await
+    }
+
+    /// Runs the hooks of an event. Polled once, it has begun all of them.
+    async fn begin_all(
+        &self,
+        identity: &Identity,
+        event: EventInput,
+        about: Option<&ToolUseId>,
+        cancel: &CancellationToken,
+    ) -> HookReport {
+        let input = HookInput { base: self.hook_base(identity, &event), event };
         let scripts = self.hooks.scripts().filter(|_| Scripts::are_for(&input.event_name()));
         if let Some(Err(error)) = scripts.as_ref().map(|it| it.forget(&input.event_name())) {
             tracing::warn!(%error, "variables of an earlier hook stay");

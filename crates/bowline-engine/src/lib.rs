@@ -19,6 +19,7 @@ mod compaction;
 mod config;
 mod context;
 mod conversation;
+mod git;
 pub mod hook;
 mod hooking;
 mod host;

@@ -55,7 +55,6 @@ pub(crate) struct Connection {
 }
 
 /// What an agent said.
-#[expect(clippy::large_enum_variant, reason = "it is taken apart where it is made, never kept")]
 pub(crate) enum Heard {
     /// Something for the program.
     Message(Message),
@@ -101,7 +100,8 @@ impl Connection {
                 if options.spawner.is_none() {
                     long_values = into_files(&mut options)?;
                 }
-                Agent::Process(Box::new(ProcessConnection::open(&options, callbacks.clone())?))
+                let agent = ProcessConnection::open(&options, callbacks.clone()).await?;
+                Agent::Process(Box::new(agent))
             }
             #[cfg(feature = "embedded")]
             Transport::Embedded(agent) => {

@@ -89,7 +89,6 @@ async fn step(query: Option<Query>) -> Option<(Result<Message, Error>, Option<Qu
 }
 
 /// What can happen to a query.
-#[expect(clippy::large_enum_variant, reason = "it is taken apart where it is made, never kept")]
 enum Event {
     /// There is a prompt, or no more of them.
     Prompt(Option<Prompt>),

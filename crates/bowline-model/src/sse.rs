@@ -37,7 +37,10 @@ impl SseParser {
 
     /// Takes the next bytes.
     pub fn push(&mut self, mut bytes: &[u8]) -> Result<(), EventTooLong> {
-        if mem::take(&mut self.after_return) && bytes.first() == Some(&b'\n') {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        if mem::take(&mut self.after_return) && bytes[0] == b'\n' {
             bytes = &bytes[1..];
         }
         while let Some(end) = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {

@@ -23,9 +23,9 @@ pub struct LiveContext {
     pub leaf: Option<MessageUuid>,
     /// How the last turn was left, if it did not end by itself.
     pub unfinished: Option<Unfinished>,
-    /// The call that a hook had put off, if the conversation ended with it. It has a made-up result
-    /// until it is run.
-    pub deferred: Option<DeferredToolUse>,
+    /// The calls that hooks had put off, if the conversation ended with them. They have made-up results
+    /// until they are run.
+    pub deferred: Vec<DeferredToolUse>,
     /// The lines met: a prompt with the name of one was run before.
     pub known: KnownLines,
     /// The last compaction.

@@ -80,6 +80,13 @@ pub enum FailureStage {
 }
 
 impl ToolFailure {
+    /// What is wrong with an input, without the words around it.
+    pub fn complaint(&self) -> &str {
+        let text = self.content.strip_prefix(REFUSED_OPEN).unwrap_or(&self.content);
+        let text = text.strip_suffix(REFUSED_CLOSE).unwrap_or(text);
+        text.strip_prefix("InputValidationError: ").unwrap_or(text)
+    }
+
     /// The input does not make sense here; nothing was done.
     pub fn input(message: impl AsRef<str>) -> Self {
         Self::refused(FailureStage::Input, message.as_ref())

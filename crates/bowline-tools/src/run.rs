@@ -30,6 +30,9 @@ pub async fn run(tool: &dyn Tool, call: ToolCall) -> Result<ToolOutput, ToolFail
         output = tool.run(call) => output?,
         () = cancel.cancelled(), if !spec.stops_itself => return Err(ToolFailure::interrupted()),
     };
+    if matches!(&output.content, Content::Blocks(blocks) if blocks.is_empty()) {
+        output.content = Content::Text(String::new());
+    }
     if let Content::Text(text) = &mut output.content {
         if text.is_empty() {
             *text = format!("({} completed with no output)", spec.name);

@@ -100,6 +100,8 @@ pub(crate) struct Subagent {
     pub(crate) permission_mode: Option<PermissionMode>,
     /// Its own copy of the project, if it works in one.
     pub(crate) worktree: Option<PathBuf>,
+    /// Where it keeps what it learns, if its kind remembers anything.
+    pub(crate) memory: Option<PathBuf>,
     /// Its model, if that is not the session's: what those it sends have, too.
     pub(crate) model: Option<String>,
 }

@@ -1,6 +1,7 @@
 //! From a command that people wrote to the prompt it stands for: arguments, output of programs, files.
 
 use std::{
+    io,
     path::PathBuf,
     sync::{Arc, LazyLock},
 };
@@ -110,8 +111,15 @@ pub(super) async fn spell_out(
     Ok(ExpandedCommand { text: introduced(command, text), files })
 }
 
+/// The text of a skill as a model is given it, with what it is told.
+pub(crate) async fn body(skill: &CustomCommand, args: &str) -> io::Result<String> {
+    let text = tokio::fs::read_to_string(&skill.path).await?;
+    let text = skill.source.expand(Document::parse(&text).body.trim());
+    Ok(introduced(skill, fill_in(&text, args, &skill.arguments)))
+}
+
 /// The text of a command, behind the place of its material if it has some.
-pub(crate) fn introduced(command: &CustomCommand, text: String) -> String {
+fn introduced(command: &CustomCommand, text: String) -> String {
     match &command.folder {
         Some(folder) => super::texts::skill(folder, &text),
         None => text,
@@ -132,7 +140,7 @@ fn allow_tools(session: &Shared, rules: &[String]) {
 
 /// Puts the arguments where the text wants them, or behind it. `names` are what the first ones are
 /// called. A place for which there is no argument stays as it is.
-pub(crate) fn fill_in(text: &str, args: &str, names: &[String]) -> String {
+pub(super) fn fill_in(text: &str, args: &str, names: &[String]) -> String {
     let words = words(args);
     let mut is_filled = false;
     let filled = PLACEHOLDER.replace_all(text, |found: &Captures<'_>| {

@@ -31,7 +31,7 @@ use self::builtin::{BUILTINS, Builtin};
 pub use self::expand::{ExpandedCommand, NamedFile};
 pub(crate) use self::{
     cost::cost_text,
-    expand::{Expansion, fill_in, introduced, withdraw_tools},
+    expand::{Expansion, body, withdraw_tools},
     library::{CustomCommand, LibraryCell},
 };
 use crate::{

@@ -36,12 +36,13 @@ pub(crate) use self::{
     state::{LoadReason, Snapshot, State},
     usage::{auto_compact, threshold, usage},
 };
-use self::{memory::MemoryFile, state::Loaded};
+use self::{environment::Environment, memory::MemoryFile, state::Loaded};
 use crate::{
     agent::{Agent, Identity},
     command,
     config::SystemPrompt,
     session::Shared,
+    subagent::ProjectInstructions,
 };
 
 /// How long the list of skills may get, in bytes.
@@ -75,6 +76,28 @@ impl Agent {
         self.instructions.system = system;
         self.note_context();
         told
+    }
+
+    /// Tells a subagent where it works, what people have left for everybody who does, and which skills
+    /// it can call up.
+    pub(crate) async fn orient(
+        &mut self,
+        instructions: ProjectInstructions,
+        cancel: &CancellationToken,
+    ) {
+        let session = Arc::clone(&self.session);
+        let loaded = load(&session, cancel).await;
+        let copy = self.identity.subagent().and_then(|subagent| subagent.worktree.clone());
+        let environment = copy.map_or_else(|| loaded.environment.clone(), Environment::look);
+        let model = self.instructions.model.clone().unwrap_or_else(|| session.model_name());
+        let environment = environment.section(&model, &session.added_directories());
+        let memory = match instructions {
+            ProjectInstructions::Told => memory::section(&loaded.memory),
+            ProjectInstructions::Omitted => None,
+        };
+        let skills = self.tools.find("Skill").ok().and_then(|_| skills(&session));
+        self.instructions.system.push(environment);
+        self.instructions.system.extend(memory.into_iter().chain(skills));
     }
 
     /// Keeps what `get_context_usage` tells up to date.

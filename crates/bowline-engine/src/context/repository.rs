@@ -2,7 +2,7 @@
 
 use std::{path::Path, process::Stdio, time::Duration};
 
-use tokio::{io::AsyncReadExt, process::Command, time::timeout};
+use tokio::{io::AsyncReadExt, time::timeout};
 use tokio_util::task::AbortOnDropHandle;
 
 /// How long git may take. In a tree where it takes longer the model asks for itself if it needs to know.
@@ -24,16 +24,11 @@ pub(crate) fn look(top: &Path) -> Look {
 }
 
 async fn status(top: &Path) -> Option<String> {
-    let mut git = Command::new("git")
-        .arg("-C")
-        .arg(top)
-        // Looking must not run what the repository names, nor write: another git may be at work.
-        .args(["-c", "core.fsmonitor=false"])
+    let mut git = crate::git::command(top)
+        .await
+        // Looking must not write: another git may be at work.
         .args(["--no-optional-locks", "status", "--porcelain=v1", "--untracked-files=normal"])
-        .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .kill_on_drop(true)
         .spawn()
         .ok()?;
     let mut output = Vec::new();

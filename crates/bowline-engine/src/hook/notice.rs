@@ -49,7 +49,7 @@ fn failure(
             let content = texts::says(&occasion.hook_name, texts::TURN_ENDED_UNHEARD);
             Some(message_with(occasion, InformationalLevel::Notice, content))
         }
-        FailureKind::WrongEvent if stops_tool => None,
+        FailureKind::WrongEvent if is_callback && stops_tool => None,
         // The shell did not find the program, or could not run it.
         FailureKind::ExitCode(126 | 127) if stops_tool => {
             let content = texts::unusable(&occasion.hook_name, message);
@@ -76,6 +76,10 @@ fn failure(
         }
         FailureKind::NotRun => {
             Some(warning(texts::not_run(&occasion.hook_name, registration.label(), message)))
+        }
+        FailureKind::BadOutput | FailureKind::WrongEvent if stops_tool => {
+            let content = texts::unusable(&occasion.hook_name, message);
+            Some(no_verdict(occasion, content, false))
         }
         FailureKind::BadOutput | FailureKind::WrongEvent => None,
     }

@@ -159,7 +159,7 @@ impl HookReport {
                     format!("{} hook callback {message}", who.event),
                 );
             }
-            FailureKind::WrongEvent if must_be_heard => {
+            FailureKind::WrongEvent if who.is_callback && must_be_heard => {
                 self.block(who, BlockKind::WrongEvent, texts::wrong_event(who.event));
             }
             FailureKind::Closed if must_be_heard => {

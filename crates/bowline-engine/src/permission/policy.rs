@@ -40,6 +40,8 @@ pub struct Policy {
     pub rules: RuleSet,
     /// The plan of plan mode, which may be written at any time.
     pub plan_file: Option<PathBuf>,
+    /// Where the agent whose call is judged keeps what it learns, which it may write at any time.
+    pub(crate) memory: Option<PathBuf>,
     /// Files of the session itself that may be read although they lie elsewhere.
     pub readable: Vec<PathBuf>,
     /// Whether tools that read files are kept inside the working directories.
@@ -59,6 +61,7 @@ impl Policy {
             bypass_available: false,
             rules: RuleSet::new(roots.clone()),
             plan_file: None,
+            memory: None,
             readable: Vec::new(),
             blocks_reads_outside: false,
             blocks_writes_outside: false,
@@ -189,7 +192,7 @@ impl Policy {
                 locations.iter().find(|location| !self.may_read(location))
             }
             Evidence::Edit(location) if self.blocks_writes_outside => Some(location)
-                .filter(|location| !self.is_inside(location) && !self.is_plan_file(location)),
+                .filter(|location| !self.is_inside(location) && !self.is_agents_own(location)),
             _ => None,
         }
     }
@@ -280,7 +283,7 @@ impl Policy {
             Evidence::Edit(location) => {
                 let inside = self.is_inside(location);
                 let accepted = self.mode == PermissionMode::AcceptEdits && inside;
-                if accepted || self.is_plan_file(location) {
+                if accepted || self.is_agents_own(location) {
                     return by_mode();
                 }
                 by_rule()
@@ -299,7 +302,7 @@ impl Policy {
     /// Whether a file may be read without a question.
     pub(super) fn may_read(&self, location: &Location) -> bool {
         self.is_inside(location)
-            || self.is_plan_file(location)
+            || self.is_agents_own(location)
             || self.readable.iter().any(|path| location.is_within(&Location::of(path)))
             || self.rules.saying(&PermissionBehavior::Allow).any(
                 |rule| matches!(&rule.subject, Subject::Read(pattern) if pattern.covers(location)),
@@ -313,8 +316,10 @@ impl Policy {
         )
     }
 
-    fn is_plan_file(&self, location: &Location) -> bool {
+    /// Whether an agent writes for nobody but itself there.
+    fn is_agents_own(&self, location: &Location) -> bool {
         self.plan_file.as_ref().is_some_and(|plan| Location::of(plan) == *location)
+            || self.memory.as_ref().is_some_and(|folder| location.is_within(&Location::of(folder)))
     }
 
     fn restricting(
@@ -336,7 +341,7 @@ impl Policy {
 
     fn changes_something(&self, evidence: &Evidence) -> bool {
         match evidence {
-            Evidence::Edit(location) => !self.is_plan_file(location),
+            Evidence::Edit(location) => !self.is_agents_own(location),
             Evidence::Command(line) => !line.script.is_read_only(),
             Evidence::Nothing | Evidence::Read(_) | Evidence::Fetch(_) | Evidence::Other => false,
         }
@@ -353,7 +358,7 @@ impl Policy {
             Question::new(Reason::of(DecisionReasonType::SafetyCheck).text(text), message)
         };
         let sensitive = |location: &Location| {
-            let text = sensitivity(location).filter(|_| !self.is_plan_file(location))?;
+            let text = sensitivity(location).filter(|_| !self.is_agents_own(location))?;
             let blocked_path = Some(location.named().display().to_string());
             Some(Question { blocked_path, ..safety(text) })
         };

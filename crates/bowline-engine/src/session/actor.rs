@@ -49,8 +49,8 @@ pub(crate) struct Actor {
     commands: mpsc::Receiver<Command>,
     shutdown: CancellationToken,
     turn: Option<RunningTurn>,
-    /// The call that a hook had put off when the session was left; it comes before all prompts.
-    deferred: Option<DeferredToolUse>,
+    /// The calls that hooks had put off when the session was left; they come before all prompts.
+    deferred: Vec<DeferredToolUse>,
     /// Results that wait for those of background agents.
     held: Vec<ResultMessage>,
     last_turn_failed: Option<bool>,
@@ -82,7 +82,7 @@ impl Actor {
         shutdown: CancellationToken,
     ) -> Self {
         let resumed = shared.config.resumed.as_ref();
-        let deferred = resumed.and_then(|resumed| resumed.deferred.clone());
+        let deferred = resumed.map(|resumed| resumed.deferred.clone()).unwrap_or_default();
         Self {
             shared,
             deferred,
@@ -227,12 +227,13 @@ impl Actor {
     /// What comes next, if anything does, and its names.
     fn next_turn(&mut self) -> Option<(Beginning, Vec<MessageUuid>)> {
         let unclaimed = self.shared.config.unclaimed;
-        // Hooks of the host decide about the call, and it brings them with its first request.
+        // Hooks of the host decide about the calls, and it brings them with its first request.
         let is_ready = !self.input_open
             || self.shared.live().host.initialized
             || !self.shared.queue().is_empty();
-        if let Some(call) = self.deferred.take_if(|_| is_ready && !unclaimed) {
-            return Some((Beginning::Deferred(call), vec![new_uuid()]));
+        if !self.deferred.is_empty() && is_ready && !unclaimed {
+            let calls = std::mem::take(&mut self.deferred);
+            return Some((Beginning::Deferred(calls), vec![new_uuid()]));
         }
         let alone = |prompt: &_| prompt::runs_alone(&self.shared, prompt);
         let prompts = self.shared.queue().take_batch(alone);

@@ -1,12 +1,13 @@
-//! A call that a hook had put off: it is made anew when the session is taken up again.
+//! Calls that hooks had put off: they are made anew when the session is taken up again.
 //!
-//! Hooks are asked once more, and may put it off once more. It comes before any prompt, and the
-//! model goes on with its result.
+//! Hooks are asked once more, and may put them off once more. They come before any prompt, and the
+//! model goes on with their results.
 
 use std::sync::Arc;
 
 use bowline_protocol::{
-    ContentBlock, DeferredToolUse, ResultMessage, StopReason, TerminalReason, ToolUseBlock,
+    ContentBlock, DeferredToolUse, PermissionDenial, ResultMessage, StopReason, TerminalReason,
+    ToolUseBlock,
 };
 use bowline_sessions::AttachmentLine;
 use tokio_util::sync::CancellationToken;
@@ -26,58 +27,107 @@ use crate::{
     },
 };
 
-/// Makes the call and has the model go on.
+/// Makes the calls and has the model go on.
 pub(super) async fn run(
     agent: &mut Agent,
-    call: DeferredToolUse,
+    calls: Vec<DeferredToolUse>,
     cancel: CancellationToken,
 ) -> TurnOutcome {
     let session = Arc::clone(&agent.session);
     prompt::begin(agent, &cancel).await;
     let context = Arc::new(CallContext::of(agent));
-    if context.tools.find(&call.name).is_err() {
-        let result = unavailable(&session, call);
+    if let Some(call) = calls.iter().find(|call| context.tools.find(&call.name).is_err()) {
+        let result = unavailable(&session, call.clone());
         return TurnOutcome { result, joined: Vec::new() };
     }
-    let DeferredToolUse { id, name, input, .. } = call;
-    let call = ToolUseBlock { id, name, input, ..ToolUseBlock::default() };
-    let mut outcome = pipeline::run(context, call, None, cancel.clone()).await;
-    let report = match outcome.deferred.take() {
-        Some(call) => {
-            session.tell(session.journal.write(AttachmentLine::deferred(&call))).await;
-            Report { deferred: Some(call), ..ended(Ending::Deferred) }
+    let Made { outcomes, denials, deferred, then } = make(agent, &context, calls, &cancel).await;
+    let stops = take_up(agent, outcomes, &cancel).await;
+    let mut report = if !deferred.is_empty() {
+        write_down(&session, &deferred).await;
+        Report { deferred, ..ended(Ending::Deferred) }
+    } else {
+        session.outlet.send(catalog::init(agent, &[])).await;
+        match then {
+            _ if stops => ended(Ending::HookStopped),
+            Then::HookStopped => ended(Ending::HookStopped),
+            Then::Refused => ended(Ending::AbortedTools),
+            _ => prompt::go_on(agent, Vec::new(), cancel).await,
         }
-        None => go_on(agent, outcome, cancel).await,
     };
+    report.denials.splice(0..0, denials);
     let joined = agent.take_joined();
     TurnOutcome { result: result::of_turn(&session, report, None), joined }
 }
 
-/// Shows the result to the host, and to the model if the turn goes on.
-async fn go_on(agent: &mut Agent, mut outcome: CallOutcome, cancel: CancellationToken) -> Report {
-    let session = Arc::clone(&agent.session);
-    for notice in outcome.notices.drain(..) {
-        session.outlet.emit(notice).await;
+/// Notes calls that were put off, so that they are found when the session is taken up again.
+pub(super) async fn write_down(session: &Shared, calls: &[DeferredToolUse]) {
+    for call in calls {
+        session.tell(session.journal.write(AttachmentLine::deferred(call))).await;
     }
-    agent.say_user(outcome.frame(&agent.identity)).await;
-    agent.conversation.answer_anew(outcome.block());
-    let (then, denial) = (outcome.then, outcome.denial.take());
-    let batch = [outcome];
-    let BatchVerdict { context, stops } = agent.batch_hooks(&batch, &cancel).await;
-    let mut blocks = agent.reminders(&batch, &cancel).await;
-    let [outcome] = batch;
-    blocks.extend(outcome.follow_up);
-    blocks.extend(outcome.context.into_iter().chain(context).map(ContentBlock::text));
+}
+
+/// What the calls came to.
+struct Made {
+    /// Of those that were not put off again.
+    outcomes: Vec<CallOutcome>,
+    denials: Vec<PermissionDenial>,
+    deferred: Vec<DeferredToolUse>,
+    /// What the last one that has a say wants of the turn.
+    then: Then,
+}
+
+/// Makes the calls one after the other, and shows their results.
+async fn make(
+    agent: &mut Agent,
+    context: &Arc<CallContext>,
+    calls: Vec<DeferredToolUse>,
+    cancel: &CancellationToken,
+) -> Made {
+    let mut made =
+        Made { outcomes: Vec::new(), denials: Vec::new(), deferred: Vec::new(), then: Then::GoOn };
+    for DeferredToolUse { id, name, input, .. } in calls {
+        let call = ToolUseBlock { id, name, input, ..ToolUseBlock::default() };
+        let mut outcome = match made.then {
+            // Whoever refused the whole turn is not asked about the next call.
+            Then::Refused => CallOutcome::interrupted(call),
+            _ => pipeline::run(Arc::clone(context), call, None, cancel.clone()).await,
+        };
+        if let Some(call) = outcome.deferred.take() {
+            made.deferred.push(call);
+            continue;
+        }
+        for notice in outcome.notices.drain(..) {
+            agent.session.outlet.emit(notice).await;
+        }
+        agent.say_user(outcome.frame(&agent.identity)).await;
+        agent.conversation.answer_anew(outcome.block());
+        if outcome.then != Then::GoOn {
+            made.then = outcome.then;
+        }
+        made.denials.extend(outcome.denial.take());
+        made.outcomes.push(outcome);
+    }
+    made
+}
+
+/// What the model reads beside the results. Tells whether hooks want the turn to end.
+async fn take_up(
+    agent: &mut Agent,
+    outcomes: Vec<CallOutcome>,
+    cancel: &CancellationToken,
+) -> bool {
+    if outcomes.is_empty() {
+        return false;
+    }
+    let BatchVerdict { context, stops } = agent.batch_hooks(&outcomes, cancel).await;
+    let mut blocks = agent.reminders(&outcomes, cancel).await;
+    for outcome in outcomes {
+        blocks.extend(outcome.follow_up);
+        blocks.extend(outcome.context.into_iter().map(ContentBlock::text));
+    }
+    blocks.extend(context.into_iter().map(ContentBlock::text));
     agent.conversation.push_user(blocks);
-    session.outlet.send(catalog::init(agent, &[])).await;
-    let mut report = match then {
-        _ if stops => ended(Ending::HookStopped),
-        Then::HookStopped => ended(Ending::HookStopped),
-        Then::Refused => ended(Ending::AbortedTools),
-        _ => prompt::go_on(agent, Vec::new(), cancel).await,
-    };
-    report.denials.extend(denial);
-    report
+    stops
 }
 
 /// A turn that ended before the model was asked.

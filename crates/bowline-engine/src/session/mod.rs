@@ -18,6 +18,7 @@ mod result;
 mod shared;
 mod spare;
 mod start;
+mod task_notice;
 mod tasks;
 
 use std::sync::Arc;
@@ -36,7 +37,7 @@ pub use self::{
 pub(crate) use self::{
     result::{api_error_name, without_turn},
     shared::{ServerPolicy, Shared, lock},
-    tasks::{EndedTask, StartedAgent},
+    tasks::{AGENTS_AT_ONCE, AgentPlace, EndedTask, StartedAgent},
 };
 use crate::{config::SessionConfig, host::Host, subagent};
 

@@ -7,7 +7,6 @@ use bowline_protocol::{
     InformationalMessage, Maybe, MessageUuid, Origin, OriginKind, PromptSubmitOutcome,
     PromptSubmitOutcomeKind, ResultMessage, TerminalReason, UserMessage, UserPromptSubmitInput,
 };
-use bowline_sessions::AttachmentLine;
 use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -44,8 +43,8 @@ fn is_of_host(prompt: &UserMessage) -> bool {
 pub(crate) enum Beginning {
     /// Prompts that are answered together.
     Prompts(Vec<UserMessage>),
-    /// A call that a hook had put off.
-    Deferred(DeferredToolUse),
+    /// Calls that hooks had put off.
+    Deferred(Vec<DeferredToolUse>),
 }
 
 /// Runs a turn. Whatever happens, there is a result.
@@ -58,7 +57,7 @@ pub(crate) async fn answer(
     let run = async {
         match beginning {
             Beginning::Prompts(prompts) => run(agent, prompts, cancel).await,
-            Beginning::Deferred(call) => deferred::run(agent, call, cancel).await,
+            Beginning::Deferred(calls) => deferred::run(agent, calls, cancel).await,
         }
     };
     let run = AssertUnwindSafe(run).catch_unwind().await;
@@ -91,6 +90,9 @@ async fn run(
         if prompt.should_query == Some(false) {
             return TurnOutcome { result: note(agent, prompt).await, joined: Vec::new() };
         }
+    }
+    if prompts.iter().all(is_blank) {
+        return TurnOutcome { result: pass_over(agent, &prompts).await, joined: Vec::new() };
     }
     let mut context = std::mem::take(&mut session.live().context);
     if let Some(expansion) = &mut expansion {
@@ -167,9 +169,7 @@ pub(super) async fn go_on(
     let report = TurnRun::new(agent, limits, prompts, cancel).run().await;
     agent.note_context();
     command::withdraw_tools(&session);
-    if let Some(call) = &report.deferred {
-        session.tell(session.journal.write(AttachmentLine::deferred(call))).await;
-    }
+    deferred::write_down(&session, &report.deferred).await;
     report
 }
 
@@ -262,6 +262,20 @@ pub(crate) fn prompt_blocks(prompt: &UserMessage) -> Vec<ContentBlock> {
         blocks.push(ContentBlock::text(texts::NO_CONTENT));
     }
     blocks
+}
+
+/// Whether a prompt has text, and nothing in it.
+fn is_blank(prompt: &UserMessage) -> bool {
+    let is_blank = |block: &ContentBlock| block.as_text().is_some_and(|it| it.trim().is_empty());
+    prompt_blocks(prompt).iter().all(is_blank)
+}
+
+/// Prompts that the API would refuse, and that ask for nothing.
+async fn pass_over(agent: &Agent, prompts: &[UserMessage]) -> ResultMessage {
+    let session = &agent.session;
+    session.outlet.send(catalog::init(agent, prompts)).await;
+    session.inform(InformationalLevel::Warning, texts::BLANK_PROMPT).await;
+    result::without_turn(session, texts::BLANK_PROMPT)
 }
 
 /// A prompt that is only to be remembered.

@@ -64,7 +64,8 @@ pub(crate) fn of_turn(shared: &Shared, report: Report, origin: Option<Origin>) -
         result.result = Some(output.get().to_owned());
         result.structured_output = Maybe::Value(output);
     }
-    if let Some(deferred) = report.deferred {
+    // There is room for one; each hook knows what it has put off.
+    if let Some(deferred) = report.deferred.into_iter().next_back() {
         result.stop_reason = Some(StopReason::ToolDeferred);
         result.deferred_tool_use = Some(deferred);
     }

@@ -7,16 +7,22 @@ use std::{
 };
 
 use bowline_protocol::{
-    BackgroundTask, BackgroundTasksChangedMessage, ContentBlock, Extra, Origin, OriginKind,
-    SubagentStats, TaskId, TaskNotificationMessage, TaskOutcome, TaskPatch, TaskStartedMessage,
-    TaskUpdatedMessage, TaskUsage, ToolUseId, UserMessage,
+    BackgroundTask, BackgroundTasksChangedMessage, Extra, SubagentStats, TaskId,
+    TaskNotificationMessage, TaskOutcome, TaskPatch, TaskStartedMessage, TaskUpdatedMessage,
+    TaskUsage, ToolUseId, UserMessage,
 };
 use bowline_tools::{TaskEvent, TaskInfo, TaskKind, TaskObserver, TaskStatus};
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 use uuid::Uuid;
 
-use super::agent_count::{self, StoppedBy};
-use crate::outlet::Outlet;
+use super::{
+    agent_count::{self, StoppedBy},
+    task_notice,
+};
+use crate::{outlet::Outlet, worktree::Kept};
+
+/// How many agents may work at once in a session.
+pub(crate) const AGENTS_AT_ONCE: usize = 16;
 
 /// The tasks of a session that the host was told about.
 #[derive(Clone)]
@@ -27,7 +33,15 @@ pub(crate) struct TaskBoard {
     pub(crate) ended: Arc<Notify>,
     /// How often a task moved or began beside the conversation.
     moved: Arc<watch::Sender<usize>>,
+    /// One permit for each agent that may still begin.
+    places: Arc<Semaphore>,
 }
+
+/// An agent's place among those that may work at once; dropped, it is free again.
+#[derive(Debug)]
+pub(crate) struct AgentPlace(
+    #[expect(dead_code, reason = "it is held, not looked at")] OwnedSemaphorePermit,
+);
 
 #[derive(Default)]
 struct Board {
@@ -37,12 +51,12 @@ struct Board {
     agents: SubagentStats,
 }
 
-struct BackgroundTaskEntry {
-    run_id: String,
-    kind: TaskKind,
+pub(super) struct BackgroundTaskEntry {
+    pub(super) run_id: String,
+    pub(super) kind: TaskKind,
     subagent_type: Option<String>,
-    description: String,
-    tool_use_id: Option<ToolUseId>,
+    pub(super) description: String,
+    pub(super) tool_use_id: Option<ToolUseId>,
     backgrounded: bool,
     stopped_by: StoppedBy,
 }
@@ -66,11 +80,19 @@ pub(crate) struct EndedTask {
     pub(crate) summary: String,
     pub(crate) output_file: String,
     pub(crate) usage: Option<TaskUsage>,
+    /// The copy of the project in which it has changed something.
+    pub(crate) worktree: Option<Kept>,
 }
 
 impl TaskBoard {
     pub(crate) fn new(outlet: Arc<Outlet>) -> Self {
-        Self { outlet, tasks: Arc::default(), ended: Arc::default(), moved: Arc::default() }
+        Self {
+            outlet,
+            tasks: Arc::default(),
+            ended: Arc::default(),
+            moved: Arc::default(),
+            places: Arc::new(Semaphore::new(AGENTS_AT_ONCE)),
+        }
     }
 
     /// Whether a subagent works beside the conversation.
@@ -80,19 +102,18 @@ impl TaskBoard {
         self.board().running.values().any(background)
     }
 
-    /// How many subagents are at work.
-    pub(crate) fn agents(&self) -> usize {
-        self.board().running.values().filter(|entry| entry.kind == TaskKind::Agent).count()
+    /// Takes a place for a subagent; `None`, which is counted, if as many as may are at work.
+    pub(crate) fn take_agent_place(&self) -> Option<AgentPlace> {
+        let place = Arc::clone(&self.places).try_acquire_owned().ok();
+        if place.is_none() {
+            self.board().agents.refused.concurrency_limit += 1;
+        }
+        place.map(AgentPlace)
     }
 
     /// How many there were, and what became of them.
     pub(crate) fn agent_count(&self) -> SubagentStats {
         self.board().agents.clone()
-    }
-
-    /// One was not started because too many are at work.
-    pub(crate) fn agent_refused(&self) {
-        self.board().agents.refused.concurrency_limit += 1;
     }
 
     /// The user ends a task.
@@ -250,7 +271,7 @@ impl TaskBoard {
         if entry.backgrounded {
             self.announce();
             if ended.status != TaskStatus::Killed {
-                self.board().notices.push(notice(id, &entry, status.as_str(), &ended));
+                self.board().notices.push(task_notice::of(id, &entry, status.as_str(), &ended));
             }
             self.ended.notify_one();
         }
@@ -306,36 +327,13 @@ impl TaskObserver for TaskBoard {
                         .map(|path| path.display().to_string())
                         .unwrap_or_default(),
                     usage: None,
+                    worktree: None,
                 };
                 self.ended(&info.id, ended);
             }
             _ => {}
         }
     }
-}
-
-/// What the model is told when a task ends that it no longer waits for.
-fn notice(
-    id: &TaskId,
-    entry: &BackgroundTaskEntry,
-    status: &str,
-    ended: &EndedTask,
-) -> UserMessage {
-    let call = entry.tool_use_id.as_ref().map_or("", ToolUseId::as_str);
-    let text = format!(
-        "<task-notification>\n<task-id>{id}</task-id>\n<tool-use-id>{call}</tool-use-id>\n\
-         <output-file>{}</output-file>\n<status>{status}</status>\n<summary>{}</summary>\n\
-         </task-notification>",
-        ended.output_file, ended.summary
-    );
-    let mut message = UserMessage::prompt(vec![ContentBlock::text(text)]);
-    message.is_synthetic = Some(true);
-    message.origin = Some(Origin {
-        producer: Some("session-task".to_owned()),
-        run_id: Some(entry.run_id.clone()),
-        ..Origin::new(OriginKind::TaskNotification)
-    });
-    message
 }
 
 fn new_run_id() -> String {

@@ -1,6 +1,8 @@
 //! Kinds of agents: what each is for and what it may use.
 
-use bowline_protocol::{AgentDefinition, AgentEffort, Effort, HookSettings, PermissionMode};
+use bowline_protocol::{
+    AgentDefinition, AgentEffort, AgentMemory, Effort, HookSettings, PermissionMode,
+};
 use serde_json::Value;
 
 use crate::toolset::Filter;
@@ -9,6 +11,16 @@ use crate::toolset::Filter;
 pub(crate) const GENERAL_PURPOSE: &str = "general-purpose";
 /// The kind that looks and does not touch.
 const EXPLORE: &str = "Explore";
+
+/// The tools without which nobody can remember anything.
+const MEMORY_TOOLS: [&str; 3] = ["Read", "Write", "Edit"];
+
+/// Whether an agent is told what people have left in `CLAUDE.md` and the like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ProjectInstructions {
+    Told,
+    Omitted,
+}
 
 /// A kind of agent.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,6 +48,11 @@ pub(crate) struct AgentKind {
     pub(crate) isolated: bool,
     /// What it is asked first when it is the main agent.
     pub(crate) initial_prompt: Option<String>,
+    /// Skills whose text it has from the start.
+    pub(crate) skills: Vec<String>,
+    /// Where it keeps what it learns; `None` if it remembers nothing.
+    pub(crate) memory: Option<AgentMemory>,
+    pub(crate) instructions: ProjectInstructions,
     /// Hooks that run only for it.
     pub(crate) hooks: HookSettings,
 }
@@ -43,7 +60,9 @@ pub(crate) struct AgentKind {
 impl AgentKind {
     /// Which of the tools at hand it has.
     pub(crate) fn filters(&self) -> Vec<Filter> {
-        let only = self.tools.clone().map(Filter::Only);
+        let memory = self.memory.iter().flat_map(|_| MEMORY_TOOLS).map(str::to_owned);
+        let only =
+            self.tools.clone().map(|tools| Filter::Only(tools.into_iter().chain(memory).collect()));
         only.into_iter().chain([Filter::Except(self.disallowed_tools.clone())]).collect()
     }
 
@@ -65,6 +84,12 @@ impl AgentKind {
             permission_mode: definition.permission_mode.clone(),
             isolated: definition.extra.get("isolation").is_some_and(|kind| kind == "worktree"),
             initial_prompt: definition.initial_prompt.clone(),
+            skills: definition.skills.clone().unwrap_or_default(),
+            memory: definition.memory.clone(),
+            instructions: match definition.extra.get("omitClaudeMd") {
+                Some(Value::Bool(true)) => ProjectInstructions::Omitted,
+                _ => ProjectInstructions::Told,
+            },
             hooks: definition.extra.get("hooks").map(read_hooks).unwrap_or_default(),
         }
     }
@@ -94,6 +119,9 @@ pub(crate) fn built_in() -> Vec<AgentKind> {
         permission_mode: None,
         isolated: false,
         initial_prompt: None,
+        skills: Vec::new(),
+        memory: None,
+        instructions: ProjectInstructions::Told,
         hooks: HookSettings::new(),
     };
     vec![

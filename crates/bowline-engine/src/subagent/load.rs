@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{AgentKind, kind::read_hooks};
+use super::{AgentKind, ProjectInstructions, kind::read_hooks};
 use crate::{
     context::frontmatter::Document,
     plugin::Plugins,
@@ -78,6 +78,12 @@ fn from_document(path: &Path, document: &Document) -> Option<AgentKind> {
         permission_mode: document.text("permissionMode").map(Into::into),
         isolated: document.text("isolation") == Some("worktree"),
         initial_prompt: document.text("initialPrompt").map(str::to_owned),
+        skills: document.list("skills").unwrap_or_default(),
+        memory: document.text("memory").map(Into::into),
+        instructions: match document.text("omitClaudeMd") {
+            Some("true") => ProjectInstructions::Omitted,
+            _ => ProjectInstructions::Told,
+        },
         hooks: document.tree("hooks").as_ref().map(read_hooks).unwrap_or_default(),
     })
 }

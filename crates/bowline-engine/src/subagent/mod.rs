@@ -1,23 +1,25 @@
 //! Agents that work for other agents: which kinds there are, and how one runs.
 
+mod brief;
 mod kind;
+mod launch;
 mod load;
+mod memory;
 mod run;
 mod toolset;
 
 use bowline_protocol::AgentInfo;
 
 pub(crate) use self::{
-    kind::{AgentKind, GENERAL_PURPOSE},
-    run::{Assignment, Finished, Launched, launch, new_agent_id, work},
+    kind::{AgentKind, GENERAL_PURPOSE, ProjectInstructions},
+    launch::{Assignment, Launched, launch, new_agent_id},
+    run::{Finished, work},
 };
 use crate::session::{Shared, catalog};
 
 /// How many agents may be above one another. Each sees only what it is told; deeper ones know too
 /// little to be of use.
 pub(crate) const MAX_DEPTH: u32 = 3;
-/// How many agents may work at once in a session.
-pub(crate) const MAX_AT_ONCE: usize = 16;
 
 /// The kinds of agents there are, by name.
 pub(crate) fn names(session: &Shared) -> Vec<String> {

@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 
 use crate::{
     agent::Identity,
-    session::Shared,
-    subagent::{self, Assignment, Finished, GENERAL_PURPOSE, MAX_AT_ONCE},
+    session::{AGENTS_AT_ONCE, Shared},
+    subagent::{self, Assignment, Finished, GENERAL_PURPOSE},
     toolset::{AGENT_TOOL, Toolset},
     turn::run::millis,
     worktree::Worktree,
@@ -65,6 +65,8 @@ impl AgentTool {
         let mut spec = ToolSpec::new(AGENT_TOOL, description(session), schema_of::<Input>())
             .aliases(&["Task"])
             .stops_itself();
+        // Also one that works in a copy of its own, and so also while a plan is made: what it does there
+        // is judged call by call, and a copy in which nothing has changed is taken away again.
         spec.hints.read_only = true;
         Self { spec, session: Arc::downgrade(session), parent, tools }
     }
@@ -81,16 +83,17 @@ impl AgentTool {
                 "Agent type '{name}' not found. Available agents: {known}"
             ))
         })?;
-        if session.board.agents() >= MAX_AT_ONCE {
-            session.board.agent_refused();
-            return Err(ToolFailure::running(format!(
-                "{MAX_AT_ONCE} agents are at work already; wait for one of them to finish"
-            )));
-        }
-        let background = match (input.run_in_background, kind.background) {
-            (Some(background), _) | (None, Some(background)) => background,
-            // A subagent cannot be told of what ends after it.
-            (None, None) => self.parent.is_main(),
+        // Calls run side by side, so the place is taken before anything is waited for.
+        let place = session.board.take_agent_place().ok_or_else(|| {
+            ToolFailure::running(format!(
+                "{AGENTS_AT_ONCE} agents are at work already; wait for one of them to finish"
+            ))
+        })?;
+        let background = match (kind.background, input.run_in_background) {
+            // Whoever wrote the kind knows better than the model whether it can be waited for.
+            (Some(true), _) => true,
+            (_, Some(background)) | (Some(background), None) => background,
+            (None, None) => true,
         };
         let id = subagent::new_agent_id();
         let worktree = match input.isolation.is_some() || kind.isolated {
@@ -99,6 +102,7 @@ impl AgentTool {
         };
         let assignment = Assignment {
             id,
+            place,
             worktree,
             effort: input.effort,
             kind,
@@ -109,6 +113,7 @@ impl AgentTool {
             tools,
             workspace: Arc::clone(&call.workspace),
             model: input.model.clone(),
+            // A subagent cannot be told of what ends after it.
             background: background && self.parent.is_main(),
             asked_background: input.run_in_background,
         };

@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 
 use crate::{
     command::{self, CustomCommand},
-    context::frontmatter::Document,
     session::Shared,
 };
 
@@ -69,12 +68,9 @@ impl SkillTool {
     async fn load(&self, call: ToolCall) -> Result<ToolOutput, ToolFailure> {
         let input: Input = call.input()?;
         let skill = self.find(&input.skill)?;
-        let text = tokio::fs::read_to_string(&skill.path).await;
-        let text = text
+        let body = command::body(&skill, input.args.as_deref().unwrap_or_default())
+            .await
             .map_err(|error| ToolFailure::running(format!("{}: {error}", skill.path.display())))?;
-        let body = skill.source.expand(Document::parse(&text).body.trim());
-        let args = input.args.as_deref().unwrap_or_default();
-        let body = command::introduced(&skill, command::fill_in(&body, args, &skill.arguments));
         let name = input.skill.trim().trim_start_matches('/');
         let mut structured = json!({"success": true, "commandName": name});
         if !skill.allowed_tools.is_empty() {

@@ -1,6 +1,6 @@
 //! May this call run? The rules decide; where they leave it open, hooks and the host are asked at once.
 
-use std::time::Duration;
+use std::{future::poll_fn, pin::pin, task::Poll, time::Duration};
 
 use bowline_protocol::{
     CanUseTool, DecisionClassification, DecisionReasonType, DecisionSource, EventInput, HookEvent,
@@ -8,6 +8,7 @@ use bowline_protocol::{
     PermissionDeniedInput, PermissionDeniedMessage, PermissionDeny, PermissionRequestInput,
     PermissionResult, PermissionUpdate, PermissionVerdict, RawJson, StatusMessage,
 };
+use futures_util::FutureExt;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -141,19 +142,20 @@ async fn ask(
         PermissionPrompts::Disabled => Some(Unanswered::PromptsOff),
         PermissionPrompts::Host | PermissionPrompts::McpTool(_) => None,
     };
+    if context.session.has_hooks(HookEvent::PermissionRequest) {
+        // What was said in passing goes out before a hook hears what follows from it.
+        context.session.outlet.flush().await;
+    }
     let answer = match nobody {
         Some(why) => {
             let answer = ask_hooks(context, proposed, &question, cancel).await;
             answer.map_or(Answer::Unanswered(why), Answer::Hook)
         }
-        None => tokio::select! {
-            // Whoever decides first wins; the other question is withdrawn by being dropped. The
-            // host is asked first.
-            biased;
-            answer = ask_host(context, proposed, &question, cancel) => answer,
-            Some(answer) = ask_hooks(context, proposed, &question, cancel) => Answer::Hook(answer),
-            () = cancel.cancelled() => Answer::Withdrawn,
-        },
+        None => {
+            let host = ask_host(context, proposed, &question, cancel);
+            let hooks = ask_hooks(context, proposed, &question, cancel);
+            race(host, hooks, cancel).await
+        }
     };
     match answer {
         Answer::Host(PermissionResult::Allow(allow)) => {
@@ -187,6 +189,30 @@ async fn ask(
         }
         outcome
     })
+}
+
+/// Whoever decides first wins; the other question is withdrawn by being dropped. Both are asked before
+/// either is heard, so that a host which answers at once keeps no hook from being told.
+async fn race(
+    host: impl Future<Output = Answer>,
+    hooks: impl Future<Output = Option<HookPermissionResult>>,
+    cancel: &CancellationToken,
+) -> Answer {
+    let (mut host, mut hooks) = (pin!(host), pin!(hooks.fuse()));
+    let decided = poll_fn(|context| {
+        let (host, hooks) = (host.as_mut().poll(context), hooks.as_mut().poll(context));
+        match (host, hooks) {
+            (Poll::Ready(answer), _) => Poll::Ready(answer),
+            (Poll::Pending, Poll::Ready(Some(decision))) => Poll::Ready(Answer::Hook(decision)),
+            // Hooks without an opinion leave it to the host.
+            (Poll::Pending, Poll::Ready(None) | Poll::Pending) => Poll::Pending,
+        }
+    });
+    tokio::select! {
+        biased;
+        answer = decided => answer,
+        () = cancel.cancelled() => Answer::Withdrawn,
+    }
 }
 
 /// Who answered, and what.
@@ -298,7 +324,7 @@ async fn ask_hooks(
         ..PermissionRequestInput::default()
     });
     let about = Some(&proposed.call.id);
-    context.session.run_hooks_about(&context.identity, event, about, cancel).await.permission
+    context.session.race_hooks(&context.identity, event, about, cancel).await.permission
 }
 
 /// Somebody said yes, perhaps with changes.

@@ -139,6 +139,7 @@ async fn admit(
     }
     if let Some(updated) = &report.updated_input {
         proposed.change(updated.to_value(), &context.workspace);
+        check_rewritten(context, &mut proposed)?;
     }
     if let Some(verdict) = &report.verdict {
         if verdict.decision == HookPermissionDecision::Defer {
@@ -187,6 +188,26 @@ async fn pre_hooks(
         ..PreToolUseInput::default()
     });
     context.session.run_hooks(&context.identity, event, cancel).await
+}
+
+/// What a hook made of the input has to fit the tool, too; if it does not, that is the hook's fault.
+fn check_rewritten(context: &CallContext, proposed: &mut Proposed) -> Result<(), Box<CallOutcome>> {
+    match context.tools.check(&proposed.call.name, proposed.input.clone()) {
+        Ok(input) => proposed.input = input,
+        Err(failure) => {
+            let text = format!(
+                "PreToolUse hook for {} returned updatedInput that failed schema validation: {}\nThe \
+                 model's own input was valid; what the hook made of it is not.",
+                proposed.call.name,
+                failure.complaint()
+            );
+            let mut outcome = CallOutcome::denied(proposed.call.clone(), &text);
+            let (source, kind) = permit::by_hook();
+            outcome.rejected(NonExecutionKind::PermissionRule, source, kind);
+            return Err(Box::new(outcome));
+        }
+    }
+    Ok(())
 }
 
 /// A hook keeps the call from running.

@@ -26,8 +26,8 @@ pub(crate) struct Report {
     pub(crate) structured_output: Option<RawJson>,
     /// The calls that were not allowed.
     pub(crate) denials: Vec<PermissionDenial>,
-    /// The call that a hook put off.
-    pub(crate) deferred: Option<DeferredToolUse>,
+    /// The calls that hooks put off, the last one last.
+    pub(crate) deferred: Vec<DeferredToolUse>,
     /// Why the model could not be reached.
     pub(crate) failure: Option<ModelError>,
     /// From the beginning to the first request, event and content.
@@ -60,7 +60,7 @@ impl Report {
             messages: 1,
             structured_output: None,
             denials: Vec::new(),
-            deferred: None,
+            deferred: Vec::new(),
             failure: None,
             first_request: None,
             first_event: None,

@@ -9,6 +9,10 @@ pub(crate) const INTERRUPTED_TOOLS: &str = "[Request interrupted by user for too
 /// Stands for a prompt without content, which the API would refuse.
 pub(crate) const NO_CONTENT: &str = "(no content)";
 
+/// What the user hears of a prompt of blanks.
+pub(crate) const BLANK_PROMPT: &str =
+    "Blank prompt — the message was only whitespace, so nothing was sent to the model.";
+
 /// What to tell the model, for nudges whose words do not depend on anything.
 pub(crate) fn nudge(nudge: Nudge) -> &'static str {
     match nudge {

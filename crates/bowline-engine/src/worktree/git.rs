@@ -1,12 +1,14 @@
 //! What worktrees need of git. It is asked as a program, and never waited for longer than a while.
 
 use std::{
+    io,
     path::{Path, PathBuf},
-    process::Stdio,
+    process::{Output, Stdio},
     time::Duration,
 };
 
-use tokio::{process::Command, time::timeout};
+use bowline_tools::ProcessGroup;
+use tokio::time::timeout;
 
 /// How long git may take for a question.
 const QUESTION: Duration = Duration::from_secs(10);
@@ -45,6 +47,18 @@ pub(super) async fn remove_worktree(
     git(repository, &["branch", "--quiet", "-D", branch], QUESTION).await.map(drop)
 }
 
+/// Takes away what there is of a folder that is not complete.
+pub(super) async fn discard_worktree(
+    repository: &Path,
+    path: &Path,
+    branch: &str,
+) -> Result<(), String> {
+    // Git locks a folder that it is still filling, and a lock takes a second word to overrule.
+    let remove = ["worktree", "remove", "--force", "--force", &path.to_string_lossy()];
+    git(repository, &remove, CHANGE).await?;
+    git(repository, &["branch", "--quiet", "-D", branch], QUESTION).await.map(drop)
+}
+
 /// Whether a folder holds exactly what it began with. Ignored files do not count.
 pub(super) async fn is_unchanged(path: &Path, base: &str) -> bool {
     let status = git(path, &["status", "--porcelain"], CHANGE).await;
@@ -53,22 +67,21 @@ pub(super) async fn is_unchanged(path: &Path, base: &str) -> bool {
 
 /// Asks git something; its answer, or what it complains about.
 async fn git(directory: &Path, words: &[&str], limit: Duration) -> Result<String, String> {
-    let mut command = Command::new("git");
-    command
-        .arg("-C")
-        .arg(directory)
-        // Nobody has agreed to run what the repository names.
-        .args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"])
-        .args(words)
-        .env_remove("GIT_DIR")
-        .env_remove("GIT_WORK_TREE")
-        .env_remove("GIT_INDEX_FILE")
-        .stdin(Stdio::null())
-        .kill_on_drop(true);
-    let ended = timeout(limit, command.output()).await;
-    let output = ended
+    let output = timeout(limit, output(directory, words))
+        .await
         .map_err(|_| format!("git {} takes too long", words.join(" ")))?
         .map_err(|error| format!("git cannot be run: {error}"))?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
     if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
+}
+
+/// Runs git to its end. Dropped, it takes with it what git has started.
+async fn output(directory: &Path, words: &[&str]) -> io::Result<Output> {
+    let mut command = crate::git::command(directory).await;
+    command.args(words).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    let child = command.spawn()?;
+    let group = ProcessGroup::led_by(&child)?;
+    let output = child.wait_with_output().await;
+    group.release();
+    output
 }

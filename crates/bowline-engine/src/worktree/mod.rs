@@ -52,20 +52,32 @@ impl Worktree {
         let worktree = if session.has_hooks(HookEvent::WorktreeCreate) {
             Self::of_hooks(session, name, directory, cancel).await?
         } else {
-            Self::of_git(name, directory).await?
+            Self::of_git(name, directory, cancel).await?
         };
         session.policy().add_directory(RuleSource::Session, &worktree.path);
         session.workspace.set_added_roots(session.added_directories());
         Ok(worktree)
     }
 
-    async fn of_git(name: &str, directory: &Path) -> Result<Self, String> {
+    async fn of_git(
+        name: &str,
+        directory: &Path,
+        cancel: &CancellationToken,
+    ) -> Result<Self, String> {
         let repository = git::top(directory).await.ok_or_else(|| NO_REPOSITORY.to_owned())?;
         let path = repository.join(".claude/worktrees").join(name);
         let branch = format!("worktree-{name}");
-        git::add_worktree(&repository, &path, &branch)
-            .await
-            .map_err(|error| format!("Cannot create agent worktree: {error}"))?;
+        let failed = |error| format!("Cannot create agent worktree: {error}");
+        tokio::select! {
+            made = git::add_worktree(&repository, &path, &branch) => made.map_err(failed)?,
+            // A large tree takes long, and whoever interrupts does not want to wait for it.
+            () = cancel.cancelled() => {
+                if let Err(error) = git::discard_worktree(&repository, &path, &branch).await {
+                    tracing::warn!(%error, "an incomplete worktree stays");
+                }
+                return Err(failed("interrupted".to_owned()));
+            }
+        }
         let base = git::head(&path).await;
         Ok(Self { path, origin: Origin::Git { repository, branch }, base })
     }

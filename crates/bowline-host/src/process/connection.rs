@@ -36,8 +36,8 @@ pub(crate) struct ProcessConnection {
 
 impl ProcessConnection {
     /// Starts the process.
-    pub(crate) fn open(options: &Options, callbacks: Arc<Callbacks>) -> Result<Self, Error> {
-        let mut child = start(options)?;
+    pub(crate) async fn open(options: &Options, callbacks: Arc<Callbacks>) -> Result<Self, Error> {
+        let mut child = start(options).await?;
         let group = Group::led_by(child.id());
         let guardian = Guardian::over(child.id());
         let (Some(stdin), Some(stdout), Some(stderr)) =

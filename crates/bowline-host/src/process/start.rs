@@ -4,16 +4,27 @@ use std::{path::PathBuf, process::Stdio};
 
 use tokio::process::{Child, Command};
 
-use super::locate::locate;
+use super::{locate::locate, version::can_await_initialize};
 use crate::{
-    Error, Options,
+    Error, Options, Resume,
     options::arguments::{arguments, variables},
 };
 
+/// Has an agent do nothing before it knows what we tell it first.
+///
+/// The official one makes a call that was put off as soon as it has read the session, and asks none
+/// of our hooks if it has not heard of them by then.
+const AWAIT_INITIALIZE: &str = "--await-initialize";
+
 /// Starts the process, its three streams piped.
-pub(super) fn start(options: &Options) -> Result<Child, Error> {
+pub(super) async fn start(options: &Options) -> Result<Child, Error> {
     let (program, mut command) = command(options)?;
-    command.args(arguments(options)?);
+    let arguments = arguments(options)?;
+    let is_told_to_wait = arguments.iter().any(|it| it == AWAIT_INITIALIZE);
+    command.args(arguments);
+    if options.resume != Resume::No && !is_told_to_wait && can_await_initialize(options).await {
+        command.arg(AWAIT_INITIALIZE);
+    }
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = match &options.spawner {
         Some(spawner) => spawner.spawn(command),

@@ -10,9 +10,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use bowline_protocol::{
-    Message, MirrorErrorMessage, MirrorKey, SystemMessage, TranscriptMirrorMessage,
-};
+use bowline_protocol::{Message, MirrorErrorMessage, MirrorKey, TranscriptMirrorMessage};
 use bowline_sessions::{
     MirrorBatch, MirrorBuffer, MirrorFlush, RETRY_WAITS, SEND_TIME, SessionStore, StoreBatch,
     StoreKey, new_id,
@@ -83,7 +81,7 @@ impl Mirror {
             self.hand_over().await;
         }
         if let Some(problem) = lock(&self.problems).pop_front() {
-            return Some(Ok(Message::System(SystemMessage::MirrorError(problem))));
+            return Some(Ok(problem.into()));
         }
         self.gathered().held.pop()
     }
@@ -92,7 +90,7 @@ impl Mirror {
     pub(crate) fn pass(&self, message: Message) -> Option<Message> {
         match message {
             Message::TranscriptMirror(report) => {
-                self.gather(report);
+                self.gather(*report);
                 None
             }
             Message::Result(_) => {

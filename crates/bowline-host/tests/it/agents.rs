@@ -99,6 +99,32 @@ async fn a_program_that_is_too_old_is_named() {
 }
 
 #[tokio::test]
+async fn an_agent_that_goes_on_waits_to_hear_of_our_hooks_if_it_can() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("agent");
+    for (version, resumes, waits) in [
+        ("2.1.325", true, true),
+        ("2.2.0", true, true),
+        ("2.1.325", false, false),
+        ("2.1.7", true, false),
+        ("of my own", true, false),
+    ] {
+        let script = format!(
+            "if [ \"$1\" = --version ]; then echo '{version} (Claude Code)'; exit; fi\n\
+             echo \"$@\" >&2\nexit 1"
+        );
+        write_script(&program, &script);
+        let mut options = Options::default().cli_path(&program);
+        if resumes {
+            options = options.resume("knots");
+        }
+        let session = Agent::new(options).unwrap().start("go");
+        let error = soon("the session", session.wait()).await.unwrap_err().to_string();
+        assert_eq!(error.contains("--await-initialize"), waits, "{version}: {error}");
+    }
+}
+
+#[tokio::test]
 async fn what_does_not_go_together_is_said_when_the_agent_is_made() {
     let tool = || Tool::with_schema("a", "", json!({"type": "object"}), async |_: Value| "");
     let options = Options::default().sdk_mcp_server(McpServer::new("s").tool(tool()).tool(tool()));

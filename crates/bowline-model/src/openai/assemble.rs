@@ -103,6 +103,8 @@ impl Assembly {
                 call.input.push_str(input);
                 waiting.push_str(input);
             }
+            // Some servers say once more that a call has ended, when the next has begun.
+            None if id.is_empty() && name.is_empty() && input.trim().is_empty() => return,
             _ => {
                 self.calls += 1;
                 let (id, name) = (id.to_owned(), name.to_owned());

@@ -147,6 +147,32 @@ async fn calls_that_interleave_come_one_after_the_other() {
     .await;
 }
 
+/// Both calls are complete when each is ended with an empty piece.
+#[tokio::test]
+async fn a_call_that_is_ended_twice_is_one_call() {
+    let call = |index: u64, id: &str, arguments: &str| {
+        let function = json!({ "name": "A", "arguments": arguments });
+        calls(json!([{ "index": index, "id": id, "function": function }]))
+    };
+    let end = |index: u64| calls(json!([{ "index": index, "function": { "arguments": "" } }]));
+    let choices = [call(0, "a", "{}"), call(1, "b", "{}"), end(0), end(1), finish("tool_calls")];
+    check_choices(
+        &choices,
+        &expect![[r#"
+            start chat-1 m
+            0 calls A as a
+            0 {}
+            0 ends
+            1 calls A as b
+            1 {}
+            1 ends
+            stops for tool_use, 0 in, 0 out
+            end
+        "#]],
+    )
+    .await;
+}
+
 #[tokio::test]
 async fn whole_calls_with_objects_without_ids_or_numbers() {
     let server = OddServer::once(streamed(&stream(&[

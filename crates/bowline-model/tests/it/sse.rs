@@ -42,6 +42,12 @@ fn reads_every_shape_of_event() {
 }
 
 #[test]
+fn a_piece_without_bytes_changes_nothing() {
+    let events = parse(&[b"event: a\r", b"", b"\ndata: 1\r\n\r\n"]);
+    assert_eq!(events, [(Some("a".to_owned()), "1".to_owned())]);
+}
+
+#[test]
 fn an_endless_event_is_refused() {
     let mut parser = SseParser::default();
     let piece = vec![b'x'; 1 << 20];

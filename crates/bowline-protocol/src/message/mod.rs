@@ -33,8 +33,8 @@ pub use user::*;
 
 /// Everything an agent may say on the data plane.
 ///
-/// The large messages are boxed so that the many small ones stay cheap to pass
-/// on; `Message::from` takes any of them as they are.
+/// Each is in a box, so that a message is small to pass from hand to hand, whatever it says;
+/// `Message::from` takes any of them as they are.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -48,25 +48,25 @@ pub enum Message {
     /// The end of a turn.
     Result(Box<ResultMessage>),
     /// A tool call is still running.
-    ToolProgress(ToolProgressMessage),
+    ToolProgress(Box<ToolProgressMessage>),
     /// What some tool calls came to.
-    ToolUseSummary(ToolUseSummaryMessage),
+    ToolUseSummary(Box<ToolUseSummaryMessage>),
     /// How the sign-in goes.
-    AuthStatus(AuthStatusMessage),
+    AuthStatus(Box<AuthStatusMessage>),
     /// How much of the allowance is used.
-    RateLimitEvent(RateLimitEventMessage),
+    RateLimitEvent(Box<RateLimitEventMessage>),
     /// What the user might say next.
-    PromptSuggestion(PromptSuggestionMessage),
+    PromptSuggestion(Box<PromptSuggestionMessage>),
     /// The conversation starts anew.
-    ConversationReset(ConversationResetMessage),
+    ConversationReset(Box<ConversationResetMessage>),
     /// What the agent works toward.
-    ActiveGoal(ActiveGoalMessage),
+    ActiveGoal(Box<ActiveGoalMessage>),
     /// Lines that were just written to a transcript.
-    TranscriptMirror(TranscriptMirrorMessage),
+    TranscriptMirror(Box<TranscriptMirrorMessage>),
     /// A prompt moves through the queue.
-    CommandLifecycle(CommandLifecycleMessage),
+    CommandLifecycle(Box<CommandLifecycleMessage>),
     /// How near the conversation is to being summarized.
-    AutocompactState(AutocompactStateMessage),
+    AutocompactState(Box<AutocompactStateMessage>),
     /// News about the session, told apart by `subtype`.
     #[serde(untagged, serialize_with = "SystemMessage::write_with_type")]
     #[schemars(with = "system::Typed<'static>")]

@@ -9,6 +9,7 @@ mod closed;
 mod nested;
 mod open;
 mod pass;
+mod quick;
 mod tag;
 
 pub(crate) use closed::read_closed;

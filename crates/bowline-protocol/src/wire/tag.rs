@@ -7,7 +7,7 @@ use serde::{
     de::{self, DeserializeOwned, IntoDeserializer, value::BorrowedStrDeserializer},
 };
 
-use super::{ReadError, pass::Pass};
+use super::{ReadError, pass::Pass, quick::read_with};
 use crate::hook::HookBase;
 
 /// The keys that wire enums are told apart by.
@@ -169,17 +169,15 @@ pub(crate) fn read_body<T: DeserializeOwned>(
     json: &str,
 ) -> Result<T, ReadError> {
     if Pass::current() != Pass::Careful
-        && let Ok(body) = Pass::Straight.run(|| read_untagged(key, json))
+        && let Some(body) = Pass::Straight.run(|| read_untagged(key, json))
     {
         return Ok(body);
     }
     Pass::Careful.run(|| read_carefully(tag, key, json))
 }
 
-fn read_untagged<T: DeserializeOwned>(key: Key, json: &str) -> serde_json::Result<T> {
-    let mut reader = serde_json::Deserializer::from_str(json);
-    let body = T::deserialize(Untagged { from: &mut reader, key })?;
-    reader.end().map(|()| body)
+fn read_untagged<T: DeserializeOwned>(key: Key, json: &str) -> Option<T> {
+    read_with(json, |reader| T::deserialize(Untagged { from: reader, key }))
 }
 
 /// Keeps the path at hand, so that a bad field needs no further reading to be named: bodies

@@ -132,7 +132,7 @@ fn a_known_message_keeps_the_fields_it_does_not_know() {
         panic!("not a command lifecycle");
     };
     assert_eq!(message.state.as_str(), "paused");
-    assert_eq!(serde_json::to_string(&Message::from(message)).unwrap(), line);
+    assert_eq!(serde_json::to_string(&Message::CommandLifecycle(message)).unwrap(), line);
 }
 
 #[test]

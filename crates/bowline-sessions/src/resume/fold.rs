@@ -6,7 +6,7 @@
 //! - every tool call is answered in the next message, and nothing else is;
 //! - no block of text is empty, no answer ends in reasoning;
 //! - the last message is the model's, unless the user's side has said nothing that wants an answer, or
-//!   a hook has put off the last call.
+//!   hooks have put off its last calls.
 
 use std::mem;
 
@@ -132,8 +132,8 @@ impl Fold {
         }
         let ends_with_user = messages.last().is_some_and(|last| last.role == Role::User);
         context.unfinished = match (open_at_end, ends_with_user && self.wants_answer) {
-            // The call is still to be run.
-            _ if context.deferred.is_some() => None,
+            // The calls are still to be run.
+            _ if !context.deferred.is_empty() => None,
             (true, _) => Some(Unfinished::NoToolResults),
             (false, true) => Some(Unfinished::NoAnswer),
             (false, false) => None,
@@ -231,19 +231,24 @@ fn merge(messages: &mut Vec<ContextMessage>, sides: &[Role]) {
     }
 }
 
-/// The call of the last answer that a hook has put off, if it has no result.
-fn put_off(
-    messages: &[ContextMessage],
-    attachments: &[PlacedAttachment],
-) -> Option<DeferredToolUse> {
-    let deferred = attachments.iter().rev().find_map(|it| it.line.deferred_call())?;
-    let answer = messages.iter().rposition(|message| message.role == Role::Assistant)?;
-    let (answer, behind) = (&messages[answer], &messages[answer + 1..]);
-    let called = answer.content.iter().filter_map(call_id).any(|id| *id == deferred.id);
-    let only_results =
-        behind.iter().all(|it| matches!(it.kind, MessageKind::ToolResults | MessageKind::Meta));
-    let mut results = behind.iter().flat_map(|it| it.content.iter().filter_map(result_id));
-    (called && only_results && results.all(|id| *id != deferred.id)).then_some(deferred)
+/// The calls of the last answer that hooks have put off and that have no result, in their order.
+/// Nothing is put off any more once somebody has said something else.
+fn put_off(messages: &[ContextMessage], attachments: &[PlacedAttachment]) -> Vec<DeferredToolUse> {
+    let Some(answer) = messages.iter().rfind(|message| message.role == Role::Assistant) else {
+        return Vec::new();
+    };
+    // Results may stand between the lines of one answer.
+    let is_of_answer = |message: &ContextMessage| match message.role {
+        Role::Assistant => message.message_id == answer.message_id,
+        _ => matches!(message.kind, MessageKind::ToolResults | MessageKind::Meta),
+    };
+    let before = messages.iter().rposition(|message| !is_of_answer(message));
+    let blocks = || messages[before.map_or(0, |at| at + 1)..].iter().flat_map(|it| &it.content);
+    let deferred: Vec<_> = attachments.iter().filter_map(|it| it.line.deferred_call()).collect();
+    let open = blocks()
+        .filter_map(call_id)
+        .filter(|call| !blocks().any(|it| result_id(it) == Some(*call)));
+    open.filter_map(|call| deferred.iter().rfind(|it| it.id == *call)).cloned().collect()
 }
 
 fn no_result(call: ToolUseId) -> ContentBlock {

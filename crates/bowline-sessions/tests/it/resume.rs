@@ -218,19 +218,48 @@ fn a_call_that_a_hook_put_off_is_named_until_it_has_a_result() {
     let left = [&asked[..], &[result("r", "a", "t1"), with(put_off, "parentUuid", "r")]].concat();
     let calls = "user: hi | assistant: call t1, call t2";
     let context = check(&left, &format!("{calls} | user: result t1, no result t2"));
-    let deferred = context.deferred.expect("it waits");
+    let [deferred] = &context.deferred[..] else { panic!("it waits: {:?}", context.deferred) };
     assert_eq!((deferred.id.as_str(), &*deferred.name), ("t2", "Bash"));
     assert_eq!(deferred.input.to_value(), json!({"command": "ls"}));
     assert_eq!(context.unfinished, None);
 
     let done = [&left[..], &[result("q", "p", "t2")]].concat();
     let done = check(&done, &format!("{calls} | user: result t1, result t2 | {NO_ANSWER}"));
-    assert_eq!(done.deferred, None);
+    assert_eq!(done.deferred, []);
     // Somebody has gone on without it.
     let passed = [&left[..], &[user("v", Some("p"), "go on"), answer("c", "v", "ok")]].concat();
     let passed =
         check(&passed, &format!("{calls} | user: result t1, no result t2, go on | assistant: ok"));
-    assert_eq!(passed.deferred, None);
+    assert_eq!(passed.deferred, []);
+}
+
+#[test]
+fn all_calls_that_hooks_put_off_are_named_in_their_order() {
+    let put_off = |uuid: &str, parent: &str, id: &str| {
+        json!({
+            "type": "attachment", "uuid": uuid, "parentUuid": parent, "isSidechain": false,
+            "attachment": {"type": "hook_deferred_tool", "toolUseID": id, "toolName": "Bash",
+                "toolInput": {}, "hookEvent": "PreToolUse"},
+        })
+    };
+    // A result came between the lines of the answer, and the hooks did not answer in order.
+    let left = [
+        user("u", None, "hi"),
+        call("a", "u", "m", "t1"),
+        call("b", "a", "m", "t2"),
+        result("r", "b", "t2"),
+        call("c", "r", "m", "t3"),
+        put_off("p", "c", "t3"),
+        put_off("q", "p", "t1"),
+    ];
+    let home = Home::new();
+    let ids = |lines: &[Value]| {
+        let path = home.write(ID, lines).transcript();
+        let context = resume(&path, &ResumeAt::End).unwrap();
+        context.deferred.iter().map(|it| it.id.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(ids(&left), ["t1", "t3"]);
+    assert_eq!(ids(&[&left[..], &[result("s", "q", "t1")]].concat()), ["t3"]);
 }
 
 #[test]

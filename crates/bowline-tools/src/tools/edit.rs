@@ -123,8 +123,6 @@ impl Tool for Edit {
             });
             if plan.stale {
                 structured["staleRecovered"] = true.into();
-            } else if !plan.known {
-                structured["contentNotInModelContext"] = true.into();
             }
             if !plan.known {
                 structured["contentNotInModelContext"] = true.into();

@@ -35,7 +35,7 @@ impl TurnRun<'_> {
             self.report.structured_output = Some(output);
         }
         if let Some(deferred) = outcome.deferred.take() {
-            self.report.deferred = Some(deferred);
+            self.report.deferred.push(deferred);
             self.report.messages -= 1;
             return;
         }

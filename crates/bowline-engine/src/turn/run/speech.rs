@@ -71,46 +71,12 @@ impl TurnRun<'_> {
             Step::Fallback { error, from, to } => {
                 self.close_stream().await;
                 self.end_answer().await;
-                // What it thinks is nothing that the first model could verify in the next request.
-                if family(&from) != family(&to) && self.agent.identity.is_main() {
-                    self.agent.session.live().unnoticed.foreign_thinking = true;
-                }
-                let trigger = error.category();
-                let content = match trigger {
-                    "overloaded" => format!("{from} is overloaded; {to} takes over"),
-                    _ => format!("{from} does not answer ({error}); {to} takes over"),
-                };
-                self.send(ModelFallbackMessage {
-                    trigger: trigger.to_owned(),
-                    original_model: from,
-                    fallback_model: to,
-                    content,
-                    ..ModelFallbackMessage::default()
-                })
-                .await;
+                self.fell_back(&error, from, to).await;
                 None
             }
             Step::Done => {
                 self.end_answer().await;
-                let answer = self.answer.take()?;
-                self.cut = None;
-                let message = answer.message();
-                self.last_answer = Some(message.id.clone());
-                self.report.last_usage = message.usage.clone();
-                self.report.model = answer.model().to_owned();
-                self.report.stop_reason = message.stop_reason.clone();
-                if message.stop_reason == Some(StopReason::Refusal) {
-                    self.report.refusals += 1;
-                }
-                // Thoughts alone are no answer.
-                let is_thought = |block: &ContentBlock| {
-                    matches!(block, ContentBlock::Thinking(_) | ContentBlock::RedactedThinking(_))
-                };
-                let empty = message.content.iter().all(is_thought);
-                if self.agent.session.over_budget() {
-                    return Some(Event::BudgetExhausted);
-                }
-                Some(Event::Answered { stop_reason: message.stop_reason.clone(), empty })
+                self.answered()
             }
             Step::Cut(error) => {
                 tracing::debug!(%error, "the stream broke off behind a complete block");
@@ -133,6 +99,50 @@ impl TurnRun<'_> {
                 Some(Event::Failed)
             }
         }
+    }
+
+    /// Another model takes over.
+    async fn fell_back(&mut self, error: &ModelError, from: String, to: String) {
+        // What it thinks is nothing that the first model could verify in the next request.
+        if family(&from) != family(&to) && self.agent.identity.is_main() {
+            self.agent.session.live().unnoticed.foreign_thinking = true;
+        }
+        let trigger = error.category();
+        let content = match trigger {
+            "overloaded" => format!("{from} is overloaded; {to} takes over"),
+            _ => format!("{from} does not answer ({error}); {to} takes over"),
+        };
+        self.send(ModelFallbackMessage {
+            trigger: trigger.to_owned(),
+            original_model: from,
+            fallback_model: to,
+            content,
+            ..ModelFallbackMessage::default()
+        })
+        .await;
+    }
+
+    /// The answer is complete.
+    fn answered(&mut self) -> Option<Event> {
+        let answer = self.answer.take()?;
+        self.cut = None;
+        let message = answer.message();
+        self.last_answer = Some(message.id.clone());
+        self.report.last_usage = message.usage.clone();
+        self.report.model = answer.model().to_owned();
+        self.report.stop_reason = message.stop_reason.clone();
+        if message.stop_reason == Some(StopReason::Refusal) {
+            self.report.refusals += 1;
+        }
+        if self.agent.session.over_budget() {
+            return Some(Event::BudgetExhausted);
+        }
+        // Thoughts alone are no answer.
+        let is_thought = |block: &ContentBlock| {
+            matches!(block, ContentBlock::Thinking(_) | ContentBlock::RedactedThinking(_))
+        };
+        let empty = message.content.iter().all(is_thought);
+        Some(Event::Answered { stop_reason: message.stop_reason.clone(), empty })
     }
 
     /// One event of the stream. The complete frame of a block goes before its stop event.

@@ -45,3 +45,27 @@ async fn a_turn_without_tools_looks_at_nothing() {
     rig.run("SAY two").await;
     assert!(ears.conversation().iter().all(|it| !it.contains("Git status")));
 }
+
+/// Git passes changed files through the filters that a repository names. Nobody has agreed to those.
+#[tokio::test]
+async fn looking_runs_nothing_that_the_repository_names() {
+    let ears = Ears::default();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().canonicalize().unwrap();
+    git(&path, &["init", "--quiet", "--initial-branch=trunk"]);
+    write(&path, "file.txt", "old");
+    git(&path, &["add", "."]);
+    let ran = path.join("ran");
+    let program = format!("touch '{}'; cat", ran.display());
+    git(&path, &["config", "filter.f.clean", &program]);
+    git(&path, &["config", "filter.f.required", "true"]);
+    write(&path, ".git/info/attributes", "*.txt filter=f");
+    write(&path, "file.txt", "new");
+    let mut rig = Rig::in_folder(folder, |config| ears.listen(config));
+    rig.run("TOOL Read {\"file_path\": \"file.txt\"}\nNEXT\nSAY done").await;
+    let told = ears.conversation().join("\n");
+    assert!(told.contains("AM file.txt"), "{told}");
+    assert!(!ran.exists());
+    git(&path, &["status", "--short"]);
+    assert!(ran.exists(), "the filter works when git is asked by a person");
+}

@@ -144,6 +144,121 @@ async fn what_hooks_say_at_its_start_is_told_to_it() {
     assert!(!next.last().unwrap()["result"].to_string().contains("eels"));
 }
 
+/// The last thing that the subagent asked its model.
+fn asked_by_diver(ears: &Ears) -> Arc<ModelRequest> {
+    let is_diver = |request: &Arc<ModelRequest>| {
+        request.system.iter().any(|block| block.text.contains("You dive."))
+    };
+    ears.requests().into_iter().rfind(is_diver).expect("the agent asked its model")
+}
+
+/// What the subagent is told before everything else.
+fn told(ears: &Ears) -> String {
+    let request = asked_by_diver(ears);
+    let system: Vec<_> = request.system.iter().map(|block| block.text.as_str()).collect();
+    system.join("\n")
+}
+
+/// A session in a project with one kind of agent, instructions and a skill, and what its models hear.
+fn prepared(head: &str) -> (Rig, Ears) {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().canonicalize().unwrap();
+    for (file, text) in [
+        (".claude/agents/diver.md", format!("---\nname: diver\n{head}---\nYou dive.")),
+        (".claude/skills/knots/SKILL.md", "---\ndescription: knots\n---\nTie well.".to_owned()),
+        ("CLAUDE.md", "Mind the eels.".to_owned()),
+    ] {
+        fs::create_dir_all(path.join(file).parent().unwrap()).unwrap();
+        fs::write(path.join(file), text).unwrap();
+    }
+    let ears = Ears::default();
+    let rig = Rig::in_folder(folder, |config| {
+        config.places = Places::new(path.join("home"), &path);
+        ears.listen(config);
+    });
+    (rig, ears)
+}
+
+#[tokio::test]
+async fn it_knows_where_it_is_and_what_people_have_left() {
+    for (omits, knows) in [("", true), ("omitClaudeMd: true\n", false)] {
+        let (mut rig, ears) = prepared(&format!("description: dives\n{omits}"));
+        rig.run(&dive("SAY down")).await;
+        let told = told(&ears);
+        let place =
+            format!("Working directory: {}\n", rig.path().canonicalize().unwrap().display());
+        assert!(told.contains(&place), "{told}");
+        assert!(told.contains("- knots: knots"), "{told}");
+        assert_eq!(told.contains("Mind the eels."), knows, "{told}");
+    }
+}
+
+#[tokio::test]
+async fn it_knows_its_skills_from_the_start() {
+    let (mut rig, ears) = prepared("description: dives\nskills: knots, none\ntools: Read\n");
+    rig.run(&dive("SAY down")).await;
+    let first = ears.requests().into_iter().map(|it| format!("{:?}", it.messages));
+    let skilled: Vec<_> = first.filter(|messages| messages.contains("Tie well.")).collect();
+    assert_eq!(skilled.len(), 1, "only the agent has its text");
+    assert!(!told(&ears).contains("# Skills"), "it cannot call up others");
+}
+
+#[tokio::test]
+async fn what_it_remembers_is_its_own_to_write_and_told_the_next_time() {
+    let (mut rig, ears) = prepared("description: dives\nmemory: project\ntools: Grep\n");
+    let folder = rig.path().canonicalize().unwrap().join(".claude/agent-memory/diver");
+    let write = |path: &str| {
+        let input = json!({"file_path": path, "content": "The wreck lies north."});
+        format!("TOOL Write {input}\nNEXT\nSAY x")
+    };
+    let index = folder.join("MEMORY.md").display().to_string();
+    let frames = rig.run(&dive(&write(&index))).await;
+    assert!(frames.iter().all(|frame| frame["type"] != "can_use_tool"), "{frames:#?}");
+    assert!(told(&ears).contains(&folder.display().to_string()));
+    assert!(!told(&ears).contains("The wreck"));
+    rig.run(&dive("SAY x")).await;
+    assert!(told(&ears).contains("The wreck lies north."));
+    // Others are asked, there and elsewhere.
+    let frames = rig.run(&write(&index.replace("MEMORY", "other"))).await;
+    assert!(frames.iter().any(|frame| frame["type"] == "can_use_tool"));
+    let agents = rig.path().join(".claude/agents/diver.md").display().to_string();
+    let frames = rig.run(&dive(&write(&agents))).await;
+    assert!(frames.iter().any(|frame| frame["type"] == "can_use_tool"));
+}
+
+#[tokio::test]
+async fn one_that_reaches_its_limit_says_so() {
+    let mut rig = rig_with("description: dives\nmaxTurns: 2\n");
+    let turn = "TOOL Bash {\"command\": \"true\"}\nNEXT\n";
+    let frames = rig.run(&dive(&format!("{turn}SAY halfway\n{turn}{turn}SAY x"))).await;
+    let answer = frames.iter().find(|frame| frame["tool_use_result"]["status"] == "completed");
+    let answer = answer.unwrap()["tool_use_result"]["content"][0]["text"].as_str().unwrap();
+    assert_eq!(
+        answer,
+        "This agent was stopped at its limit of 2 turns, before it was done. What it said last:\n\
+         halfway"
+    );
+}
+
+#[tokio::test]
+async fn one_for_the_background_is_not_waited_for() {
+    let mut rig = rig_with("description: dives\nbackground: true\n");
+    let frames = rig.run(&dive("SAY down")).await;
+    let launched = |frame: &Value| frame["tool_use_result"]["status"] == "async_launched";
+    assert!(frames.iter().any(launched), "the call says otherwise, and the kind knows better");
+}
+
+#[tokio::test]
+async fn its_tools_and_its_effort_are_as_it_says() {
+    let head = "description: dives\ntools: Read, Bash, Grep\ndisallowedTools: Grep\neffort: low\n";
+    let (mut rig, ears) = prepared(head);
+    rig.run(&dive("SAY down")).await;
+    let request = asked_by_diver(&ears);
+    let tools: Vec<_> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(tools, ["Bash", "Read"]);
+    assert_eq!(request.effort, Some(bowline_protocol::Effort::Low));
+}
+
 #[tokio::test]
 async fn one_below_it_has_no_more_than_it_has() {
     let mut rig = rig_with("description: dives\ntools: Agent, Read\n");

@@ -314,3 +314,46 @@ async fn answer_one(mut stream: TcpStream, answer: &str) -> String {
         }
     }
 }
+
+fn printing(output: &Value) -> Value {
+    json!({"type": "command", "command": format!("echo '{output}'")})
+}
+
+fn before_tool(fields: &Value) -> Value {
+    let mut output = json!({"hookEventName": "PreToolUse"});
+    output.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    json!({"hookSpecificOutput": output})
+}
+
+#[tokio::test]
+async fn an_input_that_a_hook_has_spoiled_is_the_hooks_fault() {
+    for spoiled in [json!({"command": 5}), json!({"words": "x"})] {
+        let fields = json!({"permissionDecision": "allow", "updatedInput": spoiled});
+        let mut rig = rig("PreToolUse", printing(&before_tool(&fields)));
+        let frames = rig.run(ECHO).await;
+        let result = result_of_call(&frames);
+        let told = text(result);
+        assert!(told.starts_with("PreToolUse hook for Bash returned updatedInput"), "{told}");
+        assert!(told.contains("`command`"), "it says what is wrong: {told}");
+        let decision = &result["tool_result_meta"][0]["permission_decision"];
+        assert_eq!(
+            (&decision["decision"], &decision["source"]),
+            (&json!("reject"), &json!("hook"))
+        );
+        let denied = &frames.last().unwrap()["permission_denials"];
+        assert_eq!(denied[0]["tool_input"], json!({"command": "echo hi"}));
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_makes_no_sense_stops_nothing_and_the_user_hears_of_it() {
+    let other_event = json!({"hookSpecificOutput": {"hookEventName": "PostToolUse"}});
+    let unknown = before_tool(&json!({"permissionDecision": "perhaps"}));
+    let no_object = before_tool(&json!({"updatedInput": "x"}));
+    for output in [other_event, unknown, no_object] {
+        let mut rig = rig("PreToolUse", printing(&output));
+        let frames = rig.run(ECHO).await;
+        assert_eq!(text(result_of_call(&frames)), "hi", "{output}");
+        assert_eq!(warnings(&frames).len(), 1, "{output}");
+    }
+}

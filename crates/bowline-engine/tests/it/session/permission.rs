@@ -153,3 +153,38 @@ async fn an_empty_input_changes_nothing_and_a_wrong_one_is_refused() {
     rig.run(call).await;
     assert!(rig.path().join("made.txt").exists());
 }
+
+/// The hook is told and withdrawn; whoever decides first has decided.
+#[tokio::test]
+async fn hooks_are_told_also_of_what_the_host_decides_at_once() {
+    let mut rig = Rig::new();
+    let hooks = json!({"PermissionRequest": [{"hookCallbackIds": ["first", "second"]}]});
+    rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();
+    for behavior in ["allow", "deny"] {
+        rig.will_permit(json!({"behavior": behavior, "message": "by the host"}));
+        rig.will_not_hook().will_not_hook();
+        let frames = rig.run(TOUCH).await;
+        assert_eq!(
+            &shapes(&frames)[2..6],
+            [
+                "can_use_tool",
+                "hook:PermissionRequest",
+                "hook:PermissionRequest",
+                "user:tool_result"
+            ]
+        );
+        assert_eq!(text(result_of(&frames)).contains("by the host"), behavior == "deny");
+    }
+}
+
+#[tokio::test]
+async fn when_both_decide_at_once_the_host_counts() {
+    let mut rig = Rig::new();
+    let hooks = json!({"PermissionRequest": [{"hookCallbackIds": ["h"]}]});
+    rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();
+    rig.will_permit(json!({"behavior": "deny", "message": "by the host"}));
+    rig.will_hook(json!({"hookSpecificOutput": {
+        "hookEventName": "PermissionRequest", "decision": {"behavior": "allow"},
+    }}));
+    assert_eq!(text(result_of(&rig.run(TOUCH).await)), "by the host");
+}

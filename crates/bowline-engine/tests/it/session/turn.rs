@@ -128,3 +128,15 @@ async fn the_end_of_input_lets_the_running_turn_finish() {
     assert_eq!(end.last_turn_failed, Some(false));
     assert_eq!(frames.last().unwrap()["result"], "late");
 }
+
+#[tokio::test]
+async fn a_prompt_of_blanks_is_not_sent() {
+    let mut rig = Rig::new();
+    let frames = rig.run(" \n\t").await;
+    assert_eq!(shapes(&frames), ["init", "informational", "result:success"]);
+    assert_eq!(frames[1]["level"], "warning");
+    let result = frames.last().unwrap();
+    assert_eq!((&result["is_error"], &result["num_turns"]), (&json!(false), &json!(0)));
+    assert_eq!(result["result"], frames[1]["content"]);
+    assert_eq!(rig.run("SAY words").await.last().unwrap()["result"], "words");
+}

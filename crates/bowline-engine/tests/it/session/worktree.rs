@@ -41,6 +41,18 @@ fn bash(command: &str) -> String {
     format!("TOOL Bash {}\nNEXT\nSAY ok", json!({"command": command}))
 }
 
+fn send_beside(script: &str) -> String {
+    let input = json!({
+        "description": "d", "prompt": script, "isolation": "worktree", "run_in_background": true,
+    });
+    format!("TOOL Agent {input}\nNEXT\nSAY done")
+}
+
+fn worktrees(rig: &Rig) -> usize {
+    let listed = git(rig.path(), &["worktree", "list", "--porcelain"]);
+    listed.lines().filter(|line| line.starts_with("worktree ")).count() - 1
+}
+
 /// The result of the call that sent the agent.
 fn result(frames: &[Value]) -> &Value {
     let mut outer = frames.iter().filter(|frame| frame["parent_tool_use_id"].is_null());
@@ -54,6 +66,27 @@ fn inner_result(frames: &[Value]) -> &str {
         .map(text)
         .next()
         .unwrap()
+}
+
+/// What the session's own folder names must not run, also when nobody has looked at it.
+#[tokio::test]
+async fn filters_that_the_repository_names_do_not_run() {
+    let mut rig = in_repository();
+    let ran = rig.path().canonicalize().unwrap().join("ran");
+    let program = format!("touch '{}'; cat", ran.display());
+    for program_of in ["clean", "smudge"] {
+        git(rig.path(), &["config", &format!("filter.a=b.{program_of}"), &program]);
+    }
+    git(rig.path(), &["config", "filter.a=b.required", "true"]);
+    fs::create_dir_all(rig.path().join(".git/info")).unwrap();
+    fs::write(rig.path().join(".git/info/attributes"), "*.txt filter=a=b\n").unwrap();
+    let frames = rig.run(&send(&bash("pwd; cat file.txt; touch file.txt"))).await;
+    assert!(inner_result(&frames).ends_with("old"), "{frames:#?}");
+    assert_eq!((ran.exists(), worktrees(&rig)), (false, 0));
+    fs::write(rig.path().join("file.txt"), "new\n").unwrap();
+    git(rig.path(), &["status", "--porcelain"]);
+    git(rig.path(), &["diff", "--stat"]);
+    assert!(ran.exists(), "the filter works when git is asked by a person");
 }
 
 /// Git would run it at each checkout, and nobody was asked.
@@ -106,6 +139,114 @@ async fn a_copy_with_changes_stays_and_is_named() {
     // The question about the edit says that it is an edit, not that the place is a sensitive one.
     let question = frames.iter().find(|frame| frame["type"] == "can_use_tool").unwrap();
     assert_ne!(question["question"]["decision_reason_type"], "safetyCheck", "{question}");
+}
+
+#[tokio::test]
+async fn one_in_the_background_has_its_copy_as_long_as_it_works() {
+    let mut rig = in_repository();
+    let wait = "TOOL Bash {\"command\": \"pwd; until [ -e go ]; do sleep 0.02; done; rm go\"}";
+    rig.prompt(&send_beside(&format!("{wait}\nNEXT\nSAY ok"))).await;
+    let frames = rig.turn().await;
+    assert_eq!(result(&frames)["tool_use_result"]["status"], "async_launched");
+    let folder =
+        fs::read_dir(rig.path().join(".claude/worktrees")).unwrap().next().unwrap().unwrap();
+    assert!(folder.path().join("file.txt").exists());
+    fs::write(folder.path().join("go"), "").unwrap();
+    let frames = rig.turn().await;
+    let told = frames.last().unwrap()["result"].as_str().unwrap();
+    assert!(
+        told.contains("<summary>Agent \"d\" finished</summary>\n<result>ok</result>"),
+        "{told}"
+    );
+    assert!(!told.contains("<worktree>"), "{told}");
+    assert_eq!((folder.path().exists(), worktrees(&rig)), (false, 0));
+    assert_eq!(git(rig.path(), &["branch", "--format=%(refname:short)"]), "main\n");
+}
+
+#[tokio::test]
+async fn what_one_in_the_background_has_changed_stays_and_is_named() {
+    let mut rig = in_repository();
+    rig.prompt(&send_beside(&bash("echo x > new.txt"))).await;
+    rig.turn().await;
+    let frames = rig.turn().await;
+    let told = frames.last().unwrap()["result"].as_str().unwrap();
+    let tag = |name: &str| {
+        let (_, rest) = told.split_once(&format!("<{name}>")).unwrap();
+        rest.split_once(&format!("</{name}>")).unwrap().0.to_owned()
+    };
+    let place = tag("worktreePath");
+    assert_eq!(fs::read_to_string(Path::new(&place).join("new.txt")).unwrap(), "x\n");
+    assert_eq!(git(Path::new(&place), &["branch", "--show-current"]).trim(), tag("worktreeBranch"));
+}
+
+/// The copy is made and taken away again; the project itself stays as it is.
+#[tokio::test]
+async fn also_while_a_plan_is_made() {
+    let mut rig = in_repository();
+    rig.control(json!({"subtype": "set_permission_mode", "mode": "plan"})).await.unwrap();
+    let frames = rig.run(&send(&bash("pwd"))).await;
+    assert!(inner_result(&frames).contains(".claude/worktrees/"), "{frames:#?}");
+    assert_eq!(worktrees(&rig), 0);
+    rig.will_permit(json!({"behavior": "deny", "message": "no"}));
+    let frames = rig.run(&send(&bash("touch x"))).await;
+    assert_eq!((inner_result(&frames), worktrees(&rig)), ("no", 0));
+}
+
+/// Three more than may be sent at once, all in one answer.
+fn send_many(script: &str) -> String {
+    let calls = format!("{}\n", send_beside(script).lines().next().unwrap()).repeat(MOST + 3);
+    format!("{calls}NEXT\nSAY done")
+}
+
+/// How many agents may work at once.
+const MOST: usize = 16;
+
+#[tokio::test]
+async fn no_more_are_sent_than_may_be_while_their_copies_are_made() {
+    let mut rig = in_repository();
+    let frames = rig.run(&send_many("HANG")).await;
+    let count = &frames.last().unwrap()["subagent_stats"];
+    assert_eq!(
+        (&count["spawned"], &count["refused"]["concurrency_limit"]),
+        (&json!(MOST), &json!(3))
+    );
+    assert_eq!(worktrees(&rig), MOST);
+    rig.abort().await;
+}
+
+#[tokio::test]
+async fn one_without_a_copy_has_not_taken_anybodys_place() {
+    let mut rig = Rig::new();
+    rig.run(&send_many("SAY x")).await;
+    let input = json!({"description": "d", "prompt": "SAY here", "run_in_background": false});
+    let frames = rig.run(&format!("TOOL Agent {input}\nNEXT\nSAY done")).await;
+    assert_eq!(result(&frames)["tool_use_result"]["status"], "completed", "{frames:#?}");
+    let refused = &frames.last().unwrap()["subagent_stats"]["refused"]["concurrency_limit"];
+    assert_eq!(refused, 0);
+}
+
+#[tokio::test]
+async fn an_interrupt_leaves_no_half_of_a_copy() {
+    let mut rig = in_repository();
+    // Git copies this file into the new folder, and so waits for whoever writes into it.
+    git(rig.path(), &["config", "core.sparseCheckout", "true"]);
+    let pipe = rig.path().join(".git/info/sparse-checkout");
+    fs::create_dir_all(pipe.parent().unwrap()).unwrap();
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    rig.prompt(&send("SAY x")).await;
+    let _held_open = loop {
+        let pipe = pipe.clone();
+        let writer = move || fs::OpenOptions::new().write(true).open(pipe).unwrap();
+        let opened = tokio::task::spawn_blocking(writer).await.unwrap();
+        // Others who look at the repository read the file as well.
+        if worktrees(&rig) == 1 {
+            break opened;
+        }
+    };
+    rig.control(json!({"subtype": "interrupt"})).await.unwrap();
+    rig.turn().await;
+    assert_eq!(worktrees(&rig), 0);
+    assert_eq!(git(rig.path(), &["branch", "--format=%(refname:short)"]), "main\n");
 }
 
 #[tokio::test]

@@ -36,69 +36,69 @@ pub enum SystemMessage {
     /// The agent introduces itself.
     Init(Box<InitMessage>),
     /// What the agent is busy with.
-    Status(StatusMessage),
+    Status(Box<StatusMessage>),
     /// The conversation was summarized.
     CompactBoundary(Box<CompactBoundaryMessage>),
     /// A request to the model will be sent again.
-    ApiRetry(ApiRetryMessage),
+    ApiRetry(Box<ApiRetryMessage>),
     /// What a slash command printed.
-    LocalCommandOutput(LocalCommandOutputMessage),
+    LocalCommandOutput(Box<LocalCommandOutputMessage>),
     /// What a turn came to.
-    PostTurnSummary(PostTurnSummaryMessage),
+    PostTurnSummary(Box<PostTurnSummaryMessage>),
     /// A hook begins.
-    HookStarted(HookStartedMessage),
+    HookStarted(Box<HookStartedMessage>),
     /// A hook says something.
-    HookProgress(HookProgressMessage),
+    HookProgress(Box<HookProgressMessage>),
     /// A hook is done.
-    HookResponse(HookResponseMessage),
+    HookResponse(Box<HookResponseMessage>),
     /// A task begins.
     TaskStarted(Box<TaskStartedMessage>),
     /// How far a task is.
     TaskProgress(Box<TaskProgressMessage>),
     /// Something about a task changed.
-    TaskUpdated(TaskUpdatedMessage),
+    TaskUpdated(Box<TaskUpdatedMessage>),
     /// A task has ended.
     TaskNotification(Box<TaskNotificationMessage>),
     /// What a task came to.
-    TaskSummary(TaskSummaryMessage),
+    TaskSummary(Box<TaskSummaryMessage>),
     /// Which tasks run in the background.
-    BackgroundTasksChanged(BackgroundTasksChangedMessage),
+    BackgroundTasksChanged(Box<BackgroundTasksChangedMessage>),
     /// The session begins or ends its work.
-    SessionStateChanged(SessionStateChangedMessage),
+    SessionStateChanged(Box<SessionStateChangedMessage>),
     /// The session has a new title.
-    SessionTitleChanged(SessionTitleChangedMessage),
+    SessionTitleChanged(Box<SessionTitleChangedMessage>),
     /// Facts about the session.
-    SessionMetadata(SessionMetadataMessage),
+    SessionMetadata(Box<SessionMetadataMessage>),
     /// The session is not saved.
-    SessionWritesLost(SessionWritesLostMessage),
+    SessionWritesLost(Box<SessionWritesLostMessage>),
     /// Files were stored.
-    FilesPersisted(FilesPersistedMessage),
+    FilesPersisted(Box<FilesPersistedMessage>),
     /// An MCP server's question is answered.
-    ElicitationComplete(ElicitationCompleteMessage),
+    ElicitationComplete(Box<ElicitationCompleteMessage>),
     /// A question of the host takes longer.
-    ControlRequestProgress(ControlRequestProgressMessage),
+    ControlRequestProgress(Box<ControlRequestProgressMessage>),
     /// Another model takes over.
-    ModelFallback(ModelFallbackMessage),
+    ModelFallback(Box<ModelFallbackMessage>),
     /// The model refused; another takes over.
     ModelRefusalFallback(Box<ModelRefusalFallbackMessage>),
     /// The model refused; no other takes over.
-    ModelRefusalNoFallback(ModelRefusalNoFallbackMessage),
+    ModelRefusalNoFallback(Box<ModelRefusalNoFallbackMessage>),
     /// A plugin is being installed.
-    PluginInstall(PluginInstallMessage),
+    PluginInstall(Box<PluginInstallMessage>),
     /// How much the model has thought.
-    ThinkingTokens(ThinkingTokensMessage),
+    ThinkingTokens(Box<ThinkingTokensMessage>),
     /// The process will end.
-    WorkerShuttingDown(WorkerShuttingDownMessage),
+    WorkerShuttingDown(Box<WorkerShuttingDownMessage>),
     /// The slash commands have changed.
-    CommandsChanged(CommandsChangedMessage),
+    CommandsChanged(Box<CommandsChangedMessage>),
     /// Something to show for a while.
-    Notification(NotificationMessage),
+    Notification(Box<NotificationMessage>),
     /// The agent remembered something.
-    MemoryRecall(MemoryRecallMessage),
+    MemoryRecall(Box<MemoryRecallMessage>),
     /// A tool call was denied without asking.
-    PermissionDenied(PermissionDeniedMessage),
+    PermissionDenied(Box<PermissionDeniedMessage>),
     /// The transcript could not be copied.
-    MirrorError(MirrorErrorMessage),
+    MirrorError(Box<MirrorErrorMessage>),
     /// Something the user should know.
     Informational(Box<InformationalMessage>),
     /// A subtype this version does not know, byte for byte as it came.

@@ -72,15 +72,7 @@ pub(super) async fn read(
     }
 
     workspace.seen().record(path, seen.partial(shown.len() < total));
-    let mut text = String::with_capacity(asked + 8 * shown.len());
-    for (index, line) in shown.iter().enumerate() {
-        if index > 0 {
-            text.push('\n');
-        }
-        text.push_str(&(start + index).to_string());
-        text.push('\t');
-        text.push_str(line);
-    }
+    let mut text = numbered(shown, start);
     if file.damaged {
         text.push_str(
             "\n[The file has bytes that are not text; what is shown may not be exact, and the \
@@ -99,6 +91,23 @@ pub(super) async fn read(
 /// The lines as people count them; the end of a last line starts one more, which is empty.
 fn lines(text: &str) -> Vec<&str> {
     text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect()
+}
+
+/// The lines with their numbers, the first of which is `start`.
+fn numbered(lines: &[&str], start: usize) -> String {
+    /// Room for a number, a tab and the end of a line.
+    const FRAME: usize = 8;
+    let room = lines.iter().map(|line| line.len() + FRAME).sum();
+    let mut text = String::with_capacity(room);
+    for (number, line) in (start..).zip(lines) {
+        if number > start {
+            text.push('\n');
+        }
+        text.push_str(&number.to_string());
+        text.push('\t');
+        text.push_str(line);
+    }
+    text
 }
 
 /// How many lines from the start fit.

@@ -1,0 +1,84 @@
+//! What a kind of agent remembers from one task to the next: a folder of its own, and what it is told of it.
+
+use std::{
+    fs,
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+use bowline_protocol::AgentMemory;
+
+use super::AgentKind;
+use crate::settings::Places;
+
+/// The file that an agent is shown at once.
+const INDEX: &str = "MEMORY.md";
+/// How much of it.
+const INDEX_LIMIT: u64 = 25 * 1024;
+
+/// The folder in which agents of this kind keep what they learn; it is there from now on.
+pub(super) fn folder(places: &Places, kind: &AgentKind) -> Option<PathBuf> {
+    let (above, inside) = match kind.memory.as_ref()? {
+        AgentMemory::User => (&places.config_dir, "agent-memory"),
+        AgentMemory::Project => (&places.project, ".claude/agent-memory"),
+        AgentMemory::Local => (&places.project, ".claude/agent-memory-local"),
+        _ => return None,
+    };
+    let made = make(above, &Path::new(inside).join(file_name(&kind.name)));
+    if made.is_none() {
+        tracing::warn!(agent = kind.name, "there is no folder for what the agent remembers");
+    }
+    made
+}
+
+/// Makes a folder. Links on the way may lead anywhere, and nobody is asked about what is written here.
+fn make(above: &Path, inside: &Path) -> Option<PathBuf> {
+    fs::create_dir_all(above.join(inside)).ok()?;
+    let expected = above.canonicalize().ok()?.join(inside);
+    (expected.canonicalize().ok()? == expected).then_some(expected)
+}
+
+/// The name of a kind, as the name of one folder.
+fn file_name(kind: &str) -> String {
+    let plain = |letter: char| if letter.is_alphanumeric() || letter == '_' { letter } else { '-' };
+    kind.chars().map(plain).collect()
+}
+
+/// What an agent is told of its folder.
+pub(super) fn section(folder: &Path) -> String {
+    let mut index = String::new();
+    if let Ok(file) = fs::File::open(folder.join(INDEX)) {
+        file.take(INDEX_LIMIT).read_to_string(&mut index).ok();
+    }
+    let index = match index.trim() {
+        "" => format!("{INDEX} is empty so far."),
+        index => format!("{INDEX} says:\n\n{index}"),
+    };
+    format!(
+        "# Your memory\nWhat you write into {} is still there when you are sent the next time. Keep \
+         what will be worth knowing then: how this project works, what people want, which mistakes \
+         not to make again. Leave out what the files of the project say. Keep {INDEX} short, and put \
+         what needs more room into files beside it that it names.\n\n{index}",
+        folder.display()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lead_nowhere_else() {
+        assert_eq!(file_name("plugin:code review"), "plugin-code-review");
+        assert_eq!(file_name("../../etc"), "------etc");
+    }
+
+    #[test]
+    fn a_link_is_no_folder_to_remember_in() {
+        let (project, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let above = project.path().canonicalize().unwrap();
+        assert_eq!(make(&above, Path::new("a/b")), Some(above.join("a/b")));
+        std::os::unix::fs::symlink(elsewhere.path(), above.join("link")).unwrap();
+        assert_eq!(make(&above, Path::new("link/b")), None);
+    }
+}

@@ -1,0 +1,84 @@
+//! Calls that hooks put off: made when the session is taken up again, all of them and each once.
+
+use std::path::Path;
+
+use bowline_engine::settings::Places;
+use bowline_sessions::{StartFrom, TakeUp};
+use serde_json::{Value, json};
+
+use crate::rig::{Rig, text};
+
+/// A session in `folder` whose host has a hook before commands, which will decide like this.
+async fn session(folder: &Path, from: StartFrom, decisions: &[&str]) -> Rig {
+    let path = folder.canonicalize().unwrap();
+    let rig = Rig::with(|config| {
+        config.cwd = path.clone();
+        config.places = Places::new(path.join("home"), &path);
+        config.take_up(&TakeUp { from, ..TakeUp::default() }, None).unwrap();
+    });
+    for decision in decisions {
+        rig.will_hook(json!({"hookSpecificOutput": {
+            "hookEventName": "PreToolUse", "permissionDecision": decision,
+        }}));
+    }
+    let hooks = json!({"PreToolUse": [{"matcher": "Bash", "hookCallbackIds": ["pre"]}]});
+    rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();
+    rig
+}
+
+fn results(frames: &[Value]) -> Vec<&str> {
+    let results = frames.iter().filter(|it| it["message"]["content"][0]["type"] == "tool_result");
+    results.map(text).collect()
+}
+
+/// The command of the call that a result says was put off last.
+fn put_off(frames: &[Value]) -> &Value {
+    let end = frames.last().unwrap();
+    assert_eq!(end["terminal_reason"], "tool_deferred", "{end}");
+    &end["deferred_tool_use"]["input"]["command"]
+}
+
+#[tokio::test]
+async fn all_that_were_put_off_are_made_and_those_put_off_again_wait_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let decisions = ["defer", "allow", "defer", "defer"];
+    let mut rig = session(folder.path(), StartFrom::Nothing, &decisions).await;
+    let echo = |word: &str| format!("TOOL Bash {}\n", json!({"command": format!("echo {word}")}));
+    let calls = ["one", "two", "three", "four"].map(echo).concat();
+    let frames = rig.run(&format!("{calls}NEXT\nSAY all done")).await;
+    assert_eq!((results(&frames), put_off(&frames)), (vec!["two"], &json!("echo four")));
+    rig.finish().await;
+
+    let decisions = ["allow", "defer", "deny"];
+    let mut rig = session(folder.path(), StartFrom::Newest, &decisions).await;
+    let frames = rig.turn().await;
+    let [made, denied] = results(&frames)[..] else { panic!("{frames:#?}") };
+    assert_eq!((made, put_off(&frames)), ("one", &json!("echo three")));
+    assert!(denied.contains("hook"), "{denied}");
+    let denials = &frames.last().unwrap()["permission_denials"];
+    assert_eq!(denials[0]["tool_input"], json!({"command": "echo four"}));
+    rig.finish().await;
+
+    let mut rig = session(folder.path(), StartFrom::Newest, &["allow"]).await;
+    let frames = rig.turn().await;
+    assert_eq!(results(&frames), ["three"]);
+    assert_eq!(frames.last().unwrap()["result"], "all done");
+    rig.finish().await;
+}
+
+/// Whoever refuses the whole turn is not asked about the other calls.
+#[tokio::test]
+async fn a_turn_that_is_refused_makes_none_of_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut rig = session(folder.path(), StartFrom::Nothing, &["defer", "defer"]).await;
+    let touch = |word: &str| format!("TOOL Bash {}\n", json!({"command": format!("touch {word}")}));
+    rig.run(&format!("{}{}NEXT\nSAY x", touch("one"), touch("two"))).await;
+    rig.finish().await;
+    let mut rig = session(folder.path(), StartFrom::Newest, &[]).await;
+    rig.will_permit(json!({"behavior": "deny", "message": "stop", "interrupt": true}));
+    let frames = rig.turn().await;
+    assert_eq!(frames.iter().filter(|frame| frame["type"] == "can_use_tool").count(), 1);
+    assert_eq!(results(&frames).len(), 2, "{frames:#?}");
+    assert_eq!(frames.last().unwrap()["terminal_reason"], "aborted_tools");
+    rig.finish().await;
+}
