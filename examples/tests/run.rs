@@ -1,6 +1,7 @@
-//! The examples of this package, run as a reader would run them.
+//! The examples of this package, run as a reader would run them: with an agent inside, and with
+//! `BOWLINE_BIN` in a process of its own.
 
-use std::{process::Stdio, time::Duration};
+use std::{os::unix::fs::PermissionsExt, path::PathBuf, process::Stdio, time::Duration};
 
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
@@ -12,23 +13,55 @@ use tokio::{
 /// Longer than anything here takes, and short enough that a hang is a failure soon.
 const SOON: Duration = Duration::from_secs(20);
 
+/// Our program with this model, as a program of its own that keeps its files in `folder`.
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+fn agent(folder: &tempfile::TempDir, model: &str) -> Option<PathBuf> {
+    let Some(bowline) = std::env::var("BOWLINE_BIN").ok().filter(|path| !path.is_empty()) else {
+        eprintln!("skipped the part with a process: BOWLINE_BIN is not set");
+        return None;
+    };
+    let (path, config) = (folder.path().join("agent"), folder.path().display());
+    let script = format!(
+        "#!/bin/sh\nCLAUDE_CONFIG_DIR='{config}' exec '{bowline}' --model '{model}' \"$@\"\n"
+    );
+    std::fs::write(&path, script).expect("the folder is ours");
+    let runs = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(&path, runs).expect("the file is ours");
+    Some(path)
+}
+
 #[cfg(feature = "database")]
 #[tokio::test]
 async fn the_database_refuses_what_the_text_does_not_show() {
-    let run = Command::new(env!("CARGO_BIN_EXE_database_query")).kill_on_drop(true).output();
-    let run = timeout(SOON, run).await.expect("it ends").expect("it runs");
-    let said = String::from_utf8_lossy(&run.stdout);
-    assert!(run.status.success(), "{said}");
-    assert!(said.contains("bowline") && said.contains("figure eight"), "{said}");
-    assert!(!said.contains("overhand"), "{said}");
-    assert!(said.contains("attempt to write a readonly database"), "{said}");
-    assert!(said.contains("no such table: ropes"), "{said}");
+    let folder = tempfile::tempdir().expect("there is room");
+    let source = include_str!("../src/bin/database_query.rs");
+    let (_, script) = source.split_once("const SCRIPT: &str = r#\"").expect("it has a script");
+    let (script, _) = script.split_once("\"#;").expect("it ends");
+    let file = folder.path().join("script");
+    std::fs::write(&file, script).expect("the folder is ours");
+    let agent = agent(&folder, &format!("script:{}", file.display()));
+    for agent in [None].into_iter().chain(agent.map(Some)) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_database_query"));
+        if let Some(agent) = agent {
+            command.arg("--cli").arg(agent);
+        }
+        let run = command.stdin(Stdio::null()).kill_on_drop(true).output();
+        let run = timeout(SOON, run).await.expect("it ends").expect("it runs");
+        let said = String::from_utf8_lossy(&run.stdout);
+        assert!(run.status.success(), "{said}");
+        assert!(said.contains("bowline") && said.contains("figure eight"), "{said}");
+        assert!(!said.contains("overhand"), "{said}");
+        assert!(said.contains("attempt to write a readonly database"), "{said}");
+        assert!(said.contains("no such table: ropes"), "{said}");
+    }
 }
 
 /// The server, and where it listens.
-async fn server() -> (Child, String) {
+async fn server(agent: Option<PathBuf>) -> (Child, String) {
+    let agent = agent.map(|path| ["--cli".into(), path.into_os_string()]);
     let mut server = Command::new(env!("CARGO_BIN_EXE_web_chat"))
         .args(["--listen", "127.0.0.1:0"])
+        .args(agent.into_iter().flatten())
         .stdout(Stdio::piped())
         .kill_on_drop(true)
         .spawn()
@@ -55,7 +88,14 @@ async fn ask(address: &str, method: &str, path: &str, body: &str) -> String {
 
 #[tokio::test]
 async fn two_visitors_talk_to_agents_of_their_own() {
-    let (_server, address) = server().await;
+    let folder = tempfile::tempdir().expect("there is room");
+    for agent in [None].into_iter().chain(agent(&folder, "script").map(Some)) {
+        visit_twice(agent).await;
+    }
+}
+
+async fn visit_twice(agent: Option<PathBuf>) {
+    let (_server, address) = server(agent).await;
     let page = ask(&address, "GET", "/", "").await;
     assert!(page.contains("200 OK") && page.contains("Talk to an agent"), "{page}");
     let mut numbers = Vec::new();

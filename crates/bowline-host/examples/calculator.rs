@@ -5,7 +5,7 @@
 #![expect(clippy::print_stdout, reason = "this is what a program is for")]
 
 use bowline_host::{
-    ContentBlock, Embedded, Error, McpServer, Message, Options, Tool, ToolAnnotations, query,
+    ContentBlock, Embedded, Error, McpServer, Message, Options, Tool, protocol::Content, query,
 };
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -26,14 +26,13 @@ SAY 15 + 27 is 42, and nobody can divide that by zero.";
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
-    let harmless = ToolAnnotations { read_only_hint: Some(true), ..ToolAnnotations::default() };
     let add = Tool::new("add", "Adds two numbers", async |it: Pair| (it.a + it.b).to_string())
-        .annotations(harmless.clone());
+        .read_only();
     let divide = Tool::new("divide", "Divides two numbers", async |it: Pair| match it.b {
         0.0 => Err("division by zero"),
         b => Ok((it.a / b).to_string()),
     })
-    .annotations(harmless);
+    .read_only();
     let calculator = McpServer::new("calc").tool(add).tool(divide);
 
     let options = agent().sdk_mcp_server(calculator).allow(["mcp__calc__add", "mcp__calc__divide"]);
@@ -53,7 +52,13 @@ fn show(block: &ContentBlock) {
     match block {
         ContentBlock::Text(block) => println!("agent: {}", block.text),
         ContentBlock::ToolUse(block) => println!("  calls {} {}", block.name, block.input.get()),
-        ContentBlock::ToolResult(block) => println!("  result {:?}", block.content),
+        ContentBlock::ToolResult(block) => {
+            let text = block.content.as_ref().map(Content::to_text).unwrap_or_default();
+            println!(
+                "  {} {text}",
+                if block.is_error == Some(true) { "failed:" } else { "result" }
+            );
+        }
         _ => {}
     }
 }

@@ -81,12 +81,14 @@ fn files(folder: &Path) -> McpServer {
     let list = Tool::new("list", "Lists the CSV files", move |_: Nothing| {
         let folder = listed.clone();
         async move { names(&folder).map(|names| Structured(json!({"files": names}))) }
-    });
+    })
+    .read_only();
     let summarize =
         Tool::new("summarize", "Sums up a CSV file", move |file: File, context: ToolContext| {
             let folder = folder.clone();
             async move { summary(&folder, &file.name, &context).await.map(Structured) }
-        });
+        })
+        .read_only();
     McpServer::new("files").tool(list).tool(summarize)
 }
 

@@ -35,6 +35,7 @@
 //! | tools in this program | [`Tool`], [`McpServer`] |
 //! | who decides what tools may run | [`CanUseTool`] |
 //! | who is told what happens | [`Hook`], [`HookMatcher`], [`HookOutput`] |
+//! | an answer of a type of yours | [`Options::output`], [`Messages::output`] |
 //! | sessions that were kept | [`Sessions`], [`store`] |
 //! | what an agent says | [`Messages`], [`Message`] |
 //! | what can go wrong | [`Error`] |
@@ -53,6 +54,8 @@
 //!   is withdrawn is dropped. A failure, a panic and a missing callback are answers, too.
 //! - **Requests are answered however many messages wait unread**: beyond some megabytes they
 //!   wait on disk.
+//! - **Everything is seen**: callbacks run in spans of `tracing`, below the span in which their session
+//!   was opened, with the session and the call they are for.
 //! - **A message that cannot be read costs that message**, not the session; one of an unknown
 //!   type is handed over as it came.
 
@@ -88,8 +91,9 @@ pub use bowline_engine as engine;
 pub use bowline_model as model;
 pub use bowline_protocol as protocol;
 pub use bowline_protocol::{
-    AgentDefinition, ContentBlock, Effort, HookEvent, HookInput, McpServerConfig, Message,
-    PermissionMode, PermissionResult, PromptPriority, ResultMessage, UserMessage,
+    AgentDefinition, ContentBlock, Effort, ElicitationResponse, HookEvent, HookInput,
+    McpServerConfig, Message, PermissionMode, PermissionResult, PromptPriority, ResultMessage,
+    UserMessage,
 };
 
 pub use agent::{Agent, AgentBuilder};

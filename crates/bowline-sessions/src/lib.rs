@@ -96,5 +96,6 @@ pub use store::{
 pub use summary::{SessionSummary, SummaryData};
 pub use take_up::{StartFrom, TakeUp, TakenUp};
 pub use writer::{
-    Flushed, LineOrigin, MirrorBatch, SubagentMetadata, Sync, TranscriptWriter, WriteFailure,
+    Flushed, LineOrigin, MirrorBatch, Mirroring, SubagentMetadata, Sync, TranscriptWriter,
+    WriteFailure,
 };

@@ -7,9 +7,9 @@ use tempfile::NamedTempFile;
 use uuid::Uuid;
 
 use crate::{
-    ConfigHome, LineOrigin, LiveContext, Page, ProjectKey, ResumeAt, SessionError, SessionFiles,
-    Spoken, Target, TranscriptWriter, branch, find, find::not_found, fork::fetched, messages_in,
-    new_id, newest, resume,
+    ConfigHome, LineOrigin, LiveContext, Mirroring, Page, ProjectKey, ResumeAt, SessionError,
+    SessionFiles, Spoken, Target, TranscriptWriter, branch, find, find::not_found, fork::fetched,
+    messages_in, new_id, newest, resume,
 };
 
 /// Which session is wanted.
@@ -27,8 +27,8 @@ pub struct TakeUp {
     pub drops_turn: Option<MessageUuid>,
     /// Keep it in memory only.
     pub unsaved: bool,
-    /// Give every line to a mirror, too.
-    pub mirrored: bool,
+    /// Whether every line is for a mirror, too.
+    pub mirroring: Mirroring,
 }
 
 /// Where a session begins.
@@ -71,7 +71,9 @@ impl TakeUp {
             let files = home.session(project, &id);
             let transcript = match self.unsaved {
                 true => None,
-                false => Some(self.mirrored(TranscriptWriter::create(files, origin)?)),
+                false => {
+                    Some(TranscriptWriter::create(files, origin)?.with_mirroring(self.mirroring))
+                }
             };
             return Ok(TakenUp { id, transcript, context: None });
         };
@@ -112,7 +114,7 @@ impl TakeUp {
         };
         writer.set_leaf(context.leaf.clone());
         writer.set_names(context.names.clone());
-        let transcript = Some(self.mirrored(writer));
+        let transcript = Some(writer.with_mirroring(self.mirroring));
         Ok(TakenUp { id, transcript, context: Some(context) })
     }
 
@@ -128,10 +130,6 @@ impl TakeUp {
                 Target::File(path) => Source::Foreign(path),
             })),
         }
-    }
-
-    fn mirrored(&self, writer: TranscriptWriter) -> TranscriptWriter {
-        if self.mirrored { writer.mirrored() } else { writer }
     }
 }
 

@@ -95,6 +95,18 @@ impl WriteFailure {
     }
 }
 
+/// Whether somebody mirrors the transcript, and when they are handed its lines.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Mirroring {
+    /// Nobody does.
+    #[default]
+    No,
+    /// When the answer that they are part of has ended, so that they say how.
+    Ended,
+    /// With the flush: for who must have them before anybody hears of them.
+    AtOnce,
+}
+
 /// The lines of one flush, for whoever mirrors the transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MirrorBatch {
@@ -136,7 +148,9 @@ pub struct TranscriptWriter {
     pending_lines: usize,
     /// The newest answer, until it is said how it ended.
     open: Option<OpenAnswer>,
-    mirrored: Option<Vec<RawJson>>,
+    mirroring: Mirroring,
+    /// What a mirror has not been handed yet.
+    mirrored: Vec<RawJson>,
     sync: Sync,
     state: State,
     dropped: u64,
@@ -188,7 +202,7 @@ impl TranscriptWriter {
     pub fn successor(&self, id: SessionId) -> Result<Self, SessionError> {
         let files = SessionFiles::in_folder(self.files.project_folder(), id);
         let mut writer = Self::create(files, self.origin.clone())?.with_sync(self.sync);
-        writer.mirrored = self.mirrored.as_ref().map(|_| Vec::new());
+        writer.mirroring = self.mirroring;
         Ok(writer)
     }
 
@@ -216,7 +230,7 @@ impl TranscriptWriter {
         writer.agent = Some(agent);
         writer.leaf = leaf;
         writer.sync = self.sync;
-        writer.mirrored = self.mirrored.as_ref().map(|_| Vec::new());
+        writer.mirroring = self.mirroring;
         Ok(writer)
     }
 
@@ -241,7 +255,8 @@ impl TranscriptWriter {
             pending: Vec::new(),
             pending_lines: 0,
             open: None,
-            mirrored: None,
+            mirroring: Mirroring::No,
+            mirrored: Vec::new(),
             sync: Sync::default(),
             state,
             dropped: 0,
@@ -255,8 +270,8 @@ impl TranscriptWriter {
     }
 
     /// Keeps the lines of each flush for [`take_mirror`](Self::take_mirror).
-    pub fn mirrored(mut self) -> Self {
-        self.mirrored = Some(Vec::new());
+    pub fn with_mirroring(mut self, mirroring: Mirroring) -> Self {
+        self.mirroring = mirroring;
         self
     }
 
@@ -363,7 +378,7 @@ impl TranscriptWriter {
     /// since. The lines of an answer that never ends stay as they are.
     pub fn end_answer(&mut self, answer: &ApiMessage) -> Result<(), SessionError> {
         let Some(open) = self.open.take_if(|open| open.is(&answer.id)) else { return Ok(()) };
-        open.end(answer, &self.path, self.mirrored.as_mut()).map_err(SessionError::io(&self.path))
+        open.end(answer, &self.path, &mut self.mirrored).map_err(SessionError::io(&self.path))
     }
 
     /// The turn is over, and so is its last answer, however it ended.
@@ -371,14 +386,15 @@ impl TranscriptWriter {
         self.open = None;
     }
 
-    /// The lines flushed since the last call, if the writer is [mirrored](Self::mirrored). A mirror
-    /// also gets what could not be written here. Lines of an answer that is under way wait for its
-    /// end, and so does what stands behind them.
+    /// The lines flushed since the last call, if somebody [mirrors](Mirroring) them. A mirror
+    /// also gets what could not be written here. Where lines of an answer that is under way wait for
+    /// its end, so does what stands behind them.
     pub fn take_mirror(&mut self) -> Option<MirrorBatch> {
-        if self.pending_lines > 0 || self.open.is_some() {
+        let waits = self.mirroring == Mirroring::Ended && self.open.is_some();
+        if self.pending_lines > 0 || waits {
             return None;
         }
-        let entries = self.mirrored.as_mut().map(std::mem::take)?;
+        let entries = std::mem::take(&mut self.mirrored);
         (!entries.is_empty()).then(|| MirrorBatch { file_path: self.path.clone(), entries })
     }
 
@@ -423,8 +439,10 @@ impl TranscriptWriter {
         }
         self.pending.push(b'\n');
         self.pending_lines += 1;
-        if let (Some(entries), Ok(entry)) = (&mut self.mirrored, RawJson::from_text(json)) {
-            entries.push(entry);
+        if self.mirroring != Mirroring::No
+            && let Ok(entry) = RawJson::from_text(json)
+        {
+            self.mirrored.push(entry);
         }
     }
 
@@ -435,7 +453,7 @@ impl TranscriptWriter {
             open => open.insert(OpenAnswer::begin(line)),
         };
         let in_batch = self.pending.len() as u64;
-        let entry = self.mirrored.as_ref().map(Vec::len);
+        let entry = (self.mirroring == Mirroring::Ended).then_some(self.mirrored.len());
         open.make_room(json, (in_batch, self.end + in_batch), entry)
     }
 

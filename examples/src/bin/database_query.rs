@@ -15,9 +15,7 @@ use std::{
     time::Duration,
 };
 
-use bowline_host::{
-    ContentBlock, Embedded, McpServer, Message, Options, Structured, Tool, ToolAnnotations, query,
-};
+use bowline_host::{ContentBlock, Embedded, McpServer, Message, Options, Structured, Tool, query};
 use rusqlite::{Connection, InterruptHandle, OpenFlags, types::ValueRef};
 use serde_json::{Map, Value, json};
 
@@ -74,13 +72,12 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 fn query_tool(database: PathBuf) -> Tool {
-    let looks_only = ToolAnnotations { read_only_hint: Some(true), ..ToolAnnotations::default() };
     let database: Arc<Path> = database.into();
     Tool::new("query", "Runs one read-only SQL query", move |query: Query| {
         let database = database.clone();
         async move { run(database, query).await.map(Structured) }
     })
-    .annotations(looks_only)
+    .read_only()
 }
 
 /// Runs a query on a thread of its own, and interrupts it when it takes too long or nobody waits

@@ -5,6 +5,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is what a program is for")]
 
 mod storm;
+mod strange;
 
 use std::{
     io::{self, BufRead, Lines, StdinLock, Write},
@@ -86,6 +87,10 @@ impl Fake {
             let error = json!({"subtype": "error", "request_id": id, "error": "no such model"});
             return self.say(&json!({"type": "control_response", "response": error}));
         }
+        if argument("--play").as_deref() == Some("refuse") {
+            let error = json!({"subtype": "error", "request_id": id, "error": "not with you"});
+            return self.say(&json!({"type": "control_response", "response": error}));
+        }
         if request["model"] == "die" {
             leave();
         }
@@ -99,10 +104,16 @@ impl Fake {
         };
         let success = json!({"subtype": "success", "request_id": id, "response": response});
         self.say(&json!({"type": "control_response", "response": success}));
+        if argument("--play").as_deref() == Some("repeat") {
+            self.say(&json!({"type": "control_response", "response": success}));
+        }
     }
 
     /// Plays its part.
     fn act(&mut self, part: &str) {
+        if self.is_strange(part) {
+            return;
+        }
         match part {
             "exit" => leave(),
             "exit_in_callback" => {

@@ -8,11 +8,12 @@ mod warm;
 use std::{
     fmt,
     sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
 };
 
 use bowline_protocol::SessionId;
 use futures_util::{FutureExt, future::BoxFuture};
-use tokio::sync::Semaphore;
+use tokio::{sync::Semaphore, time};
 use uuid::Uuid;
 
 pub use self::builder::AgentBuilder;
@@ -125,8 +126,9 @@ impl Agent {
     /// were, with [a word](AgentBuilder::continuation) about why; others start anew with their
     /// prompt, and so do those of which their agent has saved nothing.
     ///
-    /// Each is found by one program only, however many look. One that somebody still works on fails
-    /// and stays in the journal for a later time. Sessions that this program has dropped before
+    /// Each is found by one program only, however many look. An agent that its program has left behind is
+    /// waited for; a session that somebody still works on then fails and stays in the journal for a
+    /// later time. Sessions that this program has dropped before
     /// they were over are found, too: [cancel](Session::cancel) what is not to be taken up.
     pub fn recover(&self) -> Result<Vec<Session>, Error> {
         let Some(journal) = &self.inner.journal else { return Ok(Vec::new()) };
@@ -152,7 +154,8 @@ impl Agent {
         options_anew.resume = Resume::No;
         options_anew.session_id = Some(session_id.to_string());
         let continuation = Prompt::from(self.inner.continuation.as_str());
-        let (tracker, open) = opening(options, Some(session_id));
+        let tracker = Tracker::new(Some(session_id));
+        let open = open_after_another(options, &tracker);
         let anew = Anew { prompt, open: open_with(options_anew, &tracker) };
         self.run(tracker, open, continuation, Some(entry), Some(anew))
     }
@@ -185,6 +188,13 @@ impl Agent {
     }
 }
 
+/// How long the agent of a program that was killed may still work on its session. After a second it is
+/// killed as well.
+const LINGERS: Duration = Duration::from_secs(2);
+
+/// How long to wait for it at a time.
+const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(100);
+
 /// A connection that will be there.
 type Opening = BoxFuture<'static, Result<Arc<Connection>, Error>>;
 
@@ -198,6 +208,23 @@ fn opening(options: Options, id: Option<SessionId>) -> (Arc<Tracker>, Opening) {
 fn open_with(options: Options, tracker: &Arc<Tracker>) -> Opening {
     let open = Connection::open(options, Some(tracker.clone()));
     open.map(|connection| connection.map(Arc::new)).boxed()
+}
+
+/// Opens a connection to a session whose program has died, as soon as its agent has, too.
+fn open_after_another(options: Options, tracker: &Arc<Tracker>) -> Opening {
+    let tracker = tracker.clone();
+    let open = async move {
+        let start = Instant::now();
+        loop {
+            let opened = open_with(options.clone(), &tracker).await;
+            let locked = opened.as_ref().err().and_then(Obstacle::of) == Some(Obstacle::Locked);
+            if !locked || start.elapsed() >= LINGERS {
+                return opened;
+            }
+            time::sleep(BETWEEN_ATTEMPTS).await;
+        }
+    };
+    open.boxed()
 }
 
 impl fmt::Debug for Agent {

@@ -6,13 +6,14 @@
 use std::{any::Any, collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use bowline_protocol::{
-    CanUseTool as ToolQuestion, Elicitation, ElicitationAction, ElicitationResponse, Extra,
-    HookCallback, HookOutput as WireHookOutput, McpMessage, McpServerMessage, PermissionResult,
-    RawJson, RequestUserDialog, UserDialogResponse,
+    CanUseTool as ToolQuestion, Elicitation, ElicitationResponse, HookCallback,
+    HookOutput as WireHookOutput, McpMessage, McpServerMessage, PermissionResult, RawJson,
+    RequestUserDialog, UserDialogResponse,
 };
 use futures_util::FutureExt;
 use tokio::{sync::mpsc, time};
 use tokio_util::sync::CancellationToken;
+use tracing::{Instrument, Span, info_span};
 
 use super::{
     CanUseTool, DialogRequest, ElicitationRequest, HookCall, OnElicitation, OnRequest,
@@ -57,6 +58,8 @@ pub(crate) struct Callbacks {
     pub(crate) session: CurrentSession,
     /// Is told what the agent waits for, and says when it has to wait longer.
     tracker: Option<Arc<Tracker>>,
+    /// Where the session was opened. Callbacks run in other tasks, and belong to it all the same.
+    span: Span,
 }
 
 impl Callbacks {
@@ -84,6 +87,7 @@ impl Callbacks {
             servers,
             session,
             tracker,
+            span: Span::current(),
         };
         (callbacks, said)
     }
@@ -95,7 +99,9 @@ impl Callbacks {
     ) -> Result<PermissionResult, Refusal> {
         let tracker = self.tracker.as_ref().filter(|_| self.can_use_tool.is_some());
         let _waiting = tracker.map(|tracker| tracker.permission(&question));
-        self.held_back(async {
+        let (tool, call) = (&*question.tool_name, question.tool_use_id.as_str());
+        let span = info_span!(parent: &self.span, "permission", tool, tool_use_id = call);
+        self.held_back(span, async {
             let Some(callback) = &self.can_use_tool else {
                 return Err(Refusal::new("no permission callback is installed"));
             };
@@ -122,7 +128,10 @@ impl Callbacks {
         call: HookCallback,
         cancel: CancellationToken,
     ) -> Result<WireHookOutput, Refusal> {
-        self.held_back(async {
+        let (event, id) = (call.input.event_name(), call.tool_use_id.as_ref());
+        let tool_use_id = id.map(|id| id.as_str());
+        let span = info_span!(parent: &self.span, "hook", %event, tool_use_id);
+        self.held_back(span, async {
             let Some((hook, limit)) = self.hooks.get(&call.callback_id) else {
                 return Err(Refusal::new(format!(
                     "no hook callback is named {}",
@@ -142,13 +151,11 @@ impl Callbacks {
         question: Elicitation,
         cancel: CancellationToken,
     ) -> Result<ElicitationResponse, Refusal> {
-        self.held_back(async {
+        let server = &*question.mcp_server_name;
+        let span = info_span!(parent: &self.span, "elicitation", server);
+        self.held_back(span, async {
             let Some(callback) = &self.on_elicitation else {
-                return Ok(ElicitationResponse {
-                    action: ElicitationAction::Decline,
-                    content: None,
-                    extra: Extra::new(),
-                });
+                return Ok(ElicitationResponse::decline());
             };
             let request = ElicitationRequest::new(question, cancel);
             caught(async { callback.answer(request).await }).await
@@ -161,7 +168,8 @@ impl Callbacks {
         question: RequestUserDialog,
         cancel: CancellationToken,
     ) -> Result<UserDialogResponse, Refusal> {
-        self.held_back(async {
+        let span = info_span!(parent: &self.span, "dialog", kind = &*question.dialog_kind);
+        self.held_back(span, async {
             let Some(callback) = &self.on_user_dialog else {
                 return Err(Refusal::unsupported("request_user_dialog"));
             };
@@ -179,7 +187,8 @@ impl Callbacks {
         body: RawJson,
         cancel: CancellationToken,
     ) -> Result<RawJson, Refusal> {
-        self.held_back(async {
+        let span = info_span!(parent: &self.span, "request", subtype);
+        self.held_back(span, async {
             let Some(callback) = self.on_request.get(subtype) else {
                 return Err(Refusal::unsupported(subtype));
             };
@@ -202,13 +211,21 @@ impl Callbacks {
             (Some(tracker), Some(call)) => Some(tracker.tool_call(name, call)),
             _ => None,
         };
-        let answer = self.held_back(self.servers.answer(&message, read, cancel)).await;
+        let span = match read.call() {
+            Some(call) => {
+                let (tool, id) = (&*call.name, call.meta.tool_use_id.as_ref());
+                let tool_use_id = id.map(|id| id.as_str());
+                info_span!(parent: &self.span, "tool", server = &**name, tool, tool_use_id)
+            }
+            None => self.span.clone(),
+        };
+        let answer = self.held_back(span, self.servers.answer(&message, read, cancel)).await;
         answer.ok_or_else(|| Refusal::new(format!("SDK MCP server not found: {name}")))
     }
 
     /// Finds an answer and, whatever it is, keeps it back while the session is paused.
-    async fn held_back<T>(&self, finding: impl Future<Output = T>) -> T {
-        let answer = finding.await;
+    async fn held_back<T>(&self, span: Span, finding: impl Future<Output = T>) -> T {
+        let answer = finding.instrument(span).await;
         if let Some(tracker) = &self.tracker {
             tracker.unpaused().await;
         }
@@ -244,6 +261,8 @@ pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use bowline_protocol::ElicitationAction;
+
     use super::*;
     use crate::session::Step;
 

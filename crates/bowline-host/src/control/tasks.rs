@@ -1,4 +1,4 @@
-//! Work in the background.
+//! Single pieces of work: calls, and tasks in the background.
 
 use bowline_protocol::{
     BackgroundTasks, BackgroundTasksResponse, GetTaskOutput, StopTask, TaskId, TaskOutputResponse,
@@ -8,6 +8,16 @@ use bowline_protocol::{
 use crate::{Client, Error};
 
 impl Client {
+    /// Stops one call of a tool of this program, and nothing else: its handler is dropped, and the model
+    /// reads `why` in place of a result. Says whether the call ran.
+    ///
+    /// The protocol has no word for it, so it is for our own tools only; over any transport. Of the
+    /// agent's tools, a command or subagent can be [put into the background](Self::background_call)
+    /// and [stopped](Self::stop_task) there.
+    pub fn cancel_tool_call(&self, call: impl Into<ToolUseId>, why: impl Into<String>) -> bool {
+        self.connection.callbacks.servers.stop(&call.into(), why.into())
+    }
+
     /// Stops a background task.
     pub async fn stop_task(&self, task: impl Into<TaskId>) -> Result<(), Error> {
         self.ask(StopTask { task_id: task.into(), ..StopTask::default() }).await.map(|_| ())

@@ -7,7 +7,7 @@ use bowline_engine::{
     settings::{SourceSet, Trust},
 };
 use bowline_protocol::MessageUuid;
-use bowline_sessions::{StartFrom, TakeUp};
+use bowline_sessions::{Mirroring, StartFrom, TakeUp};
 
 use crate::{Error, Options, PluginDelivery, Resume, Skills};
 
@@ -133,7 +133,10 @@ pub(super) fn take_up(
         at: uuid(&options.resume_session_at),
         drops_turn: uuid(&options.resume_drops_turn),
         unsaved: options.no_session_persistence,
-        mirrored: options.session_store.is_some(),
+        mirroring: match options.session_store {
+            Some(_) => Mirroring::Ended,
+            None => Mirroring::No,
+        },
     };
     config.take_up(&wanted, None).map_err(|error| Error::Connection {
         what: "opening the session".to_owned(),

@@ -8,6 +8,7 @@ pub(crate) mod opening;
 pub(crate) mod places;
 #[cfg(feature = "embedded")]
 mod resolve;
+mod setters;
 mod spawn;
 #[cfg(all(test, feature = "sessions"))]
 mod table;
@@ -51,11 +52,15 @@ pub type StderrCallback = Arc<dyn Fn(&str) + Send + Sync>;
 /// unless it is about its process.
 ///
 /// ```
-/// use bowline_host::{Options, PermissionMode};
+/// use bowline_host::{Effort, Options, PermissionMode};
 ///
-/// let mut options = Options::default().model("sonnet").cwd("/srv/project");
-/// options.permission_mode = Some(PermissionMode::AcceptEdits);
-/// options.max_turns = Some(10);
+/// let mut options = Options::default()
+///     .model("sonnet")
+///     .cwd("/srv/project")
+///     .permission_mode(PermissionMode::AcceptEdits)
+///     .max_turns(10);
+/// // What has no setter is a field like any other.
+/// options.effort = Some(Effort::Max);
 /// ```
 #[derive(Clone, Default)]
 #[non_exhaustive]
@@ -332,37 +337,6 @@ impl Default for Limits {
 }
 
 impl Options {
-    /// Runs this program.
-    #[must_use]
-    pub fn cli_path(mut self, path: impl Into<PathBuf>) -> Self {
-        self.cli_path = Some(path.into());
-        self
-    }
-
-    /// Runs the agent in this process.
-    #[cfg(feature = "embedded")]
-    #[must_use]
-    pub fn embedded(mut self, agent: crate::Embedded) -> Self {
-        self.transport = Transport::Embedded(Box::new(agent));
-        self
-    }
-
-    /// Talks to an agent that dials in.
-    #[cfg(feature = "websocket")]
-    #[must_use]
-    pub fn websocket(mut self, agent: crate::RemoteAgent) -> Self {
-        self.transport = Transport::WebSocket(agent);
-        self
-    }
-
-    /// Has an agent started for each session, which dials in.
-    #[cfg(feature = "websocket")]
-    #[must_use]
-    pub fn on_demand(mut self, agents: crate::OnDemand) -> Self {
-        self.transport = Transport::OnDemand(agents);
-        self
-    }
-
     /// The flags with which an agent elsewhere is to be started, so that it dials `url` and is
     /// set up as these options say.
     #[cfg(feature = "websocket")]
@@ -376,125 +350,6 @@ impl Options {
     #[cfg(feature = "websocket")]
     pub fn remote_variables(&self) -> BTreeMap<String, Option<String>> {
         arguments::variables(self)
-    }
-
-    /// Works in this folder.
-    #[must_use]
-    pub fn cwd(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.cwd = Some(folder.into());
-        self
-    }
-
-    /// Sets a variable of the process.
-    #[must_use]
-    pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.env.insert(name.into(), Some(value.into()));
-        self
-    }
-
-    /// Asks this model.
-    #[must_use]
-    pub fn model(mut self, model: impl Into<String>) -> Self {
-        self.model = Some(model.into());
-        self
-    }
-
-    /// Tells the model this before everything else.
-    #[must_use]
-    pub fn system_prompt(mut self, prompt: impl Into<SystemPrompt>) -> Self {
-        self.system_prompt = prompt.into();
-        self
-    }
-
-    /// Allows calls without a question.
-    #[must_use]
-    pub fn allow(mut self, rules: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.allowed_tools.extend(rules.into_iter().map(Into::into));
-        self
-    }
-
-    /// Refuses calls.
-    #[must_use]
-    pub fn disallow(mut self, rules: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.disallowed_tools.extend(rules.into_iter().map(Into::into));
-        self
-    }
-
-    /// Lends the agent the tools of a server in this program. The model calls them
-    /// `mcp__<server>__<tool>`.
-    #[must_use]
-    pub fn sdk_mcp_server(mut self, server: impl Into<SdkServer>) -> Self {
-        self.sdk_mcp_servers.push(server.into());
-        self
-    }
-
-    /// Lends the agent an MCP server elsewhere.
-    #[must_use]
-    pub fn mcp_server(mut self, name: impl Into<String>, server: McpServerConfig) -> Self {
-        self.mcp_servers.insert(name.into(), server);
-        self
-    }
-
-    /// Lets `decide` answer what neither rules nor the mode decide.
-    #[must_use]
-    pub fn can_use_tool(mut self, decide: impl CanUseTool) -> Self {
-        self.can_use_tool = Some(Arc::new(decide));
-        self
-    }
-
-    /// Adds hooks for some occasions of an event.
-    #[must_use]
-    pub fn hook(mut self, event: HookEvent, hooks: HookMatcher) -> Self {
-        self.hooks.entry(event).or_default().push(hooks);
-        self
-    }
-
-    /// Lets `answer` answer MCP servers in the user's place.
-    #[must_use]
-    pub fn on_elicitation(mut self, answer: impl OnElicitation) -> Self {
-        self.on_elicitation = Some(Arc::new(answer));
-        self
-    }
-
-    /// Lets `answer` show dialogs of these kinds to the user.
-    #[must_use]
-    pub fn on_user_dialog(
-        mut self,
-        kinds: impl IntoIterator<Item = impl Into<String>>,
-        answer: impl OnUserDialog,
-    ) -> Self {
-        let kinds = kinds.into_iter().map(Into::into).collect();
-        self.on_user_dialog = Some((kinds, Arc::new(answer)));
-        self
-    }
-
-    /// Lets `answer` answer a kind of request that has no callback of its own.
-    #[must_use]
-    pub fn on_request(mut self, subtype: impl Into<String>, answer: impl OnRequest) -> Self {
-        self.on_request.insert(subtype.into(), Arc::new(answer));
-        self
-    }
-
-    /// Tells `hear` every line that the process writes to its stderr.
-    #[must_use]
-    pub fn stderr(mut self, hear: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        self.stderr = Some(Arc::new(hear));
-        self
-    }
-
-    /// Keeps a copy of every transcript in a store, and resumes from there.
-    #[cfg(feature = "sessions")]
-    #[must_use]
-    pub fn session_store(mut self, store: impl SessionStore) -> Self {
-        self.session_store = Some(Arc::new(store));
-        self
-    }
-
-    /// Continues a conversation by its id.
-    #[must_use]
-    pub fn resume(mut self, session: impl Into<String>) -> Self {
-        self.resume = Resume::Session(session.into());
-        self
     }
 
     /// Whether the agent may have something to ask of this program.

@@ -119,11 +119,19 @@ pub enum Skills {
 
 /// A folder with a plugin: `--plugin-dir`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Plugin {
     /// The folder.
     pub path: PathBuf,
     /// Leave its MCP servers alone: `--plugin-dir-no-mcp`.
     pub skip_mcp_discovery: bool,
+}
+
+impl Plugin {
+    /// The plugin in this folder, with all it has.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into(), skip_mcp_discovery: false }
+    }
 }
 
 /// Which conversation is continued.

@@ -26,8 +26,10 @@ impl Group {
         self.send(Signal::KILL);
     }
 
-    /// Its leader was waited for.
-    pub(super) fn release(&self) {
+    /// Its leader was waited for. What the leader has started and left behind is told to go, too: as long
+    /// as any of it is there, the number of the group is nobody else's.
+    pub(super) fn outlive(&self) {
+        self.terminate();
         self.gone.store(true, Ordering::Release);
     }
 

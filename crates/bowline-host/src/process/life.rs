@@ -59,7 +59,7 @@ impl Life {
                 stopping.stop(&mut self.child, MUTE.min(self.limit)).await
             }
         };
-        self.group.release();
+        self.group.outlive();
         self.guardian.dismiss().await;
         // The tail must be whole before anybody is told of it.
         time::timeout(LAST_WORDS, &mut self.stderr).await.ok();

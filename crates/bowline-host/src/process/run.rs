@@ -43,7 +43,7 @@ pub(crate) async fn run(
     let stderr = child.stderr.take().map(|stderr| stderr::read(stderr, tail.clone(), None));
     let stderr = stderr.map(|reading| AbortOnDropHandle::new(tokio::spawn(reading)));
     let status = child.wait().await;
-    group.release();
+    group.outlive();
     guardian.dismiss().await;
     if let Some(reading) = stderr {
         time::timeout(LAST_WORDS, reading).await.ok();

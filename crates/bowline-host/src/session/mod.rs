@@ -11,10 +11,13 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use bowline_protocol::{Call, HostRequest, Interrupt, InterruptResponse, ResultMessage, SessionId};
+use bowline_protocol::{
+    Call, HostRequest, Interrupt, InterruptResponse, ResultMessage, SessionId, ToolUseId,
+};
 use futures_util::stream;
 use tokio::sync::watch;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
+use tracing::Instrument;
 
 use self::backlog::Backlog;
 pub(crate) use self::{
@@ -86,7 +89,10 @@ impl Session {
             outcome: OnceLock::new(),
             over: CancellationToken::new(),
         });
-        let work = AbortOnDropHandle::new(tokio::spawn(work.run(shared.clone())));
+        let session_id = shared.tracker.status().session_id().map(SessionId::to_string);
+        let span = tracing::info_span!("session", session_id);
+        let work = tokio::spawn(work.run(shared.clone()).instrument(span));
+        let work = AbortOnDropHandle::new(work);
         Self { handle: Arc::new(Handle { shared, _work: work }) }
     }
 
@@ -162,6 +168,16 @@ impl Session {
     /// Stops what the agent does. The session then ends with a result that says so.
     pub async fn interrupt(&self) -> Result<InterruptResponse, Error> {
         self.ask(Interrupt::default()).await
+    }
+
+    /// Stops one call of a tool of this program, and nothing else: its handler is dropped, and the model
+    /// reads `why` in place of a result. Says whether the call ran. For our own tools only, over any
+    /// transport.
+    ///
+    /// Calls that run are in [`SessionStatus::pending_tool_calls`].
+    pub fn cancel_tool_call(&self, call: impl Into<ToolUseId>, why: impl Into<String>) -> bool {
+        let connection = self.shared().connection.get();
+        connection.is_some_and(|it| it.callbacks.servers.stop(&call.into(), why.into()))
     }
 
     /// Asks the agent anything the protocol knows, while it runs.

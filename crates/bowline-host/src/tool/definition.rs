@@ -58,6 +58,7 @@ pub(super) struct Listed {
 /// What calls of a tool do to the world, as hints for whoever decides about them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ToolAnnotations {
     /// What a person calls the tool.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -96,14 +97,7 @@ impl Tool {
         H::Arguments: JsonSchema,
         Shape: Send + Sync + 'static,
     {
-        let mut settings = SchemaSettings::draft07();
-        settings.inline_subschemas = true;
-        let schema = settings.into_generator().into_root_schema_for::<H::Arguments>();
-        let mut schema = schema.to_value();
-        if let Some(object) = schema.as_object_mut() {
-            object.remove("$schema");
-            object.remove("title");
-        }
+        let schema = schema_of_type::<H::Arguments>();
         Self::listed_as(name.into(), description.into(), schema, handler)
     }
 
@@ -182,6 +176,13 @@ impl Tool {
     /// Its name.
     pub fn name(&self) -> &str {
         &self.listed.name
+    }
+
+    /// Says that it changes nothing, so that calls may run side by side.
+    #[must_use]
+    pub fn read_only(mut self) -> Self {
+        self.listed.annotations.read_only_hint = Some(true);
+        self
     }
 
     /// Says what calls of it do to the world.
@@ -319,6 +320,18 @@ impl fmt::Debug for Tool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Tool").field(&self.listed.name).finish()
     }
+}
+
+/// What a model is told of a type.
+pub(crate) fn schema_of_type<T: JsonSchema>() -> Value {
+    let mut settings = SchemaSettings::draft07();
+    settings.inline_subschemas = true;
+    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    if let Some(object) = schema.as_object_mut() {
+        object.remove("$schema");
+        object.remove("title");
+    }
+    schema
 }
 
 /// A handler whose type is forgotten.

@@ -15,8 +15,10 @@ mod rpc;
 mod schema;
 mod served;
 mod server;
+mod stops;
 
 pub use context::{Progress, ToolContext};
+pub(crate) use definition::schema_of_type;
 pub use definition::{Tool, ToolAnnotations};
 pub use handler::{HandleTool, ToolHandler};
 pub(crate) use incoming::{CallParams, Incoming};

@@ -70,6 +70,7 @@ pub enum ToolContent {
 /// What is in a resource: a text, or bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ResourceContents {
     /// Where it is.
     pub uri: String,
@@ -82,6 +83,25 @@ pub struct ResourceContents {
     /// The bytes in base 64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blob: Option<String>,
+}
+
+impl ResourceContents {
+    /// A resource that is a text.
+    pub fn text(uri: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { uri: uri.into(), text: Some(text.into()), ..Self::default() }
+    }
+
+    /// A resource that is bytes, in base 64.
+    pub fn blob(uri: impl Into<String>, data: impl Into<String>) -> Self {
+        Self { uri: uri.into(), blob: Some(data.into()), ..Self::default() }
+    }
+
+    /// Says what kind it is, as in `text/csv`.
+    #[must_use]
+    pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
+        self.mime_type = Some(mime_type.into());
+        self
+    }
 }
 
 impl ToolResult {
@@ -108,6 +128,11 @@ impl ToolResult {
             description: None,
             mime_type: None,
         })
+    }
+
+    /// A resource itself.
+    pub fn resource(resource: ResourceContents) -> Self {
+        Self::default().with(ToolContent::Resource { resource })
     }
 
     /// A failure, in words that help the model to do better.

@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use bowline_protocol::{Elicitation, ElicitationAction, ElicitationResponse, Extra, RawJson};
+use bowline_protocol::{Elicitation, ElicitationResponse, RawJson};
 use rmcp::{
     RoleServer, ServerHandler,
     model::{ClientJsonRpcMessage, ServerJsonRpcMessage},
@@ -233,11 +233,7 @@ impl Line {
         let _withdrawn = cancel.clone().drop_guard();
         let answer = match &self.around.on_elicitation {
             Some(callback) => callback.answer(ElicitationRequest::new(question, cancel)).await,
-            None => Ok(ElicitationResponse {
-                action: ElicitationAction::Decline,
-                content: None,
-                extra: Extra::new(),
-            }),
+            None => Ok(ElicitationResponse::decline()),
         };
         let answer = match answer {
             Ok(answer) => json!({"jsonrpc": "2.0", "id": id, "result": answer}),

@@ -48,6 +48,18 @@ enum Answer<'a> {
     Called(ToolResult),
 }
 
+impl Outgoing<'_> {
+    fn written(&self) -> RawJson {
+        RawJson::from_value(self).expect("an answer is made of JSON")
+    }
+}
+
+/// The answer to a call that this program stopped: a result that the model can read.
+pub(super) fn stopped(id: Option<RawJson>, why: String) -> RawJson {
+    let result = Some(Answer::Called(ToolResult::error(why)));
+    Outgoing { jsonrpc: "2.0", id, result, error: None }.written()
+}
+
 /// The calls that run, by their id, so that they can be stopped.
 #[derive(Debug, Default)]
 struct Calls(Mutex<HashMap<String, CancellationToken>>);
@@ -97,8 +109,7 @@ impl ServedTools {
             Ok(answer) => (Some(answer), None),
             Err(refusal) => (None, Some(refusal)),
         };
-        RawJson::from_value(&Outgoing { jsonrpc: "2.0", id, result, error })
-            .expect("an answer is made of JSON")
+        Outgoing { jsonrpc: "2.0", id, result, error }.written()
     }
 
     fn dispatch(

@@ -8,12 +8,16 @@ use std::{
     sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
-use bowline_protocol::{McpMessage, RawJson, SessionId};
+use bowline_protocol::{McpMessage, RawJson, SessionId, ToolUseId};
 use tokio_util::sync::CancellationToken;
 
 #[cfg(feature = "rmcp")]
 use super::rmcp::ServedRmcp;
-use super::{Incoming, Outlet, SdkServer, rpc::ServedTools};
+use super::{
+    Incoming, Outlet, SdkServer,
+    rpc::{ServedTools, stopped},
+    stops::Stops,
+};
 use crate::callback::OnElicitation;
 
 /// The id of a session, as soon as anybody has said it.
@@ -45,6 +49,7 @@ pub(super) struct Surroundings {
 pub(crate) struct Served {
     servers: RwLock<ByName>,
     around: Surroundings,
+    stops: Stops,
     /// Held by whoever agrees with the agent on other servers.
     pub(crate) changing: tokio::sync::Mutex<()>,
 }
@@ -67,6 +72,7 @@ impl Served {
         let served = Self {
             servers: RwLock::default(),
             around: Surroundings { outlet, session, on_elicitation },
+            stops: Stops::default(),
             changing: tokio::sync::Mutex::default(),
         };
         served.add(servers);
@@ -105,12 +111,31 @@ impl Served {
         cancel: CancellationToken,
     ) -> Option<RawJson> {
         let server = self.read().get(&message.server_name)?.clone();
-        Some(match &*server {
-            Server::Tools(server) => server.answer(read, cancel).await,
-            // It reads messages by itself, and all that MCP has.
-            #[cfg(feature = "rmcp")]
-            Server::Rmcp(server) => server.answer(&message.message).await,
+        // Whatever ends the call, what its handler left running hears of it.
+        let cancel = cancel.child_token();
+        let _over = cancel.clone().drop_guard();
+        let id = read.id.clone();
+        let call = read.call().and_then(|call| call.meta.tool_use_id.clone());
+        let work = async {
+            match &*server {
+                Server::Tools(server) => server.answer(read, cancel).await,
+                // It reads messages by itself, and all that MCP has.
+                #[cfg(feature = "rmcp")]
+                Server::Rmcp(server) => server.answer(&message.message).await,
+            }
+        };
+        Some(match call {
+            Some(call) => {
+                let outcome = self.stops.begin(call).outcome(work).await;
+                outcome.unwrap_or_else(|why| stopped(id, why))
+            }
+            None => work.await,
         })
+    }
+
+    /// Stops a call, which is answered with `why`. Says whether there was one to stop.
+    pub(crate) fn stop(&self, call: &ToolUseId, why: String) -> bool {
+        self.stops.stop(call, why)
     }
 
     fn read(&self) -> RwLockReadGuard<'_, ByName> {

@@ -241,7 +241,7 @@ struct Nothing {}
 /// A result as the text of an object, in a field of its own.
 const WRAPPED_TEXT: &str = r#"{"output": "{\"name\": \"bowline\", \"loops\": 1}"}"#;
 
-#[derive(Debug, PartialEq, Deserialize)]
+#[derive(Debug, PartialEq, Deserialize, schemars::JsonSchema)]
 struct Knot {
     name: String,
     loops: u32,
@@ -255,9 +255,9 @@ async fn an_output_of_the_shape_that_was_asked_for() {
         "properties": {"name": {"type": "string"}, "loops": {"type": "integer"}},
     });
     let prompt = "TOOL StructuredOutput {\"name\": \"bowline\", \"loops\": 1}\nNEXT\nSAY done";
-    for (agent, mut options) in agents(folder.path()).await {
-        options.output_schema = Some(schema.clone());
-        let knot: Knot = soon(agent, query(prompt, options).output()).await.unwrap();
+    for (agent, options) in agents(folder.path()).await {
+        let knot: Knot =
+            soon(agent, query(prompt, options.output::<Knot>()).output()).await.unwrap();
         assert_eq!(knot, Knot { name: "bowline".to_owned(), loops: 1 }, "{agent}");
     }
     for input in ["{\"result\": {\"name\": \"bowline\", \"loops\": 1}}", WRAPPED_TEXT] {

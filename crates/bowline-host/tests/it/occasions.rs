@@ -1,10 +1,7 @@
 //! When things happen, over every transport: which hooks fire where, prompts that push in, calls
 //! that are put off until a session is taken up again.
 
-use std::{
-    collections::BTreeSet,
-    sync::{Arc, Mutex},
-};
+use std::{collections::BTreeSet, sync::Arc};
 
 use bowline_host::{
     BuiltinTools, Client, HookCall, HookEvent, HookMatcher, HookOutput, McpServer, Message,
@@ -13,7 +10,7 @@ use bowline_host::{
 };
 use serde::Deserialize;
 use serde_json::json;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 use crate::rig::{agents, result, soon};
 
@@ -143,7 +140,7 @@ async fn prompts_that_push_in_come_first_and_those_for_later_last() {
 }
 
 /// What the hooks of an agent were told of.
-type Heard = Arc<Mutex<BTreeSet<String>>>;
+type Heard = watch::Sender<BTreeSet<String>>;
 
 /// Options with a hook on every event, and what these hear.
 fn listening(options: Options) -> (Options, Heard) {
@@ -164,9 +161,9 @@ fn listening(options: Options) -> (Options, Heard) {
             if call.input.event.name() == HookEvent::PermissionRequest {
                 asked.notify_one();
             }
-            note.lock()
-                .expect("nobody panics with it")
-                .insert(call.input.event.name().as_str().to_owned());
+            note.send_modify(|heard| {
+                heard.insert(call.input.event.name().as_str().to_owned());
+            });
             async { HookOutput::default() }
         });
         options = options.hook(event.clone(), hook);
@@ -213,7 +210,7 @@ async fn hooks_fire_where_the_table_says() {
         for prompt in &prompts {
             ends.extend(results(query(prompt.as_str(), one.clone())).await);
         }
-        assert_eq!(*heard.lock().unwrap(), promised(agent, 0), "{agent}, one prompt");
+        assert_eq!(*heard.borrow(), promised(agent, 0), "{agent}, one prompt");
 
         let (many, heard) = listening(options.clone());
         let client = soon(agent, Client::connect(many)).await.unwrap();
@@ -224,11 +221,14 @@ async fn hooks_fire_where_the_table_says() {
         soon(agent, client.set_model(Some("claude-haiku-4-5"))).await.unwrap();
         client.query("SAY with another").await.unwrap();
         results(client.receive_response()).await;
+        // It is told beside the turn, and a session that ends does not wait for it.
+        let told = |heard: &BTreeSet<String>| heard.contains("PostModelSwitch");
+        soon(agent, heard.subscribe().wait_for(told)).await.unwrap();
         soon(agent, client.disconnect()).await;
-        assert_eq!(*heard.lock().unwrap(), promised(agent, 1), "{agent}, a client");
+        assert_eq!(*heard.borrow(), promised(agent, 1), "{agent}, a client");
 
         let (again, heard) = listening(options.resume(ends[0].session_id.to_string()));
         results(query("SAY once more", again)).await;
-        assert_eq!(*heard.lock().unwrap(), promised(agent, 2), "{agent}, a session taken up again");
+        assert_eq!(*heard.borrow(), promised(agent, 2), "{agent}, a session taken up again");
     }
 }

@@ -20,58 +20,99 @@ use crate::rig::{agents, embedded, soon};
 /// Says which folder the program that is killed works in.
 const FOLDER: &str = "BOWLINE_TEST_RECOVERY";
 
+/// Says which of the agents it uses.
+const NAME: &str = "BOWLINE_TEST_RECOVERY_AGENT";
+
 fn agent(folder: &Path) -> Agent {
-    let continuation = "SAY went on";
-    let builder = Agent::builder(embedded(folder)).journal(folder.join("journal"));
-    builder.continuation(continuation).build().expect("the options go together")
+    journaled(embedded(folder), folder)
 }
+
+fn journaled(options: Options, folder: &Path) -> Agent {
+    let builder = Agent::builder(options).journal(folder.join("journal"));
+    builder.continuation("SAY went on").build().expect("the options go together")
+}
+
+/// A tool whose call says that it was made, and ends or not.
+fn desk(folder: &Path, ends: bool) -> McpServer {
+    let note = folder.join("called");
+    let wait = Tool::with_schema("wait", "", json!({"type": "object"}), move |_: Value| {
+        fs::write(&note, "").expect("the folder is ours");
+        async move {
+            if !ends {
+                std::future::pending::<()>().await;
+            }
+            "done"
+        }
+    });
+    McpServer::new("desk").tool(wait)
+}
+
+/// Whether the journal says that an agent has answered.
+fn has_begun(folder: &Path) -> bool {
+    let entries = fs::read_dir(folder.join("journal")).into_iter().flatten().flatten();
+    let mut texts = entries.map(|entry| fs::read_to_string(entry.path()));
+    texts.any(|text| text.is_ok_and(|text| text.ends_with("begun\n")))
+}
+
+const PROMPT: &str = "SAY begun\nTOOL mcp__desk__wait {}\nNEXT\nSAY from the start";
 
 /// Not a test: the program that is killed.
 #[tokio::test]
 #[ignore = "run by the test below"]
 async fn a_program_that_is_killed() {
     let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };
-    let session = agent(&folder).start("SAY begun\nDELAY 60000\nNEXT\nSAY never");
-    session.wait().await.unwrap();
+    let name = std::env::var(NAME).expect("it is named with the folder");
+    let agents = agents(&folder).await;
+    let (_, options) = agents.into_iter().find(|it| it.0 == name).expect("both see the same");
+    let options = options.sdk_mcp_server(desk(&folder, false)).allow(["mcp__desk__wait"]);
+    journaled(options, &folder).start(PROMPT).wait().await.unwrap();
 }
 
 #[tokio::test]
 async fn sessions_of_a_killed_program_are_found_and_go_on() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut program = tokio::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--ignored", "--exact", "recovery::a_program_that_is_killed"])
-        .env(FOLDER, folder.path())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .kill_on_drop(true)
-        .spawn()
-        .unwrap();
-    soon("the session", async {
-        loop {
-            let entries = fs::read_dir(folder.path().join("journal")).into_iter().flatten();
-            let begun = entries.flatten().any(|entry| {
-                fs::read_to_string(entry.path()).is_ok_and(|text| text.ends_with("begun\n"))
-            });
-            if begun {
-                break;
+    let names: Vec<_> = {
+        let folder = tempfile::tempdir().unwrap();
+        agents(folder.path()).await.into_iter().map(|(name, _)| name).collect()
+    };
+    for name in names {
+        let folder = tempfile::tempdir().unwrap();
+        let mut program = tokio::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--ignored", "--exact", "recovery::a_program_that_is_killed"])
+            .envs([(FOLDER, folder.path().as_os_str()), (NAME, name.as_ref())])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        soon(name, async {
+            // A call may be heard of before the answer it is in.
+            while !(folder.path().join("called").exists() && has_begun(folder.path())) {
+                tokio::time::sleep(Duration::from_millis(5)).await;
             }
-            tokio::time::sleep(Duration::from_millis(5)).await;
+        })
+        .await;
+        let agents = agents(folder.path()).await;
+        let (_, options) = agents.into_iter().find(|it| it.0 == name).unwrap();
+        let options = options.sdk_mcp_server(desk(folder.path(), true)).allow(["mcp__desk__wait"]);
+        let agent = journaled(options, folder.path());
+        assert!(agent.recover().unwrap().is_empty(), "{name}: the program lives");
+        program.kill().await.unwrap();
+        let sessions = agent.recover().unwrap();
+        assert_eq!(sessions.len(), 1, "{name}");
+        assert!(agent.recover().unwrap().is_empty(), "{name}: it is found once");
+        let (messages, view) = sessions[0].messages().follow();
+        let result = soon(name, sessions[0].wait()).await.unwrap();
+        let words = result.result.unwrap_or_default();
+        // The official agent writes its transcript some time after it has spoken. If it is killed
+        // before that, there is nothing to go on with.
+        if !(name.starts_with("official") && words == "from the start") {
+            assert_eq!(words, "went on", "{name}");
         }
-    })
-    .await;
-    let agent = agent(folder.path());
-    assert!(agent.recover().unwrap().is_empty(), "the program lives");
-    program.kill().await.unwrap();
-    let sessions = agent.recover().unwrap();
-    assert_eq!(sessions.len(), 1);
-    assert!(agent.recover().unwrap().is_empty(), "it is found once");
-    let (messages, view) = sessions[0].messages().follow();
-    let result = soon("the session", sessions[0].wait()).await.unwrap();
-    assert_eq!(result.result.as_deref(), Some("went on"));
-    messages.text().await.unwrap();
-    assert_eq!(view.current().session_id(), sessions[0].id().as_ref());
-    let left = fs::read_dir(folder.path().join("journal")).unwrap().count();
-    assert_eq!(left, 0, "what is over is not in the journal");
+        messages.text().await.unwrap();
+        assert_eq!(view.current().session_id(), sessions[0].id().as_ref(), "{name}");
+        let left = fs::read_dir(folder.path().join("journal")).unwrap().count();
+        assert_eq!(left, 0, "{name}: what is over is not in the journal");
+    }
 }
 
 #[tokio::test]

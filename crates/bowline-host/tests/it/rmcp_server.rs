@@ -7,8 +7,8 @@ use std::sync::{
 };
 
 use bowline_host::{
-    Client, ElicitationRequest, Embedded, Options, RmcpServer,
-    protocol::{ElicitationAction, ElicitationResponse, Extra, McpReadResource},
+    Client, ElicitationRequest, ElicitationResponse, Embedded, Options, RmcpServer,
+    protocol::McpReadResource,
 };
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -110,11 +110,7 @@ async fn tools_resources_news_and_questions_of_a_server_all_work() {
             assert_eq!(&*question.mcp_server_name, "library");
             assert_eq!(question.message, "Who are you?");
             let content = json!({"name": "Ada"});
-            ElicitationResponse {
-                action: ElicitationAction::Accept,
-                content: Some(serde_json::from_value(content).unwrap()),
-                extra: Extra::new(),
-            }
+            ElicitationResponse::accept(content.into())
         });
     let client = soon("connecting", Client::connect(options)).await.unwrap();
     client.query("TOOL mcp__library__lend {}\nNEXT\nECHORESULT").await.unwrap();

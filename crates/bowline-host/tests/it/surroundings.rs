@@ -2,7 +2,7 @@
 //! plugins, servers.
 
 use bowline_host::{
-    Client, McpServerConfig, Options, Plugin, Resume, Settings, protocol::McpStdioServer, query,
+    Client, McpServerConfig, Options, Resume, Settings, protocol::McpStdioServer, query,
 };
 use serde_json::json;
 
@@ -95,9 +95,8 @@ async fn skills_and_commands_of_a_plugin_are_found() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
-    for (name, mut options) in agents(folder.path()).await {
-        options.plugins = vec![Plugin { path: plugin.clone(), skip_mcp_discovery: false }];
-        let client = soon(name, Client::connect(options)).await.unwrap();
+    for (name, options) in agents(folder.path()).await {
+        let client = soon(name, Client::connect(options.plugin(&plugin))).await.unwrap();
         let commands = client.supported_commands();
         assert!(commands.iter().any(|command| command.name == "knots:tie"), "{name}");
         soon(name, client.disconnect()).await;

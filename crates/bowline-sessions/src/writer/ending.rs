@@ -119,7 +119,7 @@ impl OpenAnswer {
         self,
         answer: &ApiMessage,
         path: &Path,
-        mirrored: Option<&mut Vec<RawJson>>,
+        mirrored: &mut [RawJson],
     ) -> io::Result<()> {
         let ending = Ending {
             stop_reason: answer.stop_reason.as_ref(),
@@ -130,9 +130,7 @@ impl OpenAnswer {
         if known == self.unknown {
             return Ok(());
         }
-        if let Some(entries) = mirrored {
-            self.end_entries(&known, entries);
-        }
+        self.end_entries(&known, mirrored);
         let mut file = OpenOptions::new().read(true).write(true).open(path)?;
         let counts = self.counts_only(&ending);
         for line in &self.lines[..self.written] {

@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use bowline_protocol::{ApiMessage, ContentBlock, Maybe, RawJson, StopReason, ToolUseBlock, Usage};
-use bowline_sessions::{AssistantLine, LineOrigin, TranscriptWriter, UserLine};
+use bowline_sessions::{AssistantLine, LineOrigin, Mirroring, TranscriptWriter, UserLine};
 use serde_json::{Value, json};
 
 use crate::transcript::{Home, ID};
@@ -146,7 +146,7 @@ fn what_others_have_written_is_left_alone() {
 #[test]
 fn a_mirror_gets_an_answer_when_it_has_ended() {
     let home = Home::new();
-    let mut writer = create(&home).mirrored();
+    let mut writer = create(&home).with_mirroring(Mirroring::Ended);
     writer.push(UserLine::new("hi"));
     say(&mut writer, ContentBlock::text("one"));
     assert_eq!(writer.take_mirror(), None);
@@ -159,4 +159,15 @@ fn a_mirror_gets_an_answer_when_it_has_ended() {
     assert_eq!(writer.take_mirror(), None);
     writer.end_turn();
     assert_eq!(writer.take_mirror().unwrap().entries.len(), 1);
+}
+
+#[test]
+fn a_mirror_that_is_to_have_lines_first_does_not_wait_for_the_end() {
+    let home = Home::new();
+    let mut writer = create(&home).with_mirroring(Mirroring::AtOnce);
+    say(&mut writer, ContentBlock::text("one"));
+    let entries = writer.take_mirror().unwrap().entries;
+    assert_eq!(entries[0].to_value()["message"]["stop_reason"], Value::Null);
+    writer.end_answer(&ended(1234)).unwrap();
+    assert_eq!(writer.take_mirror(), None);
 }

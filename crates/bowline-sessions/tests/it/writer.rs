@@ -4,8 +4,8 @@ use std::{fs, io, os::unix::fs::PermissionsExt, path::Path};
 
 use bowline_protocol::{ApiMessage, ContentBlock, MessageUuid};
 use bowline_sessions::{
-    AssistantLine, Flushed, LastPrompt, LineOrigin, ResumeAt, SessionError, SessionFiles,
-    TranscriptWriter, UserLine, resume,
+    AssistantLine, Flushed, LastPrompt, LineOrigin, Mirroring, ResumeAt, SessionError,
+    SessionFiles, TranscriptWriter, UserLine, resume,
 };
 use serde_json::Value;
 
@@ -89,7 +89,7 @@ fn subagents_write_beside_their_session() {
 #[test]
 fn a_mirror_gets_what_was_written() {
     let home = Home::new();
-    let mut writer = create(&home).mirrored();
+    let mut writer = create(&home).with_mirroring(Mirroring::Ended);
     writer.push(UserLine::new("hi"));
     let _ = writer.flush();
     let batch = writer.take_mirror().unwrap();

@@ -2,7 +2,7 @@
 
 use bowline_engine::SessionConfig;
 use bowline_protocol::{MessageUuid, RawJson};
-use bowline_sessions::{ProjectKey, StartFrom, TakeUp};
+use bowline_sessions::{Mirroring, ProjectKey, StartFrom, TakeUp};
 
 use super::SetupError;
 use crate::{args::SessionArgs, environment::Environment};
@@ -14,7 +14,12 @@ pub(super) fn take_up(
     environment: &Environment,
     fetched: Option<Vec<RawJson>>,
 ) -> Result<(), SetupError> {
-    let mirrored = args.session_mirror || fetched.is_some();
+    let mirroring = match (&fetched, args.session_mirror) {
+        // What is kept elsewhere is there before it is said.
+        (Some(_), _) => Mirroring::AtOnce,
+        (None, true) => Mirroring::Ended,
+        (None, false) => Mirroring::No,
+    };
     let from = match (fetched, args.resume.as_deref()) {
         (Some(lines), _) => StartFrom::Lines(lines),
         (None, Some("")) => {
@@ -32,7 +37,7 @@ pub(super) fn take_up(
         at: uuid(&args.resume_session_at),
         drops_turn: uuid(&args.resume_drops_turn),
         unsaved: args.no_session_persistence,
-        mirrored,
+        mirroring,
     };
     let project = environment.project_dir_name().map(ProjectKey::from_name);
     Ok(config.take_up(&wanted, project)?)

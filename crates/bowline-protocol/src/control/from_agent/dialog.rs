@@ -59,6 +59,27 @@ pub struct ElicitationResponse {
     pub extra: Extra,
 }
 
+impl ElicitationResponse {
+    /// The question is answered with these values.
+    pub fn accept(content: RawJson) -> Self {
+        Self { content: Some(content), ..Self::without_content(ElicitationAction::Accept) }
+    }
+
+    /// The user does not want to answer.
+    pub fn decline() -> Self {
+        Self::without_content(ElicitationAction::Decline)
+    }
+
+    /// The user made no choice.
+    pub fn cancel() -> Self {
+        Self::without_content(ElicitationAction::Cancel)
+    }
+
+    fn without_content(action: ElicitationAction) -> Self {
+        Self { action, content: None, extra: Extra::new() }
+    }
+}
+
 /// Show the user a dialog of a kind that the host said it supports.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RequestUserDialog {

@@ -52,10 +52,10 @@ impl<'de> Quick<'de> {
 
     /// Steps to the quote or the escape that comes next, and gives what is before it.
     fn plain(&mut self) -> Result<&'de str> {
-        let rest = &self.text[self.at..];
-        let length = plain_length(rest.as_bytes()).ok_or(Unusual)?;
-        self.at += length;
-        Ok(&rest[..length])
+        let start = self.at;
+        let rest = self.text.as_bytes().get(start..);
+        self.at += rest.and_then(plain_length).ok_or(Unusual)?;
+        Ok(&self.text[start..self.at])
     }
 
     /// Steps over an escape, and gives what it stands for.
@@ -105,25 +105,32 @@ fn plain_length(bytes: &[u8]) -> Option<usize> {
     let mut rest = bytes;
     for _ in 0..NEAR_WORDS {
         let Some((word, behind)) = rest.split_first_chunk::<8>() else { break };
-        let word = u64::from_le_bytes(*word);
-        let found = zero_bytes(word ^ QUOTES) | zero_bytes(word ^ BACKSLASHES);
-        if found != 0 {
-            return Some(bytes.len() - rest.len() + (found.trailing_zeros() / 8) as usize);
+        if let Some(length) = plain_length_of_word(u64::from_le_bytes(*word)) {
+            return Some(bytes.len() - rest.len() + length);
         }
         rest = behind;
     }
-    let length = memchr::memchr2(b'"', b'\\', rest)?;
-    Some(bytes.len() - rest.len() + length)
+    plain_length_from(bytes.len() - rest.len(), bytes)
+}
+
+/// The same, where the first bytes are known to be plain. By itself, so that what is short need not
+/// prepare for it.
+#[inline(never)]
+fn plain_length_from(known: usize, bytes: &[u8]) -> Option<usize> {
+    memchr::memchr2(b'"', b'\\', &bytes[known..]).map(|length| known + length)
 }
 
 /// How many words are looked at one by one.
 const NEAR_WORDS: usize = 8;
 
-const ONES: u64 = 0x0101_0101_0101_0101;
-const QUOTES: u64 = ONES * b'"' as u64;
-const BACKSLASHES: u64 = ONES * b'\\' as u64;
-
-/// Marks the first byte that is zero, and perhaps some behind it.
-fn zero_bytes(word: u64) -> u64 {
-    word.wrapping_sub(ONES) & !word & (ONES << 7)
+/// The same of eight bytes, the first of which is the lowest.
+fn plain_length_of_word(word: u64) -> Option<usize> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH_BITS: u64 = ONES << 7;
+    // Minus one, a byte that was zero has its high bit; so has one that had it before, which no
+    // quote and no backslash has. What is borrowed spoils only bytes above the first that is found.
+    let quotes = (word ^ (ONES * b'"' as u64)).wrapping_sub(ONES);
+    let backslashes = (word ^ (ONES * b'\\' as u64)).wrapping_sub(ONES);
+    let found = (quotes | backslashes) & !word & HIGH_BITS;
+    (found != 0).then(|| (found.trailing_zeros() / 8) as usize)
 }

@@ -1,0 +1,156 @@
+//! An agent that writes what no agent should, or leaves its pipes as no agent should.
+
+use std::{
+    fs,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use bowline_host::{Client, Error, Options, PermissionResult, ToolRequest, query};
+
+use crate::rig::{fake, last_error, result, soon, stopped, told, write_script};
+
+#[tokio::test]
+async fn half_a_line_is_an_error_and_so_is_the_end_behind_it() {
+    assert_eq!(told(query("go", fake("half_a_line"))).await, ["error json", "error process"]);
+}
+
+#[tokio::test]
+async fn a_last_line_needs_no_end_and_lines_may_end_as_on_windows() {
+    assert_eq!(told(query("go", fake("no_last_newline"))).await, ["result whole"]);
+    let expected = ["assistant []", "result with returns"];
+    assert_eq!(told(query("go", fake("windows"))).await, expected);
+}
+
+#[tokio::test]
+async fn marks_nothing_broken_text_and_bottomless_values_cost_themselves_only() {
+    let expected = [
+        // Not UTF-8.
+        "error json",
+        "unknown",
+        // What is too deep for a message is not too deep to be told of.
+        "error message",
+        // An object without a type.
+        "unknown",
+        "result clean",
+    ];
+    let mut told = told(query("go", fake("garbage"))).await;
+    // A line that is no text is told of when it is seen, the others when it is their turn.
+    let broken = told.iter().position(|it| it == "error json").expect("it is told");
+    let broken = told.remove(broken);
+    told.insert(0, broken);
+    assert_eq!(told, expected);
+}
+
+#[tokio::test]
+async fn frames_that_are_wrong_are_refused_by_name_or_told_of() {
+    let options = fake("frames").can_use_tool(async |_: ToolRequest| PermissionResult::allow());
+    let told = told(query("go", options)).await;
+    let (last, faults) = told.split_last().expect("there is a result");
+    assert!(faults.iter().all(|it| it == "error json"), "{told:?}");
+    // Two requests without a name, two that are none, and two that nobody can be told of.
+    assert_eq!(faults.len(), 5, "{told:?}");
+    let answers: Vec<_> = last.strip_prefix("result ").expect("it ends").lines().collect();
+    assert!(answers[0].starts_with("1: malformed request: missing field `request`"), "{answers:?}");
+    assert!(answers[1].starts_with("2: "), "{answers:?}");
+    assert_eq!(answers[2], r#"3: {"behavior":"allow","updatedInput":{}}"#);
+}
+
+#[tokio::test]
+async fn a_question_that_is_asked_twice_is_answered_once() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = asked.clone();
+    let options = fake("same_name").can_use_tool(move |request: ToolRequest| {
+        count.fetch_add(1, Ordering::SeqCst);
+        async move {
+            // As long as it is open, its name is taken.
+            tokio::task::yield_now().await;
+            PermissionResult::deny(request.tool_name.clone())
+        }
+    });
+    let expected = "1: {\"behavior\":\"deny\",\"message\":\"Bash\"}\n\
+                    1: {\"behavior\":\"deny\",\"message\":\"Read\"}";
+    assert_eq!(result(query("go", options)).await, expected);
+    assert_eq!(asked.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
+async fn an_answer_that_comes_twice_counts_once() {
+    let client = soon("connecting", Client::connect(fake("repeat"))).await.unwrap();
+    for model in ["a", "b"] {
+        soon("a request", client.set_model(Some(model))).await.unwrap();
+    }
+    client.query("go").await.unwrap();
+    assert_eq!(told(client.receive_response()).await, ["result heard"]);
+    soon("the end", client.disconnect()).await;
+}
+
+#[tokio::test]
+async fn an_agent_that_refuses_to_begin_is_quoted() {
+    let refused = soon("connecting", Client::connect(fake("refuse"))).await.unwrap_err();
+    assert_eq!(
+        (refused.code(), &*refused.to_string()),
+        ("control_protocol", "initialize: not with you")
+    );
+}
+
+#[tokio::test]
+async fn a_megabyte_on_stderr_without_a_line_is_told_in_pieces() {
+    let (pieces, bytes) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (counted, summed) = (pieces.clone(), bytes.clone());
+    let options = fake("mutter").stderr(move |piece| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        summed.fetch_add(piece.len(), Ordering::SeqCst);
+    });
+    assert_eq!(told(query("go", options)).await, ["result heard"]);
+    assert_eq!(bytes.load(Ordering::SeqCst), 1_000_000);
+    assert!(pieces.load(Ordering::SeqCst) > 10);
+}
+
+/// An agent that is a script: greets as it should, takes a prompt, and then does `this`.
+fn script(folder: &Path, this: &str) -> Options {
+    let path = folder.join("agent");
+    let greet = r#"read -r hello
+id=$(printf %s "$hello" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
+echo '{"type":"control_response","response":{"subtype":"success","request_id":"'"$id"'","response":{"commands":[],"agents":[],"models":[],"account":{},"claude_code_version":"2.1.325"}}}'
+read -r prompt
+"#;
+    write_script(&path, &format!("{greet}{this}"));
+    Options::default().cli_path(path)
+}
+
+#[tokio::test]
+async fn an_agent_that_falls_silent_but_lives_is_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let note = folder.path().join("pid");
+    let this = format!("echo $$ > '{}'\nexec >&-\nexec sleep 600", note.display());
+    let error = last_error(query("go", script(folder.path(), &this))).await;
+    let Error::Process(error) = error else { panic!("{error:?}") };
+    assert_eq!((error.code, error.signal), (None, Some(15)));
+    stopped(fs::read_to_string(note).unwrap().trim(), Duration::from_secs(2)).await;
+}
+
+#[tokio::test]
+async fn a_child_that_holds_the_pipes_of_its_agent_holds_up_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let note = folder.path().join("pid");
+    let this = format!("sleep 600 &\necho $! > '{}'\nexit 3", note.display());
+    let start = Instant::now();
+    let error = last_error(query("go", script(folder.path(), &this))).await;
+    let Error::Process(error) = error else { panic!("{error:?}") };
+    assert_eq!(error.code, Some(3));
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+    stopped(fs::read_to_string(note).unwrap().trim(), Duration::from_secs(2)).await;
+}
+
+#[tokio::test]
+async fn a_signal_that_ends_the_agent_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = last_error(query("go", script(folder.path(), "kill -9 $$"))).await;
+    let Error::Process(error) = error else { panic!("{error:?}") };
+    assert_eq!((error.code, error.signal), (None, Some(9)));
+}
