@@ -173,7 +173,8 @@ async fn add(piece: Piece, files: &Files<'_>, blocks: &mut Vec<ContentBlock>) {
 
 async fn add_image(data: String, mime: &str, files: &Files<'_>, blocks: &mut Vec<ContentBlock>) {
     let note = saved("Image", &data, Some(mime), files).await;
-    if SEEN_BY_MODELS.contains(&mime) {
+    // The model's API would refuse the whole request for a picture that cannot be decoded.
+    if SEEN_BY_MODELS.contains(&mime) && BASE64_STANDARD.decode(&data).is_ok() {
         let source = Source::base64(mime, data);
         blocks.push(ContentBlock::Image(ImageBlock { source, extra: Extra::new() }));
     }
@@ -231,5 +232,21 @@ fn extension(mime: Option<&str>) -> &'static str {
         "text/markdown" => "md",
         kind if kind.starts_with("text/") => "txt",
         _ => "bin",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_picture_that_cannot_be_decoded_is_not_shown_to_a_model() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = Files { server: "s", dir: folder.path() };
+        for (data, blocks) in [("AAAA", 2), ("%%%%", 1)] {
+            let mut shown = Vec::new();
+            add_image(data.to_owned(), "image/png", &files, &mut shown).await;
+            assert_eq!(shown.len(), blocks, "{shown:?}");
+        }
     }
 }

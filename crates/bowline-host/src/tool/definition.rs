@@ -4,7 +4,7 @@ use std::{fmt, marker::PhantomData, panic::AssertUnwindSafe, sync::Arc, time::Du
 
 use bowline_protocol::RawJson;
 use futures_util::{FutureExt, future::BoxFuture};
-use schemars::{JsonSchema, generate::SchemaSettings};
+use schemars::{JsonSchema, Schema, generate::SchemaSettings, transform::RecursiveTransform};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio::time;
@@ -326,6 +326,12 @@ impl fmt::Debug for Tool {
 pub(crate) fn schema_of_type<T: JsonSchema>() -> Value {
     let mut settings = SchemaSettings::draft07();
     settings.inline_subschemas = true;
+    // `uint32` is a word of Rust's; some agents refuse a schema with a format that they do not know.
+    settings = settings.with_transform(RecursiveTransform(|schema: &mut Schema| {
+        if schema.get("type").is_some_and(|kind| kind == "integer" || kind == "number") {
+            schema.remove("format");
+        }
+    }));
     let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
     if let Some(object) = schema.as_object_mut() {
         object.remove("$schema");
@@ -358,5 +364,25 @@ impl<Shape: Send + Sync, H: ToolHandler<Shape>> Work for Handled<Shape, H> {
                 Box::pin(std::future::ready(result))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_schema_has_no_formats_of_rust() {
+        #[derive(JsonSchema)]
+        #[expect(dead_code, reason = "only its schema is of interest")]
+        struct Knot {
+            loops: u32,
+            lengths: Vec<f64>,
+        }
+        let schema = schema_of_type::<Knot>();
+        assert_eq!(schema["properties"]["loops"], json!({"type": "integer", "minimum": 0}));
+        assert_eq!(schema["properties"]["lengths"]["items"], json!({"type": "number"}));
     }
 }
