@@ -105,11 +105,8 @@ impl Shared {
         about: Option<&ToolUseId>,
         cancel: &CancellationToken,
     ) -> HookReport {
-        let mut report = self.run_hooks_silently(identity, event, about, cancel).await;
-        for notice in report.notices.drain(..) {
-            Box::pin(self.outlet.send(notice)).await;
-        }
-        report
+        let report = self.run_hooks_silently(identity, event, about, cancel).await;
+        self.pass_notices_on(report).await
     }
 
     /// Like [`run_hooks_about`](Self::run_hooks_about) for hooks that race somebody else: what was said
@@ -121,11 +118,8 @@ impl Shared {
         about: Option<&ToolUseId>,
         cancel: &CancellationToken,
     ) -> HookReport {
-        let mut report = Box::pin(self.begin_all(identity, event, about, cancel)).await;
-        for notice in report.notices.drain(..) {
-            Box::pin(self.outlet.send(notice)).await;
-        }
-        report
+        let report = Box::pin(self.begin_all(identity, event, about, cancel)).await;
+        self.pass_notices_on(report).await
     }
 
     /// Like [`run_hooks_about`](Self::run_hooks_about); what they say to the user is left to the
@@ -143,6 +137,14 @@ impl Shared {
             true => Box::pin(self.run_all(identity, event, about, cancel)).await,
             false => HookReport::default(),
         }
+    }
+
+    /// Tells the user what hooks have to say to them.
+    async fn pass_notices_on(&self, mut report: HookReport) -> HookReport {
+        for notice in report.notices.drain(..) {
+            Box::pin(self.outlet.send(notice)).await;
+        }
+        report
     }
 
     async fn run_all(

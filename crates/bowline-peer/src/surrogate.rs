@@ -3,9 +3,12 @@
 //! JavaScript and Python count in UTF-16 and may cut a text in the middle of an emoji. What is left is
 //! written as an escape that names no character (`"\ud83d"`): JSON allows it, Rust's strings do not.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::LazyLock};
 
-use memchr::memmem;
+use memchr::memmem::Finder;
+
+/// Looks for escapes by number, in every line that comes: it is made once.
+static ESCAPES: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(br"\u"));
 
 /// What stands for a character that cannot be known.
 const UNKNOWN: &str = r"\ufffd";
@@ -37,7 +40,7 @@ fn replaced(json: &str, first: usize) -> String {
 fn first_half(json: &str, mut from: usize) -> Option<usize> {
     let bytes = json.as_bytes();
     loop {
-        let found = from + memmem::find(&bytes[from..], br"\u")?;
+        let found = from + ESCAPES.find(&bytes[from..])?;
         // An even number of backslashes before it: this one is not itself escaped.
         let before = bytes[..found].iter().rev().take_while(|byte| **byte == b'\\').count();
         from = match (before % 2, unit(bytes, found)) {

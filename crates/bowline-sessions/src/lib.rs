@@ -1,8 +1,9 @@
 //! Sessions on disk: what was said, kept so that it can be taken up again.
 //!
-//! A session is one append-only file of JSON lines, in the layout that the
+//! A session is one file of JSON lines that only grows, in the layout that the
 //! official CLI and SDKs read and write, so that sessions move between them and
-//! Bowline in both directions.
+//! Bowline in both directions. Lines are never moved, and changed in one respect
+//! only: those of an answer have blanks, which say how it ended once it has.
 //!
 //! | subject | where |
 //! |---|---|
