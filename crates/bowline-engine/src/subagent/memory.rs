@@ -2,19 +2,18 @@
 
 use std::{
     fs,
-    io::Read,
     path::{Path, PathBuf},
 };
 
 use bowline_protocol::AgentMemory;
 
 use super::AgentKind;
-use crate::settings::Places;
+use crate::{context::memory::read_text, settings::Places};
 
 /// The file that an agent is shown at once.
 const INDEX: &str = "MEMORY.md";
 /// How much of it.
-const INDEX_LIMIT: u64 = 25 * 1024;
+const INDEX_LIMIT: usize = 25 * 1024;
 
 /// The folder in which agents of this kind keep what they learn; it is there from now on.
 pub(super) fn folder(places: &Places, kind: &AgentKind) -> Option<PathBuf> {
@@ -46,11 +45,8 @@ fn file_name(kind: &str) -> String {
 
 /// What an agent is told of its folder.
 pub(super) fn section(folder: &Path) -> String {
-    let mut index = String::new();
-    if let Ok(file) = fs::File::open(folder.join(INDEX)) {
-        file.take(INDEX_LIMIT).read_to_string(&mut index).ok();
-    }
-    let index = match index.trim() {
+    let index = read_text(&folder.join(INDEX)).unwrap_or_default();
+    let index = match index[..index.floor_char_boundary(INDEX_LIMIT)].trim() {
         "" => format!("{INDEX} is empty so far."),
         index => format!("{INDEX} says:\n\n{index}"),
     };
@@ -71,6 +67,19 @@ mod tests {
     fn names_lead_nowhere_else() {
         assert_eq!(file_name("plugin:code review"), "plugin-code-review");
         assert_eq!(file_name("../../etc"), "------etc");
+    }
+
+    #[test]
+    fn the_beginning_of_what_is_remembered_is_told_whatever_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let index = folder.path().join(INDEX);
+        assert!(section(folder.path()).ends_with("MEMORY.md is empty so far."));
+        // A letter of two bytes lies across the limit.
+        fs::write(&index, format!("a{}", "ü".repeat(INDEX_LIMIT))).unwrap();
+        assert!(section(folder.path()).ends_with("üü"));
+        fs::remove_file(&index).unwrap();
+        fs::create_dir(&index).unwrap();
+        assert!(section(folder.path()).ends_with("MEMORY.md is empty so far."));
     }
 
     #[test]
