@@ -4,7 +4,7 @@ use std::{
     borrow::Cow,
     collections::BTreeMap,
     ffi::OsStr,
-    io,
+    io::{self, Write},
     os::unix::{ffi::OsStrExt, process::ExitStatusExt},
     path::PathBuf,
     process::{ExitStatus, Stdio},
@@ -34,15 +34,22 @@ const LINGER: Duration = Duration::from_millis(50);
 /// A pipe's usual size: one read can empty it.
 const CHUNK: usize = 64 * 1024;
 
-/// Runs in front of every command. Standard error joins standard output, so that the two arrive
-/// in the order of time; the pipe that was standard error is moved out of the way and tells the
-/// shell's last directory. That works however the shell ends, except by `exec` or a signal; then
-/// the directory just stays. `shift` takes the command out of the positional parameters.
-const PROLOGUE: &str = r#"exec 19>&2 2>&1; trap 'pwd >&19' EXIT; eval "shift; $1""#;
+/// Runs in front of every command. It waits for [`GO`]; without that word this program died before
+/// anybody watched over the command, and nobody could end it any more. Standard error joins standard
+/// output, so that the two arrive in the order of time; the pipe that was standard error is moved
+/// out of the way and tells the shell's last directory. That works however the shell ends, except by
+/// `exec` or a signal; then the directory just stays. `shift` takes the command out of the
+/// positional parameters.
+const PROLOGUE: &str = r#"read -r _ || exit
+exec 0</dev/null 19>&2 2>&1; trap 'pwd >&19' EXIT; eval "shift; $1""#;
 
 /// The same with a file of definitions as the second parameter.
-const PROLOGUE_WITH_PROFILE: &str = r#"exec 19>&2 2>&1; trap 'pwd >&19' EXIT
+const PROLOGUE_WITH_PROFILE: &str = r#"read -r _ || exit
+exec 0</dev/null 19>&2 2>&1; trap 'pwd >&19' EXIT
 shopt -s expand_aliases; . "$2"; eval "shift 2; $1""#;
+
+/// What a shell hears before it runs its command.
+const GO: &[u8] = b"\n";
 
 /// A command for the shell.
 #[derive(Debug)]
@@ -84,6 +91,7 @@ impl Running {
     /// Starts the command in a process group of its own, without input.
     pub(crate) fn spawn(command: &ShellCommand, groups: &Arc<ProcessGroups>) -> io::Result<Self> {
         let mut shell = Command::new("/bin/bash");
+        let (gate, mut keeper) = io::pipe()?;
         let prologue = match command.profile {
             Some(_) => PROLOGUE_WITH_PROFILE,
             None => PROLOGUE,
@@ -92,7 +100,7 @@ impl Running {
             .args(["-c", prologue, "/bin/bash", &command.text()])
             .args(&command.profile)
             .current_dir(&command.dir)
-            .stdin(Stdio::null())
+            .stdin(gate)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0)
@@ -104,8 +112,11 @@ impl Running {
             };
         }
         let mut child = shell.spawn()?;
+        let group = ProcessGroup::among(&child, groups)?;
+        // A shell that is dead already hears nothing, and its end says more than this could.
+        keeper.write_all(GO).ok();
         Ok(Self {
-            group: ProcessGroup::among(&child, groups)?,
+            group,
             output: child.stdout.take(),
             report: child.stderr.take(),
             child,
