@@ -12,8 +12,8 @@ use crate::{
 
 /// Has an agent do nothing before it knows what we tell it first.
 ///
-/// The official one makes a call that was put off as soon as it has read the session, and asks none
-/// of our hooks if it has not heard of them by then.
+/// The official one makes a call that was put off as soon as it has read the session, and neither
+/// asks our hooks nor finds our tools if it has not heard of them by then.
 const AWAIT_INITIALIZE: &str = "--await-initialize";
 
 /// Starts the process, its three streams piped.
@@ -22,7 +22,7 @@ pub(super) async fn start(options: &Options) -> Result<Child, Error> {
     let arguments = arguments(options)?;
     let is_told_to_wait = arguments.iter().any(|it| it == AWAIT_INITIALIZE);
     command.args(arguments);
-    if options.resume != Resume::No && !is_told_to_wait && can_await_initialize(options).await {
+    if matters_at_once(options) && !is_told_to_wait && can_await_initialize(options).await {
         command.arg(AWAIT_INITIALIZE);
     }
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -31,6 +31,13 @@ pub(super) async fn start(options: &Options) -> Result<Child, Error> {
         None => command.spawn(),
     };
     child.map_err(|error| Error::connection(format!("starting {}", program.display()), error))
+}
+
+/// Whether what we tell an agent first matters to what it does before it has heard of it. Only then is
+/// it worth the start of a process to learn whether it can wait.
+fn matters_at_once(options: &Options) -> bool {
+    let is_told_of_us = !options.hooks.is_empty() || !options.sdk_mcp_servers.is_empty();
+    options.resume != Resume::No && is_told_of_us
 }
 
 /// The program in its surroundings, without arguments. It dies with us.
