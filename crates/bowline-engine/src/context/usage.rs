@@ -15,7 +15,7 @@ use crate::{command, ledger, session::Shared, subagent, toolset::Toolset};
 /// What is kept free for a summary and for what arrives until it is made.
 const RESERVE: u64 = 33_000;
 /// Small contexts keep this part of themselves free instead.
-const RESERVE_PART: u64 = 4;
+const RESERVE_PART: u64 = 3;
 /// The picture has this many squares.
 const ROWS: usize = 10;
 const SQUARES_PER_ROW: usize = 20;

@@ -58,6 +58,7 @@ impl TurnRun<'_> {
             self.agent.session.outlet.send(remark).await;
         }
         if !outcome.follow_up.is_empty() {
+            self.report.messages += 1;
             let mut frame = UserMessage::prompt(outcome.follow_up.clone());
             frame.is_synthetic = Some(true);
             self.agent.say_user(frame).await;

@@ -42,6 +42,31 @@ async fn a_second_copy_is_acknowledged_and_not_run() {
 }
 
 #[tokio::test]
+async fn a_prompt_comes_back_with_the_first_words_of_its_answer() {
+    let mut rig = Rig::with(|config| config.replay_user_messages = true);
+    rig.session.prompt(named("u1", "SAY part\nHANG")).await;
+    rig.until(|frame| frame["subtype"] == "init").await;
+    rig.session.prompt(named("u2", "SAY two")).await;
+    rig.session.prompt(UserMessage::prompt("SAY three")).await;
+    let frames = rig.until(|frame| frame["command_uuid"] == "u2").await;
+    assert!(frames.iter().all(|frame| frame["type"] != "user"), "{frames:#?}");
+    rig.control(json!({"subtype": "interrupt"})).await.unwrap();
+    let said = |frames: Vec<Value>| -> Vec<Value> {
+        frames.into_iter().filter(|frame| frame["type"] != "command_lifecycle").collect()
+    };
+    let frames = said(rig.turn().await);
+    assert_eq!(frames.last().unwrap()["subtype"], "error_during_execution");
+    assert_eq!((&frames[0]["isReplay"], &frames[0]["uuid"]), (&json!(true), &json!("u1")));
+
+    // Both are one prompt, which has the only name there is.
+    let frames = said(rig.turn().await);
+    let frames: Vec<_> = frames.iter().filter(|frame| frame["type"] == "user").collect();
+    let [replay] = frames[..] else { panic!("one prompt: {frames:#?}") };
+    assert_eq!(replay["uuid"], "u2");
+    assert_eq!(replay["message"]["content"], "SAY two\nSAY three");
+}
+
+#[tokio::test]
 async fn prompts_that_wait_are_answered_together() {
     let mut rig = Rig::new();
     rig.session.prompt(named("u1", "DELAY 300\nSAY first")).await;
