@@ -10,6 +10,8 @@ use crate::{session::Shared, settings::Source};
 struct Setting {
     /// What the user types.
     key: &'static str,
+    /// What the user reads.
+    label: &'static str,
     /// What the settings file calls it.
     path: &'static [&'static str],
     values: Values,
@@ -35,16 +37,26 @@ const MODES: [PermissionMode; 4] = [
 
 /// All of them, in the order of their names.
 const SETTINGS: &[Setting] = &[
-    setting("autoCompact", &["autoCompactEnabled"], Values::Truth),
-    setting("language", &["language"], Values::Text),
-    setting("model", &["model"], Values::Model),
-    setting("outputStyle", &["outputStyle"], Values::Style),
-    setting("permissionMode", &["permissions", "defaultMode"], Values::Mode),
-    setting("thinking", &["alwaysThinkingEnabled"], Values::Truth),
+    setting("autoCompact", "Auto-compact", &["autoCompactEnabled"], Values::Truth),
+    setting("language", "Language", &["language"], Values::Text),
+    setting("model", "Model", &["model"], Values::Model),
+    setting("outputStyle", "Output style", &["outputStyle"], Values::Style),
+    setting(
+        "permissionMode",
+        "Default permission mode",
+        &["permissions", "defaultMode"],
+        Values::Mode,
+    ),
+    setting("thinking", "Thinking mode", &["alwaysThinkingEnabled"], Values::Truth),
 ];
 
-const fn setting(key: &'static str, path: &'static [&'static str], values: Values) -> Setting {
-    Setting { key, path, values }
+const fn setting(
+    key: &'static str,
+    label: &'static str,
+    path: &'static [&'static str],
+    values: Values,
+) -> Setting {
+    Setting { key, label, path, values }
 }
 
 /// Makes the changes that the user names, one after the other, and says what came of each.
@@ -60,8 +72,8 @@ pub(super) async fn run(session: &Shared, args: &str) -> String {
     for (key, value) in assignments {
         told.push(match SETTINGS.iter().find(|setting| setting.key == key) {
             Some(setting) => match change(session, setting, &value).await {
-                Ok(()) => format!("Set {key} to {value}"),
-                Err(why) => format!("{key} stays as it is: {why}"),
+                Ok(()) => format!("Set {} to {value}", setting.label),
+                Err(why) => format!("{} stays as it is: {why}", setting.label),
             },
             None => format!("There is no setting {key} here. /config alone lists the keys."),
         });

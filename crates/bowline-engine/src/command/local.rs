@@ -11,7 +11,6 @@ use tokio::time::Instant;
 use super::{Invocation, texts};
 use crate::{
     agent::{Agent, synthetic},
-    outlet::timestamp,
     session::{Shared, catalog, without_turn},
     turn::run::millis,
 };
@@ -136,12 +135,9 @@ pub(super) async fn note(session: &Shared, content: &str) {
 /// Tells a host that wants to know it which prompt was taken for which command, if it has a name
 /// for that prompt.
 pub(super) async fn replay(session: &Shared, prompt: &UserMessage, mark: String) {
-    let Some(uuid) = prompt.uuid.clone().filter(|_| session.config.replay_user_messages) else {
-        return;
-    };
-    let mut replay = prompt.clone();
-    replay.message.content = Content::Text(mark);
-    replay.is_replay = Some(true);
-    replay.timestamp.get_or_insert_with(timestamp);
-    session.outlet.send_as(uuid, replay).await;
+    if prompt.uuid.is_some() {
+        let mut taken = prompt.clone();
+        taken.message.content = Content::Text(mark);
+        session.replay(&taken).await;
+    }
 }

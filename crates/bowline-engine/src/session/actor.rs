@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     agent::Agent,
-    outlet::{lifecycle, new_uuid, timestamp},
+    outlet::{lifecycle, new_uuid},
 };
 
 /// How long a turn that is stopped for good may take to notice.
@@ -184,10 +184,8 @@ impl Actor {
             (Queued::Waiting, Some(uuid)) => self.lifecycle(&uuid, CommandState::Queued).await,
             (Queued::Waiting, None) => {}
             (queued, uuid) => {
-                if let Some(mut replay) = replay {
-                    replay.is_replay = Some(true);
-                    replay.timestamp.get_or_insert_with(timestamp);
-                    self.shared.outlet.send(replay).await;
+                if let Some(replay) = replay {
+                    self.shared.replay(&replay).await;
                 }
                 if let (Queued::DoneBefore, Some(uuid)) = (queued, &uuid) {
                     self.lifecycle(uuid, CommandState::Completed).await;
@@ -220,16 +218,10 @@ impl Actor {
     /// Repeats prompts that are about to be taken for one, if the host wants that: those with another
     /// name than the one that all of them will have.
     async fn replay_merged(&self, prompts: &[UserMessage]) {
-        if !self.shared.config.replay_user_messages {
-            return;
-        }
         let named = || prompts.iter().filter_map(|prompt| Some((prompt, prompt.uuid.as_ref()?)));
         let Some((_, name)) = named().next_back() else { return };
-        for (prompt, uuid) in named().filter(|(_, uuid)| *uuid != name) {
-            let mut replay = prompt.clone();
-            replay.is_replay = Some(true);
-            replay.timestamp.get_or_insert_with(timestamp);
-            self.shared.outlet.send_as(uuid.clone(), replay).await;
+        for (prompt, _) in named().filter(|(_, uuid)| *uuid != name) {
+            self.shared.replay(prompt).await;
         }
     }
 

@@ -216,6 +216,18 @@ async fn take_up(
     agent.conversation.push_user(blocks);
 }
 
+impl Shared {
+    /// Repeats a prompt to a host that wants that.
+    pub(crate) async fn replay(&self, prompt: &UserMessage) {
+        if self.config.replay_user_messages {
+            let mut replay = prompt.clone();
+            replay.is_replay = Some(true);
+            replay.timestamp.get_or_insert_with(timestamp);
+            self.outlet.send(replay).await;
+        }
+    }
+}
+
 /// Repeats prompts to the host as the one that they were taken for, or as the command (`mark`).
 fn replay(session: &Shared, prompts: &[UserMessage], mark: Option<&str>, name: MessageUuid) {
     let Some(mut said) = prompts.last().cloned() else { return };

@@ -125,8 +125,10 @@ impl TurnRun<'_> {
         let asked =
             self.agent.stop_hooks(&self.report.last_words, self.stop_hook_active, &self.cancel);
         let (verdict, Troubled(troubled)) = tokio::select! {
-            said = asked => said,
+            // Hooks that were interrupted have an answer, too, which is none.
+            biased;
             () = self.cancel.cancelled() => return self.happened.push_back(Event::Interrupted),
+            said = asked => said,
         };
         // With an objection, the user hears of it behind what the model is told.
         self.stop_trouble = troubled && matches!(verdict, StopVerdict::Blocked(_));

@@ -80,9 +80,9 @@ async fn settings_are_changed_and_kept() {
     let said =
         told(&mut rig, "/config autoCompact=false permissionMode=plan zzz=1 thinking=7").await;
     let said: Vec<_> = said.lines().collect();
-    assert_eq!(said[..2], ["Set autoCompact to false", "Set permissionMode to plan"]);
+    assert_eq!(said[..2], ["Set Auto-compact to false", "Set Default permission mode to plan"]);
     assert!(said[2].contains("no setting zzz"), "{said:?}");
-    assert_eq!(said[3], "thinking stays as it is: it is one of true, false");
+    assert_eq!(said[3], "Thinking mode stays as it is: it is one of true, false");
     let expected = json!({"autoCompactEnabled": false, "permissions": {"defaultMode": "plan"}});
     assert_eq!(kept(&rig, "home/settings.json"), expected);
     let said = told(&mut rig, "/settings word").await;
