@@ -14,6 +14,7 @@
 mod counted;
 mod environment;
 pub(crate) mod frontmatter;
+pub(crate) mod markdown;
 pub(crate) mod memory;
 mod nested;
 mod outline;
