@@ -24,12 +24,12 @@ use std::{
 use bowline_protocol::{AgentId, ApiMessage, MessageUuid, RawJson, SessionId};
 use uuid::Uuid;
 
+use self::{ending::OpenAnswer, flush::has_lines, reopen::reopen};
 pub use self::{
     flush::{Flushed, Sync, WriteFailure},
     mirroring::{MirrorBatch, Mirroring},
     subagent::SubagentMetadata,
 };
-use self::{ending::OpenAnswer, flush::has_lines, reopen::reopen};
 use crate::{
     SessionError, clock,
     line::{AssistantLine, ChainFields, TranscriptLine},

@@ -22,8 +22,7 @@ async fn told(chosen: &str, files: &[(&str, &str)], plugins: &[&str]) -> String 
         config.places = Places::new(config.cwd.join("config"), &project);
         config.settings = Settings::load(&config.places, &SettingsRequest::default()).unwrap();
         let folders = plugins.iter().map(|name| PluginRequest::folder(config.cwd.join(name)));
-        config.plugins =
-            Plugins::load(folders.collect(), config.settings.known(), &config.places);
+        config.plugins = Plugins::load(folders.collect(), config.settings.known(), &config.places);
         config.cwd = project;
     });
     rig.run("SAY hi").await;

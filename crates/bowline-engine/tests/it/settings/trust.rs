@@ -129,10 +129,7 @@ fn an_untrusted_project_does_not_overrule_what_the_user_says_about_servers_and_v
     assert_eq!(found(&settings, Trust::Untrusted), expect("", "NO_COLOR"));
     let notices = settings.permissions(&places, Trust::Untrusted).notices;
     let ignored = notices.iter().map(|notice| notice.split(" from ").next().unwrap());
-    assert_eq!(
-        Vec::from_iter(ignored),
-        ["Ignoring 1 env entry", "Ignoring 1 mcpServers entry"]
-    );
+    assert_eq!(Vec::from_iter(ignored), ["Ignoring 1 env entry", "Ignoring 1 mcpServers entry"]);
     // The user's own word counts.
     machine.local(json!({ "enabledMcpjsonServers": ["shared"] }));
     assert_eq!(found(&machine.load(), Trust::Untrusted), expect("shared", "NO_COLOR"));
@@ -171,5 +168,8 @@ fn what_is_wrong_with_the_projects_servers_is_said() {
     let (servers, problems) =
         machine.load().servers(&machine.places(), SourceSet::default(), Trust::Untrusted);
     assert!(servers.is_empty());
-    assert!(problems[0].contains(".mcp.json") && problems[0].contains("odd.command"), "{problems:?}");
+    assert!(
+        problems[0].contains(".mcp.json") && problems[0].contains("odd.command"),
+        "{problems:?}"
+    );
 }
