@@ -15,9 +15,6 @@ use crate::{
     turn::run::millis,
 };
 
-/// The word for a command that could not do what it is for.
-const FAILED: &str = "failed";
-
 /// What a command came to.
 pub(super) struct Report<'a> {
     /// The command's own name, which may not be how it was called.
@@ -26,18 +23,18 @@ pub(super) struct Report<'a> {
     text: String,
     /// The same as numbers, for hosts that draw it themselves.
     pub(super) context_usage: Option<RawJson>,
-    /// What the command came to, if not to what it is for.
-    outcome: Option<&'static str>,
+    /// Whether it could not do what it is for.
+    failed: bool,
 }
 
 impl<'a> Report<'a> {
     pub(super) fn new(command: &'a str, invocation: &'a Invocation, text: String) -> Self {
-        Self { command, invocation, text, context_usage: None, outcome: None }
+        Self { command, invocation, text, context_usage: None, failed: false }
     }
 
     /// The command could not do what it is for.
     pub(super) fn failed(self) -> Self {
-        Self { outcome: Some(FAILED), ..self }
+        Self { failed: true, ..self }
     }
 }
 
@@ -65,7 +62,7 @@ pub(super) async fn decline(
     let source = texts::stdout(&text);
     note(&agent.session, &source).await;
     let mut frame = said(&text, source);
-    frame.local_command_outcome = outcome("unavailable_headless");
+    frame.local_command_outcome = Some(outcome("unavailable_headless"));
     agent.session.outlet.send(frame).await;
     ResultMessage { local_command: None, ..result(&agent.session, invocation, text, began) }
 }
@@ -74,11 +71,8 @@ pub(super) async fn decline(
 pub(super) async fn answer(agent: &Agent, report: Report<'_>) -> ResultMessage {
     let began = Instant::now();
     let session = &agent.session;
-    let Report { command, invocation, text, context_usage, outcome: report_outcome } = report;
-    let source = match report_outcome {
-        Some(FAILED) => texts::stderr(&text),
-        _ => texts::stdout(&text),
-    };
+    let Report { command, invocation, text, context_usage, failed } = report;
+    let source = if failed { texts::stderr(&text) } else { texts::stdout(&text) };
     note(session, &texts::builtin_mark(command, &invocation.args)).await;
     note(session, &source).await;
     let mut frame = said(&text, source);
@@ -88,7 +82,7 @@ pub(super) async fn answer(agent: &Agent, report: Report<'_>) -> ResultMessage {
         ..LocalCommandRun::default()
     });
     frame.context_usage = context_usage;
-    frame.local_command_outcome = report_outcome.and_then(outcome);
+    frame.local_command_outcome = failed.then(|| outcome("failed"));
     session.outlet.send(frame).await;
     result(session, invocation, text, began)
 }
@@ -102,8 +96,9 @@ fn said(text: &str, source: String) -> AssistantMessage {
     frame
 }
 
-fn outcome(kind: &str) -> Option<RawJson> {
-    Some(RawJson::from(json!({"kind": kind})))
+/// What a command came to, if not to what it is for.
+fn outcome(kind: &str) -> RawJson {
+    RawJson::from(json!({"kind": kind}))
 }
 
 /// The result of a command.

@@ -6,6 +6,9 @@ use bowline_protocol::McpServerState;
 use super::texts;
 use crate::session::Shared;
 
+/// What is said when there is nothing to list.
+const NONE: &str = "There are no MCP servers.";
+
 /// What can be done to servers.
 #[derive(Clone, Copy)]
 enum Action {
@@ -44,9 +47,6 @@ pub(super) async fn run(session: &Shared, args: &str) -> String {
     session.servers_changed();
     told.join("\n")
 }
-
-/// What is said when there is nothing to list.
-const NONE: &str = "There are no MCP servers.";
 
 fn list(session: &Shared) -> String {
     let servers = session.mcp.status();
