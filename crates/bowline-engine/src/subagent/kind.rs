@@ -1,11 +1,13 @@
 //! Kinds of agents: what each is for and what it may use.
 
+use std::path::PathBuf;
+
 use bowline_protocol::{
     AgentDefinition, AgentEffort, AgentMemory, Effort, HookSettings, PermissionMode,
 };
 use serde_json::Value;
 
-use crate::toolset::Filter;
+use crate::{settings::Source, toolset::Filter};
 
 /// The kind that is taken when none is named.
 pub(crate) const GENERAL_PURPOSE: &str = "general-purpose";
@@ -22,10 +24,33 @@ pub(crate) enum ProjectInstructions {
     Omitted,
 }
 
+/// Where a kind of agent is defined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AgentSource {
+    BuiltIn,
+    Plugin,
+    /// A file of the user or the project, or settings.
+    Settings(Source),
+}
+
+impl AgentSource {
+    /// As hosts call it.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::BuiltIn => "built-in",
+            Self::Plugin => "plugin",
+            Self::Settings(source) => source.as_str(),
+        }
+    }
+}
+
 /// A kind of agent.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct AgentKind {
     pub(crate) name: String,
+    pub(crate) source: AgentSource,
+    /// The file that defines it, if one does.
+    pub(crate) path: Option<PathBuf>,
     /// When to use it, for the model that chooses.
     pub(crate) description: String,
     /// What it is told before everything else.
@@ -66,10 +91,12 @@ impl AgentKind {
         only.into_iter().chain([Filter::Except(self.disallowed_tools.clone())]).collect()
     }
 
-    /// A kind that the command line or the host defines.
-    pub(crate) fn given((name, definition): (&String, &AgentDefinition)) -> Self {
+    /// A kind that the command line, the host or settings define.
+    pub(crate) fn given(source: Source, name: &str, definition: &AgentDefinition) -> Self {
         Self {
-            name: name.clone(),
+            name: name.to_owned(),
+            source: AgentSource::Settings(source),
+            path: None,
             description: definition.description.clone(),
             prompt: definition.prompt.clone(),
             tools: definition.tools.clone(),
@@ -108,6 +135,8 @@ pub(super) fn read_hooks(written: &Value) -> HookSettings {
 pub(crate) fn built_in() -> Vec<AgentKind> {
     let kind = |name: &str, description: &str, prompt: &str, disallowed: &[&str]| AgentKind {
         name: name.to_owned(),
+        source: AgentSource::BuiltIn,
+        path: None,
         description: description.to_owned(),
         prompt: prompt.to_owned(),
         tools: None,
