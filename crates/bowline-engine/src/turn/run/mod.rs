@@ -67,6 +67,7 @@ impl Default for Feedback {
 }
 
 /// What woke the loop.
+#[expect(clippy::large_enum_variant, reason = "short-lived, and nearly always the large one")]
 enum Woken {
     Interrupted,
     Stepped(Step),
