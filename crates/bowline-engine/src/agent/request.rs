@@ -42,7 +42,8 @@ impl Agent {
         request.system = self.system_blocks();
         request.messages = conversation.messages().to_vec();
         request.tools = self.tools.definitions().to_vec();
-        request.max_tokens = Some(ledger::max_output(&name).min(MAX_OUTPUT));
+        let most = self.session.config.max_output_tokens.unwrap_or(MAX_OUTPUT);
+        request.max_tokens = Some(ledger::max_output(&name).min(most));
         let known = known_model(&name);
         request.thinking = thinking(live.thinking, known);
         request.effort = self.instructions.effort.or(live.effort);

@@ -153,3 +153,17 @@ async fn commands_in_the_background_go_on() {
     let ended = rig.until(|frame| frame["subtype"] == "task_notification").await;
     assert_eq!(ended.last().unwrap()["status"], "completed");
 }
+
+#[tokio::test]
+async fn behind_the_last_word_there_are_only_hooks_to_interrupt() {
+    let mut rig = Rig::new();
+    let hooks = json!({"Stop": [{"hookCallbackIds": ["h"]}]});
+    rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();
+    rig.will_not_hook();
+    rig.prompt("SAY done").await;
+    rig.until(|frame| frame["type"] == "hook_callback").await;
+    rig.control(json!({"subtype": "interrupt"})).await.unwrap();
+    let frames = rig.turn().await;
+    assert_eq!(shapes(&frames), ["result:success"]);
+    assert_eq!(frames[0]["result"], "done");
+}
