@@ -166,7 +166,7 @@ async fn take_up(agent: &mut Agent, prompt: String, told: Vec<String>, skills: V
         let uuid = crate::outlet::new_uuid();
         agent.session.tell(agent.journal().user(&uuid, &message)).await;
     } else {
-        agent.say_user(message).await;
+        agent.say_user(message.into()).await;
     }
 }
 

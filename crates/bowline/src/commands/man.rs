@@ -42,8 +42,8 @@ fn add(page: &mut Vec<u8>, program: &Command, command: &Command, name: &str) -> 
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     Roff::new().control("SS", [name]).text([roman(about)]).to_writer(page)?;
     let is_help = |arg: &Arg| arg.get_id() == "help";
-    let is_of_program =
-        |arg: &Arg| program.get_arguments().any(|known| known.get_id() == arg.get_id());
+    let names = |arg: &Arg| (arg.get_id().clone(), arg.get_long().map(str::to_owned));
+    let is_of_program = |arg: &Arg| program.get_arguments().any(|known| names(known) == names(arg));
     let own = command.clone().mut_args(|arg| {
         let hidden = arg.is_hide_set() || is_of_program(&arg) || is_help(&arg);
         arg.hide(hidden)
@@ -81,6 +81,7 @@ mod tests {
         assert!(serve.contains(r"\-\-allow\-origin") && serve.contains("taken as well"), "{serve}");
         assert!(!serve.contains(r"\-\-fallback\-model") && !serve.contains(r"\-\-help"), "{serve}");
         assert!(part("completions").contains("SHELL"));
+        assert!(part("mcp login").contains("NAME"), "which is no --name");
         assert!(page.contains(r"\-\-fallback\-model"));
     }
 }

@@ -209,8 +209,8 @@ impl TurnRun<'_> {
         }
     }
 
-    fn assistant_frame(&mut self, block: ContentBlock) -> AssistantMessage {
-        let mut frame = AssistantMessage::default();
+    fn assistant_frame(&mut self, block: ContentBlock) -> Box<AssistantMessage> {
+        let mut frame = Box::<AssistantMessage>::default();
         if let Some(answer) = &self.answer {
             frame.message = answer.head();
             // While an answer streams, its stop reason and final usage are the result's to tell.
@@ -278,7 +278,7 @@ impl TurnRun<'_> {
     /// The model cannot be reached: a message in its place says why.
     pub(super) async fn fail(&mut self, error: ModelError) {
         self.cut = None;
-        let frame = api_error_frame(&error);
+        let frame = Box::new(api_error_frame(&error));
         if let Some(text) = frame.message.content.first().and_then(ContentBlock::as_text) {
             self.report.last_words = text.to_owned();
         }
