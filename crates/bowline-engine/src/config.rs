@@ -112,6 +112,8 @@ pub struct SessionConfig {
     pub session_state_events: SessionStateEvents,
     /// How often Stop hooks may send the model back to work.
     pub stop_hook_block_cap: u32,
+    /// How many tokens a model is asked to write at most in one answer; `None` for what suits it.
+    pub max_output_tokens: Option<u64>,
     /// What the tools may do and how much.
     pub tool_options: bowline_tools::Options,
     /// Whether files must have been read before they are changed; `None` leaves it to what is known
@@ -196,6 +198,7 @@ impl SessionConfig {
             forward_subagent_text: false,
             session_state_events: SessionStateEvents::Off,
             stop_hook_block_cap: 8,
+            max_output_tokens: None,
             tool_options: bowline_tools::Options::default(),
             read_before_write: None,
             environment: BTreeMap::new(),

@@ -195,6 +195,11 @@ impl Environment {
         self.number("CLAUDE_CODE_MAX_RETRIES")
     }
 
+    /// How many tokens the model may write in one answer.
+    pub(crate) fn max_output_tokens(&self) -> Option<u64> {
+        self.number("CLAUDE_CODE_MAX_OUTPUT_TOKENS").filter(|&tokens| tokens > 0)
+    }
+
     /// How much the model may think.
     pub(crate) fn max_thinking_tokens(&self) -> Option<u64> {
         self.number("MAX_THINKING_TOKENS")

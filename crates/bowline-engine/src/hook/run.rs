@@ -291,7 +291,7 @@ pub(super) async fn within<T>(
 /// What a callback answers.
 fn answered(event: &HookEvent, json: &str) -> Answer {
     match json.trim() {
-        "" | "null" => Answer::Output(Box::default()),
+        "" => Answer::Output(Box::default()),
         json => output::read(event, json),
     }
 }

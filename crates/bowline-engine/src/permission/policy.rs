@@ -168,7 +168,10 @@ impl Policy {
         }
         let evidence = Evidence::gather(call, self);
         if let Some(rule) = self.restricting(&PermissionBehavior::Deny, call, &evidence) {
-            return Verdict::Deny(denied_by(rule, call, &evidence));
+            let mut denial = denied_by(rule, call, &evidence);
+            // Whoever hears the hook knows of the call already.
+            denial.announced &= !has_hooks_consent(call);
+            return Verdict::Deny(denial);
         }
         if let Some(outside) = self.blocked(&evidence) {
             let path = outside.named().display();
@@ -273,8 +276,12 @@ impl Policy {
         match evidence {
             Evidence::Nothing => by_rule().unwrap_or(Verdict::Allow(Reason::default())),
             Evidence::Read(locations) => {
-                match locations.iter().find(|location| !self.may_read(location)) {
-                    None => by_mode(),
+                let mut elsewhere = locations.iter().filter(|it| !self.is_readable_by_place(it));
+                let outside = elsewhere.clone().find(|location| self.read_rule(location).is_none());
+                match outside {
+                    None => elsewhere
+                        .find_map(|location| self.read_rule(location))
+                        .map_or_else(by_mode, allowed),
                     Some(outside) => by_rule().unwrap_or_else(|| {
                         self.ask_outside(call, outside, suggest::for_read(outside))
                     }),
@@ -292,7 +299,11 @@ impl Policy {
             }
             Evidence::Command(line) => by_rule().unwrap_or_else(|| self.judge_command(call, line)),
             Evidence::Fetch(_) | Evidence::Other => by_rule().unwrap_or_else(|| {
-                let mut question = Question::new(Reason::default(), needs_approval(call));
+                // Whether it changes something cannot be told.
+                let planning =
+                    (self.mode == PermissionMode::Plan).then_some(DecisionReasonType::Mode);
+                let reason = Reason { kind: planning, ..Reason::default() };
+                let mut question = Question::new(reason, needs_approval(call));
                 question.suggestions = suggest::for_tool(call, evidence);
                 Verdict::Ask(Box::new(question))
             }),
@@ -301,12 +312,20 @@ impl Policy {
 
     /// Whether a file may be read without a question.
     pub(super) fn may_read(&self, location: &Location) -> bool {
+        self.is_readable_by_place(location) || self.read_rule(location).is_some()
+    }
+
+    fn is_readable_by_place(&self, location: &Location) -> bool {
         self.is_inside(location)
             || self.is_agents_own(location)
             || self.readable.iter().any(|path| location.is_within(&Location::of(path)))
-            || self.rules.saying(&PermissionBehavior::Allow).any(
-                |rule| matches!(&rule.subject, Subject::Read(pattern) if pattern.covers(location)),
-            )
+    }
+
+    /// The rule that allows reading a file.
+    fn read_rule(&self, location: &Location) -> Option<&Rule> {
+        let covers =
+            |rule: &&Rule| matches!(&rule.subject, Subject::Read(it) if it.covers(location));
+        self.rules.saying(&PermissionBehavior::Allow).find(covers)
     }
 
     /// The rule that allows changing a file.
@@ -424,6 +443,10 @@ fn hook_reason(reason: &Option<String>, source: &str) -> Reason {
         hook_source: Some(source.to_owned()),
         ..Reason::of(DecisionReasonType::Hook)
     }
+}
+
+fn has_hooks_consent(call: &ProposedCall<'_>) -> bool {
+    call.hook.is_some_and(|hook| hook.decision == HookPermissionDecision::Allow)
 }
 
 /// What a hook's opinion means once no rule and no safety check stands against it.

@@ -151,6 +151,7 @@ fn announce(
         prompt,
         tool_use_id: call,
         depth,
+        parent: assignment.parent.agent_id().map(|id| TaskId::from(id.as_str())),
         backgrounded: *background,
         asked_background: assignment.asked_background,
     });

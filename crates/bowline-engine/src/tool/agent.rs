@@ -128,7 +128,7 @@ impl AgentTool {
         }
         let finished = subagent::work(launched, &call.cancel).await;
         match finished.failure() {
-            Some(failure) => Err(ToolFailure::running(failure)),
+            Some(failure) => Err(failure),
             None => Ok(finished_output(name, &input, &finished)),
         }
     }

@@ -258,7 +258,7 @@ impl Answer {
     /// to an answer in one piece.
     fn broken(&mut self, error: ModelError) -> Step {
         let reported = error.api_type.is_some() && self.complete_blocks == 0;
-        if reported && error.is_retryable() && self.ask_whole() {
+        if reported && self.ask_whole() {
             self.connect();
             return Step::Retry { error, attempt: 0, delay: Duration::ZERO };
         }

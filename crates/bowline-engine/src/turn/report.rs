@@ -30,6 +30,8 @@ pub(crate) struct Report {
     pub(crate) deferred: Vec<DeferredToolUse>,
     /// Why the model could not be reached.
     pub(crate) failure: Option<ModelError>,
+    /// The protocol's word for a failure that has no HTTP status.
+    pub(crate) api_error: Option<&'static str>,
     /// From the beginning to the first request, event and content.
     pub(crate) first_request: Option<Duration>,
     pub(crate) first_event: Option<Duration>,
@@ -40,8 +42,6 @@ pub(crate) struct Report {
     pub(crate) tools_used: Vec<String>,
     /// How often each.
     pub(crate) calls: BTreeMap<String, u64>,
-    /// How often the model refused to go on.
-    pub(crate) refusals: u64,
     /// Lines that tools put into files, and took out of them.
     pub(crate) changes: LineChanges,
     /// What the last answer cost.
@@ -62,13 +62,13 @@ impl Report {
             denials: Vec::new(),
             deferred: Vec::new(),
             failure: None,
+            api_error: None,
             first_request: None,
             first_event: None,
             first_content: None,
             tool_uses: 0,
             tools_used: Vec::new(),
             calls: BTreeMap::new(),
-            refusals: 0,
             changes: LineChanges::default(),
             last_usage: Usage::default(),
             model: String::new(),

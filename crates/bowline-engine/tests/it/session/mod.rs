@@ -4,6 +4,7 @@ mod agent_kinds;
 mod deferred;
 mod direct;
 mod faults;
+mod giving_up;
 mod hook_kinds;
 mod interrupt;
 mod limits;
