@@ -5,7 +5,9 @@ use std::{
     time::Duration,
 };
 
-use bowline_mcp::{Elicit, McpObserver, McpServers, SdkServerError, SdkServers, Setup, tool_name};
+use bowline_mcp::{
+    Elicit, McpObserver, McpServers, NamedServer, SdkServerError, SdkServers, Setup, tool_name,
+};
 use bowline_model::BoxFuture;
 use bowline_protocol::{
     CommandsChangedMessage, Elicitation, ElicitationAction, ElicitationCompleteMessage,
@@ -39,11 +41,12 @@ impl McpBridge {
         Arc::new(Self { host, session: OnceLock::new() })
     }
 
-    /// The servers of a session; they are reached later.
+    /// These servers of a session, or of one of its agents; they are reached later.
     pub(crate) fn servers(
         self: &Arc<Self>,
         config: &SessionConfig,
         workspace: &Arc<Workspace>,
+        wanted: &[NamedServer],
     ) -> Arc<McpServers> {
         let mut setup = Setup::new(Arc::clone(workspace));
         setup.options = config.mcp_options.clone();
@@ -52,7 +55,7 @@ impl McpBridge {
         setup.observer = Some(Arc::clone(self) as Arc<dyn McpObserver>);
         setup.logins = Some(config.places.mcp_logins());
         let servers = McpServers::new(setup);
-        for server in &config.mcp_servers {
+        for server in wanted {
             servers.add(server.clone());
         }
         Arc::new(servers)

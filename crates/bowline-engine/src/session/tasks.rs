@@ -66,6 +66,8 @@ pub(super) struct BackgroundTaskEntry {
     stopped_by: StoppedBy,
     /// Fires when whoever stopped it has the answer.
     answered: Option<CancellationToken>,
+    /// A subagent is one of those that may work at once.
+    place: Option<AgentPlace>,
 }
 
 /// A subagent that was stopped while it worked beside the conversation.
@@ -79,6 +81,7 @@ struct StoppedAgent {
 /// A subagent that starts.
 pub(crate) struct StartedAgent<'a> {
     pub(crate) id: &'a TaskId,
+    pub(crate) place: AgentPlace,
     pub(crate) kind: &'a str,
     pub(crate) description: &'a str,
     pub(crate) prompt: &'a str,
@@ -224,7 +227,7 @@ impl TaskBoard {
     }
 
     /// A subagent starts.
-    pub(crate) fn agent_started(&self, agent: &StartedAgent<'_>) {
+    pub(crate) fn agent_started(&self, agent: StartedAgent<'_>) {
         let run_id = new_run_id();
         let entry = BackgroundTaskEntry {
             run_id: run_id.clone(),
@@ -235,11 +238,13 @@ impl TaskBoard {
             backgrounded: agent.backgrounded,
             stopped_by: StoppedBy::default(),
             answered: None,
+            place: None,
         };
         {
             let mut board = self.board();
+            agent_count::started(&mut board.agents, &agent);
+            let entry = BackgroundTaskEntry { place: Some(agent.place), ..entry };
             board.running.insert(agent.id.clone(), entry);
-            agent_count::started(&mut board.agents, agent);
         }
         if agent.backgrounded {
             self.announce();
@@ -252,7 +257,7 @@ impl TaskBoard {
             subagent_type: Some(agent.kind.to_owned()),
             is_backgrounded: Some(agent.backgrounded),
             spawn_depth: Some(agent.depth.into()),
-            parent_task_id: agent.parent.clone(),
+            parent_task_id: agent.parent,
             task_type: Some(TaskKind::Agent.as_str().into()),
             prompt: Some(agent.prompt.to_owned()),
             ..TaskStartedMessage::default()
@@ -270,6 +275,7 @@ impl TaskBoard {
             backgrounded: info.backgrounded,
             stopped_by: StoppedBy::default(),
             answered: None,
+            place: None,
         };
         self.board().running.insert(info.id.clone(), entry);
         if info.backgrounded {
@@ -309,7 +315,9 @@ impl TaskBoard {
 
     /// A task has ended. If it ran beside the conversation, the model will hear of it.
     pub(crate) fn ended(&self, id: &TaskId, ended: EndedTask) {
-        let Some(entry) = self.remove(id, ended.status) else { return };
+        let Some(mut entry) = self.remove(id, ended.status) else { return };
+        // Whoever hears of the end may send another one.
+        drop(entry.place.take());
         if entry.backgrounded || entry.kind == TaskKind::Agent {
             self.outlet.aside(TaskUpdatedMessage {
                 task_id: id.clone(),

@@ -1,10 +1,12 @@
 //! Kinds of agents: what each is for and what it may use.
 
+use bowline_mcp::{NamedServer, public_name};
 use bowline_protocol::{
     AgentDefinition, AgentEffort, AgentMemory, Effort, HookSettings, PermissionMode,
 };
 use serde_json::Value;
 
+use super::servers;
 use crate::toolset::Filter;
 
 /// The kind that is taken when none is named.
@@ -55,14 +57,21 @@ pub(crate) struct AgentKind {
     pub(crate) instructions: ProjectInstructions,
     /// Hooks that run only for it.
     pub(crate) hooks: HookSettings,
+    /// MCP servers that are there only while it works.
+    pub(crate) servers: Vec<NamedServer>,
+    /// Whether the project defines it, which not everybody trusts.
+    pub(crate) is_projects: bool,
 }
 
 impl AgentKind {
     /// Which of the tools at hand it has.
     pub(crate) fn filters(&self) -> Vec<Filter> {
         let memory = self.memory.iter().flat_map(|_| MEMORY_TOOLS).map(str::to_owned);
+        // Whoever brings a server along wants its tools, so that nobody need list them.
+        let servers = self.servers.iter().map(|it| format!("mcp__{}", public_name(&it.name)));
+        let own = memory.chain(servers);
         let only =
-            self.tools.clone().map(|tools| Filter::Only(tools.into_iter().chain(memory).collect()));
+            self.tools.clone().map(|tools| Filter::Only(tools.into_iter().chain(own).collect()));
         only.into_iter().chain([Filter::Except(self.disallowed_tools.clone())]).collect()
     }
 
@@ -91,6 +100,8 @@ impl AgentKind {
                 _ => ProjectInstructions::Told,
             },
             hooks: definition.extra.get("hooks").map(read_hooks).unwrap_or_default(),
+            servers: servers::configured(definition.mcp_servers.as_deref().unwrap_or_default()),
+            is_projects: false,
         }
     }
 }
@@ -123,6 +134,8 @@ pub(crate) fn built_in() -> Vec<AgentKind> {
         memory: None,
         instructions: ProjectInstructions::Told,
         hooks: HookSettings::new(),
+        servers: Vec::new(),
+        is_projects: false,
     };
     vec![
         kind(

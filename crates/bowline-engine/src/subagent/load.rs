@@ -5,29 +5,35 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{AgentKind, ProjectInstructions, kind::read_hooks};
+use super::{AgentKind, ProjectInstructions, kind::read_hooks, servers};
 use crate::{
     context::frontmatter::Document,
     plugin::Plugins,
-    settings::{Places, Settings, SourceSet},
+    settings::{Places, Settings, Source, SourceSet},
 };
 
 /// The agents that files define, of those sources that count; the project's come later and so win.
 pub(crate) fn from_files(places: &Places, sources: SourceSet) -> Vec<AgentKind> {
     let user = sources.user.then(|| places.config_dir.join("agents"));
     let project = sources.project.then(|| places.project.join(".claude/agents"));
-    let places = user.iter().chain(&project);
     // A file without a name, or a word on what it is for, lies there for another reason.
     let is_agent = |document: &Document| {
         document.text("name").is_some() && document.text("description").is_some()
     };
-    places.flat_map(|folder| from_place(folder, is_agent)).collect()
+    let users = user.iter().flat_map(|folder| from_place(folder, is_agent));
+    let projects = project.iter().flat_map(|folder| from_place(folder, is_agent));
+    users.chain(projects.map(|kind| AgentKind { is_projects: true, ..kind })).collect()
 }
 
 /// The agents that settings define. Of two with one name that of the higher layer counts, as a whole.
 pub(crate) fn from_settings(settings: &Settings) -> Vec<AgentKind> {
     let layers = settings.layers().iter();
-    layers.flat_map(|layer| layer.known.agents.iter().map(AgentKind::given)).collect()
+    let kinds = layers.flat_map(|layer| {
+        let is_projects = layer.source == Source::Project;
+        let given = layer.known.agents.iter().map(AgentKind::given);
+        given.map(move |kind| AgentKind { is_projects, ..kind })
+    });
+    kinds.collect()
 }
 
 /// The agents that plugins bring.
@@ -37,6 +43,8 @@ pub(crate) fn from_plugins(plugins: &Plugins) -> Vec<AgentKind> {
         agents.map(|kind| AgentKind {
             name: plugin.qualify(&kind.name),
             prompt: plugin.expand(&kind.prompt),
+            // A plugin lists its servers where everybody sees them.
+            servers: Vec::new(),
             ..kind
         })
     });
@@ -85,5 +93,7 @@ fn from_document(path: &Path, document: &Document) -> Option<AgentKind> {
             _ => ProjectInstructions::Told,
         },
         hooks: document.tree("hooks").as_ref().map(read_hooks).unwrap_or_default(),
+        servers: document.tree("mcpServers").map(servers::written).unwrap_or_default(),
+        is_projects: false,
     })
 }

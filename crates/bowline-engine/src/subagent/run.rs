@@ -10,7 +10,7 @@ use bowline_tools::{FailureStage, TaskStatus, ToolFailure};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::{Launched, brief::brief};
+use super::{Launched, brief::brief, servers};
 use crate::{
     agent::{Agent, Subagent},
     ledger::{self, Tokens},
@@ -68,12 +68,15 @@ impl Finished {
 ///
 /// Cancel safety: to be polled to its end; `cancel`, or whoever stops the task, makes that soon.
 pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Finished {
-    let Launched { mut agent, task, stop, output_file, prompt, worktree, place, kind, id } =
-        launched;
+    let Launched { mut agent, task, stop, output_file, prompt, worktree, kind, id } = launched;
     let began = Instant::now();
     let session = Arc::clone(&agent.session);
     let subagent = agent.identity.subagent();
     let description = subagent.map(|subagent| subagent.description.clone()).unwrap_or_default();
+    let servers = agent.tools.servers().cloned();
+    if let Some(servers) = &servers {
+        servers::reach(servers, session.config.mcp_grace, cancel).await;
+    }
     let told = start_hooks(&agent, cancel).await;
     let skills = brief(&mut agent, &kind, cancel).await;
     take_up(&mut agent, prompt, told, skills).await;
@@ -86,6 +89,9 @@ pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Fini
     let turn_cancel = cancel.child_token();
     let _stopping = stop_with(&stop, &turn_cancel);
     let report = TurnRun::new(&mut agent, limits, Vec::new(), turn_cancel).run().await;
+    if let Some(servers) = &servers {
+        servers::leave(servers).await;
+    }
     let worktree = match worktree {
         Some(worktree) => worktree.put_away(&session).await,
         None => None,
@@ -113,8 +119,6 @@ pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Fini
     if cancel.is_cancelled() {
         session.board.stopped_by_user(&task_id);
     }
-    // Whoever hears of the end may send another one.
-    drop(place);
     task.finish(status, Some(finished.answer.clone()));
     let error = failure.map(|failure| failure.content);
     session.board.ended(

@@ -102,7 +102,6 @@ impl AgentTool {
         };
         let assignment = Assignment {
             id,
-            place,
             worktree,
             effort: input.effort,
             kind,
@@ -118,7 +117,7 @@ impl AgentTool {
             asked_background: input.run_in_background,
         };
         let in_background = assignment.background;
-        let launched = subagent::launch(&session, assignment);
+        let launched = subagent::launch(&session, assignment, place);
         if in_background {
             let output = launched_output(&input, &launched);
             session.run_beside(async move {

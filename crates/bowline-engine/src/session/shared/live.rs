@@ -1,6 +1,6 @@
 //! What can change while a session runs.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use bowline_model::Thinking;
 use bowline_protocol::{
@@ -34,6 +34,8 @@ pub(crate) struct Live {
     pub(crate) context: Vec<String>,
     /// Agents that the host defined.
     pub(crate) agents: BTreeMap<String, AgentDefinition>,
+    /// Where the main agent keeps what it learns, if its kind remembers anything.
+    pub(crate) memory: Option<PathBuf>,
     /// The mode to go back to when a plan is agreed on.
     pub(crate) mode_before_plan: Option<PermissionMode>,
     /// What the main agent can call has to be put together anew.
@@ -101,6 +103,7 @@ impl Live {
             json_schema: config.json_schema.clone(),
             context: Vec::new(),
             agents: BTreeMap::new(),
+            memory: None,
             mode_before_plan: None,
             tools_changed: false,
             prompt_id: None,

@@ -89,6 +89,10 @@ impl TurnRun<'_> {
     }
 
     pub(super) async fn nudge(&mut self, nudge: Nudge) {
+        // What tools have answered comes before anything else that is said.
+        if !self.deliver_results().await {
+            return self.happened.push_back(Event::BatchStopped);
+        }
         let text = match nudge {
             Nudge::StopFeedback => {
                 self.stop_hook_active = true;
@@ -123,10 +127,11 @@ impl TurnRun<'_> {
         self.agent.note_context();
         let asked =
             self.agent.stop_hooks(&self.report.last_words, self.stop_hook_active, &self.cancel);
-        let (verdict, Troubled(troubled)) = tokio::select! {
-            said = asked => said,
-            () = self.cancel.cancelled() => return self.happened.push_back(Event::Interrupted),
-        };
+        let (verdict, Troubled(troubled)) = asked.await;
+        // What is left to say comes behind the answer to whoever withdrew the question.
+        if self.cancel.is_cancelled() {
+            self.agent.session.interrupt_answered().await;
+        }
         // With an objection, the user hears of it behind what the model is told.
         self.stop_trouble = troubled && matches!(verdict, StopVerdict::Blocked(_));
         if troubled && !self.stop_trouble {

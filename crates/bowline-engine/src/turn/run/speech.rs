@@ -29,6 +29,9 @@ use crate::{
 
 impl TurnRun<'_> {
     pub(super) async fn call_model(&mut self) {
+        if self.happened.contains(&Event::BatchStopped) {
+            return;
+        }
         if !self.deliver_results().await {
             self.happened.push_back(Event::BatchStopped);
             return;

@@ -120,7 +120,7 @@ fn path_patterns_follow_gitignore_from_four_roots() {
     }
     let mut bench = Bench::new().rules(&["allow Read(~/docs/**)"]);
     let docs = format!("Read {}", bench.home.join("docs/a").display());
-    assert_eq!(bench.short(&docs), "allow mode");
+    assert_eq!(bench.short(&docs), "allow rule");
     // The settings file's root, not the working directory, is where `/` begins.
     let home = bench.home.clone();
     bench.policy.rules.set_settings_root(RuleSource::User, home);

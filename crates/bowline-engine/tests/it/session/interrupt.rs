@@ -153,3 +153,18 @@ async fn commands_in_the_background_go_on() {
     let ended = rig.until(|frame| frame["subtype"] == "task_notification").await;
     assert_eq!(ended.last().unwrap()["status"], "completed");
 }
+
+#[tokio::test]
+async fn while_a_stop_hook_is_asked() {
+    let mut rig = Rig::new();
+    let hooks = json!({"Stop": [{"hookCallbackIds": ["h1"]}]});
+    rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();
+    rig.will_not_hook();
+    rig.prompt("SAY all of it").await;
+    rig.until(|frame| frame["type"] == "hook_callback").await;
+    rig.control(json!({"subtype": "interrupt"})).await.unwrap();
+    let frames = rig.turn().await;
+    assert_eq!(shapes(&frames), ["result:success"], "the model was done");
+    assert_eq!(frames[0]["terminal_reason"], "completed");
+    assert_eq!(rig.run("SAY next").await.last().unwrap()["result"], "next");
+}

@@ -1,6 +1,7 @@
 //! Sessions: prompts in, messages out.
 
 mod agent_kinds;
+mod agent_servers;
 mod deferred;
 mod direct;
 mod faults;
