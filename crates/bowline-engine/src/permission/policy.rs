@@ -366,10 +366,15 @@ impl Policy {
             Some(Question { blocked_path, ..safety(text) })
         };
         match evidence {
-            Evidence::Edit(location) => sensitive(location),
+            Evidence::Edit(location) => sensitive(location).map(|mut question| {
+                let edits = self.mode == PermissionMode::AcceptEdits;
+                question.suggestions.extend((!edits).then(suggest::accept_edits));
+                question
+            }),
             Evidence::Command(line) => {
                 if let Some(danger) = line.script.danger() {
-                    return Some(safety(format!("`{}` {}", danger.command, danger.reason)));
+                    let question = safety(format!("`{}` {}", danger.command, danger.reason));
+                    return Some(Question { may_be_remembered: false, ..question });
                 }
                 if let Some(question) = line.written_files().find_map(sensitive) {
                     return Some(question);
@@ -449,8 +454,9 @@ fn follow_hook(call: &ProposedCall<'_>, hook: &HookOpinion) -> Option<Verdict> {
 fn denied_by(rule: &Rule, call: &ProposedCall<'_>, evidence: &Evidence) -> Denial {
     let tool = call.tool;
     let by_path = matches!(rule.subject, Subject::Read(_) | Subject::Edit(_));
-    let kind = match rule.subject {
-        Subject::Command(_) => DecisionReasonType::SubcommandResults,
+    let kind = match (&rule.subject, evidence) {
+        (Subject::Command(_), _) => DecisionReasonType::SubcommandResults,
+        (_, Evidence::Command(_)) if by_path => DecisionReasonType::SubcommandResults,
         _ => DecisionReasonType::Rule,
     };
     let reason = Reason::rule(kind, rule.matched());

@@ -52,7 +52,7 @@ pub(crate) fn start(
     let tool_services = Arc::new(ToolServices::default());
     let workspace = workspace(&config, &board, file_history.as_ref(), &tool_services);
     let bridge = McpBridge::new(Arc::clone(&host));
-    let mcp = bridge.servers(&config, &workspace, &config.mcp_servers);
+    let mcp = bridge.servers(&config, &workspace);
     let services = Arc::new(SessionServices::default());
     let hooks = Hooks::new(
         Arc::new(HostCallbacks { host }),

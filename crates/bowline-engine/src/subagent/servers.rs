@@ -14,6 +14,8 @@ use crate::{
     settings::Trust,
 };
 
+/// How long a screen may show that servers were not started.
+const SHOWN_MS: u64 = 10_000;
 /// How long its servers may take to go away.
 const CLOSE_GRACE: Duration = Duration::from_secs(3);
 
@@ -63,7 +65,7 @@ pub(super) fn of(
     }
     let bridge = McpBridge::new(Arc::clone(session.outlet.host()));
     bridge.belongs_to(session);
-    Some(bridge.servers(&session.config, &session.workspace, &wanted))
+    Some(bridge.agent_servers(session, &wanted))
 }
 
 /// The servers that an agent of this kind brings along, with the values of variables. What a project
@@ -83,6 +85,8 @@ pub(crate) fn startable(session: &Shared, kind: &AgentKind, who: &str) -> Vec<Na
                 names.join(", ")
             ),
             priority: NotificationPriority::Medium,
+            color: Some("warning".to_owned()),
+            timeout_ms: Some(SHOWN_MS),
             ..NotificationMessage::default()
         });
         return Vec::new();

@@ -239,8 +239,10 @@ fn finished_output(kind: &str, input: &Input, finished: &Finished) -> ToolOutput
         "usage": finished.usage,
         "canContinueAgent": false,
     });
-    if report.tool_uses > 0 {
+    if !report.tools_used.is_empty() {
         structured["toolsUsed"] = json!(report.tools_used);
+    }
+    if report.tool_uses > 0 {
         structured["toolStats"] = json!({
             "readCount": reads,
             "searchCount": searches,

@@ -1,6 +1,9 @@
 //! What a turn came to: everything its result message needs to know.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use bowline_model::ModelError;
 use bowline_protocol::{DeferredToolUse, PermissionDenial, RawJson, StopReason, Usage};
@@ -38,8 +41,8 @@ pub(crate) struct Report {
     pub(crate) first_content: Option<Duration>,
     /// How many tools were called.
     pub(crate) tool_uses: u64,
-    /// Which, in the order of their first use.
-    pub(crate) tools_used: Vec<String>,
+    /// Which, of those that there are.
+    pub(crate) tools_used: BTreeSet<String>,
     /// How often each.
     pub(crate) calls: BTreeMap<String, u64>,
     /// Lines that tools put into files, and took out of them.
@@ -67,7 +70,7 @@ impl Report {
             first_event: None,
             first_content: None,
             tool_uses: 0,
-            tools_used: Vec::new(),
+            tools_used: BTreeSet::new(),
             calls: BTreeMap::new(),
             changes: LineChanges::default(),
             last_usage: Usage::default(),
@@ -75,11 +78,12 @@ impl Report {
         }
     }
 
-    pub(crate) fn used(&mut self, tool: &str) {
+    /// A tool was called, which need not exist.
+    pub(crate) fn used(&mut self, tool: &str, exists: bool) {
         self.tool_uses += 1;
         *self.calls.entry(tool.to_owned()).or_default() += 1;
-        if !self.tools_used.iter().any(|used| used == tool) {
-            self.tools_used.push(tool.to_owned());
+        if exists {
+            self.tools_used.insert(tool.to_owned());
         }
     }
 }

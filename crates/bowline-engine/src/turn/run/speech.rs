@@ -193,7 +193,7 @@ impl TurnRun<'_> {
         }
         let frame = self.assistant_frame(block.clone());
         if let ContentBlock::ToolUse(call) = &block {
-            self.report.used(&call.name);
+            self.report.used(&call.name, self.agent.tools.find(&call.name).is_ok());
             // Whoever waits for a subagent hears first what it is about to do.
             if self.agent.identity.is_waited_for() {
                 self.agent.report_progress(call, &self.report, tokens).await;
@@ -298,7 +298,7 @@ impl TurnRun<'_> {
             self.report.last_words = text.to_owned();
         }
         self.report.stop_reason = frame.message.stop_reason.clone();
-        if self.agent.identity.is_main() {
+        if self.agent.identity.subagent().is_none_or(|subagent| subagent.shows_text) {
             self.agent.say_assistant(frame).await;
         }
         self.agent.failure_hooks(category, &self.report.last_words).await;
