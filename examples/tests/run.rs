@@ -1,7 +1,12 @@
 //! The examples of this package, run as a reader would run them: with an agent inside, and with
 //! `BOWLINE_BIN` in a process of its own.
 
-use std::{os::unix::fs::PermissionsExt, path::PathBuf, process::Stdio, time::Duration};
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+    process::Stdio,
+    time::Duration,
+};
 
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
@@ -11,7 +16,7 @@ use tokio::{
 };
 
 /// Longer than anything here takes, and short enough that a hang is a failure soon.
-const SOON: Duration = Duration::from_secs(20);
+const SOON: Duration = Duration::from_secs(60);
 
 /// Our program with this model, as a program of its own that keeps its files in `folder`.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
@@ -24,10 +29,23 @@ fn agent(folder: &tempfile::TempDir, model: &str) -> Option<PathBuf> {
     let script = format!(
         "#!/bin/sh\nCLAUDE_CONFIG_DIR='{config}' exec '{bowline}' --model '{model}' \"$@\"\n"
     );
-    std::fs::write(&path, script).expect("the folder is ours");
-    let runs = std::fs::Permissions::from_mode(0o755);
-    std::fs::set_permissions(&path, runs).expect("the file is ours");
+    write_program(&path, &script);
     Some(path)
+}
+
+/// Another process does the writing: a child that another test forks meanwhile would hold a file of
+/// this one open, and what is open for writing does not run.
+fn write_program(path: &Path, text: &str) {
+    let mut writer = std::process::Command::new("sh")
+        .args(["-c", r#"cat > "$0" && chmod 755 "$0""#])
+        .arg(path)
+        .stdin(Stdio::piped())
+        .spawn()
+        .expect("there is a shell");
+    let mut input = writer.stdin.take().expect("it is piped");
+    input.write_all(text.as_bytes()).expect("the shell reads");
+    drop(input);
+    assert!(writer.wait().expect("it is our child").success(), "the folder is ours");
 }
 
 #[cfg(feature = "database")]

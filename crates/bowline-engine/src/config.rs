@@ -234,10 +234,10 @@ impl SessionConfig {
         if problems.is_empty() { Ok(()) } else { Err(problems) }
     }
 
-    /// Adds the MCP servers that the settings name or approve of, unless their names are taken, and
+    /// Adds the MCP servers of the project and those that settings name, unless their names are taken, and
     /// says what is wrong with them.
     pub fn add_servers_of_settings(&mut self, trust: Trust) -> Vec<String> {
-        let (servers, problems) = self.settings.servers(&self.cwd, trust);
+        let (servers, problems) = self.settings.servers(&self.places, self.sources, trust);
         for server in servers {
             if !self.mcp_servers.iter().any(|taken| taken.name == server.name) {
                 self.mcp_servers.push(server);

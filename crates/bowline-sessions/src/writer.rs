@@ -10,20 +10,26 @@
 //!   before it unreachable.
 
 mod ending;
+mod flush;
+mod mirroring;
 mod reopen;
+mod subagent;
 
 use std::{
-    fs::{self, File, OpenOptions},
-    io::{self, Write},
+    fs::File,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
-use bowline_protocol::{AgentId, ApiMessage, MessageUuid, RawJson, SessionId, ToolUseId};
-use serde::Serialize;
+use bowline_protocol::{AgentId, ApiMessage, MessageUuid, RawJson, SessionId};
 use uuid::Uuid;
 
-use self::{ending::OpenAnswer, reopen::reopen};
+use self::{ending::OpenAnswer, flush::has_lines, reopen::reopen};
+pub use self::{
+    flush::{Flushed, Sync, WriteFailure},
+    mirroring::{MirrorBatch, Mirroring},
+    subagent::SubagentMetadata,
+};
 use crate::{
     SessionError, clock,
     line::{AssistantLine, ChainFields, TranscriptLine},
@@ -43,94 +49,6 @@ pub struct LineOrigin {
     pub git_branch: String,
     /// Through which door the session was started.
     pub entrypoint: String,
-}
-
-/// What a flush promises.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Sync {
-    /// The lines are with the operating system: they survive `kill -9`, not a power cut.
-    #[default]
-    Never,
-    /// The lines are on the disk when the flush returns.
-    EachFlush,
-}
-
-/// What became of a batch.
-#[derive(Debug)]
-#[must_use]
-pub enum Flushed {
-    /// It is written.
-    Written {
-        /// How many lines it had.
-        lines: usize,
-    },
-    /// Writing failed for the first time; the user should know that the session is not kept.
-    Failed(WriteFailure),
-    /// Writing had failed before; the batch is dropped.
-    Dropped,
-}
-
-/// Why a session is not kept from here on.
-#[derive(Debug, thiserror::Error)]
-#[error("this session is no longer saved: {error}")]
-pub struct WriteFailure {
-    /// What went wrong.
-    #[from]
-    pub error: SessionError,
-}
-
-impl WriteFailure {
-    /// The name of what went wrong, as in `ENOSPC`.
-    pub fn code(&self) -> &'static str {
-        let SessionError::Io { source, .. } = &self.error else { return "EUNKNOWN" };
-        match source.kind() {
-            io::ErrorKind::StorageFull => "ENOSPC",
-            io::ErrorKind::QuotaExceeded => "EDQUOT",
-            io::ErrorKind::ReadOnlyFilesystem => "EROFS",
-            io::ErrorKind::PermissionDenied => "EACCES",
-            io::ErrorKind::NotADirectory => "ENOTDIR",
-            io::ErrorKind::NotFound => "ENOENT",
-            _ => "EIO",
-        }
-    }
-}
-
-/// Whether somebody mirrors the transcript, and when they are handed its lines.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Mirroring {
-    /// Nobody does.
-    #[default]
-    No,
-    /// When the answer that they are part of has ended, so that they say how.
-    Ended,
-    /// With the flush: for who must have them before anybody hears of them.
-    AtOnce,
-}
-
-/// The lines of one flush, for whoever mirrors the transcript.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MirrorBatch {
-    /// The transcript.
-    pub file_path: PathBuf,
-    /// Its new lines.
-    pub entries: Vec<RawJson>,
-}
-
-/// Whose a subagent's transcript is; a small file beside it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SubagentMetadata {
-    /// Its kind.
-    pub agent_type: String,
-    /// What it was sent to do, in a few words.
-    pub description: String,
-    /// The call that sent it.
-    pub tool_use_id: ToolUseId,
-    /// The subagent that sent it, if it was not the session's own agent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub parent_agent_id: Option<AgentId>,
-    /// How many agents are above it.
-    pub spawn_depth: u32,
 }
 
 /// Appends lines to one transcript.
@@ -204,43 +122,6 @@ impl TranscriptWriter {
         let mut writer = Self::create(files, self.origin.clone())?.with_sync(self.sync);
         writer.mirroring = self.mirroring;
         Ok(writer)
-    }
-
-    /// The transcript of a subagent of this session: new, or continued behind `leaf`.
-    pub fn subagent(
-        &self,
-        agent: AgentId,
-        leaf: Option<MessageUuid>,
-    ) -> Result<Self, SessionError> {
-        let path = self.files.subagent(&agent);
-        let lock = match &self.state {
-            State::Open { lock, .. } => Some(lock.clone()),
-            State::Unborn { lock } => lock.clone(),
-            State::Failed => None,
-        };
-        let state = match (&self.state, lock) {
-            (State::Failed, _) => State::Failed,
-            (_, Some(lock)) if path.exists() => {
-                let file = reopen(&path).map_err(SessionError::io(&path))?;
-                State::Open { file, lock }
-            }
-            (_, lock) => State::Unborn { lock },
-        };
-        let mut writer = Self::with_state(self.files.clone(), path, self.origin.clone(), state);
-        writer.agent = Some(agent);
-        writer.leaf = leaf;
-        writer.sync = self.sync;
-        writer.mirroring = self.mirroring;
-        Ok(writer)
-    }
-
-    /// Says beside a subagent's transcript whose it is.
-    pub fn describe(&self, about: &SubagentMetadata) -> io::Result<()> {
-        if self.agent.is_none() || matches!(self.state, State::Failed) {
-            return Ok(());
-        }
-        fs::create_dir_all(self.files.subagents())?;
-        fs::write(self.path.with_extension("meta.json"), serde_json::to_vec(about)?)
     }
 
     fn with_state(files: SessionFiles, path: PathBuf, origin: LineOrigin, state: State) -> Self {
@@ -346,32 +227,6 @@ impl TranscriptWriter {
         self.add(&line.into());
     }
 
-    /// Appends everything added since the last flush, in one piece.
-    pub fn flush(&mut self) -> Flushed {
-        if self.pending_lines > 0 {
-            self.repeat_names();
-        }
-        let lines = std::mem::take(&mut self.pending_lines);
-        if lines == 0 {
-            return Flushed::Written { lines };
-        }
-        if matches!(self.state, State::Failed) {
-            self.drop_pending(lines);
-            return Flushed::Dropped;
-        }
-        match self.write_pending() {
-            Ok(()) => {
-                self.pending.clear();
-                Flushed::Written { lines }
-            }
-            Err(error) => {
-                self.state = State::Failed;
-                self.drop_pending(lines);
-                Flushed::Failed(WriteFailure { error })
-            }
-        }
-    }
-
     /// Says in the lines of an answer how it ended: why, and how much it used.
     ///
     /// They were pushed without a `stop_reason` and flushed, and nothing of another answer was pushed
@@ -384,18 +239,6 @@ impl TranscriptWriter {
     /// The turn is over, and so is its last answer, however it ended.
     pub fn end_turn(&mut self) {
         self.open = None;
-    }
-
-    /// The lines flushed since the last call, if somebody [mirrors](Mirroring) them. A mirror
-    /// also gets what could not be written here. Where lines of an answer that is under way wait for
-    /// its end, so does what stands behind them.
-    pub fn take_mirror(&mut self) -> Option<MirrorBatch> {
-        let waits = self.mirroring == Mirroring::Ended && self.open.is_some();
-        if self.pending_lines > 0 || waits {
-            return None;
-        }
-        let entries = std::mem::take(&mut self.mirrored);
-        (!entries.is_empty()).then(|| MirrorBatch { file_path: self.path.clone(), entries })
     }
 
     /// Fills in what is the same on every line, where the line does not say it itself.
@@ -467,69 +310,4 @@ impl TranscriptWriter {
         }
         self.end = length;
     }
-
-    /// Says what the session is called again where a listing would no longer find it.
-    fn repeat_names(&mut self) {
-        self.hear_others();
-        let end = self.end + self.pending.len() as u64;
-        for line in self.names.due(end, self.files.id()) {
-            self.add(&line);
-        }
-    }
-
-    fn drop_pending(&mut self, lines: usize) {
-        self.pending.clear();
-        self.open = None;
-        self.dropped += lines as u64;
-    }
-
-    fn write_pending(&mut self) -> Result<(), SessionError> {
-        if let State::Unborn { lock } = &self.state {
-            self.state = self.give_birth(lock.clone())?;
-        }
-        let State::Open { file, .. } = &mut self.state else { return Ok(()) };
-        let in_file = SessionError::io(&self.path);
-        let before = file.metadata().map(|metadata| metadata.len());
-        let written = file.write_all(&self.pending).and_then(|()| match self.sync {
-            Sync::Never => Ok(()),
-            Sync::EachFlush => file.sync_data(),
-        });
-        match (&written, before) {
-            // A half-written batch must not stay: its last line would be torn.
-            (Err(_), Ok(before)) => file.set_len(before).unwrap_or_default(),
-            (Ok(()), Ok(before)) => {
-                self.end = before + self.pending.len() as u64;
-                self.open.iter_mut().for_each(|open| open.written(before));
-            }
-            (_, Err(_)) => {}
-        }
-        written.map_err(in_file)
-    }
-
-    fn give_birth(&self, lock: Option<Arc<SessionLock>>) -> Result<State, SessionError> {
-        let folder = self.path.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(folder).map_err(SessionError::io(folder))?;
-        let lock = match lock {
-            Some(lock) => lock,
-            None => {
-                let project = self.files.project_folder();
-                fs::create_dir_all(project).map_err(SessionError::io(project))?;
-                Arc::new(SessionLock::acquire(&self.files)?)
-            }
-        };
-        // With the lock nobody else can have begun it meanwhile.
-        if has_lines(&self.path) {
-            return Err(SessionError::InUse(self.files.id().clone()));
-        }
-        let mut options = OpenOptions::new();
-        options.read(true).append(true).create(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&self.path).map_err(SessionError::io(&self.path))?;
-        Ok(State::Open { file, lock })
-    }
-}
-
-fn has_lines(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|metadata| metadata.len() > 0)
 }

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use tokio::{task::JoinHandle, time};
 
 /// Longer than anything here takes; a test that waits this long has failed.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Whether messages are also said while they grow.
 #[derive(Debug, Clone, Copy, PartialEq)]

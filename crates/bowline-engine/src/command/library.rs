@@ -128,12 +128,12 @@ impl Library {
     fn read(session: &Shared) -> Self {
         let places = &session.config.places;
         let sources = session.config.sources;
-        let project = sources.project.then(|| places.project.join(".claude"));
-        let user = sources.user.then(|| places.config_dir.clone());
+        let projects = places.project_folders().into_iter().filter(|_| sources.project);
+        let projects = projects.map(|folder| (folder.join(".claude"), LibrarySource::Project));
+        let user = sources.user.then(|| (places.config_dir.clone(), LibrarySource::User));
         let mut library = Self::default();
-        let folders = [(project, LibrarySource::Project), (user, LibrarySource::User)];
-        for (folder, source) in folders {
-            let Some(folder) = folder else { continue };
+        // What is nearer wins.
+        for (folder, source) in projects.chain(user) {
             library.read_commands(&folder.join("commands"), &source);
             library.read_skills(&folder.join("skills"), &source);
         }

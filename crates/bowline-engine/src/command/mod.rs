@@ -32,7 +32,7 @@ pub use self::expand::{ExpandedCommand, NamedFile};
 pub(crate) use self::{
     cost::cost_text,
     expand::{Expansion, body, withdraw_tools},
-    library::{CustomCommand, LibraryCell},
+    library::{CustomCommand, LibraryCell, LibrarySource},
 };
 use crate::{
     agent::{Agent, Identity},
@@ -200,6 +200,7 @@ pub(crate) fn for_model(session: &Shared) -> Vec<CustomCommand> {
 /// The styles in which the model can be made to answer.
 pub(crate) fn output_styles(session: &Shared) -> Vec<String> {
     let named = style::all(session).into_iter().map(|style| style.name);
+    let named = named.filter(|name| name != style::DEFAULT);
     [style::DEFAULT.to_owned()].into_iter().chain(named).collect()
 }
 

@@ -13,7 +13,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::rules::{self, About, Rule};
+use super::{
+    markdown,
+    rules::{About, Rule},
+};
 use crate::settings::{Places, SourceSet, Trust};
 
 /// How far imports may import.
@@ -182,7 +185,7 @@ impl MemoryReader {
         origin: Origin<'_>,
         files: &mut Vec<MemoryFile>,
     ) {
-        for path in rules::files_in(place) {
+        for path in markdown::files_in(place) {
             if !self.is_new(&path, origin) {
                 continue;
             }

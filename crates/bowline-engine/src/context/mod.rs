@@ -6,6 +6,7 @@
 //! | files of instructions | [`memory`], [`rules`], [`nested`] |
 //! | where the session runs | [`environment`], [`repository`] |
 //! | manners of answering | [`style`] |
+//! | what servers say of themselves | [`servers`] |
 //! | how many tokens | [`tokens`], [`counted`], [`usage`](mod@usage) |
 //!
 //! What is read from disk is read once per conversation and then stays the same in
@@ -14,6 +15,7 @@
 mod counted;
 mod environment;
 pub(crate) mod frontmatter;
+pub(crate) mod markdown;
 pub(crate) mod memory;
 mod nested;
 mod outline;
@@ -21,6 +23,7 @@ pub(crate) mod plan;
 mod prompt;
 mod repository;
 mod rules;
+mod servers;
 mod state;
 pub(crate) mod style;
 pub(crate) mod tokens;
@@ -39,10 +42,11 @@ pub(crate) use self::{
 use self::{environment::Environment, memory::MemoryFile, state::Loaded};
 use crate::{
     agent::{Agent, Identity},
-    command,
+    command::{self, CustomCommand},
     config::SystemPrompt,
     session::Shared,
     subagent::{self, AgentKind, ProjectInstructions},
+    toolset::Toolset,
 };
 
 /// How long the list of skills may get, in bytes.
@@ -62,8 +66,7 @@ impl Agent {
         }
         let session = Arc::clone(&self.session);
         let loaded = load(&session, cancel).await;
-        let has_skills = self.tools.find("Skill").is_ok();
-        let Composed { mut system, dynamic } = compose(&session, &loaded, has_skills);
+        let Composed { mut system, dynamic } = compose(&session, &loaded, &self.tools);
         let apart = session.live().host.exclude_dynamic_sections;
         let told = match (apart, dynamic) {
             (true, Some(dynamic)) => self.conversation.is_empty().then(|| reminder(&dynamic)),
@@ -95,9 +98,10 @@ impl Agent {
             ProjectInstructions::Told => memory::section(&loaded.memory),
             ProjectInstructions::Omitted => None,
         };
-        let skills = self.tools.find("Skill").ok().and_then(|_| skills(&session));
+        let servers = servers::section(&session, &self.tools);
+        let skills = skills(&session, &self.tools);
         self.instructions.system.push(environment);
-        self.instructions.system.extend(memory.into_iter().chain(skills));
+        self.instructions.system.extend([memory, servers, skills].into_iter().flatten());
     }
 
     /// Keeps what `get_context_usage` tells up to date.
@@ -120,8 +124,8 @@ pub(crate) async fn foresee(session: &Shared) {
     let loaded = load(session, &CancellationToken::new()).await;
     let mut snapshot = session.context.snapshot();
     if snapshot.system.is_empty() {
-        let has_skills = snapshot.tools.as_ref().is_some_and(|tools| tools.find("Skill").is_ok());
-        let Composed { system, dynamic } = compose(session, &loaded, has_skills);
+        let tools = snapshot.tools.clone().unwrap_or_else(|| Arc::new(Toolset::empty()));
+        let Composed { system, dynamic } = compose(session, &loaded, &tools);
         snapshot.system = system.into_iter().chain(dynamic).collect();
         session.context.note(snapshot);
     }
@@ -139,7 +143,7 @@ struct Composed {
     dynamic: Option<String>,
 }
 
-fn compose(session: &Shared, loaded: &Loaded, has_skills: bool) -> Composed {
+fn compose(session: &Shared, loaded: &Loaded, tools: &Toolset) -> Composed {
     let host = session.live().host.clone();
     let config = match &session.config.system_prompt {
         SystemPrompt::Custom(parts) => (Some(parts.clone()), None),
@@ -156,10 +160,11 @@ fn compose(session: &Shared, loaded: &Loaded, has_skills: bool) -> Composed {
     system.extend(plan::section(session));
     let environment = is_own
         .then(|| loaded.environment.section(&session.model_name(), &session.added_directories()));
-    let skills = if has_skills { skills(session) } else { None };
     let omitted = chosen.is_some_and(|kind| kind.instructions == ProjectInstructions::Omitted);
     let memory = if omitted { None } else { memory::section(&loaded.memory) };
-    let sections: Vec<_> = [environment, memory, skills].into_iter().flatten().collect();
+    let servers = servers::section(session, tools);
+    let sections = [environment, memory, servers, skills(session, tools)];
+    let sections: Vec<_> = sections.into_iter().flatten().collect();
     Composed { system, dynamic: (!sections.is_empty()).then(|| sections.join("\n\n")) }
 }
 
@@ -190,20 +195,31 @@ fn own(session: &Shared) -> String {
 }
 
 /// The skills, for a model that can call them up.
-fn skills(session: &Shared) -> Option<String> {
-    let skills = command::for_model(session);
-    let mut text = "# Skills\nProcedures you can call up with the Skill tool. When a task fits \
-                    one, call it up before you begin."
-        .to_owned();
-    let before = text.len();
-    for skill in skills {
-        let line = format!("\n- {}: {}", skill.name, skill.description);
-        if text.len() + line.len() > SKILL_LISTING_LIMIT {
-            break;
-        }
-        text.push_str(&line);
+fn skills(session: &Shared, tools: &Toolset) -> Option<String> {
+    let lines: Vec<_> = listed_skills(session, tools).iter().map(skill_line).collect();
+    let head = "# Skills\nProcedures you can call up with the Skill tool. When a task fits one, \
+                call it up before you begin.";
+    (!lines.is_empty()).then(|| format!("{head}{}", lines.concat()))
+}
+
+/// The skills that the model is told of, as many as there is room for.
+fn listed_skills(session: &Shared, tools: &Toolset) -> Vec<CustomCommand> {
+    if tools.find("Skill").is_err() {
+        return Vec::new();
     }
-    (text.len() > before).then_some(text)
+    let mut left = SKILL_LISTING_LIMIT;
+    let fits = |skill: &CustomCommand| match left.checked_sub(skill_line(skill).len()) {
+        Some(rest) => {
+            left = rest;
+            true
+        }
+        None => false,
+    };
+    command::for_model(session).into_iter().take_while(fits).collect()
+}
+
+fn skill_line(skill: &CustomCommand) -> String {
+    format!("\n- {}: {}", skill.name, skill.description)
 }
 
 /// What was read from disk for this conversation; read now if it was not.

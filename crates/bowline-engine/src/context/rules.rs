@@ -1,17 +1,10 @@
 //! Rules: files of instructions under `.claude/rules`, some of them about certain files only.
 
-use std::{
-    collections::HashSet,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::Path;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::{frontmatter::Document, memory::read_text};
-
-/// How deep folders of rules are looked into.
-const DEPTH: usize = 8;
 
 /// A rule as it is written down.
 #[derive(Debug)]
@@ -57,28 +50,5 @@ impl Rule {
         let globs: Vec<_> = globs.into_iter().filter(|glob| !glob.trim().is_empty()).collect();
         let about = (!globs.is_empty()).then(|| About::new(globs, folder));
         Some(Self { text: document.body, about })
-    }
-}
-
-/// The files with rules in a folder and in those below it, in the order of their names.
-pub(super) fn files_in(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    look(folder, DEPTH, &mut HashSet::new(), &mut found);
-    found
-}
-
-fn look(folder: &Path, depth: usize, seen: &mut HashSet<PathBuf>, found: &mut Vec<PathBuf>) {
-    // A link may lead back to where it is.
-    let is_new = fs::canonicalize(folder).is_ok_and(|real| seen.insert(real));
-    let Some(depth) = depth.checked_sub(1).filter(|_| is_new) else { return };
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            look(&path, depth, seen, found);
-        } else if path.extension().is_some_and(|extension| extension == "md") {
-            found.push(path);
-        }
     }
 }

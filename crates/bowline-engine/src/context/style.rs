@@ -1,45 +1,41 @@
 //! Output styles: other manners of answering, as Markdown files of the user and the project.
 
-use std::{fs, path::Path};
+mod built_in;
 
-use super::{frontmatter::Document, memory::read_text};
+use std::path::Path;
+
+use super::{frontmatter::Document, markdown, memory::read_text};
 use crate::session::Shared;
 
-/// The style that is no style.
+/// The style that is none, unless somebody has written one of that name.
 pub(crate) const DEFAULT: &str = "default";
-/// How many styles a folder may have.
-const MOST_STYLES: usize = 200;
 
 /// A manner of answering.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OutputStyle {
     pub(crate) name: String,
-    pub(crate) description: Option<String>,
     /// What the model is told.
     pub(crate) text: String,
     /// Whether our own words on how to work stay.
     pub(crate) keeps_work: bool,
+    /// Whether the plugin that brings it wants it to be used whatever is chosen.
+    pub(crate) is_forced: bool,
 }
 
-/// The styles there are: the project's, the user's, those of plugins.
+/// The styles there are: our own, those of plugins, the user's, the project's. Later ones replace
+/// earlier ones of the same name.
 pub(crate) fn all(session: &Shared) -> Vec<OutputStyle> {
     let (places, sources) = (&session.config.places, session.config.sources);
-    let project = sources.project.then(|| places.project.join(".claude/output-styles"));
     let user = sources.user.then(|| places.config_dir.join("output-styles"));
-    let own = [project, user].into_iter().flatten().flat_map(|folder| in_place(&folder));
-    let plugins = session.plugins();
-    let theirs = plugins.loaded().iter().flat_map(|plugin| {
-        let styles = plugin.styles.iter().flat_map(|place| in_place(place));
-        styles.map(|style| OutputStyle {
-            name: plugin.qualify(&style.name),
-            text: plugin.expand(&style.text),
-            ..style
-        })
-    });
+    let projects = places.project_folders().into_iter().rev().filter(|_| sources.project);
+    let projects = projects.map(|folder| folder.join(".claude/output-styles"));
+    let written = user.into_iter().chain(projects).flat_map(|folder| in_place(&folder));
+    let written = written.map(|style| OutputStyle { is_forced: false, ..style });
     let mut styles: Vec<OutputStyle> = Vec::new();
-    for style in own.chain(theirs) {
-        if style.name != DEFAULT && !styles.iter().any(|known| known.name == style.name) {
-            styles.push(style);
+    for style in built_in::all().into_iter().chain(of_plugins(session)).chain(written) {
+        match styles.iter_mut().find(|known| known.name == style.name) {
+            Some(known) => *known = style,
+            None => styles.push(style),
         }
     }
     styles
@@ -48,25 +44,28 @@ pub(crate) fn all(session: &Shared) -> Vec<OutputStyle> {
 /// The style that is in use, unless that is none.
 pub(super) fn current(session: &Shared) -> Option<OutputStyle> {
     let name = session.live().output_style.clone();
-    if name == DEFAULT {
-        return None;
-    }
-    all(session).into_iter().find(|it| it.name == name)
+    let mut styles = all(session);
+    let place = styles.iter().position(|style| style.is_forced);
+    let place = place.or_else(|| styles.iter().position(|style| style.name == name))?;
+    Some(styles.swap_remove(place))
+}
+
+fn of_plugins(session: &Shared) -> Vec<OutputStyle> {
+    let plugins = session.plugins();
+    let styles = plugins.loaded().iter().flat_map(|plugin| {
+        let styles = plugin.styles.iter().flat_map(|place| in_place(place));
+        styles.map(|style| OutputStyle {
+            name: plugin.qualify(&style.name),
+            text: plugin.expand(&style.text),
+            ..style
+        })
+    });
+    styles.collect()
 }
 
 /// The styles of a folder, or the one of a file.
-fn in_place(folder: &Path) -> Vec<OutputStyle> {
-    if folder.is_file() {
-        return read(folder).into_iter().collect();
-    }
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
-    let mut paths: Vec<_> = paths
-        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
-        .take(MOST_STYLES)
-        .collect();
-    paths.sort();
-    paths.iter().filter_map(|path| read(path)).collect()
+fn in_place(place: &Path) -> Vec<OutputStyle> {
+    markdown::files_in(place).iter().filter_map(|path| read(path)).collect()
 }
 
 fn read(path: &Path) -> Option<OutputStyle> {
@@ -74,8 +73,8 @@ fn read(path: &Path) -> Option<OutputStyle> {
     let stem = path.file_stem()?.to_str()?;
     Some(OutputStyle {
         name: document.text("name").unwrap_or(stem).to_owned(),
-        description: document.text("description").map(str::to_owned),
         keeps_work: document.flag("keep-coding-instructions").unwrap_or(false),
+        is_forced: document.flag("force-for-plugin").unwrap_or(false),
         text: document.body.trim().to_owned(),
     })
 }

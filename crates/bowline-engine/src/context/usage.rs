@@ -1,25 +1,30 @@
 //! What fills the context, by category.
 
+mod conversation;
+mod grid;
+
 use std::sync::Arc;
 
-use bowline_model::{ModelMessage, ToolDefinition};
+use bowline_model::ToolDefinition;
 use bowline_protocol::{
-    ContentBlock, ContextAgent, ContextCategory, ContextFile, ContextKind, ContextMcpTool,
-    ContextSquare, ContextUsage, RawJson, Role,
+    ContextAgent, ContextCategory, ContextFile, ContextKind, ContextMcpTool, ContextUsage, RawJson,
 };
-use serde_json::{Number, json};
+use serde_json::{Number, Value, json};
 
-use super::{Snapshot, counted::Counted, tokens};
-use crate::{command, ledger, session::Shared, subagent, toolset::Toolset};
+use super::{counted::Counted, listed_skills, servers, skill_line, tokens};
+use crate::{
+    command::{self, CustomCommand, LibrarySource},
+    ledger,
+    session::Shared,
+    settings::Source,
+    subagent::{self, AgentSource},
+    toolset::{AGENT_TOOL, Toolset},
+};
 
 /// What is kept free for a summary and for what arrives until it is made.
 const RESERVE: u64 = 33_000;
 /// Small contexts keep this part of themselves free instead.
 const RESERVE_PART: u64 = 4;
-/// The picture has this many squares.
-const ROWS: usize = 10;
-const SQUARES_PER_ROW: usize = 20;
-
 /// How much of a context is kept free.
 pub(crate) fn reserve(window: u64) -> u64 {
     RESERVE.min(window / RESERVE_PART)
@@ -28,53 +33,63 @@ pub(crate) fn reserve(window: u64) -> u64 {
 /// The size at which a conversation counts as full, and the context it is part of.
 pub(crate) fn threshold(session: &Shared, model: &str) -> (u64, u64) {
     let window = ledger::context_window(model);
-    let wanted = session.settings().known().auto_compact_window;
-    let wanted = session.config.auto_compact_window.or(wanted);
-    let window = wanted.map_or(window, |wanted| wanted.min(window));
+    let window = wanted_window(session).map_or(window, |wanted| wanted.min(window));
     (window - reserve(window), window)
+}
+
+/// The context that a conversation is kept in, if somebody wants another than the model has.
+fn wanted_window(session: &Shared) -> Option<u64> {
+    let wanted = session.settings().known().auto_compact_window;
+    session.config.auto_compact_window.or(wanted)
 }
 
 /// What fills the context now. Without counts of the model's provider these are estimates; with
 /// them only the shares within what was counted are.
 pub(crate) fn usage(session: &Shared, counted: Option<Counted>) -> ContextUsage {
     let snapshot = session.context.snapshot();
+    let toolset = snapshot.tools.clone().unwrap_or_else(|| Arc::new(Toolset::empty()));
     let model = session.model_name();
     let window = ledger::context_window(&model);
     let (threshold, _) = threshold(session, &model);
     let auto_compact = auto_compact(session);
     let mut memory_files = memory_files(session);
-    let skills = command::skills(session);
-    let mut tools = Tools::of(snapshot.tools.as_deref());
-    let mut parts = Parts {
-        memory: memory_files.iter().map(|file| file.tokens).sum(),
-        skills: skills.iter().map(skill_tokens).sum(),
-        system: snapshot.system.iter().map(|text| tokens::of_text(text)).sum(),
-        messages: tokens::of_messages(&snapshot.messages),
-    };
+    let mut instructions = instructions(session, &toolset);
+    let mut skills: Vec<_> =
+        listed_skills(session, &toolset).into_iter().map(counted_skill).collect();
+    let mut agents = agents(session, &toolset);
+    let mut tools = Tools::of(&toolset);
+    let mut system = snapshot.system.iter().map(|text| tokens::of_text(text)).sum();
+    let mut messages = tokens::of_messages(&snapshot.messages);
     if let Some(counted) = counted {
-        let share = Share { of: parts.system, is: counted.system };
+        let share = Share { of: system, is: counted.system };
         memory_files.iter_mut().for_each(|file| file.tokens = share.of(file.tokens));
-        parts = Parts {
-            memory: share.of(parts.memory),
-            skills: share.of(parts.skills),
-            system: counted.system,
-            messages: counted.messages,
-        };
-        tools.correct(counted.tools);
+        instructions.iter_mut().for_each(|(_, tokens)| *tokens = share.of(*tokens));
+        skills.iter_mut().for_each(|(_, tokens)| *tokens = share.of(*tokens));
+        let share = tools.correct(counted.tools);
+        agents.iter_mut().for_each(|agent| agent.tokens = share.of(agent.tokens));
+        (system, messages) = (counted.system, counted.messages);
     }
+    let parts = Parts {
+        memory: memory_files.iter().map(|file| file.tokens).sum(),
+        instructions: instructions.iter().map(|(_, tokens)| tokens).sum(),
+        skills: skills.iter().map(|(_, tokens)| tokens).sum(),
+        agents: agents.iter().map(|agent| agent.tokens).sum(),
+        system,
+        messages,
+    };
     let categories =
         categories(&parts, &tools, window, auto_compact.then(|| window - threshold.min(window)));
     let used = |category: &&ContextCategory| category.kind == Some(ContextKind::Used);
     let total = categories.iter().filter(used).map(|category| category.tokens).sum();
     let newest = session.ledger().newest();
     let mut extra = bowline_protocol::Extra::new();
-    let source = match session.config.auto_compact_window {
+    let source = match wanted_window(session) {
         Some(_) => "settings",
         None => "model-default",
     };
     extra.insert("autocompactSource".to_owned(), json!(source));
     ContextUsage {
-        grid_rows: grid(&categories, window),
+        grid_rows: grid::grid(&categories, window),
         categories,
         total_tokens: total,
         max_tokens: window,
@@ -83,7 +98,7 @@ pub(crate) fn usage(session: &Shared, counted: Option<Counted>) -> ContextUsage 
         model,
         memory_files,
         mcp_tools: tools.mcp,
-        agents: agents(session),
+        agents,
         is_auto_compact_enabled: auto_compact,
         auto_compact_threshold: auto_compact.then_some(threshold),
         api_usage: newest.map(|tokens| {
@@ -94,27 +109,23 @@ pub(crate) fn usage(session: &Shared, counted: Option<Counted>) -> ContextUsage 
                 "cache_read_input_tokens": tokens.cache_read,
             }))
         }),
-        mcp_instructions: Some(Vec::new()),
+        mcp_instructions: Some(
+            instructions
+                .iter()
+                .map(|(server, tokens)| json!({ "serverName": server, "tokens": tokens }).into())
+                .collect(),
+        ),
         deferred_builtin_tools: None,
         system_tools: None,
         system_prompt_sections: None,
         slash_commands: Some(RawJson::from(slash_commands(session))),
         skills: Some(RawJson::from(json!({
-            "totalSkills": skills.len(),
+            "totalSkills": command::for_model(session).len(),
             "includedSkills": skills.len(),
             "tokens": parts.skills,
-            "skillFrontmatter": skills
-                .iter()
-                .map(|skill| {
-                    json!({
-                        "name": skill.name,
-                        "source": skill.source.as_str(),
-                        "tokens": skill_tokens(skill),
-                    })
-                })
-                .collect::<Vec<_>>(),
+            "skillFrontmatter": skills.iter().map(skill_entry).collect::<Vec<_>>(),
         }))),
-        message_breakdown: Some(RawJson::from(breakdown(&snapshot))),
+        message_breakdown: Some(conversation::breakdown(&snapshot, messages).into()),
         extra,
     }
 }
@@ -141,10 +152,14 @@ impl Share {
     }
 }
 
+/// What fills the context besides tools. The system prompt holds memory, instructions and skills,
+/// the description of a tool the agents; they are shown apart.
 struct Parts {
     system: u64,
     memory: u64,
+    instructions: u64,
     skills: u64,
+    agents: u64,
     messages: u64,
 }
 
@@ -155,26 +170,26 @@ struct Tools {
 }
 
 impl Tools {
-    fn of(toolset: Option<&Toolset>) -> Self {
+    fn of(toolset: &Toolset) -> Self {
         let mut tools = Self { own: 0, of_servers: 0, mcp: Vec::new() };
-        let definitions = toolset.map(Toolset::definitions).unwrap_or_default();
-        for definition in definitions.iter() {
+        for definition in toolset.definitions().iter() {
             tools.count(toolset, definition);
         }
         tools
     }
 
-    /// All of them together are this many tokens.
-    fn correct(&mut self, counted: u64) {
+    /// All of them together are this many tokens. Returns what that makes of estimates.
+    fn correct(&mut self, counted: u64) -> Share {
         let share = Share { of: self.own + self.of_servers, is: counted };
         self.mcp.iter_mut().for_each(|tool| tool.tokens = share.of(tool.tokens));
         self.of_servers = share.of(self.of_servers);
         self.own = counted.saturating_sub(self.of_servers);
+        share
     }
 
-    fn count(&mut self, toolset: Option<&Toolset>, definition: &ToolDefinition) {
+    fn count(&mut self, toolset: &Toolset, definition: &ToolDefinition) {
         let tokens = tokens::of_tool(definition);
-        match toolset.and_then(|toolset| toolset.server_of(&definition.name)) {
+        match toolset.server_of(&definition.name) {
             Some(server) => {
                 self.of_servers += tokens;
                 self.mcp.push(ContextMcpTool {
@@ -205,12 +220,14 @@ fn categories(
         ..ContextCategory::default()
     };
     let used = |id, name, tokens, color| category(id, name, tokens, color, ContextKind::Used);
-    // Memory and skills are part of the system prompt; they are shown apart from it.
-    let system = parts.system.saturating_sub(parts.memory + parts.skills);
+    let system = parts.system.saturating_sub(parts.memory + parts.instructions + parts.skills);
+    let own_tools = tools.own.saturating_sub(parts.agents);
     let all_used = [
         used("system_prompt", "System prompt", system, "promptBorder"),
-        used("system_tools", "System tools", tools.own, "inactive"),
+        used("system_tools", "System tools", own_tools, "inactive"),
         used("mcp_tools", "MCP tools", tools.of_servers, "cyan_FOR_SUBAGENTS_ONLY"),
+        used("mcp_instructions", "MCP instructions", parts.instructions, "cyan_FOR_SUBAGENTS_ONLY"),
+        used("custom_agents", "Custom agents", parts.agents, "permission"),
         used("memory_files", "Memory files", parts.memory, "claude"),
         used("skills", "Skills", parts.skills, "warning"),
         used("messages", "Messages", parts.messages, "purple_FOR_SUBAGENTS_ONLY"),
@@ -230,44 +247,6 @@ fn categories(
     categories
 }
 
-/// The same as a picture: what is used first, then what is free, what is kept free last.
-fn grid(categories: &[ContextCategory], window: u64) -> Vec<Vec<ContextSquare>> {
-    let squares = ROWS * SQUARES_PER_ROW;
-    let per_square = window as f64 / squares as f64;
-    let mut painted = Vec::new();
-    let mut paint = |category: &ContextCategory, most: usize| {
-        let filled = category.tokens as f64 / per_square;
-        let count = (filled.ceil() as usize).min(most);
-        for place in 0..count {
-            painted.push(ContextSquare {
-                color: category.color.clone(),
-                is_filled: true,
-                category_name: category.name.clone(),
-                tokens: category.tokens,
-                percentage: percentage(category.tokens, window),
-                square_fullness: number((filled - place as f64).clamp(0.0, 1.0)),
-                extra: bowline_protocol::Extra::new(),
-            });
-        }
-        count
-    };
-    let of_kind =
-        |kind: ContextKind| categories.iter().filter(move |it| it.kind.as_ref() == Some(&kind));
-    let mut left = squares;
-    for category in of_kind(ContextKind::Used) {
-        left -= paint(category, left);
-    }
-    let buffered = |category: &ContextCategory| (category.tokens as f64 / per_square).ceil();
-    let buffer: usize = of_kind(ContextKind::Buffer).map(|it| buffered(it) as usize).sum();
-    for category in of_kind(ContextKind::Free) {
-        left -= paint(category, left.saturating_sub(buffer));
-    }
-    for category in of_kind(ContextKind::Buffer) {
-        left -= paint(category, left);
-    }
-    painted.chunks(SQUARES_PER_ROW).map(<[_]>::to_vec).collect()
-}
-
 fn memory_files(session: &Shared) -> Vec<ContextFile> {
     let loaded = session.context.loaded();
     let files = loaded.iter().flat_map(|loaded| &loaded.memory);
@@ -281,14 +260,25 @@ fn memory_files(session: &Shared) -> Vec<ContextFile> {
         .collect()
 }
 
-fn agents(session: &Shared) -> Vec<ContextAgent> {
-    let infos = subagent::infos(session).into_iter();
-    infos
-        .map(|info| ContextAgent {
-            tokens: tokens::of_text(&info.name) + tokens::of_text(&info.description),
-            agent_type: info.name,
-            source: "session".to_owned(),
-            ..ContextAgent::default()
+/// What servers want the model to know of them, in tokens.
+fn instructions(session: &Shared, toolset: &Toolset) -> Vec<(String, u64)> {
+    let told = servers::instructions(session, toolset).into_iter();
+    told.map(|(server, text)| (server, tokens::of_text(&text))).collect()
+}
+
+/// The agents that people define, if there is a tool to send them.
+fn agents(session: &Shared, toolset: &Toolset) -> Vec<ContextAgent> {
+    if toolset.find(AGENT_TOOL).is_err() {
+        return Vec::new();
+    }
+    let kinds = subagent::kinds(session).into_iter();
+    let custom = kinds.filter(|kind| kind.source != AgentSource::BuiltIn);
+    custom
+        .map(|kind| ContextAgent {
+            tokens: tokens::of_text(&kind.name) + tokens::of_text(&kind.description),
+            agent_type: kind.name,
+            source: kind.source.as_str().to_owned(),
+            extra: kind.path.iter().map(|path| ("path".to_owned(), json!(path))).collect(),
         })
         .collect()
 }
@@ -303,41 +293,21 @@ fn slash_commands(session: &Shared) -> serde_json::Value {
     })
 }
 
-fn skill_tokens(skill: &command::CustomCommand) -> u64 {
-    tokens::of_text(&skill.name) + tokens::of_text(&skill.description)
+fn counted_skill(skill: CustomCommand) -> (CustomCommand, u64) {
+    let tokens = tokens::of_text(&skill_line(&skill));
+    (skill, tokens)
 }
 
-/// The conversation by kind of message.
-fn breakdown(snapshot: &Snapshot) -> serde_json::Value {
-    let count = |wanted: &dyn Fn(&ModelMessage, &ContentBlock) -> bool| -> u64 {
-        let blocks = snapshot.messages.iter().flat_map(|message: &Arc<ModelMessage>| {
-            message.content.iter().filter(|block| wanted(message, block))
-        });
-        blocks.map(tokens::of_block).sum()
+fn skill_entry((skill, tokens): &(CustomCommand, u64)) -> Value {
+    let source = match &skill.source {
+        LibrarySource::Project => Source::Project.as_str(),
+        LibrarySource::User => Source::User.as_str(),
+        LibrarySource::Plugin(_) => "plugin",
     };
-    let is_call = |block: &ContentBlock| matches!(block, ContentBlock::ToolUse(_));
-    let is_result = |block: &ContentBlock| matches!(block, ContentBlock::ToolResult(_));
-    let says = |role: Role| {
-        count(&|message, block| message.role == role && !is_call(block) && !is_result(block))
-    };
-    json!({
-        "toolCallTokens": count(&|_, block| is_call(block)),
-        "toolResultTokens": count(&|_, block| is_result(block)),
-        "attachmentTokens": 0,
-        "assistantMessageTokens": says(Role::Assistant),
-        "userMessageTokens": says(Role::User),
-        "redirectedContextTokens": 0,
-        "unattributedTokens": 0,
-        "toolCallsByType": [],
-        "attachmentsByType": [],
-    })
+    json!({ "name": skill.name, "source": source, "path": skill.path, "tokens": tokens })
 }
 
 fn percentage(part: u64, whole: u64) -> Number {
     let whole = whole.max(1);
     Number::from((part * 100 + whole / 2) / whole)
-}
-
-fn number(value: f64) -> Number {
-    Number::from_f64(value).unwrap_or_else(|| Number::from(0))
 }

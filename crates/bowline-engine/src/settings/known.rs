@@ -44,9 +44,9 @@ pub struct KnownSettings {
     pub auto_compact_enabled: Option<bool>,
     /// The size in tokens at which that happens.
     pub auto_compact_window: Option<u64>,
-    /// Whether every server of `.mcp.json` is started.
+    /// Whether servers of `.mcp.json` are started that nobody names; they are unless this is false.
     pub enable_all_project_mcp_servers: Option<bool>,
-    /// The servers of `.mcp.json` to start.
+    /// The servers of `.mcp.json` to start where not all are.
     pub enabled_mcpjson_servers: Vec<String>,
     /// The servers of `.mcp.json` not to start.
     pub disabled_mcpjson_servers: Vec<String>,

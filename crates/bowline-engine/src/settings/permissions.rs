@@ -53,10 +53,6 @@ impl Settings {
                 found.notices.extend(notice("env", variables));
                 let servers = layer.value.get("mcpServers").and_then(Value::as_object);
                 found.notices.extend(notice("mcpServers", servers.map_or(0, |it| it.len())));
-                let all = known.enable_all_project_mcp_servers == Some(true);
-                found.notices.extend(notice("enableAllProjectMcpServers", usize::from(all)));
-                let approved = known.enabled_mcpjson_servers.len();
-                found.notices.extend(notice("enabledMcpjsonServers", approved));
             }
             if managed_only && layer.source != Source::Policy {
                 let folders = said.additional_directories;

@@ -30,6 +30,15 @@ impl Places {
         }
     }
 
+    /// The project's folder and those above it in the same repository, nearest first: where what a
+    /// project brings may lie. Further up, and where there is no repository, it may be anybody's.
+    pub fn project_folders(&self) -> Vec<&Path> {
+        let folders = || self.project.ancestors();
+        let top = folders().position(|folder| folder.join(".git").exists());
+        let is_users = |folder: &&Path| folder.join(".claude") == self.config_dir;
+        folders().take(top.map_or(1, |top| top + 1)).filter(|folder| !is_users(folder)).collect()
+    }
+
     /// The user's file.
     pub fn user_file(&self) -> PathBuf {
         self.config_dir.join("settings.json")

@@ -1,20 +1,29 @@
-//! The MCP servers that settings name, and those of the project that settings approve of.
-
-use std::path::Path;
+//! The MCP servers that settings name, and those of the project that settings do not object to.
 
 use bowline_mcp::{NamedServer, Scope, ServerList, read_file, read_text};
 use serde_json::json;
 
-use super::{Layer, Settings, Source, Trust};
+use super::{Layer, Places, Settings, Source, SourceSet, Trust};
 
 impl Settings {
-    /// The servers of the `.mcp.json` in `folder` that settings approve of, then those that settings
-    /// name themselves, the ones that win first; and what is wrong with the latter, in words.
+    /// The servers of the project's `.mcp.json` that settings do not object to, then those that
+    /// settings name themselves, the ones that win first; and what is wrong with them, in words.
     ///
-    /// Servers are programs that are run, so a project that nobody trusts can only say no.
-    pub fn servers(&self, folder: &Path, trust: Trust) -> (Vec<NamedServer>, Vec<String>) {
-        let mut found = self.approved(folder, trust);
-        let mut problems = Vec::new();
+    /// A project that nobody trusts can say no to a server of its own, but not yes where others
+    /// said no.
+    pub fn servers(
+        &self,
+        places: &Places,
+        sources: SourceSet,
+        trust: Trust,
+    ) -> (Vec<NamedServer>, Vec<String>) {
+        let mut offered = match sources.project {
+            true => project_servers(places),
+            false => ServerList::default(),
+        };
+        self.retain_wanted(&mut offered.servers, trust);
+        let mut found = offered.servers;
+        let mut problems: Vec<_> = offered.problems.iter().map(ToString::to_string).collect();
         for layer in self.heard(trust).rev() {
             let Some(named) = layer.value.get("mcpServers") else { continue };
             let document = json!({ "mcpServers": named }).to_string();
@@ -29,18 +38,17 @@ impl Settings {
         (found, problems)
     }
 
-    fn approved(&self, folder: &Path, trust: Trust) -> Vec<NamedServer> {
+    /// Leaves out what settings object to: by name, or all that none of them names.
+    fn retain_wanted(&self, servers: &mut Vec<NamedServer>, trust: Trust) {
         let said = |layer: &Layer| layer.known.enable_all_project_mcp_servers;
         let wins = self.heard(trust).rev().find_map(said);
         let known = self.known();
-        let all = wins == Some(true) && known.enable_all_project_mcp_servers == Some(true);
-        let mut servers = project_servers(folder).servers;
+        let all = wins != Some(false) && known.enable_all_project_mcp_servers != Some(false);
         servers.retain(|NamedServer { name, .. }| {
             let enables = |layer: &Layer| layer.known.enabled_mcpjson_servers.contains(name);
             (all || self.heard(trust).any(enables))
                 && !known.disabled_mcpjson_servers.contains(name)
         });
-        servers
     }
 
     /// The layers that have a say in what is run, lowest first.
@@ -50,9 +58,20 @@ impl Settings {
     }
 }
 
-/// The servers of the project's `.mcp.json`.
-pub fn project_servers(project: &Path) -> ServerList {
-    read_file(&project.join(".mcp.json"), Scope::Project)
+/// The servers of the project's `.mcp.json`, and of those above it in the repository. Of two with one
+/// name the nearer counts.
+pub fn project_servers(places: &Places) -> ServerList {
+    let mut found = ServerList::default();
+    for folder in places.project_folders() {
+        let ServerList { servers, problems } = read_file(&folder.join(".mcp.json"), Scope::Project);
+        for server in servers {
+            if !found.servers.iter().any(|nearer| nearer.name == server.name) {
+                found.servers.push(server);
+            }
+        }
+        found.problems.extend(problems);
+    }
+    found
 }
 
 fn scope(source: Source) -> Scope {

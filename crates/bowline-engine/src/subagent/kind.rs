@@ -1,5 +1,7 @@
 //! Kinds of agents: what each is for and what it may use.
 
+use std::path::PathBuf;
+
 use bowline_mcp::{NamedServer, public_name};
 use bowline_protocol::{
     AgentDefinition, AgentEffort, AgentMemory, Effort, HookSettings, PermissionMode,
@@ -7,7 +9,7 @@ use bowline_protocol::{
 use serde_json::Value;
 
 use super::servers;
-use crate::toolset::Filter;
+use crate::{settings::Source, toolset::Filter};
 
 /// The kind that is taken when none is named.
 pub(crate) const GENERAL_PURPOSE: &str = "general-purpose";
@@ -24,10 +26,33 @@ pub(crate) enum ProjectInstructions {
     Omitted,
 }
 
+/// Where a kind of agent is defined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AgentSource {
+    BuiltIn,
+    Plugin,
+    /// A file of the user or the project, or settings.
+    Settings(Source),
+}
+
+impl AgentSource {
+    /// As hosts call it.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::BuiltIn => "built-in",
+            Self::Plugin => "plugin",
+            Self::Settings(source) => source.as_str(),
+        }
+    }
+}
+
 /// A kind of agent.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct AgentKind {
     pub(crate) name: String,
+    pub(crate) source: AgentSource,
+    /// The file that defines it, if one does.
+    pub(crate) path: Option<PathBuf>,
     /// When to use it, for the model that chooses.
     pub(crate) description: String,
     /// What it is told before everything else.
@@ -59,8 +84,6 @@ pub(crate) struct AgentKind {
     pub(crate) hooks: HookSettings,
     /// MCP servers that are there only while it works.
     pub(crate) servers: Vec<NamedServer>,
-    /// Whether the project defines it, which not everybody trusts.
-    pub(crate) is_projects: bool,
 }
 
 impl AgentKind {
@@ -75,10 +98,12 @@ impl AgentKind {
         only.into_iter().chain([Filter::Except(self.disallowed_tools.clone())]).collect()
     }
 
-    /// A kind that the command line or the host defines.
-    pub(crate) fn given((name, definition): (&String, &AgentDefinition)) -> Self {
+    /// A kind that the command line, the host or settings define.
+    pub(crate) fn given(source: Source, name: &str, definition: &AgentDefinition) -> Self {
         Self {
-            name: name.clone(),
+            name: name.to_owned(),
+            source: AgentSource::Settings(source),
+            path: None,
             description: definition.description.clone(),
             prompt: definition.prompt.clone(),
             tools: definition.tools.clone(),
@@ -101,7 +126,6 @@ impl AgentKind {
             },
             hooks: definition.extra.get("hooks").map(read_hooks).unwrap_or_default(),
             servers: servers::configured(definition.mcp_servers.as_deref().unwrap_or_default()),
-            is_projects: false,
         }
     }
 }
@@ -119,6 +143,8 @@ pub(super) fn read_hooks(written: &Value) -> HookSettings {
 pub(crate) fn built_in() -> Vec<AgentKind> {
     let kind = |name: &str, description: &str, prompt: &str, disallowed: &[&str]| AgentKind {
         name: name.to_owned(),
+        source: AgentSource::BuiltIn,
+        path: None,
         description: description.to_owned(),
         prompt: prompt.to_owned(),
         tools: None,
@@ -135,7 +161,6 @@ pub(crate) fn built_in() -> Vec<AgentKind> {
         instructions: ProjectInstructions::Told,
         hooks: HookSettings::new(),
         servers: Vec::new(),
-        is_projects: false,
     };
     vec![
         kind(

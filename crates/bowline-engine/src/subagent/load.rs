@@ -1,39 +1,40 @@
 //! Agents from files: `.claude/agents/*.md` of the project and of the user, with a head of fields.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
-use super::{AgentKind, ProjectInstructions, kind::read_hooks, servers};
+use super::{AgentKind, AgentSource, ProjectInstructions, kind::read_hooks, servers};
 use crate::{
-    context::frontmatter::Document,
+    context::{frontmatter::Document, markdown, memory::read_text},
     plugin::Plugins,
     settings::{Places, Settings, Source, SourceSet},
 };
 
-/// The agents that files define, of those sources that count; the project's come later and so win.
+/// The agents that files define, of those sources that count. The project's come later and so win,
+/// the nearest ones last.
 pub(crate) fn from_files(places: &Places, sources: SourceSet) -> Vec<AgentKind> {
-    let user = sources.user.then(|| places.config_dir.join("agents"));
-    let project = sources.project.then(|| places.project.join(".claude/agents"));
+    let user = sources.user.then(|| (Source::User, places.config_dir.join("agents")));
+    let projects = places.project_folders().into_iter().rev().filter(|_| sources.project);
+    let projects = projects.map(|folder| (Source::Project, folder.join(".claude/agents")));
     // A file without a name, or a word on what it is for, lies there for another reason.
     let is_agent = |document: &Document| {
         document.text("name").is_some() && document.text("description").is_some()
     };
-    let users = user.iter().flat_map(|folder| from_place(folder, is_agent));
-    let projects = project.iter().flat_map(|folder| from_place(folder, is_agent));
-    users.chain(projects.map(|kind| AgentKind { is_projects: true, ..kind })).collect()
+    let folders = user.into_iter().chain(projects);
+    let agents = folders.flat_map(|(source, folder)| {
+        let source = AgentSource::Settings(source);
+        from_place(&folder, is_agent).into_iter().map(move |kind| AgentKind { source, ..kind })
+    });
+    agents.collect()
 }
 
 /// The agents that settings define. Of two with one name that of the higher layer counts, as a whole.
 pub(crate) fn from_settings(settings: &Settings) -> Vec<AgentKind> {
     let layers = settings.layers().iter();
-    let kinds = layers.flat_map(|layer| {
-        let is_projects = layer.source == Source::Project;
-        let given = layer.known.agents.iter().map(AgentKind::given);
-        given.map(move |kind| AgentKind { is_projects, ..kind })
+    let agents = layers.flat_map(|layer| {
+        let agents = layer.known.agents.iter();
+        agents.map(|(name, definition)| AgentKind::given(layer.source, name, definition))
     });
-    kinds.collect()
+    agents.collect()
 }
 
 /// The agents that plugins bring.
@@ -43,6 +44,7 @@ pub(crate) fn from_plugins(plugins: &Plugins) -> Vec<AgentKind> {
         agents.map(|kind| AgentKind {
             name: plugin.qualify(&kind.name),
             prompt: plugin.expand(&kind.prompt),
+            source: AgentSource::Plugin,
             // A plugin lists its servers where everybody sees them.
             servers: Vec::new(),
             ..kind
@@ -53,21 +55,15 @@ pub(crate) fn from_plugins(plugins: &Plugins) -> Vec<AgentKind> {
 
 /// The agents of a folder, or the one of a file, as far as they are some.
 fn from_place(folder: &Path, is_agent: impl Fn(&Document) -> bool) -> Vec<AgentKind> {
-    let mut paths = match fs::read_dir(folder) {
-        Ok(entries) => entries.flatten().map(|entry| entry.path()).collect(),
-        Err(_) => vec![folder.to_owned()],
-    };
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
-    paths.sort();
     let read = |path: PathBuf| {
-        let document = Document::parse(&fs::read_to_string(&path).ok()?);
+        let document = Document::parse(&read_text(&path)?);
         if !is_agent(&document) {
             tracing::warn!(path = %path.display(), "an agent needs a name and a description");
             return None;
         }
         from_document(&path, &document)
     };
-    paths.into_iter().filter_map(read).collect()
+    markdown::files_in(folder).into_iter().filter_map(read).collect()
 }
 
 fn from_document(path: &Path, document: &Document) -> Option<AgentKind> {
@@ -75,6 +71,8 @@ fn from_document(path: &Path, document: &Document) -> Option<AgentKind> {
     let model = document.text("model").filter(|model| *model != "inherit");
     Some(AgentKind {
         name: document.text("name").map_or(stem, str::to_owned),
+        source: AgentSource::Settings(Source::Project),
+        path: Some(path.to_owned()),
         description: document.text("description").unwrap_or_default().to_owned(),
         prompt: document.body.trim().to_owned(),
         tools: document.list("tools"),
@@ -94,6 +92,5 @@ fn from_document(path: &Path, document: &Document) -> Option<AgentKind> {
         },
         hooks: document.tree("hooks").as_ref().map(read_hooks).unwrap_or_default(),
         servers: document.tree("mcpServers").map(servers::written).unwrap_or_default(),
-        is_projects: false,
     })
 }

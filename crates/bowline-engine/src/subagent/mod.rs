@@ -12,13 +12,16 @@ mod toolset;
 use bowline_protocol::AgentInfo;
 
 pub(crate) use self::{
-    kind::{AgentKind, GENERAL_PURPOSE, ProjectInstructions},
+    kind::{AgentKind, AgentSource, GENERAL_PURPOSE, ProjectInstructions},
     launch::{Assignment, Launched, launch, new_agent_id},
     memory::{folder as memory_folder, section as memory_section},
     run::{Finished, work},
     servers::startable as startable_servers,
 };
-use crate::session::{Shared, catalog};
+use crate::{
+    session::{Shared, catalog},
+    settings::Source,
+};
 
 /// How many agents may be above one another. Each sees only what it is told; deeper ones know too
 /// little to be of use.
@@ -46,7 +49,8 @@ pub(crate) fn find(session: &Shared, name: &str) -> Option<AgentKind> {
 pub(crate) fn kinds(session: &Shared) -> Vec<AgentKind> {
     let mut kinds = kind::built_in();
     let from_host = session.live().agents.clone();
-    let given = session.config.agents.iter().chain(&from_host).map(AgentKind::given);
+    let given = session.config.agents.iter().chain(&from_host);
+    let given = given.map(|(name, definition)| AgentKind::given(Source::Flag, name, definition));
     let plugins = load::from_plugins(&session.plugins());
     let written = load::from_files(&session.config.places, session.config.sources);
     let set = load::from_settings(&session.settings());

@@ -7,11 +7,11 @@ use bowline_protocol::{AgentMcpServer, NotificationMessage, NotificationPriority
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::AgentKind;
+use super::{AgentKind, AgentSource};
 use crate::{
     agent::Subagent,
     session::{McpBridge, Shared},
-    settings::Trust,
+    settings::{Source, Trust},
 };
 
 /// How long a screen may show that servers were not started.
@@ -74,7 +74,8 @@ pub(crate) fn startable(session: &Shared, kind: &AgentKind, who: &str) -> Vec<Na
     if kind.servers.is_empty() {
         return Vec::new();
     }
-    if kind.is_projects && Trust::read(&session.config.places) != Trust::Trusted {
+    let is_projects = kind.source == AgentSource::Settings(Source::Project);
+    if is_projects && Trust::read(&session.config.places) != Trust::Trusted {
         let names: Vec<_> = kind.servers.iter().map(|server| server.name.as_str()).collect();
         session.outlet.aside(NotificationMessage {
             key: format!("agent-mcp-blocked-{who}"),

@@ -86,7 +86,7 @@ async fn an_end_before_the_first_answer_is_known_at_once() {
         let connected = Client::connect(with_code(fake("exit_first"), code)).await;
         let error = process_error(connected.unwrap_err());
         assert_eq!((error.code, &*error.stderr), (Some(code), "something broke\n"));
-        assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+        assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
     }
 }
 
@@ -455,6 +455,6 @@ async fn nothing_runs_on_when_this_program_is_killed() {
         .await;
         host.kill().await.unwrap();
         // By itself the stubborn one would run for ever.
-        stopped(&pid, Duration::from_secs(2)).await;
+        stopped(&pid).await;
     }
 }

@@ -1,9 +1,9 @@
 //! What the tests share: the fake agent's program, the real one, and words for what they say.
 
 use std::{
-    fs,
-    os::unix::fs::PermissionsExt,
+    io::Write,
     path::{Path, PathBuf},
+    process::{Command, Stdio},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -14,7 +14,7 @@ use bowline_host::{
 };
 
 /// Longer than anything here takes, and short enough that a hang is a failure soon.
-pub(crate) const SOON: Duration = Duration::from_secs(20);
+pub(crate) const SOON: Duration = Duration::from_secs(60);
 
 /// Every kind of agent there is, working in `folder` with the script model and keeping its sessions
 /// there: in this process, in one of its own, and in one of its own that dials in.
@@ -163,9 +163,20 @@ pub(crate) async fn last_error(mut messages: Messages) -> Error {
 }
 
 /// Writes a program for the shell.
+///
+/// Another process does the writing: a child that another test forks meanwhile would hold a file of
+/// this one open, and what is open for writing does not run.
 pub(crate) fn write_script(path: &Path, text: &str) {
-    fs::write(path, format!("#!/bin/sh\n{text}\n")).expect("the folder is ours");
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("the file is ours");
+    let mut writer = Command::new("sh")
+        .args(["-c", r#"cat > "$0" && chmod 755 "$0""#])
+        .arg(path)
+        .stdin(Stdio::piped())
+        .spawn()
+        .expect("there is a shell");
+    let mut input = writer.stdin.take().expect("it is piped");
+    write!(input, "#!/bin/sh\n{text}\n").expect("the shell reads");
+    drop(input);
+    assert!(writer.wait().expect("it is our child").success(), "the folder is ours");
 }
 
 /// The process of a fake agent.
@@ -182,16 +193,16 @@ pub(crate) async fn gone(pid: u64) {
     }
 }
 
-/// Waits until a process that is not our child runs no more, at most so long. Whoever inherited it
-/// may take its time to wait for it.
-pub(crate) async fn stopped(pid: &str, limit: Duration) {
+/// Waits until a process that is not our child runs no more. Whoever inherited it may take its time
+/// to wait for it.
+pub(crate) async fn stopped(pid: &str) {
     let start = Instant::now();
     let runs = || {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         stat.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with('Z'))
     };
     while runs() {
-        assert!(start.elapsed() < limit, "process {pid} still runs");
+        assert!(start.elapsed() < SOON, "process {pid} still runs");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }

@@ -131,7 +131,7 @@ async fn an_agent_that_falls_silent_but_lives_is_ended() {
     let error = last_error(query("go", script(folder.path(), &this))).await;
     let Error::Process(error) = error else { panic!("{error:?}") };
     assert_eq!((error.code, error.signal), (None, Some(15)));
-    stopped(fs::read_to_string(note).unwrap().trim(), Duration::from_secs(2)).await;
+    stopped(fs::read_to_string(note).unwrap().trim()).await;
 }
 
 #[tokio::test]
@@ -143,8 +143,8 @@ async fn a_child_that_holds_the_pipes_of_its_agent_holds_up_nobody() {
     let error = last_error(query("go", script(folder.path(), &this))).await;
     let Error::Process(error) = error else { panic!("{error:?}") };
     assert_eq!(error.code, Some(3));
-    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
-    stopped(fs::read_to_string(note).unwrap().trim(), Duration::from_secs(2)).await;
+    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
+    stopped(fs::read_to_string(note).unwrap().trim()).await;
 }
 
 #[tokio::test]

@@ -71,7 +71,7 @@ async fn a_slow_server_delays_neither_the_others_nor_the_first_turn() {
     rig.log.wait_for("std is connected", 1).await;
     let before = Instant::now();
     rig.servers.wait_ready(Duration::from_millis(50)).await;
-    assert!(before.elapsed() < Duration::from_secs(5));
+    assert!(before.elapsed() < Duration::from_secs(20));
     assert_eq!(rig.status_of("slow"), McpServerStatus::Pending);
     assert_eq!(rig.text("mcp__std__echo", json!({"text": "hi"})).await, "echo: hi");
 }

@@ -51,7 +51,7 @@ pub(crate) struct OddServer {
 }
 
 /// Nothing here takes long unless it is broken.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 impl OddServer {
     /// A server that takes a new connection for every answer.

@@ -4,55 +4,65 @@ use bowline_shell::{is_read_only, parse};
 use proptest::prelude::*;
 
 /// Pieces that mean something to a shell, so that random texts get somewhere.
+const PIECES: &[&str] = &[
+    "a",
+    "ls",
+    "rm",
+    " ",
+    " ",
+    "\n",
+    "'",
+    "\"",
+    "\\",
+    "`",
+    "$(",
+    ")",
+    "(",
+    "{",
+    "}",
+    "${x",
+    "$x",
+    "&&",
+    "||",
+    ";",
+    "|",
+    "&",
+    ">",
+    "<",
+    "<<E\n",
+    "\nE\n",
+    "if ",
+    "then ",
+    "fi",
+    "for i in ",
+    "do ",
+    "done",
+    "[[ ",
+    " ]]",
+    "#",
+    "=",
+    "x=",
+    "é",
+    "~",
+    "*",
+    "-rf",
+    "/",
+    "$((",
+    "))",
+    "$'",
+    "<(",
+];
+
 fn piece() -> impl Strategy<Value = &'static str> {
-    prop::sample::select(vec![
-        "a",
-        "ls",
-        "rm",
-        " ",
-        " ",
-        "\n",
-        "'",
-        "\"",
-        "\\",
-        "`",
-        "$(",
-        ")",
-        "(",
-        "{",
-        "}",
-        "${x",
-        "$x",
-        "&&",
-        "||",
-        ";",
-        "|",
-        "&",
-        ">",
-        "<",
-        "<<E\n",
-        "\nE\n",
-        "if ",
-        "then ",
-        "fi",
-        "for i in ",
-        "do ",
-        "done",
-        "[[ ",
-        " ]]",
-        "#",
-        "=",
-        "x=",
-        "é",
-        "~",
-        "*",
-        "-rf",
-        "/",
-        "$((",
-        "))",
-        "$'",
-        "<(",
-    ])
+    prop::sample::select(PIECES)
+}
+
+/// Pieces that cannot make what follows them a mere text.
+fn piece_without_quotes() -> impl Strategy<Value = &'static str> {
+    let quotes = |piece: &&str| {
+        piece.contains(['\'', '"', '`', '#', '\\']) || matches!(*piece, "<" | "<<E\n")
+    };
+    prop::sample::select(PIECES.iter().copied().filter(|piece| !quotes(piece)).collect::<Vec<_>>())
 }
 
 proptest! {
@@ -97,14 +107,12 @@ proptest! {
 
     #[test]
     fn a_line_with_a_writing_command_is_never_read_only(
-        before in prop::collection::vec(piece(), 0..12),
-        after in prop::collection::vec(piece(), 0..12),
+        before in prop::collection::vec(piece_without_quotes(), 0..12),
+        after in prop::collection::vec(piece_without_quotes(), 0..12),
     ) {
         // The command stands on a line of its own, so that nothing before it can quote it unless
         // the text is left open, which makes it opaque.
         let line = format!("{}\nrm x\n{}", before.concat(), after.concat());
-        let quoted = line.contains(['\'', '"', '`', '#', '\\']) || line.contains("<<");
-        prop_assume!(!quoted);
         prop_assert!(!is_read_only(&line));
     }
 }

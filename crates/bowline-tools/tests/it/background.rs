@@ -137,7 +137,7 @@ async fn a_background_command_has_a_lifetime() {
     let call = json!({ "command": "sleep 60", "timeout": 50, "run_in_background": true });
     let id = task_id(&rig.ok("Bash", call).await.1);
     let info =
-        rig.workspace.tasks().wait(&id.as_str().into(), Duration::from_secs(10)).await.unwrap();
+        rig.workspace.tasks().wait(&id.as_str().into(), Duration::from_secs(60)).await.unwrap();
     assert_eq!(info.status, TaskStatus::Killed);
 }
 

@@ -56,5 +56,5 @@ fn commands_die_with_a_program_that_is_killed() {
         pipe.read_to_end(&mut Vec::new()).unwrap();
         end.send(()).ok();
     });
-    gone.recv_timeout(Duration::from_secs(20)).expect("the command and its child are gone");
+    gone.recv_timeout(Duration::from_secs(60)).expect("the command and its child are gone");
 }

@@ -5,9 +5,9 @@ use std::{collections::BTreeMap, process::ExitCode, sync::Arc, time::Duration};
 use bowline_engine::{
     hook::Hooks,
     plugin::Plugins,
-    settings::{NO_SANDBOX, Settings, Trust, project_servers},
+    settings::{NO_SANDBOX, Settings, SourceSet, Trust, project_servers},
 };
-use bowline_mcp::{McpServers, ServerList, Setup};
+use bowline_mcp::{McpServers, Setup};
 use bowline_model::{DEFAULT_MODEL, ModelRef};
 use bowline_tools::Workspace;
 
@@ -141,22 +141,21 @@ fn hooks(report: &mut Report, found: &Found, plugins: &Plugins) {
 
 /// Reaches the servers that a session would reach, and names the others.
 async fn servers(report: &mut Report, found: &Found, plugins: &Plugins) {
-    let project = &found.places.project;
-    let ServerList { servers: offered, problems } = project_servers(project);
-    let (mut servers, wrong) = found.settings.servers(project, found.trust);
+    let offered = project_servers(&found.places).servers;
+    let (mut servers, wrong) =
+        found.settings.servers(&found.places, SourceSet::default(), found.trust);
     servers.extend(plugins.servers().cloned());
-    if offered.is_empty() && servers.is_empty() && problems.is_empty() && wrong.is_empty() {
+    if offered.is_empty() && servers.is_empty() && wrong.is_empty() {
         return;
     }
     report.section("MCP servers");
-    problems.iter().for_each(|problem| report.problem(problem.to_string()));
     wrong.into_iter().for_each(|problem| report.problem(problem));
     for server in &offered {
         if !servers.iter().any(|used| used.name == server.name) {
-            report.fact(&server.name, "not used: no setting that counts enables it");
+            report.fact(&server.name, "not used: settings object to it");
         }
     }
-    let workspace = Workspace::new(project, bowline_tools::Setup::default());
+    let workspace = Workspace::new(&found.places.project, bowline_tools::Setup::default());
     let reached = Arc::new(McpServers::new(Setup::new(workspace)));
     for server in servers {
         reached.add(server);

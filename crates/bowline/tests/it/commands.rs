@@ -52,7 +52,6 @@ fn the_doctor_names_the_place_of_a_mistake() {
         r#"{"mcpServers":{"ghost":{"command":"no-such-program"}}}"#,
     )
     .unwrap();
-    place.configure(json!({"enableAllProjectMcpServers": true}));
     let ran = run(&place, &["doctor"]);
     assert_eq!(ran.code, Some(1));
     for part in ["settings.json:2:", "ghost: failed", "set ANTHROPIC_API_KEY", "3 problems"] {
@@ -65,6 +64,7 @@ fn the_doctor_runs_nothing_that_a_session_would_not_run() {
     let place = Place::new();
     let made = place.cwd().join("made");
     let server = json!({"command": "touch", "args": [&made]});
+    place.configure(json!({"enableAllProjectMcpServers": false}));
     let settings = json!({"enabledMcpjsonServers": ["sly"]});
     fs::create_dir_all(place.cwd().join(".claude")).unwrap();
     fs::write(place.cwd().join(".claude/settings.json"), settings.to_string()).unwrap();
@@ -72,7 +72,7 @@ fn the_doctor_runs_nothing_that_a_session_would_not_run() {
     fs::write(place.cwd().join(".mcp.json"), servers.to_string()).unwrap();
     let ran = place.bowline(["doctor"]).env("ANTHROPIC_API_KEY", "k").output().unwrap();
     let printed = Ran::from(ran).printed();
-    assert!(printed.contains("sly: not used: no setting that counts enables it"), "{printed}");
+    assert!(printed.contains("sly: not used: settings object to it"), "{printed}");
     assert!(!made.exists(), "{printed}");
 }
 

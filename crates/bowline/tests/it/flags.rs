@@ -195,7 +195,6 @@ fn furnished(place: &Place) {
     let touch =
         |file: &str| json!([{"hooks": [{"type": "command", "command": format!("touch {file}")}]}]);
     place.configure(json!({
-        "enableAllProjectMcpServers": true,
         "hooks": {"SessionStart": touch("hooked")},
         "outputStyle": "default",
     }));

@@ -18,7 +18,7 @@ use tokio_tungstenite::tungstenite::{
 use crate::place::{Place, Ran};
 
 /// Longer than anything here takes; a test that waits this long has failed.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A host that is dialed.
 pub(crate) struct Server {

@@ -1,5 +1,6 @@
 //! What the model is told besides the conversation.
 
+mod folders_above;
 mod memory;
 mod repository;
 mod rules;

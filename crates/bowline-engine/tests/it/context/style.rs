@@ -1,10 +1,72 @@
 //! Output styles.
 
-use bowline_engine::settings::{Places, Settings, SettingsRequest};
+use bowline_engine::{
+    plugin::{PluginRequest, Plugins},
+    settings::{Places, Settings, SettingsRequest},
+};
 use serde_json::json;
 
 use super::write;
 use crate::{ears::Ears, rig::Rig};
+
+/// What the model is told about the style, in a project with these files that chooses `chosen`.
+async fn told(chosen: &str, files: &[(&str, &str)], plugins: &[&str]) -> String {
+    let ears = Ears::default();
+    let folder = tempfile::tempdir().unwrap();
+    files.iter().for_each(|(path, text)| write(folder.path(), path, text));
+    let settings = json!({"outputStyle": chosen}).to_string();
+    write(folder.path(), "sub/.claude/settings.json", &settings);
+    let mut rig = Rig::in_folder(folder, |config| {
+        ears.listen(config);
+        let project = config.cwd.join("sub");
+        config.places = Places::new(config.cwd.join("config"), &project);
+        config.settings = Settings::load(&config.places, &SettingsRequest::default()).unwrap();
+        let folders = plugins.iter().map(|name| PluginRequest::folder(config.cwd.join(name)));
+        config.plugins = Plugins::load(folders.collect(), config.settings.known(), &config.places);
+        config.cwd = project;
+    });
+    rig.run("SAY hi").await;
+    let system = ears.system()[0].clone();
+    let style = system.split_once("# Output style: ").map(|(_, behind)| behind);
+    style.and_then(|style| style.split("\n\n").next()).unwrap_or_default().to_owned()
+}
+
+#[tokio::test]
+async fn the_nearest_style_of_a_name_counts() {
+    let at_top = (".claude/output-styles/deep/pirate.md", "---\nname: Pirate\n---\nfrom the top");
+    let users = ("config/output-styles/pirate.md", "---\nname: Pirate\n---\nthe user's");
+    let near = ("sub/.claude/output-styles/pirate.md", "---\nname: Pirate\n---\nnear");
+    let repository = (".git/HEAD", "ref: refs/heads/main");
+    for (files, expected) in [
+        (&[users][..], "the user's"),
+        (&[users, at_top], "the user's"),
+        (&[users, at_top, repository], "from the top"),
+        (&[users, at_top, repository, near], "near"),
+    ] {
+        assert_eq!(told("Pirate", files, &[]).await, format!("Pirate\n{expected}"));
+    }
+}
+
+#[tokio::test]
+async fn some_styles_are_always_there_and_can_be_replaced() {
+    assert!(told("Explanatory", &[], &[]).await.contains("Insight"));
+    let own = ("sub/.claude/output-styles/e.md", "---\nname: Explanatory\n---\nmine");
+    assert_eq!(told("Explanatory", &[own], &[]).await, "Explanatory\nmine");
+    assert_eq!(told("default", &[], &[]).await, "");
+    assert_eq!(told("no such style", &[], &[]).await, "");
+}
+
+#[tokio::test]
+async fn a_plugin_may_force_its_style_and_nobody_else_may() {
+    let forced = "---\nname: loud\nforce-for-plugin: true\n---\nSpeak up.";
+    let plugin = [
+        ("horn/.claude-plugin/plugin.json", r#"{"name": "horn"}"#),
+        ("horn/output-styles/loud.md", forced),
+        ("sub/.claude/output-styles/loud.md", forced),
+    ];
+    assert_eq!(told("Concise", &plugin, &["horn"]).await, "horn:loud\nSpeak up.");
+    assert!(told("Concise", &plugin, &[]).await.starts_with("Concise\n"));
+}
 
 #[tokio::test]
 async fn a_style_replaces_how_to_answer_and_unless_it_says_so_how_to_work() {
@@ -21,7 +83,8 @@ async fn a_style_replaces_how_to_answer_and_unless_it_says_so_how_to_work() {
         });
         let answer = rig.control(json!({"subtype": "initialize"})).await.unwrap();
         assert_eq!(answer["output_style"], "Pirate");
-        assert_eq!(answer["available_output_styles"], json!(["default", "Pirate"]));
+        let styles = answer["available_output_styles"].as_array().unwrap();
+        assert_eq!(styles.last(), Some(&json!("Pirate")));
         let frames = rig.run("SAY hi").await;
         assert_eq!(frames[0]["output_style"], "Pirate");
         let system = &ears.system()[0];

@@ -5,8 +5,24 @@ use serde_json::{Value, json};
 use super::write;
 use crate::{
     ears::Ears,
-    rig::{Rig, text},
+    rig::{Reply, Rig, text},
 };
+
+/// A server that has something to say about itself.
+fn tide(_: &str, message: &Value) -> Reply {
+    let result = match message["method"].as_str().unwrap_or_default() {
+        "initialize" => json!({
+            "protocolVersion": "2025-11-25",
+            "capabilities": {"tools": {}},
+            "serverInfo": {"name": "tide", "version": "1"},
+            "instructions": format!("Ask for the tide first. {}", "x".repeat(5000)),
+        }),
+        "tools/list" => json!({"tools": [{"name": "level", "inputSchema": {"type": "object"}}]}),
+        "tools/call" => json!({"content": [{"type": "text", "text": "high ".repeat(40)}]}),
+        _ => json!({}),
+    };
+    Ok(json!({"jsonrpc": "2.0", "id": message["id"], "result": result}))
+}
 
 fn category<'a>(usage: &'a Value, name: &str) -> Option<&'a Value> {
     usage["categories"].as_array().unwrap().iter().find(|it| it["name"] == name)
@@ -67,4 +83,53 @@ async fn who_wants_it_exactly_gets_what_the_provider_counts() {
     assert_eq!(exact["totalTokens"], with_system + with_tools - alone);
     assert_ne!(exact["totalTokens"], estimated["totalTokens"]);
     assert_eq!(exact["memoryFiles"][0]["tokens"], tokens(&exact, "Memory files"));
+}
+
+#[tokio::test]
+async fn everything_that_people_and_servers_bring_is_told_and_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let skill = "---\nname: knots\ndescription: how to tie them\n---\nTie.";
+    write(folder.path(), ".claude/skills/knots/SKILL.md", skill);
+    let hidden = "---\ndescription: for people alone\ndisable-model-invocation: true\n---\nx";
+    write(folder.path(), ".claude/skills/hidden/SKILL.md", hidden);
+    let agent = "---\nname: diver\ndescription: dives deep\n---\nDive.";
+    write(folder.path(), ".claude/agents/diver.md", agent);
+    let ears = Ears::default();
+    let mut rig = Rig::in_folder(folder, |config| ears.listen(config));
+    rig.serves(tide).will_permit(json!({"behavior": "allow"}));
+    rig.control(json!({"subtype": "initialize", "sdkMcpServers": ["tide"]})).await.unwrap();
+    rig.run("TOOL mcp__tide__level {}\nNEXT\nSAY done").await;
+
+    let system = ears.system().join("\n");
+    let (_, told) = system.split_once("## tide\n").unwrap();
+    assert!(told.starts_with("Ask for the tide first. xxx"), "{told}");
+    let length = told.split('\n').next().unwrap().len();
+    assert_eq!(length, 2048, "a server does not fill the context");
+
+    let usage = rig.control(json!({"subtype": "get_context_usage"})).await.unwrap();
+    let tokens = |it: &Value| it["tokens"].as_u64().unwrap();
+    let shown = |name| tokens(category(&usage, name).unwrap());
+    assert_eq!(shown("MCP instructions"), 512);
+    assert_eq!(usage["mcpInstructions"], json!([{"serverName": "tide", "tokens": 512}]));
+    assert_eq!(shown("MCP tools"), tokens(&usage["mcpTools"][0]));
+
+    let [diver] = &usage["agents"].as_array().unwrap()[..] else { panic!("{usage}") };
+    assert_eq!(
+        (&diver["agentType"], &diver["source"]),
+        (&json!("diver"), &json!("projectSettings"))
+    );
+    assert!(diver["path"].as_str().unwrap().ends_with("diver.md"));
+    assert_eq!(shown("Custom agents"), tokens(diver));
+
+    let skills = &usage["skills"];
+    let entry = &skills["skillFrontmatter"][0];
+    assert_eq!((&entry["name"], &entry["source"]), (&json!("knots"), &json!("projectSettings")));
+    assert_eq!(skills["totalSkills"], 1, "the model is not told of what is not for it");
+    assert_eq!((tokens(entry), tokens(skills)), (shown("Skills"), shown("Skills")));
+
+    let breakdown = &usage["messageBreakdown"];
+    let [level] = &breakdown["toolCallsByType"].as_array().unwrap()[..] else { panic!("{usage}") };
+    assert_eq!((&level["name"], &level["resultTokens"]), (&json!("mcp__tide__level"), &json!(50)));
+    let counts = breakdown.as_object().unwrap().values().filter_map(Value::as_u64);
+    assert_eq!(counts.sum::<u64>(), shown("Messages"));
 }

@@ -30,9 +30,11 @@ async fn output_styles_are_looked_for_again() {
     let rig = Rig::new();
     let request = json!({"subtype": "reload_output_styles"});
     let styles = |answer: Value| answer["available_output_styles"].clone();
-    assert_eq!(styles(rig.control(request.clone()).await.unwrap()), json!(["default"]));
+    let own = ["default", "Proactive", "Concise", "Explanatory", "Learning"];
+    assert_eq!(styles(rig.control(request.clone()).await.unwrap()), json!(own));
     write(&rig, "output-styles/terse.md", "---\nname: Terse\n---\nBe brief.");
-    assert_eq!(styles(rig.control(request).await.unwrap()), json!(["default", "Terse"]));
+    let found = styles(rig.control(request).await.unwrap());
+    assert_eq!(found.as_array().unwrap()[own.len()..], [json!("Terse")]);
 }
 
 #[tokio::test]
@@ -90,7 +92,8 @@ async fn a_plugin_brings_everything_under_its_name() {
     let expected = (&json!("(harbour) ties"), &json!(["knots"]));
     assert_eq!((&knots["description"], &knots["aliases"]), expected);
     assert!(names(&answer["agents"]).contains(&"harbour:pilot"), "{answer}");
-    assert_eq!(answer["available_output_styles"], json!(["default", "harbour:terse"]));
+    let styles = answer["available_output_styles"].as_array().unwrap();
+    assert_eq!(styles.last(), Some(&json!("harbour:terse")));
 
     rig.prompt("/harbour:dock").await;
     let init = rig.until(|frame| frame["subtype"] == "init").await.pop().unwrap();

@@ -45,7 +45,7 @@ impl Family {
 }
 
 async fn is_gone(gone: oneshot::Receiver<()>) {
-    timeout(Duration::from_secs(20), gone).await.expect("the family is gone").unwrap();
+    timeout(Duration::from_secs(60), gone).await.expect("the family is gone").unwrap();
 }
 
 fn make_pipe(path: &Path) {

@@ -1,7 +1,8 @@
 //! What a project may say in a folder that nobody trusts.
 
-use bowline_engine::settings::{LayerPermissions, Settings, Source, Trust};
-use bowline_protocol::PermissionMode;
+use bowline_engine::settings::{LayerPermissions, Settings, Source, SourceSet, Trust};
+use bowline_mcp::NamedServer;
+use bowline_protocol::{McpServerConfig, PermissionMode};
 use serde_json::json;
 
 use super::Machine;
@@ -104,10 +105,11 @@ fn a_policy_can_be_the_only_one_with_rules() {
 }
 
 #[test]
-fn an_untrusted_project_does_not_decide_what_is_run() {
+fn an_untrusted_project_does_not_overrule_what_the_user_says_about_servers_and_variables() {
     let machine = Machine::new();
     let server = |name: &str| json!({ name: { "command": name } });
     machine.write("project/.mcp.json", json!({ "mcpServers": server("shared") }));
+    machine.user(json!({ "enableAllProjectMcpServers": false }));
     machine.project(json!({
         "enableAllProjectMcpServers": true,
         "enabledMcpjsonServers": ["shared"],
@@ -116,7 +118,7 @@ fn an_untrusted_project_does_not_decide_what_is_run() {
     }));
     let (settings, places) = (machine.load(), machine.places());
     let found = |settings: &Settings, trust| {
-        let (servers, problems) = settings.servers(&places.project, trust);
+        let (servers, problems) = settings.servers(&places, SourceSet::default(), trust);
         let servers = Vec::from_iter(servers.into_iter().map(|server| server.name));
         let variables = Vec::from_iter(settings.variables(trust).map(|(name, _)| name.clone()));
         assert!(problems.is_empty(), "{problems:?}");
@@ -127,19 +129,47 @@ fn an_untrusted_project_does_not_decide_what_is_run() {
     assert_eq!(found(&settings, Trust::Untrusted), expect("", "NO_COLOR"));
     let notices = settings.permissions(&places, Trust::Untrusted).notices;
     let ignored = notices.iter().map(|notice| notice.split(" from ").next().unwrap());
-    assert_eq!(
-        Vec::from_iter(ignored),
-        [
-            "Ignoring 1 env entry",
-            "Ignoring 1 mcpServers entry",
-            "Ignoring 1 enableAllProjectMcpServers entry",
-            "Ignoring 1 enabledMcpjsonServers entry",
-        ]
-    );
+    assert_eq!(Vec::from_iter(ignored), ["Ignoring 1 env entry", "Ignoring 1 mcpServers entry"]);
     // The user's own word counts.
     machine.local(json!({ "enabledMcpjsonServers": ["shared"] }));
     assert_eq!(found(&machine.load(), Trust::Untrusted), expect("shared", "NO_COLOR"));
     // A project may always say no.
     machine.project(json!({ "disabledMcpjsonServers": ["shared"] }));
     assert_eq!(found(&machine.load(), Trust::Untrusted), expect("", ""));
+}
+
+#[test]
+fn servers_of_the_whole_repository_count_and_the_nearest_wins() {
+    let machine = Machine::new();
+    let server = |command: &str| json!({ "command": command });
+    let above = json!({ "mcpServers": { "shared": server("far"), "tide": server("tide") } });
+    machine.write(".mcp.json", above);
+    machine.write("project/.mcp.json", json!({ "mcpServers": { "shared": server("near") } }));
+    let found = |sources| {
+        let servers = machine.load().servers(&machine.places(), sources, Trust::Untrusted).0;
+        let commands = servers.into_iter().map(|NamedServer { name, config, .. }| match config {
+            McpServerConfig::Stdio(stdio) => format!("{name}={}", stdio.command),
+            other => panic!("{other:?}"),
+        });
+        Vec::from_iter(commands).join(" ")
+    };
+    assert_eq!(found(SourceSet::default()), "shared=near", "what lies above may be anybody's");
+    machine.write(".git/HEAD", json!("ref: refs/heads/main"));
+    assert_eq!(found(SourceSet::default()), "shared=near tide=tide");
+    assert_eq!(found(SourceSet { project: false, ..SourceSet::default() }), "");
+    machine.local(json!({ "disabledMcpjsonServers": ["tide"] }));
+    assert_eq!(found(SourceSet::default()), "shared=near");
+}
+
+#[test]
+fn what_is_wrong_with_the_projects_servers_is_said() {
+    let machine = Machine::new();
+    machine.write("project/.mcp.json", json!({ "mcpServers": { "odd": { "command": 7 } } }));
+    let (servers, problems) =
+        machine.load().servers(&machine.places(), SourceSet::default(), Trust::Untrusted);
+    assert!(servers.is_empty());
+    assert!(
+        problems[0].contains(".mcp.json") && problems[0].contains("odd.command"),
+        "{problems:?}"
+    );
 }

@@ -1,0 +1,65 @@
+//! Transcripts of a session's subagents.
+
+use std::{fs, io};
+
+use bowline_protocol::{AgentId, MessageUuid, ToolUseId};
+use serde::Serialize;
+
+use super::{State, TranscriptWriter, reopen::reopen};
+use crate::SessionError;
+
+/// Whose a subagent's transcript is; a small file beside it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SubagentMetadata {
+    /// Its kind.
+    pub agent_type: String,
+    /// What it was sent to do, in a few words.
+    pub description: String,
+    /// The call that sent it.
+    pub tool_use_id: ToolUseId,
+    /// The subagent that sent it, if it was not the session's own agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_agent_id: Option<AgentId>,
+    /// How many agents are above it.
+    pub spawn_depth: u32,
+}
+
+impl TranscriptWriter {
+    /// The transcript of a subagent of this session: new, or continued behind `leaf`.
+    pub fn subagent(
+        &self,
+        agent: AgentId,
+        leaf: Option<MessageUuid>,
+    ) -> Result<Self, SessionError> {
+        let path = self.files.subagent(&agent);
+        let lock = match &self.state {
+            State::Open { lock, .. } => Some(lock.clone()),
+            State::Unborn { lock } => lock.clone(),
+            State::Failed => None,
+        };
+        let state = match (&self.state, lock) {
+            (State::Failed, _) => State::Failed,
+            (_, Some(lock)) if path.exists() => {
+                let file = reopen(&path).map_err(SessionError::io(&path))?;
+                State::Open { file, lock }
+            }
+            (_, lock) => State::Unborn { lock },
+        };
+        let mut writer = Self::with_state(self.files.clone(), path, self.origin.clone(), state);
+        writer.agent = Some(agent);
+        writer.leaf = leaf;
+        writer.sync = self.sync;
+        writer.mirroring = self.mirroring;
+        Ok(writer)
+    }
+
+    /// Says beside a subagent's transcript whose it is.
+    pub fn describe(&self, about: &SubagentMetadata) -> io::Result<()> {
+        if self.agent.is_none() || matches!(self.state, State::Failed) {
+            return Ok(());
+        }
+        fs::create_dir_all(self.files.subagents())?;
+        fs::write(self.path.with_extension("meta.json"), serde_json::to_vec(about)?)
+    }
+}
