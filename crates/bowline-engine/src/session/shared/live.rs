@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use bowline_model::Thinking;
 use bowline_protocol::{
-    AgentDefinition, Effort, Extra, HookEvent, Initialize, McpToolPolicy, ModelSwitchInput,
-    PermissionDenial, PermissionMode, SessionState,
+    AgentDefinition, Effort, Extra, HookEvent, Initialize, McpToolPolicy, MessageUuid,
+    ModelSwitchInput, PermissionDenial, PermissionMode, SessionState,
 };
 use bowline_sessions::CustomTitle;
 
@@ -25,6 +25,8 @@ pub(crate) struct Live {
     pub(crate) json_schema: Option<serde_json::Value>,
     /// The prompt being worked on.
     pub(crate) prompt_id: Option<String>,
+    /// The name of its line in the transcript, also if its host gave it none.
+    pub(crate) prompt_line: Option<MessageUuid>,
     /// Names the turn that runs.
     pub(crate) turn_id: String,
     /// What the host announced when it connected.
@@ -104,6 +106,7 @@ impl Live {
             context: Vec::new(),
             agents: BTreeMap::new(),
             memory: None,
+            prompt_line: None,
             mode_before_plan: None,
             tools_changed: false,
             prompt_id: None,

@@ -43,12 +43,13 @@ impl TurnRun<'_> {
         let model = self.report.model.clone();
         let refusal = self.refusal.take().unwrap_or_default();
         if self.agent.identity.is_main() {
+            let refused = self.agent.session.live().prompt_line.clone();
             self.send(ModelRefusalNoFallbackMessage {
                 original_model: model.clone(),
                 request_id: refusal.request_id.clone(),
                 api_refusal_category: refusal.category,
                 api_refusal_explanation: refusal.explanation.clone(),
-                refused_user_message_uuid: self.prompts.last().cloned().into(),
+                refused_user_message_uuid: Maybe::from(refused),
                 ..ModelRefusalNoFallbackMessage::default()
             })
             .await;

@@ -46,6 +46,7 @@ async fn a_second_refusal_ends_the_turn_with_an_error() {
     );
     let told = frames.iter().find(|frame| frame["subtype"] == "model_refusal_no_fallback").unwrap();
     assert_eq!(told["api_refusal_category"], Value::Null);
+    assert!(told["refused_user_message_uuid"].is_string(), "{told}");
     let failure = &frames[frames.len() - 3];
     assert_eq!(failure["error"], "invalid_request");
     assert_eq!(failure["message"]["stop_reason"], "refusal");
