@@ -7,7 +7,7 @@ use bowline_protocol::{
     Message, PermissionResult, RawJson,
 };
 
-use serde_json::Value;
+use serde_json::json;
 
 use crate::unanswered::{Kind, Unanswered};
 
@@ -37,7 +37,8 @@ impl Host for PeerHost {
         // What a hook answers is checked by whoever knows which fields count.
         Box::pin(async move {
             let answer = self.peer.ask_raw(&AgentRequest::from(call)).await.map_err(why)?;
-            Ok(answer.unwrap_or_else(|| RawJson::from(Value::Null)))
+            // A mere acknowledgement is no opinion; an answer that is nothing is no answer.
+            Ok(answer.unwrap_or_else(|| RawJson::from(json!({}))))
         })
     }
 

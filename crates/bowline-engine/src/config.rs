@@ -59,6 +59,10 @@ pub struct SessionConfig {
     pub thinking: Option<Thinking>,
     /// How hard the model tries.
     pub effort: Option<Effort>,
+    /// How much the model may say at once, in tokens, if that is less than it can.
+    pub max_output_tokens: Option<u64>,
+    /// The model for small tasks on the side, such as a title; `None` for the session's own.
+    pub small_model: Option<String>,
     /// Beta features of the API.
     pub betas: Vec<String>,
     /// How many tokens the model is told that the task may take.
@@ -112,8 +116,6 @@ pub struct SessionConfig {
     pub session_state_events: SessionStateEvents,
     /// How often Stop hooks may send the model back to work.
     pub stop_hook_block_cap: u32,
-    /// How many tokens a model is asked to write at most in one answer; `None` for what suits it.
-    pub max_output_tokens: Option<u64>,
     /// What the tools may do and how much.
     pub tool_options: bowline_tools::Options,
     /// Whether files must have been read before they are changed; `None` leaves it to what is known
@@ -142,6 +144,9 @@ pub struct SessionConfig {
     /// How long background work may keep a session alive whose host has closed its input, between
     /// turns; `None` for as long as it takes.
     pub background_wait: Option<Duration>,
+    /// How long it waits for the next prompt once it has nothing to do; `None` for as long as its
+    /// input is open.
+    pub idle_limit: Option<Duration>,
     /// Whether facts about the place go with the first prompt rather than into the system prompt.
     pub exclude_dynamic_sections: bool,
     /// Whether prompts that begin with a slash can be commands, and skills are offered.
@@ -172,6 +177,8 @@ impl SessionConfig {
             retry: RetryPolicy::default(),
             thinking: None,
             effort: None,
+            max_output_tokens: None,
+            small_model: None,
             betas: Vec::new(),
             task_budget: None,
             agent: None,
@@ -198,7 +205,6 @@ impl SessionConfig {
             forward_subagent_text: false,
             session_state_events: SessionStateEvents::Off,
             stop_hook_block_cap: 8,
-            max_output_tokens: None,
             tool_options: bowline_tools::Options::default(),
             read_before_write: None,
             environment: BTreeMap::new(),
@@ -212,6 +218,7 @@ impl SessionConfig {
             auto_compact_window: None,
             auto_compact: true,
             background_wait: Some(BACKGROUND_WAIT),
+            idle_limit: None,
             title: None,
             exclude_dynamic_sections: false,
             slash_commands: true,

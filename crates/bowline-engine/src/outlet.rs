@@ -36,6 +36,8 @@ pub(crate) struct Outlet {
     session_id: RwLock<SessionId>,
     /// What was said where nobody could wait: it goes out before the next frame.
     asides: Mutex<VecDeque<Message>>,
+    /// What goes out before the next words of the conversation, but not before.
+    held: Mutex<Option<Message>>,
     /// Fires when there is something to be said in passing.
     pub(crate) aside_waits: Notify,
     /// One frame at a time, so that everybody's frames stay in order.
@@ -48,6 +50,7 @@ impl Outlet {
             host,
             session_id: RwLock::new(session_id),
             asides: Mutex::default(),
+            held: Mutex::default(),
             aside_waits: Notify::new(),
             order: tokio::sync::Mutex::default(),
         }
@@ -86,7 +89,20 @@ impl Outlet {
     pub(crate) async fn emit(&self, message: Message) {
         let _order = self.order.lock().await;
         self.drain().await;
+        if is_said(&message) {
+            let held = self.held.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some(held) = held {
+                self.host.emit(held).await;
+            }
+        }
         self.host.emit(message).await;
+    }
+
+    /// Sends a prompt that was taken up back to its host, as soon as something is said to it. How
+    /// things stand with the answer may be told before.
+    pub(crate) fn replay(&self, uuid: MessageUuid, mut prompt: UserMessage) {
+        prompt.stamp(uuid, self.session_id());
+        *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Some(prompt.into_message());
     }
 
     /// Says something in passing, from where nobody can wait.
@@ -114,6 +130,16 @@ impl Outlet {
                 None => return,
             }
         }
+    }
+}
+
+/// Whether a message is part of the conversation, and not about it. Prompts that come back to their
+/// host are about it.
+fn is_said(message: &Message) -> bool {
+    match message {
+        Message::Assistant(_) | Message::StreamEvent(_) | Message::Result(_) => true,
+        Message::User(user) => user.is_replay != Some(true),
+        _ => false,
     }
 }
 

@@ -57,7 +57,7 @@ impl FromStr for Effort {
     type Err = UnknownEffort;
 
     fn from_str(text: &str) -> Result<Self, UnknownEffort> {
-        let known = Self::ALL.into_iter().find(|effort| effort.as_str() == text);
+        let known = Self::ALL.into_iter().find(|effort| effort.as_str().eq_ignore_ascii_case(text));
         known.ok_or_else(|| UnknownEffort(text.to_owned()))
     }
 }

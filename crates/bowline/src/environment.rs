@@ -12,6 +12,13 @@ use std::{
 /// Where the user's configuration is; the first that is set counts.
 const CONFIG_DIR: [&str; 2] = ["BOWLINE_CONFIG_DIR", "CLAUDE_CONFIG_DIR"];
 
+/// Short names of models, and the variables that say what they stand for.
+const MODEL_ALIASES: [(&str, &str); 3] = [
+    ("haiku", "ANTHROPIC_DEFAULT_HAIKU_MODEL"),
+    ("opus", "ANTHROPIC_DEFAULT_OPUS_MODEL"),
+    ("sonnet", "ANTHROPIC_DEFAULT_SONNET_MODEL"),
+];
+
 /// The environment as Bowline sees it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Environment {
@@ -195,9 +202,35 @@ impl Environment {
         self.number("CLAUDE_CODE_MAX_RETRIES")
     }
 
-    /// How many tokens the model may write in one answer.
+    /// Short names of models, and what they stand for.
+    pub(crate) fn model_aliases(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        MODEL_ALIASES.into_iter().filter_map(|(alias, name)| Some((alias, self.text(name)?)))
+    }
+
+    /// The model for small tasks on the side.
+    pub(crate) fn small_model(&self) -> Option<&str> {
+        let haiku = || self.model_aliases().find(|(alias, _)| *alias == "haiku");
+        self.text("ANTHROPIC_SMALL_FAST_MODEL").or_else(|| haiku().map(|(_, model)| model))
+    }
+
+    /// How hard the model tries.
+    pub(crate) fn effort_level(&self) -> Option<&str> {
+        self.text("CLAUDE_CODE_EFFORT_LEVEL")
+    }
+
+    /// How much the model may say at once.
     pub(crate) fn max_output_tokens(&self) -> Option<u64> {
         self.number("CLAUDE_CODE_MAX_OUTPUT_TOKENS").filter(|&tokens| tokens > 0)
+    }
+
+    /// How many round trips a turn may take.
+    pub(crate) fn max_turns(&self) -> Option<u64> {
+        self.number("CLAUDE_CODE_MAX_TURNS")
+    }
+
+    /// Whether the model is not to think.
+    pub(crate) fn disables_thinking(&self) -> bool {
+        self.is_on("CLAUDE_CODE_DISABLE_THINKING")
     }
 
     /// How much the model may think.
@@ -272,6 +305,13 @@ impl Environment {
         Some((millis > 0).then(|| Duration::from_millis(millis)))
     }
 
+    /// How long a session without work waits for a prompt; for as long as its input is open if
+    /// nothing is said.
+    pub(crate) fn idle_limit(&self) -> Option<Duration> {
+        let millis: i64 = self.number("CLAUDE_CODE_EXIT_AFTER_STOP_DELAY")?;
+        u64::try_from(millis).ok().filter(|&millis| millis > 0).map(Duration::from_millis)
+    }
+
     /// Whether a host wants to hear in a result why a session cannot be started.
     pub(crate) fn startup_failure_results(&self) -> bool {
         self.is_on("CLAUDE_CODE_STARTUP_FAILURE_RESULTS")
@@ -337,6 +377,24 @@ impl<const N: usize> From<[(&str, &str); N]> for Environment {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_variable_is_in_the_document() {
+        let (code, _) = include_str!("environment.rs").split_once("#[cfg(test)]").unwrap();
+        let document = include_str!("../../../docs/environment.md");
+        let is_name = |word: &&str| {
+            let letters = |char: char| char.is_ascii_uppercase() || matches!(char, '_' | '0'..='9');
+            word.len() > 3 && word.chars().all(letters)
+        };
+        let named: Vec<_> = code.split('"').skip(1).step_by(2).filter(is_name).collect();
+        assert!(named.len() > 40, "{named:?}");
+        for name in named {
+            assert!(
+                document.contains(&format!("`{name}`")),
+                "{name} is not in docs/environment.md"
+            );
+        }
+    }
 
     #[test]
     fn the_configuration_folder() {

@@ -84,8 +84,7 @@ fn run_agent(args: &RunArgs) -> anyhow::Result<ExitCode> {
     }
     logging::start(&args.output)?;
     let environment = environment(args)?;
-    let cwd = std::env::current_dir()
-        .map_err(|error| anyhow::anyhow!("Error: the working directory cannot be used: {error}"))?;
+    let cwd = working_directory()?;
     if args.session.rewind_files.is_some() {
         return commands::rewind::run(args, &environment, &cwd);
     }
@@ -118,6 +117,11 @@ fn start_session(
         Some(url) => with_runtime(remote::run(prepared, args, url, environment)),
         None => with_runtime(oneshot::run(prepared, args)),
     }
+}
+
+/// The folder that the program was started in.
+fn working_directory() -> anyhow::Result<PathBuf> {
+    std::env::current_dir().context("Error: the working directory cannot be used")
 }
 
 /// The environment, with the token that a descriptor holds if somebody elsewhere will ask for it.

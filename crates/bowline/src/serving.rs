@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// How long a session that was told to stop may take. Hosts wait 5 s before they kill.
-const GRACE: Duration = Duration::from_secs(4);
+pub(crate) const GRACE: Duration = Duration::from_secs(4);
 
 /// How the serving of a session ended.
 pub(crate) enum Served<T> {

@@ -12,6 +12,7 @@ use crate::{
     environment::Environment,
     logging,
     setup::{self, Audience, SetupError},
+    working_directory,
 };
 
 /// The user's sessions, in the folder the program was started in.
@@ -28,9 +29,7 @@ impl UserSessions {
     pub(crate) fn new(args: DoorArgs, entrypoint: &str) -> anyhow::Result<Self> {
         let args = args.into_run();
         logging::start(&args.output)?;
-        let cwd = std::env::current_dir().map_err(|error| {
-            anyhow::anyhow!("Error: the working directory cannot be used: {error}")
-        })?;
+        let cwd = working_directory()?;
         let environment = Environment::of_process().or_entrypoint(entrypoint);
         let own = Self { args, environment, cwd };
         // What is wrong with flags and settings is said now, not when somebody asks.

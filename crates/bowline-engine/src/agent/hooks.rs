@@ -186,6 +186,9 @@ impl Agent {
         }
         let alone = |message: &_| prompt::runs_alone(&self.session, message);
         let joining = self.session.queue().take_joining(alone);
+        for message in &joining {
+            self.session.replay(message).await;
+        }
         let mut blocks = Vec::new();
         for message in joining {
             if let Some(uuid) = message.uuid.clone() {

@@ -1,12 +1,15 @@
 //! The commands that come with the engine.
 
 use bowline_model::{KNOWN_MODELS, known_model};
-use bowline_protocol::{McpServerState, RawJson, ResultMessage, SlashCommand, UserMessage};
+use bowline_protocol::{RawJson, ResultMessage, SlashCommand, UserMessage};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::{Invocation, clear, compact, cost, local, texts};
-use crate::{agent::Agent, context, subagent};
+use super::{
+    Invocation, clear, compact, config, cost, effort, local, mcp, output_style, reload, rename,
+    texts::{self, list},
+};
+use crate::{agent::Agent, context, session::Shared, subagent};
 
 /// A command that comes with the engine.
 pub(super) struct Builtin {
@@ -22,12 +25,18 @@ enum Action {
     Agents,
     Clear,
     Compact,
+    Config,
     Context,
     Cost,
+    Effort,
     Help,
     Mcp,
     Model,
+    OutputStyle,
     Permissions,
+    ReloadPlugins,
+    ReloadSkills,
+    Rename,
 }
 
 /// All of them, in the order of their names.
@@ -47,11 +56,29 @@ pub(super) const BUILTINS: &[Builtin] = &[
         "[what the summary should keep]",
         Action::Compact,
     ),
+    builtin(
+        "config",
+        &["settings"],
+        "Show or change settings that are kept",
+        "key=value",
+        Action::Config,
+    ),
     builtin("context", &[], "Show what fills the context", "", Action::Context),
+    builtin("effort", &[], "Change how hard the model tries", "<level>", Action::Effort),
     builtin("help", &[], "List the commands", "", Action::Help),
-    builtin("mcp", &[], "List MCP servers and their tools", "", Action::Mcp),
+    builtin(
+        "mcp",
+        &[],
+        "List MCP servers, or switch them on and off",
+        "[reconnect|enable|disable [server]]",
+        Action::Mcp,
+    ),
     builtin("model", &[], "Show or change the model", "[model]", Action::Model),
+    builtin("output-style", &[], "Show or change the output style", "[style]", Action::OutputStyle),
     builtin("permissions", &[], "List the permission rules", "", Action::Permissions),
+    builtin("reload-plugins", &[], "Read the plugins again", "", Action::ReloadPlugins),
+    builtin("reload-skills", &[], "Read the skills again", "", Action::ReloadSkills),
+    builtin("rename", &["name"], "Give the session a title", "<name>", Action::Rename),
     builtin("usage", &["cost", "stats"], "Show what the session has used", "", Action::Cost),
 ];
 
@@ -93,7 +120,7 @@ pub(super) async fn run(
     cancel: &CancellationToken,
 ) -> ResultMessage {
     let result = perform(agent, builtin, invocation, prompt, cancel).await;
-    let mark = texts::command_mark(builtin.name, &invocation.args);
+    let mark = texts::builtin_mark(builtin.name, &invocation.args);
     local::replay(&agent.session, prompt, mark).await;
     result
 }
@@ -105,28 +132,41 @@ async fn perform(
     prompt: &UserMessage,
     cancel: &CancellationToken,
 ) -> ResultMessage {
-    match builtin.action {
+    let args = invocation.args.as_str();
+    let session = &agent.session;
+    let model = session.model_name();
+    let text = match builtin.action {
         Action::Clear => return clear::run(agent, invocation, prompt, cancel).await,
         Action::Compact => {
             return compact::run(agent, builtin.name, invocation, prompt, cancel).await;
         }
-        _ => local::announce(agent, prompt).await,
-    }
-    let text = match builtin.action {
-        Action::Clear | Action::Compact => String::new(),
-        Action::Context => return show_context(agent, builtin.name, invocation).await,
+        Action::Context => return show_context(agent, builtin.name, invocation, prompt).await,
         Action::Agents => agents(agent),
-        Action::Cost => cost::cost_text(&agent.session),
+        Action::Config => config::run(session, args).await,
+        Action::Cost => cost::cost_text(session),
+        Action::Effort => effort::run(session, args),
         Action::Help => help(agent),
-        Action::Mcp => servers(agent),
-        Action::Model => model(agent, &invocation.args).await,
+        Action::Mcp => mcp::run(session, args).await,
+        Action::Model => switch_model(session, args).await,
+        Action::OutputStyle => output_style::run(session, args),
         Action::Permissions => permissions(agent),
+        Action::ReloadPlugins => reload::plugins(session).await,
+        Action::ReloadSkills => reload::skills(session),
+        Action::Rename => rename::run(session, args).await,
     };
+    // What a command has changed holds when it is announced, but for the model that heard it.
+    local::announce_with(agent, prompt, model).await;
     let report = local::Report::new(builtin.name, invocation, text);
     local::answer(agent, report).await
 }
 
-async fn show_context(agent: &Agent, name: &str, invocation: &Invocation) -> ResultMessage {
+async fn show_context(
+    agent: &Agent,
+    name: &str,
+    invocation: &Invocation,
+    prompt: &UserMessage,
+) -> ResultMessage {
+    local::announce(agent, prompt).await;
     agent.note_context();
     context::foresee(&agent.session).await;
     let usage = context::usage(&agent.session, None);
@@ -172,18 +212,6 @@ fn help(agent: &Agent) -> String {
     list("Commands:", commands)
 }
 
-fn servers(agent: &Agent) -> String {
-    let servers = agent.session.mcp.status();
-    if servers.is_empty() {
-        return "There are no MCP servers.".to_owned();
-    }
-    let line = |server: &McpServerState| {
-        let tools = server.tools.as_ref().map_or(0, Vec::len);
-        format!("- {}: {}, {tools} tools", server.name, server.status)
-    };
-    list("MCP servers:", servers.iter().map(line))
-}
-
 fn permissions(agent: &Agent) -> String {
     let policy = agent.session.policy();
     let state = policy.list();
@@ -196,8 +224,7 @@ fn permissions(agent: &Agent) -> String {
     list(&format!("{mode}\nRules:"), rules)
 }
 
-async fn model(agent: &mut Agent, wanted: &str) -> String {
-    let session = &agent.session;
+async fn switch_model(session: &Shared, wanted: &str) -> String {
     if wanted.is_empty() {
         let known = KNOWN_MODELS.iter().filter_map(|model| {
             model.alias.map(|alias| format!("- {alias}: {}", model.display_name))
@@ -219,8 +246,4 @@ async fn model(agent: &mut Agent, wanted: &str) -> String {
 /// What people call a model.
 fn shown(model: &str) -> &str {
     known_model(model).map_or(model, |known| known.display_name)
-}
-
-fn list(head: &str, lines: impl Iterator<Item = String>) -> String {
-    [head.to_owned()].into_iter().chain(lines).collect::<Vec<_>>().join("\n")
 }

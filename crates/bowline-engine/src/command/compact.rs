@@ -45,6 +45,9 @@ pub(super) async fn run(
             let mut result = local::answer(agent, report).await;
             // A hook that objects has done what it is for, and nothing needs no compaction.
             result.is_error = !matches!(error, CompactError::Blocked(_) | CompactError::Empty);
+            if matches!(error, CompactError::Empty) {
+                result.result = Some(String::new());
+            }
             result
         }
     }

@@ -15,13 +15,15 @@ pub(crate) fn cost_text(session: &Shared) -> String {
         format!("Total duration (wall): {}", duration(ledger.times().wall())),
         format!("Total code changes:    {}", code_changes(ledger.changes())),
     ];
-    if !ledger.by_model().is_empty() {
-        lines.push("Usage by model:".to_owned());
-    }
+    lines.push(match ledger.by_model().is_empty() {
+        true => format!("Usage:                 {}", of_model(&ModelUsage::default())),
+        false => "Usage by model:".to_owned(),
+    });
     let width = ledger.by_model().keys().map(String::len).max().unwrap_or(0) + 1;
     for (model, usage) in ledger.by_model() {
         let model = format!("{model}:");
-        lines.push(format!("   {model:<width$}  {}", of_model(usage)));
+        let (tokens, cost) = (of_model(usage), dollars(usage.cost_usd));
+        lines.push(format!("   {model:<width$}  {tokens} ({cost})"));
     }
     lines.join("\n")
 }
@@ -34,12 +36,11 @@ fn code_changes(changes: LineChanges) -> String {
 
 fn of_model(usage: &ModelUsage) -> String {
     format!(
-        "{} input, {} output, {} cache read, {} cache write ({})",
+        "{} input, {} output, {} cache read, {} cache write",
         usage.input_tokens,
         usage.output_tokens,
         usage.cache_read_input_tokens,
         usage.cache_creation_input_tokens,
-        dollars(usage.cost_usd)
     )
 }
 

@@ -1,7 +1,8 @@
 //! What the host hears of a command that the engine answers: an answer in the model's place, and a result.
 
 use bowline_protocol::{
-    Content, ContentBlock, LocalCommandRun, RawJson, ResultMessage, StopReason, UserMessage,
+    AssistantMessage, Content, ContentBlock, InitMessage, LocalCommandRun, RawJson, ResultMessage,
+    StopReason, UserMessage,
 };
 use bowline_sessions::SystemLine;
 use serde_json::json;
@@ -10,7 +11,6 @@ use tokio::time::Instant;
 use super::{Invocation, texts};
 use crate::{
     agent::{Agent, synthetic},
-    outlet::{new_uuid, timestamp},
     session::{Shared, catalog, without_turn},
     turn::run::millis,
 };
@@ -23,47 +23,82 @@ pub(super) struct Report<'a> {
     text: String,
     /// The same as numbers, for hosts that draw it themselves.
     pub(super) context_usage: Option<RawJson>,
-    /// What the command came to, if not to what it is for.
-    outcome: Option<&'static str>,
+    /// Whether it could not do what it is for.
+    failed: bool,
 }
 
 impl<'a> Report<'a> {
     pub(super) fn new(command: &'a str, invocation: &'a Invocation, text: String) -> Self {
-        Self { command, invocation, text, context_usage: None, outcome: None }
+        Self { command, invocation, text, context_usage: None, failed: false }
     }
 
     /// The command could not do what it is for.
     pub(super) fn failed(self) -> Self {
-        Self { outcome: Some("failed"), ..self }
+        Self { failed: true, ..self }
     }
 }
 
-/// Tells the host that a command was taken up: what holds before it is run.
+/// Tells the host that a command was taken up, and what holds now.
 pub(super) async fn announce(agent: &Agent, prompt: &UserMessage) {
     agent.session.outlet.send(catalog::init(agent, std::slice::from_ref(prompt))).await;
+}
+
+/// The same, with the model that was in use before the command was run.
+pub(super) async fn announce_with(agent: &Agent, prompt: &UserMessage, model: String) {
+    let init = catalog::init(agent, std::slice::from_ref(prompt));
+    let model = if agent.instructions.model.is_some() { init.model.clone() } else { model };
+    agent.session.outlet.send(InitMessage { model, ..init }).await;
+}
+
+/// Answers a command that nobody here can run.
+pub(super) async fn decline(
+    agent: &Agent,
+    invocation: &Invocation,
+    prompt: &UserMessage,
+) -> ResultMessage {
+    let began = Instant::now();
+    announce(agent, prompt).await;
+    let text = texts::unavailable(&invocation.name);
+    let source = texts::stdout(&text);
+    note(&agent.session, &source).await;
+    let mut frame = said(&text, source);
+    frame.local_command_outcome = Some(outcome("unavailable_headless"));
+    agent.session.outlet.send(frame).await;
+    ResultMessage { local_command: None, ..result(&agent.session, invocation, text, began) }
 }
 
 /// Tells the host what a command came to.
 pub(super) async fn answer(agent: &Agent, report: Report<'_>) -> ResultMessage {
     let began = Instant::now();
     let session = &agent.session;
-    let Report { command, invocation, text, context_usage, outcome } = report;
-    let source = texts::stdout(&text);
-    note(session, &texts::command_mark(command, &invocation.args)).await;
+    let Report { command, invocation, text, context_usage, failed } = report;
+    let source = if failed { texts::stderr(&text) } else { texts::stdout(&text) };
+    note(session, &texts::builtin_mark(command, &invocation.args)).await;
     note(session, &source).await;
-    let mut frame = synthetic(vec![ContentBlock::text(text.clone())]);
-    frame.message.stop_reason = Some(StopReason::EndTurn);
-    frame.message.stop_sequence = None;
-    frame.local_command_source = Some(source);
+    let mut frame = said(&text, source);
     frame.local_command_run = Some(LocalCommandRun {
         command: command.to_owned(),
         args: invocation.args.clone(),
         ..LocalCommandRun::default()
     });
     frame.context_usage = context_usage;
-    frame.local_command_outcome = outcome.map(|kind| RawJson::from(json!({"kind": kind})));
+    frame.local_command_outcome = failed.then(|| outcome("failed"));
     session.outlet.send(frame).await;
     result(session, invocation, text, began)
+}
+
+/// An answer in the model's place.
+fn said(text: &str, source: String) -> AssistantMessage {
+    let mut frame = synthetic(vec![ContentBlock::text(text)]);
+    frame.message.stop_reason = Some(StopReason::EndTurn);
+    frame.message.stop_sequence = None;
+    frame.local_command_source = Some(source);
+    frame
+}
+
+/// What a command came to, if not to what it is for.
+fn outcome(kind: &str) -> RawJson {
+    RawJson::from(json!({"kind": kind}))
 }
 
 /// The result of a command.
@@ -74,7 +109,7 @@ pub(super) fn result(
     began: Instant,
 ) -> ResultMessage {
     let mut result = without_turn(session, text);
-    result.local_command = Some(invocation.name.clone());
+    result.local_command = Some(invocation.name.replace('-', "_"));
     result.duration_ms = millis(began.elapsed());
     result.duration_api_ms = 0;
     result
@@ -92,14 +127,12 @@ pub(super) async fn note(session: &Shared, content: &str) {
     session.tell(session.journal.write(line)).await;
 }
 
-/// Tells a host that wants to know it which prompt was taken for which command.
+/// Tells a host that wants to know it which prompt was taken for which command, if it has a name
+/// for that prompt.
 pub(super) async fn replay(session: &Shared, prompt: &UserMessage, mark: String) {
-    if session.config.replay_user_messages {
-        let mut replay = prompt.clone();
-        replay.message.content = Content::Text(mark);
-        replay.is_replay = Some(true);
-        replay.timestamp.get_or_insert_with(timestamp);
-        let uuid = prompt.uuid.clone().unwrap_or_else(new_uuid);
-        session.outlet.send_as(uuid, replay).await;
+    if prompt.uuid.is_some() {
+        let mut taken = prompt.clone();
+        taken.message.content = Content::Text(mark);
+        session.replay(&taken).await;
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! | subject | where |
 //! |---|---|
-//! | the commands that come with the engine | [`builtin`] |
+//! | the commands that come with the engine | [`builtin`], and a file for each that does more than show |
+//! | commands that need a terminal | [`terminal`] |
 //! | commands and skills that people write | [`library`] |
 //! | how those become prompts | [`expand`] |
 //! | prompts of MCP servers | [`mcp_prompt`] |
@@ -11,11 +12,18 @@
 mod builtin;
 mod clear;
 mod compact;
+mod config;
 mod cost;
+mod effort;
 mod expand;
 mod library;
 mod local;
+mod mcp;
 mod mcp_prompt;
+mod output_style;
+mod reload;
+mod rename;
+mod terminal;
 mod texts;
 
 use std::sync::Arc;
@@ -66,13 +74,12 @@ enum Known {
     Builtin(&'static Builtin),
     Custom(CustomCommand),
     McpPrompt(McpPrompt),
+    /// Something that cannot be run here, and is no question for the model either.
+    Unavailable,
 }
 
 /// Whether a prompt names a command that exists. A path does not.
 pub(crate) fn is_command(session: &Shared, content: &Content) -> bool {
-    if !session.config.slash_commands {
-        return false;
-    }
     Invocation::read(content).is_some_and(|invocation| find(session, &invocation.name).is_some())
 }
 
@@ -82,8 +89,7 @@ pub(crate) async fn run(
     message: &UserMessage,
     cancel: &CancellationToken,
 ) -> Outcome {
-    let invocation = Invocation::read(&message.message.content);
-    let Some(invocation) = invocation.filter(|_| agent.session.config.slash_commands) else {
+    let Some(invocation) = Invocation::read(&message.message.content) else {
         return Outcome::NoCommand;
     };
     match find(&agent.session, &invocation.name) {
@@ -97,6 +103,9 @@ pub(crate) async fn run(
         }
         Some(Known::McpPrompt(prompt)) => {
             mcp_prompt::run(agent, &prompt, &invocation, cancel).await
+        }
+        Some(Known::Unavailable) => {
+            Outcome::Answered(Box::new(local::decline(agent, &invocation, message).await))
         }
     }
 }
@@ -305,11 +314,17 @@ async fn expansion_hooks(
 }
 
 fn find(session: &Shared, name: &str) -> Option<Known> {
-    if let Some(builtin) = BUILTINS.iter().find(|builtin| builtin.is_called(name)) {
+    let builtin = BUILTINS.iter().find(|builtin| builtin.is_called(name));
+    if !session.config.slash_commands {
+        return (builtin.is_some() || terminal::is_named(name)).then_some(Known::Unavailable);
+    }
+    if let Some(builtin) = builtin {
         return Some(Known::Builtin(builtin));
     }
     let custom = find_custom(session, name).map(Known::Custom);
-    custom.or_else(|| mcp_prompt::find(session, name).map(Known::McpPrompt))
+    custom
+        .or_else(|| mcp_prompt::find(session, name).map(Known::McpPrompt))
+        .or_else(|| terminal::is_named(name).then_some(Known::Unavailable))
 }
 
 /// Skills, and commands that people wrote.

@@ -9,7 +9,21 @@ pub(super) fn stdout(text: &str) -> String {
     format!("<local-command-stdout>{text}</local-command-stdout>")
 }
 
-/// A command that was run, as it stands in conversations and transcripts.
+/// Why a command failed, as it stands in the conversation.
+pub(super) fn stderr(text: &str) -> String {
+    format!("<local-command-stderr>{text}</local-command-stderr>")
+}
+
+/// A command of our own that was run, as hosts and transcripts know it, blanks included.
+pub(super) fn builtin_mark(name: &str, args: &str) -> String {
+    let blanks = "            ";
+    format!(
+        "<command-name>/{name}</command-name>\n{blanks}<command-message>{name}</command-message>\n\
+         {blanks}<command-args>{args}</command-args>"
+    )
+}
+
+/// A command that stands for a prompt, as it stands in conversations and transcripts.
 pub(super) fn command_mark(name: &str, args: &str) -> String {
     let mark =
         format!("<command-message>{name}</command-message>\n<command-name>/{name}</command-name>");
@@ -37,6 +51,16 @@ pub(super) fn file_contents(name: &str, text: &str) -> String {
 /// A hook kept a command from becoming a prompt.
 pub(super) fn expansion_blocked(reason: &str, typed: &str) -> String {
     format!("UserPromptExpansion operation blocked by hook:\n{reason}\n\nOriginal prompt: {typed}")
+}
+
+/// A command that needs a terminal.
+pub(super) fn unavailable(name: &str) -> String {
+    format!("/{name} isn't available in this environment.")
+}
+
+/// Lines below what they are about.
+pub(super) fn list(head: &str, lines: impl Iterator<Item = String>) -> String {
+    [head.to_owned()].into_iter().chain(lines).collect::<Vec<_>>().join("\n")
 }
 
 /// What fills the context, as a table.

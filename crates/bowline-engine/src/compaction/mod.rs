@@ -123,6 +123,9 @@ impl Agent {
         instructions: Option<&str>,
         cancel: &CancellationToken,
     ) -> Result<Compacted, CompactError> {
+        if self.conversation.is_empty() {
+            return Err(CompactError::Empty);
+        }
         let began = Instant::now();
         let is_auto = trigger == CompactTrigger::Auto;
         self.tell_status(StatusMessage {
@@ -152,9 +155,6 @@ impl Agent {
         began: Instant,
         cancel: &CancellationToken,
     ) -> Result<Compacted, CompactError> {
-        if self.conversation.is_empty() {
-            return Err(CompactError::Empty);
-        }
         let mut hooks = hooks::CompactHooks::new(self, &trigger, cancel);
         let wishes = hooks.before(instructions).await?;
         let kept = self.kept(&trigger);

@@ -24,7 +24,8 @@ use crate::{
 /// What is kept free for a summary and for what arrives until it is made.
 const RESERVE: u64 = 33_000;
 /// Small contexts keep this part of themselves free instead.
-const RESERVE_PART: u64 = 4;
+const RESERVE_PART: u64 = 3;
+
 /// How much of a context is kept free.
 pub(crate) fn reserve(window: u64) -> u64 {
     RESERVE.min(window / RESERVE_PART)

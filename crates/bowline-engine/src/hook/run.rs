@@ -197,7 +197,7 @@ impl Hooks {
                 // The protocol has an id on every call, whether or not it is about a tool.
                 let tool_use_id = tool_use_id.unwrap_or_else(|| fresh_id().into());
                 let call = self.callbacks.call(id, &occasion.input, tool_use_id);
-                within(limit, call, |answer| answered(&occasion.event, answer.get())).await
+                within(limit, call, |answer| output::read(&occasion.event, answer.get())).await
             }
             HookAction::Command(hook) => match &**hook {
                 HookCommand::Command(_) => self.run_command(registration, occasion, limit).await,
@@ -297,14 +297,6 @@ pub(super) async fn within<T>(
         }
         Ok(Err(error)) => Answer::Failed(FailureKind::NotRun, error.to_string()),
         Err(_) => timed_out(limit),
-    }
-}
-
-/// What a callback answers.
-fn answered(event: &HookEvent, json: &str) -> Answer {
-    match json.trim() {
-        "" => Answer::Output(Box::default()),
-        json => output::read(event, json),
     }
 }
 

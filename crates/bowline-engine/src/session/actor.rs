@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     agent::Agent,
-    outlet::{lifecycle, new_uuid, timestamp},
+    outlet::{lifecycle, new_uuid},
 };
 
 /// How long a turn that is stopped for good may take to notice.
@@ -57,6 +57,8 @@ pub(crate) struct Actor {
     input_open: bool,
     /// Since when nothing but background work keeps the session alive.
     waiting_since: Option<Instant>,
+    /// Since when it has had nothing to do, after its first turn.
+    idle_since: Option<Instant>,
 }
 
 struct RunningTurn {
@@ -71,6 +73,8 @@ enum Woken {
     SomethingWaits,
     /// Background work has kept the session alive for as long as it may.
     WaitedEnough,
+    /// No prompt has come for as long as the session waits for one.
+    IdledEnough,
     Shutdown,
 }
 
@@ -94,6 +98,7 @@ impl Actor {
             last_turn_failed: None,
             input_open: true,
             waiting_since: None,
+            idle_since: None,
         }
     }
 
@@ -120,6 +125,11 @@ impl Actor {
                 Woken::TurnCrashed => break,
                 Woken::SomethingWaits => {}
                 Woken::WaitedEnough | Woken::Shutdown => break,
+                Woken::IdledEnough => {
+                    // That is an end in order, whatever the last turn came to.
+                    self.last_turn_failed = Some(false);
+                    break;
+                }
             }
         }
         self.close().await;
@@ -129,11 +139,12 @@ impl Actor {
 
     async fn wake(&mut self) -> Woken {
         let only_background = !self.input_open && self.turn.is_none();
-        let since = self.waiting_since.take().filter(|_| only_background);
-        let since = only_background.then(|| since.unwrap_or_else(Instant::now));
-        self.waiting_since = since;
-        let limit = self.shared.config.background_wait;
-        let deadline = since.zip(limit).map(|(since, limit)| since + limit);
+        let waiting = since(&mut self.waiting_since, only_background);
+        let waited = deadline(waiting, self.shared.config.background_wait);
+        let is_idle =
+            self.input_open && self.last_turn_failed.is_some() && self.has_nothing_to_do();
+        let idle = since(&mut self.idle_since, is_idle);
+        let idled = deadline(idle, self.shared.config.idle_limit);
         let Self { shared, commands, turn, shutdown, input_open, .. } = self;
         tokio::select! {
             biased;
@@ -146,14 +157,18 @@ impl Actor {
             () = shared.wake.notified() => Woken::SomethingWaits,
             () = shared.board.ended.notified() => Woken::SomethingWaits,
             () = shared.outlet.aside_waits.notified() => Woken::SomethingWaits,
-            Some(()) = reached(deadline) => Woken::WaitedEnough,
+            Some(()) = reached(waited) => Woken::WaitedEnough,
+            Some(()) = reached(idled) => Woken::IdledEnough,
         }
     }
 
     /// Nothing to do, and nothing that could still come.
     fn is_done(&self) -> bool {
-        !self.input_open
-            && self.turn.is_none()
+        !self.input_open && self.has_nothing_to_do()
+    }
+
+    fn has_nothing_to_do(&self) -> bool {
+        self.turn.is_none()
             && self.shared.queue().is_empty()
             && !self.shared.board.has_background_tasks()
     }
@@ -169,10 +184,8 @@ impl Actor {
             (Queued::Waiting, Some(uuid)) => self.lifecycle(&uuid, CommandState::Queued).await,
             (Queued::Waiting, None) => {}
             (queued, uuid) => {
-                if let Some(mut replay) = replay {
-                    replay.is_replay = Some(true);
-                    replay.timestamp.get_or_insert_with(timestamp);
-                    self.shared.outlet.send(replay).await;
+                if let Some(replay) = replay {
+                    self.shared.replay(&replay).await;
                 }
                 if let (Queued::DoneBefore, Some(uuid)) = (queued, &uuid) {
                     self.lifecycle(uuid, CommandState::Completed).await;
@@ -202,15 +215,13 @@ impl Actor {
         }
     }
 
-    /// Repeats prompts that are about to be taken together with the last of them, if the host wants that.
+    /// Repeats prompts that are about to be taken for one, if the host wants that: those with another
+    /// name than the one that all of them will have.
     async fn replay_merged(&self, prompts: &[UserMessage]) {
-        let [merged @ .., _] = prompts else { return };
-        for prompt in merged.iter().filter(|_| self.shared.config.replay_user_messages) {
-            let mut replay = prompt.clone();
-            replay.is_replay = Some(true);
-            replay.timestamp.get_or_insert_with(timestamp);
-            let uuid = prompt.uuid.clone().unwrap_or_else(new_uuid);
-            self.shared.outlet.send_as(uuid, replay).await;
+        let named = || prompts.iter().filter_map(|prompt| Some((prompt, prompt.uuid.as_ref()?)));
+        let Some((_, name)) = named().next_back() else { return };
+        for (prompt, _) in named().filter(|(_, uuid)| *uuid != name) {
+            self.shared.replay(prompt).await;
         }
     }
 
@@ -322,6 +333,17 @@ impl Actor {
         }
         self.shared.outlet.flush().await;
     }
+}
+
+/// Since when something holds that is noted here; forgotten when it does not.
+fn since(noted: &mut Option<Instant>, holds: bool) -> Option<Instant> {
+    *noted = holds.then(|| noted.unwrap_or_else(Instant::now));
+    *noted
+}
+
+/// When something that began then has lasted for as long as it may.
+fn deadline(began: Option<Instant>, limit: Option<Duration>) -> Option<Instant> {
+    began.zip(limit).map(|(began, limit)| began + limit)
 }
 
 /// Waits for a moment; `None` if there is none to wait for.

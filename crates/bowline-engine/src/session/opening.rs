@@ -21,8 +21,11 @@ pub(super) async fn session_started(session: &Arc<Shared>, cancel: &Cancellation
         return;
     }
     set_up(session, cancel).await;
-    let resumed = session.config.resumed.is_some();
-    let source = if resumed { "resume" } else { "startup" };
+    let resumed = session.config.resumed.as_ref();
+    if let Some(title) = resumed.and_then(|resumed| resumed.title.clone()) {
+        session.announce_title(title).await;
+    }
+    let source = if resumed.is_some() { "resume" } else { "startup" };
     let texts = session.begin(source.into(), cancel).await;
     session.live().context.extend(texts);
     session.watch();

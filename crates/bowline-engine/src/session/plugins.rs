@@ -1,11 +1,23 @@
 //! The plugins of a session: their hooks and servers come and go with them.
 
+use std::time::Duration;
+
 use bowline_protocol::CommandsChangedMessage;
 
 use super::{Shared, catalog};
 use crate::{command, plugin::Plugins};
 
+/// How long whoever has plugins read again waits for servers that they bring.
+const SERVER_PATIENCE: Duration = Duration::from_secs(5);
+
 impl Shared {
+    /// Takes plugins that were read again, and waits for the servers that they bring.
+    pub(crate) async fn reload_plugins(&self, reloaded: Plugins) {
+        self.change_plugins(reloaded).await;
+        self.outlet.flush().await;
+        self.mcp.wait_ready(SERVER_PATIENCE).await;
+    }
+
     /// Registers the servers of plugins that are not there yet.
     pub(super) fn add_plugin_servers(&self) {
         for server in self.plugins().servers() {

@@ -211,14 +211,26 @@ async fn take_up(
     session.live().prompt_line = name.clone();
     if session.config.replay_user_messages && prompts.iter().all(is_of_host) {
         let mark = expanded.as_ref().and_then(|blocks| blocks.first()?.as_text());
-        replay(&session, prompts, mark, name.unwrap_or_default()).await;
+        replay(&session, prompts, mark, name.unwrap_or_default());
     }
     blocks.extend(context.into_iter().map(ContentBlock::text));
     agent.conversation.push_user(blocks);
 }
 
+impl Shared {
+    /// Repeats a prompt to a host that wants that.
+    pub(crate) async fn replay(&self, prompt: &UserMessage) {
+        if self.config.replay_user_messages {
+            let mut replay = prompt.clone();
+            replay.is_replay = Some(true);
+            replay.timestamp.get_or_insert_with(timestamp);
+            self.outlet.send(replay).await;
+        }
+    }
+}
+
 /// Repeats prompts to the host as the one that they were taken for, or as the command (`mark`).
-async fn replay(session: &Shared, prompts: &[UserMessage], mark: Option<&str>, name: MessageUuid) {
+fn replay(session: &Shared, prompts: &[UserMessage], mark: Option<&str>, name: MessageUuid) {
     let Some(mut said) = prompts.last().cloned() else { return };
     if let Some(mark) = mark {
         said.message.content = Content::from(mark);
@@ -235,7 +247,7 @@ async fn replay(session: &Shared, prompts: &[UserMessage], mark: Option<&str>, n
     }
     said.is_replay = Some(true);
     said.timestamp.get_or_insert_with(timestamp);
-    session.outlet.send_as(name, said).await;
+    session.outlet.replay(name, said);
 }
 
 /// Adds a prompt to those before it. Words that follow words become one text: the model is to take

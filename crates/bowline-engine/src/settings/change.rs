@@ -15,6 +15,17 @@ pub(super) struct Changes {
 impl Changes {
     /// Reads a change. If any value does not fit its key, the whole change is refused.
     pub(super) fn read(source: Source, settings: &RawJson) -> Result<Self, SettingsError> {
+        let mut changes = Self::read_unchecked(source, settings)?;
+        let mut problems = Vec::new();
+        changes.given = Layer::new(source, None, changes.given, &mut problems).value;
+        if problems.is_empty() { Ok(changes) } else { Err(SettingsError::BadValues(problems)) }
+    }
+
+    /// Reads a change, whatever its values are.
+    pub(super) fn read_unchecked(
+        source: Source,
+        settings: &RawJson,
+    ) -> Result<Self, SettingsError> {
         let Ok(all) = settings.parse::<Map<String, Value>>() else {
             let message = "expected an object".to_owned();
             let problem = Problem { source, path: None, position: None, key: None, message };
@@ -29,13 +40,6 @@ impl Changes {
                 }
             }
         }
-        let mut problems = Vec::new();
-        changes.given = Layer::new(source, None, changes.given, &mut problems).value;
-        if problems.is_empty() { Ok(changes) } else { Err(SettingsError::BadValues(problems)) }
-    }
-
-    /// All keys that the change touches.
-    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
-        self.given.keys().chain(&self.cleared).map(String::as_str)
+        Ok(changes)
     }
 }

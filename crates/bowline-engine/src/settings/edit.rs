@@ -2,42 +2,52 @@
 
 use std::{
     fs, io,
-    path::Path,
+    path::{Path, PathBuf},
     sync::atomic::{AtomicU32, Ordering},
 };
 
-use bowline_protocol::UpdateSettings;
+use bowline_protocol::{Effort, UpdateSettings};
 use serde_json::{Map, Value};
 
 use super::{Layer, Places, Settings, SettingsError, Source, change::Changes, layer::read_object};
 
-/// The keys that a host may write (`update_settings`).
-const UPDATABLE: [&str; 2] = ["outputStyle", "effortLevel"];
-
 impl Settings {
-    /// Writes a change to its file and takes it over here (`update_settings`).
+    /// Writes what a host wants to be kept, and takes it over here (`update_settings`).
+    ///
+    /// For each file there is one key that a host may write, and its value is a text.
     pub fn update(
         &mut self,
         places: &Places,
         update: &UpdateSettings,
     ) -> Result<(), SettingsError> {
-        let (source, path) = match update.source.as_str() {
-            "localSettings" => (Source::Local, places.local_file()),
-            "userSettings" => (Source::User, places.user_file()),
+        let (source, path, allowed) = match update.source.as_str() {
+            "localSettings" => (Source::Local, places.local_file(), "outputStyle"),
+            "userSettings" => (Source::User, places.user_file(), "effortLevel"),
             other => return Err(SettingsError::SourceNotAllowed { name: other.to_owned() }),
         };
-        let changes = Changes::read(source, &update.settings)?;
-        let keys = changes.keys().filter(|key| !UPDATABLE.contains(key));
-        let keys = Vec::from_iter(keys.map(str::to_owned));
-        if !keys.is_empty() {
-            return Err(SettingsError::KeysNotAllowed { keys });
+        let Changes { given, cleared } = Changes::read_unchecked(source, &update.settings)?;
+        let keys = given.keys().chain(&cleared);
+        let refused: Vec<_> = keys.clone().filter(|key| *key != allowed).cloned().collect();
+        if !refused.is_empty() {
+            return Err(SettingsError::KeysNotAllowed { keys: refused });
         }
-        let value = edit_file(source, &path, |file| {
-            for key in &changes.cleared {
-                file.shift_remove(key);
-            }
-            file.extend(changes.given);
-        })?;
+        match given.get(allowed).map(Value::as_str) {
+            None if cleared.is_empty() => return Err(SettingsError::NothingToUpdate),
+            None | Some(None) => return Err(SettingsError::NotText { key: allowed.to_owned() }),
+            Some(Some(level)) if allowed == "effortLevel" => drop(level.parse::<Effort>()?),
+            Some(Some(_)) => {}
+        }
+        self.edit(source, path, |file| file.extend(given))
+    }
+
+    /// Changes a settings file and takes the change over here.
+    pub(crate) fn edit(
+        &mut self,
+        source: Source,
+        path: PathBuf,
+        change: impl FnOnce(&mut Map<String, Value>),
+    ) -> Result<(), SettingsError> {
+        let value = edit_file(source, &path, change)?;
         self.put(Layer::new(source, Some(path), value, &mut Vec::new()));
         Ok(())
     }

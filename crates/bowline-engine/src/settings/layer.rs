@@ -85,7 +85,7 @@ pub(super) fn parse_object(
         SettingsError::Invalid(Problem {
             source,
             path: path.map(Path::to_owned),
-            position: Some(Position { line: error.line(), column: error.column() }),
+            position: Some(Position { line: error.line(), column: error.column().max(1) }),
             key: None,
             message,
         })

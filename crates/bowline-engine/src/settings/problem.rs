@@ -2,6 +2,8 @@
 
 use std::{fmt, io, path::PathBuf};
 
+use bowline_protocol::UnknownEffort;
+
 use super::Source;
 
 /// A place in a file, counted from 1.
@@ -80,6 +82,18 @@ pub enum SettingsError {
         /// The keys.
         keys: Vec<String>,
     },
+    /// A change changes nothing.
+    #[error("update_settings needs a key to write")]
+    NothingToUpdate,
+    /// A change has a value that is no text where only texts are written, and none is taken away.
+    #[error("update_settings values must be strings, and cannot be cleared: {key}")]
+    NotText {
+        /// Its key.
+        key: String,
+    },
+    /// A change names an effort that does not exist.
+    #[error("update_settings: effortLevel: {0}")]
+    NoSuchEffort(#[from] UnknownEffort),
     /// A change names a layer that cannot be written.
     #[error("update_settings source not allowed: {name}")]
     SourceNotAllowed {

@@ -219,6 +219,8 @@ impl Turn {
     pub fn step(&mut self, event: Event) -> Vec<Effect> {
         match (std::mem::replace(&mut self.state, State::Ended), event) {
             (State::Ended, _) => vec![],
+            // The model was done: there is nothing left to interrupt but the hooks.
+            (State::Stopping, Event::Interrupted) => vec![Effect::End(Ending::Completed)],
             (state, Event::Interrupted) => interrupt(state),
             (state, Event::BudgetExhausted) => stop_everything(&state, Ending::BudgetExhausted),
             (state, Event::BatchStopped) => stop_everything(&state, Ending::HookStopped),

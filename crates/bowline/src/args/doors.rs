@@ -26,7 +26,7 @@ pub(crate) struct DoorArgs {
     no_session_persistence: bool,
 
     /// Write down what happens inside
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "file")]
     debug_file: Option<PathBuf>,
 }
 
@@ -89,21 +89,21 @@ pub(crate) struct McpServerArgs {
 #[derive(Debug, Default, Clone, PartialEq, Args)]
 pub(crate) struct McpServeArgs {
     /// Listen here for HTTP instead of using stdin and stdout; port 0 chooses a free one
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "address")]
     pub(crate) http: Option<SocketAddr>,
 
     /// A file with the token that HTTP clients have to send (else BOWLINE_MCP_TOKEN); needed
     /// unless the address is of this machine only
-    #[arg(long, value_name = "FILE", requires = "http")]
+    #[arg(long, value_name = "file", requires = "http")]
     pub(crate) token_file: Option<PathBuf>,
 
     /// One more name under which HTTP clients reach this machine
-    #[arg(long, value_name = "NAME", requires = "http")]
+    #[arg(long, value_name = "name", requires = "http")]
     pub(crate) allow_host: Vec<String>,
 
     /// Web pages from here may use the server, as in `https://example.org` (`:PORT` if it is not the
     /// usual one, `:*` for any)
-    #[arg(long, value_name = "ORIGIN", requires = "http")]
+    #[arg(long, value_name = "origin", requires = "http")]
     pub(crate) allow_origin: Vec<Origin>,
 
     #[command(flatten)]

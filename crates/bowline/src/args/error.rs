@@ -2,9 +2,12 @@
 
 use std::ffi::OsString;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{
+    CommandFactory,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
 
-use super::foreign;
+use super::{Args, foreign};
 
 /// A command line that cannot be understood, or one that asked for help.
 #[derive(Debug, PartialEq, Eq)]
@@ -22,12 +25,16 @@ impl UsageError {
             ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
                 Self::Help(error.render().to_string())
             }
-            ErrorKind::UnknownArgument => Self::Bad(unknown_option(error)),
+            ErrorKind::UnknownArgument => Self::Bad(unknown_option(error, words)),
             ErrorKind::TooManyValues => Self::Bad(value_of_switch(error)),
             _ if text(error, ContextKind::InvalidSubcommand).is_some() => {
-                // A second word behind the prompt looks like a command.
                 let word = text(error, ContextKind::InvalidSubcommand).unwrap_or_default();
-                Self::Bad(unexpected(&word))
+                let meant = text(error, ContextKind::SuggestedSubcommand);
+                // A second word behind the prompt looks like a command, too.
+                Self::Bad(match is_command(words) {
+                    true => unknown_command(&word, meant.as_deref()),
+                    false => unexpected(&word),
+                })
             }
             ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
                 let is_empty = |word: &OsString| {
@@ -51,7 +58,7 @@ fn value_of_switch(error: &clap::Error) -> String {
     format!("error: unknown option '{switch}={value}'\n(Did you mean {switch}?)")
 }
 
-fn unknown_option(error: &clap::Error) -> String {
+fn unknown_option(error: &clap::Error, words: &[OsString]) -> String {
     let unknown = text(error, ContextKind::InvalidArg).unwrap_or_default();
     let unknown = unknown.split('=').next().unwrap_or_default();
     let suggested = text(error, ContextKind::SuggestedArg);
@@ -60,11 +67,23 @@ fn unknown_option(error: &clap::Error) -> String {
         Some(why) => format!("\n({why})"),
         None => suggested.unwrap_or_default(),
     };
-    if unknown.starts_with('-') {
-        format!("error: unknown option '{unknown}'{suggested}")
-    } else {
-        unexpected(unknown)
+    match unknown.starts_with('-') {
+        true => format!("error: unknown option '{unknown}'{suggested}"),
+        false if is_command(words) => format!("error: unexpected argument '{unknown}'"),
+        false => unexpected(unknown),
     }
+}
+
+/// Whether a command line begins with a command, and not with a flag or a prompt.
+fn is_command(words: &[OsString]) -> bool {
+    let first = words.get(1).and_then(|word| word.to_str());
+    first.is_some_and(|word| Args::command().find_subcommand(word).is_some())
+}
+
+/// A command that does not exist, and the one that may be meant.
+pub(super) fn unknown_command(word: &str, meant: Option<&str>) -> String {
+    let meant = meant.map(|meant| format!("\n(Did you mean {meant}?)")).unwrap_or_default();
+    format!("error: unknown command '{word}'{meant}")
 }
 
 fn unexpected(word: &str) -> String {

@@ -10,6 +10,7 @@ mod error;
 mod foreign;
 mod limits;
 mod list;
+mod mistyped;
 mod model;
 mod output;
 mod permissions;
@@ -104,10 +105,10 @@ pub(crate) enum Command {
     /// Serve the script model over HTTP, as an Anthropic- and OpenAI-compatible API
     ScriptServer {
         /// Where to listen; port 0 chooses a free one
-        #[arg(long, default_value = "127.0.0.1:0", value_name = "ADDRESS")]
+        #[arg(long, default_value = "127.0.0.1:0", value_name = "address")]
         listen: std::net::SocketAddr,
         /// A script that answers prompts without directives
-        #[arg(long, value_name = "FILE")]
+        #[arg(long, value_name = "file")]
         script: Option<PathBuf>,
     },
     /// Speak MCP
@@ -150,6 +151,9 @@ impl Args {
         let wrong = |error| UsageError::of(&error, &words);
         let matches = Self::command().try_get_matches_from(&words).map_err(wrong)?;
         let mut args = Self::from_arg_matches(&matches).map_err(wrong)?;
+        if let [_, word] = &words[..] {
+            mistyped::check(&word.to_string_lossy())?;
+        }
         args.run.drop_empty();
         args.run.imply_remote(&matches)?;
         Ok(args)

@@ -22,6 +22,16 @@ fn refused(line: &[&str]) -> String {
 }
 
 #[test]
+fn commands_that_do_not_exist_are_no_prompts_of_several_words() {
+    assert_eq!(refused(&["mcp", "srve"]), "error: unknown command 'srve'\n(Did you mean serve?)");
+    assert_eq!(refused(&["mcp", "zzz"]), "error: unknown command 'zzz'");
+    assert_eq!(refused(&["doctor", "extra"]), "error: unexpected argument 'extra'");
+    let quotes = "error: unexpected argument 'two'; a prompt of several words needs quotes";
+    assert_eq!(refused(&["one", "two"]), quotes);
+    assert_eq!(refused(&["-p", "one", "two"]), quotes);
+}
+
+#[test]
 fn both_styles_of_values_mean_the_same() {
     let pairs = [
         ("--model", "opus"),

@@ -11,14 +11,16 @@ use bowline_mcp::{McpServers, Setup};
 use bowline_model::{DEFAULT_MODEL, ModelRef};
 use bowline_tools::Workspace;
 
-use crate::{args::RunArgs, environment::Environment, say, setup::Found, version};
+use crate::{
+    args::RunArgs, environment::Environment, say, setup::Found, version, working_directory,
+};
 
 /// How long MCP servers may take to answer. Somebody is waiting in front of a terminal.
 const SERVER_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Says how things are. Fails if something is wrong.
 pub(crate) async fn run() -> anyhow::Result<ExitCode> {
-    let cwd = std::env::current_dir()?;
+    let cwd = working_directory()?;
     let environment = Environment::of_process();
     let mut report = Report::default();
     report.section("Bowline");

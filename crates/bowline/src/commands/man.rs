@@ -2,14 +2,86 @@
 
 use std::io::{self, Write};
 
-use clap::CommandFactory;
+use clap::{Arg, Command, CommandFactory};
+use clap_mangen::{
+    Man,
+    roff::{Roff, roman},
+};
 
 use crate::args::Args;
 
-/// Prints the manual page.
+/// What stands before the flags of a command, where each command has a heading of its own.
+const HEADING: &str = ".SH OPTIONS\n";
+
+/// Prints the manual page: the program, then each of its commands with the flags that only it has.
 pub(crate) fn print() -> anyhow::Result<()> {
-    let mut text = Vec::new();
-    clap_mangen::Man::new(Args::command()).render(&mut text)?;
-    io::stdout().lock().write_all(&text)?;
+    io::stdout().lock().write_all(&page()?)?;
     Ok(())
+}
+
+fn page() -> io::Result<Vec<u8>> {
+    let mut program = Args::command();
+    program.build();
+    let mut page = Vec::new();
+    let whole = Man::new(program.clone());
+    whole.render_title(&mut page)?;
+    whole.render_name_section(&mut page)?;
+    whole.render_synopsis_section(&mut page)?;
+    whole.render_description_section(&mut page)?;
+    whole.render_options_section(&mut page)?;
+    Roff::new().control("SH", ["COMMANDS"]).to_writer(&mut page)?;
+    for command in program.get_subcommands() {
+        add(&mut page, &program, command, &format!("bowline {}", command.get_name()))?;
+    }
+    whole.render_version_section(&mut page)?;
+    Ok(page)
+}
+
+/// Adds a part about a command, and those about its own commands.
+fn add(page: &mut Vec<u8>, program: &Command, command: &Command, name: &str) -> io::Result<()> {
+    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+    Roff::new().control("SS", [name]).text([roman(about)]).to_writer(page)?;
+    let is_help = |arg: &Arg| arg.get_id() == "help";
+    let names = |arg: &Arg| (arg.get_id().clone(), arg.get_long().map(str::to_owned));
+    let is_of_program = |arg: &Arg| program.get_arguments().any(|known| names(known) == names(arg));
+    let own = command.clone().mut_args(|arg| {
+        let hidden = arg.is_hide_set() || is_of_program(&arg) || is_help(&arg);
+        arg.hide(hidden)
+    });
+    let mut flags = Vec::new();
+    Man::new(own).render_options_section(&mut flags)?;
+    let flags = String::from_utf8_lossy(&flags);
+    if let Some((_, flags)) = flags.split_once(HEADING) {
+        page.write_all(flags.as_bytes())?;
+    }
+    if command.get_arguments().any(|arg| is_of_program(arg) && !is_help(arg)) {
+        let more = "Flags of bowline that say how sessions are run are taken as well.";
+        Roff::new().control("PP", []).text([roman(more)]).to_writer(page)?;
+    }
+    for below in command.get_subcommands() {
+        add(page, program, below, &format!("{name} {}", below.get_name()))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_is_there_with_the_flags_of_its_own() {
+        let page = String::from_utf8(page().unwrap()).unwrap();
+        let (_, commands) = page.split_once("\n.SH COMMANDS\n").unwrap();
+        let part = |name: &str| {
+            let (_, part) = commands.split_once(&format!("\n.SS \"bowline {name}\"\n")).unwrap();
+            part.split("\n.SS ").next().unwrap()
+        };
+        assert!(part("script-server").contains(r"\-\-listen"));
+        let serve = part("mcp serve");
+        assert!(serve.contains(r"\-\-allow\-origin") && serve.contains("taken as well"), "{serve}");
+        assert!(!serve.contains(r"\-\-fallback\-model") && !serve.contains(r"\-\-help"), "{serve}");
+        assert!(part("completions").contains("SHELL"));
+        assert!(part("mcp login").contains("NAME"), "which is no --name");
+        assert!(page.contains(r"\-\-fallback\-model"));
+    }
 }

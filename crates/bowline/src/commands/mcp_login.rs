@@ -22,6 +22,7 @@ use crate::{
     say,
     setup::{self, Audience},
     signals::Signals,
+    working_directory,
 };
 
 /// Who shows the user the page.
@@ -89,8 +90,7 @@ fn server(
     args: McpServerArgs,
     environment: &Environment,
 ) -> anyhow::Result<(McpServers, Duration)> {
-    let cwd = std::env::current_dir()
-        .map_err(|error| anyhow::anyhow!("Error: the working directory cannot be used: {error}"))?;
+    let cwd = working_directory()?;
     // A session that is never started, with a model that needs no key.
     let model = ModelArgs { model: Some("script".to_owned()), ..ModelArgs::default() };
     let session = SessionArgs { no_session_persistence: true, ..SessionArgs::default() };

@@ -21,15 +21,12 @@ use tokio::time;
 pub(crate) use self::folder::prepare_folder;
 use self::{printer::Printer, progress::Progress, prompt::Need};
 use crate::{
-    args::{OutputFormat, RunArgs},
+    args::{LimitArgs, OutputFormat, RunArgs},
     complain, remote_log,
-    serving::exit_code,
+    serving::{GRACE, exit_code},
     setup::{Prepared, SetupError},
     signals::{Signals, Stop},
 };
-
-/// How long a session that was told to stop may take.
-const GRACE: Duration = Duration::from_secs(4);
 
 /// How often the progress line is drawn while nothing happens.
 const REDRAW: Duration = Duration::from_millis(250);
@@ -47,7 +44,9 @@ pub(crate) async fn run(prepared: Prepared, args: &RunArgs) -> anyhow::Result<Ex
     let format = args.output.output_format;
     let shown = io::stderr().is_terminal() && format != OutputFormat::StreamJson;
     let progress = shown.then(|| Progress::new(io::stderr(), prepared.config.prices.clone()));
-    let printer = Arc::new(Printer::new(format, args.output.verbose, &args.limits, progress));
+    let max_turns = prepared.config.max_turns.map(u64::from);
+    let limits = LimitArgs { max_turns, ..args.limits.clone() };
+    let printer = Arc::new(Printer::new(format, args.output.verbose, limits, progress));
     let host = remote_log::watch(printer.clone(), prepared.remote_log, args, &mut signals);
     let (session, work) = Session::start(prepared.config, host).map_err(SetupError::from)?;
     check_agent(args.model.agent.as_deref(), &session)?;

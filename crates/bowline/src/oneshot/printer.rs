@@ -44,11 +44,11 @@ impl Printer {
     pub(super) fn new(
         format: OutputFormat,
         verbose: bool,
-        limits: &LimitArgs,
+        limits: LimitArgs,
         progress: Option<Progress>,
     ) -> Self {
         let seen = Mutex::new(Seen { progress, ..Seen::default() });
-        Self { format, verbose, limits: limits.clone(), seen, gone: CancellationToken::new() }
+        Self { format, verbose, limits, seen, gone: CancellationToken::new() }
     }
 
     /// Prints no more, whatever is said.

@@ -35,7 +35,7 @@ const WIPE: &str = "\r\x1b[K";
 const CUT: (&str, &str) = ("\x1b[?7l", "\x1b[?7h");
 
 /// What is done once the user wants it to end.
-const STOPPING: &str = "stopping (Ctrl-C again ends it at once)";
+const STOPPING: &str = "stopping (Ctrl-C again ends it)";
 
 impl Progress {
     pub(super) fn new(out: impl Write + Send + 'static, prices: Prices) -> Self {

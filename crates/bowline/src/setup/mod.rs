@@ -5,6 +5,7 @@
 //! log, if one is named.
 
 mod access;
+mod aliases;
 mod error;
 mod models;
 mod permissions;
@@ -26,6 +27,7 @@ use bowline_engine::{
 use bowline_model::{DEFAULT_MODEL, RetryPolicy};
 use bowline_protocol::ApiKeySource;
 
+use self::aliases::AliasedModels;
 pub(crate) use self::error::{SetupError, check_combinations};
 use crate::{
     args::{AutoCompact, InputFormat, PermissionPromptsArg, RunArgs, split_rules},
@@ -128,6 +130,7 @@ pub(crate) fn prepare(
     let helped = helper.map(access::ask).transpose()?;
     let models = models::models(args, &environment, &entrypoint, helped.as_ref());
 
+    let models = AliasedModels::new(models, &environment);
     let mut config = SessionConfig::new(&cwd, Arc::new(models), &model);
     config.fallback_models = models::fallbacks(args, &model, known.fallback_model);
     config.prices = settings.prices(&mut notices);
@@ -136,8 +139,12 @@ pub(crate) fn prepare(
         ..config.retry
     };
     let budget = known.max_thinking_tokens.or(environment.max_thinking_tokens());
+    let budget = if environment.disables_thinking() { Some(0) } else { budget };
     config.thinking = models::thinking(&args.model, known.always_thinking_enabled, budget);
-    config.effort = models::effort(args.model.effort.clone().or(known.effort_level), &mut notices);
+    let effort = args.model.effort.as_deref().or(environment.effort_level()).map(str::to_owned);
+    config.effort = models::effort(effort.or(known.effort_level), &mut notices);
+    config.max_output_tokens = environment.max_output_tokens();
+    config.small_model = environment.small_model().map(str::to_owned);
     config.betas = split_rules(&args.model.betas);
     config.task_budget = args.limits.task_budget;
     config.agent = args.model.agent.clone().or(known.agent);
@@ -154,7 +161,7 @@ pub(crate) fn prepare(
     };
     config.may_bypass_permissions = policy.bypass_available;
     config.policy = policy;
-    let turns = args.limits.max_turns.filter(|&turns| turns > 0);
+    let turns = args.limits.max_turns.or(environment.max_turns()).filter(|&turns| turns > 0);
     config.max_turns = turns.map(|turns| u32::try_from(turns).unwrap_or(u32::MAX));
     config.max_budget_usd = args.limits.max_budget_usd;
     config.json_schema = prompts::json_schema(args.output.json_schema.as_deref())?;
@@ -176,6 +183,7 @@ pub(crate) fn prepare(
         None => ApiKeySource::None,
     };
     config.background_wait = environment.background_wait().unwrap_or(config.background_wait);
+    config.idle_limit = environment.idle_limit();
     config.exclude_dynamic_sections = args.model.exclude_dynamic_system_prompt_sections;
     config.slash_commands = !args.sources.disable_slash_commands;
     config.auto_compact =

@@ -1,6 +1,6 @@
 //! The policy that a session starts with.
 
-use std::path::Path;
+use std::{fs, path::Path};
 
 use bowline_engine::{
     permission::{Policy, Roots, RuleSource},
@@ -24,6 +24,7 @@ pub(super) fn policy(
     cwd: &Path,
 ) -> Result<(Policy, Vec<String>), SetupError> {
     let home = environment.home();
+    let project = fs::canonicalize(cwd).unwrap_or_else(|_| cwd.to_owned());
     let roots = Roots { current_directory: cwd.to_owned(), home: home.clone() };
     let (mut policy, mut notices) = settings.policy(places, trust, roots);
     let typed = RuleSource::CliArg;
@@ -40,7 +41,13 @@ pub(super) fn policy(
         }
     }
     for folder in &flags.add_dir {
-        policy.add_directory(typed, &expand_home(folder, home.as_deref()));
+        let folder = expand_home(folder, home.as_deref());
+        match fs::canonicalize(cwd.join(&folder)) {
+            // What is part of the project is there already.
+            Ok(found) if found.starts_with(&project) => {}
+            Ok(found) if found.is_dir() => policy.add_directory(typed, &folder),
+            _ => notices.push(format!("--add-dir: {} is no folder", folder.display())),
+        }
     }
     notices.extend(policy.rules.problems().iter().map(ToString::to_string));
 

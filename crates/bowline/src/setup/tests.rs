@@ -303,3 +303,45 @@ fn limits_of_servers_come_from_the_environment() {
     assert_eq!(options.call_timeout.as_millis(), 2000);
     assert_eq!(options.max_output_tokens, 7);
 }
+
+#[test]
+fn the_environment_names_models_and_their_limits() {
+    let place = Place::new();
+    let variables = [
+        ("ANTHROPIC_API_KEY", "k"),
+        ("ANTHROPIC_DEFAULT_OPUS_MODEL", "gateway-opus"),
+        ("ANTHROPIC_DEFAULT_HAIKU_MODEL", "gateway-haiku"),
+        ("CLAUDE_CODE_EFFORT_LEVEL", "low"),
+        ("CLAUDE_CODE_MAX_OUTPUT_TOKENS", "500"),
+        ("CLAUDE_CODE_MAX_TURNS", "3"),
+        ("CLAUDE_CODE_EXIT_AFTER_STOP_DELAY", "1500"),
+    ];
+    let config = place.config(&[], &variables);
+    let called = |name: &str| config.models.connect(name).unwrap().name;
+    assert_eq!(called("opus"), "gateway-opus");
+    assert_eq!(called("sonnet"), "claude-sonnet-5-5");
+    assert_eq!(config.small_model.as_deref(), Some("gateway-haiku"));
+    assert_eq!(config.effort, Some(Effort::Low));
+    assert_eq!((config.max_output_tokens, config.max_turns), (Some(500), Some(3)));
+    assert_eq!(config.idle_limit, Some(std::time::Duration::from_millis(1500)));
+    let config = place.config(&["--effort", "max", "--max-turns", "7"], &variables);
+    assert_eq!((config.effort, config.max_turns), (Some(Effort::Max), Some(7)));
+    for nothing in ["0", "-5", "soon"] {
+        let config = place.config(&[], &[("CLAUDE_CODE_EXIT_AFTER_STOP_DELAY", nothing)]);
+        assert_eq!(config.idle_limit, None, "{nothing}");
+    }
+    let config = place.config(&[], &[("CLAUDE_CODE_DISABLE_THINKING", "1")]);
+    assert_eq!(config.thinking, Some(Thinking::Disabled));
+}
+
+#[test]
+fn folders_are_added_that_are_there_and_not_part_of_the_project() {
+    let place = Place::new();
+    let other = place.folder.path().join("other");
+    fs::create_dir(&other).unwrap();
+    let flags = ["--add-dir", ".claude", "--add-dir", "../other", "--add-dir", "../gone"];
+    let prepared = place.prepare(&flags, &[]).ok().unwrap();
+    let added: Vec<_> = prepared.config.policy.directories().skip(1).collect();
+    assert_eq!(added, [other.as_path()]);
+    assert_eq!(prepared.notices, ["--add-dir: ../gone is no folder"]);
+}

@@ -31,6 +31,20 @@ fn what_was_begun_is_finished() {
 }
 
 #[test]
+fn a_session_without_work_ends_by_itself_where_that_is_wanted() {
+    let place = Place::new();
+    let fixed = ["--output-format=stream-json", "--verbose", "--model=script", "--max-turns=1"];
+    let mut command = place.bowline(fixed);
+    command.arg("--input-format=stream-json").env("CLAUDE_CODE_EXIT_AFTER_STOP_DELAY", "50");
+    let mut host = Host::of(command, &place);
+    host.prompt("TOOL Bash {\"command\":\"ls\"}\nNEXT\nSAY x");
+    assert_eq!(host.await_kind("result")["subtype"], "error_max_turns");
+    // Input stays open, and what the turn came to is no matter.
+    let ran = host.end_with_open_input();
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
 fn an_open_question_is_a_no() {
     let place = Place::new();
     let mut host = place.open(&["--permission-prompt-tool", "stdio"]);

@@ -101,7 +101,7 @@ fn an_agent_that_nobody_can_define_any_more_is_an_error() {
 #[test]
 fn without_commands_a_slash_is_a_letter() {
     let place = Place::new();
-    assert_eq!(place.ask(&["--disable-slash-commands"], "/cost").printed(), "/cost\n");
+    assert_eq!(place.ask(&["--disable-slash-commands"], "/mine").printed(), "/mine\n");
     let ran = ask(&place, &["--model", "script", "--disable-slash-commands"], &[], "SAY hi");
     assert_eq!(init(&ran)["slash_commands"], json!([]));
 }

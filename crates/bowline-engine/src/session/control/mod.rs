@@ -27,6 +27,7 @@ use tokio_util::sync::CancellationToken;
 use super::{OpenQuestions, Session, spare};
 pub(crate) use model::family;
 pub(crate) use permission_prompt::ask_prompt_tool;
+pub(crate) use session::title;
 
 /// What a request leads to.
 type Answered = Result<ControlReply, ControlError>;

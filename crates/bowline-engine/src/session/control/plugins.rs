@@ -1,6 +1,6 @@
 //! Looking again for plugins, skills and output styles.
 
-use std::{collections::BTreeSet, path::Path, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, path::Path, sync::Arc};
 
 use bowline_protocol::{
     PluginSource, RawJson, ReloadOutputStylesResponse, ReloadPlugins, ReloadPluginsResponse,
@@ -15,9 +15,6 @@ use crate::{
     session::{Shared, catalog},
     subagent,
 };
-
-/// How long the answer waits for servers that plugins bring.
-const SERVER_PATIENCE: Duration = Duration::from_secs(5);
 
 /// What is said while a turn runs or waits.
 const BUSY: &str = "The session is busy, so plugins were not reloaded. Ask again once it is idle.";
@@ -50,9 +47,7 @@ pub(super) async fn reload_plugins(shared: &Arc<Shared>, request: ReloadPlugins)
         _ => None,
     };
     if impact.is_none() {
-        shared.change_plugins(reloaded).await;
-        shared.outlet.flush().await;
-        shared.mcp.wait_ready(SERVER_PATIENCE).await;
+        shared.reload_plugins(reloaded).await;
     }
     let held = request.hold_on_cache_impact.filter(|&hold| hold).map(|_| impact.is_some());
     let plugins = shared.plugins();

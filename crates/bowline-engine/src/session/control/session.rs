@@ -106,11 +106,9 @@ pub(super) fn set_max_thinking_tokens(
 }
 
 pub(super) async fn rename_session(shared: &Arc<Shared>, request: RenameSession) -> Answered {
-    let words = request.title.split_whitespace().collect::<Vec<_>>().join(" ");
-    let title: String = words.chars().take(LONGEST_TITLE).collect();
-    if title.is_empty() {
+    let Some(title) = title(&request.title) else {
         return Err(ControlError::new("title must be non-empty"));
-    }
+    };
     if let Some(other) = request.session_id.filter(|id| *id != shared.id()) {
         let home = ConfigHome::new(&shared.config.places.config_dir);
         bowline_sessions::rename(&home, &other, None, &title)
@@ -119,6 +117,13 @@ pub(super) async fn rename_session(shared: &Arc<Shared>, request: RenameSession)
     }
     shared.set_title(&title).await;
     Ok(ControlReply::ack())
+}
+
+/// A text as a title: one line of bounded length; `None` if nothing is left of it.
+pub(crate) fn title(text: &str) -> Option<String> {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let title: String = words.chars().take(LONGEST_TITLE).collect();
+    (!title.is_empty()).then_some(title)
 }
 
 impl Shared {
@@ -132,7 +137,7 @@ impl Shared {
     }
 
     /// Tells the host that the session has another title.
-    pub(super) async fn announce_title(&self, title: String) {
+    pub(crate) async fn announce_title(&self, title: String) {
         let unsent = SessionTitleChangedMessage::default();
         self.outlet.send(SessionTitleChangedMessage { title, ..unsent }).await;
     }

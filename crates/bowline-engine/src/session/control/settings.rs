@@ -1,19 +1,18 @@
 //! Settings: what they are, and changing them while the session runs.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
-use bowline_model::Thinking;
 use bowline_protocol::{
     AppliedSettings, ApplyFlagSettings, Effort, Extra, InformationalLevel,
     ListPermissionRulesResponse, Maybe, UpdateSettings,
 };
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::{Answered, ControlError, ControlReply};
 use crate::{
     context::style,
     session::Shared,
-    settings::{NO_SANDBOX, Settings, Source, Trust},
+    settings::{NO_SANDBOX, Settings, SettingsError, Source, Trust},
 };
 
 pub(super) fn get_settings(shared: &Arc<Shared>) -> Answered {
@@ -53,15 +52,16 @@ pub(super) async fn apply_flag_settings(
     Ok(ControlReply::ack())
 }
 
+/// What is kept counts for sessions to come; of it, this one takes over the style alone.
 pub(super) fn update_settings(shared: &Arc<Shared>, request: UpdateSettings) -> Answered {
-    let before = shared.settings().clone();
+    let before = shared.settings().known().output_style.clone();
     let places = &shared.config.places;
     let written = shared.settings().update(places, &request);
     written.map_err(|error| ControlError::new(error.to_string()))?;
     for file in [places.user_file(), places.local_file()] {
         shared.note_settings_file(&file);
     }
-    shared.follow_settings(&before);
+    shared.follow_style(before.as_deref());
     Ok(ControlReply::payload(&json!({})))
 }
 
@@ -94,7 +94,12 @@ impl Shared {
     /// Takes over what has changed in the settings since `before`, and nothing else: flags and requests
     /// may have decided the rest.
     fn follow_settings(&self, before: &Settings) {
-        let (before, after) = (before.known(), self.settings().known().clone());
+        let (thinking, after) = {
+            let settings = self.settings();
+            (settings.thinking(), settings.known().clone())
+        };
+        let before = before.known();
+        self.follow_style(before.output_style.as_deref());
         let mut live = self.live();
         if before.model != after.model {
             live.model = after.model.clone().unwrap_or_else(|| self.config.default_model.clone());
@@ -103,20 +108,32 @@ impl Shared {
             let wanted = after.effort_level.as_deref();
             live.effort = wanted.and_then(|level| level.parse::<Effort>().ok());
         }
-        if before.output_style != after.output_style {
-            live.output_style =
-                after.output_style.clone().unwrap_or_else(|| style::DEFAULT.to_owned());
-        }
         let budget = (after.always_thinking_enabled, after.max_thinking_tokens);
         if (before.always_thinking_enabled, before.max_thinking_tokens) != budget {
-            live.thinking = match budget {
-                (Some(false), _) | (_, Some(0)) => Some(Thinking::Disabled),
-                (_, Some(budget_tokens)) => {
-                    Some(Thinking::Enabled { budget_tokens, display: None })
-                }
-                (_, None) => None,
-            };
+            live.thinking = thinking;
         }
+    }
+
+    /// Answers in the style of the settings, if that is not the one of `before`.
+    fn follow_style(&self, before: Option<&str>) {
+        let style = self.settings().known().output_style.clone();
+        if style.as_deref() != before {
+            self.live().output_style = style.unwrap_or_else(|| style::DEFAULT.to_owned());
+        }
+    }
+
+    /// Writes to a settings file, and takes over what that changes.
+    pub(crate) fn edit_settings(
+        &self,
+        source: Source,
+        path: PathBuf,
+        change: impl FnOnce(&mut Map<String, Value>),
+    ) -> Result<(), SettingsError> {
+        let before = self.settings().clone();
+        self.settings().edit(source, path.clone(), change)?;
+        self.note_settings_file(&path);
+        self.follow_settings(&before);
+        Ok(())
     }
 }
 

@@ -43,7 +43,7 @@ pub(super) async fn side_question(
     conversation.push_user(vec![ContentBlock::text(request.question)]);
     // Another model could not verify the reasoning, and this one does not need it.
     conversation.drop_thinking();
-    let answer = ask(shared, &asked, SIDE_INSTRUCTIONS, &conversation);
+    let answer = ask(shared, &asked, None, SIDE_INSTRUCTIONS, &conversation);
     let response = tokio::select! {
         answer = answer => answer?,
         () = asked.cancel.cancelled() => {
@@ -66,7 +66,8 @@ pub(super) async fn generate_session_title(
     }
     let mut conversation = Conversation::default();
     conversation.push_user(vec![ContentBlock::text(request.description)]);
-    let answer = ask(shared, &asked, TITLE_INSTRUCTIONS, &conversation);
+    let model = shared.config.small_model.clone();
+    let answer = ask(shared, &asked, model, TITLE_INSTRUCTIONS, &conversation);
     let answer = tokio::select! {
         answer = answer => answer?,
         () = asked.cancel.cancelled() => return Err(ControlError::new("Title cancelled")),
@@ -103,15 +104,17 @@ fn clean_title(text: &str) -> Option<String> {
     (!title.is_empty()).then_some(title)
 }
 
-/// Asks the session's model; `None` if it says nothing.
+/// Asks a model, the session's if none is named; `None` if it says nothing.
 async fn ask(
     shared: &Arc<Shared>,
     asked: &Asked,
+    model: Option<String>,
     instructions: &str,
     conversation: &Conversation,
 ) -> Result<Option<String>, ControlError> {
     let question = Question {
         messages: conversation.messages().to_vec(),
+        model,
         ..Question::new(instructions, Vec::new(), SIDE_ANSWER)
     };
     let retried = |retry| progress(shared, asked, RequestProgress::ApiRetry, Some(retry));

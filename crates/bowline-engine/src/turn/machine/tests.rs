@@ -118,7 +118,7 @@ fn an_interrupt_stops_what_runs_and_nothing_follows() {
         expect![[r#"
             Prompted -> CallModel
             Answered { stop_reason: Some(EndTurn), empty: false } -> AskStopHooks
-            Interrupted -> End(AbortedStreaming)
+            Interrupted -> End(Completed)
             StopAllowed ->
         "#]],
     );

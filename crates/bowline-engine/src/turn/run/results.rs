@@ -58,6 +58,7 @@ impl TurnRun<'_> {
             self.agent.session.outlet.send(remark).await;
         }
         if !outcome.follow_up.is_empty() {
+            self.report.messages += 1;
             let mut frame = UserMessage::prompt(outcome.follow_up.clone());
             frame.is_synthetic = Some(true);
             self.agent.say_user(frame).await;
@@ -127,11 +128,12 @@ impl TurnRun<'_> {
         self.agent.note_context();
         let asked =
             self.agent.stop_hooks(&self.report.last_words, self.stop_hook_active, &self.cancel);
-        let (verdict, Troubled(troubled)) = asked.await;
-        // What is left to say comes behind the answer to whoever withdrew the question.
-        if self.cancel.is_cancelled() {
-            self.agent.session.interrupt_answered().await;
-        }
+        let (verdict, Troubled(troubled)) = tokio::select! {
+            // Hooks that were interrupted have an answer, too, which is none.
+            biased;
+            () = self.cancel.cancelled() => return self.happened.push_back(Event::Interrupted),
+            said = asked => said,
+        };
         // With an objection, the user hears of it behind what the model is told.
         self.stop_trouble = troubled && matches!(verdict, StopVerdict::Blocked(_));
         if troubled && !self.stop_trouble {

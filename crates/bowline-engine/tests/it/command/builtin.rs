@@ -115,6 +115,10 @@ async fn hosts_are_told_which_commands_there_are() {
     let mut rig = Rig::new();
     let answer = rig.control(json!({"subtype": "initialize"})).await.unwrap();
     let commands = answer["commands"].as_array().unwrap();
+    let document = include_str!("../../../../../docs/commands.md");
+    for name in commands.iter().map(|it| it["name"].as_str().unwrap()) {
+        assert!(document.contains(&format!("`/{name}")), "{name} is not in docs/commands.md");
+    }
     let usage = commands.iter().find(|it| it["name"] == "usage").unwrap();
     assert_eq!(usage["aliases"], json!(["cost", "stats"]));
     assert_eq!(usage["builtin"], true);

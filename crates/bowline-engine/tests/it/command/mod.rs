@@ -3,3 +3,4 @@
 mod builtin;
 mod clear;
 mod custom;
+mod settings;

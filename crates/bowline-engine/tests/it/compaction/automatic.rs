@@ -23,10 +23,10 @@ async fn a_conversation_that_is_nearly_full_is_compacted_before_the_next_request
         ears.listen(config);
         config.auto_compact_window = Some(100_000);
     });
-    let frames = rig.run(&format!("SUMMARY all of it\n{}\nSAY one", usage(74_000))).await;
+    let frames = rig.run(&format!("SUMMARY all of it\n{}\nSAY one", usage(60_000))).await;
     assert_eq!(boundaries(&frames), 0);
     let frames = rig.run(&format!("{}\nSAY two", usage(80_000))).await;
-    assert_eq!(boundaries(&frames), 0, "three quarters of the window are not full yet");
+    assert_eq!(boundaries(&frames), 0, "33,000 tokens and more are still free");
     let frames = rig.run("SAY three").await;
     assert_eq!(
         shapes(&frames),

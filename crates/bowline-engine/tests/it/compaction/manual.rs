@@ -166,11 +166,12 @@ async fn an_interrupted_compaction_leaves_the_conversation_as_it_was() {
 async fn an_empty_conversation_has_nothing_to_compact() {
     let mut rig = Rig::new();
     let frames = rig.run("/compact").await;
-    assert_eq!(shapes(&frames), ["status", "status", "init", "assistant:text", "result:success"]);
-    assert_eq!(frames[1]["compact_result"], "failed");
-    assert_eq!(frames[1]["compact_error"], "There is nothing to compact yet.");
-    assert_eq!(text(&frames[3]), "There is nothing to compact yet.");
-    assert_eq!(frames[4]["is_error"], false);
+    assert_eq!(shapes(&frames), ["init", "assistant:text", "result:success"]);
+    let why = "There is nothing to compact yet.";
+    assert_eq!(text(&frames[1]), why);
+    let source = format!("<local-command-stderr>{why}</local-command-stderr>");
+    assert_eq!(frames[1]["local_command_source"], source);
+    assert_eq!((&frames[2]["is_error"], &frames[2]["result"]), (&json!(false), &json!("")));
 }
 
 #[tokio::test]

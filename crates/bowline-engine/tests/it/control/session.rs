@@ -49,7 +49,7 @@ async fn a_title_is_kept_in_the_transcript() {
 #[tokio::test]
 async fn a_prompt_that_waits_can_be_taken_back_once() {
     let mut rig = Rig::new();
-    rig.prompt("DELAY 300\nSAY first").await;
+    rig.prompt("SAY first\nHANG").await;
     rig.until(|frame| frame["subtype"] == "init").await;
     let uuid = Some(MessageUuid::from("u2"));
     rig.session.prompt(UserMessage { uuid, ..UserMessage::prompt("SAY second") }).await;
@@ -58,7 +58,8 @@ async fn a_prompt_that_waits_can_be_taken_back_once() {
     assert_eq!(rig.control(request.clone()).await, Ok(json!({"cancelled": true})));
     assert_eq!(rig.heard()[0]["state"], "cancelled");
     assert_eq!(rig.control(request).await, Ok(json!({"cancelled": false})));
-    assert_eq!(rig.turn().await.last().unwrap()["result"], "first");
+    assert!(rig.session.interrupt());
+    rig.turn().await;
     let (_, rest) = rig.finish().await;
     assert!(rest.iter().all(|frame| frame["type"] != "result"), "the second never ran");
 }

@@ -85,13 +85,12 @@ async fn hooks_of_settings_are_listed_and_run() {
 
 #[tokio::test]
 async fn a_file_is_written_for_a_few_keys_only() {
-    let rig = Rig::new();
+    let mut rig = Rig::new();
     let update = |settings: Value| json!({"subtype": "update_settings", "source": "localSettings", "settings": settings});
-    assert_eq!(rig.control(update(json!({"effortLevel": "low"}))).await, Ok(json!({})));
+    assert_eq!(rig.control(update(json!({"outputStyle": "terse"}))).await, Ok(json!({})));
     let written = std::fs::read_to_string(rig.path().join(".claude/settings.local.json")).unwrap();
-    assert_eq!(serde_json::from_str::<Value>(&written).unwrap(), json!({"effortLevel": "low"}));
-    let answer = rig.control(json!({"subtype": "get_settings"})).await.unwrap();
-    assert_eq!(answer["applied"]["effort"], "low");
+    assert_eq!(serde_json::from_str::<Value>(&written).unwrap(), json!({"outputStyle": "terse"}));
+    assert_eq!(rig.run("SAY x").await[0]["output_style"], "terse");
     let refused = rig.control(update(json!({"model": "opus"}))).await;
     assert_eq!(refused, Err("update_settings keys not allowed: model".to_owned()));
 }

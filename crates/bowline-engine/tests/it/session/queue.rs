@@ -42,13 +42,39 @@ async fn a_second_copy_is_acknowledged_and_not_run() {
 }
 
 #[tokio::test]
+async fn a_prompt_comes_back_with_the_first_words_of_its_answer() {
+    let mut rig = Rig::with(|config| config.replay_user_messages = true);
+    rig.session.prompt(named("u1", "SAY part\nHANG")).await;
+    rig.until(|frame| frame["subtype"] == "init").await;
+    rig.session.prompt(named("u2", "SAY two")).await;
+    rig.session.prompt(UserMessage::prompt("SAY three")).await;
+    let frames = rig.until(|frame| frame["command_uuid"] == "u2").await;
+    assert!(frames.iter().all(|frame| frame["type"] != "user"), "{frames:#?}");
+    rig.control(json!({"subtype": "interrupt"})).await.unwrap();
+    let said = |frames: Vec<Value>| -> Vec<Value> {
+        frames.into_iter().filter(|frame| frame["type"] != "command_lifecycle").collect()
+    };
+    let frames = said(rig.turn().await);
+    assert_eq!(frames.last().unwrap()["subtype"], "error_during_execution");
+    assert_eq!((&frames[0]["isReplay"], &frames[0]["uuid"]), (&json!(true), &json!("u1")));
+
+    // Both are one prompt, which has the only name there is.
+    let frames = said(rig.turn().await);
+    let frames: Vec<_> = frames.iter().filter(|frame| frame["type"] == "user").collect();
+    let [replay] = frames[..] else { panic!("one prompt: {frames:#?}") };
+    assert_eq!(replay["uuid"], "u2");
+    assert_eq!(replay["message"]["content"], "SAY two\nSAY three");
+}
+
+#[tokio::test]
 async fn prompts_that_wait_are_answered_together() {
     let mut rig = Rig::new();
-    rig.session.prompt(named("u1", "DELAY 300\nSAY first")).await;
+    rig.session.prompt(named("u1", "SAY first\nHANG")).await;
     rig.until(|frame| frame["subtype"] == "init").await;
     rig.session.prompt(named("u2", "plain")).await;
     rig.session.prompt(named("u3", "SAY third")).await;
-    assert_eq!(rig.turn().await.last().unwrap()["result"], "first");
+    rig.control(json!({"subtype": "interrupt"})).await.unwrap();
+    rig.turn().await;
     let frames = rig.turn().await;
     let answer = frames.iter().find(|frame| frame["type"] == "assistant").unwrap();
     assert_eq!(answer["user_message_uuids"], json!(["u2", "u3"]));
@@ -56,15 +82,24 @@ async fn prompts_that_wait_are_answered_together() {
 
 #[tokio::test]
 async fn a_prompt_that_comes_while_tools_run_joins_the_turn() {
-    let mut rig = Rig::new();
-    rig.session
-        .prompt(named("u1", "TOOL Bash {\"command\": \"sleep 0.3\"}\nNEXT\nSAY first"))
-        .await;
+    let mut rig = Rig::with(|config| config.replay_user_messages = true);
+    rig.will_permit(json!({"behavior": "allow"}));
+    let command = json!({"command": "until [ -e go ]; do sleep 0.02; done"});
+    let prompt = format!("TOOL Bash {command}\nNEXT\nSAY first");
+    rig.session.prompt(named("u1", &prompt)).await;
     rig.until(|frame| frame["type"] == "assistant").await;
     rig.session.prompt(named("u2", "by the way")).await;
+    rig.until(|frame| frame["command_uuid"] == "u2").await;
+    std::fs::write(rig.path().join("go"), "").unwrap();
     let frames = rig.turn().await;
     let states = lifecycle(&frames);
+    assert_eq!(states[0], ("u2".to_owned(), "started".to_owned()));
     assert!(states.contains(&("u2".to_owned(), "completed".to_owned())), "{states:?}");
+    let replay = frames.iter().find(|frame| frame["isReplay"] == true).unwrap();
+    assert_eq!(
+        (&replay["uuid"], &replay["message"]["content"]),
+        (&json!("u2"), &json!("by the way"))
+    );
     assert_eq!(frames.last().unwrap()["result_index"], 0);
     let (_, rest) = rig.finish().await;
     assert!(!shapes(&rest).contains(&"init".to_owned()), "no turn of its own");

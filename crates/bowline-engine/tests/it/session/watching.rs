@@ -103,7 +103,7 @@ async fn hooks_hear_of_settings_at_once_and_may_object() {
 async fn what_the_session_writes_itself_is_no_news() {
     let mut rig = rig_with(&json!({}));
     listen(&rig, "ConfigChange").await;
-    let settings = json!({"effortLevel": "high"});
+    let settings = json!({"outputStyle": "terse"});
     let update =
         json!({"subtype": "update_settings", "source": "localSettings", "settings": settings});
     rig.control(update).await.unwrap();

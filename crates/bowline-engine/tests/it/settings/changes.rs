@@ -125,8 +125,6 @@ fn a_host_can_write_a_few_keys_of_a_users_files() {
     let style = settings.get("outputStyle").unwrap();
     assert_eq!((style.value.as_str(), style.source), (Some("terse"), Source::Local));
     assert_eq!(machine.load().known().output_style.as_deref(), Some("terse"));
-    settings.update(&places, &update("localSettings", json!({ "outputStyle": null }))).unwrap();
-    assert_eq!(machine.load().known().output_style, None);
 }
 
 #[test]
@@ -137,13 +135,26 @@ fn a_host_can_write_nothing_else() {
         let error = settings.update(&machine.places(), &update(source, change)).unwrap_err();
         error.to_string()
     };
+    let change = json!({ "model": "m", "effortLevel": "low", "outputStyle": "s", "hooks": null });
     assert_eq!(
-        refused("userSettings", json!({ "model": "m", "outputStyle": "s", "hooks": null })),
-        "update_settings keys not allowed: model, hooks"
+        refused("userSettings", change),
+        "update_settings keys not allowed: model, outputStyle, hooks"
     );
-    assert!(refused("projectSettings", json!({})).contains("projectSettings"));
-    assert!(refused("localSettings", json!({ "outputStyle": 1 })).contains("outputStyle"));
-    assert!(!machine.path("config/settings.json").exists());
+    for (source, change, expected) in [
+        ("projectSettings", json!({}), "source not allowed: projectSettings"),
+        ("localSettings", json!({ "effortLevel": "low" }), "keys not allowed: effortLevel"),
+        ("localSettings", json!({}), "needs a key"),
+        ("localSettings", json!([]), "expected an object"),
+        ("localSettings", json!({ "outputStyle": 1 }), "must be strings, and cannot be cleared"),
+        ("localSettings", json!({ "outputStyle": null }), "must be strings"),
+        ("userSettings", json!({ "effortLevel": "zzz" }), "unknown effort \"zzz\""),
+    ] {
+        let error = refused(source, change);
+        assert!(error.contains(expected), "{error}");
+    }
+    for file in ["config/settings.json", "project/.claude/settings.local.json"] {
+        assert!(!machine.path(file).exists());
+    }
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn settings_that_are_no_object_are_left_out() {
     let machine = Machine::new();
     machine.user(json!([1]));
     let file = machine.path("config/settings.json");
-    assert_eq!(problems(&machine), [format!("{}:1:0: expected an object", file.display())]);
+    assert_eq!(problems(&machine), [format!("{}:1:1: expected an object", file.display())]);
 }
 
 #[test]

@@ -1,0 +1,48 @@
+//! `/output-style`: the manner of answering, in this project.
+
+use serde_json::Value;
+
+use super::output_styles;
+use crate::{
+    session::Shared,
+    settings::{SettingsError, Source},
+};
+
+/// Shows the styles, or chooses the one that the user names.
+pub(super) fn run(session: &Shared, wanted: &str) -> String {
+    let styles = output_styles(session);
+    let current = session.live().output_style.clone();
+    if wanted.is_empty() {
+        let line = |style: &String| match *style == current {
+            true => format!("- {style} (current)"),
+            false => format!("- {style}"),
+        };
+        let lines: Vec<_> = styles.iter().map(line).collect();
+        return format!("Output style: {current}\n\nThere are:\n{}", lines.join("\n"));
+    }
+    match named(&styles, wanted) {
+        None => format!("There is no output style {wanted}. There are: {}", styles.join(", ")),
+        Some(style) if *style == current => format!("The output style is {style} already."),
+        Some(style) => match choose(session, style) {
+            Ok(()) => format!("The output style is {style} now."),
+            Err(error) => format!("The output style stays as it is: {error}"),
+        },
+    }
+}
+
+/// The style that somebody means, however its letters are written.
+pub(super) fn named<'a>(styles: &'a [String], wanted: &str) -> Option<&'a String> {
+    let same = |style: &&String| style.eq_ignore_ascii_case(wanted);
+    styles.iter().find(|style| *style == wanted).or_else(|| styles.iter().find(same))
+}
+
+/// Answers in another style from now on, here and in sessions to come in this project.
+pub(super) fn choose(session: &Shared, style: &str) -> Result<(), SettingsError> {
+    let path = session.config.places.local_file();
+    session.edit_settings(Source::Local, path, |file| {
+        file.insert("outputStyle".to_owned(), Value::from(style));
+    })?;
+    // A flag may have chosen another one, which a file does not outdo.
+    session.live().output_style = style.to_owned();
+    Ok(())
+}
