@@ -172,7 +172,6 @@ pub(crate) fn prepare(
     config.session_state_events = session_state_events(&environment);
     config.stop_hook_block_cap =
         environment.stop_hook_block_cap().unwrap_or(config.stop_hook_block_cap);
-    config.max_output_tokens = environment.max_output_tokens();
     config.tool_options = tool_options(&environment);
     config.tool_options.private_addresses = settings.allows_private_addresses(trust);
     config.file_checkpointing = environment.file_checkpointing();
