@@ -61,7 +61,7 @@ impl Journal {
     /// Writes what the user, a tool or the engine said.
     pub(crate) fn user(&self, uuid: &MessageUuid, message: &UserMessage) -> Told {
         self.trail().user(uuid);
-        self.write(user_line(uuid, message))
+        self.write_made(|| user_line(uuid, message))
     }
 
     /// Writes a prompt that begins a turn, with the mode it was sent in.
@@ -103,16 +103,11 @@ impl Journal {
 
     /// Writes one block of an answer.
     pub(crate) fn assistant(&self, uuid: &MessageUuid, message: &AssistantMessage) -> Told {
-        let mut line =
-            AssistantLine { message: message.message.clone(), ..AssistantLine::default() };
-        line.chain.uuid = uuid.clone();
-        line.request_id = message.request_id.clone();
-        line.is_api_error_message = message.is_api_error_message == Some(true);
         // What stands in the model's place when it fails is no part of the conversation.
-        if !line.is_api_error_message {
+        if message.is_api_error_message != Some(true) {
             self.trail().assistant(uuid, &message.message.id);
         }
-        self.write(line)
+        self.write_made(|| assistant_line(uuid, message))
     }
 
     /// Writes into the blocks of an answer how it ended.
@@ -137,8 +132,13 @@ impl Journal {
 
     /// Writes any other line.
     pub(crate) fn write(&self, line: impl Into<TranscriptLine>) -> Told {
+        self.write_made(|| line)
+    }
+
+    /// Writes a line that is only made if there is a transcript.
+    fn write_made<L: Into<TranscriptLine>>(&self, line: impl FnOnce() -> L) -> Told {
         self.with(|writer| {
-            writer.push(line);
+            writer.push(line());
             flush(writer)
         })
     }
@@ -163,6 +163,14 @@ fn user_line(uuid: &MessageUuid, message: &UserMessage) -> UserLine {
     line.chain.uuid = uuid.clone();
     line.tool_use_result = message.tool_use_result.as_ref().cloned();
     line.is_meta = message.is_synthetic == Some(true);
+    line
+}
+
+fn assistant_line(uuid: &MessageUuid, message: &AssistantMessage) -> AssistantLine {
+    let mut line = AssistantLine { message: message.message.clone(), ..AssistantLine::default() };
+    line.chain.uuid = uuid.clone();
+    line.request_id = message.request_id.clone();
+    line.is_api_error_message = message.is_api_error_message == Some(true);
     line
 }
 

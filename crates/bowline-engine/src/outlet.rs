@@ -242,6 +242,26 @@ impl Frame for UserMessage {
     }
 }
 
+/// Large frames that go through many hands are in their box from the beginning.
+macro_rules! boxed_frames {
+    ($($variant:ident($frame:ident)),* $(,)?) => {$(
+        impl Frame for Box<$frame> {
+            fn stamp(&mut self, uuid: MessageUuid, session_id: SessionId) {
+                (**self).stamp(uuid, session_id);
+            }
+
+            fn into_message(self) -> Message {
+                Message::$variant(self)
+            }
+        }
+    )*};
+}
+
+boxed_frames! {
+    Assistant(AssistantMessage),
+    User(UserMessage),
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;

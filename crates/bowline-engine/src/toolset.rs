@@ -106,8 +106,7 @@ impl Toolset {
     pub(crate) fn complete_input(&self, name: &str, input: Value) -> Result<Value, ToolFailure> {
         let registry = self.merged().registry;
         let mut input = fitting(&registry, name, input)?;
-        let schema = registry.find(name)?.spec().input_schema.to_value();
-        fill_defaults(&schema, &mut input);
+        registry.fill_defaults(name, &mut input)?;
         Ok(input)
     }
 
@@ -229,20 +228,6 @@ pub(crate) fn definition(tool: &Arc<dyn Tool>) -> Arc<ToolDefinition> {
         input_schema: spec.input_schema.clone(),
         ..ToolDefinition::default()
     })
-}
-
-/// Fills in what a schema says about fields that are not there.
-fn fill_defaults(schema: &Value, input: &mut Value) {
-    let (Some(properties), Some(fields)) =
-        (schema.get("properties").and_then(Value::as_object), input.as_object_mut())
-    else {
-        return;
-    };
-    for (name, property) in properties {
-        if let Some(default) = property.get("default").filter(|default| !default.is_null()) {
-            fields.entry(name.clone()).or_insert_with(|| default.clone());
-        }
-    }
 }
 
 /// The input, if it fits the schema. Results that the host wants in a shape are taken out of a

@@ -100,7 +100,7 @@ impl Connection {
                 if options.spawner.is_none() {
                     long_values = into_files(&mut options)?;
                 }
-                let agent = ProcessConnection::open(&options, callbacks.clone()).await?;
+                let agent = ProcessConnection::open(&options, &opening, callbacks.clone()).await?;
                 Agent::Process(Box::new(agent))
             }
             #[cfg(feature = "embedded")]

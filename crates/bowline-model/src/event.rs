@@ -10,7 +10,7 @@ use bowline_protocol::{
 /// `message_start` of this answer: what is known at its beginning.
 pub(crate) fn message_start(id: String, model: String, usage: Usage) -> StreamEvent {
     let message = ApiMessage { id, model, usage, ..ApiMessage::default() };
-    StreamEvent::MessageStart(MessageStart { message, extra: Extra::new() })
+    StreamEvent::MessageStart(Box::new(MessageStart { message, extra: Extra::new() }))
 }
 
 pub(crate) fn block_start(index: usize, content_block: ContentBlock) -> StreamEvent {
@@ -47,7 +47,7 @@ fn delta(index: usize, delta: Delta) -> StreamEvent {
 
 pub(crate) fn message_delta(stop_reason: Option<StopReason>, usage: Usage) -> StreamEvent {
     let delta = StopDelta { stop_reason, stop_sequence: Maybe::Null, extra: Extra::new() };
-    StreamEvent::MessageDelta(MessageDelta { delta, usage, extra: Extra::new() })
+    StreamEvent::MessageDelta(Box::new(MessageDelta { delta, usage, extra: Extra::new() }))
 }
 
 pub(crate) fn message_stop() -> StreamEvent {
@@ -79,12 +79,13 @@ pub(crate) fn events_of(message: ApiMessage) -> Vec<StreamEvent> {
         ..message
     };
     let start = MessageStart { message: start, extra: Extra::new() };
-    let mut events = vec![StreamEvent::MessageStart(start)];
+    let mut events = vec![StreamEvent::MessageStart(Box::new(start))];
     for (index, block) in content.into_iter().enumerate() {
         push_block(&mut events, index, block);
     }
     let delta = StopDelta { stop_reason, stop_sequence: stop_sequence.into(), extra: at_end };
-    events.push(StreamEvent::MessageDelta(MessageDelta { delta, usage, extra: Extra::new() }));
+    let end = MessageDelta { delta, usage, extra: Extra::new() };
+    events.push(StreamEvent::MessageDelta(Box::new(end)));
     events.push(message_stop());
     events
 }

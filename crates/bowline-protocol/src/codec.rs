@@ -84,7 +84,7 @@ pub enum LineProblem {
 
 /// Cuts a stream of bytes into lines.
 ///
-/// Lines end with `\n` or `\r\n`; blank ones are skipped. A line that lies whole
+/// Lines end with `\n` or `\r\n`; blank ones are skipped, and so is a byte order mark before the first. A line that lies whole
 /// in the bytes at hand is borrowed from them; only what continues in later bytes
 /// is copied, and looked at once. No line takes more memory than the limit.
 ///
@@ -229,6 +229,9 @@ impl LineDecoder {
 /// The buffer for unfinished lines is kept up to this size, so that ordinary lines share one.
 const KEPT_CAPACITY: usize = 256 * 1024;
 
+/// What some programs write before all else. It is no part of what they say.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// Where a line is.
 struct Place {
     number: u64,
@@ -239,7 +242,13 @@ impl Place {
     fn line(self, bytes: &[u8]) -> Result<Line<&str>, LineFault> {
         let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
         match str::from_utf8(bytes) {
-            Ok(text) => Ok(Line { number: self.number, offset: self.offset, text }),
+            Ok(text) => {
+                let text = match self.offset {
+                    0 => text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text),
+                    _ => text,
+                };
+                Ok(Line { number: self.number, offset: self.offset, text })
+            }
             Err(error) => Err(self.fault(LineProblem::NotUtf8 { valid: error.valid_up_to() })),
         }
     }

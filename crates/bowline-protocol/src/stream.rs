@@ -16,7 +16,7 @@ use crate::{
 #[non_exhaustive]
 pub enum StreamEvent {
     /// The answer begins.
-    MessageStart(MessageStart),
+    MessageStart(Box<MessageStart>),
     /// A block begins.
     ContentBlockStart(ContentBlockStart),
     /// A block grows.
@@ -24,7 +24,7 @@ pub enum StreamEvent {
     /// A block is complete.
     ContentBlockStop(ContentBlockStop),
     /// Stop reason and usage.
-    MessageDelta(MessageDelta),
+    MessageDelta(Box<MessageDelta>),
     /// The answer is complete.
     MessageStop(MessageStop),
     /// The connection is alive.

@@ -22,6 +22,8 @@ struct Entry {
     tool: Arc<dyn Tool>,
     /// Made at the first call: most sessions use few of their tools.
     checker: OnceLock<Option<(Value, Validator)>>,
+    /// The fields that the schema fills in, with what; looked for at the first call, too.
+    defaults: OnceLock<Vec<(String, Value)>>,
 }
 
 impl Registry {
@@ -41,7 +43,7 @@ impl Registry {
 
     /// Adds a tool. One of the same name is replaced in its place.
     pub fn insert(&mut self, tool: Arc<dyn Tool>) {
-        let entry = Arc::new(Entry { tool, checker: OnceLock::new() });
+        let entry = Arc::new(Entry { tool, checker: OnceLock::new(), defaults: OnceLock::new() });
         let name = &entry.tool.spec().name;
         match self.entries.iter_mut().find(|old| old.tool.spec().name == *name) {
             Some(old) => *old = entry,
@@ -78,6 +80,20 @@ impl Registry {
             Some((schema, validator)) => check::check(&spec.name, schema, validator, input),
             None => Ok(input),
         }
+    }
+
+    /// Adds to an input what the tool's schema says about fields that are not there.
+    pub fn fill_defaults(&self, name: &str, input: &mut Value) -> Result<(), ToolFailure> {
+        let entry = self.known(name)?;
+        let defaults = entry.defaults.get_or_init(|| defaults(entry.tool.spec()));
+        if let Value::Object(fields) = input {
+            for (name, default) in defaults {
+                if !fields.contains_key(name) {
+                    fields.insert(name.clone(), default.clone());
+                }
+            }
+        }
+        Ok(())
     }
 
     /// All tools, in order.
@@ -133,6 +149,16 @@ fn checker(spec: &ToolSpec) -> Option<(Value, Validator)> {
             None
         }
     }
+}
+
+fn defaults(spec: &ToolSpec) -> Vec<(String, Value)> {
+    let mut schema = spec.input_schema.to_value();
+    let Some(Value::Object(properties)) = schema.get_mut("properties").map(Value::take) else {
+        return Vec::new();
+    };
+    let default = |mut property: Value| property.get_mut("default").map(Value::take);
+    let defaults = properties.into_iter().filter_map(|(name, it)| Some((name, default(it)?)));
+    defaults.filter(|(_, default)| !default.is_null()).collect()
 }
 
 /// Whether all drafts read a schema alike, as they do those of our tools. The library first checks

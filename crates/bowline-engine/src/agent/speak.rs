@@ -19,7 +19,7 @@ pub(crate) const SYNTHETIC_MODEL: &str = "<synthetic>";
 
 impl Agent {
     /// Says what the user's side of the conversation says: results, nudges, marks.
-    pub(crate) async fn say_user(&self, mut message: UserMessage) {
+    pub(crate) async fn say_user(&self, mut message: Box<UserMessage>) {
         self.identity.sign_user(&mut message);
         message.timestamp.get_or_insert_with(timestamp);
         let uuid = message.uuid.clone().unwrap_or_else(new_uuid);
@@ -28,7 +28,7 @@ impl Agent {
     }
 
     /// Says what the model said.
-    pub(crate) async fn say_assistant(&self, mut message: AssistantMessage) {
+    pub(crate) async fn say_assistant(&self, mut message: Box<AssistantMessage>) {
         self.identity.sign_assistant(&mut message);
         let uuid = new_uuid();
         self.session.tell(self.journal().assistant(&uuid, &message)).await;

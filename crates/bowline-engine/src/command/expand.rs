@@ -216,6 +216,7 @@ async fn run_program(
         input: RawJson::from(json!({ "command": program })),
         ..ToolUseBlock::default()
     };
+    let call = Arc::new(call);
     let outcome = pipeline::run(Arc::clone(context), call, None, cancel.clone()).await;
     let printed = match &outcome.content {
         Content::Text(text) => text.clone(),

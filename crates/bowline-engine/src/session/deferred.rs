@@ -86,10 +86,10 @@ async fn make(
     let mut made =
         Made { outcomes: Vec::new(), denials: Vec::new(), deferred: Vec::new(), then: Then::GoOn };
     for DeferredToolUse { id, name, input, .. } in calls {
-        let call = ToolUseBlock { id, name, input, ..ToolUseBlock::default() };
+        let call = Arc::new(ToolUseBlock { id, name, input, ..ToolUseBlock::default() });
         let mut outcome = match made.then {
             // Whoever refused the whole turn is not asked about the next call.
-            Then::Refused => CallOutcome::interrupted(call),
+            Then::Refused => Box::new(CallOutcome::interrupted(call)),
             _ => pipeline::run(Arc::clone(context), call, None, cancel.clone()).await,
         };
         if let Some(call) = outcome.deferred.take() {
@@ -105,7 +105,7 @@ async fn make(
             made.then = outcome.then;
         }
         made.denials.extend(outcome.denial.take());
-        made.outcomes.push(outcome);
+        made.outcomes.push(*outcome);
     }
     made
 }

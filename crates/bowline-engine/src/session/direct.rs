@@ -68,7 +68,7 @@ impl Session {
     /// questions and kills the processes of the call, but hooks do not hear of its end.
     pub async fn call_tool(&self, call: DirectCall, cancel: CancellationToken) -> DirectResult {
         let DirectCall { id, tool, input, prompts } = call;
-        let call = ToolUseBlock { id, name: tool, input, ..ToolUseBlock::default() };
+        let call = Arc::new(ToolUseBlock { id, name: tool, input, ..ToolUseBlock::default() });
         let context = self.direct_context(prompts);
         if tool::needs_conversation(&call.name) {
             let failure = ToolFailure::unknown_tool(&call.name, Some("It needs a conversation."));
@@ -92,12 +92,12 @@ impl Session {
         let mut outcome = AssertUnwindSafe(run).catch_unwind().await.unwrap_or_else(|_| {
             tracing::error!(tool = %call.name, "a tool panicked");
             let message = format!("{} failed: it crashed", call.name);
-            CallOutcome::failure(call, ToolFailure::running(message))
+            Box::new(CallOutcome::failure(call, ToolFailure::running(message)))
         });
         for notice in outcome.notices.drain(..) {
             self.shared.outlet.emit(notice).await;
         }
-        DirectResult::from(outcome)
+        DirectResult::from(*outcome)
     }
 
     /// The commands that people wrote, and the skills that people may call, for doors whose clients

@@ -399,7 +399,7 @@ async fn stopped_unchecked(agent: &mut Agent, prompts: &[UserMessage]) -> Result
     session.outlet.send(catalog::init(agent, prompts)).await;
     let blocks = vec![ContentBlock::text(texts::INTERRUPTED)];
     agent.conversation.push_user(blocks.clone());
-    agent.say_user(UserMessage::prompt(blocks)).await;
+    agent.say_user(UserMessage::prompt(blocks).into()).await;
     ResultMessage {
         terminal_reason: Some(TerminalReason::AbortedStreaming),
         ..result::failed(&session, "Interrupted before hooks had decided about the prompt")

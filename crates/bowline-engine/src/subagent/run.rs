@@ -146,7 +146,8 @@ pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Fini
 /// A host that sees what a subagent says beside the conversation sees also where it was stopped.
 async fn tell_stopped(agent: &Agent, ending: Option<Ending>) {
     let text = texts::interrupted(ending.unwrap_or(Ending::AbortedStreaming));
-    agent.say_user(UserMessage::prompt(vec![ContentBlock::text(text)])).await;
+    let message = UserMessage::prompt(vec![ContentBlock::text(text)]);
+    agent.say_user(Box::new(message)).await;
 }
 
 /// What it says in the end. One that was stopped by its limit has not said that itself.
@@ -189,7 +190,7 @@ async fn take_up(agent: &mut Agent, prompt: String, told: Vec<String>, skills: V
         let uuid = crate::outlet::new_uuid();
         agent.session.tell(agent.journal().user(&uuid, &message)).await;
     } else {
-        agent.say_user(message).await;
+        agent.say_user(message.into()).await;
     }
 }
 

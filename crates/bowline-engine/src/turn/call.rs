@@ -22,8 +22,8 @@ pub(crate) struct Calls {
     cancel: CancellationToken,
     schedule: Schedule,
     /// Calls that have not begun.
-    waiting: HashMap<ToolUseId, ToolUseBlock>,
-    tasks: JoinSet<CallOutcome>,
+    waiting: HashMap<ToolUseId, Arc<ToolUseBlock>>,
+    tasks: JoinSet<Box<CallOutcome>>,
     running: HashMap<task::Id, Running>,
     /// The place of each call among those the model made.
     order: HashMap<ToolUseId, usize>,
@@ -40,7 +40,7 @@ struct Unshown {
 }
 
 struct Running {
-    call: ToolUseBlock,
+    call: Arc<ToolUseBlock>,
     cancel: CancellationToken,
 }
 
@@ -84,7 +84,7 @@ impl Calls {
     /// Notes a call; [`start`](Self::start) lines it up.
     pub(crate) fn add(&mut self, call: ToolUseBlock) {
         self.order.insert(call.id.clone(), self.order.len());
-        self.waiting.insert(call.id.clone(), call);
+        self.waiting.insert(call.id.clone(), Arc::new(call));
     }
 
     /// Lines a call up and starts what may run.
@@ -110,7 +110,7 @@ impl Calls {
     /// The next call that ends; `None` while none runs.
     ///
     /// Cancel safety: nothing is lost.
-    pub(crate) async fn next(&mut self) -> Option<CallOutcome> {
+    pub(crate) async fn next(&mut self) -> Option<Box<CallOutcome>> {
         let done = self.tasks.join_next_with_id().await?;
         Some(self.ended(done))
     }
@@ -143,7 +143,7 @@ impl Calls {
         while !self.tasks.is_empty() {
             match tokio::time::timeout_at(deadline, self.tasks.join_next_with_id()).await {
                 Ok(Some(done)) => {
-                    outcomes.push(self.ended(done));
+                    outcomes.push(*self.ended(done));
                     self.shown();
                 }
                 Ok(None) => break,
@@ -164,12 +164,13 @@ impl Calls {
             let before = self.unshown.as_ref().map(|unshown| unshown.shown.clone());
             let run =
                 pipeline::run(Arc::clone(&self.context), call.clone(), before, cancel.clone());
-            let task = self.tasks.spawn(run);
+            // In a box, because a task is copied some times before it runs, and this is kilobytes.
+            let task = self.tasks.spawn(Box::pin(run));
             self.running.insert(task.id(), Running { call, cancel });
         }
     }
 
-    fn ended(&mut self, done: Result<(task::Id, CallOutcome), JoinError>) -> CallOutcome {
+    fn ended(&mut self, done: Result<(task::Id, Box<CallOutcome>), JoinError>) -> Box<CallOutcome> {
         let task = done.as_ref().map_or_else(JoinError::id, |(task, _)| *task);
         let running = self.running.remove(&task);
         let outcome = match (done, running) {
@@ -177,10 +178,10 @@ impl Calls {
             (Err(error), Some(running)) if error.is_panic() => {
                 tracing::error!(tool = %running.call.name, "a tool panicked");
                 let message = format!("{} failed: it crashed", running.call.name);
-                CallOutcome::failure(running.call, ToolFailure::running(message))
+                Box::new(CallOutcome::failure(running.call, ToolFailure::running(message)))
             }
-            (Err(_), Some(running)) => CallOutcome::interrupted(running.call),
-            (Err(_), None) => CallOutcome::interrupted(ToolUseBlock::default()),
+            (Err(_), Some(running)) => Box::new(CallOutcome::interrupted(running.call)),
+            (Err(_), None) => Box::new(CallOutcome::interrupted(Arc::default())),
         };
         self.schedule.end(outcome.id());
         let shown = CancellationToken::new();

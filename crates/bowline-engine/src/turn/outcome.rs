@@ -1,5 +1,7 @@
 //! What one tool call came to.
 
+use std::sync::Arc;
+
 use bowline_protocol::{
     Content, ContentBlock, DecisionReasonType, DecisionSource, DeferredToolUse,
     InformationalMessage, Maybe, Message, NonExecutionKind, PermissionDecision, PermissionDenial,
@@ -15,7 +17,7 @@ use crate::{agent::Identity, outlet::timestamp};
 /// What one tool call came to.
 #[derive(Debug)]
 pub(crate) struct CallOutcome {
-    pub(crate) call: ToolUseBlock,
+    pub(crate) call: Arc<ToolUseBlock>,
     /// What the model sees.
     pub(crate) content: Content,
     /// What `is_error` says.
@@ -43,7 +45,7 @@ pub(crate) struct CallOutcome {
 
 impl CallOutcome {
     /// The call succeeded.
-    pub(crate) fn success(call: ToolUseBlock, output: ToolOutput) -> Self {
+    pub(crate) fn success(call: Arc<ToolUseBlock>, output: ToolOutput) -> Self {
         Self {
             content: output.content,
             is_error: output.is_error,
@@ -54,7 +56,7 @@ impl CallOutcome {
     }
 
     /// The call failed, or never ran.
-    pub(crate) fn failure(call: ToolUseBlock, failure: ToolFailure) -> Self {
+    pub(crate) fn failure(call: Arc<ToolUseBlock>, failure: ToolFailure) -> Self {
         Self {
             content: Content::Text(failure.content),
             is_error: Some(true),
@@ -64,7 +66,7 @@ impl CallOutcome {
     }
 
     /// The call was not allowed: `message` tells the model why.
-    pub(crate) fn denied(call: ToolUseBlock, message: &str) -> Self {
+    pub(crate) fn denied(call: Arc<ToolUseBlock>, message: &str) -> Self {
         let denial = PermissionDenial {
             tool_name: call.name.clone(),
             tool_use_id: call.id.clone(),
@@ -81,7 +83,7 @@ impl CallOutcome {
     }
 
     /// The call was stopped, before it ran or while it did.
-    pub(crate) fn interrupted(call: ToolUseBlock) -> Self {
+    pub(crate) fn interrupted(call: Arc<ToolUseBlock>) -> Self {
         let id = call.id.clone();
         let meta = ToolResultMeta {
             id,
@@ -92,7 +94,7 @@ impl CallOutcome {
     }
 
     /// A hook put the call off; there is no result.
-    pub(crate) fn deferred(call: ToolUseBlock) -> Self {
+    pub(crate) fn deferred(call: Arc<ToolUseBlock>) -> Self {
         let deferred = DeferredToolUse {
             id: call.id.clone(),
             name: call.name.clone(),
@@ -102,7 +104,7 @@ impl CallOutcome {
         Self { deferred: Some(deferred), then: Then::Deferred, ..Self::blank(call) }
     }
 
-    fn blank(call: ToolUseBlock) -> Self {
+    fn blank(call: Arc<ToolUseBlock>) -> Self {
         Self {
             call,
             content: Content::default(),
@@ -164,8 +166,8 @@ impl CallOutcome {
     }
 
     /// The result as the host sees it. Of what a subagent's tools return only failures are of use to it.
-    pub(crate) fn frame(&self, identity: &Identity) -> UserMessage {
-        let mut frame = UserMessage::prompt(vec![self.block()]);
+    pub(crate) fn frame(&self, identity: &Identity) -> Box<UserMessage> {
+        let mut frame = Box::new(UserMessage::prompt(vec![self.block()]));
         frame.timestamp = Some(timestamp());
         if identity.is_main() || self.failed() {
             let structured = self.structured.clone().map(RawJson::from);

@@ -49,7 +49,7 @@ impl CallContext {
 
 /// A call on its way.
 pub(crate) struct Proposed {
-    pub(crate) call: ToolUseBlock,
+    pub(crate) call: Arc<ToolUseBlock>,
     pub(crate) tool: Arc<dyn Tool>,
     /// The input, as hooks and the host have changed it.
     pub(crate) input: Value,
@@ -83,10 +83,10 @@ impl Proposed {
 /// Runs one call, its tool not before `before` fires. Whatever happens, there is an outcome.
 pub(crate) async fn run(
     context: Arc<CallContext>,
-    call: ToolUseBlock,
+    call: Arc<ToolUseBlock>,
     before: Option<CancellationToken>,
     cancel: CancellationToken,
-) -> CallOutcome {
+) -> Box<CallOutcome> {
     tracing::debug!(tool = call.name, id = call.id.0, "a call begins");
     let admitted = async {
         let admitted = admit(&context, call.clone(), &cancel).await;
@@ -99,13 +99,13 @@ pub(crate) async fn run(
         biased;
         admitted = admitted => admitted,
         // Before the tool runs nothing needs to be cleaned up: questions withdraw themselves.
-        () = cancel.cancelled() => return CallOutcome::interrupted(call),
+        () = cancel.cancelled() => return Box::new(CallOutcome::interrupted(call)),
     };
     match admitted {
-        Ok(admitted) => perform(&context, admitted, &cancel).await,
+        Ok(admitted) => Box::new(perform(&context, admitted, &cancel).await),
         Err(mut outcome) => {
             structured_output::note_rejection(&mut outcome);
-            *outcome
+            outcome
         }
     }
 }
@@ -123,7 +123,7 @@ struct Admitted {
 /// Everything that can keep a call from running.
 async fn admit(
     context: &CallContext,
-    call: ToolUseBlock,
+    call: Arc<ToolUseBlock>,
     cancel: &CancellationToken,
 ) -> Result<Admitted, Box<CallOutcome>> {
     let failed = |failure| Box::new(CallOutcome::failure(call.clone(), failure));

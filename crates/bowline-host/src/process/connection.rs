@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use bowline_peer::{AskError, Link, Peer, connect_with};
-use bowline_protocol::{Call, HostLine, HostRequest, Message, UserMessage};
+use bowline_protocol::{Call, HostLine, HostRequest, Initialize, Message, UserMessage};
 use tokio::time;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
@@ -35,9 +35,13 @@ pub(crate) struct ProcessConnection {
 }
 
 impl ProcessConnection {
-    /// Starts the process.
-    pub(crate) async fn open(options: &Options, callbacks: Arc<Callbacks>) -> Result<Self, Error> {
-        let mut child = start(options).await?;
+    /// Starts the process, which will hear `opening` first.
+    pub(crate) async fn open(
+        options: &Options,
+        opening: &Initialize,
+        callbacks: Arc<Callbacks>,
+    ) -> Result<Self, Error> {
+        let mut child = start(options, opening).await?;
         let group = Group::led_by(child.id());
         let guardian = Guardian::over(child.id());
         let (Some(stdin), Some(stdout), Some(stderr)) =

@@ -2,6 +2,7 @@
 
 use std::{path::PathBuf, process::Stdio};
 
+use bowline_protocol::Initialize;
 use tokio::process::{Child, Command};
 
 use super::{locate::locate, version::can_await_initialize};
@@ -12,17 +13,20 @@ use crate::{
 
 /// Has an agent do nothing before it knows what we tell it first.
 ///
-/// The official one makes a call that was put off as soon as it has read the session, and asks none
-/// of our hooks if it has not heard of them by then.
+/// The official one makes a call that was put off as soon as it has read the session, and neither
+/// asks our hooks nor finds our tools if it has not heard of them by then.
 const AWAIT_INITIALIZE: &str = "--await-initialize";
 
-/// Starts the process, its three streams piped.
-pub(super) async fn start(options: &Options) -> Result<Child, Error> {
+/// Starts the process, its three streams piped. `opening` is what it will hear first.
+pub(super) async fn start(options: &Options, opening: &Initialize) -> Result<Child, Error> {
     let (program, mut command) = command(options)?;
     let arguments = arguments(options)?;
     let is_told_to_wait = arguments.iter().any(|it| it == AWAIT_INITIALIZE);
     command.args(arguments);
-    if options.resume != Resume::No && !is_told_to_wait && can_await_initialize(options).await {
+    // Only where it matters is it worth the start of a process to learn whether the agent can wait.
+    let tells_of_us = opening.hooks.as_ref().is_some() || opening.sdk_mcp_servers.is_some();
+    let matters = options.resume != Resume::No && tells_of_us;
+    if matters && !is_told_to_wait && can_await_initialize(options).await {
         command.arg(AWAIT_INITIALIZE);
     }
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -2,7 +2,8 @@
 
 use bowline_peer::Inbox;
 use bowline_protocol::{Line, Message};
-use tokio::sync::{Mutex, mpsc};
+use futures_util::lock::Mutex;
+use tokio::{sync::mpsc, task::coop};
 
 use crate::{Error, error::beginning};
 
@@ -23,19 +24,38 @@ impl Incoming {
     ///
     /// Cancel safety: nothing is lost when the future is dropped.
     pub(crate) async fn next(&self) -> Option<Result<Message, Error>> {
+        // A reader with a long backlog lets others run too.
+        coop::consume_budget().await;
         let mut queues = self.0.lock().await;
-        let Queues { inbox, faults } = &mut *queues;
         loop {
-            let line = tokio::select! {
-                biased;
-                Some(fault) = faults.recv() => return Some(Err(fault)),
-                line = inbox.next() => line?,
+            let line = match queues.at_hand() {
+                Some(line) => line,
+                None => match queues.wait().await? {
+                    Ok(line) => line,
+                    Err(fault) => return Some(Err(fault)),
+                },
             };
             match read(&line) {
                 Ok(None) => {}
                 Ok(Some(message)) => return Some(Ok(message)),
                 Err(error) => return Some(Err(error)),
             }
+        }
+    }
+}
+
+impl Queues {
+    /// A line that need not be waited for: in a flood that is nearly every one.
+    fn at_hand(&mut self) -> Option<Line> {
+        if self.faults.is_empty() { self.inbox.try_next() } else { None }
+    }
+
+    /// What comes next, a line or word of one that could not be read.
+    async fn wait(&mut self) -> Option<Result<Line, Error>> {
+        tokio::select! {
+            biased;
+            Some(fault) = self.faults.recv() => Some(Err(fault)),
+            line = self.inbox.next() => line.map(Ok),
         }
     }
 }

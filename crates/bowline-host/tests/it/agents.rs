@@ -2,7 +2,10 @@
 
 use std::{fs, sync::Arc};
 
-use bowline_host::{Agent, Embedded, McpServer, Options, SessionState, Tool};
+use bowline_host::{
+    Agent, Embedded, HookCall, HookEvent, HookMatcher, HookOutput, McpServer, Options,
+    SessionState, Tool,
+};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
@@ -102,22 +105,26 @@ async fn a_program_that_is_too_old_is_named() {
 async fn an_agent_that_goes_on_waits_to_hear_of_our_hooks_if_it_can() {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("agent");
-    for (version, resumes, waits) in [
-        ("2.1.325", true, true),
-        ("2.2.0", true, true),
-        ("2.1.325", false, false),
-        ("2.1.7", true, false),
-        ("of my own", true, false),
-    ] {
+    let hook = || HookMatcher::always().run(async |_: HookCall| HookOutput::default());
+    let hooked = |options: Options| options.hook(HookEvent::PreToolUse, hook());
+    let served = |options: Options| options.sdk_mcp_server(McpServer::new("knots"));
+    let resumed = |options: Options| options.resume("knots");
+    let cases: [(&str, Options, bool); 7] = [
+        ("2.1.325", hooked(resumed(Options::default())), true),
+        ("2.2.0", served(resumed(Options::default())), true),
+        ("2.1.325", resumed(Options::default()), false),
+        ("2.1.325", hooked(Options::default()), false),
+        ("2.1.7", hooked(resumed(Options::default())), false),
+        ("2.1", hooked(resumed(Options::default())), false),
+        ("of my own", hooked(resumed(Options::default())), false),
+    ];
+    for (version, options, waits) in cases {
         let script = format!(
             "if [ \"$1\" = --version ]; then echo '{version} (Claude Code)'; exit; fi\n\
              echo \"$@\" >&2\nexit 1"
         );
         write_script(&program, &script);
-        let mut options = Options::default().cli_path(&program);
-        if resumes {
-            options = options.resume("knots");
-        }
+        let options = options.cli_path(&program);
         let session = Agent::new(options).unwrap().start("go");
         let error = soon("the session", session.wait()).await.unwrap_err().to_string();
         assert_eq!(error.contains("--await-initialize"), waits, "{version}: {error}");

@@ -105,9 +105,9 @@ impl<'a> Tags<'a> {
 
 /// Text up to the quote that ends it, and what comes behind.
 fn plain_text(json: &str) -> Option<(&str, &str)> {
-    let (text, rest) = json.split_once('"')?;
-    let plain = !text.bytes().any(|byte| byte == b'\\' || byte.is_ascii_control());
-    plain.then_some((text, rest))
+    let is_special = |byte: u8| byte == b'"' || byte == b'\\' || byte.is_ascii_control();
+    let (text, rest) = json.split_at(json.bytes().position(is_special)?);
+    Some((text, rest.strip_prefix('"')?))
 }
 
 struct TagVisitor<'t, 'a> {

@@ -55,6 +55,12 @@ fn the_last_line_needs_no_newline() {
 }
 
 #[test]
+fn a_mark_before_the_first_line_is_no_part_of_it() {
+    let text = "\u{feff}{}\n\u{feff}{}\n";
+    check(99, text.as_bytes(), &[line(1, 0, "{}"), line(2, 6, "\u{feff}{}")]);
+}
+
+#[test]
 fn characters_may_be_cut_anywhere() {
     let text = "\u{e9}\u{2028}\u{1f980}";
     check(99, format!("{text}\n{text}").as_bytes(), &[line(1, 0, text), line(2, 10, text)]);

@@ -98,6 +98,20 @@ fn what_is_clearly_meant_is_converted() {
 }
 
 #[test]
+fn what_a_schema_has_a_default_for_is_filled_in() {
+    let registry = Registry::builtin(&Options::default());
+    let filled = |mut input: Value| {
+        registry.fill_defaults("Edit", &mut input).unwrap();
+        input
+    };
+    let whole = json!({ "file_path": "x", "replace_all": false });
+    assert_eq!(filled(json!({ "file_path": "x" })), whole);
+    assert_eq!(filled(json!({ "replace_all": true })), json!({ "replace_all": true }));
+    assert_eq!(filled(json!("no object")), json!("no object"));
+    assert!(registry.fill_defaults("NoSuchTool", &mut json!({})).is_err());
+}
+
+#[test]
 fn an_input_that_is_not_json_is_told() {
     let failure = ToolFailure::not_json("Bash", "{\"command\": \"echo");
     assert!(failure.content.starts_with(

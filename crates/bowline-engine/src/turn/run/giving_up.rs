@@ -89,8 +89,8 @@ impl Refusal {
     }
 }
 
-fn failure(text: String) -> AssistantMessage {
-    let mut frame = synthetic(vec![ContentBlock::text(text)]);
+fn failure(text: String) -> Box<AssistantMessage> {
+    let mut frame = Box::new(synthetic(vec![ContentBlock::text(text)]));
     frame.is_api_error_message = Some(true);
     frame
 }

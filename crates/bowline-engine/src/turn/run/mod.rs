@@ -70,10 +70,11 @@ impl Default for Feedback {
 }
 
 /// What woke the loop.
+#[expect(clippy::large_enum_variant, reason = "short-lived, and nearly always the large one")]
 enum Woken {
     Interrupted,
     Stepped(Step),
-    Finished(CallOutcome),
+    Finished(Box<CallOutcome>),
 }
 
 impl<'a> TurnRun<'a> {
@@ -194,7 +195,7 @@ impl TurnRun<'_> {
     /// Every call gets its result, also those that were stopped.
     async fn collect_stopped(&mut self) {
         for outcome in self.calls.drain(STOP_GRACE).await {
-            self.show(outcome).await;
+            self.show(outcome.into()).await;
         }
         let batch = self.calls.take_results();
         let blocks = batch.iter().map(|outcome| outcome.block()).collect();
@@ -206,7 +207,7 @@ impl TurnRun<'_> {
         let blocks = vec![ContentBlock::text(text)];
         self.agent.conversation.push_user(blocks.clone());
         if self.agent.identity.is_main() {
-            self.agent.say_user(UserMessage::prompt(blocks)).await;
+            self.agent.say_user(UserMessage::prompt(blocks).into()).await;
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::{
 };
 
 impl TurnRun<'_> {
-    pub(super) async fn finished(&mut self, outcome: CallOutcome) -> Event {
+    pub(super) async fn finished(&mut self, outcome: Box<CallOutcome>) -> Event {
         // A call that waited for this one begins before its result is shown.
         tokio::task::yield_now().await;
         let event = Event::Finished(outcome.id().clone(), outcome.then);
@@ -26,7 +26,7 @@ impl TurnRun<'_> {
     }
 
     /// A result: to the host at once, to the model with the others.
-    pub(super) async fn show(&mut self, mut outcome: CallOutcome) {
+    pub(super) async fn show(&mut self, mut outcome: Box<CallOutcome>) {
         self.report.messages += 1;
         let denial = outcome.denial.take();
         if self.agent.identity.is_main() {
@@ -59,11 +59,11 @@ impl TurnRun<'_> {
         }
         if !outcome.follow_up.is_empty() {
             self.report.messages += 1;
-            let mut frame = UserMessage::prompt(outcome.follow_up.clone());
+            let mut frame = Box::new(UserMessage::prompt(outcome.follow_up.clone()));
             frame.is_synthetic = Some(true);
             self.agent.say_user(frame).await;
         }
-        self.calls.keep(outcome);
+        self.calls.keep(*outcome);
     }
 
     /// Results go to the model together, in the order of the calls; what was queued meanwhile follows.
@@ -107,7 +107,7 @@ impl TurnRun<'_> {
             }
             _ => texts::nudge(nudge).to_owned(),
         };
-        let mut frame = UserMessage::prompt(vec![ContentBlock::text(text.clone())]);
+        let mut frame = Box::new(UserMessage::prompt(vec![ContentBlock::text(text.clone())]));
         frame.is_synthetic = Some(true);
         if nudge == Nudge::Refusal {
             self.agent.tell_refusal().await;

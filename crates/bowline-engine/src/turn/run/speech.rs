@@ -218,8 +218,8 @@ impl TurnRun<'_> {
         }
     }
 
-    fn assistant_frame(&mut self, block: ContentBlock) -> AssistantMessage {
-        let mut frame = AssistantMessage::default();
+    fn assistant_frame(&mut self, block: ContentBlock) -> Box<AssistantMessage> {
+        let mut frame = Box::<AssistantMessage>::default();
         if let Some(answer) = &self.answer {
             frame.message = answer.head();
             // While an answer streams, its stop reason and final usage are the result's to tell.
@@ -288,12 +288,12 @@ impl TurnRun<'_> {
     pub(super) async fn fail(&mut self, error: ModelError) {
         self.cut = None;
         self.report.api_error = api_error_name(&error);
-        self.say_failure(api_error_frame(&error), error.category()).await;
+        self.say_failure(Box::new(api_error_frame(&error)), error.category()).await;
         self.report.failure = Some(error);
     }
 
     /// Says something in the model's place that ends the turn, and tells the hooks.
-    pub(super) async fn say_failure(&mut self, frame: AssistantMessage, category: &str) {
+    pub(super) async fn say_failure(&mut self, frame: Box<AssistantMessage>, category: &str) {
         if let Some(text) = frame.message.content.first().and_then(ContentBlock::as_text) {
             self.report.last_words = text.to_owned();
         }

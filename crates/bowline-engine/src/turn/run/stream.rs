@@ -88,7 +88,7 @@ fn ends(frame: &StreamEventMessage) -> bool {
 fn aborted_delta(usage: Usage) -> StreamEvent {
     let nulls =
         |names: &[&str]| names.iter().map(|name| ((*name).to_owned(), Value::Null)).collect();
-    StreamEvent::MessageDelta(MessageDelta {
+    StreamEvent::MessageDelta(Box::new(MessageDelta {
         delta: StopDelta {
             stop_reason: None,
             stop_sequence: Maybe::Null,
@@ -96,5 +96,5 @@ fn aborted_delta(usage: Usage) -> StreamEvent {
         },
         usage,
         extra: nulls(&["context_management"]),
-    })
+    }))
 }

@@ -13,7 +13,7 @@ mod string;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
+use std::{fmt, mem};
 
 use serde::{
     Deserialize, Deserializer,
@@ -88,6 +88,10 @@ impl<'de> Quick<'de> {
         self.text.as_bytes().get(self.at).copied()
     }
 
+    fn rest(&self) -> &'de [u8] {
+        self.text.as_bytes().get(self.at..).unwrap_or_default()
+    }
+
     fn is_at_end(&mut self) -> bool {
         self.peek().is_err()
     }
@@ -99,7 +103,7 @@ impl<'de> Quick<'de> {
     }
 
     fn word(&mut self, word: &str) -> Result<()> {
-        let found = self.text.as_bytes()[self.at..].starts_with(word.as_bytes());
+        let found = self.rest().starts_with(word.as_bytes());
         self.at += word.len();
         found.then_some(()).ok_or(Unusual)
     }
@@ -112,13 +116,38 @@ impl<'de> Quick<'de> {
         Ok(&self.text[start..self.at])
     }
 
+    fn visit_string<V: de::Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
+        match self.string()? {
+            Text::Borrowed(text) => visitor.visit_borrowed_str(text),
+            Text::Unescaped => visitor.visit_str(&self.unescaped),
+        }
+    }
+
+    fn visit_number<V: de::Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
+        self.peek()?;
+        match self.number()? {
+            Number::Unsigned(number) => visitor.visit_u64(number),
+            Number::Signed(number) => visitor.visit_i64(number),
+            Number::Float(number) => visitor.visit_f64(number),
+        }
+    }
+
+    fn visit_object<V: de::Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
+        self.inside(b'{', b'}', |members| visitor.visit_map(members))
+    }
+
+    fn visit_array<V: de::Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
+        self.inside(b'[', b']', |members| visitor.visit_seq(members))
+    }
+
     /// Reads what is between two brackets.
     fn inside<T>(
         &mut self,
+        start: u8,
         end: u8,
         read: impl FnOnce(&mut Members<'_, 'de>) -> Result<T>,
     ) -> Result<T> {
-        self.at += 1;
+        self.expect(start)?;
         if self.depth == DEPTH_LIMIT {
             return Err(Unusual);
         }
@@ -133,26 +162,44 @@ impl<'de> Quick<'de> {
     }
 }
 
+/// What is asked for is looked for, and nothing else: another value in its place is unusual.
+macro_rules! read_as {
+    ($($visit:ident: $($deserialize:ident)*;)*) => {$($(
+        fn $deserialize<V: de::Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+            self.$visit(visitor)
+        }
+    )*)*};
+}
+
 impl<'de> Deserializer<'de> for &mut Quick<'de> {
     type Error = Unusual;
 
     fn deserialize_any<V: de::Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match self.peek()? {
-            b'"' => match self.string()? {
-                Text::Borrowed(text) => visitor.visit_borrowed_str(text),
-                Text::Unescaped => visitor.visit_str(&self.unescaped),
-            },
-            b'{' => self.inside(b'}', |members| visitor.visit_map(members)),
-            b'[' => self.inside(b']', |members| visitor.visit_seq(members)),
+            b'"' => self.visit_string(visitor),
+            b'{' => self.visit_object(visitor),
+            b'[' => self.visit_array(visitor),
             b't' => self.word("true").and_then(|()| visitor.visit_bool(true)),
             b'f' => self.word("false").and_then(|()| visitor.visit_bool(false)),
             b'n' => self.word("null").and_then(|()| visitor.visit_unit()),
-            _ => match self.number()? {
-                Number::Unsigned(number) => visitor.visit_u64(number),
-                Number::Signed(number) => visitor.visit_i64(number),
-                Number::Float(number) => visitor.visit_f64(number),
-            },
+            _ => self.visit_number(visitor),
         }
+    }
+
+    read_as! {
+        visit_string: deserialize_str deserialize_string;
+        visit_number: deserialize_u16 deserialize_u32 deserialize_u64 deserialize_i64 deserialize_f64;
+        visit_object: deserialize_map;
+        visit_array: deserialize_seq;
+    }
+
+    fn deserialize_struct<V: de::Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value> {
+        self.visit_object(visitor)
     }
 
     fn deserialize_option<V: de::Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
@@ -195,8 +242,8 @@ impl<'de> Deserializer<'de> for &mut Quick<'de> {
     }
 
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
-        unit_struct seq tuple tuple_struct map struct identifier
+        bool i8 i16 i32 i128 u8 u128 f32 char bytes byte_buf unit unit_struct tuple tuple_struct
+        identifier
     }
 }
 
@@ -211,13 +258,17 @@ struct Members<'r, 'de> {
 impl Members<'_, '_> {
     /// Steps to the next member, if there is one.
     fn has_next(&mut self) -> Result<bool> {
-        if self.reader.peek()? == self.end {
+        let next = self.reader.peek()?;
+        if next == self.end {
             self.reader.at += 1;
             self.is_over = true;
             return Ok(false);
         }
-        if !std::mem::take(&mut self.is_first) {
-            self.reader.expect(b',')?;
+        if !mem::take(&mut self.is_first) {
+            if next != b',' {
+                return Err(Unusual);
+            }
+            self.reader.at += 1;
         }
         Ok(true)
     }

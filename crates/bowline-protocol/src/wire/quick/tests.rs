@@ -31,6 +31,9 @@ fn the_usual_is_read() {
         r#""plain""#,
         r#""a\"b\\c\/d\b\f\n\r\te""#,
         r#""\u0041\u00e9\u20ac\ud83d\ude00""#,
+        r#"["\n","\u20ac","a\n","\nb","\n\n","\ud83d\ude00\ud83d\ude00"]"#,
+        r#"["longer \n first","short\t","longer again \" than \" that"]"#,
+        "\"größer \\n € \\u20ac 😀 \\\\ ünd weiter, über die nächsten acht Bytes \\\" hinaus\"",
         r#""eight by\"te""#,
         r#""long enough that the end is far from the beginning, and then \n an escape, and at last the end""#,
         "\"größer € 😀\"",
@@ -88,6 +91,27 @@ fn what_is_unusual_or_wrong_is_left_to_others() {
         r#""\ud83d€€€""#,
     ] {
         assert!(!agrees(json), "{json}");
+    }
+}
+
+/// Ends and escapes at every distance from the beginning: within a word, at its edges, far behind.
+#[test]
+fn strings_of_every_length_are_read() {
+    for length in 0..200 {
+        let (plain, umlauts) = ("a".repeat(length), "ä".repeat(length));
+        for text in [&plain, &umlauts] {
+            for json in [
+                format!(r#""{text}""#),
+                format!(r#""{text}\n""#),
+                format!(r#""\n{text}""#),
+                format!(r#""{text}\"{text}\ud83d\ude00{text}""#),
+                format!(r#"{{"{text}\\":"{text}"}}"#),
+            ] {
+                assert!(agrees(&json), "{json}");
+                // Without its end it is none.
+                assert!(!agrees(&json[..json.len() - 1]), "{json}");
+            }
+        }
     }
 }
 
