@@ -28,6 +28,7 @@ mod result;
 mod server;
 mod servers;
 mod status;
+mod told;
 mod tool;
 
 pub use config::{

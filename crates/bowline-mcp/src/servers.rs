@@ -27,6 +27,7 @@ use crate::{
     result::CallResult,
     server::{Core, Server, Shared, State, lock},
     status,
+    told::bounded,
     tool::McpTool,
 };
 
@@ -196,8 +197,9 @@ impl McpServers {
     /// What servers want the model to know of them, by server.
     pub fn instructions(&self) -> Vec<(String, String)> {
         let instructions = self.in_order().into_iter().filter_map(|server| {
-            let text = server.live()?.hello.instructions.clone()?;
-            Some((server.name.clone(), text))
+            let live = server.live()?;
+            let text = live.hello.instructions.as_deref().map(str::trim)?;
+            (!text.is_empty()).then(|| (server.name.clone(), bounded(text)))
         });
         instructions.collect()
     }

@@ -16,6 +16,7 @@ use crate::{
     name::{spoken, tool_name},
     result,
     server::Core,
+    told::bounded,
 };
 
 /// About how many characters a token has.
@@ -56,7 +57,7 @@ impl McpTool {
         schema.entry("type").or_insert(json!("object"));
         let mut spec = ToolSpec::new(
             tool_name(&server.name, &listed.name),
-            listed.description.clone().unwrap_or_default(),
+            listed.description.as_deref().map(bounded).unwrap_or_default(),
             RawJson::from(Value::Object(schema)),
         )
         .unchecked();

@@ -19,7 +19,10 @@ pub(crate) use self::{
     hooks::{BatchVerdict, StopVerdict, Troubled},
     speak::{api_error_frame, synthetic},
 };
-use crate::{conversation::Conversation, journal::Journal, session::Shared, toolset::Toolset};
+use crate::{
+    compaction::Relief, conversation::Conversation, journal::Journal, session::Shared,
+    toolset::Toolset,
+};
 
 /// One agent.
 pub(crate) struct Agent {
@@ -41,6 +44,8 @@ pub(crate) struct Agent {
     pub(crate) joined: Vec<MessageUuid>,
     /// Tokens it has used.
     pub(crate) tokens: Arc<AtomicU64>,
+    /// What compactions of its conversation have brought.
+    pub(crate) relief: Relief,
 }
 
 impl Agent {

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Invocation, local};
 use crate::{
     agent::{Agent, Identity},
+    compaction::Relief,
     context::LoadReason,
     conversation::Conversation,
     ledger::Ledger,
@@ -29,6 +30,7 @@ pub(super) async fn run(
     end_hooks(&session, cancel).await;
     announce(&session, prompt).await;
     agent.conversation = Conversation::default();
+    agent.relief = Relief::default();
     if !session.ledger().by_model().is_empty() {
         session.note_costs().await;
     }

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::CompactError;
 use crate::{
     agent::{Agent, Identity, Subagent},
-    hook::HookReport,
+    hook::{Completed, HookReport},
     session::Shared,
     subagent,
 };
@@ -58,7 +58,7 @@ impl<'a> CompactHooks<'a> {
         if self.cancel.is_cancelled() {
             return Err(CompactError::Interrupted);
         }
-        wishes.extend(report.model_texts());
+        wishes.extend(report.context_texts().map(str::to_owned));
         Ok(wishes)
     }
 
@@ -108,9 +108,10 @@ impl<'a> CompactHooks<'a> {
             return None;
         }
         let report = self.session.run_hooks(&Identity::Main, event, self.cancel).await;
-        let completed = report.completed.iter();
-        self.lines
-            .extend(completed.map(|command| format!("{kind} [{command}] completed successfully")));
+        self.lines.extend(report.completed.iter().map(|Completed { command, printed }| {
+            let printed = printed.as_ref().map_or_else(String::new, |text| format!(": {text}"));
+            format!("{kind} [{command}] completed successfully{printed}")
+        }));
         let failed = report.failures.iter();
         self.lines
             .extend(failed.map(|it| format!("{kind} [{}] failed: {}", it.command, it.message)));

@@ -57,6 +57,15 @@ pub(crate) enum CompactError {
     Interrupted,
 }
 
+/// What automatic compactions of one agent's conversation have brought.
+#[derive(Debug, Default)]
+pub(crate) struct Relief {
+    /// How many in a row did not help.
+    in_vain: u32,
+    /// How many messages the last one left.
+    length: usize,
+}
+
 /// What a compaction did.
 #[derive(Debug)]
 pub(crate) struct Compacted {
@@ -82,19 +91,18 @@ impl Agent {
             return Ok(());
         }
         let (threshold, _) = context::threshold(&self.session, &self.model_name());
-        let given_up = self.session.context.compactions().in_vain >= MOST_IN_VAIN;
+        let given_up = self.relief.in_vain >= MOST_IN_VAIN;
         if self.context_tokens() < threshold || !self.has_answer() || given_up {
             return Ok(());
         }
         let length = self.conversation.messages().len();
-        let lasted = length > self.session.context.compactions().length + SHORTEST_RESPITE;
+        let lasted = length > self.relief.length + SHORTEST_RESPITE;
         let compacted = self.compact(CompactTrigger::Auto, None, cancel).await;
         let fits = matches!(&compacted, Ok(done) if done.metadata.post_tokens < Some(threshold));
-        {
-            let mut compactions = self.session.context.compactions();
-            compactions.in_vain = if fits && lasted { 0 } else { compactions.in_vain + 1 };
-            compactions.length = self.conversation.messages().len();
-        }
+        self.relief = Relief {
+            in_vain: if fits && lasted { 0 } else { self.relief.in_vain + 1 },
+            length: self.conversation.messages().len(),
+        };
         self.announce_compaction(&compacted?).await;
         Ok(())
     }

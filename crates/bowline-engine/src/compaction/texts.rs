@@ -49,7 +49,7 @@ Be exact rather than short, but do not repeat yourself, and do not invent anythi
         .to_owned();
     if !wishes.is_empty() {
         text.push_str("\n\nFor this summary, heed this in particular:\n");
-        text.push_str(&wishes.join("\n"));
+        text.push_str(&wishes.join("\n\n"));
     }
     text
 }

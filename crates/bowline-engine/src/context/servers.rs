@@ -4,20 +4,13 @@ use std::collections::HashSet;
 
 use crate::{session::Shared, toolset::Toolset};
 
-/// How much of one server's words is told, in bytes: they are the server's, not the user's.
-const LIMIT: usize = 2048;
-
 /// The words of those servers that an agent with these tools can use, by server.
 pub(super) fn instructions(session: &Shared, tools: &Toolset) -> Vec<(String, String)> {
     let definitions = tools.definitions();
     let servers = definitions.iter().filter_map(|tool| tools.server_of(&tool.name));
     let names: HashSet<_> = servers.map(|server| server.name).collect();
     let told = session.mcp.instructions().into_iter();
-    let told = told.filter(|(server, _)| names.contains(server)).map(|(server, mut text)| {
-        text.truncate(text.floor_char_boundary(LIMIT));
-        (server, text.trim().to_owned())
-    });
-    told.filter(|(_, text)| !text.is_empty()).collect()
+    told.filter(|(server, _)| names.contains(server)).collect()
 }
 
 /// The same as a section of the system prompt.

@@ -51,10 +51,6 @@ pub(crate) struct Snapshot {
 pub(crate) struct Compactions {
     /// Tokens dropped by all of them.
     pub(crate) dropped_tokens: u64,
-    /// How many in a row did not help.
-    pub(crate) in_vain: u32,
-    /// How many messages the last automatic one left.
-    pub(crate) length: usize,
     /// The prompt whose turn last overflowed, and the agents that were compacted for it.
     pub(crate) overflowed: (Option<String>, Vec<Option<AgentId>>),
 }

@@ -22,7 +22,7 @@ pub use command::HookEnvironment;
 pub use matcher::Matcher;
 pub use registry::{HookAction, HookOrigin, HookPolicy, Hooks, Registration};
 pub use report::{
-    Block, BlockKind, Failure, FailureKind, HookReport, HookText, StopRequest, Verdict,
+    Block, BlockKind, Completed, Failure, FailureKind, HookReport, HookText, StopRequest, Verdict,
 };
 pub use run::{HookActivity, HookObserver};
 pub use scripts::Scripts;

@@ -105,9 +105,15 @@ fn event_of(output: &HookSpecificOutput) -> Option<HookEvent> {
     })
 }
 
-/// Whether what a program prints is told to the model.
+/// Whether what a program prints is told to the model, or to whoever asked for a compaction.
 pub(super) fn prints_context(event: &HookEvent) -> bool {
-    matches!(event, HookEvent::UserPromptSubmit | HookEvent::SessionStart)
+    matches!(
+        event,
+        HookEvent::UserPromptSubmit
+            | HookEvent::SessionStart
+            | HookEvent::PreCompact
+            | HookEvent::PostCompact
+    )
 }
 
 /// Whether an exit code of 2 is an objection. Elsewhere there is nothing to object to.

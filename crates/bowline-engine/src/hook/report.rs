@@ -58,8 +58,8 @@ pub struct HookReport {
     pub notices: Vec<InformationalMessage>,
     /// Hooks that gave no answer or a bad one.
     pub failures: Vec<Failure>,
-    /// Hooks that answered: their commands, or `callback`.
-    pub completed: Vec<String>,
+    /// Hooks that answered.
+    pub completed: Vec<Completed>,
     /// Whether the hooks were stopped before all had answered.
     pub cancelled: bool,
 }
@@ -87,6 +87,13 @@ impl HookReport {
         self.contexts.iter().map(|context| match context {
             HookText::Context(text) => texts::additional_context(&self.hook_name, text),
             HookText::Printed(text) => texts::printed(&self.hook_name, text),
+        })
+    }
+
+    /// The same as it came, for a prompt that they are part of.
+    pub fn context_texts(&self) -> impl Iterator<Item = &str> {
+        self.contexts.iter().map(|context| match context {
+            HookText::Context(text) | HookText::Printed(text) => text.as_str(),
         })
     }
 
@@ -138,6 +145,15 @@ pub enum HookText {
     Context(String),
     /// What a program printed, where that counts as context.
     Printed(String),
+}
+
+/// A hook that answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Completed {
+    /// Its command, or `callback`.
+    pub command: String,
+    /// What it printed, where that counts as context.
+    pub printed: Option<String>,
 }
 
 /// A hook wants the turn to end.

@@ -19,7 +19,7 @@ use super::{
     command_run::{CommandRun, Driven},
     notice,
     output::{self, Answer, Answerer},
-    report::FailureKind,
+    report::{Completed, FailureKind},
     service_run::{ExitCodes, ServiceRun},
     texts,
 };
@@ -276,10 +276,14 @@ impl HookReport {
             on_failure: registration.on_failure(),
         };
         let failures = self.failures.len();
+        let printed = match &answer {
+            Answer::Printed(text) => Some(text.clone()),
+            _ => None,
+        };
         self.add(&who, answer);
         if self.failures.len() == failures {
             let command = if who.is_callback { "callback" } else { who.command };
-            self.completed.push(command.to_owned());
+            self.completed.push(Completed { command: command.to_owned(), printed });
         }
     }
 }

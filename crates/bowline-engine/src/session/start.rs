@@ -115,6 +115,7 @@ pub(crate) fn start(
         joined: Vec::new(),
         tokens: Arc::new(AtomicU64::new(0)),
         session: shared,
+        relief: Default::default(),
     };
     agent.note_context();
     Ok((Arc::clone(&agent.session), agent))

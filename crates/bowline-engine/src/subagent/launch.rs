@@ -91,6 +91,7 @@ pub(crate) fn launch(session: &Arc<Shared>, assignment: Assignment, place: Agent
         own_journal: Some(Arc::new(journal(session, &assignment, subagent.depth))),
         joined: Vec::new(),
         tokens: Arc::new(AtomicU64::new(0)),
+        relief: Default::default(),
     };
     let output_file = session.workspace.tasks().output_path(&task_id(&assignment));
     let Assignment { id, prompt, worktree, kind, .. } = assignment;

@@ -9,8 +9,7 @@ use std::{
 };
 
 use bowline_protocol::McpStdioServer;
-use bowline_tools::Workspace;
-use rustix::process::{Pid, Signal, kill_process_group};
+use bowline_tools::{ProcessGroup, Workspace};
 use tokio::{
     io::AsyncReadExt,
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
@@ -25,10 +24,10 @@ const GRACE: Duration = Duration::from_millis(500);
 /// How much of stderr is kept: enough for a stack trace.
 const KEPT: usize = 8 * 1024;
 
-/// A running program. Dropping it kills the whole group.
+/// A running program. Dropping it kills the whole group, and so does our own death.
 pub(crate) struct Process {
     // Dropped first: the number of the group is sure to be ours while its leader is not reaped.
-    group: Group,
+    group: ProcessGroup,
     child: Child,
     stderr: Arc<StderrTail>,
     drain: AbortOnDropHandle<()>,
@@ -58,7 +57,7 @@ impl Process {
         command.envs(config.env.iter().flatten());
         let mut child = command.spawn()?;
         let missing = || io::Error::other("the program has no pipes");
-        let group = Group::led_by(&child).ok_or_else(missing)?;
+        let group = ProcessGroup::led_by(&child)?;
         let stdin = child.stdin.take().ok_or_else(missing)?;
         let stdout = child.stdout.take().ok_or_else(missing)?;
         let stderr = Arc::new(StderrTail::default());
@@ -75,9 +74,9 @@ impl Process {
     /// Ends it, its input being closed already: waits a little, then asks, then kills.
     pub(super) async fn end(mut self) {
         if timeout(GRACE, self.child.wait()).await.is_err() {
-            self.group.signal(Signal::TERM);
+            self.group.terminate();
             if timeout(GRACE, self.child.wait()).await.is_err() {
-                self.group.signal(Signal::KILL);
+                self.group.kill();
                 if let Err(error) = self.child.wait().await {
                     tracing::warn!(%error, "the end of an MCP server is unknown");
                 }
@@ -87,27 +86,6 @@ impl Process {
         drop(self.group);
         // Its last words may still be in the pipe.
         let _ = timeout(GRACE, self.drain).await;
-    }
-}
-
-/// A process group. Dropping it kills whoever is left in it.
-struct Group(Pid);
-
-impl Group {
-    fn led_by(child: &Child) -> Option<Self> {
-        let id = i32::try_from(child.id()?).ok()?;
-        Pid::from_raw(id).map(Self)
-    }
-
-    fn signal(&self, signal: Signal) {
-        // The only error is that nobody is left to hear it.
-        let _ = kill_process_group(self.0, signal);
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        self.signal(Signal::KILL);
     }
 }
 

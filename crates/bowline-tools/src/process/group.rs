@@ -50,12 +50,12 @@ impl ProcessGroup {
     }
 
     /// Asks the group to end.
-    pub(super) fn terminate(&self) {
+    pub fn terminate(&self) {
         self.send(Signal::TERM);
     }
 
     /// Ends the group.
-    pub(super) fn kill(&self) {
+    pub fn kill(&self) {
         self.send(Signal::KILL);
     }
 

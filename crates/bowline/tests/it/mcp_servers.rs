@@ -1,6 +1,11 @@
 //! MCP servers of the command line: what is put into their configurations, and logins to them.
 
-use std::fs;
+use std::{
+    fs::{self, File},
+    io::{BufRead, BufReader, Read},
+    process::Command,
+    time::{Duration, Instant},
+};
 
 use serde_json::json;
 
@@ -23,6 +28,28 @@ fn variables_are_put_into_configurations() {
     assert_eq!(ran.stderr, "MCP server shell: not set and without a default: NOT_SET\n");
     let told = fs::read_to_string(place.cwd().join("told")).unwrap();
     assert_eq!(told, "<of the user> else ${NOT_SET}");
+}
+
+/// A server that nobody asks to leave must not stay for ever.
+#[test]
+fn a_server_dies_with_a_program_that_is_killed() {
+    let place = Place::new();
+    let pipe = place.cwd().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    // It has been greeted, so somebody watches over it; and it does not mind that its input ends.
+    let script = "read -r greeting; exec 9> pipe; echo ready >&9; exec sleep 60";
+    let config = json!({"mcpServers": {"stubborn": {"command": "sh", "args": ["-c", script]}}});
+    let mut host = place.open(&["--mcp-config", &config.to_string()]);
+    host.prompt("SAY hi");
+    let mut alive = BufReader::new(File::open(&pipe).unwrap());
+    let mut ready = String::new();
+    alive.read_line(&mut ready).unwrap();
+    assert_eq!(ready, "ready\n");
+    host.kill();
+    let killed = Instant::now();
+    // The pipe ends when the last who could write to it is gone.
+    alive.read_to_end(&mut Vec::new()).unwrap();
+    assert!(killed.elapsed() < Duration::from_secs(30), "it went on until it was tired of it");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `/compact`.
 
+use bowline_engine::settings::{Places, Settings, SettingsRequest};
 use serde_json::{Value, json};
 
 use crate::{
@@ -122,6 +123,32 @@ async fn hooks_are_heard_in_their_order() {
          PostCompact [callback] completed successfully</local-command-stdout>"
     );
     assert_eq!(frames[7]["compact_metadata"].get("preserved_segment"), None, "all is summarized");
+}
+
+#[tokio::test]
+async fn what_hook_programs_print_is_heeded_and_shown() {
+    let ears = Ears::default();
+    let settings = json!({"hooks": {
+        "PreCompact": [{"hooks": [{"type": "command", "command": "echo keep the depths"}]}],
+        "PostCompact": [{"hooks": [{"type": "command", "command": "true"}]}],
+    }});
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join(".claude")).unwrap();
+    std::fs::write(folder.path().join(".claude/settings.json"), settings.to_string()).unwrap();
+    let mut rig = Rig::in_folder(folder, |config| {
+        ears.listen(config);
+        config.places = Places::new(config.cwd.join("config"), &config.cwd);
+        config.settings = Settings::load(&config.places, &SettingsRequest::default()).unwrap();
+    });
+    rig.run("SUMMARY short\nSAY one").await;
+    let frames = rig.run("/compact keep the names").await;
+    let asked = ears.conversation().pop().unwrap();
+    assert!(asked.ends_with("keep the names\n\nkeep the depths"), "{asked}");
+    assert_eq!(
+        content(&frames[frames.len() - 2]),
+        "<local-command-stdout>Compacted PreCompact [echo keep the depths] completed successfully: \
+         keep the depths\nPostCompact [true] completed successfully</local-command-stdout>"
+    );
 }
 
 #[tokio::test]

@@ -103,14 +103,15 @@ async fn everything_that_people_and_servers_bring_is_told_and_counted() {
     let system = ears.system().join("\n");
     let (_, told) = system.split_once("## tide\n").unwrap();
     assert!(told.starts_with("Ask for the tide first. xxx"), "{told}");
-    let length = told.split('\n').next().unwrap().len();
-    assert_eq!(length, 2048, "a server does not fill the context");
+    let told = told.split('\n').next().unwrap();
+    assert!(told.ends_with("x… [truncated]"), "a server does not fill the context: {told}");
 
     let usage = rig.control(json!({"subtype": "get_context_usage"})).await.unwrap();
     let tokens = |it: &Value| it["tokens"].as_u64().unwrap();
     let shown = |name| tokens(category(&usage, name).unwrap());
-    assert_eq!(shown("MCP instructions"), 512);
-    assert_eq!(usage["mcpInstructions"], json!([{"serverName": "tide", "tokens": 512}]));
+    let expected = told.len().div_ceil(4);
+    assert_eq!(shown("MCP instructions"), expected as u64);
+    assert_eq!(usage["mcpInstructions"], json!([{"serverName": "tide", "tokens": expected}]));
     assert_eq!(shown("MCP tools"), tokens(&usage["mcpTools"][0]));
 
     let [diver] = &usage["agents"].as_array().unwrap()[..] else { panic!("{usage}") };
