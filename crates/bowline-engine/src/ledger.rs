@@ -33,6 +33,8 @@ pub(crate) struct Ledger {
     /// What the API counted last in the main conversation.
     newest: Option<Tokens>,
     without_price: Vec<String>,
+    /// How often a model declined to answer.
+    refusals: u64,
 }
 
 /// Lines of files that were added and removed.
@@ -168,6 +170,16 @@ impl Ledger {
     /// Adds what was done to files.
     pub(crate) fn enter_changes(&mut self, changes: LineChanges) {
         self.changes += changes;
+    }
+
+    /// Notes that a model declined to answer.
+    pub(crate) fn enter_refusal(&mut self) {
+        self.refusals += 1;
+    }
+
+    /// How often models declined to answer.
+    pub(crate) fn refusals(&self) -> u64 {
+        self.refusals
     }
 
     /// What was done to files, all together.

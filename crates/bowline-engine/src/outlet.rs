@@ -14,10 +14,11 @@ use bowline_protocol::{
     CommandState, CommandsChangedMessage, CompactBoundaryMessage, ControlRequestProgressMessage,
     ConversationResetMessage, ElicitationCompleteMessage, Extra, HookProgressMessage,
     HookResponseMessage, HookStartedMessage, InformationalMessage, InitMessage, Message,
-    MessageUuid, ModelFallbackMessage, NotificationMessage, PermissionDeniedMessage, ResultMessage,
-    SessionId, SessionStateChangedMessage, SessionTitleChangedMessage, StatusMessage,
-    StreamEventMessage, TaskNotificationMessage, TaskProgressMessage, TaskStartedMessage,
-    TaskUpdatedMessage, ThinkingTokensMessage, ToolProgressMessage, UserMessage,
+    MessageUuid, ModelFallbackMessage, ModelRefusalNoFallbackMessage, NotificationMessage,
+    PermissionDeniedMessage, ResultMessage, SessionId, SessionStateChangedMessage,
+    SessionTitleChangedMessage, StatusMessage, StreamEventMessage, TaskNotificationMessage,
+    TaskProgressMessage, TaskStartedMessage, TaskUpdatedMessage, ThinkingTokensMessage,
+    ToolProgressMessage, UserMessage,
 };
 use time::{OffsetDateTime, macros::format_description};
 use tokio::sync::Notify;
@@ -213,6 +214,7 @@ frames! {
     InformationalMessage,
     InitMessage,
     ModelFallbackMessage,
+    ModelRefusalNoFallbackMessage,
     NotificationMessage,
     PermissionDeniedMessage,
     ResultMessage,

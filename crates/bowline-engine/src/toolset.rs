@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use bowline_mcp::McpServers;
 use bowline_model::ToolDefinition;
 use bowline_protocol::{McpServerRef, ToolUseBlock, ToolUseMeta};
-use bowline_tools::{Registry, Tool, ToolFailure, ToolSource, ToolSpec};
+use bowline_tools::{Registry, Tool, ToolDisplayName, ToolFailure, ToolSource, ToolSpec};
 use serde_json::Value;
 
 use crate::structured_output;
@@ -17,6 +18,8 @@ const AGENT_TOOL_FOR_HOSTS: &str = "Task";
 pub(crate) struct Toolset {
     own: Registry,
     source: Option<Arc<dyn ToolSource>>,
+    /// Servers that are this agent's alone.
+    servers: Option<Arc<McpServers>>,
     /// Tools that exist but are switched off, so that a model which calls one learns why.
     disabled: Vec<String>,
     /// Which tools of the source this agent has: those that all of them admit.
@@ -70,7 +73,13 @@ impl Toolset {
         disabled: Vec<String>,
         filters: Vec<Filter>,
     ) -> Self {
-        Self { own, source, disabled, filters, merged: Mutex::new(None) }
+        Self { own, source, servers: None, disabled, filters, merged: Mutex::new(None) }
+    }
+
+    /// The same with servers of the agent's own.
+    pub(crate) fn with_servers(mut self, servers: Option<Arc<McpServers>>) -> Self {
+        self.servers = servers;
+        self
     }
 
     /// Nothing to call.
@@ -128,6 +137,11 @@ impl Toolset {
         &self.own
     }
 
+    /// Servers that are this agent's alone.
+    pub(crate) fn servers(&self) -> Option<&Arc<McpServers>> {
+        self.servers.as_ref()
+    }
+
     pub(crate) fn source(&self) -> Option<&Arc<dyn ToolSource>> {
         self.source.as_ref()
     }
@@ -142,7 +156,7 @@ impl Toolset {
 
     /// What a host shows of a call of a server's tool.
     pub(crate) fn meta(&self, call: &ToolUseBlock) -> Option<ToolUseMeta> {
-        let Some(name) = self.source.as_ref()?.display_name(&call.name) else {
+        let Some(name) = self.display_name(&call.name) else {
             // A server that is gone, or never was: its tool's name is all there is to show.
             let (_, tool) = call.name.strip_prefix("mcp__")?.split_once("__")?;
             let (id, display_name) = (call.id.clone(), bowline_mcp::spoken(tool));
@@ -157,13 +171,24 @@ impl Toolset {
         })
     }
 
+    /// What a person calls a tool of a server.
+    pub(crate) fn display_name(&self, tool: &str) -> Option<ToolDisplayName> {
+        self.sources().find_map(|source| source.display_name(tool))
+    }
+
     pub(crate) fn server_of(&self, tool: &str) -> Option<McpServerRef> {
-        self.source.as_ref()?.server_of(tool)
+        self.sources().find_map(|source| source.server_of(tool))
+    }
+
+    /// Where tools come from, the agent's own servers first.
+    fn sources(&self) -> impl Iterator<Item = &dyn ToolSource> {
+        let own = self.servers.as_deref().map(|servers| servers as &dyn ToolSource);
+        own.into_iter().chain(self.source.as_deref())
     }
 
     /// Own tools and those of the source; made anew only when the source has changed.
     fn merged(&self) -> Merged {
-        let version = self.source.as_ref().map_or(0, |source| source.version());
+        let version = self.sources().map(|source| source.version()).sum();
         let mut merged = self.merged.lock().unwrap_or_else(PoisonError::into_inner);
         match &*merged {
             Some(merged) if merged.version == version => merged.clone(),
@@ -177,6 +202,15 @@ impl Toolset {
             let name = &tool.spec().name;
             let admitted = self.filters.iter().all(|filter| filter.admits(name));
             if admitted && !self.disabled.iter().any(|disabled| disabled == name) {
+                registry.insert(tool);
+            }
+        }
+        for tool in self.servers.iter().flat_map(|servers| servers.tools()) {
+            // They are not its parent's to refuse, unless it names them.
+            let name = &tool.spec().name;
+            let refused =
+                |filter: &Filter| matches!(filter, Filter::Except(_)) && !filter.admits(name);
+            if name.starts_with("mcp__") && !self.filters.iter().any(refused) {
                 registry.insert(tool);
             }
         }

@@ -42,6 +42,8 @@ pub enum Scope {
     Managed,
     /// In a plugin.
     Plugin,
+    /// With a kind of agent.
+    Agent,
 }
 
 impl Scope {
@@ -54,6 +56,7 @@ impl Scope {
             Self::User => "user",
             Self::Managed => "managed",
             Self::Plugin => "plugin",
+            Self::Agent => "agent",
         }
     }
 }

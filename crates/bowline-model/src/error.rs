@@ -116,6 +116,11 @@ impl ModelError {
         refused && (named || SAID_BY_SERVERS.iter().any(|said| message.contains(said)))
     }
 
+    /// Whether a shorter conversation might be taken.
+    pub fn is_too_large(&self) -> bool {
+        self.status == Some(413) || self.is_context_overflow()
+    }
+
     /// The protocol's word for it, as in the `error` of `api_retry` and assistant messages.
     pub fn category(&self) -> &'static str {
         let by_type = self.api_type.as_deref().and_then(|name| match name {

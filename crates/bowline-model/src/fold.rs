@@ -84,7 +84,8 @@ impl MessageFold {
     }
 
     /// The events that bring a broken answer to an orderly end for somebody who has
-    /// seen its events so far: stops for the open blocks and for the message.
+    /// seen its events so far: stops for the open blocks and for the message. A call
+    /// is not stopped, so that nobody takes half of one for the whole.
     pub fn closing_events(&self) -> Vec<StreamEvent> {
         if self.phase != Phase::Speaking {
             return Vec::new();
@@ -94,7 +95,8 @@ impl MessageFold {
             StreamEvent::ContentBlockStop(stop)
         };
         let end = StreamEvent::MessageStop(MessageStop::default());
-        self.open.iter().map(stop).chain([end]).collect()
+        let open = self.open.iter().filter(|open| !matches!(open.block, ContentBlock::ToolUse(_)));
+        open.map(stop).chain([end]).collect()
     }
 
     /// Takes the next event.

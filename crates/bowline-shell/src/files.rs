@@ -46,12 +46,10 @@ impl Reader {
     pub(crate) fn named(name: &str) -> Option<Self> {
         const NOTHING: &[&str] = &[];
         let (files, with_value, refused) = match name {
-            "true" | "false" | ":" | "pwd" | "echo" | "sleep" | "seq" | "expr" | "exit"
-            | "return" | "break" | "continue" | "whoami" | "id" | "groups" | "uname" | "arch"
-            | "nproc" | "uptime" | "free" | "tty" | "locale" | "cal" | "ps" | "pgrep" | "which"
-            | "type" | "tr" | "basename" | "dirname" | "lscpu" | "lsblk" => {
-                (Files::None, NOTHING, NOTHING)
-            }
+            "true" | "false" | ":" | "pwd" | "echo" | "sleep" | "seq" | "expr" | "whoami"
+            | "id" | "groups" | "uname" | "arch" | "nproc" | "uptime" | "free" | "tty"
+            | "locale" | "cal" | "ps" | "pgrep" | "which" | "type" | "tr" | "basename"
+            | "dirname" | "lscpu" | "lsblk" => (Files::None, NOTHING, NOTHING),
             "printf" => (Files::None, NOTHING, &["-v"][..]),
             "cd" | "cat" | "rev" | "realpath" | "readlink" | "comm" | "md5sum" | "sha1sum"
             | "sha256sum" | "sha512sum" | "b2sum" | "cksum" | "jq" => {

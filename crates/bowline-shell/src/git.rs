@@ -68,7 +68,7 @@ fn only_looks(subcommand: &str, words: &[Word]) -> bool {
         | "rev-list" | "ls-files" | "ls-tree" | "describe" | "cat-file" | "name-rev"
         | "merge-base" | "for-each-ref" | "count-objects" | "whatchanged" | "diff-tree"
         | "diff-index" | "diff-files" | "show-ref" | "cherry" | "range-diff" | "check-ignore"
-        | "var" | "version" => true,
+        | "version" => true,
         "grep" => !arguments.has_any(&["-f"]),
         "branch" => {
             const LISTING: &[&str] = &[
@@ -121,24 +121,18 @@ fn only_looks(subcommand: &str, words: &[Word]) -> bool {
         "stash" => matches!(first, Some("list" | "show")),
         "reflog" => matches!(first, None | Some("show")),
         "worktree" => first == Some("list"),
+        // All of it may hold keys of servers; a single value is asked for by its name.
         "config" => {
-            const READING: &[&str] = &["--get", "--get-all", "--get-regexp", "--list", "-l"];
             const WITH: &[&str] = &[
                 "--get",
-                "--get-all",
-                "--get-regexp",
-                "--list",
-                "-l",
                 "--local",
                 "--global",
                 "--system",
                 "--show-origin",
                 "--show-scope",
-                "--name-only",
                 "-z",
             ];
-            arguments.has_only(WITH)
-                && (arguments.has_any(READING) || matches!(first, Some("get" | "list")))
+            arguments.has_only(WITH) && (arguments.has_any(&["--get"]) || first == Some("get"))
         }
         _ => false,
     }

@@ -1,5 +1,6 @@
 //! One agent: a conversation with a model, the tools it has, and who it is. The main one, or a subagent.
 
+mod activity;
 mod hooks;
 mod request;
 mod speak;

@@ -9,8 +9,11 @@ use serde_json::json;
 use super::Agent;
 use crate::{config::ConnectedModel, conversation::Conversation, ledger, turn::answer::Target};
 
-/// The most a model is asked to write at once: enough for any answer, and no reason to be refused.
+/// The most a model is asked to write at once if nobody says: enough for any answer, and no reason to
+/// be refused.
 const MAX_OUTPUT: u64 = 64_000;
+/// The API refuses smaller budgets for thinking.
+const LEAST_THINKING: u64 = 1024;
 
 impl Agent {
     /// Where the next request goes, and where else if that is overloaded.
@@ -42,10 +45,10 @@ impl Agent {
         request.system = self.system_blocks();
         request.messages = conversation.messages().to_vec();
         request.tools = self.tools.definitions().to_vec();
-        let most = self.session.config.max_output_tokens.unwrap_or(MAX_OUTPUT);
-        request.max_tokens = Some(ledger::max_output(&name).min(most));
+        let most = self.max_output(&name);
+        request.max_tokens = Some(most);
         let known = known_model(&name);
-        request.thinking = thinking(live.thinking, known);
+        request.thinking = thinking(live.thinking, known, most);
         request.effort = self.instructions.effort.or(live.effort);
         request.effort = request.effort.filter(|_| known.is_none_or(|known| known.takes_effort));
         request.betas = self.session.config.betas.clone();
@@ -56,6 +59,15 @@ impl Agent {
         Target { model, name, request: Arc::new(request) }
     }
 
+    /// How many tokens this model is asked to write at most.
+    pub(crate) fn max_output(&self, model: &str) -> u64 {
+        match (self.session.config.max_output_tokens, known_model(model)) {
+            (Some(wanted), None) => wanted,
+            (Some(wanted), Some(known)) => wanted.min(known.max_output),
+            (None, _) => ledger::max_output(model).min(MAX_OUTPUT),
+        }
+    }
+
     fn system_blocks(&self) -> Vec<TextBlock> {
         let block = |text: &String| TextBlock { text: text.clone(), ..TextBlock::default() };
         let said = self.instructions.system.iter().filter(|text| !text.is_empty());
@@ -64,15 +76,25 @@ impl Agent {
 }
 
 /// What a model is asked to think, of what it can be asked.
-fn thinking(wanted: Option<Thinking>, model: Option<&KnownModel>) -> Option<Thinking> {
+fn thinking(
+    wanted: Option<Thinking>,
+    model: Option<&KnownModel>,
+    max_output: u64,
+) -> Option<Thinking> {
     let wanted = wanted.unwrap_or(Thinking::Adaptive { display: None });
-    match (model.map(|known| (known.thinks, known.max_output)), wanted) {
-        (Some((Thinks::Never, _)), _) => None,
-        (Some((Thinks::WithBudget, max_output)), Thinking::Adaptive { display }) => {
+    // The API wants room left for an answer.
+    let bounded = |budget: u64, display| {
+        let budget_tokens = budget.max(LEAST_THINKING).min(max_output.saturating_sub(1));
+        let enough = budget_tokens >= LEAST_THINKING;
+        enough.then_some(Thinking::Enabled { budget_tokens, display })
+    };
+    match (model.map(|known| known.thinks), wanted) {
+        (Some(Thinks::Never), _) => None,
+        (Some(Thinks::WithBudget), Thinking::Adaptive { display }) => {
             // As much as fits: it need not use all of it.
-            let budget_tokens = max_output.min(MAX_OUTPUT) - 1;
-            Some(Thinking::Enabled { budget_tokens, display })
+            bounded(u64::MAX, display)
         }
+        (_, Thinking::Enabled { budget_tokens, display }) => bounded(budget_tokens, display),
         (_, wanted) => Some(wanted),
     }
 }
@@ -84,12 +106,17 @@ mod tests {
     #[test]
     fn models_are_asked_what_they_understand() {
         let adaptive = Thinking::Adaptive { display: None };
-        let asked = |wanted, model| thinking(wanted, known_model(model));
+        let asked = |wanted, model| thinking(wanted, known_model(model), 32_000);
         assert_eq!(asked(None, "opus"), Some(adaptive));
         assert_eq!(asked(None, "a-model-of-tomorrow"), Some(adaptive));
         assert_eq!(asked(Some(adaptive), "claude-3-5-haiku-20241022"), None);
         let all = Thinking::Enabled { budget_tokens: 31_999, display: None };
         assert_eq!(asked(None, "claude-haiku-4-5"), Some(all));
+        assert_eq!(
+            thinking(None, known_model("claude-haiku-4-5"), 1_024),
+            None,
+            "no room to think"
+        );
         let some = Thinking::Enabled { budget_tokens: 2_000, display: None };
         assert_eq!(asked(Some(some), "claude-haiku-4-5"), Some(some));
         assert_eq!(asked(Some(Thinking::Disabled), "claude-opus-4-5"), Some(Thinking::Disabled));

@@ -5,10 +5,9 @@ use bowline_protocol::{
     ApiMessage, AssistantError, AssistantMessage, ContentBlock, Extra, InformationalLevel,
     StopReason, TaskId, TaskProgressMessage, TaskUsage, ToolUseBlock, Usage, UserMessage,
 };
-use bowline_tools::Tool;
 use serde_json::{Value, json};
 
-use super::Agent;
+use super::{Agent, activity::activity};
 use crate::{
     ledger,
     outlet::{new_uuid, timestamp},
@@ -50,14 +49,14 @@ impl Agent {
     ) {
         let Some(subagent) = self.identity.subagent() else { return };
         let task_id = TaskId::from(subagent.id.as_str());
-        let doing = self.tools.find(&call.name).map(|tool| activity(&*tool, call));
         self.session
             .outlet
             .send(TaskProgressMessage {
                 run_id: self.session.board.run_id(&task_id),
                 task_id,
                 tool_use_id: Some(subagent.parent.clone()),
-                description: doing.unwrap_or_else(|_| call.name.clone()),
+                description: activity(call, &self.workspace)
+                    .unwrap_or_else(|| subagent.description.clone()),
                 subagent_type: Some(subagent.kind.clone()),
                 usage: TaskUsage {
                     total_tokens,
@@ -73,6 +72,9 @@ impl Agent {
 
     /// Tells the user that the model declined and is asked to go on.
     pub(crate) async fn tell_refusal(&self) {
+        if !self.identity.is_main() {
+            return;
+        }
         let model = self.session.model_name();
         let text = format!("{model} declined to go on with its answer; continuing once without it");
         self.session.inform(InformationalLevel::Notice, text).await;
@@ -155,21 +157,4 @@ fn no_usage() -> Usage {
 
 fn nulls(names: &[&str]) -> Extra {
     names.iter().map(|name| ((*name).to_owned(), Value::Null)).collect()
-}
-
-/// What a call does, in a few words for people.
-fn activity(tool: &dyn Tool, call: &ToolUseBlock) -> String {
-    let input = call.input.to_value();
-    let field = |name: &str| input.get(name).and_then(|value| value.as_str());
-    let name = &tool.spec().name;
-    match (field("command"), field("file_path"), field("pattern")) {
-        (Some(command), ..) => format!("Running {}", first_line(command)),
-        (_, Some(path), _) => format!("{name} {path}"),
-        (.., Some(pattern)) => format!("{name} {pattern}"),
-        _ => name.to_string(),
-    }
-}
-
-fn first_line(text: &str) -> &str {
-    text.lines().next().unwrap_or_default()
 }

@@ -45,7 +45,7 @@ use crate::{
     command::{self, CustomCommand},
     config::SystemPrompt,
     session::Shared,
-    subagent::ProjectInstructions,
+    subagent::{self, AgentKind, ProjectInstructions},
     toolset::Toolset,
 };
 
@@ -151,7 +151,8 @@ fn compose(session: &Shared, loaded: &Loaded, tools: &Toolset) -> Composed {
     };
     // A host that has no prompt of its own says so with an empty one.
     let custom = host.system_prompt.or(config.0);
-    let custom = chosen_agent(session).or(custom);
+    let chosen = session.main_kind();
+    let custom = chosen.as_ref().map(|kind| told_agent(session, kind)).or(custom);
     let append = host.append_system_prompt.or(config.1).filter(|text| !text.is_empty());
     let is_own = custom.is_none();
     let mut system = custom.unwrap_or_else(|| vec![own(session)]);
@@ -159,16 +160,19 @@ fn compose(session: &Shared, loaded: &Loaded, tools: &Toolset) -> Composed {
     system.extend(plan::section(session));
     let environment = is_own
         .then(|| loaded.environment.section(&session.model_name(), &session.added_directories()));
-    let memory = memory::section(&loaded.memory);
+    let omitted = chosen.is_some_and(|kind| kind.instructions == ProjectInstructions::Omitted);
+    let memory = if omitted { None } else { memory::section(&loaded.memory) };
     let servers = servers::section(session, tools);
     let sections = [environment, memory, servers, skills(session, tools)];
     let sections: Vec<_> = sections.into_iter().flatten().collect();
     Composed { system, dynamic: (!sections.is_empty()).then(|| sections.join("\n\n")) }
 }
 
-/// What the main agent is told if it was chosen to be one of the defined kinds.
-fn chosen_agent(session: &Shared) -> Option<Vec<String>> {
-    session.main_kind().map(|kind| vec![kind.prompt])
+/// What the main agent is told if it was chosen to be of this kind.
+fn told_agent(session: &Shared, kind: &AgentKind) -> Vec<String> {
+    let memory = session.live().memory.clone();
+    let memory = memory.as_deref().map(subagent::memory_section);
+    [kind.prompt.clone()].into_iter().chain(memory).collect()
 }
 
 /// Our own prompt, in the style that is in use.

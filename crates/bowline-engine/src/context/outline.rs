@@ -1,6 +1,6 @@
 //! Nested values in the head of a Markdown file: maps and lists by their indentation, read as JSON.
 //!
-//! Like the rest of a head it is a small part of YAML: what people write there about hooks.
+//! Like the rest of a head it is a small part of YAML: what people write there about hooks and servers.
 
 use serde_json::{Map, Value};
 
@@ -97,10 +97,26 @@ fn entry(text: &str) -> Option<(&str, &str)> {
 }
 
 fn scalar(text: &str) -> Value {
-    match serde_json::from_str(text) {
-        Ok(value) => value,
-        Err(_) => Value::String(unquoted(text)),
+    let listed = || text.strip_prefix('[')?.strip_suffix(']');
+    match (serde_json::from_str(text), listed()) {
+        (Ok(value), _) => value,
+        (Err(_), Some(items)) => Value::Array(split(items).map(|it| scalar(it.trim())).collect()),
+        (Err(_), None) => Value::String(unquoted(text)),
     }
+}
+
+/// What stands between the commas of a list in one line, except those in quotes.
+fn split(items: &str) -> impl Iterator<Item = &str> {
+    let mut quote = None;
+    items.split(move |letter: char| {
+        match (quote, letter) {
+            (None, '"' | '\'') => quote = Some(letter),
+            (Some(open), _) if open == letter => quote = None,
+            (Some(_), _) => return false,
+            (None, _) => {}
+        }
+        letter == ','
+    })
 }
 
 fn unquoted(text: &str) -> String {
@@ -151,6 +167,7 @@ mod tests {
         check("  just words", &json!({}));
         check("  - one\n  - two", &json!(["one", "two"]));
         check("  a: |\n    x\n    y\n  b:", &json!({"a": "x\ny", "b": null}));
+        check("  a: [-y, 'b, c', 3]\n  d: []", &json!({"a": ["-y", "b, c", 3], "d": []}));
         check("  -\n    a: true\n  - - x", &json!([{"a": true}, "- x"]));
     }
 }

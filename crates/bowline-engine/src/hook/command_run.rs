@@ -4,7 +4,6 @@ use std::{io, sync::Arc, time::Duration};
 
 use bowline_protocol::{
     CommandHook, HookCommand, HookOutcome, HookOutput, HookProgressMessage, HookResponseMessage,
-    HookStartedMessage,
 };
 use bowline_tools::exit_code;
 
@@ -54,14 +53,7 @@ impl CommandRun {
             announced: 0,
             ended: false,
         };
-        occasion.observer.observe(HookActivity::Started(HookStartedMessage {
-            hook_id: run.hook_id.clone(),
-            hook_name: occasion.hook_name.clone(),
-            hook_event: occasion.event.clone(),
-            uuid: fresh_id().into(),
-            session_id: occasion.input.base.session_id.clone(),
-            extra: Default::default(),
-        }));
+        occasion.tell_started(&run.hook_id);
         Ok(run)
     }
 

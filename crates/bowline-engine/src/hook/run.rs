@@ -75,6 +75,18 @@ impl Occasion {
         let written = || RawJson::from_value(&self.input).expect("hook inputs always serialize");
         self.json.get_or_init(written)
     }
+
+    /// Tells whoever listens that a hook begins.
+    pub(super) fn tell_started(&self, hook_id: &str) {
+        self.observer.observe(HookActivity::Started(HookStartedMessage {
+            hook_id: hook_id.to_owned(),
+            hook_name: self.hook_name.clone(),
+            hook_event: self.event.clone(),
+            uuid: fresh_id().into(),
+            session_id: self.input.base.session_id.clone(),
+            extra: Default::default(),
+        }));
+    }
 }
 
 impl Hooks {

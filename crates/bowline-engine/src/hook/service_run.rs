@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use bowline_protocol::{HookOutcome, HookResponseMessage, HookStartedMessage};
+use bowline_protocol::{HookOutcome, HookResponseMessage};
 
 use super::{
     BoxFuture, HookActivity, HookCallError, command,
@@ -27,14 +27,7 @@ impl<'a> ServiceRun<'a> {
     /// Says that one begins.
     pub(super) fn start(occasion: &'a Arc<Occasion>) -> Self {
         let run = Self { occasion, hook_id: fresh_id() };
-        occasion.observer.observe(HookActivity::Started(HookStartedMessage {
-            hook_id: run.hook_id.clone(),
-            hook_name: occasion.hook_name.clone(),
-            hook_event: occasion.event.clone(),
-            uuid: fresh_id().into(),
-            session_id: occasion.input.base.session_id.clone(),
-            extra: Default::default(),
-        }));
+        occasion.tell_started(&run.hook_id);
         run
     }
 

@@ -9,6 +9,7 @@
 //! the one that `git` would find, and [`write_settings`] keeps a change in a settings file.
 
 mod access;
+mod agent_mode;
 mod call;
 mod command;
 mod judge_command;

@@ -71,22 +71,6 @@ impl Policy {
         }
     }
 
-    /// The mode that counts for an agent whose kind asks for `wanted`; `None` for the session's own.
-    ///
-    /// An agent may be kept shorter than its session. It may be given more only where the session
-    /// asks about everything anyway, and everything only where the user has agreed to that.
-    pub(crate) fn mode_for_agent(&self, wanted: &PermissionMode) -> Option<PermissionMode> {
-        use PermissionMode::{AcceptEdits, BypassPermissions, Default, DontAsk, Plan};
-        let may = match (&self.mode, wanted) {
-            // Neither of the two is stricter than the other in everything.
-            (Default | AcceptEdits | BypassPermissions, Plan | DontAsk) => true,
-            (Default, AcceptEdits) => true,
-            (Default, BypassPermissions) => self.bypass_available,
-            _ => false,
-        };
-        may.then(|| wanted.clone())
-    }
-
     /// The user's home directory.
     pub fn home(&self) -> Option<&Path> {
         self.roots.home.as_deref()
@@ -168,7 +152,10 @@ impl Policy {
         }
         let evidence = Evidence::gather(call, self);
         if let Some(rule) = self.restricting(&PermissionBehavior::Deny, call, &evidence) {
-            return Verdict::Deny(denied_by(rule, call, &evidence));
+            let mut denial = denied_by(rule, call, &evidence);
+            // Whoever hears the hook knows of the call already.
+            denial.announced &= !has_hooks_consent(call);
+            return Verdict::Deny(denial);
         }
         if let Some(outside) = self.blocked(&evidence) {
             let path = outside.named().display();
@@ -273,8 +260,12 @@ impl Policy {
         match evidence {
             Evidence::Nothing => by_rule().unwrap_or(Verdict::Allow(Reason::default())),
             Evidence::Read(locations) => {
-                match locations.iter().find(|location| !self.may_read(location)) {
-                    None => by_mode(),
+                let mut elsewhere = locations.iter().filter(|it| !self.is_readable_by_place(it));
+                let outside = elsewhere.clone().find(|location| self.read_rule(location).is_none());
+                match outside {
+                    None => elsewhere
+                        .find_map(|location| self.read_rule(location))
+                        .map_or_else(by_mode, allowed),
                     Some(outside) => by_rule().unwrap_or_else(|| {
                         self.ask_outside(call, outside, suggest::for_read(outside))
                     }),
@@ -292,7 +283,11 @@ impl Policy {
             }
             Evidence::Command(line) => by_rule().unwrap_or_else(|| self.judge_command(call, line)),
             Evidence::Fetch(_) | Evidence::Other => by_rule().unwrap_or_else(|| {
-                let mut question = Question::new(Reason::default(), needs_approval(call));
+                // Whether it changes something cannot be told.
+                let planning =
+                    (self.mode == PermissionMode::Plan).then_some(DecisionReasonType::Mode);
+                let reason = Reason { kind: planning, ..Reason::default() };
+                let mut question = Question::new(reason, needs_approval(call));
                 question.suggestions = suggest::for_tool(call, evidence);
                 Verdict::Ask(Box::new(question))
             }),
@@ -301,12 +296,20 @@ impl Policy {
 
     /// Whether a file may be read without a question.
     pub(super) fn may_read(&self, location: &Location) -> bool {
+        self.is_readable_by_place(location) || self.read_rule(location).is_some()
+    }
+
+    fn is_readable_by_place(&self, location: &Location) -> bool {
         self.is_inside(location)
             || self.is_agents_own(location)
             || self.readable.iter().any(|path| location.is_within(&Location::of(path)))
-            || self.rules.saying(&PermissionBehavior::Allow).any(
-                |rule| matches!(&rule.subject, Subject::Read(pattern) if pattern.covers(location)),
-            )
+    }
+
+    /// The rule that allows reading a file.
+    fn read_rule(&self, location: &Location) -> Option<&Rule> {
+        let covers =
+            |rule: &&Rule| matches!(&rule.subject, Subject::Read(it) if it.covers(location));
+        self.rules.saying(&PermissionBehavior::Allow).find(covers)
     }
 
     /// The rule that allows changing a file.
@@ -363,10 +366,15 @@ impl Policy {
             Some(Question { blocked_path, ..safety(text) })
         };
         match evidence {
-            Evidence::Edit(location) => sensitive(location),
+            Evidence::Edit(location) => sensitive(location).map(|mut question| {
+                let edits = self.mode == PermissionMode::AcceptEdits;
+                question.suggestions.extend((!edits).then(suggest::accept_edits));
+                question
+            }),
             Evidence::Command(line) => {
                 if let Some(danger) = line.script.danger() {
-                    return Some(safety(format!("`{}` {}", danger.command, danger.reason)));
+                    let question = safety(format!("`{}` {}", danger.command, danger.reason));
+                    return Some(Question { may_be_remembered: false, ..question });
                 }
                 if let Some(question) = line.written_files().find_map(sensitive) {
                     return Some(question);
@@ -426,6 +434,10 @@ fn hook_reason(reason: &Option<String>, source: &str) -> Reason {
     }
 }
 
+fn has_hooks_consent(call: &ProposedCall<'_>) -> bool {
+    call.hook.is_some_and(|hook| hook.decision == HookPermissionDecision::Allow)
+}
+
 /// What a hook's opinion means once no rule and no safety check stands against it.
 fn follow_hook(call: &ProposedCall<'_>, hook: &HookOpinion) -> Option<Verdict> {
     let reason = hook_reason(&hook.reason, &hook.source);
@@ -442,8 +454,9 @@ fn follow_hook(call: &ProposedCall<'_>, hook: &HookOpinion) -> Option<Verdict> {
 fn denied_by(rule: &Rule, call: &ProposedCall<'_>, evidence: &Evidence) -> Denial {
     let tool = call.tool;
     let by_path = matches!(rule.subject, Subject::Read(_) | Subject::Edit(_));
-    let kind = match rule.subject {
-        Subject::Command(_) => DecisionReasonType::SubcommandResults,
+    let kind = match (&rule.subject, evidence) {
+        (Subject::Command(_), _) => DecisionReasonType::SubcommandResults,
+        (_, Evidence::Command(_)) if by_path => DecisionReasonType::SubcommandResults,
         _ => DecisionReasonType::Rule,
     };
     let reason = Reason::rule(kind, rule.matched());
@@ -460,35 +473,5 @@ fn denied_by(rule: &Rule, call: &ProposedCall<'_>, evidence: &Evidence) -> Denia
             )
         },
         _ => Denial::new(reason, format!("Permission to use {tool} has been denied.")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_modes_that_agents_get() {
-        use PermissionMode::{AcceptEdits, Auto, BypassPermissions, Default, DontAsk, Plan};
-        let modes = [Default, AcceptEdits, Plan, DontAsk, Auto, BypassPermissions];
-        let given = |session: &PermissionMode, bypass_available| {
-            let mut policy = Policy::new(Roots::default());
-            policy.mode = session.clone();
-            policy.bypass_available = bypass_available;
-            modes.iter().filter_map(|wanted| policy.mode_for_agent(wanted)).collect::<Vec<_>>()
-        };
-        for bypass_available in [false, true] {
-            for session in &modes {
-                let expected = match session {
-                    Default if bypass_available => {
-                        vec![AcceptEdits, Plan, DontAsk, BypassPermissions]
-                    }
-                    Default => vec![AcceptEdits, Plan, DontAsk],
-                    AcceptEdits | BypassPermissions => vec![Plan, DontAsk],
-                    _ => vec![],
-                };
-                assert_eq!(given(session, bypass_available), expected, "in {session}");
-            }
-        }
     }
 }

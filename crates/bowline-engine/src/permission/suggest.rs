@@ -58,7 +58,7 @@ pub(super) fn for_file_command(
     changed: &Location,
 ) -> Vec<PermissionUpdate> {
     let mut updates: Vec<PermissionUpdate> = command(call, line).into_iter().collect();
-    updates.extend([add_directory(changed.parent()), accept_edits()]);
+    updates.extend([add_directory(changed.directory()), accept_edits()]);
     updates
 }
 

@@ -44,6 +44,8 @@ pub struct Question {
     pub matched_ask_rule: Option<MatchedRule>,
     /// Whether the tool itself is a question to a person.
     pub requires_user_interaction: bool,
+    /// Whether a yes may be meant for more than this call.
+    pub may_be_remembered: bool,
 }
 
 /// A refusal.
@@ -127,6 +129,7 @@ impl Question {
             blocked_path: None,
             matched_ask_rule: None,
             requires_user_interaction: false,
+            may_be_remembered: true,
         }
     }
 
@@ -152,6 +155,12 @@ impl Question {
         if !self.suggestions.is_empty() {
             request.permission_suggestions = Some(self.suggestions.clone());
         }
+        if !self.may_be_remembered {
+            request.permission_suggestions = Some(Vec::new());
+            request.suppress_always_allow_rule = Some(true);
+        }
+        let about_safety = self.reason.kind == Some(DecisionReasonType::SafetyCheck);
+        request.classifier_approvable = about_safety.then_some(self.may_be_remembered);
         request.blocked_path.clone_from(&self.blocked_path);
         request.decision_reason.clone_from(&self.reason.text);
         request.decision_reason_type.clone_from(&self.reason.kind);

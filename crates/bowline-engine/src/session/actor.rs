@@ -312,6 +312,7 @@ impl Actor {
             // The handle aborts the task if it did not notice.
             self.turn = None;
         }
+        self.shared.board.close();
         let tasks = self.shared.workspace.tasks().stop_all();
         tokio::time::timeout(SHUTDOWN_GRACE, tasks).await.ok();
         let mut beside = self.shared.take_beside();

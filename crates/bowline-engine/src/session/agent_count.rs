@@ -13,6 +13,8 @@ pub(crate) enum StoppedBy {
     Parent,
     /// The user, or the host for them.
     User,
+    /// Whoever interrupted everything.
+    Interrupt,
 }
 
 /// Counts one that starts.
@@ -34,7 +36,7 @@ pub(super) fn ended(count: &mut SubagentStats, status: TaskStatus, by: StoppedBy
     match (status, by) {
         (TaskStatus::Completed, _) => count.completed += 1,
         (TaskStatus::Killed, StoppedBy::Parent) => count.killed.parent += 1,
-        (TaskStatus::Killed, StoppedBy::User) => count.killed.user += 1,
+        (TaskStatus::Killed, StoppedBy::User | StoppedBy::Interrupt) => count.killed.user += 1,
         _ => count.failed += 1,
     }
 }

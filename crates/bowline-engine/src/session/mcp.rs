@@ -5,7 +5,9 @@ use std::{
     time::Duration,
 };
 
-use bowline_mcp::{Elicit, McpObserver, McpServers, SdkServerError, SdkServers, Setup, tool_name};
+use bowline_mcp::{
+    Elicit, McpObserver, McpServers, NamedServer, SdkServerError, SdkServers, Setup, tool_name,
+};
 use bowline_model::BoxFuture;
 use bowline_protocol::{
     CommandsChangedMessage, Elicitation, ElicitationAction, ElicitationCompleteMessage,
@@ -45,17 +47,27 @@ impl McpBridge {
         config: &SessionConfig,
         workspace: &Arc<Workspace>,
     ) -> Arc<McpServers> {
+        let mut setup = self.setup(config, workspace);
+        setup.observer = Some(Arc::clone(self) as Arc<dyn McpObserver>);
+        servers(setup, &config.mcp_servers)
+    }
+
+    /// The servers of one of its agents, whose prompts nobody can call.
+    pub(crate) fn agent_servers(
+        self: &Arc<Self>,
+        session: &Shared,
+        wanted: &[NamedServer],
+    ) -> Arc<McpServers> {
+        servers(self.setup(&session.config, &session.workspace), wanted)
+    }
+
+    fn setup(self: &Arc<Self>, config: &SessionConfig, workspace: &Arc<Workspace>) -> Setup {
         let mut setup = Setup::new(Arc::clone(workspace));
         setup.options = config.mcp_options.clone();
         setup.sdk = Some(Arc::clone(self) as Arc<dyn SdkServers>);
         setup.elicit = Some(Arc::clone(self) as Arc<dyn Elicit>);
-        setup.observer = Some(Arc::clone(self) as Arc<dyn McpObserver>);
         setup.logins = Some(config.places.mcp_logins());
-        let servers = McpServers::new(setup);
-        for server in &config.mcp_servers {
-            servers.add(server.clone());
-        }
-        Arc::new(servers)
+        setup
     }
 
     /// From now on, servers can ask and report.
@@ -67,6 +79,14 @@ impl McpBridge {
     fn session(&self) -> Option<Arc<Shared>> {
         self.session.get()?.upgrade()
     }
+}
+
+fn servers(setup: Setup, wanted: &[NamedServer]) -> Arc<McpServers> {
+    let servers = McpServers::new(setup);
+    for server in wanted {
+        servers.add(server.clone());
+    }
+    Arc::new(servers)
 }
 
 impl SdkServers for McpBridge {

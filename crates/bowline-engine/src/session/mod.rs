@@ -35,6 +35,7 @@ pub use self::{
     start::StartError,
 };
 pub(crate) use self::{
+    mcp::McpBridge,
     result::{api_error_name, without_turn},
     shared::{ServerPolicy, Shared, lock},
     tasks::{AGENTS_AT_ONCE, AgentPlace, EndedTask, StartedAgent},

@@ -53,13 +53,19 @@ pub(super) async fn session_ended(session: &Shared) {
 }
 
 impl Shared {
-    /// Gives the session the model of the kind that its main agent is, unless somebody chose one.
-    /// How strict a session is, and its limits, are not for a kind to say.
+    /// Gives the session the model of the kind that its main agent is, unless somebody chose one, what
+    /// it remembers, and the servers that it brings along. How strict a session is, and its limits, are not for a kind to say.
     pub(super) fn adopt_main_agent(&self) {
-        let model = self.main_kind().and_then(|kind| kind.model);
-        if let Some(model) = model.filter(|_| !self.config.model_is_chosen) {
+        let Some(mut kind) = self.main_kind() else { return };
+        if let Some(model) = kind.model.take().filter(|_| !self.config.model_is_chosen) {
             self.live().model = model;
         }
+        self.live().memory = subagent::memory_folder(&self.config.places, &kind);
+        for server in subagent::startable_servers(self, &kind, "main") {
+            self.set_server_policy(&server.name, &server.config);
+            self.mcp.add(server);
+        }
+        self.apply_server_policies();
     }
 
     /// What the main agent is asked first, before anybody else asks. A conversation that goes on

@@ -208,6 +208,7 @@ async fn take_up(
         }
         join(&mut blocks, prompt_blocks(&told));
     }
+    session.live().prompt_line = name.clone();
     if session.config.replay_user_messages && prompts.iter().all(is_of_host) {
         let mark = expanded.as_ref().and_then(|blocks| blocks.first()?.as_text());
         replay(&session, prompts, mark, name.unwrap_or_default());

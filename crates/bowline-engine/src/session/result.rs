@@ -15,7 +15,6 @@ pub(crate) fn of_turn(shared: &Shared, report: Report, origin: Option<Origin>) -
     result.stop_reason = report.stop_reason.clone();
     result.permission_denials = report.denials;
     result.origin = origin;
-    result.safety_stops = Some(report.refusals);
     result.ttft_ms = report.first_content.map(millis);
     result.ttft_stream_ms = report.first_event.map(millis);
     result.first_content_frame_ms = report.first_content.map(millis);
@@ -26,7 +25,7 @@ pub(crate) fn of_turn(shared: &Shared, report: Report, origin: Option<Origin>) -
         Ending::StopHookPrevented => (ResultSubtype::Success, TerminalReason::StopHookPrevented),
         Ending::Deferred => (ResultSubtype::Success, TerminalReason::ToolDeferred),
         Ending::ApiError => (ResultSubtype::Success, failure_reason(report.failure.as_ref())),
-        Ending::OutputLimit => (ResultSubtype::Success, TerminalReason::ApiError),
+        Ending::OutputLimit | Ending::Refused => (ResultSubtype::Success, TerminalReason::ApiError),
         Ending::AbortedStreaming => {
             (ResultSubtype::ErrorDuringExecution, TerminalReason::AbortedStreaming)
         }
@@ -42,7 +41,7 @@ pub(crate) fn of_turn(shared: &Shared, report: Report, origin: Option<Origin>) -
     };
     result.terminal_reason = Some(reason);
     result.is_error = subtype != ResultSubtype::Success
-        || matches!(ending, Ending::ApiError | Ending::OutputLimit);
+        || matches!(ending, Ending::ApiError | Ending::OutputLimit | Ending::Refused);
     if subtype == ResultSubtype::Success {
         result.api_error_status = Maybe::Null;
         result.result = Some(match ending {
@@ -72,8 +71,8 @@ pub(crate) fn of_turn(shared: &Shared, report: Report, origin: Option<Origin>) -
     if let Some(error) = &report.failure {
         result.api_error_status = Maybe::from(error.status);
         result.api_error_type = error.api_type.clone();
-        result.api_error = api_error_name(error).map(str::to_owned);
     }
+    result.api_error = report.api_error.map(str::to_owned);
     result.subtype = subtype;
     result
 }
@@ -128,7 +127,7 @@ fn blank(shared: &Shared) -> ResultMessage {
         model_usage: ledger.by_model().clone(),
         model_usage_since_last_result: Some(ledger.take_since_result()),
         subagent_stats: Some(shared.board.agent_count()),
-        safety_stops: Some(0),
+        safety_stops: Some(ledger.refusals()),
         ..ResultMessage::default()
     }
 }

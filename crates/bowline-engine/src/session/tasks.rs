@@ -13,6 +13,7 @@ use bowline_protocol::{
 };
 use bowline_tools::{TaskEvent, TaskInfo, TaskKind, TaskObserver, TaskStatus};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
+use tokio_util::sync::{CancellationToken, DropGuard};
 use uuid::Uuid;
 
 use super::{
@@ -48,7 +49,11 @@ struct Board {
     running: BTreeMap<TaskId, BackgroundTaskEntry>,
     /// What the model is to hear of tasks that have ended.
     notices: Vec<UserMessage>,
+    /// Subagents that were stopped and have not come to their end yet.
+    stopped: BTreeMap<TaskId, StoppedAgent>,
     agents: SubagentStats,
+    /// Whether the session ends, so that nobody will hear of anything any more.
+    closed: bool,
 }
 
 pub(super) struct BackgroundTaskEntry {
@@ -59,16 +64,31 @@ pub(super) struct BackgroundTaskEntry {
     pub(super) tool_use_id: Option<ToolUseId>,
     backgrounded: bool,
     stopped_by: StoppedBy,
+    /// Fires when whoever stopped it has the answer.
+    answered: Option<CancellationToken>,
+    /// A subagent is one of those that may work at once.
+    place: Option<AgentPlace>,
+}
+
+/// A subagent that was stopped while it worked beside the conversation.
+#[derive(Default)]
+struct StoppedAgent {
+    /// What the model is to hear; `None` if it was stopped with everything else.
+    notice: Option<UserMessage>,
+    answered: Option<CancellationToken>,
 }
 
 /// A subagent that starts.
 pub(crate) struct StartedAgent<'a> {
     pub(crate) id: &'a TaskId,
+    pub(crate) place: AgentPlace,
     pub(crate) kind: &'a str,
     pub(crate) description: &'a str,
     pub(crate) prompt: &'a str,
     pub(crate) tool_use_id: &'a ToolUseId,
     pub(crate) depth: u32,
+    /// The subagent that sends it, if one does.
+    pub(crate) parent: Option<TaskId>,
     pub(crate) backgrounded: bool,
     /// Whether the call that starts it asks for the background; `None` if it does not say.
     pub(crate) asked_background: Option<bool>,
@@ -78,6 +98,8 @@ pub(crate) struct StartedAgent<'a> {
 pub(crate) struct EndedTask {
     pub(crate) status: TaskStatus,
     pub(crate) summary: String,
+    /// Why it failed, if that is more than a number.
+    pub(crate) error: Option<String>,
     pub(crate) output_file: String,
     pub(crate) usage: Option<TaskUsage>,
     /// The copy of the project in which it has changed something.
@@ -123,9 +145,56 @@ impl TaskBoard {
         }
     }
 
+    /// The host ends a task for the user. What follows from that is said once the guard is gone.
+    pub(crate) fn stop_until_answered(&self, id: &TaskId) -> DropGuard {
+        let answered = CancellationToken::new();
+        if let Some(entry) = self.board().running.get_mut(id) {
+            entry.stopped_by = StoppedBy::User;
+            entry.answered = Some(answered.clone());
+        }
+        answered.drop_guard()
+    }
+
+    /// Everything is stopped: the model need not hear of each subagent.
+    pub(crate) fn interrupted(&self) {
+        for entry in self.board().running.values_mut() {
+            entry.stopped_by = StoppedBy::Interrupt;
+        }
+    }
+
+    /// The session ends: nobody hears of what is stopped from now on.
+    pub(crate) fn close(&self) {
+        self.board().closed = true;
+    }
+
+    /// Waits until whoever stopped this subagent has the answer. Tells whether it was stopped beside a
+    /// conversation that goes on.
+    pub(crate) async fn stop_was_answered(&self, id: &TaskId) -> bool {
+        let answered = {
+            let board = self.board();
+            let Some(stopped) = board.stopped.get(id) else { return false };
+            stopped.answered.clone()
+        };
+        if let Some(answered) = answered {
+            answered.cancelled().await;
+        }
+        true
+    }
+
+    /// A subagent that was stopped has come to its end: the model may hear of it.
+    pub(crate) fn came_to_an_end(&self, id: &TaskId) {
+        {
+            let mut board = self.board();
+            let notice = board.stopped.remove(id).and_then(|stopped| stopped.notice);
+            board.notices.extend(notice);
+        }
+        self.ended.notify_one();
+    }
+
     /// Whether anything goes on beside the conversation.
     pub(crate) fn has_background_tasks(&self) -> bool {
-        self.board().running.values().any(|entry| entry.backgrounded)
+        let board = self.board();
+        board.running.values().any(|entry| entry.backgrounded) || !board.stopped.is_empty()
     }
 
     /// Takes what the model is to hear of tasks that have ended.
@@ -158,7 +227,7 @@ impl TaskBoard {
     }
 
     /// A subagent starts.
-    pub(crate) fn agent_started(&self, agent: &StartedAgent<'_>) {
+    pub(crate) fn agent_started(&self, agent: StartedAgent<'_>) {
         let run_id = new_run_id();
         let entry = BackgroundTaskEntry {
             run_id: run_id.clone(),
@@ -168,11 +237,14 @@ impl TaskBoard {
             tool_use_id: Some(agent.tool_use_id.clone()),
             backgrounded: agent.backgrounded,
             stopped_by: StoppedBy::default(),
+            answered: None,
+            place: None,
         };
         {
             let mut board = self.board();
+            agent_count::started(&mut board.agents, &agent);
+            let entry = BackgroundTaskEntry { place: Some(agent.place), ..entry };
             board.running.insert(agent.id.clone(), entry);
-            agent_count::started(&mut board.agents, agent);
         }
         if agent.backgrounded {
             self.announce();
@@ -185,6 +257,7 @@ impl TaskBoard {
             subagent_type: Some(agent.kind.to_owned()),
             is_backgrounded: Some(agent.backgrounded),
             spawn_depth: Some(agent.depth.into()),
+            parent_task_id: agent.parent,
             task_type: Some(TaskKind::Agent.as_str().into()),
             prompt: Some(agent.prompt.to_owned()),
             ..TaskStartedMessage::default()
@@ -201,6 +274,8 @@ impl TaskBoard {
             tool_use_id: info.tool_use_id.clone(),
             backgrounded: info.backgrounded,
             stopped_by: StoppedBy::default(),
+            answered: None,
+            place: None,
         };
         self.board().running.insert(info.id.clone(), entry);
         if info.backgrounded {
@@ -240,7 +315,9 @@ impl TaskBoard {
 
     /// A task has ended. If it ran beside the conversation, the model will hear of it.
     pub(crate) fn ended(&self, id: &TaskId, ended: EndedTask) {
-        let Some(entry) = self.remove(id, ended.status) else { return };
+        let Some(mut entry) = self.remove(id, ended.status) else { return };
+        // Whoever hears of the end may send another one.
+        drop(entry.place.take());
         if entry.backgrounded || entry.kind == TaskKind::Agent {
             self.outlet.aside(TaskUpdatedMessage {
                 task_id: id.clone(),
@@ -248,6 +325,7 @@ impl TaskBoard {
                 patch: TaskPatch {
                     status: Some(ended.status.as_str().into()),
                     end_time: Some(millis_now()),
+                    error: ended.error.clone(),
                     ..TaskPatch::default()
                 },
                 ..TaskUpdatedMessage::default()
@@ -270,9 +348,18 @@ impl TaskBoard {
         });
         if entry.backgrounded {
             self.announce();
-            if ended.status != TaskStatus::Killed {
-                self.board().notices.push(task_notice::of(id, &entry, status.as_str(), &ended));
+            let notice = task_notice::of(id, &entry, status.as_str(), &ended);
+            let mut board = self.board();
+            match ended.status {
+                TaskStatus::Killed if entry.kind == TaskKind::Agent && !board.closed => {
+                    let notice = Some(notice).filter(|_| entry.stopped_by != StoppedBy::Interrupt);
+                    let stopped = StoppedAgent { notice, answered: entry.answered };
+                    board.stopped.insert(id.clone(), stopped);
+                }
+                TaskStatus::Killed => {}
+                _ => board.notices.push(notice),
             }
+            drop(board);
             self.ended.notify_one();
         }
     }
@@ -307,7 +394,8 @@ impl TaskBoard {
     }
 }
 
-/// Shell commands report themselves; subagents are reported by whoever runs them.
+/// Shell commands report themselves; subagents are reported by whoever runs them, unless they are stopped:
+/// they end in their own time, and to everybody else they are stopped now.
 impl TaskObserver for TaskBoard {
     fn task_event(&self, event: TaskEvent) {
         match event {
@@ -323,9 +411,23 @@ impl TaskObserver for TaskBoard {
                 let ended = EndedTask {
                     status: info.status,
                     summary: info.summary(),
+                    error: None,
                     output_file: output_file
                         .map(|path| path.display().to_string())
                         .unwrap_or_default(),
+                    usage: None,
+                    worktree: None,
+                };
+                self.ended(&info.id, ended);
+            }
+            TaskEvent::Finished(info) if info.status == TaskStatus::Killed => {
+                let output_file = info.output_file.unwrap_or_default().display().to_string();
+                let ended = EndedTask {
+                    status: info.status,
+                    // Whoever stopped it knows no more of it than what it was to do.
+                    summary: info.description,
+                    error: None,
+                    output_file,
                     usage: None,
                     worktree: None,
                 };

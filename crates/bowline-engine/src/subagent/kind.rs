@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
+use bowline_mcp::{NamedServer, public_name};
 use bowline_protocol::{
     AgentDefinition, AgentEffort, AgentMemory, Effort, HookSettings, PermissionMode,
 };
 use serde_json::Value;
 
+use super::servers;
 use crate::{settings::Source, toolset::Filter};
 
 /// The kind that is taken when none is named.
@@ -80,14 +82,19 @@ pub(crate) struct AgentKind {
     pub(crate) instructions: ProjectInstructions,
     /// Hooks that run only for it.
     pub(crate) hooks: HookSettings,
+    /// MCP servers that are there only while it works.
+    pub(crate) servers: Vec<NamedServer>,
 }
 
 impl AgentKind {
     /// Which of the tools at hand it has.
     pub(crate) fn filters(&self) -> Vec<Filter> {
         let memory = self.memory.iter().flat_map(|_| MEMORY_TOOLS).map(str::to_owned);
+        // Whoever brings a server along wants its tools, so that nobody need list them.
+        let servers = self.servers.iter().map(|it| format!("mcp__{}", public_name(&it.name)));
+        let own = memory.chain(servers);
         let only =
-            self.tools.clone().map(|tools| Filter::Only(tools.into_iter().chain(memory).collect()));
+            self.tools.clone().map(|tools| Filter::Only(tools.into_iter().chain(own).collect()));
         only.into_iter().chain([Filter::Except(self.disallowed_tools.clone())]).collect()
     }
 
@@ -118,6 +125,7 @@ impl AgentKind {
                 _ => ProjectInstructions::Told,
             },
             hooks: definition.extra.get("hooks").map(read_hooks).unwrap_or_default(),
+            servers: servers::configured(definition.mcp_servers.as_deref().unwrap_or_default()),
         }
     }
 }
@@ -152,6 +160,7 @@ pub(crate) fn built_in() -> Vec<AgentKind> {
         memory: None,
         instructions: ProjectInstructions::Told,
         hooks: HookSettings::new(),
+        servers: Vec::new(),
     };
     vec![
         kind(

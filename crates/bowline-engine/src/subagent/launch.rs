@@ -36,8 +36,6 @@ pub(crate) struct Assignment {
     pub(crate) workspace: Arc<Workspace>,
     pub(crate) model: Option<String>,
     pub(crate) effort: Option<Effort>,
-    /// It is one of those that may work at once.
-    pub(crate) place: AgentPlace,
     /// Its own copy of the project, if it works in one.
     pub(crate) worktree: Option<Worktree>,
     /// Whether it works beside the conversation.
@@ -54,7 +52,6 @@ pub(crate) struct Launched {
     pub(super) output_file: PathBuf,
     pub(super) prompt: String,
     pub(super) worktree: Option<Worktree>,
-    pub(super) place: AgentPlace,
     pub(super) kind: AgentKind,
     pub(crate) id: AgentId,
 }
@@ -74,11 +71,11 @@ impl Launched {
     }
 }
 
-/// Announces a subagent.
-pub(crate) fn launch(session: &Arc<Shared>, assignment: Assignment) -> Launched {
+/// Announces a subagent that has its place among those that may work at once.
+pub(crate) fn launch(session: &Arc<Shared>, assignment: Assignment, place: AgentPlace) -> Launched {
     let subagent = Arc::new(identify(session, &assignment));
     session.hooks.add_agent(&subagent.id, &assignment.kind.hooks);
-    let (task, stop) = announce(session, &assignment, subagent.depth);
+    let (task, stop) = announce(session, &assignment, place, subagent.depth);
     let workspace = assignment.workspace.fork();
     if let Some(directory) = &subagent.worktree {
         workspace.set_current_dir(directory);
@@ -97,8 +94,8 @@ pub(crate) fn launch(session: &Arc<Shared>, assignment: Assignment) -> Launched 
         relief: Default::default(),
     };
     let output_file = session.workspace.tasks().output_path(&task_id(&assignment));
-    let Assignment { id, prompt, worktree, place, kind, .. } = assignment;
-    Launched { agent, task, stop, output_file, prompt, worktree, place, kind, id }
+    let Assignment { id, prompt, worktree, kind, .. } = assignment;
+    Launched { agent, task, stop, output_file, prompt, worktree, kind, id }
 }
 
 /// Who it is.
@@ -130,6 +127,7 @@ fn task_id(assignment: &Assignment) -> TaskId {
 fn announce(
     session: &Shared,
     assignment: &Assignment,
+    place: AgentPlace,
     depth: u32,
 ) -> (TaskHandle, CancellationToken) {
     let Assignment { kind, description, prompt, call, background, .. } = assignment;
@@ -145,13 +143,15 @@ fn announce(
         output_file: Some(tasks.output_path(&id)),
         stop: stop.clone(),
     });
-    session.board.agent_started(&StartedAgent {
+    session.board.agent_started(StartedAgent {
         id: &id,
+        place,
         kind: &kind.name,
         description,
         prompt,
         tool_use_id: call,
         depth,
+        parent: assignment.parent.agent_id().map(|id| TaskId::from(id.as_str())),
         backgrounded: *background,
         asked_background: assignment.asked_background,
     });

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{AgentKind, AgentSource, ProjectInstructions, kind::read_hooks};
+use super::{AgentKind, AgentSource, ProjectInstructions, kind::read_hooks, servers};
 use crate::{
     context::{frontmatter::Document, markdown, memory::read_text},
     plugin::Plugins,
@@ -45,6 +45,8 @@ pub(crate) fn from_plugins(plugins: &Plugins) -> Vec<AgentKind> {
             name: plugin.qualify(&kind.name),
             prompt: plugin.expand(&kind.prompt),
             source: AgentSource::Plugin,
+            // A plugin lists its servers where everybody sees them.
+            servers: Vec::new(),
             ..kind
         })
     });
@@ -89,5 +91,6 @@ fn from_document(path: &Path, document: &Document) -> Option<AgentKind> {
             _ => ProjectInstructions::Told,
         },
         hooks: document.tree("hooks").as_ref().map(read_hooks).unwrap_or_default(),
+        servers: document.tree("mcpServers").map(servers::written).unwrap_or_default(),
     })
 }

@@ -16,7 +16,7 @@ const INDEX: &str = "MEMORY.md";
 const INDEX_LIMIT: usize = 25 * 1024;
 
 /// The folder in which agents of this kind keep what they learn; it is there from now on.
-pub(super) fn folder(places: &Places, kind: &AgentKind) -> Option<PathBuf> {
+pub(crate) fn folder(places: &Places, kind: &AgentKind) -> Option<PathBuf> {
     let (above, inside) = match kind.memory.as_ref()? {
         AgentMemory::User => (&places.config_dir, "agent-memory"),
         AgentMemory::Project => (&places.project, ".claude/agent-memory"),
@@ -44,7 +44,7 @@ fn file_name(kind: &str) -> String {
 }
 
 /// What an agent is told of its folder.
-pub(super) fn section(folder: &Path) -> String {
+pub(crate) fn section(folder: &Path) -> String {
     let index = read_text(&folder.join(INDEX)).unwrap_or_default();
     let index = match index[..index.floor_char_boundary(INDEX_LIMIT)].trim() {
         "" => format!("{INDEX} is empty so far."),

@@ -6,6 +6,7 @@ mod launch;
 mod load;
 mod memory;
 mod run;
+mod servers;
 mod toolset;
 
 use bowline_protocol::AgentInfo;
@@ -13,7 +14,9 @@ use bowline_protocol::AgentInfo;
 pub(crate) use self::{
     kind::{AgentKind, AgentSource, GENERAL_PURPOSE, ProjectInstructions},
     launch::{Assignment, Launched, launch, new_agent_id},
+    memory::{folder as memory_folder, section as memory_section},
     run::{Finished, work},
+    servers::startable as startable_servers,
 };
 use crate::{
     session::{Shared, catalog},

@@ -6,13 +6,13 @@ use bowline_protocol::{
     AgentId, ContentBlock, EventInput, HookEvent, SubagentStartInput, TaskId, TaskUsage, Usage,
     UserMessage,
 };
-use bowline_tools::TaskStatus;
+use bowline_tools::{FailureStage, TaskStatus, ToolFailure};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::{Launched, brief::brief};
+use super::{Launched, brief::brief, servers};
 use crate::{
-    agent::Agent,
+    agent::{Agent, Subagent},
     ledger::{self, Tokens},
     session::EndedTask,
     turn::{
@@ -39,13 +39,16 @@ pub(crate) struct Finished {
 
 impl Finished {
     /// Why it did not do what it was sent to do.
-    pub(crate) fn failure(&self) -> Option<String> {
+    pub(crate) fn failure(&self) -> Option<ToolFailure> {
         match self.report.ending {
-            Some(Ending::ApiError) => {
-                Some(format!("Agent terminated early due to an API error: {}", self.answer))
+            Some(Ending::ApiError | Ending::OutputLimit | Ending::Refused) => {
+                let text = format!("Agent terminated early due to an API error: {}", self.answer);
+                Some(ToolFailure::running(text))
             }
             Some(ending @ (Ending::AbortedStreaming | Ending::AbortedTools)) => {
-                Some(texts::error(ending, ""))
+                let mut stopped = ToolFailure::running(texts::interrupted(ending));
+                stopped.stage = FailureStage::Interrupted;
+                Some(stopped)
             }
             _ => None,
         }
@@ -65,12 +68,15 @@ impl Finished {
 ///
 /// Cancel safety: to be polled to its end; `cancel`, or whoever stops the task, makes that soon.
 pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Finished {
-    let Launched { mut agent, task, stop, output_file, prompt, worktree, place, kind, id } =
-        launched;
+    let Launched { mut agent, task, stop, output_file, prompt, worktree, kind, id } = launched;
     let began = Instant::now();
     let session = Arc::clone(&agent.session);
     let subagent = agent.identity.subagent();
     let description = subagent.map(|subagent| subagent.description.clone()).unwrap_or_default();
+    let servers = agent.tools.servers().cloned();
+    if let Some(servers) = &servers {
+        servers::reach(servers, session.config.mcp_grace, cancel).await;
+    }
     let told = start_hooks(&agent, cancel).await;
     let skills = brief(&mut agent, &kind, cancel).await;
     take_up(&mut agent, prompt, told, skills).await;
@@ -83,6 +89,9 @@ pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Fini
     let turn_cancel = cancel.child_token();
     let _stopping = stop_with(&stop, &turn_cancel);
     let report = TurnRun::new(&mut agent, limits, Vec::new(), turn_cancel).run().await;
+    if let Some(servers) = &servers {
+        servers::leave(servers).await;
+    }
     let worktree = match worktree {
         Some(worktree) => worktree.put_away(&session).await,
         None => None,
@@ -97,34 +106,48 @@ pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Fini
         took: began.elapsed(),
         report,
     };
-    let status = match finished.failure() {
+    let failure = finished.failure();
+    let status = match &failure {
         None => TaskStatus::Completed,
-        Some(_) if stop.is_cancelled() || cancel.is_cancelled() => TaskStatus::Killed,
+        Some(failure) if failure.stage == FailureStage::Interrupted => TaskStatus::Killed,
         Some(_) => TaskStatus::Failed,
     };
     session.hooks.remove_agent(&id);
     write_output(&output_file, &finished.answer).await;
     task.set_output(finished.answer.clone());
-    task.finish(status, Some(finished.answer.clone()));
-    let ended = EndedTask {
-        status,
-        // Whoever stopped it knows no more of it than what it was to do.
-        summary: match status {
-            TaskStatus::Killed => description,
-            _ => finished.answer.clone(),
-        },
-        output_file: output_file.display().to_string(),
-        usage: Some(finished.task_usage()),
-        worktree: finished.worktree.clone(),
-    };
     let task_id = TaskId::from(id.as_str());
     if cancel.is_cancelled() {
         session.board.stopped_by_user(&task_id);
     }
-    // Whoever hears of the end may send another one.
-    drop(place);
-    session.board.ended(&task_id, ended);
+    task.finish(status, Some(finished.answer.clone()));
+    let error = failure.map(|failure| failure.content);
+    session.board.ended(
+        &task_id,
+        EndedTask {
+            status,
+            summary: match (&error, &*finished.answer) {
+                (Some(error), _) => error.clone(),
+                (None, "") => description,
+                (None, answer) => answer.to_owned(),
+            },
+            error,
+            output_file: output_file.display().to_string(),
+            usage: Some(finished.task_usage()),
+            worktree: finished.worktree.clone(),
+        },
+    );
+    if session.board.stop_was_answered(&task_id).await {
+        tell_stopped(&agent, finished.report.ending).await;
+        session.board.came_to_an_end(&task_id);
+    }
     finished
+}
+
+/// A host that sees what a subagent says beside the conversation sees also where it was stopped.
+async fn tell_stopped(agent: &Agent, ending: Option<Ending>) {
+    let text = texts::interrupted(ending.unwrap_or(Ending::AbortedStreaming));
+    let message = UserMessage::prompt(vec![ContentBlock::text(text)]);
+    agent.say_user(Box::new(message)).await;
 }
 
 /// What it says in the end. One that was stopped by its limit has not said that itself.
@@ -153,8 +176,8 @@ async fn start_hooks(agent: &Agent, cancel: &CancellationToken) -> Vec<String> {
     agent.session.run_hooks(&agent.identity, event, cancel).await.model_texts().collect()
 }
 
-/// The prompt goes into the conversation, between what hooks have `told` and its `skills`; a host that
-/// waits for the subagent sees it, too.
+/// The prompt goes into the conversation, between what hooks have `told` and its `skills`; a host whose
+/// conversation waits for the subagent sees it, too.
 async fn take_up(agent: &mut Agent, prompt: String, told: Vec<String>, skills: Vec<ContentBlock>) {
     // The API refuses messages without content.
     let prompt = if prompt.is_empty() { texts::NO_CONTENT.to_owned() } else { prompt };
@@ -162,7 +185,8 @@ async fn take_up(agent: &mut Agent, prompt: String, told: Vec<String>, skills: V
     let first = told.into_iter().map(ContentBlock::text).chain(blocks.iter().cloned());
     agent.conversation.push_user(first.chain(skills).collect());
     let message = UserMessage::prompt(blocks);
-    if agent.identity.subagent().is_some_and(|subagent| subagent.background) {
+    let unseen = |subagent: &Subagent| subagent.background || subagent.depth > 1;
+    if agent.identity.subagent().is_some_and(unseen) {
         let uuid = crate::outlet::new_uuid();
         agent.session.tell(agent.journal().user(&uuid, &message)).await;
     } else {

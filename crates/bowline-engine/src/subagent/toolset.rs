@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{AgentKind, MAX_DEPTH};
+use super::{AgentKind, MAX_DEPTH, servers};
 use crate::{
     agent::Identity,
     session::Shared,
@@ -21,6 +21,7 @@ pub(crate) fn tools(
     kind: &AgentKind,
     identity: &Identity,
 ) -> Arc<Toolset> {
+    let servers = identity.subagent().and_then(|subagent| servers::of(session, kind, subagent));
     let filters = kind.filters();
     let depth = identity.subagent().map_or(0, |subagent| subagent.depth);
     let mut registry = parent.own().clone();
@@ -36,5 +37,6 @@ pub(crate) fn tools(
             registry.insert(tool::agent(session, identity.clone(), all));
         }
         Toolset::new(registry, parent.source().cloned(), parent.disabled().to_vec(), filters)
+            .with_servers(servers)
     })
 }

@@ -102,7 +102,6 @@ impl AgentTool {
         };
         let assignment = Assignment {
             id,
-            place,
             worktree,
             effort: input.effort,
             kind,
@@ -118,7 +117,7 @@ impl AgentTool {
             asked_background: input.run_in_background,
         };
         let in_background = assignment.background;
-        let launched = subagent::launch(&session, assignment);
+        let launched = subagent::launch(&session, assignment, place);
         if in_background {
             let output = launched_output(&input, &launched);
             session.run_beside(async move {
@@ -128,7 +127,7 @@ impl AgentTool {
         }
         let finished = subagent::work(launched, &call.cancel).await;
         match finished.failure() {
-            Some(failure) => Err(ToolFailure::running(failure)),
+            Some(failure) => Err(failure),
             None => Ok(finished_output(name, &input, &finished)),
         }
     }
@@ -240,8 +239,10 @@ fn finished_output(kind: &str, input: &Input, finished: &Finished) -> ToolOutput
         "usage": finished.usage,
         "canContinueAgent": false,
     });
-    if report.tool_uses > 0 {
+    if !report.tools_used.is_empty() {
         structured["toolsUsed"] = json!(report.tools_used);
+    }
+    if report.tool_uses > 0 {
         structured["toolStats"] = json!({
             "readCount": reads,
             "searchCount": searches,

@@ -41,6 +41,8 @@ pub(crate) struct Answer {
     policy: RetryPolicy,
     state: State,
     fold: MessageFold,
+    /// How the newest attempt is to be answered.
+    delivery: Delivery,
     retries: u32,
     overloads: u32,
     complete_blocks: usize,
@@ -105,6 +107,7 @@ impl Answer {
             fallbacks,
             policy,
             fold: MessageFold::default(),
+            delivery: Delivery::default(),
             retries: 0,
             overloads: 0,
             complete_blocks: 0,
@@ -179,9 +182,9 @@ impl Answer {
         input + chars.div_ceil(CHARS_PER_TOKEN) as u64
     }
 
-    /// Whether the answer comes piece by piece.
+    /// Whether the answer, or what came of the last attempt, comes piece by piece.
     pub(crate) fn is_streamed(&self) -> bool {
-        self.target.request.delivery == Delivery::Stream
+        self.delivery == Delivery::Stream
     }
 
     /// The API's name of the request.
@@ -231,6 +234,7 @@ impl Answer {
         self.timing.first_event = None;
         self.fold = MessageFold::default();
         let Target { model, request, .. } = self.target.clone();
+        self.delivery = request.delivery;
         self.state = State::Connecting(Box::pin(async move { model.stream(request).await }));
     }
 
@@ -258,11 +262,10 @@ impl Answer {
     /// to an answer in one piece.
     fn broken(&mut self, error: ModelError) -> Step {
         let reported = error.api_type.is_some() && self.complete_blocks == 0;
-        if reported && error.is_retryable() && self.ask_whole() {
-            self.connect();
-            return Step::Retry { error, attempt: 0, delay: Duration::ZERO };
+        match reported && self.ask_whole() {
+            true => self.try_whole(error),
+            false => self.failed(error),
         }
-        self.failed(error)
     }
 
     fn failed(&mut self, error: ModelError) -> Step {
@@ -278,8 +281,7 @@ impl Answer {
         }
         // A stream that makes no sense may still be read in one piece.
         if error.kind == ErrorKind::Unreadable && self.ask_whole() {
-            self.connect();
-            return Step::Retry { error, attempt: 0, delay: Duration::ZERO };
+            return self.try_whole(error);
         }
         // A key that is refused may be one that is just being replaced.
         let refused_key = error.status == Some(UNAUTHORIZED);
@@ -288,17 +290,25 @@ impl Answer {
         match self.policy.delay(self.retries + 1, &asked) {
             Some(delay) => {
                 self.retries += 1;
-                self.timing.spent += self.timing.attempt.elapsed();
-                self.state = State::Waiting(Box::pin(tokio::time::sleep(delay)));
+                self.connect_after(delay);
                 Step::Retry { error, attempt: self.retries, delay }
             }
-            None if error.kind == ErrorKind::StreamCut && self.ask_whole() => {
-                self.connect();
-                Step::Retry { error, attempt: 0, delay: Duration::ZERO }
-            }
+            None if error.kind == ErrorKind::StreamCut && self.ask_whole() => self.try_whole(error),
             None if error.is_retryable() && !self.fallbacks.is_empty() => self.fall_back(error),
             None => Step::Failed(error),
         }
+    }
+
+    /// Tries again at once, without a word to the host.
+    fn try_whole(&mut self, error: ModelError) -> Step {
+        self.connect_after(Duration::ZERO);
+        Step::Retry { error, attempt: 0, delay: Duration::ZERO }
+    }
+
+    /// Begins another attempt after the delay. Until then what came of the last one can be looked at.
+    fn connect_after(&mut self, delay: Duration) {
+        self.timing.spent += self.timing.attempt.elapsed();
+        self.state = State::Waiting(Box::pin(tokio::time::sleep(delay)));
     }
 
     /// Asks for the answer in one piece from now on, unless that is how it was asked already.
@@ -318,7 +328,7 @@ impl Answer {
         }
         self.overloads = 0;
         self.retries = 0;
-        self.connect();
+        self.connect_after(Duration::ZERO);
         Step::Fallback { error, from, to: self.target.name.clone() }
     }
 }

@@ -8,8 +8,10 @@ use std::collections::BTreeSet;
 
 use bowline_protocol::{StopReason, ToolUseId};
 
-/// How often the model may run into its output limit before the turn fails.
+/// How often in a row the model may run into its output limit before the turn fails.
 const OUTPUT_LIMIT_RECOVERIES: u32 = 3;
+/// How often the model may decline to answer before the turn fails.
+const REFUSAL_RECOVERIES: u32 = 1;
 /// How often an answer without any content is asked for again.
 const EMPTY_ANSWER_RECOVERIES: u32 = 1;
 /// How often in a row the stream may break off before the turn fails.
@@ -148,6 +150,8 @@ pub enum Ending {
     ApiError,
     /// The output limit was met again and again.
     OutputLimit,
+    /// The model declined to answer, and did so again when it was asked to go on.
+    Refused,
     /// The structured output never fitted its schema.
     StructuredOutputRetries,
 }
@@ -177,6 +181,8 @@ enum State {
 struct Calls {
     unfinished: BTreeSet<ToolUseId>,
     any: bool,
+    /// Whether the model declined to go on behind them.
+    refused: bool,
     /// The first call that ends the turn decides how.
     ending: Option<Ending>,
 }
@@ -188,6 +194,7 @@ struct Tally {
     /// In a row.
     cuts: u32,
     pauses: u32,
+    /// In a row.
     output_limits: u32,
     empty_answers: u32,
     refusals: u32,
@@ -275,16 +282,18 @@ impl Turn {
 
     fn answered(
         &mut self,
-        calls: Calls,
+        mut calls: Calls,
         stop_reason: Option<StopReason>,
         empty: bool,
     ) -> Vec<Effect> {
-        self.tally.cuts = 0;
+        let tally = &mut self.tally;
+        tally.cuts = 0;
         // Tool calls decide, not the stop reason.
         if calls.any {
+            tally.output_limits = 0;
+            calls.refused = stop_reason == Some(StopReason::Refusal);
             return self.act(calls);
         }
-        let tally = &mut self.tally;
         match stop_reason {
             Some(StopReason::MaxTokens | StopReason::ModelContextWindowExceeded) => {
                 tally.output_limits += 1;
@@ -297,10 +306,7 @@ impl Turn {
                 tally.pauses += 1;
                 self.call_model()
             }
-            Some(StopReason::Refusal) if tally.refusals == 0 => {
-                tally.refusals += 1;
-                self.nudge(Nudge::Refusal)
-            }
+            Some(StopReason::Refusal) => self.refused(),
             _ if empty && tally.empty_answers < EMPTY_ANSWER_RECOVERIES => {
                 tally.empty_answers += 1;
                 self.nudge(Nudge::EmptyAnswer)
@@ -345,7 +351,17 @@ impl Turn {
                 vec![]
             }
             Some(ending) => vec![Effect::End(ending)],
+            None if calls.refused => self.refused(),
             None => self.call_model(),
+        }
+    }
+
+    /// The model declines: once it is asked to go on without what it declined.
+    fn refused(&mut self) -> Vec<Effect> {
+        self.tally.refusals += 1;
+        match self.tally.refusals > REFUSAL_RECOVERIES {
+            true => vec![Effect::End(Ending::Refused)],
+            false => self.nudge(Nudge::Refusal),
         }
     }
 

@@ -261,8 +261,7 @@ async fn ask_host(
 }
 
 fn request(context: &CallContext, proposed: &Proposed, question: &Question) -> CanUseTool {
-    let display =
-        context.tools.source().and_then(|source| source.display_name(&proposed.call.name));
+    let display = context.tools.display_name(&proposed.call.name);
     let mut request = CanUseTool {
         tool_name: proposed.call.name.clone(),
         input: RawJson::from(proposed.shown(&context.workspace)),

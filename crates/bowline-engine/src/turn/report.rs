@@ -1,6 +1,9 @@
 //! What a turn came to: everything its result message needs to know.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use bowline_model::ModelError;
 use bowline_protocol::{DeferredToolUse, PermissionDenial, RawJson, StopReason, Usage};
@@ -30,18 +33,18 @@ pub(crate) struct Report {
     pub(crate) deferred: Vec<DeferredToolUse>,
     /// Why the model could not be reached.
     pub(crate) failure: Option<ModelError>,
+    /// The protocol's word for a failure that has no HTTP status.
+    pub(crate) api_error: Option<&'static str>,
     /// From the beginning to the first request, event and content.
     pub(crate) first_request: Option<Duration>,
     pub(crate) first_event: Option<Duration>,
     pub(crate) first_content: Option<Duration>,
     /// How many tools were called.
     pub(crate) tool_uses: u64,
-    /// Which, in the order of their first use.
-    pub(crate) tools_used: Vec<String>,
+    /// Which, of those that there are.
+    pub(crate) tools_used: BTreeSet<String>,
     /// How often each.
     pub(crate) calls: BTreeMap<String, u64>,
-    /// How often the model refused to go on.
-    pub(crate) refusals: u64,
     /// Lines that tools put into files, and took out of them.
     pub(crate) changes: LineChanges,
     /// What the last answer cost.
@@ -62,24 +65,25 @@ impl Report {
             denials: Vec::new(),
             deferred: Vec::new(),
             failure: None,
+            api_error: None,
             first_request: None,
             first_event: None,
             first_content: None,
             tool_uses: 0,
-            tools_used: Vec::new(),
+            tools_used: BTreeSet::new(),
             calls: BTreeMap::new(),
-            refusals: 0,
             changes: LineChanges::default(),
             last_usage: Usage::default(),
             model: String::new(),
         }
     }
 
-    pub(crate) fn used(&mut self, tool: &str) {
+    /// A tool was called, which need not exist.
+    pub(crate) fn used(&mut self, tool: &str, exists: bool) {
         self.tool_uses += 1;
         *self.calls.entry(tool.to_owned()).or_default() += 1;
-        if !self.tools_used.iter().any(|used| used == tool) {
-            self.tools_used.push(tool.to_owned());
+        if exists {
+            self.tools_used.insert(tool.to_owned());
         }
     }
 }

@@ -6,6 +6,14 @@ use super::machine::{Ending, Nudge};
 pub(crate) const INTERRUPTED: &str = "[Request interrupted by user]";
 /// Stands in the conversation where a person stopped tools.
 pub(crate) const INTERRUPTED_TOOLS: &str = "[Request interrupted by user for tool use]";
+/// What stands in the conversation where a turn was stopped.
+pub(crate) fn interrupted(ending: Ending) -> &'static str {
+    match ending {
+        Ending::AbortedTools => INTERRUPTED_TOOLS,
+        _ => INTERRUPTED,
+    }
+}
+
 /// Stands for a prompt without content, which the API would refuse.
 pub(crate) const NO_CONTENT: &str = "(no content)";
 
@@ -51,8 +59,9 @@ pub(crate) fn error(ending: Ending, limit: impl std::fmt::Display) -> String {
         }
         Ending::AbortedStreaming => "Interrupted while the model was answering".to_owned(),
         Ending::AbortedTools => "Interrupted while tools were running".to_owned(),
-        Ending::OutputLimit => "The answer exceeded the output token limit".to_owned(),
         Ending::ApiError
+        | Ending::OutputLimit
+        | Ending::Refused
         | Ending::Completed
         | Ending::HookStopped
         | Ending::StopHookPrevented

@@ -175,3 +175,12 @@ fn a_broken_answer_keeps_whole_blocks_and_can_be_closed() {
     );
     assert_eq!(MessageFold::new().closing_events(), [], "nothing began, nothing to close");
 }
+
+#[test]
+fn half_a_call_is_not_closed() {
+    let call = json!({ "type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {} });
+    let half = json!({ "type": "input_json_delta", "partial_json": "{\"command\": \"rm" });
+    let fold = fold(vec![start(), begin(0, call), grow(0, half)]);
+    let closing = serde_json::to_value(fold.closing_events()).unwrap();
+    assert_eq!(closing, json!([{ "type": "message_stop" }]));
+}

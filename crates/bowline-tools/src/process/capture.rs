@@ -25,14 +25,13 @@ pub(crate) struct Capture {
     file: Option<File>,
     written: u64,
     tail: VecDeque<u8>,
-    last: Option<u8>,
 }
 
 impl Capture {
     /// Keeps `memory` bytes; more than that goes to a file at `path`.
     pub(crate) fn new(path: PathBuf, memory: usize) -> Self {
         let (head, tail) = (Vec::new(), VecDeque::new());
-        Self { head, memory, total: 0, path, file: None, written: 0, tail, last: None }
+        Self { head, memory, total: 0, path, file: None, written: 0, tail }
     }
 
     /// Adds output.
@@ -46,7 +45,6 @@ impl Capture {
         }
         self.head.extend_from_slice(&bytes[..room]);
         self.total += bytes.len() as u64;
-        self.last = bytes.last().copied().or(self.last);
         self.write(bytes);
     }
 
@@ -65,7 +63,7 @@ impl Capture {
     }
 
     /// Completes the file: what was left out in the middle is named, the end follows, and then
-    /// `note` on a line of its own.
+    /// `note`, which counts as output.
     pub(crate) fn end(&mut self, note: &str) {
         let Some(file) = &mut self.file else { return };
         let tail = self.tail.make_contiguous();
@@ -75,14 +73,12 @@ impl Capture {
             text.extend(format!("\n... [{omitted} bytes omitted] ...\n").into_bytes());
         }
         text.extend_from_slice(tail);
-        if !note.is_empty() && self.last.is_some_and(|byte| byte != b'\n') {
-            text.push(b'\n');
-        }
         text.extend_from_slice(note.as_bytes());
         if let Err(error) = file.write_all(&text) {
             tracing::warn!(path = %self.path.display(), %error, "end of output is not kept");
         }
         self.tail.clear();
+        self.total += note.len() as u64;
         self.written = self.total;
     }
 

@@ -174,7 +174,7 @@ impl Driver {
         let backgrounded = self.deadline.borrow().is_some();
         let code = exit_code(&status);
         if backgrounded {
-            lock(&self.capture).end(&format!("[exited with code {code}]\n"));
+            lock(&self.capture).end(&format!("\n[exited with code {code}]\n"));
         }
         let (task_status, code) = match (killed, code) {
             (true, _) => (TaskStatus::Killed, None),

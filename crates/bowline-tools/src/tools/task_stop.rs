@@ -85,14 +85,12 @@ impl Tool for TaskStop {
                 .await
                 .map_err(|missing| ToolFailure::input(missing.to_string()))?;
             let what = info.command.as_ref().unwrap_or(&info.description);
-            let mut answer = json!({
+            let answer = json!({
                 "message": format!("Successfully stopped task: {id} ({what})"),
                 "task_id": id,
                 "task_type": info.kind.as_str(),
+                "command": what,
             });
-            if let Some(command) = info.command {
-                answer["command"] = command.into();
-            }
             Ok(ToolOutput::text(answer.to_string()).structured(answer))
         })
     }

@@ -50,14 +50,14 @@ async fn a_background_command_from_start_to_end() {
     let (text, object) = rig.ok("TaskOutput", json!({ "task_id": id })).await;
     assert!(
         text.ends_with(
-            "<status>completed</status>\n\n<exit_code>0</exit_code>\n\n<output>\ndone\noops\n\
+            "<status>completed</status>\n\n<exit_code>0</exit_code>\n\n<output>\ndone\noops\n\n\
              [exited with code 0]\n</output>"
         ),
         "{text}"
     );
     assert_eq!(object["retrieval_status"], "success");
     assert_eq!(object["task"]["description"], "wait and print");
-    assert_eq!(fs::read_to_string(file).unwrap(), "done\noops\n[exited with code 0]\n");
+    assert_eq!(fs::read_to_string(file).unwrap(), "done\noops\n\n[exited with code 0]\n");
 
     let events = rig.events.lock().unwrap().clone();
     match events.as_slice() {
@@ -110,7 +110,7 @@ async fn a_late_command_goes_on_in_the_background() {
     assert_eq!(object["timedOutAfterMs"], 300);
     rig.file("go", "");
     let (_, object) = rig.ok("TaskOutput", json!({ "task_id": id })).await;
-    assert_eq!(object["task"]["output"], "first\nsecond\n[exited with code 0]\n");
+    assert_eq!(object["task"]["output"], "first\nsecond\n\n[exited with code 0]\n");
 }
 
 #[tokio::test]
@@ -156,7 +156,7 @@ async fn long_output_is_cut_to_its_end() {
     let (_, object) = rig.ok("TaskOutput", json!({ "task_id": id })).await;
     let output = object["task"]["output"].as_str().unwrap();
     assert!(output.starts_with("[Truncated. Full output: "));
-    assert!(output.ends_with("\n20000\n[exited with code 0]\n"));
+    assert!(output.ends_with("\n20000\n\n[exited with code 0]\n"));
     assert!(output.len() < 34_000, "{}", output.len());
 }
 

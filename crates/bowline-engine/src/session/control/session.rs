@@ -52,6 +52,7 @@ pub(super) async fn interrupt(own: &Session, request: Interrupt) -> Answered {
         drop(answered);
         if !shared.live().host.stops_tasks_itself {
             // Commands in the background were not what the user waited for.
+            shared.board.interrupted();
             let stops = |task: &TaskInfo| !task.backgrounded || task.kind == TaskKind::Agent;
             shared.workspace.tasks().stop_those(stops).await;
         }

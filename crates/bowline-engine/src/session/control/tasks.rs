@@ -15,12 +15,12 @@ const MOVE_GRACE: Duration = Duration::from_secs(2);
 
 /// A task that is gone, or never was, is as stopped as one can be.
 pub(super) async fn stop_task(shared: &Arc<Shared>, request: StopTask) -> Answered {
-    shared.board.stopped_by_user(&request.task_id);
+    let answered = shared.board.stop_until_answered(&request.task_id);
     if let Err(error) = shared.workspace.tasks().stop(&request.task_id).await {
         tracing::debug!(%error, "nothing to stop");
     }
     shared.outlet.flush().await;
-    Ok(ControlReply::payload(&json!({})))
+    Ok(ControlReply::payload(&json!({})).then(async move { drop(answered) }))
 }
 
 pub(super) async fn background_tasks(shared: &Arc<Shared>, request: BackgroundTasks) -> Answered {

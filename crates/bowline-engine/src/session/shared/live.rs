@@ -1,11 +1,11 @@
 //! What can change while a session runs.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use bowline_model::Thinking;
 use bowline_protocol::{
-    AgentDefinition, Effort, Extra, HookEvent, Initialize, McpToolPolicy, ModelSwitchInput,
-    PermissionDenial, PermissionMode, SessionState,
+    AgentDefinition, Effort, Extra, HookEvent, Initialize, McpToolPolicy, MessageUuid,
+    ModelSwitchInput, PermissionDenial, PermissionMode, SessionState,
 };
 use bowline_sessions::CustomTitle;
 
@@ -25,6 +25,8 @@ pub(crate) struct Live {
     pub(crate) json_schema: Option<serde_json::Value>,
     /// The prompt being worked on.
     pub(crate) prompt_id: Option<String>,
+    /// The name of its line in the transcript, also if its host gave it none.
+    pub(crate) prompt_line: Option<MessageUuid>,
     /// Names the turn that runs.
     pub(crate) turn_id: String,
     /// What the host announced when it connected.
@@ -34,6 +36,8 @@ pub(crate) struct Live {
     pub(crate) context: Vec<String>,
     /// Agents that the host defined.
     pub(crate) agents: BTreeMap<String, AgentDefinition>,
+    /// Where the main agent keeps what it learns, if its kind remembers anything.
+    pub(crate) memory: Option<PathBuf>,
     /// The mode to go back to when a plan is agreed on.
     pub(crate) mode_before_plan: Option<PermissionMode>,
     /// What the main agent can call has to be put together anew.
@@ -101,6 +105,8 @@ impl Live {
             json_schema: config.json_schema.clone(),
             context: Vec::new(),
             agents: BTreeMap::new(),
+            memory: None,
+            prompt_line: None,
             mode_before_plan: None,
             tools_changed: false,
             prompt_id: None,

@@ -32,8 +32,12 @@ impl Shared {
         caller: &Identity,
     ) -> Verdict {
         let mode = server.and_then(|server| self.live().server_modes.get(&server.name).cloned());
+        let memory = match caller {
+            Identity::Main => self.live().memory.clone(),
+            Identity::Sub(agent) => agent.memory.clone(),
+        };
         let mut policy = self.policy();
-        policy.memory = caller.subagent().and_then(|agent| agent.memory.clone());
+        policy.memory = memory;
         let own = caller.subagent().and_then(|agent| agent.permission_mode.as_ref());
         let mode = mode.or_else(|| own.and_then(|mode| policy.mode_for_agent(mode)));
         let Some(mode) = mode else { return policy.evaluate(call) };

@@ -153,6 +153,22 @@ fn the_output_limit_is_recovered_from_three_times() {
         Answered { stop_reason: Some(MaxTokens), empty: false } -> End(OutputLimit)
     "#]],
     );
+    let mut events = vec![Prompted, limit(), limit(), limit()];
+    events.extend([Called(id(1)), answered(StopReason::ToolUse), Finished(id(1), GoOn), limit()]);
+    check(
+        Limits::default(),
+        events,
+        expect![[r#"
+            Prompted -> CallModel
+            Answered { stop_reason: Some(MaxTokens), empty: false } -> Nudge(OutputLimit) CallModel
+            Answered { stop_reason: Some(MaxTokens), empty: false } -> Nudge(OutputLimit) CallModel
+            Answered { stop_reason: Some(MaxTokens), empty: false } -> Nudge(OutputLimit) CallModel
+            Called(ToolUseId("1")) -> RunTool(ToolUseId("1"))
+            Answered { stop_reason: Some(ToolUse), empty: false } ->
+            Finished(ToolUseId("1"), GoOn) -> CallModel
+            Answered { stop_reason: Some(MaxTokens), empty: false } -> Nudge(OutputLimit) CallModel
+        "#]],
+    );
 }
 
 #[test]
@@ -164,8 +180,24 @@ fn a_refusal_is_continued_once() {
         expect![[r#"
         Prompted -> CallModel
         Answered { stop_reason: Some(Refusal), empty: false } -> Nudge(Refusal) CallModel
-        Answered { stop_reason: Some(Refusal), empty: false } -> AskStopHooks
+        Answered { stop_reason: Some(Refusal), empty: false } -> End(Refused)
     "#]],
+    );
+}
+
+#[test]
+fn a_refusal_behind_calls_is_continued_with_their_results() {
+    let refusal = || answered(StopReason::Refusal);
+    check(
+        Limits::default(),
+        [Prompted, Called(id(1)), refusal(), Finished(id(1), GoOn), refusal()],
+        expect![[r#"
+            Prompted -> CallModel
+            Called(ToolUseId("1")) -> RunTool(ToolUseId("1"))
+            Answered { stop_reason: Some(Refusal), empty: false } ->
+            Finished(ToolUseId("1"), GoOn) -> Nudge(Refusal) CallModel
+            Answered { stop_reason: Some(Refusal), empty: false } -> End(Refused)
+        "#]],
     );
 }
 

@@ -1,5 +1,6 @@
 //! Runs one turn: performs what the [machine](super::machine) decides and tells it what happened.
 
+mod giving_up;
 mod results;
 mod speech;
 mod stream;
@@ -11,7 +12,7 @@ use bowline_model::ModelError;
 use bowline_protocol::{ContentBlock, MessageUuid, UserMessage};
 use tokio_util::sync::CancellationToken;
 
-use self::thinking::ThinkingMeter;
+use self::{giving_up::Refusal, thinking::ThinkingMeter};
 use super::{
     answer::{Answer, Step},
     call::Calls,
@@ -43,6 +44,8 @@ pub(crate) struct TurnRun<'a> {
     cut: Option<ModelError>,
     /// The API's name of the last answer.
     last_answer: Option<String>,
+    /// What the API said about the last answer that the model declined to give.
+    refusal: Option<Refusal>,
     /// What a Stop hook wants the model to hear.
     feedback: Feedback,
     stop_hook_active: bool,
@@ -96,6 +99,7 @@ impl<'a> TurnRun<'a> {
             happened: VecDeque::from([Event::Prompted]),
             cut: None,
             last_answer: None,
+            refusal: None,
             feedback: Feedback::default(),
             stop_hook_active: false,
             stop_trouble: false,
@@ -179,6 +183,11 @@ impl TurnRun<'_> {
         // A stream that breaks off again and again is a failure that nobody was told of yet.
         if let Some(error) = self.cut.take().filter(|_| ending == Ending::ApiError) {
             self.fail(error).await;
+        }
+        match ending {
+            Ending::OutputLimit => self.give_up_on_limits().await,
+            Ending::Refused => self.give_up_on_refusals().await,
+            _ => {}
         }
         self.answer = None;
     }

@@ -90,6 +90,10 @@ impl TurnRun<'_> {
     }
 
     pub(super) async fn nudge(&mut self, nudge: Nudge) {
+        // What tools have answered comes before anything else that is said.
+        if !self.deliver_results().await {
+            return self.happened.push_back(Event::BatchStopped);
+        }
         let text = match nudge {
             Nudge::StopFeedback => {
                 self.stop_hook_active = true;

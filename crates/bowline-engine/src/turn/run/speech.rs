@@ -15,17 +15,23 @@ use super::{
         answer::{Answer, Step},
         machine::Event,
     },
-    TurnRun, millis, some,
+    TurnRun,
+    giving_up::Refusal,
+    millis, some,
+    thinking::ThinkingMeter,
 };
 use crate::{
     agent::api_error_frame,
     ledger::{self, Account},
     outlet::timestamp,
-    session::control::family,
+    session::{api_error_name, control::family},
 };
 
 impl TurnRun<'_> {
     pub(super) async fn call_model(&mut self) {
+        if self.happened.contains(&Event::BatchStopped) {
+            return;
+        }
         if !self.deliver_results().await {
             self.happened.push_back(Event::BatchStopped);
             return;
@@ -63,6 +69,7 @@ impl TurnRun<'_> {
             Step::Retry { error, attempt, delay } => {
                 self.close_stream().await;
                 self.end_answer().await;
+                self.thinking = ThinkingMeter::default();
                 if attempt > 0 {
                     self.retry(&error, attempt, delay).await;
                 }
@@ -90,7 +97,7 @@ impl TurnRun<'_> {
                 self.close_stream().await;
                 self.end_answer().await;
                 self.answer = None;
-                if error.is_context_overflow() && self.agent.compact_overflow(&self.cancel).await {
+                if error.is_too_large() && self.agent.compact_overflow(&self.cancel).await {
                     self.report.messages += 1;
                     self.call_model().await;
                     return None;
@@ -132,7 +139,9 @@ impl TurnRun<'_> {
         self.report.model = answer.model().to_owned();
         self.report.stop_reason = message.stop_reason.clone();
         if message.stop_reason == Some(StopReason::Refusal) {
-            self.report.refusals += 1;
+            self.agent.session.ledger().enter_refusal();
+            let details = message.extra.get("stop_details");
+            self.refusal = Some(Refusal::new(answer.request_id(), details));
         }
         if self.agent.session.over_budget() {
             return Some(Event::BudgetExhausted);
@@ -155,7 +164,7 @@ impl TurnRun<'_> {
             self.report.first_content.get_or_insert_with(|| began.elapsed());
             called = self.block(block).await;
         }
-        if self.streams() {
+        if self.streams() && self.answer.as_ref().is_some_and(Answer::is_streamed) {
             self.forward(event).await;
         }
         called
@@ -184,7 +193,7 @@ impl TurnRun<'_> {
         }
         let frame = self.assistant_frame(block.clone());
         if let ContentBlock::ToolUse(call) = &block {
-            self.report.used(&call.name);
+            self.report.used(&call.name, self.agent.tools.find(&call.name).is_ok());
             // Whoever waits for a subagent hears first what it is about to do.
             if self.agent.identity.is_waited_for() {
                 self.agent.report_progress(call, &self.report, tokens).await;
@@ -278,16 +287,21 @@ impl TurnRun<'_> {
     /// The model cannot be reached: a message in its place says why.
     pub(super) async fn fail(&mut self, error: ModelError) {
         self.cut = None;
-        let frame = Box::new(api_error_frame(&error));
+        self.report.api_error = api_error_name(&error);
+        self.say_failure(Box::new(api_error_frame(&error)), error.category()).await;
+        self.report.failure = Some(error);
+    }
+
+    /// Says something in the model's place that ends the turn, and tells the hooks.
+    pub(super) async fn say_failure(&mut self, frame: Box<AssistantMessage>, category: &str) {
         if let Some(text) = frame.message.content.first().and_then(ContentBlock::as_text) {
             self.report.last_words = text.to_owned();
         }
-        if self.agent.identity.is_main() {
+        self.report.stop_reason = frame.message.stop_reason.clone();
+        if self.agent.identity.subagent().is_none_or(|subagent| subagent.shows_text) {
             self.agent.say_assistant(frame).await;
         }
-        self.report.stop_reason = Some(StopReason::StopSequence);
-        self.agent.failure_hooks(error.category(), &self.report.last_words).await;
-        self.report.failure = Some(error);
+        self.agent.failure_hooks(category, &self.report.last_words).await;
     }
 
     /// Interrupted: what came so far is shown as it is.

@@ -37,7 +37,8 @@ impl TurnRun<'_> {
 
     /// Brings a broken stream to an orderly end for a host that has seen its beginning.
     pub(super) async fn close_stream(&mut self) {
-        let Some(answer) = self.answer.as_ref().filter(|_| self.streams()) else { return };
+        let shown = self.answer.as_ref().filter(|answer| self.streams() && answer.is_streamed());
+        let Some(answer) = shown else { return };
         let abandoned = abandoned(answer, 0);
         for event in answer.fold().closing_events() {
             let mut frame = self.stream_frame(event);
@@ -48,7 +49,8 @@ impl TurnRun<'_> {
 
     /// The same for one that was interrupted, which the host is told with the message's end.
     pub(super) async fn abort_stream(&mut self) {
-        let Some(answer) = self.answer.as_ref().filter(|_| self.streams()) else { return };
+        let shown = self.answer.as_ref().filter(|answer| self.streams() && answer.is_streamed());
+        let Some(answer) = shown else { return };
         let mut closing = answer.fold().closing_events();
         if closing.is_empty() {
             return;

@@ -1,9 +1,11 @@
 //! Sessions: prompts in, messages out.
 
 mod agent_kinds;
+mod agent_servers;
 mod deferred;
 mod direct;
 mod faults;
+mod giving_up;
 mod hook_kinds;
 mod interrupt;
 mod limits;

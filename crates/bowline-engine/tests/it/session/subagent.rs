@@ -284,3 +284,69 @@ async fn the_model_is_told_where_the_plan_goes() {
     let told = ears.system().join("\n");
     assert!(told.contains(&format!("Write the plan to {}/", plans.display())), "{told}");
 }
+
+#[tokio::test]
+async fn one_that_is_stopped_leads_to_a_turn_once_its_host_has_the_answer() {
+    let mut rig = rig();
+    let input = json!({
+        "description": "wait", "prompt": "SAY waiting\nHANG", "run_in_background": true,
+    });
+    rig.prompt(&format!("TOOL Agent {input}\nNEXT\nSAY main end")).await;
+    let frames = rig.until(|frame| frame["type"] == "result").await;
+    let started = frames.iter().find(|it| it["subtype"] == "task_started").unwrap();
+    let stop = json!({"subtype": "stop_task", "task_id": started["task_id"]});
+    rig.control(stop).await.unwrap();
+    let frames = rig.turn().await;
+    let shapes = shapes(&frames);
+    let place = |shape: &str| shapes.iter().position(|it| it == shape).unwrap();
+    let end = frames.iter().find(|it| it["subtype"] == "task_notification").unwrap();
+    assert_eq!((&end["status"], &end["summary"]), (&json!("stopped"), &json!("wait")));
+    let told = &frames[place("user:text")];
+    assert_eq!(text(told), "[Request interrupted by user]");
+    assert_eq!(told["parent_tool_use_id"], started["tool_use_id"]);
+    assert!(place("task_notification") < place("user:text"), "{shapes:?}");
+    assert!(place("user:text") < place("init"), "{shapes:?}");
+    assert_eq!(frames.last().unwrap()["origin"]["kind"], "task-notification");
+}
+
+#[tokio::test]
+async fn one_whose_call_is_refused_for_good_was_stopped() {
+    let mut rig = Rig::new();
+    rig.will_permit(json!({"behavior": "deny", "message": "no", "interrupt": true}));
+    let input = json!({
+        "description": "touch", "prompt": "TOOL Bash {\"command\": \"touch x\"}\nNEXT\nSAY s",
+        "run_in_background": false,
+    });
+    let frames = rig.run(&format!("TOOL Agent {input}\nNEXT\nSAY main end")).await;
+    let end = frames.iter().find(|it| it["subtype"] == "task_notification").unwrap();
+    assert_eq!((&end["status"], &end["summary"]), (&json!("stopped"), &json!("touch")));
+    let result = frames.iter().rfind(|it| it["type"] == "user").unwrap();
+    assert_eq!(text(result), "[Request interrupted by user for tool use]");
+    assert_eq!(result["tool_result_meta"][0]["non_execution_kind"], "interrupted");
+    assert_eq!(frames.last().unwrap()["result"], "main end");
+}
+
+#[tokio::test]
+async fn one_that_fails_says_why_and_one_below_another_says_who_sent_it() {
+    let mut rig = rig();
+    let inner = json!({
+        "description": "inner", "prompt": "ERRORS 400 -1", "run_in_background": false,
+    });
+    let outer = json!({
+        "description": "outer", "prompt": format!("TOOL Agent {inner}\nNEXT\nSAY went on"),
+        "run_in_background": false,
+    });
+    let frames = rig.run(&format!("TOOL Agent {outer}\nNEXT\nSAY main end")).await;
+    let started: Vec<_> = frames.iter().filter(|it| it["subtype"] == "task_started").collect();
+    assert_eq!(started[0]["parent_task_id"], Value::Null);
+    assert_eq!(started[1]["parent_task_id"], started[0]["task_id"]);
+    let progress = frames.iter().find(|it| it["subtype"] == "task_progress").unwrap();
+    assert_eq!(progress["description"], "inner");
+    let updated = frames.iter().find(|it| it["patch"]["status"] == "failed").unwrap();
+    let why = updated["patch"]["error"].as_str().unwrap();
+    assert!(why.starts_with("Agent terminated early due to an API error"), "{why}");
+    let end = frames.iter().find(|it| it["subtype"] == "task_notification").unwrap();
+    assert_eq!((&end["status"], &end["summary"]), (&json!("failed"), &json!(why)));
+    let prompts = frames.iter().filter(|it| it["type"] == "user" && text(it).starts_with("ERRORS"));
+    assert_eq!(prompts.count(), 0, "what agents tell each other is theirs");
+}

@@ -1,0 +1,105 @@
+//! MCP servers that a kind of agent brings along.
+
+use std::fs;
+
+use bowline_engine::settings::Places;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::rig::{Rig, shapes, text};
+
+/// Answers every call with what it was started with.
+const SERVER: &str = r#"
+answer() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$1" "$2"; }
+while IFS= read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+  case "$line" in
+    *'"method":"initialize"'*)
+      answer "$id" '{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"own","version":"1"}}' ;;
+    *'"method":"tools/list"'*)
+      answer "$id" '{"tools":[{"name":"say","inputSchema":{"type":"object"}}]}' ;;
+    *'"method":"tools/call"'*)
+      answer "$id" "{\"content\":[{\"type\":\"text\",\"text\":\"said $WORD\"}]}" ;;
+  esac
+done
+: > "$GONE"
+"#;
+
+const CALL: &str = "TOOL mcp__own__say {}\nNEXT\nSAY done";
+
+fn server(gone: &std::path::Path) -> Value {
+    let env = json!({"WORD": "${NO_SUCH_VARIABLE:-hello}", "GONE": gone});
+    json!([{"own": {"command": "bash", "args": ["-c", SERVER], "env": env}}])
+}
+
+fn send(prompt: &str) -> String {
+    let input = json!({
+        "description": "d", "prompt": prompt, "subagent_type": "worker", "run_in_background": false,
+    });
+    format!("TOOL Agent {input}")
+}
+
+/// A session whose host defines a kind with a server of its own, and where the server says that it is gone.
+async fn rig(main: bool) -> (Rig, std::path::PathBuf) {
+    let folder = TempDir::new().unwrap();
+    let gone = folder.path().join("gone");
+    let rig = Rig::in_folder(folder, |config| {
+        config.agent = main.then(|| "worker".to_owned());
+    });
+    let worker = json!({
+        "description": "works", "prompt": "You work.", "tools": ["Read"],
+        "mcpServers": server(&gone),
+    });
+    let agents = json!({"worker": worker});
+    rig.control(json!({"subtype": "initialize", "agents": agents})).await.unwrap();
+    (rig, gone)
+}
+
+fn results(frames: &[Value]) -> Vec<String> {
+    let blocks = frames.iter().map(|frame| &frame["message"]["content"][0]);
+    let results = blocks.filter(|block| block["type"] == "tool_result");
+    results.map(|block| block["content"].to_string()).collect()
+}
+
+#[tokio::test]
+async fn they_are_there_for_the_agent_alone_and_while_it_works() {
+    let (mut rig, gone) = rig(false).await;
+    rig.will_permit(json!({"behavior": "allow"}));
+    let frames = rig.run(&format!("{}\nNEXT\n{CALL}", send(CALL))).await;
+    let asked = frames.iter().find(|frame| frame["type"] == "can_use_tool").unwrap();
+    assert_eq!(asked["question"]["mcp_server"], json!({"name": "own", "source": "agent"}));
+    let results = results(&frames);
+    assert!(results[0].contains("said hello"), "{results:?}");
+    assert!(results[2].contains("No such tool available: mcp__own__say"), "{results:?}");
+    assert!(gone.exists(), "it ends with its agent");
+    let status = rig.control(json!({"subtype": "mcp_status"})).await.unwrap();
+    assert_eq!(status["mcpServers"], json!([]));
+}
+
+#[tokio::test]
+async fn the_main_agents_are_the_sessions() {
+    let (mut rig, _) = rig(true).await;
+    rig.will_permit(json!({"behavior": "allow"}));
+    let frames = rig.run(CALL).await;
+    assert!(results(&frames)[0].contains("said hello"), "{:?}", shapes(&frames));
+    let status = rig.control(json!({"subtype": "mcp_status"})).await.unwrap();
+    assert_eq!(status["mcpServers"][0]["scope"], "agent");
+}
+
+#[tokio::test]
+async fn a_project_that_nobody_trusts_starts_none() {
+    let folder = TempDir::new().unwrap();
+    let agents = folder.path().join(".claude/agents");
+    fs::create_dir_all(&agents).unwrap();
+    let file = "---\nname: worker\ndescription: works\nmcpServers:\n  - own:\n      command: touch\n      \
+                args: [started]\n---\nYou work.";
+    fs::write(agents.join("worker.md"), file).unwrap();
+    let path = folder.path().canonicalize().unwrap();
+    let mut rig =
+        Rig::in_folder(folder, |config| config.places = Places::new(path.join("none"), path));
+    let frames = rig.run(&format!("{}\nNEXT\nSAY done", send("SAY hi"))).await;
+    let told = frames.iter().find(|frame| frame["subtype"] == "notification").unwrap();
+    assert!(told["text"].as_str().unwrap().ends_with("own"), "{told}");
+    assert!(!rig.path().join("started").exists());
+    assert_eq!(text(&frames[frames.len() - 2]), "done");
+}
