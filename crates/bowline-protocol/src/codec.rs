@@ -84,9 +84,10 @@ pub enum LineProblem {
 
 /// Cuts a stream of bytes into lines.
 ///
-/// Lines end with `\n` or `\r\n`; blank ones are skipped, and so is a byte order mark before the first. A line that lies whole
-/// in the bytes at hand is borrowed from them; only what continues in later bytes
-/// is copied, and looked at once. No line takes more memory than the limit.
+/// Lines end with `\n` or `\r\n`; blank ones are skipped, and so is a byte order mark
+/// before the first. A line that lies whole in the bytes at hand is borrowed from them;
+/// only what continues in later bytes is copied, and looked at once. No line takes more
+/// memory than the limit.
 ///
 /// ```
 /// use bowline_protocol::LineDecoder;
