@@ -111,7 +111,10 @@ fn an_mcp_server_behind_a_proxy() {
     let (place, gateway) = (Place::new(), Gateway::new());
     let servers = r#"{"mcpServers": {"far": {"type": "http", "url": "https://mcp.invalid/mcp"}}}"#;
     let words = ["-p", "--model", "script", "--mcp-config", servers, "--", "SAY done"];
-    let mut child = place.bowline(words).env("HTTPS_PROXY", gateway.address()).spawn().unwrap();
+    let mut command = place.bowline(words);
+    // The turn waits for the server, however long it takes to ask for it.
+    command.env("HTTPS_PROXY", gateway.address()).env("BOWLINE_MCP_GRACE_MS", "60000");
+    let mut child = command.spawn().unwrap();
     let head = gateway.refuse();
     assert!(head.starts_with("connect mcp.invalid:443 http/1.1\r\n"), "{head}");
     // Whoever tries again is turned away at once.
