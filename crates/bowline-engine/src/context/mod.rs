@@ -3,7 +3,7 @@
 //! | subject | where |
 //! |---|---|
 //! | our own words | [`prompt`] |
-//! | files of instructions | [`memory`], [`rules`], [`nested`] |
+//! | files of instructions | [`memory`], [`rules`], [`nested`], found by [`markdown`] |
 //! | where the session runs | [`environment`], [`repository`] |
 //! | manners of answering | [`style`] |
 //! | what servers say of themselves | [`servers`] |

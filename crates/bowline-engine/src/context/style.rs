@@ -1,4 +1,5 @@
-//! Output styles: other manners of answering, as Markdown files of the user and the project.
+//! Output styles: other manners of answering. Some are always there, others are Markdown files of
+//! plugins, the user and the project.
 
 mod built_in;
 

@@ -73,21 +73,21 @@ pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Fini
     let session = Arc::clone(&agent.session);
     let subagent = agent.identity.subagent();
     let description = subagent.map(|subagent| subagent.description.clone()).unwrap_or_default();
+    // Either its parent or whoever stops the task may end it.
+    let turn_cancel = cancel.child_token();
+    let _stopping = stop_with(&stop, &turn_cancel);
     let servers = agent.tools.servers().cloned();
     if let Some(servers) = &servers {
-        servers::reach(servers, session.config.mcp_grace, cancel).await;
+        servers::reach(servers, session.config.mcp_grace, &turn_cancel).await;
     }
-    let told = start_hooks(&agent, cancel).await;
-    let skills = brief(&mut agent, &kind, cancel).await;
+    let told = start_hooks(&agent, &turn_cancel).await;
+    let skills = brief(&mut agent, &kind, &turn_cancel).await;
     take_up(&mut agent, prompt, told, skills).await;
     let limits = Limits {
         max_rounds: agent.instructions.max_turns,
         stop_hook_blocks: session.config.stop_hook_block_cap,
         structured_output: false,
     };
-    // Either its parent or whoever stops the task may end it.
-    let turn_cancel = cancel.child_token();
-    let _stopping = stop_with(&stop, &turn_cancel);
     let report = TurnRun::new(&mut agent, limits, Vec::new(), turn_cancel).run().await;
     if let Some(servers) = &servers {
         servers::leave(servers).await;

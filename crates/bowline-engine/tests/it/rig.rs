@@ -289,3 +289,19 @@ pub(crate) fn text(frame: &Value) -> &str {
     let block = &frame["message"]["content"][0];
     block["text"].as_str().or_else(|| block["content"].as_str()).unwrap_or_default()
 }
+
+/// A shell's program that is an MCP server: `cases` say how lines are answered, with
+/// `answer "$id" RESULT`.
+pub(crate) fn mcp_program(cases: &str) -> String {
+    format!(
+        r#"
+answer() {{ printf '{{"jsonrpc":"2.0","id":%s,"result":%s}}\n' "$1" "$2"; }}
+while IFS= read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+  case "$line" in
+{cases}
+  esac
+done
+"#
+    )
+}

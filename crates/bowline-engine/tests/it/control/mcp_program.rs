@@ -5,14 +5,10 @@ use bowline_protocol::HostRequest;
 use serde_json::{Value, json};
 
 use super::{hook, hook_inputs};
-use crate::rig::{Rig, shapes};
+use crate::rig::{Rig, mcp_program, shapes};
 
 /// Has a tool that asks the user, and a prompt.
-const SERVER: &str = r#"
-answer() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$1" "$2"; }
-while IFS= read -r line; do
-  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
-  case "$line" in
+const CASES: &str = r#"
     *'"method":"initialize"'*)
       answer "$id" '{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"prompts":{}},"serverInfo":{"name":"asker","version":"1"}}' ;;
     *'"method":"tools/list"'*)
@@ -31,13 +27,11 @@ while IFS= read -r line; do
         *decline*) said=declined ;;
         *) said=nothing ;;
       esac
-      answer "$id" "{\"content\":[{\"type\":\"text\",\"text\":\"$said\"}]}" ;;
-  esac
-done
-"#;
+      answer "$id" "{\"content\":[{\"type\":\"text\",\"text\":\"$said\"}]}" ;;"#;
 
 fn asker() -> Vec<NamedServer> {
-    let config = json!({"mcpServers": {"asker": {"command": "bash", "args": ["-c", SERVER]}}});
+    let program = mcp_program(CASES);
+    let config = json!({"mcpServers": {"asker": {"command": "bash", "args": ["-c", program]}}});
     read_text(&config.to_string(), None, Scope::Dynamic).servers
 }
 

@@ -1,40 +1,38 @@
 //! MCP servers that a kind of agent brings along.
 
-use std::fs;
+use std::{fs, time::Duration};
 
 use bowline_engine::settings::Places;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::rig::{Rig, shapes, text};
+use crate::rig::{Rig, mcp_program, shapes, text};
 
 /// Answers every call with what it was started with.
-const SERVER: &str = r#"
-answer() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$1" "$2"; }
-while IFS= read -r line; do
-  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
-  case "$line" in
+const CASES: &str = r#"
     *'"method":"initialize"'*)
       answer "$id" '{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"own","version":"1"}}' ;;
     *'"method":"tools/list"'*)
       answer "$id" '{"tools":[{"name":"say","inputSchema":{"type":"object"}}]}' ;;
     *'"method":"tools/call"'*)
-      answer "$id" "{\"content\":[{\"type\":\"text\",\"text\":\"said $WORD\"}]}" ;;
-  esac
-done
-: > "$GONE"
-"#;
+      answer "$id" "{\"content\":[{\"type\":\"text\",\"text\":\"said $WORD\"}]}" ;;"#;
 
 const CALL: &str = "TOOL mcp__own__say {}\nNEXT\nSAY done";
 
 fn server(gone: &std::path::Path) -> Value {
     let env = json!({"WORD": "${NO_SUCH_VARIABLE:-hello}", "GONE": gone});
-    json!([{"own": {"command": "bash", "args": ["-c", SERVER], "env": env}}])
+    let program = format!("{}: > \"$GONE\"", mcp_program(CASES));
+    json!([{"own": {"command": "bash", "args": ["-c", program], "env": env}}])
 }
 
 fn send(prompt: &str) -> String {
+    send_as(prompt, false)
+}
+
+fn send_as(prompt: &str, background: bool) -> String {
     let input = json!({
-        "description": "d", "prompt": prompt, "subagent_type": "worker", "run_in_background": false,
+        "description": "d", "prompt": prompt, "subagent_type": "worker",
+        "run_in_background": background,
     });
     format!("TOOL Agent {input}")
 }
@@ -74,6 +72,25 @@ async fn they_are_there_for_the_agent_alone_and_while_it_works() {
     assert!(gone.exists(), "it ends with its agent");
     let status = rig.control(json!({"subtype": "mcp_status"})).await.unwrap();
     assert_eq!(status["mcpServers"], json!([]));
+}
+
+#[tokio::test]
+async fn an_agent_that_waits_for_one_can_be_stopped() {
+    let mut rig = Rig::with(|config| {
+        config.mcp_grace = Duration::from_secs(3600);
+        config.mcp_options.connect_timeout = config.mcp_grace;
+    });
+    let silent = json!([{"own": {"command": "sleep", "args": ["600"]}}]);
+    let worker = json!({"description": "works", "prompt": "You work.", "mcpServers": silent});
+    let agents = json!({"worker": worker});
+    rig.control(json!({"subtype": "initialize", "agents": agents})).await.unwrap();
+    rig.prompt(&format!("{}\nNEXT\nSAY main end", send_as("SAY hi", true))).await;
+    let frames = rig.until(|frame| frame["type"] == "result").await;
+    let started = frames.iter().find(|it| it["subtype"] == "task_started").unwrap();
+    rig.control(json!({"subtype": "stop_task", "task_id": started["task_id"]})).await.unwrap();
+    // The model hears of an agent that was stopped once it has come to its end.
+    let frames = rig.turn().await;
+    assert_eq!(frames.last().unwrap()["origin"]["kind"], "task-notification");
 }
 
 #[tokio::test]
