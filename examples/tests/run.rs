@@ -1,13 +1,9 @@
 //! The examples of this package, run as a reader would run them: with an agent inside, and with
 //! `BOWLINE_BIN` in a process of its own.
 
-use std::{
-    io::Write,
-    path::{Path, PathBuf},
-    process::Stdio,
-    time::Duration,
-};
+use std::{path::PathBuf, process::Stdio, time::Duration};
 
+use bowline_testkit::write_script;
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
     net::TcpStream,
@@ -26,26 +22,9 @@ fn agent(folder: &tempfile::TempDir, model: &str) -> Option<PathBuf> {
         return None;
     };
     let (path, config) = (folder.path().join("agent"), folder.path().display());
-    let script = format!(
-        "#!/bin/sh\nCLAUDE_CONFIG_DIR='{config}' exec '{bowline}' --model '{model}' \"$@\"\n"
-    );
-    write_program(&path, &script);
+    let script = format!("CLAUDE_CONFIG_DIR='{config}' exec '{bowline}' --model '{model}' \"$@\"");
+    write_script(&path, &script);
     Some(path)
-}
-
-/// Another process does the writing: a child that another test forks meanwhile would hold a file of
-/// this one open, and what is open for writing does not run.
-fn write_program(path: &Path, text: &str) {
-    let mut writer = std::process::Command::new("sh")
-        .args(["-c", r#"cat > "$0" && chmod 755 "$0""#])
-        .arg(path)
-        .stdin(Stdio::piped())
-        .spawn()
-        .expect("there is a shell");
-    let mut input = writer.stdin.take().expect("it is piped");
-    input.write_all(text.as_bytes()).expect("the shell reads");
-    drop(input);
-    assert!(writer.wait().expect("it is our child").success(), "the folder is ours");
 }
 
 #[cfg(feature = "database")]

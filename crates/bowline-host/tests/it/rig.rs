@@ -1,9 +1,7 @@
 //! What the tests share: the fake agent's program, the real one, and words for what they say.
 
 use std::{
-    io::Write,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -12,6 +10,7 @@ use bowline_host::{
     Client, ContentBlock, Embedded, Error, Listener, ListenerOptions, Message, Messages, OnDemand,
     Options, Summons,
 };
+pub(crate) use bowline_testkit::write_script;
 
 /// Longer than anything here takes, and short enough that a hang is a failure soon.
 pub(crate) const SOON: Duration = Duration::from_secs(60);
@@ -160,23 +159,6 @@ pub(crate) async fn last_error(mut messages: Messages) -> Error {
         last = message.err();
     }
     last.expect("the stream ends with an error")
-}
-
-/// Writes a program for the shell.
-///
-/// Another process does the writing: a child that another test forks meanwhile would hold a file of
-/// this one open, and what is open for writing does not run.
-pub(crate) fn write_script(path: &Path, text: &str) {
-    let mut writer = Command::new("sh")
-        .args(["-c", r#"cat > "$0" && chmod 755 "$0""#])
-        .arg(path)
-        .stdin(Stdio::piped())
-        .spawn()
-        .expect("there is a shell");
-    let mut input = writer.stdin.take().expect("it is piped");
-    write!(input, "#!/bin/sh\n{text}\n").expect("the shell reads");
-    drop(input);
-    assert!(writer.wait().expect("it is our child").success(), "the folder is ours");
 }
 
 /// The process of a fake agent.
