@@ -21,7 +21,7 @@ use crate::store::{Mirror, ResumedHome, from_store};
 use crate::websocket::{Summoned, WebSocketConnection};
 use crate::{
     Error, Options, Transport,
-    callback::Callbacks,
+    callback::{Callbacks, HookMatcher},
     options::{
         Limits,
         long::{LongValues, into_files},
@@ -30,6 +30,7 @@ use crate::{
     process::{ProcessConnection, installed_version},
     run::{Audience, Run},
     session::Tracker,
+    version::Version,
 };
 
 /// A connection on which `initialize` was answered.
@@ -81,7 +82,7 @@ impl Connection {
     ) -> Result<Self, Error> {
         options.check()?;
         if let Some(what) = options.never_asked() {
-            tracing::debug!("`can_use_tool` is not asked about {what}");
+            tracing::warn!("`can_use_tool` is not asked about {what}");
         }
         #[cfg(feature = "sessions")]
         let resumed = from_store(&mut options).await?;
@@ -388,9 +389,17 @@ impl Agent {
         if let Some(error) = version.as_deref().and_then(too_old) {
             return Err(error);
         }
+        let is_older =
+            |than| version.as_deref().and_then(Version::read).is_some_and(|it| it < than);
+        if options.verbatim_prompts && is_older(Version::VERBATIM_PROMPTS) {
+            tracing::warn!(
+                "the agent is too old for `verbatim_prompts`: it expands `@path` in prompts"
+            );
+        }
         // A hook that must not fail is worth nothing to an agent that goes on all the same.
-        let must_not_fail = options.hooks.values().flatten().any(|it| it.on_failure.is_some());
-        if must_not_fail && agent.hook_on_failure_supported != Some(true) {
+        let must_not_fail = options.hooks.values().flatten().any(HookMatcher::must_not_fail);
+        let is_known = agent.hook_on_failure_supported == Some(true);
+        if must_not_fail && (!is_known || agent.hooks_applied == Some(false)) {
             let what = "the agent does not know what to do when a hook fails".to_owned();
             return Err(Error::Connection { what, source: None });
         }
@@ -424,21 +433,11 @@ async fn pass_on(mut said: mpsc::Receiver<McpServerMessage>, agent: Weak<Agent>,
     }
 }
 
-/// The oldest agent that speaks the protocol as we do.
-const OLDEST: (u32, u32) = (2, 0);
-
 /// The error that this version is, if it is one.
 fn too_old(text: &str) -> Option<Error> {
-    let (major, minor) = OLDEST;
-    if version(text)? >= OLDEST {
+    if Version::read(text)? >= Version::OLDEST {
         return None;
     }
-    let what = format!("the agent is version {text}; {major}.{minor} is the oldest we know");
+    let what = format!("the agent is version {text}; 2.0 is the oldest we know");
     Some(Error::Connection { what, source: None })
-}
-
-/// The first two numbers of a version.
-fn version(text: &str) -> Option<(u32, u32)> {
-    let mut numbers = text.split('.').map(str::parse);
-    Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
 }

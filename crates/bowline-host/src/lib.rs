@@ -81,6 +81,7 @@ pub mod sessions;
 pub mod store;
 mod tool;
 mod unread;
+mod version;
 #[cfg(feature = "websocket")]
 mod websocket;
 mod wire;

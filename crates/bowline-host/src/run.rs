@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use bowline_protocol::{Message, SessionState, SystemMessage, TaskId, TaskType};
+use bowline_protocol::{Message, SessionState, SystemMessage, TaskId, TaskStatus, TaskType};
 
 /// What is known of a run.
 #[derive(Debug, Default)]
@@ -59,6 +59,12 @@ impl Run {
             Message::System(SystemMessage::TaskNotification(task)) => {
                 self.background.remove(&task.task_id);
             }
+            // Of one that was stopped, this may be the last that is heard.
+            Message::System(SystemMessage::TaskUpdated(task)) => {
+                if task.patch.status.as_ref().is_some_and(has_ended) {
+                    self.background.remove(&task.task_id);
+                }
+            }
             _ => {}
         }
         Audience::Program
@@ -97,6 +103,11 @@ impl Run {
     pub(crate) fn may_end_with(&self, code: Option<i32>) -> bool {
         !self.owed && (code == Some(0) || (code == Some(1) && self.failed))
     }
+}
+
+/// Whether a task that is in this state will not go on.
+fn has_ended(status: &TaskStatus) -> bool {
+    matches!(status, TaskStatus::Completed | TaskStatus::Failed | TaskStatus::Killed)
 }
 
 #[cfg(test)]
@@ -144,8 +155,8 @@ mod tests {
         assert!(run.is_over());
     }
 
-    #[test]
-    fn a_subagent_in_the_background_is_waited_for() {
+    /// A run that has its result, and a subagent that works on.
+    fn with_a_subagent() -> Run {
         let mut run = Run::default();
         run.prompted();
         let task = json!({
@@ -154,6 +165,12 @@ mod tests {
         });
         hear(&mut run, task);
         hear(&mut run, result(false, 0));
+        run
+    }
+
+    #[test]
+    fn a_subagent_in_the_background_is_waited_for() {
+        let mut run = with_a_subagent();
         assert!(!run.is_over());
         let done = json!({
             "type": "system", "subtype": "task_notification", "task_id": "t",
@@ -161,6 +178,21 @@ mod tests {
         });
         hear(&mut run, done);
         assert!(run.is_over());
+    }
+
+    #[test]
+    fn a_subagent_that_was_stopped_is_not_waited_for() {
+        let mut run = with_a_subagent();
+        let update = |status: &str| {
+            json!({
+                "type": "system", "subtype": "task_updated", "task_id": "t",
+                "patch": {"status": status}, "uuid": "u", "session_id": "s",
+            })
+        };
+        hear(&mut run, update("paused"));
+        assert!(!run.is_over());
+        hear(&mut run, update("killed"));
+        assert!(run.is_over(), "no notification need follow");
     }
 
     #[test]

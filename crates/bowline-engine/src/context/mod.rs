@@ -31,7 +31,9 @@ mod usage;
 
 use std::sync::Arc;
 
-use bowline_protocol::{EventInput, Extra, HookEvent, InstructionsLoadedInput};
+use bowline_protocol::{
+    EventInput, Extra, HookEvent, InstructionsLoadedInput, SYSTEM_PROMPT_DYNAMIC_BOUNDARY,
+};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::{
@@ -156,6 +158,8 @@ fn compose(session: &Shared, loaded: &Loaded, tools: &Toolset) -> Composed {
     let append = host.append_system_prompt.or(config.1).filter(|text| !text.is_empty());
     let is_own = custom.is_none();
     let mut system = custom.unwrap_or_else(|| vec![own(session)]);
+    // Parts are cached up to the last of them anyway; where they change is nothing for the model.
+    system.retain(|part| part != SYSTEM_PROMPT_DYNAMIC_BOUNDARY);
     system.extend(append);
     system.extend(plan::section(session));
     let environment = is_own

@@ -234,7 +234,7 @@ impl Callbacks {
 }
 
 /// Runs a callback; a panic is an error like any other.
-async fn caught<T>(work: impl Future<Output = Result<T, String>>) -> Result<T, Refusal> {
+pub(crate) async fn caught<T>(work: impl Future<Output = Result<T, String>>) -> Result<T, Refusal> {
     match AssertUnwindSafe(work).catch_unwind().await {
         Ok(answer) => answer.map_err(Refusal::new),
         Err(panic) => Err(Refusal::new(format!("the callback panicked: {}", panic_text(&*panic)))),

@@ -57,6 +57,7 @@ impl HookCall {
             EventInput::PostToolUse(input) => Some(&input.tool_name),
             EventInput::PostToolUseFailure(input) => Some(&input.tool_name),
             EventInput::PermissionRequest(input) => Some(&input.tool_name),
+            EventInput::PermissionDenied(input) => Some(&input.tool_name),
             _ => None,
         }
     }
@@ -68,6 +69,7 @@ impl HookCall {
             EventInput::PostToolUse(input) => Some(input.tool_input.get()),
             EventInput::PostToolUseFailure(input) => Some(input.tool_input.get()),
             EventInput::PermissionRequest(input) => Some(input.tool_input.get()),
+            EventInput::PermissionDenied(input) => Some(input.tool_input.get()),
             _ => None,
         }
     }
@@ -112,11 +114,16 @@ impl HookMatcher {
         self
     }
 
-    /// Does not go on if a hook fails.
+    /// Does not go on if a hook fails. An agent that does not know how is refused when it is started.
     #[must_use]
     pub fn or_block(mut self) -> Self {
         self.on_failure = Some(HookFailure::Block);
         self
+    }
+
+    /// Whether the agent is not to go on if a hook fails.
+    pub(crate) fn must_not_fail(&self) -> bool {
+        self.on_failure.as_ref().is_some_and(|then| *then != HookFailure::Continue)
     }
 }
 

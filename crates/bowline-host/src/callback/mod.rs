@@ -9,7 +9,7 @@ mod hook_output;
 mod permission;
 mod request;
 
-pub(crate) use answering::{Callbacks, Refusal, panic_text};
+pub(crate) use answering::{Callbacks, Refusal, caught, panic_text};
 pub use dialog::{DialogAnswer, DialogRequest, OnUserDialog};
 pub use elicitation::{ElicitationRequest, OnElicitation};
 pub(crate) use hook::RegisteredHooks;

@@ -45,6 +45,7 @@ fn apply(options: &Options, config: &mut SessionConfig) -> Result<(), Error> {
         SystemPrompt::Text(text) => EnginePrompt::Custom(vec![text.clone()]),
         SystemPrompt::Parts(parts) => EnginePrompt::Custom(parts.clone()),
         SystemPrompt::File(path) => {
+            let path = config.cwd.join(path);
             let what = format!("reading the system prompt {}", path.display());
             let text = std::fs::read_to_string(path);
             EnginePrompt::Custom(vec![text.map_err(|error| Error::connection(what, error))?])
@@ -68,7 +69,7 @@ fn apply(options: &Options, config: &mut SessionConfig) -> Result<(), Error> {
     }
     config.agent = options.agent.clone().or(config.agent.take());
     config.task_budget = options.task_budget.or(config.task_budget);
-    config.max_turns = options.max_turns.or(config.max_turns);
+    config.max_turns = options.max_turns.or(config.max_turns).filter(|turns| *turns > 0);
     config.max_budget_usd = options.max_budget_usd.or(config.max_budget_usd);
     config.json_schema = options.output_schema.clone().or(config.json_schema.take());
     config.include_partial_messages |= options.include_partial_messages;
@@ -210,6 +211,16 @@ mod tests {
         let display = Some(model::ThinkingDisplay::Omitted);
         let thinking = model::Thinking::Enabled { budget_tokens: 2000, display };
         assert_eq!(config.thinking, Some(thinking));
+    }
+
+    #[test]
+    fn a_prompt_in_a_file_is_found_where_the_agent_works() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("prompt.md"), "Be brief.").unwrap();
+        let mut options = Options::default().cwd(folder.path());
+        options.system_prompt = SystemPrompt::File("prompt.md".into());
+        let config = configure(&Embedded::script(std::env::temp_dir()), &options).unwrap();
+        assert_eq!(config.system_prompt, EnginePrompt::Custom(vec!["Be brief.".to_owned()]));
     }
 
     #[test]

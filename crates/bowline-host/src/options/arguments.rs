@@ -55,7 +55,8 @@ fn model(options: &Options, line: &mut Line) {
         Some(Thinking::Disabled) => line.pair("thinking", "disabled"),
         None => {}
     }
-    line.optional("thinking-display", options.thinking_display.as_deref());
+    let display = options.thinking_display.as_deref();
+    line.optional("thinking-display", display.filter(|_| thinks(options)));
     line.optional("effort", options.effort.map(|effort| effort.as_str()));
     line.optional("max-turns", options.max_turns.map(|turns| turns.to_string()));
     line.optional("max-budget-usd", options.max_budget_usd.map(|usd| usd.to_string()));
@@ -63,6 +64,11 @@ fn model(options: &Options, line: &mut Line) {
     let schema = options.output_schema.as_ref().map(Value::to_string);
     line.optional("json-schema", schema.filter(|text| text.len() <= LONGEST_ARGUMENT));
     line.optional("agent", options.agent.as_deref());
+}
+
+/// Whether there may be anything to show of what the model thinks.
+fn thinks(options: &Options) -> bool {
+    options.thinking != Some(Thinking::Disabled)
 }
 
 fn permissions(options: &Options, line: &mut Line) {
@@ -168,14 +174,27 @@ pub(crate) fn settings(options: &Options) -> Result<Option<OsString>, Error> {
             return Err(Error::Options("`settings` is not an object".to_owned()));
         }
         Some(Settings::File(path)) => {
+            // The agent would look for it where it works.
+            let path = options.cwd.clone().unwrap_or_default().join(path);
             let what = format!("reading the settings {}", path.display());
             let text = fs::read_to_string(path).map_err(|error| Error::connection(&what, error))?;
-            serde_json::from_str(&text)
+            // Editors of some systems begin a file with a byte order mark.
+            serde_json::from_str(text.trim_start_matches('\u{feff}'))
                 .map_err(|error| Error::Connection { what, source: Some(error.into()) })?
         }
     };
-    settings.insert("sandbox".to_owned(), sandbox.clone());
+    settings.insert("sandbox".to_owned(), or_fail(sandbox.clone()));
     Ok(Some(Value::Object(settings).to_string().into()))
+}
+
+/// A sandbox that is asked for is not done without in silence, unless that is said.
+fn or_fail(mut sandbox: Value) -> Value {
+    if let Some(sandbox) = sandbox.as_object_mut()
+        && sandbox.get("enabled") == Some(&Value::Bool(true))
+    {
+        sandbox.entry("failIfUnavailable").or_insert(Value::Bool(true));
+    }
+    sandbox
 }
 
 /// A command line that grows. Names come without their dashes.
@@ -309,7 +328,36 @@ mod tests {
             sandbox: Some(json!({"enabled": true})),
             ..Options::default()
         };
-        assert_eq!(written(&options), r#"--settings {"model":"m","sandbox":{"enabled":true}}"#);
+        let settings = r#"{"model":"m","sandbox":{"enabled":true,"failIfUnavailable":true}}"#;
+        assert_eq!(written(&options), format!("--settings {settings}"));
+        let may_be_missing = json!({"enabled": true, "failIfUnavailable": false});
+        let options = Options { sandbox: Some(may_be_missing), settings: None, ..options };
+        let settings = r#"{"sandbox":{"enabled":true,"failIfUnavailable":false}}"#;
+        assert_eq!(written(&options), format!("--settings {settings}"));
+    }
+
+    #[test]
+    fn a_sandbox_is_put_into_a_settings_file_that_is_found_where_the_agent_works() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("mine.json"), "\u{feff}{\"model\":\"m\"}").unwrap();
+        let options = Options {
+            system_prompt: SystemPrompt::preset(),
+            cwd: Some(folder.path().to_owned()),
+            settings: Some(Settings::File("mine.json".into())),
+            sandbox: Some(json!({"enabled": false})),
+            ..Options::default()
+        };
+        let settings = r#"{"model":"m","sandbox":{"enabled":false}}"#;
+        assert_eq!(written(&options), format!("--settings {settings}"));
+    }
+
+    #[test]
+    fn what_is_not_thought_is_not_shown() {
+        let mut options = Options::default().system_prompt(SystemPrompt::preset());
+        options.thinking_display = Some("omitted".to_owned());
+        assert_eq!(written(&options), "--thinking-display omitted");
+        options.thinking = Some(Thinking::Disabled);
+        assert_eq!(written(&options), "--thinking disabled");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use bowline_protocol::PermissionMode;
 
-use super::{Options, PermissionPrompts, Resume};
+use super::{Options, PermissionPrompts, Resume, Skills};
 use crate::{Error, SdkServer};
 
 impl Options {
@@ -32,6 +32,14 @@ impl Options {
             if let Some((option, _)) = needs.iter().find(|(_, set)| *set) {
                 return wrong(&format!("`{option}` needs `resume`"));
             }
+        }
+        if self.resume != Resume::No && self.session_id.is_some() && !self.fork_session {
+            return wrong(
+                "a session that is continued keeps its id: `session_id` needs `fork_session`",
+            );
+        }
+        if let Some(Skills::Named(names)) = &self.skills {
+            names.iter().try_for_each(|name| exact_skill(name))?;
         }
         #[cfg(feature = "sessions")]
         if self.session_store.is_some() {
@@ -78,10 +86,39 @@ impl Options {
             return Some("anything: permissions are bypassed".to_owned());
         }
         // A rule about some calls of a tool leaves the others to the callback.
-        let whole = self.allowed_tools.iter().filter(|rule| !rule.contains('('));
-        let whole: Vec<_> = whole.map(String::as_str).collect();
+        let whole = self.allowed_tools.iter().filter_map(|rule| match rule.split_once('(') {
+            None => Some(rule.as_str()),
+            Some((tool, ")" | "*)")) => Some(tool),
+            Some(_) => None,
+        });
+        let whole: Vec<_> = whole.collect();
         (!whole.is_empty()).then(|| format!("{}: rules allow every call", whole.join(", ")))
     }
+}
+
+/// Says if this is no name of one skill. It becomes a part of a rule, which must not say more than that.
+fn exact_skill(name: &str) -> Result<(), Error> {
+    let wrong = |why: &str| Err(Error::Options(format!("`skills` has `{name}`: {why}")));
+    if name.trim().is_empty() {
+        return wrong("a skill has a name");
+    }
+    if name.trim() != name {
+        return wrong("the name of a skill neither begins nor ends with a space");
+    }
+    let delimits = |c: char| matches!(c, '(' | ')' | ',' | '\u{feff}') || c.is_control();
+    if name.contains(delimits) {
+        return wrong("the name of a skill has no parentheses, commas or control characters");
+    }
+    if name == "*" {
+        return wrong("`Skills::All` is all of them");
+    }
+    if name.ends_with(":*") || name.ends_with(" *") {
+        return wrong("each skill is named by itself");
+    }
+    if name.starts_with('/') {
+        return wrong("a skill is named without a slash");
+    }
+    Ok(())
 }
 
 /// Says if two servers, or two tools of a server, have one name for the model.
@@ -150,11 +187,45 @@ mod tests {
         assert_eq!(asks().never_asked(), None);
         assert_eq!(Options::default().allow(["Read"]).never_asked(), None);
         assert_eq!(asks().allow(["Bash(ls:*)"]).never_asked(), None);
-        let shadowed = asks().allow(["Bash(ls:*)", "Read", "mcp__calc__add"]).never_asked();
-        assert_eq!(shadowed.as_deref(), Some("Read, mcp__calc__add: rules allow every call"));
+        let shadowed = asks().allow(["Bash(ls:*)", "Read", "Edit(*)", "mcp__calc__add"]);
+        let told = "Read, Edit, mcp__calc__add: rules allow every call";
+        assert_eq!(shadowed.never_asked().as_deref(), Some(told));
         let mut bypassed = asks();
         bypassed.permission_mode = Some(PermissionMode::BypassPermissions);
         assert!(bypassed.never_asked().is_some());
+    }
+
+    #[test]
+    fn skills_are_named_one_by_one() {
+        let with = |name: &str| Options {
+            skills: Some(Skills::Named(vec![name.to_owned()])),
+            ..Options::default()
+        };
+        for name in ["pdf", "docs:pdf", "two words", "größe"] {
+            check(with(name), None);
+        }
+        let wrong = [
+            ("", "has a name"),
+            (" pdf", "a space"),
+            ("a),Bash(*", "no parentheses"),
+            ("a,b", "commas"),
+            ("a\nb", "control characters"),
+            ("*", "`Skills::All`"),
+            ("docs:*", "by itself"),
+            ("/pdf", "without a slash"),
+        ];
+        for (name, expected) in wrong {
+            check(with(name), Some(expected));
+        }
+    }
+
+    #[test]
+    fn a_session_that_goes_on_keeps_its_id() {
+        let mut options = Options::default().resume("one");
+        options.session_id = Some("another".to_owned());
+        check(options.clone(), Some("`session_id` needs `fork_session`"));
+        options.fork_session = true;
+        check(options, None);
     }
 
     #[cfg(feature = "schema")]

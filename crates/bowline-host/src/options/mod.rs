@@ -119,7 +119,7 @@ pub struct Options {
     pub output_schema: Option<Value>,
 
     // Limits of a run.
-    /// How often the model may be asked: `--max-turns`.
+    /// How often the model may be asked for each prompt, 0 for as often as it takes: `--max-turns`.
     pub max_turns: Option<u32>,
     /// What the session may cost: `--max-budget-usd`.
     pub max_budget_usd: Option<f64>,
@@ -179,7 +179,7 @@ pub struct Options {
     pub resume_session_at: Option<String>,
     /// The prompt whose turn is given up: `--resume-drops-turn`.
     pub resume_drops_turn: Option<String>,
-    /// The id of a new session, a UUID: `--session-id`.
+    /// The id of a new session or copy, a UUID: `--session-id`.
     pub session_id: Option<String>,
     /// Keep no transcript: `--no-session-persistence`.
     pub no_session_persistence: bool,
@@ -203,7 +203,8 @@ pub struct Options {
     pub managed_settings: Option<Value>,
     /// `--setting-sources`; `None` reads all, an empty list none.
     pub setting_sources: Option<Vec<SettingSource>>,
-    /// The `sandbox` of the settings.
+    /// The `sandbox` of the settings, in place of theirs. One that is enabled must be there, unless it says
+    /// `"failIfUnavailable": false`: `--settings`.
     pub sandbox: Option<Value>,
     /// More folders to work in: `--add-dir`.
     pub add_dirs: Vec<PathBuf>,

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bowline_protocol::{
-    CallbackId, HookMatcher, Initialize, Maybe, PluginSource, SdkMcpServerConfig,
-};
+use bowline_protocol::{CallbackId, HookMatcher, Initialize, Maybe, PluginSource};
 use serde_json::Number;
 
 use super::{Options, Plugin, PluginDelivery, Skills, SystemPrompt, arguments::LONGEST_ARGUMENT};
@@ -19,13 +17,10 @@ pub(crate) fn opening(options: &Options) -> (Initialize, RegisteredHooks) {
         let names = options.sdk_mcp_servers.iter().map(|server| server.name().to_owned());
         opening.sdk_mcp_servers = Some(names.collect());
     }
-    let limits = options.sdk_mcp_servers.iter().filter_map(|server| {
-        let timeout = Number::from_u128(server.time_limit()?.as_millis());
-        let config = SdkMcpServerConfig { timeout, ..SdkMcpServerConfig::default() };
-        Some((server.name().to_owned(), config))
-    });
+    let settings = options.sdk_mcp_servers.iter();
+    let settings = settings.filter_map(|it| Some((it.name().to_owned(), it.settings()?)));
     opening.sdk_mcp_server_configs =
-        Some(limits.collect()).filter(|it: &BTreeMap<_, _>| !it.is_empty());
+        Some(settings.collect()).filter(|it: &BTreeMap<_, _>| !it.is_empty());
     if !options.agents.is_empty() {
         opening.agents = Some(options.agents.clone());
     }

@@ -23,11 +23,14 @@ enum Becomes {
     Field(&'static str, &'static str),
     /// This variable, with this value.
     Variable(&'static str, &'static str),
+    /// The same, as an example of what may be any flag or variable.
+    AnyFlag(&'static str),
+    AnyVariable(&'static str, &'static str),
     /// Nothing: it is for this side of the connection.
     Here,
 }
 
-use Becomes::{Field, Flag, Here, Variable};
+use Becomes::{AnyFlag, AnyVariable, Field, Flag, Here, Variable};
 
 /// The version of the official CLI that knows what an option becomes.
 #[derive(Clone, Copy)]
@@ -77,12 +80,14 @@ fn every_option_becomes_what_the_table_says() {
         let variables = variables(&options);
         for becomes in becomes {
             match becomes {
-                Flag(flag) => assert!(line.contains(&format!("{flag} ")), "{ours}: {line}"),
+                Flag(flag) | AnyFlag(flag) => {
+                    assert!(line.contains(&format!("{flag} ")), "{ours}: {line}")
+                }
                 Field(name, value) => {
                     let value: Value = serde_json::from_str(value).expect("it is JSON");
                     assert_eq!(opening[name], value, "{ours}");
                 }
-                Variable(name, value) => {
+                Variable(name, value) | AnyVariable(name, value) => {
                     let found = variables.get(*name).and_then(Option::as_deref);
                     assert_eq!(found, Some(*value), "{ours}");
                 }
@@ -134,6 +139,8 @@ fn written() -> String {
                 }
                 Field(name, _) => format!("`{name}` of `initialize`"),
                 Variable(name, _) => format!("`{name}`"),
+                AnyFlag(_) => "(any flag)".to_owned(),
+                AnyVariable(..) => "(any variable)".to_owned(),
                 Here => "(this side)".to_owned(),
             })
             .collect();

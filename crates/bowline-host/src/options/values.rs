@@ -13,8 +13,8 @@ pub enum SystemPrompt {
     Empty,
     /// This text: `--system-prompt`.
     Text(String),
-    /// These texts, one after another, so that each can be cached by itself: `systemPrompt` of
-    /// `initialize`.
+    /// These texts, one after another: `systemPrompt` of `initialize`. [`BOUNDARY`](Self::BOUNDARY)
+    /// among them says where they begin to differ from session to session.
     Parts(Vec<String>),
     /// What is in this file: `--system-prompt-file`.
     File(PathBuf),
@@ -29,6 +29,10 @@ pub enum SystemPrompt {
 }
 
 impl SystemPrompt {
+    /// Between [parts](Self::Parts): those before it are the same in every session, so that they can be
+    /// cached for all of them. The model does not see it.
+    pub const BOUNDARY: &'static str = bowline_protocol::SYSTEM_PROMPT_DYNAMIC_BOUNDARY;
+
     /// The agent's own prompt.
     pub fn preset() -> Self {
         Self::Preset { append: None, exclude_dynamic_sections: false }

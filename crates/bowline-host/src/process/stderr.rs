@@ -2,12 +2,13 @@
 
 use std::{
     collections::VecDeque,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Mutex, PoisonError},
 };
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-use crate::options::StderrCallback;
+use crate::{callback::panic_text, options::StderrCallback};
 
 /// How much of it is kept for errors.
 const TAIL: usize = 8 * 1024;
@@ -33,7 +34,7 @@ impl Tail {
     }
 }
 
-/// Reads to the end, so that the process never waits for somebody to read.
+/// Reads to the end, so that the process never waits for somebody to read, whatever the callback does.
 pub(super) async fn read(
     mut stderr: impl AsyncRead + Unpin,
     tail: Tail,
@@ -63,7 +64,11 @@ pub(super) async fn read(
 }
 
 fn tell(callback: &StderrCallback, line: &mut Vec<u8>) {
-    callback(String::from_utf8_lossy(line).trim_end_matches(['\n', '\r']));
+    let text = String::from_utf8_lossy(line);
+    let told = catch_unwind(AssertUnwindSafe(|| callback(text.trim_end_matches(['\n', '\r']))));
+    if let Err(panic) = told {
+        tracing::error!("the callback for stderr panicked: {}", panic_text(&*panic));
+    }
     line.clear();
 }
 
@@ -83,5 +88,19 @@ mod tests {
         assert_eq!(told.lock().unwrap()[1..], ["one", "two"]);
         assert_eq!(tail.text().len(), TAIL);
         assert!(tail.text().ends_with("x\none\r\ntwo"));
+    }
+
+    #[tokio::test]
+    async fn a_callback_that_panics_does_not_stop_the_reading() {
+        let told = Arc::new(Mutex::new(0));
+        let count = told.clone();
+        let callback: StderrCallback = Arc::new(move |line| {
+            *count.lock().unwrap() += 1;
+            assert_ne!(line, "one", "nobody likes this line");
+        });
+        let tail = Tail::default();
+        read("one\ntwo\n".as_bytes(), tail.clone(), Some(callback)).await;
+        assert_eq!(*told.lock().unwrap_or_else(PoisonError::into_inner), 2);
+        assert_eq!(&*tail.text(), "one\ntwo\n");
     }
 }

@@ -5,24 +5,16 @@ use std::{process::Stdio, time::Duration};
 use tokio::time;
 
 use super::start::command;
-use crate::Options;
+use crate::{Options, version::Version};
 
 /// How long a program may take to say its version.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The oldest version that is known to take `--await-initialize`.
-const AWAITS_INITIALIZE: [u32; 3] = [2, 1, 325];
-
 /// Whether the program takes `--await-initialize`. One that does not know it would not start.
 pub(super) async fn can_await_initialize(options: &Options) -> bool {
     let version = installed_version(options).await;
-    version.as_deref().and_then(numbers).is_some_and(|version| version >= AWAITS_INITIALIZE)
-}
-
-/// The numbers of a version.
-fn numbers(version: &str) -> Option<[u32; 3]> {
-    let mut numbers = version.splitn(3, '.').map(str::parse);
-    Some([numbers.next()?.ok()?, numbers.next()?.ok()?, numbers.next()?.ok()?])
+    let version = version.as_deref().and_then(Version::read);
+    version.is_some_and(|version| version >= Version::AWAITS_INITIALIZE)
 }
 
 /// What the program says that it is, if it says so at all. Only for agents that give reason to

@@ -6,6 +6,7 @@
 
 use std::{
     collections::VecDeque,
+    panic::AssertUnwindSafe,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -15,13 +16,14 @@ use bowline_sessions::{
     MirrorBatch, MirrorBuffer, MirrorFlush, RETRY_WAITS, SEND_TIME, SessionStore, StoreBatch,
     StoreKey, new_id,
 };
+use futures_util::FutureExt;
 use tokio::{
     sync::{mpsc, oneshot},
     time,
 };
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::{Error, unread::Unread};
+use crate::{Error, callback::panic_text, unread::Unread};
 
 /// Batches that wait to be appended. A batch is up to a megabyte, and a store that is so far
 /// behind should slow the reading of messages down rather than fill memory.
@@ -193,15 +195,17 @@ async fn append_all(
 }
 
 /// Appends a batch. A failure is tried again, a store that does not answer in time is not: the batch
-/// may still arrive.
+/// may still arrive. Neither is one that panics: nobody knows what became of the batch.
 async fn append(store: &dyn SessionStore, batch: &StoreBatch) -> Result<(), String> {
     let mut waits = RETRY_WAITS.iter();
     loop {
-        let sent = store.append(&batch.key, batch.entries.clone());
+        let sent = async { store.append(&batch.key, batch.entries.clone()).await };
+        let sent = AssertUnwindSafe(sent).catch_unwind();
         match time::timeout(SEND_TIME, sent).await {
             Err(_) => return Err(format!("the store did not answer within {SEND_TIME:?}")),
-            Ok(Ok(())) => return Ok(()),
-            Ok(Err(error)) => match waits.next() {
+            Ok(Err(panic)) => return Err(format!("the store panicked: {}", panic_text(&*panic))),
+            Ok(Ok(Ok(()))) => return Ok(()),
+            Ok(Ok(Err(error))) => match waits.next() {
                 Some(wait) => time::sleep(*wait).await,
                 None => return Err(error.to_string()),
             },

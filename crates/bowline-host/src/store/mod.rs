@@ -9,8 +9,8 @@ mod mirror;
 mod resume;
 
 pub use bowline_sessions::{
-    Answer, BoxFuture, FileStore, MemoryStore, MirrorFlush, SessionStore, SessionSummary,
-    StoreError, StoreKey, StoredSession, SummaryData,
+    Answer, BoxFuture, FileStore, MemoryStore, MirrorFlush, ProjectKey, SessionStore,
+    SessionSummary, StoreError, StoreKey, StoredSession, SummaryData,
 };
 
 pub(crate) use mirror::Mirror;

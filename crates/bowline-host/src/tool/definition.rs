@@ -2,16 +2,19 @@
 
 use std::{fmt, marker::PhantomData, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
-use bowline_protocol::RawJson;
+use bowline_protocol::{McpPermissionPolicy, RawJson};
 use futures_util::{FutureExt, future::BoxFuture};
-use schemars::{JsonSchema, Schema, generate::SchemaSettings, transform::RecursiveTransform};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio::time;
 
 #[cfg(feature = "schema")]
 use super::schema::{Check, Field, schema_of};
-use super::{ToolContext, ToolHandler, ToolResult};
+use super::{
+    ToolAnnotations, ToolContext, ToolHandler, ToolResult,
+    listed::{Listed, schema_of_type},
+};
 use crate::{Error, callback::panic_text};
 
 /// A tool that this program lends to its agent.
@@ -37,50 +40,10 @@ pub struct Tool {
     pub(super) listed: Listed,
     work: Arc<dyn Work>,
     time_limit: Option<Duration>,
+    pub(super) policy: Option<McpPermissionPolicy>,
     /// Checks arguments against a schema that was written by hand, if the schema itself is right.
     #[cfg(feature = "schema")]
     check: Option<Arc<Result<Check, String>>>,
-}
-
-/// What the model is told of a tool, as the wire has it.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Listed {
-    pub(super) name: String,
-    description: String,
-    pub(super) input_schema: Value,
-    #[serde(skip_serializing_if = "ToolAnnotations::are_empty")]
-    annotations: ToolAnnotations,
-    #[serde(rename = "_meta", skip_serializing_if = "Map::is_empty")]
-    meta: Map<String, Value>,
-}
-
-/// What calls of a tool do to the world, as hints for whoever decides about them.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct ToolAnnotations {
-    /// What a person calls the tool.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
-    /// It changes nothing.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only_hint: Option<bool>,
-    /// It may destroy something.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub destructive_hint: Option<bool>,
-    /// Calling it twice is as good as once.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub idempotent_hint: Option<bool>,
-    /// It reaches beyond this machine.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub open_world_hint: Option<bool>,
-}
-
-impl ToolAnnotations {
-    fn are_empty(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 impl Tool {
@@ -168,6 +131,7 @@ impl Tool {
             listed,
             work: Arc::new(Handled { handler, shape: PhantomData }),
             time_limit: None,
+            policy: None,
             #[cfg(feature = "schema")]
             check: None,
         }
@@ -223,6 +187,22 @@ impl Tool {
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = Some(limit);
+        self
+    }
+
+    /// Has somebody asked before each call, even where a rule or the permission mode allows it:
+    /// `always_ask` in `sdkMcpServerConfigs` of `initialize`.
+    #[must_use]
+    pub fn always_ask(mut self) -> Self {
+        self.policy = Some(McpPermissionPolicy::AlwaysAsk);
+        self
+    }
+
+    /// Has every call refused, though the model sees the tool: `always_deny` in
+    /// `sdkMcpServerConfigs` of `initialize`.
+    #[must_use]
+    pub fn always_deny(mut self) -> Self {
+        self.policy = Some(McpPermissionPolicy::AlwaysDeny);
         self
     }
 
@@ -322,24 +302,6 @@ impl fmt::Debug for Tool {
     }
 }
 
-/// What a model is told of a type.
-pub(crate) fn schema_of_type<T: JsonSchema>() -> Value {
-    let mut settings = SchemaSettings::draft07();
-    settings.inline_subschemas = true;
-    // `uint32` is a word of Rust's; some agents refuse a schema with a format that they do not know.
-    settings = settings.with_transform(RecursiveTransform(|schema: &mut Schema| {
-        if schema.get("type").is_some_and(|kind| kind == "integer" || kind == "number") {
-            schema.remove("format");
-        }
-    }));
-    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
-    if let Some(object) = schema.as_object_mut() {
-        object.remove("$schema");
-        object.remove("title");
-    }
-    schema
-}
-
 /// A handler whose type is forgotten.
 trait Work: Send + Sync {
     fn run<'a>(&'a self, arguments: &'a RawJson, context: ToolContext)
@@ -364,25 +326,5 @@ impl<Shape: Send + Sync, H: ToolHandler<Shape>> Work for Handled<Shape, H> {
                 Box::pin(std::future::ready(result))
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn a_schema_has_no_formats_of_rust() {
-        #[derive(JsonSchema)]
-        #[expect(dead_code, reason = "only its schema is of interest")]
-        struct Knot {
-            loops: u32,
-            lengths: Vec<f64>,
-        }
-        let schema = schema_of_type::<Knot>();
-        assert_eq!(schema["properties"]["loops"], json!({"type": "integer", "minimum": 0}));
-        assert_eq!(schema["properties"]["lengths"]["items"], json!({"type": "number"}));
     }
 }

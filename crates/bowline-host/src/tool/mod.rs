@@ -6,6 +6,7 @@ mod definition;
 mod guarded;
 mod handler;
 mod incoming;
+mod listed;
 mod outlet;
 mod result;
 #[cfg(feature = "rmcp")]
@@ -18,10 +19,11 @@ mod server;
 mod stops;
 
 pub use context::{Progress, ToolContext};
-pub(crate) use definition::schema_of_type;
-pub use definition::{Tool, ToolAnnotations};
+pub use definition::Tool;
 pub use handler::{HandleTool, ToolHandler};
 pub(crate) use incoming::{CallParams, Incoming};
+pub use listed::ToolAnnotations;
+pub(crate) use listed::schema_of_type;
 pub(crate) use outlet::{Outlet, outlet};
 pub use result::{IntoToolResult, ResourceContents, Structured, ToolContent, ToolResult};
 #[cfg(feature = "rmcp")]

@@ -25,7 +25,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use super::{guarded::Guarded, served::Surroundings};
-use crate::callback::ElicitationRequest;
+use crate::callback::{ElicitationRequest, caught};
 
 /// Messages to a service that wait to be taken. It takes each at once and works on it beside the
 /// others, so this is a burst.
@@ -232,13 +232,16 @@ impl Line {
         let cancel = CancellationToken::new();
         let _withdrawn = cancel.clone().drop_guard();
         let answer = match &self.around.on_elicitation {
-            Some(callback) => callback.answer(ElicitationRequest::new(question, cancel)).await,
+            Some(callback) => {
+                let request = ElicitationRequest::new(question, cancel);
+                caught(async { callback.answer(request).await }).await
+            }
             None => Ok(ElicitationResponse::decline()),
         };
         let answer = match answer {
             Ok(answer) => json!({"jsonrpc": "2.0", "id": id, "result": answer}),
-            Err(why) => {
-                let error = json!({"code": INTERNAL_ERROR, "message": why});
+            Err(refusal) => {
+                let error = json!({"code": INTERNAL_ERROR, "message": refusal.why});
                 json!({"jsonrpc": "2.0", "id": id, "error": error})
             }
         };

@@ -17,8 +17,8 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Incoming, McpServer, ToolContext, ToolResult,
     context::ProgressLine,
-    definition::Listed,
     incoming::{Asked, CallParams, METHOD_NOT_FOUND, Refusal},
+    listed::Listed,
     served::Surroundings,
 };
 

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use bowline_protocol::{McpSdkServer, McpServerConfig};
+use bowline_protocol::{McpSdkServer, McpServerConfig, McpToolPolicy, SdkMcpServerConfig};
 use serde_json::Number;
 
 #[cfg(feature = "rmcp")]
@@ -33,7 +33,7 @@ impl SdkServer {
     }
 
     /// How long the agent waits for a call, if it is told.
-    pub(crate) fn time_limit(&self) -> Option<Duration> {
+    fn time_limit(&self) -> Option<Duration> {
         match self {
             Self::Tools(server) => server.time_limit,
             #[cfg(feature = "rmcp")]
@@ -41,22 +41,42 @@ impl SdkServer {
         }
     }
 
+    /// What the agent is told of it beside its name, if that is anything.
+    pub(crate) fn settings(&self) -> Option<SdkMcpServerConfig> {
+        let timeout = self.time_limit().and_then(|limit| Number::from_u128(limit.as_millis()));
+        let decided = self.known_tools().iter().filter(|tool| tool.policy.is_some());
+        let decided: Vec<_> = decided
+            .map(|tool| McpToolPolicy {
+                name: tool.name().to_owned(),
+                permission_policy: tool.policy.clone(),
+                ..McpToolPolicy::default()
+            })
+            .collect();
+        let tools = (!decided.is_empty()).then_some(decided);
+        let settings = SdkMcpServerConfig { timeout, tools, ..SdkMcpServerConfig::default() };
+        (settings != SdkMcpServerConfig::default()).then_some(settings)
+    }
+
     /// How the agent hears of it while a session runs.
     pub(crate) fn config(&self) -> (String, McpServerConfig) {
-        let timeout = self.time_limit().and_then(|limit| Number::from_u128(limit.as_millis()));
+        let SdkMcpServerConfig { timeout, tools, .. } = self.settings().unwrap_or_default();
         let name = self.name().to_owned();
-        let config = McpSdkServer { name: name.clone(), timeout, ..McpSdkServer::default() };
+        let config = McpSdkServer { name: name.clone(), timeout, tools, ..McpSdkServer::default() };
         (name, McpServerConfig::Sdk(config))
     }
 
     /// Its tools, as far as they are known before it runs.
-    pub(crate) fn tool_names(&self) -> impl Iterator<Item = &str> {
-        let tools = match self {
+    fn known_tools(&self) -> &[Tool] {
+        match self {
             Self::Tools(server) => server.tools(),
             #[cfg(feature = "rmcp")]
             Self::Rmcp(_) => &[],
-        };
-        tools.iter().map(Tool::name)
+        }
+    }
+
+    /// The names of its tools, as far as they are known before it runs.
+    pub(crate) fn tool_names(&self) -> impl Iterator<Item = &str> {
+        self.known_tools().iter().map(Tool::name)
     }
 
     /// Says what is wrong with it.
@@ -66,12 +86,7 @@ impl SdkServer {
         if self.name().is_empty() {
             return wrong("it has no name".to_owned());
         }
-        let problem = match self {
-            Self::Tools(server) => server.tools.iter().find_map(Tool::problem),
-            #[cfg(feature = "rmcp")]
-            Self::Rmcp(_) => None,
-        };
-        problem.map_or(Ok(()), wrong)
+        self.known_tools().iter().find_map(Tool::problem).map_or(Ok(()), wrong)
     }
 }
 
@@ -167,6 +182,14 @@ impl McpServer {
     #[must_use]
     pub fn tool(mut self, tool: Tool) -> Self {
         self.tools.push(tool);
+        self
+    }
+
+    /// Has the model always see its tools, also where tools are otherwise searched for; for those that it
+    /// has so far, as [`Tool::always_load`] does for one.
+    #[must_use]
+    pub fn always_load(mut self) -> Self {
+        self.tools = self.tools.into_iter().map(Tool::always_load).collect();
         self
     }
 

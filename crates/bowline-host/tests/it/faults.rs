@@ -13,7 +13,9 @@ use std::{
 
 use bowline_host::{
     Client, Error, HookCall, HookEvent, HookMatcher, HookOutput, McpServerConfig, Message, Options,
-    PermissionResult, ProcessError, Settings, ToolRequest, protocol::McpStdioServer, query,
+    PermissionResult, ProcessError, Settings, ToolRequest,
+    protocol::{HookFailure, McpStdioServer},
+    query,
 };
 use serde_json::{Value, json};
 use tokio::sync::{Barrier, Notify};
@@ -427,6 +429,12 @@ async fn an_agent_that_cannot_do_what_is_asked_is_turned_down() {
     let error = Client::connect(options).await.unwrap_err();
     assert_eq!(error.code(), "cli_connection");
     assert_eq!(error.to_string(), "the agent does not know what to do when a hook fails");
+
+    // That it may go on is what any agent does.
+    let mut lenient = HookMatcher::always().run(async |_: HookCall| HookOutput::default());
+    lenient.on_failure = Some(HookFailure::Continue);
+    let options = fake("serve").hook(HookEvent::PreToolUse, lenient);
+    Client::connect(options).await.unwrap().disconnect().await;
 }
 
 #[tokio::test]

@@ -132,6 +132,31 @@ async fn tools_resources_news_and_questions_of_a_server_all_work() {
     soon("closing", client.disconnect()).await;
 }
 
+#[tokio::test]
+async fn a_question_whose_answer_panics_is_answered_and_the_server_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let asked = Arc::new(AtomicBool::new(false));
+    let asked_before = asked.clone();
+    let options = Options::default()
+        .embedded(Embedded::script(folder.path()))
+        .sdk_mcp_server(RmcpServer::new("library", Library::default))
+        .allow(["mcp__library__lend"])
+        .on_elicitation(move |_: ElicitationRequest| {
+            let again = asked_before.swap(true, Ordering::SeqCst);
+            async move {
+                assert!(again, "nobody is at the desk");
+                ElicitationResponse::accept(json!({"name": "Ada"}).into())
+            }
+        });
+    let client = soon("connecting", Client::connect(options)).await.unwrap();
+    for told in ["nobody is at the desk", "lent to \\\"Ada\\\""] {
+        client.query("TOOL mcp__library__lend {}\nNEXT\nECHORESULT").await.unwrap();
+        let answer = soon(told, client.receive_response().text()).await.unwrap();
+        assert!(json!(answer).to_string().contains(told), "{answer}");
+    }
+    soon("closing", client.disconnect()).await;
+}
+
 /// A desk where everything goes wrong.
 struct Trouble;
 

@@ -136,6 +136,36 @@ async fn a_store_that_fails_is_reported_and_the_session_goes_on() {
     assert_eq!(cause.as_deref(), Some("out of paper"));
 }
 
+/// A store whose author made a mistake.
+#[derive(Debug)]
+struct Mistaken;
+
+impl SessionStore for Mistaken {
+    fn append(&self, _: &StoreKey, _: Vec<RawJson>) -> Answer<'_, ()> {
+        panic!("no such table")
+    }
+
+    fn load(&self, _: &StoreKey) -> Answer<'_, Option<Vec<RawJson>>> {
+        Box::pin(async { Ok(None) })
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_panics_is_reported_for_every_batch_and_the_session_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut messages = query("go", agent(folder.path()).session_store(Mistaken));
+    let mut told = Vec::new();
+    while let Some(message) = soon("the end", messages.next()).await {
+        told.push(match message.unwrap() {
+            Message::System(SystemMessage::MirrorError(problem)) => problem.error,
+            Message::Result(_) => "result".to_owned(),
+            other => panic!("{other:?}"),
+        });
+    }
+    let problem = "the store panicked: no such table";
+    assert_eq!(told, [problem, "result", problem]);
+}
+
 #[tokio::test]
 async fn a_session_is_resumed_from_a_store_in_a_folder_of_its_own() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,8 +1,11 @@
 //! What a session is set up with, over every transport: conversations that go on, settings,
 //! plugins, servers.
 
+use std::sync::{Arc, Mutex};
+
 use bowline_host::{
-    Client, McpServerConfig, Options, Resume, Settings, protocol::McpStdioServer, query,
+    Client, McpServer, McpServerConfig, Options, PermissionResult, Resume, Settings, Tool,
+    ToolRequest, protocol::McpStdioServer, query,
 };
 use serde_json::json;
 
@@ -99,6 +102,43 @@ async fn skills_and_commands_of_a_plugin_are_found() {
         let client = soon(name, Client::connect(options.plugin(&plugin))).await.unwrap();
         let commands = client.supported_commands();
         assert!(commands.iter().any(|command| command.name == "knots:tie"), "{name}");
+        soon(name, client.disconnect()).await;
+    }
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Nothing {}
+
+#[tokio::test]
+async fn a_tool_says_itself_whether_somebody_is_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let tool = |name: &str| Tool::new(name, "", async |_: Nothing| "it ran");
+    let server = McpServer::new("desk")
+        .tool(tool("free"))
+        .tool(tool("careful").always_ask())
+        .tool(tool("closed").always_deny());
+    for (name, options) in agents(folder.path()).await {
+        if name == "official 2.1.7, dialing in" {
+            // It does not know what a server says of its tools.
+            continue;
+        }
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let note = asked.clone();
+        let options = options
+            .sdk_mcp_server(server.clone())
+            .allow(["mcp__desk__free", "mcp__desk__careful", "mcp__desk__closed"])
+            .can_use_tool(move |request: ToolRequest| {
+                note.lock().unwrap().push(request.tool_name.clone());
+                async { PermissionResult::allow() }
+            });
+        let client = soon(name, Client::connect(options)).await.unwrap();
+        for (tool, runs) in [("free", true), ("careful", true), ("closed", false)] {
+            let prompt = format!("TOOL mcp__desk__{tool} {{}}\nNEXT\nECHORESULT");
+            client.query(prompt).await.unwrap();
+            let text = soon(name, client.receive_response().text()).await.unwrap();
+            assert_eq!(text.contains("it ran"), runs, "{name}: {tool}: {text}");
+        }
+        assert_eq!(*asked.lock().unwrap(), ["mcp__desk__careful"], "{name}");
         soon(name, client.disconnect()).await;
     }
 }

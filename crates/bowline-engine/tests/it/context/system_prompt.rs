@@ -1,6 +1,7 @@
 //! The system prompt: our own, replaced, added to.
 
 use bowline_engine::{SystemPrompt, settings::SourceSet};
+use bowline_protocol::SYSTEM_PROMPT_DYNAMIC_BOUNDARY;
 use serde_json::json;
 
 use super::write;
@@ -42,6 +43,17 @@ async fn a_prompt_can_be_appended_to_or_replaced() {
     });
     rig.run("SAY hi").await;
     assert_eq!(ears.system(), ["You are terse.", "Very."]);
+}
+
+#[tokio::test]
+async fn where_a_prompt_begins_to_change_is_not_said() {
+    let ears = Ears::default();
+    let mut rig = Rig::with(|config| ears.listen(config));
+    let parts = ["You are terse.", SYSTEM_PROMPT_DYNAMIC_BOUNDARY, "It is Monday."];
+    let request = json!({"subtype": "initialize", "systemPrompt": parts});
+    rig.control(request).await.unwrap();
+    rig.run("SAY one").await;
+    assert_eq!(ears.system(), ["You are terse.", "It is Monday."]);
 }
 
 #[tokio::test]

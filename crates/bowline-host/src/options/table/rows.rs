@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde_json::{Value, json};
 
 use super::{
-    Becomes::{Field, Flag, Here, Variable},
+    Becomes::{AnyFlag, AnyVariable, Field, Flag, Here, Variable},
     Row,
     Since::{Any, New, Old},
     row,
@@ -28,8 +28,8 @@ pub(super) fn rows() -> Vec<Row> {
         row("spawner", "", "spawnClaudeCodeProcess", Any, |it| { it.spawner = Some(Arc::new(|mut command: tokio::process::Command| command.spawn())) }, &[Here]),
         row("user", "user", "", Any, |it| it.user = Some(ProcessUser::Id(1000)), &[Here]),
         row("cwd", "cwd", "cwd", Any, |it| it.cwd = Some("/".into()), &[Variable("PWD", "/")]),
-        row("env, clear_env", "env", "env", Any, |it| { it.env.insert("A".to_owned(), Some("b".to_owned())); }, &[Variable("A", "b")]),
-        row("extra_args", "extra_args", "extraArgs", Any, |it| { it.extra_args.insert("bare".to_owned(), None); }, &[Flag("--bare")]),
+        row("env, clear_env", "env", "env", Any, |it| { it.env.insert("A".to_owned(), Some("b".to_owned())); }, &[AnyVariable("A", "b")]),
+        row("extra_args", "extra_args", "extraArgs", Any, |it| { it.extra_args.insert("bare".to_owned(), None); }, &[AnyFlag("--bare")]),
         row("stderr", "stderr", "stderr", Any, |it| it.stderr = Some(Arc::new(|_| {})), &[Here]),
         row("client_app", "client_app", "", New, |it| it.client_app = Some("app/1".to_owned()), &[Variable("CLAUDE_AGENT_SDK_CLIENT_APP", "app/1")]),
         row("trace_context", "(active span)", "(active span)", Old, |it| { it.trace_context = Some(TraceContext { traceparent: "00-1-2-01".to_owned(), tracestate: None }) }, &[Variable("TRACEPARENT", "00-1-2-01"), Variable("TRACESTATE", "")]),
@@ -91,7 +91,7 @@ pub(super) fn rows() -> Vec<Row> {
         row("file_checkpointing", "enable_file_checkpointing", "enableFileCheckpointing", Old, |it| it.file_checkpointing = true, &[Variable("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING", "true")]),
         // Settings and what comes with them.
         row("settings", "settings", "settings", Old, |it| it.settings = Some(Settings::File("/s.json".into())), &[Flag("--settings /s.json")]),
-        row("sandbox", "sandbox", "sandbox", Old, |it| it.sandbox = Some(json!({"enabled": true})), &[Flag(r#"--settings {"sandbox":{"enabled":true}}"#)]),
+        row("sandbox", "sandbox", "sandbox", Old, |it| it.sandbox = Some(json!({"enabled": true})), &[Flag(r#"--settings {"sandbox":{"enabled":true,"failIfUnavailable":true}}"#)]),
         row("managed_settings", "", "managedSettings", New, |it| it.managed_settings = Some(json!({})), &[Flag("--managed-settings {}")]),
         row("setting_sources", "setting_sources", "settingSources", Old, |it| it.setting_sources = Some(vec![SettingSource::User, SettingSource::Local]), &[Flag("--setting-sources=user,local")]),
         row("add_dirs", "add_dirs", "additionalDirectories", Old, |it| it.add_dirs = vec!["/a".into()], &[Flag("--add-dir /a")]),

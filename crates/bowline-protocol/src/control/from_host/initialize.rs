@@ -17,6 +17,10 @@ use crate::{
     wire::open_enum,
 };
 
+/// A part of a [system prompt](Initialize::system_prompt) that is not said: what comes before it is the
+/// same in every session, what comes behind it is not.
+pub const SYSTEM_PROMPT_DYNAMIC_BOUNDARY: &str = "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__";
+
 /// What a host brings to a session. Everything is optional; what it brings again replaces what it brought.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
