@@ -60,10 +60,10 @@ impl Run {
                 self.background.remove(&task.task_id);
             }
             // Of one that was stopped, this may be the last that is heard.
-            Message::System(SystemMessage::TaskUpdated(task)) => {
-                if task.patch.status.as_ref().is_some_and(has_ended) {
-                    self.background.remove(&task.task_id);
-                }
+            Message::System(SystemMessage::TaskUpdated(task))
+                if task.patch.status.as_ref().is_some_and(has_ended) =>
+            {
+                self.background.remove(&task.task_id);
             }
             _ => {}
         }
