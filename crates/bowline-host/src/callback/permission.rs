@@ -41,6 +41,22 @@ where
 }
 
 /// A call that somebody has to decide about. Its fields are those of the question on the wire.
+///
+/// ```
+/// use bowline_host::{PermissionResult, ToolRequest};
+/// use serde_json::json;
+///
+/// async fn decide(request: ToolRequest) -> PermissionResult {
+///     match (request.tool_name.as_str(), &request.permission_suggestions) {
+///         ("Read", Some(changes)) => PermissionResult::allow_from_now_on(changes.clone()),
+///         ("Bash", _) if request.input.get().contains("rm ") => {
+///             PermissionResult::allow_with(json!({"command": "echo no", "description": "Say no"}))
+///         }
+///         ("WebFetch", _) => PermissionResult::deny_and_stop("nothing leaves this machine"),
+///         _ => PermissionResult::allow(),
+///     }
+/// }
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ToolRequest {
