@@ -84,3 +84,23 @@ impl Deref for ToolRequest {
         &self.question
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn decisions_have_the_form_of_the_wire() {
+        let input = json!({"command": "ls"});
+        let told = json!({"behavior": "allow", "updatedInput": input});
+        assert_eq!(json!(PermissionResult::allow_with(input)), told);
+        let change = json!({"type": "setMode", "mode": "acceptEdits", "destination": "session"});
+        let changes = vec![serde_json::from_value(change.clone()).unwrap()];
+        let told = json!({"behavior": "allow", "updatedPermissions": [change]});
+        assert_eq!(json!(PermissionResult::allow_from_now_on(changes)), told);
+        let told = json!({"behavior": "deny", "message": "no", "interrupt": true});
+        assert_eq!(json!(PermissionResult::deny_and_stop("no")), told);
+    }
+}
