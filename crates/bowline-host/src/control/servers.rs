@@ -4,6 +4,7 @@ use bowline_protocol::{
     McpAuthenticate, McpAuthenticateResponse, McpCall, McpClearAuth, McpOauthCallbackUrl,
     McpReadResource, McpReadResourceResponse, McpReconnect, McpSetServers, McpSetServersResponse,
     McpStatus, McpStatusResponse, McpToggle, PermissionMode, RawJson, SetMcpPermissionModeOverride,
+    WarningResponse,
 };
 
 use crate::{Client, Error, McpServers, SdkServer, options::check::no_clash};
@@ -122,18 +123,18 @@ impl Client {
     }
 
     /// Is more or less strict about the tools of one MCP server; `None` is as strict as about
-    /// others.
+    /// others. The answer may have a warning: that there is no such server yet, for one.
     pub async fn set_mcp_permission_mode_override(
         &self,
         server: impl Into<String>,
         mode: Option<PermissionMode>,
-    ) -> Result<(), Error> {
+    ) -> Result<WarningResponse, Error> {
         let server_name = server.into();
         let call = SetMcpPermissionModeOverride {
             server_name,
             mode,
             ..SetMcpPermissionModeOverride::default()
         };
-        self.ask(call).await.map(|_| ())
+        self.ask(call).await
     }
 }

@@ -118,9 +118,14 @@ pub(super) fn set_mcp_permission_mode_override(
 ) -> Answered {
     let SetMcpPermissionModeOverride { server_name, mode, .. } = request;
     let is_known = shared.mcp.status().iter().any(|server| server.name == server_name);
+    let is_set = shared.live().server_modes.contains_key(&server_name);
     let warning = match &mode {
-        None | Some(PermissionMode::Default) if is_known => None,
-        None | Some(PermissionMode::Default) => Some(format!(
+        None if is_known || is_set => None,
+        None => Some(format!(
+            "MCP server '{server_name}' is not known; no override was present to clear."
+        )),
+        Some(PermissionMode::Default) if is_known => None,
+        Some(PermissionMode::Default) => Some(format!(
             "MCP server '{server_name}' is not yet known; override stored but will not apply until \
              a server with that exact name connects."
         )),

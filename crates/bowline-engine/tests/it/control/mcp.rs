@@ -249,4 +249,7 @@ async fn one_server_can_be_treated_more_strictly() {
     assert!(rig.control(mode("calc", json!("plan"))).await.is_err());
     let unknown = rig.control(mode("x", json!("default"))).await.unwrap();
     assert!(unknown["warning"].as_str().unwrap().contains("not yet known"), "{unknown}");
+    assert_eq!(rig.control(mode("x", Value::Null)).await, Ok(json!({})), "it was there to clear");
+    let nothing = rig.control(mode("x", Value::Null)).await.unwrap();
+    assert!(nothing["warning"].as_str().unwrap().contains("present to clear"), "{nothing}");
 }
