@@ -21,7 +21,7 @@ async fn messages_arrive_in_order_with_their_place() {
         .await
         .unwrap();
     far.shutdown().await.unwrap();
-    let line = |number, offset, text: &str| Some(Line { number, offset, text: text.to_owned() });
+    let line = |number, offset, text| Some(Line { number, offset, text });
     assert_eq!(near.inbox.next().await, line(1, 0, r#"{"type":"user"}"#));
     assert_eq!(near.inbox.next().await, line(4, 40, "not JSON"));
     assert_eq!(near.inbox.next().await, line(5, 49, "{}"));
