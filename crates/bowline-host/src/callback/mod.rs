@@ -9,7 +9,9 @@ mod hook_output;
 mod permission;
 mod request;
 
-pub(crate) use answering::{Callbacks, Refusal, caught, panic_text};
+#[cfg(feature = "rmcp")]
+pub(crate) use answering::caught;
+pub(crate) use answering::{Callbacks, Refusal, panic_text};
 pub use dialog::{DialogAnswer, DialogRequest, OnUserDialog};
 pub use elicitation::{ElicitationRequest, OnElicitation};
 pub(crate) use hook::RegisteredHooks;
