@@ -4,9 +4,13 @@
 
 #![expect(clippy::print_stdout, reason = "this is what a program is for")]
 
+mod command_line;
+
 use bowline_host::{
     ContentBlock, Embedded, Error, McpServer, Message, Options, Tool, protocol::Content, query,
 };
+
+use command_line::CLI;
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Pair {
@@ -65,8 +69,7 @@ fn show(block: &ContentBlock) {
 
 /// A real agent if the command line names one, else one with a script.
 fn agent() -> Options {
-    let mut arguments = std::env::args().skip_while(|argument| argument != "--cli");
-    match arguments.nth(1) {
+    match command_line::read("Lends an agent a calculator.", &[CLI]).get("--cli") {
         Some(path) => Options::default().cli_path(path),
         None => Options::default().embedded(Embedded::with_script(std::env::temp_dir(), SCRIPT)),
     }

@@ -5,6 +5,8 @@
 
 #![expect(clippy::print_stdout, reason = "this is what a program is for")]
 
+mod command_line;
+
 use std::{
     collections::HashMap,
     io,
@@ -17,6 +19,8 @@ use bowline_host::{
     Agent, Embedded, McpServer, Options, Progress, SessionEvent, Structured, Tool, ToolContext,
 };
 use serde_json::json;
+
+use command_line::CLI;
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Nothing {}
@@ -129,8 +133,12 @@ async fn summary(
 
 /// A real agent if the command line names one, else one with a script.
 fn agent(folder: &Path) -> Options {
-    let mut arguments = std::env::args().skip_while(|argument| argument != "--cli");
-    match arguments.nth(1) {
+    match command_line::read(
+        "Has an agent work through files, and follows where its session is.",
+        &[CLI],
+    )
+    .get("--cli")
+    {
         Some(path) => Options::default().cli_path(path).cwd(folder),
         None => Options::default().embedded(Embedded::with_script(folder, SCRIPT)),
     }

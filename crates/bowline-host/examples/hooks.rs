@@ -5,6 +5,8 @@
 
 #![expect(clippy::print_stdout, reason = "this is what a program is for")]
 
+mod command_line;
+
 use std::{
     sync::{
         Arc,
@@ -17,6 +19,8 @@ use bowline_host::{
     Embedded, Error, HookCall, HookEvent, HookMatcher, HookOutput, Message, Options, query,
 };
 use serde_json::Value;
+
+use command_line::CLI;
 
 /// What the scripted model does.
 const SCRIPT: &str =
@@ -93,8 +97,9 @@ fn hooked(options: Options) -> Options {
 
 /// A real agent if the command line names one, else one with a script.
 fn agent() -> Options {
-    let mut arguments = std::env::args().skip_while(|argument| argument != "--cli");
-    match arguments.nth(1) {
+    match command_line::read("Is told what an agent does, and has a say in it.", &[CLI])
+        .get("--cli")
+    {
         Some(path) => Options::default().cli_path(path),
         None => Options::default().embedded(Embedded::with_script(std::env::temp_dir(), SCRIPT)),
     }

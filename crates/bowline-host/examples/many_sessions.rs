@@ -5,6 +5,8 @@
 
 #![expect(clippy::print_stdout, reason = "this is what a program is for")]
 
+mod command_line;
+
 use std::{
     sync::{
         Arc,
@@ -13,7 +15,9 @@ use std::{
     time::Instant,
 };
 
-use bowline_host::{Agent, Embedded, Error, McpServer, Options, Tool};
+use bowline_host::{Agent, Embedded, McpServer, Options, Tool};
+
+use command_line::{CLI, Flag};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Greeting {
@@ -21,24 +25,30 @@ struct Greeting {
     from: String,
 }
 
+const SESSIONS: Flag = ("--sessions", "N", "so many sessions, 1000 if nothing is said");
+const AT_ONCE: Flag = ("--at-once", "N", "so many of them at a time, all if nothing is said");
+
 /// What the scripted model does.
 const SCRIPT: &str = "TOOL mcp__desk__greet {\"from\": \"a session\"}
 NEXT
 SAY I have been greeted.";
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Error> {
-    let count = number("--sessions").unwrap_or(1000);
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let said = command_line::read("Runs many sessions at once.", &[CLI, SESSIONS, AT_ONCE]);
+    let number = |name| said.get(name).map(|text| whole(name, text)).transpose();
+    let count = number("--sessions")?.unwrap_or(1000);
+    let at_once = number("--at-once")?.unwrap_or(count);
     let greeted = Arc::new(AtomicUsize::new(0));
     let counter = greeted.clone();
     let greet = Tool::new("greet", "Greets", move |greeting: Greeting| {
         counter.fetch_add(1, Ordering::Relaxed);
         async move { format!("Hello, {}!", greeting.from) }
     });
-    let options =
-        agent().sdk_mcp_server(McpServer::new("desk").tool(greet)).allow(["mcp__desk__greet"]);
-    let agent =
-        Agent::builder(options).max_sessions(number("--at-once").unwrap_or(count)).build()?;
+    let options = agent(said.get("--cli"))
+        .sdk_mcp_server(McpServer::new("desk").tool(greet))
+        .allow(["mcp__desk__greet"]);
+    let agent = Agent::builder(options).max_sessions(at_once).build()?;
 
     let start = Instant::now();
     let sessions: Vec<_> = (0..count).map(|_| agent.start("Say hello to the desk.")).collect();
@@ -61,18 +71,13 @@ fn peak_memory() -> Option<String> {
 }
 
 /// A real agent if the command line names one, else one with a script.
-fn agent() -> Options {
-    match argument("--cli") {
+fn agent(path: Option<&String>) -> Options {
+    match path {
         Some(path) => Options::default().cli_path(path),
         None => Options::default().embedded(Embedded::with_script(std::env::temp_dir(), SCRIPT)),
     }
 }
 
-fn number(name: &str) -> Option<usize> {
-    argument(name)?.parse().ok()
-}
-
-/// The value behind a flag.
-fn argument(name: &str) -> Option<String> {
-    std::env::args().skip_while(|argument| argument != name).nth(1)
+fn whole(name: &str, text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| format!("{name} takes a number, not `{text}`"))
 }

@@ -4,7 +4,11 @@
 
 #![expect(clippy::print_stdout, reason = "this is what a program is for")]
 
+mod command_line;
+
 use bowline_host::{Client, Embedded, Error, Options, PermissionMode};
+
+use command_line::CLI;
 
 /// What the scripted model says, turn by turn.
 const SCRIPT: &str = "SAY My favourite knot is the bowline.
@@ -28,8 +32,7 @@ async fn main() -> Result<(), Error> {
 
 /// A real agent if the command line names one, else one with a script.
 fn agent() -> Options {
-    let mut arguments = std::env::args().skip_while(|argument| argument != "--cli");
-    match arguments.nth(1) {
+    match command_line::read("Talks to one agent for several turns.", &[CLI]).get("--cli") {
         Some(path) => Options::default().cli_path(path),
         None => Options::default().embedded(Embedded::with_script(std::env::temp_dir(), SCRIPT)),
     }

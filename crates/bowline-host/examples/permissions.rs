@@ -4,10 +4,14 @@
 
 #![expect(clippy::print_stdout, reason = "this is what a program is for")]
 
+mod command_line;
+
 use bowline_host::{
     Embedded, Error, HookCall, HookEvent, HookMatcher, HookOutput, Message, Options,
     PermissionResult, ToolRequest, query,
 };
+
+use command_line::CLI;
 
 /// What the scripted model does.
 const SCRIPT: &str = "TOOL Bash {\"command\": \"touch harmless\", \"description\": \"Make a file\"}
@@ -42,8 +46,7 @@ async fn main() -> Result<(), Error> {
 
 /// A real agent if the command line names one, else one with a script.
 fn agent() -> Options {
-    let mut arguments = std::env::args().skip_while(|argument| argument != "--cli");
-    match arguments.nth(1) {
+    match command_line::read("Decides what an agent may do.", &[CLI]).get("--cli") {
         Some(path) => Options::default().cli_path(path),
         None => Options::default().embedded(Embedded::with_script(std::env::temp_dir(), SCRIPT)),
     }

@@ -10,6 +10,21 @@ use bowline_protocol::{ReadError, ResultMessage};
 /// Why something did not work.
 ///
 /// [`code`](Self::code) names the kind with a word that does not change between versions.
+///
+/// ```
+/// use bowline_host::{Error, Options, query};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let options = Options::default().cli_path("/no/such/agent");
+/// match query("Hello?", options).text().await {
+///     Ok(answer) => println!("{answer}"),
+///     Err(Error::Process(end)) => println!("it ended with {:?}: {}", end.code, end.stderr),
+///     Err(error) if error.is_worth_retrying() => println!("once more: {error}"),
+///     Err(error) => assert_eq!(error.code(), "cli_not_found"),
+/// }
+/// # }
+/// ```
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -92,9 +92,9 @@ pub use bowline_engine as engine;
 pub use bowline_model as model;
 pub use bowline_protocol as protocol;
 pub use bowline_protocol::{
-    AgentDefinition, ContentBlock, Effort, ElicitationResponse, HookEvent, HookInput,
-    McpServerConfig, Message, PermissionMode, PermissionResult, PromptPriority, ResultMessage,
-    UserMessage,
+    AgentDefinition, ContentBlock, Effort, ElicitationResponse, EventInput, HookEvent, HookFailure,
+    HookInput, McpRemoteServer, McpServerConfig, McpStdioServer, Message, PermissionMode,
+    PermissionResult, PromptPriority, ResultMessage, SystemMessage, UserMessage,
 };
 
 pub use agent::{Agent, AgentBuilder};

@@ -18,6 +18,25 @@ use crate::Error;
 /// error is the last item.
 ///
 /// Cancel safety: no message is lost when a future that waits for one is dropped.
+///
+/// ```
+/// use bowline_host::{Embedded, Message, Options, query};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), bowline_host::Error> {
+/// let options = Options::default().embedded(Embedded::script(std::env::temp_dir()));
+/// let mut messages = query("SAY hello", options);
+/// while let Some(message) = messages.next().await {
+///     match message {
+///         Ok(Message::Result(result)) => assert_eq!(result.result.as_deref(), Some("hello")),
+///         Ok(other) => println!("{other:?}"),
+///         Err(error) if error.is_about_one_message() => eprintln!("skipped: {error}"),
+///         Err(error) => return Err(error),
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
 pub struct Messages(BoxStream<'static, Result<Message, Error>>);
 
 impl Messages {

@@ -3,6 +3,23 @@
 use bowline_protocol::{ContentBlock, MessageUuid, PromptPriority, SessionId, UserMessage};
 
 /// What an agent is told to do: words, blocks with pictures among them, or a whole message.
+///
+/// ```
+/// use bowline_host::{ContentBlock, Prompt, PromptPriority};
+/// use serde_json::json;
+///
+/// # fn main() -> serde_json::Result<()> {
+/// let words = Prompt::from("What is in this folder?");
+/// let urgent = Prompt::from("Stop and listen.").with_priority(PromptPriority::Now);
+/// let source = json!({"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="});
+/// let blocks: Vec<ContentBlock> = serde_json::from_value(json!([
+///     {"type": "text", "text": "Which knot is this?"},
+///     {"type": "image", "source": source},
+/// ]))?;
+/// let picture = Prompt::from(blocks).with_uuid("6f1e2d3c-0000-4000-8000-000000000001");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prompt(pub(crate) Box<UserMessage>);
 

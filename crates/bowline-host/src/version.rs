@@ -9,8 +9,8 @@ impl Version {
     pub(crate) const OLDEST: Self = Self([2, 0, 0]);
     /// The oldest that takes prompts as they are, if it is told to.
     pub(crate) const VERBATIM_PROMPTS: Self = Self([2, 1, 248]);
-    /// The oldest that is known to take `--await-initialize`.
-    pub(crate) const AWAITS_INITIALIZE: Self = Self([2, 1, 325]);
+    /// The oldest that takes `--await-initialize`.
+    pub(crate) const AWAITS_INITIALIZE: Self = Self([2, 1, 261]);
 
     /// Reads a version; what follows its numbers does not count.
     pub(crate) fn read(text: &str) -> Option<Self> {

@@ -9,6 +9,9 @@
 
 #![expect(clippy::print_stdout, reason = "this is what a program is for")]
 
+#[path = "../../../crates/bowline-host/examples/command_line/mod.rs"]
+mod command_line;
+
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
@@ -18,6 +21,10 @@ use std::{
 use bowline_host::{ContentBlock, Embedded, McpServer, Message, Options, Structured, Tool, query};
 use rusqlite::{Connection, InterruptHandle, OpenFlags, types::ValueRef};
 use serde_json::{Map, Value, json};
+
+use command_line::{CLI, Flag};
+
+const DATABASE: Flag = ("--database", "FILE", "look into this file of SQLite's");
 
 /// Rows that a model is shown. Whoever wants more can say so in SQL.
 const MOST_ROWS: usize = 100;
@@ -46,15 +53,19 @@ SAY Two knots need more than 20 cm of rope."#;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let said = command_line::read("Lets an agent look into a database.", &[CLI, DATABASE]);
     let scratch = std::env::temp_dir().join(format!("knots-{}.db", std::process::id()));
-    let database = match argument("--database") {
-        Some(path) => PathBuf::from(path),
+    let database = match said.get("--database").map(PathBuf::from) {
+        Some(path) if !path.is_file() => {
+            return Err(format!("there is no database {}", path.display()).into());
+        }
+        Some(path) => path,
         None => {
             fill(&scratch)?;
             scratch.clone()
         }
     };
-    let options = agent()
+    let options = agent(said.get("--cli"))
         .sdk_mcp_server(McpServer::new("db").tool(query_tool(database)))
         .allow(["mcp__db__query"]);
     let mut messages = query("Which knots need more than 20 cm of rope?", options);
@@ -175,14 +186,9 @@ fn show(block: &ContentBlock) {
 }
 
 /// A real agent if the command line names one, else one with a script.
-fn agent() -> Options {
-    match argument("--cli") {
+fn agent(path: Option<&String>) -> Options {
+    match path {
         Some(path) => Options::default().cli_path(path),
         None => Options::default().embedded(Embedded::with_script(std::env::temp_dir(), SCRIPT)),
     }
-}
-
-/// The value behind a flag.
-fn argument(name: &str) -> Option<String> {
-    std::env::args().skip_while(|argument| argument != name).nth(1)
 }

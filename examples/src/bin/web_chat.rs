@@ -14,6 +14,9 @@
 
 #![expect(clippy::print_stdout, reason = "this is what a program is for")]
 
+#[path = "../../../crates/bowline-host/examples/command_line/mod.rs"]
+mod command_line;
+
 use std::{
     collections::HashMap,
     convert::Infallible,
@@ -40,14 +43,21 @@ use bowline_host::{
 use futures_util::{Stream, StreamExt};
 use tokio::net::TcpListener;
 
+use command_line::{CLI, Flag};
+
+const LISTEN: Flag =
+    ("--listen", "ADDRESS", "serve the page here, at 127.0.0.1:8080 if nothing is said");
+
 /// Conversations at once. An idle one costs some kilobytes, but no page needs ten thousand.
 const MOST_CONVERSATIONS: usize = 1000;
 
 const PAGE: &str = include_str!("web_chat.html");
 
 /// The conversations, by number.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct Chats {
+    /// What each of them is with.
+    agent: Options,
     open: Arc<Mutex<HashMap<u64, Client>>>,
     next: Arc<AtomicU64>,
 }
@@ -60,14 +70,17 @@ impl Chats {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let chats = Chats::default();
+    let said = command_line::read("A page to talk to an agent.", &[CLI, LISTEN]);
+    let agent = agent(said.get("--cli"));
+    let chats = Chats { agent, open: Arc::default(), next: Arc::default() };
     let router = Router::new()
         .route("/", get(async || Html(PAGE)))
         .route("/chat", post(begin))
         .route("/chat/{number}", post(say).delete(end))
         .with_state(chats.clone());
-    let address = argument("--listen").unwrap_or_else(|| "127.0.0.1:8080".to_owned());
-    let listener = TcpListener::bind(address).await?;
+    let address = said.get("--listen").map_or("127.0.0.1:8080", String::as_str);
+    let listener = TcpListener::bind(address).await;
+    let listener = listener.map_err(|error| format!("cannot listen at {address}: {error}"))?;
     println!("listening on http://{}", listener.local_addr()?);
     let asked_to_stop = async { drop(tokio::signal::ctrl_c().await) };
     axum::serve(listener, router).with_graceful_shutdown(asked_to_stop).await?;
@@ -82,7 +95,7 @@ async fn begin(State(chats): State<Chats>) -> Result<String, Failure> {
     if chats.open().len() >= MOST_CONVERSATIONS {
         return Err(Failure(StatusCode::SERVICE_UNAVAILABLE, "too many conversations".to_owned()));
     }
-    let client = Client::connect(agent()).await?;
+    let client = Client::connect(chats.agent.clone()).await?;
     let number = chats.next.fetch_add(1, Ordering::Relaxed);
     chats.open().insert(number, client);
     Ok(number.to_string())
@@ -149,16 +162,11 @@ impl IntoResponse for Failure {
 }
 
 /// A real agent if the command line names one, else one that does what its prompts say.
-fn agent() -> Options {
-    let mut options = match argument("--cli") {
+fn agent(path: Option<&String>) -> Options {
+    let mut options = match path {
         Some(path) => Options::default().cli_path(path),
         None => Options::default().embedded(Embedded::script(std::env::temp_dir())),
     };
     options.include_partial_messages = true;
     options
-}
-
-/// The value behind a flag.
-fn argument(name: &str) -> Option<String> {
-    std::env::args().skip_while(|argument| argument != name).nth(1)
 }

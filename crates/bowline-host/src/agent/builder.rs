@@ -19,6 +19,28 @@ const CONTINUATION: &str = "The program that runs you ended while you were worki
                             started again. Go on where you left off.";
 
 /// Makes an [`Agent`].
+///
+/// ```
+/// use bowline_host::{Agent, Embedded, Options};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let folder = folder.path();
+/// let embedded = Embedded::script(folder).saved_in(folder.join("config"));
+/// let agent = Agent::builder(Options::default().embedded(embedded))
+///     .max_sessions(100)
+///     .journal(folder.join("journal"))
+///     .build()?;
+/// // What a program that has died left unfinished goes on, before there is new work.
+/// for session in agent.recover()? {
+///     session.wait().await?;
+/// }
+/// agent.prewarm(2).await?;
+/// agent.start("SAY hello").wait().await?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 #[must_use]
 pub struct AgentBuilder {

@@ -12,6 +12,19 @@ use tokio_util::sync::CancellationToken;
 use super::IntoAnswer;
 
 /// Shows dialogs to the user. The agent waits for what becomes of them.
+///
+/// ```
+/// use bowline_host::{DialogAnswer, DialogRequest, Options};
+/// use serde_json::json;
+///
+/// let kinds = ["refusal_fallback_prompt"];
+/// let options = Options::default().on_user_dialog(kinds, async |dialog: DialogRequest| {
+///     match dialog.dialog_kind.as_str() {
+///         "refusal_fallback_prompt" => DialogAnswer::Completed(json!({"choice": "retry"})),
+///         _ => DialogAnswer::Cancelled,
+///     }
+/// });
+/// ```
 pub trait OnUserDialog: Send + Sync + 'static {
     /// Shows one. An error is told to the agent.
     fn show(&self, request: DialogRequest) -> BoxFuture<'_, Result<DialogAnswer, String>>;

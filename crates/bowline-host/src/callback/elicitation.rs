@@ -9,6 +9,18 @@ use tokio_util::sync::CancellationToken;
 use super::IntoAnswer;
 
 /// Answers MCP servers in the user's place.
+///
+/// ```
+/// use bowline_host::{ElicitationRequest, ElicitationResponse, Options};
+/// use serde_json::json;
+///
+/// let options = Options::default().on_elicitation(async |request: ElicitationRequest| {
+///     match request.mcp_server_name.as_str() {
+///         "library" => ElicitationResponse::accept(json!({"name": "Ada"}).into()),
+///         _ => ElicitationResponse::decline(),
+///     }
+/// });
+/// ```
 pub trait OnElicitation: Send + Sync + 'static {
     /// Answers. An error is told to the agent.
     fn answer(

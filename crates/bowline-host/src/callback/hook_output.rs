@@ -13,6 +13,24 @@ use serde::Serialize;
 /// The same answer has another form for every event: [`deny`](Self::deny) refuses a tool call
 /// before it runs, a prompt when it is submitted, and the end of the work when the agent wants
 /// to stop. What an event has no place for is left out.
+///
+/// ```
+/// use bowline_host::{
+///     HookOutput,
+///     protocol::{self, SyncHookOutput},
+/// };
+/// use serde_json::json;
+///
+/// # fn main() -> serde_json::Result<()> {
+/// let no = HookOutput::deny("not on a Friday");
+/// let other_input = HookOutput::allow().with_input(&json!({"command": "ls -l"}))?;
+/// let know_this = HookOutput::context("The tests are slow today.");
+/// // What there is no word for is said as on the wire.
+/// let quiet = SyncHookOutput { suppress_output: Some(true), ..SyncHookOutput::default() };
+/// let quiet = HookOutput::from(protocol::HookOutput::from(quiet));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HookOutput {
     verdict: Option<Verdict>,

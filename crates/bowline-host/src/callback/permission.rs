@@ -41,6 +41,22 @@ where
 }
 
 /// A call that somebody has to decide about. Its fields are those of the question on the wire.
+///
+/// ```
+/// use bowline_host::{PermissionResult, ToolRequest};
+/// use serde_json::json;
+///
+/// async fn decide(request: ToolRequest) -> PermissionResult {
+///     match (request.tool_name.as_str(), &request.permission_suggestions) {
+///         ("Read", Some(changes)) => PermissionResult::allow_from_now_on(changes.clone()),
+///         ("Bash", _) if request.input.get().contains("rm ") => {
+///             PermissionResult::allow_with(json!({"command": "echo no", "description": "Say no"}))
+///         }
+///         ("WebFetch", _) => PermissionResult::deny_and_stop("nothing leaves this machine"),
+///         _ => PermissionResult::allow(),
+///     }
+/// }
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ToolRequest {
@@ -66,5 +82,25 @@ impl Deref for ToolRequest {
 
     fn deref(&self) -> &Self::Target {
         &self.question
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn decisions_have_the_form_of_the_wire() {
+        let input = json!({"command": "ls"});
+        let told = json!({"behavior": "allow", "updatedInput": input});
+        assert_eq!(json!(PermissionResult::allow_with(input)), told);
+        let change = json!({"type": "setMode", "mode": "acceptEdits", "destination": "session"});
+        let changes = vec![serde_json::from_value(change.clone()).unwrap()];
+        let told = json!({"behavior": "allow", "updatedPermissions": [change]});
+        assert_eq!(json!(PermissionResult::allow_from_now_on(changes)), told);
+        let told = json!({"behavior": "deny", "message": "no", "interrupt": true});
+        assert_eq!(json!(PermissionResult::deny_and_stop("no")), told);
     }
 }

@@ -8,6 +8,14 @@ use tokio_util::sync::CancellationToken;
 use super::IntoAnswer;
 
 /// Answers a kind of request by hand, JSON for JSON.
+///
+/// ```
+/// use bowline_host::{Options, OtherRequest};
+/// use serde_json::json;
+///
+/// let options = Options::default()
+///     .on_request("oauth_token_refresh", async |_: OtherRequest| json!({"accessToken": "anew"}));
+/// ```
 pub trait OnRequest: Send + Sync + 'static {
     /// Answers. An error is told to the agent.
     fn answer(&self, request: OtherRequest) -> BoxFuture<'_, Result<Value, String>>;

@@ -8,7 +8,25 @@ use tokio::sync::watch;
 use super::Conversation;
 use crate::{Messages, Prompt};
 
-/// A [`Conversation`] that keeps itself up to date while somebody reads the stream it follows.
+/// A [`Conversation`] that keeps itself up to date while somebody reads the stream it follows:
+/// [`Messages::follow`].
+///
+/// ```
+/// use bowline_host::{Embedded, Options, query};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), bowline_host::Error> {
+/// let options = Options::default().embedded(Embedded::script(std::env::temp_dir()));
+/// let (messages, mut conversation) = query("SAY hello", options).follow();
+/// let reading = tokio::spawn(messages.text());
+/// while conversation.current().messages().is_empty() {
+///     conversation.changed().await;
+/// }
+/// assert_eq!(conversation.current().messages()[0].text(), "hello");
+/// # reading.await.expect("it does not panic")?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 pub struct ConversationWatch {
     /// What this program says is added here, and what the agent says by the stream.

@@ -301,6 +301,16 @@ impl Transport {
 }
 
 /// Limits on our side of a session.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use bowline_host::Options;
+///
+/// let mut options = Options::default();
+/// options.limits.permission = Some(Duration::from_secs(300));
+/// options.limits.close = Duration::from_secs(2);
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Limits {
@@ -315,8 +325,8 @@ pub struct Limits {
     pub close: Duration,
     /// How long the session store may take to give a session.
     pub store: Duration,
-    /// The longest line that is read, in bytes. A longer one is an error of its own and does
-    /// not end the session.
+    /// The longest line that is read from a process, in bytes. A longer one is an error of its own and
+    /// does not end the session.
     pub line: usize,
     /// How long a one-shot query waits for background work after a result, before it says
     /// that nothing more follows; `None` for as long as it takes.

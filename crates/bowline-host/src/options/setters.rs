@@ -164,6 +164,17 @@ impl Options {
     }
 
     /// Lends the agent an MCP server elsewhere.
+    ///
+    /// ```
+    /// use bowline_host::{McpRemoteServer, McpServerConfig, McpStdioServer, Options};
+    ///
+    /// let program = McpStdioServer { command: "knots-mcp".to_owned(), ..McpStdioServer::default() };
+    /// let url = "https://mcp.example.org".to_owned();
+    /// let remote = McpRemoteServer { url, ..McpRemoteServer::default() };
+    /// let options = Options::default()
+    ///     .mcp_server("knots", McpServerConfig::Stdio(program))
+    ///     .mcp_server("ropes", McpServerConfig::Http(remote));
+    /// ```
     #[must_use]
     pub fn mcp_server(mut self, name: impl Into<String>, server: McpServerConfig) -> Self {
         self.mcp_servers.insert(name.into(), server);

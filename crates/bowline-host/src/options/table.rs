@@ -39,6 +39,8 @@ enum Since {
     Old,
     /// Not 2.1.7, but 2.1.325.
     New,
+    /// This one, as the official SDKs say.
+    From(&'static str),
     /// It does not depend on the CLI.
     Any,
 }
@@ -147,6 +149,7 @@ fn written() -> String {
         let since = match since {
             Since::Old => "2.1.7",
             Since::New => "later",
+            Since::From(version) => version,
             Since::Any => "any",
         };
         let (ours, python, typescript) = (code(ours), code(python), code(typescript));

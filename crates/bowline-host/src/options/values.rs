@@ -5,6 +5,16 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 /// What the model is told before everything else.
+///
+/// ```
+/// use bowline_host::{Options, SystemPrompt};
+///
+/// let text = Options::default().system_prompt("You are a librarian.");
+/// let its_own_and_more = Options::default().system_prompt(SystemPrompt::appended("Be brief."));
+/// let from_a_file = Options::default().system_prompt(SystemPrompt::File("prompt.md".into()));
+/// let parts = ["You are a librarian.", SystemPrompt::BOUNDARY, "It is Monday."];
+/// let cached = Options::default().system_prompt(SystemPrompt::Parts(parts.map(Into::into).into()));
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SystemPrompt {

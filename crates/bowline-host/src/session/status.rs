@@ -107,6 +107,21 @@ pub struct Statistics {
 }
 
 /// Where a session is, what it waits for and what it has done.
+///
+/// ```
+/// use bowline_host::{Agent, Embedded, Options, SessionState};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), bowline_host::Error> {
+/// let options = Options::default().embedded(Embedded::script(std::env::temp_dir()));
+/// let session = Agent::new(options)?.start("SAY hello");
+/// let mut watch = session.watch();
+/// let over = watch.wait_for(|status| status.state().is_over()).await.expect("it is alive");
+/// assert_eq!(over.state(), SessionState::Completed);
+/// assert_eq!((over.statistics().tool_calls, over.pending_tool_calls().len()), (0, 0));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SessionStatus {
     phase: Phase,

@@ -4,6 +4,64 @@
 //! With [`Options::session_store`](crate::Options::session_store) the agent still writes its
 //! transcript where it always does, and everything it writes is appended to the store as well.
 //! Resuming looks into the store, so that a session can be taken up on another machine.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use bowline_host::{Client, Embedded, Options, Sessions, store::MemoryStore};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let folder = folder.path();
+//! let store = Arc::new(MemoryStore::new());
+//! let mut options = Options::default().embedded(Embedded::script(folder));
+//! options.session_store = Some(store.clone());
+//! let client = Client::connect(options.clone()).await?;
+//! client.query("SAY hello").await?;
+//! client.receive_response().text().await?;
+//! client.disconnect().await;
+//!
+//! let sessions = Sessions::in_store(store).for_directory(folder);
+//! let known = sessions.list(&Default::default()).await?;
+//! let again = Client::connect(options.resume(known[0].session_id.as_str())).await?;
+//! # again.disconnect().await;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A store of your own needs two methods; the others offer more:
+//!
+//! ```
+//! use std::{collections::HashMap, sync::Mutex};
+//!
+//! use bowline_host::{
+//!     protocol::RawJson,
+//!     store::{Answer, SessionStore, StoreError, StoreKey},
+//! };
+//!
+//! #[derive(Debug, Default)]
+//! struct Shelf(Mutex<HashMap<StoreKey, Vec<RawJson>>>);
+//!
+//! impl SessionStore for Shelf {
+//!     fn append(&self, key: &StoreKey, entries: Vec<RawJson>) -> Answer<'_, ()> {
+//!         let key = key.clone();
+//!         Box::pin(async move {
+//!             let mut shelf = self.0.lock().map_err(|_| StoreError("it fell over".to_owned()))?;
+//!             shelf.entry(key).or_default().extend(entries);
+//!             Ok(())
+//!         })
+//!     }
+//!
+//!     fn load(&self, key: &StoreKey) -> Answer<'_, Option<Vec<RawJson>>> {
+//!         let key = key.clone();
+//!         Box::pin(async move {
+//!             let shelf = self.0.lock().map_err(|_| StoreError("it fell over".to_owned()))?;
+//!             Ok(shelf.get(&key).cloned())
+//!         })
+//!     }
+//! }
+//! ```
 
 mod mirror;
 mod resume;

@@ -8,6 +8,23 @@ use tokio_util::sync::CancellationToken;
 use super::Outlet;
 
 /// What a handler may know of its call.
+///
+/// ```
+/// use bowline_host::{Progress, Tool, ToolContext};
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Files {
+///     names: Vec<String>,
+/// }
+///
+/// let copy = Tool::new("copy", "Copies files", async |files: Files, context: ToolContext| {
+///     let total = files.names.len() as f64;
+///     for (number, name) in files.names.iter().enumerate() {
+///         context.progress(Progress::of(number as f64, total).saying(name)).await;
+///     }
+///     format!("done, in session {:?}", context.session_id)
+/// });
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ToolContext {

@@ -5,7 +5,19 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// What a tool returns to the model.
+/// What a tool returns to the model. Handlers may also return a text, a [`Structured`] value, or a
+/// [`Result`] of any of these.
+///
+/// ```
+/// use bowline_host::{ToolContent, ToolResult};
+/// use serde_json::json;
+///
+/// let chart = ToolResult::image("iVBORw0KGgo=", "image/png")
+///     .with(ToolContent::Text { text: "Sales by knot".to_owned() })
+///     .with_structured(json!({"bowline": 20, "clove hitch": 10}));
+/// assert_eq!(chart.content.len(), 2);
+/// assert!(ToolResult::error("there are no sales yet").is_error);
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -172,6 +184,22 @@ impl ToolResult {
 }
 
 /// A value of a type of yours: JSON for the model and structured content for programs.
+///
+/// ```
+/// use bowline_host::{Structured, Tool};
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Nothing {}
+///
+/// #[derive(serde::Serialize)]
+/// struct Weather {
+///     celsius: f64,
+/// }
+///
+/// let weather = Tool::new("weather", "Says how warm it is", async |_: Nothing| {
+///     Structured(Weather { celsius: 24.5 })
+/// });
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Structured<T>(pub T);
 

@@ -36,6 +36,19 @@ const INTERNAL_ERROR: i32 = -32603;
 /// A server written with `rmcp`, with all it has: tools, resources, prompts, notifications, and
 /// questions to the user, which [`Options::on_elicitation`](crate::Options::on_elicitation)
 /// answers.
+///
+/// ```
+/// use bowline_host::{Options, RmcpServer};
+/// use rmcp::ServerHandler;
+///
+/// #[derive(Default)]
+/// struct Library;
+///
+/// // Its tools, resources and prompts are methods of this trait.
+/// impl ServerHandler for Library {}
+///
+/// let options = Options::default().sdk_mcp_server(RmcpServer::new("library", Library::default));
+/// ```
 #[derive(Clone)]
 pub struct RmcpServer {
     name: String,

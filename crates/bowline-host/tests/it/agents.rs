@@ -109,8 +109,10 @@ async fn an_agent_that_goes_on_waits_to_hear_of_our_hooks_if_it_can() {
     let hooked = |options: Options| options.hook(HookEvent::PreToolUse, hook());
     let served = |options: Options| options.sdk_mcp_server(McpServer::new("knots"));
     let resumed = |options: Options| options.resume("knots");
-    let cases: [(&str, Options, bool); 7] = [
+    let cases: [(&str, Options, bool); 9] = [
         ("2.1.325", hooked(resumed(Options::default())), true),
+        ("2.1.261", hooked(resumed(Options::default())), true),
+        ("2.1.260", hooked(resumed(Options::default())), false),
         ("2.2.0", served(resumed(Options::default())), true),
         ("2.1.325", resumed(Options::default()), false),
         ("2.1.325", hooked(Options::default()), false),

@@ -109,6 +109,30 @@ async fn many_sessions() {
     assert!(many.starts_with("200 sessions, 200 greetings, 0 failures"), "{many}");
 }
 
+#[tokio::test]
+async fn each_says_what_it_takes_and_what_is_wrong() {
+    let names = ALL.iter().map(|example| example.name).chain(["many_sessions"]);
+    for name in names {
+        let help = said(name, &["--help"]).await;
+        assert!(help.contains("--cli PATH"), "{name}: {help}");
+        let run = async |arguments: &[&str]| {
+            let mut command = Command::new(example(name));
+            command.args(arguments).stdin(Stdio::null()).kill_on_drop(true);
+            let run = soon(name, command.output()).await.expect("it runs");
+            assert!(!run.status.success(), "{name} {arguments:?}");
+            String::from_utf8_lossy(&run.stderr).into_owned()
+        };
+        let wrong = run(&["--clj", "x"]).await;
+        assert!(wrong.starts_with("`--clj` is nothing"), "{name}: {wrong}");
+        let wrong = run(&["--cli"]).await;
+        assert!(wrong.starts_with("`--cli` needs a value"), "{name}: {wrong}");
+    }
+    let nowhere = Command::new(example("calculator")).args(["--cli", "/no/such/agent"]).output();
+    let nowhere = soon("calculator", nowhere).await.expect("it runs");
+    let told = String::from_utf8_lossy(&nowhere.stderr).into_owned();
+    assert!(told.contains("was not found; looked for /no/such/agent"), "{told}");
+}
+
 /// What the scripted model of an example is told, as its source has it.
 fn script_of(source: &str) -> String {
     let (_, rest) = source.split_once("const SCRIPT: &str =").expect("it has a script");
@@ -130,7 +154,8 @@ async fn each_with(folder: &Path, mut agent: impl AsyncFnMut(&Path) -> String) {
         let program = folder.join("agent");
         write_script(&program, &agent(&script).await);
         let program = program.to_str().expect("it has a plain name");
-        (example.shows)(&said(example.name, &["--sessions", "3", "--cli", program]).await);
+        let few: &[_] = if example.name == "many_sessions" { &["--sessions", "3"] } else { &[] };
+        (example.shows)(&said(example.name, &[&["--cli", program], few].concat()).await);
     }
 }
 

@@ -29,9 +29,28 @@ impl PermissionResult {
         Self::Allow(PermissionAllow::default())
     }
 
+    /// Yes, with this input in place of the model's.
+    pub fn allow_with(input: impl Into<RawJson>) -> Self {
+        let updated_input = Some(input.into());
+        Self::Allow(PermissionAllow { updated_input, ..PermissionAllow::default() })
+    }
+
+    /// Yes, and with these changes it need not be asked again. The question itself may
+    /// [suggest](crate::CanUseTool::permission_suggestions) some.
+    pub fn allow_from_now_on(changes: Vec<PermissionUpdate>) -> Self {
+        let updated_permissions = Some(changes);
+        Self::Allow(PermissionAllow { updated_permissions, ..PermissionAllow::default() })
+    }
+
     /// No, and this is what the model is told.
     pub fn deny(message: impl Into<String>) -> Self {
         Self::Deny(PermissionDeny { message: message.into(), ..PermissionDeny::default() })
+    }
+
+    /// No, and the turn ends.
+    pub fn deny_and_stop(message: impl Into<String>) -> Self {
+        let (message, interrupt) = (message.into(), Some(true));
+        Self::Deny(PermissionDeny { message, interrupt, ..PermissionDeny::default() })
     }
 }
 

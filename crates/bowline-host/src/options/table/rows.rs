@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{
     Becomes::{AnyFlag, AnyVariable, Field, Flag, Here, Variable},
     Row,
-    Since::{Any, New, Old},
+    Since::{Any, From, New, Old},
     row,
 };
 use crate::{
@@ -48,7 +48,7 @@ pub(super) fn rows() -> Vec<Row> {
         row("system_prompt", "", "systemPrompt", New, |it| it.system_prompt = SystemPrompt::Parts(vec!["a".to_owned()]), &[Field("systemPrompt", r#"["a"]"#)]),
         row("system_prompt", "system_prompt", "systemPrompt", Old, |it| it.system_prompt = SystemPrompt::appended("More."), &[Flag("--append-system-prompt More.")]),
         row("system_prompt", "system_prompt", "systemPrompt", New, |it| { it.system_prompt = SystemPrompt::Preset { append: None, exclude_dynamic_sections: true } }, &[Field("excludeDynamicSections", "true")]),
-        row("system_prompt_snapshot", "system_prompt", "systemPrompt", New, |it| it.system_prompt_snapshot = Some(true), &[Field("systemPromptSnapshot", "true")]),
+        row("system_prompt_snapshot", "system_prompt", "systemPrompt", From("2.1.257"), |it| it.system_prompt_snapshot = Some(true), &[Field("systemPromptSnapshot", "true")]),
         row("append_subagent_system_prompt", "", "", New, |it| it.append_subagent_system_prompt = Some("x".to_owned()), &[Field("appendSubagentSystemPrompt", r#""x""#)]),
         row("plan_mode_instructions", "", "planModeInstructions", New, |it| it.plan_mode_instructions = Some("x".to_owned()), &[Field("planModeInstructions", r#""x""#)]),
         row("output_schema", "output_format", "outputFormat", Old, |it| it.output_schema = Some(json!({"type": "object"})), &[Flag(r#"--json-schema {"type":"object"}"#)]),
@@ -98,7 +98,7 @@ pub(super) fn rows() -> Vec<Row> {
         row("project_config_root", "", "projectConfigRoot", New, |it| it.project_config_root = Some("/r".into()), &[Flag("--project-config-root /r")]),
         row("skills", "skills", "skills", Old, |it| it.skills = Some(Skills::Named(vec!["pdf".to_owned()])), &[Flag("--allowedTools Skill(pdf)"), Field("skills", r#"["pdf"]"#)]),
         row("plugins", "plugins", "plugins", Old, |it| it.plugins = vec![Plugin { path: "/p".into(), skip_mcp_discovery: false }], &[Flag("--plugin-dir /p")]),
-        row("plugin_delivery", "", "pluginDelivery", New, |it| { it.plugins = vec![Plugin { path: "/p".into(), skip_mcp_discovery: false }]; it.plugin_delivery = PluginDelivery::Initialize; }, &[Flag("--await-initialize"), Field("plugins", r#"[{"type":"local","path":"/p"}]"#)]),
+        row("plugin_delivery", "", "pluginDelivery", From("2.1.261"), |it| { it.plugins = vec![Plugin { path: "/p".into(), skip_mcp_discovery: false }]; it.plugin_delivery = PluginDelivery::Initialize; }, &[Flag("--await-initialize"), Field("plugins", r#"[{"type":"local","path":"/p"}]"#)]),
         row("agents", "agents", "agents", Old, |it| { it.agents.insert("rev".to_owned(), AgentDefinition { description: "d".to_owned(), prompt: "p".to_owned(), ..AgentDefinition::default() }); }, &[Field("agents", r#"{"rev":{"description":"d","prompt":"p"}}"#)]),
         row("agent", "", "agent", Old, |it| it.agent = Some("rev".to_owned()), &[Flag("--agent rev")]),
         // What is reported.
@@ -109,7 +109,7 @@ pub(super) fn rows() -> Vec<Row> {
         row("prompt_suggestions", "", "promptSuggestions", New, |it| it.prompt_suggestions = true, &[Field("promptSuggestions", "true")]),
         row("agent_progress_summaries", "", "agentProgressSummaries", New, |it| it.agent_progress_summaries = true, &[Field("agentProgressSummaries", "true")]),
         row("per_task_stop_affordance", "", "perTaskStopAffordance", New, |it| it.per_task_stop_affordance = true, &[Field("perTaskStopAffordance", "true")]),
-        row("verbatim_prompts", "verbatim_prompts", "verbatimPrompts", New, |it| it.verbatim_prompts = true, &[Here]),
+        row("verbatim_prompts", "verbatim_prompts", "verbatimPrompts", From("2.1.248"), |it| it.verbatim_prompts = true, &[Here]),
         row("debug", "(extra_args)", "debug", Old, |it| it.debug = true, &[Flag("--debug")]),
         row("debug_file", "(extra_args)", "debugFile", New, |it| it.debug_file = Some("/d".into()), &[Flag("--debug-file /d")]),
     ]
