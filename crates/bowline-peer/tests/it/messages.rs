@@ -74,7 +74,7 @@ async fn a_question_behind_a_hundred_thousand_unread_messages_is_answered() {
     far.say(json!({"type": "assistant", "n": COUNT})).await;
     for n in 0..=COUNT {
         let line = near.inbox.next().await.unwrap();
-        let value: serde_json::Value = serde_json::from_str(&line.text).unwrap();
+        let value: serde_json::Value = serde_json::from_str(line.text).unwrap();
         assert_eq!(value["n"], n);
         assert!(line.number > n as u64);
     }
