@@ -23,16 +23,20 @@ impl Marks {
         marks
     }
 
+    /// Where the first of them is from a place on, if both are in the block.
+    #[inline]
+    pub(super) fn near(&self, from: usize) -> Option<usize> {
+        let bits = self.bits >> (from % BLOCK);
+        (self.block == from / BLOCK && bits != 0).then(|| from + bits.trailing_zeros() as usize)
+    }
+
     /// Where the first of them is from a place on.
     #[inline]
     pub(super) fn next(&mut self, text: &[u8], from: usize) -> Option<usize> {
         if self.block != from / BLOCK {
             self.enter(from / BLOCK, text);
         }
-        match self.bits >> (from % BLOCK) {
-            0 => self.next_behind(text),
-            bits => Some(from + bits.trailing_zeros() as usize),
-        }
+        self.near(from).or_else(|| self.next_behind(text))
     }
 
     /// Where the first of them is behind the block.

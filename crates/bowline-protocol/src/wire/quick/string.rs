@@ -11,8 +11,22 @@ pub(super) enum Text<'de> {
 }
 
 impl<'de> Quick<'de> {
+    /// Most are names and ids, which need nothing more than to find their end.
     #[inline]
     pub(super) fn string(&mut self) -> Result<Text<'de>> {
+        let start = self.at + 1;
+        if self.is_quote(self.at)
+            && let Some(end) = self.marks.near(start)
+            && self.is_quote(end)
+        {
+            self.at = end + 1;
+            return Ok(Text::Borrowed(&self.text[start..end]));
+        }
+        self.any_string()
+    }
+
+    #[inline(never)]
+    fn any_string(&mut self) -> Result<Text<'de>> {
         self.expect(b'"')?;
         let start = self.at;
         let end = self.next_mark(start)?;
