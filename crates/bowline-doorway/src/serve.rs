@@ -4,7 +4,7 @@ use std::{pin::pin, time::Duration};
 
 use bowline_engine::{Session, SessionEnd};
 use bowline_peer::{Fault, Inbox, Peer, Request, Service};
-use bowline_protocol::{ClaimSession, Failure, HostRequest, Line, RequestId, Success};
+use bowline_protocol::{ClaimSession, Failure, HostRequest, RequestId, Success, whole_characters};
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use tokio::{sync::mpsc, time};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
@@ -134,7 +134,10 @@ impl Reader {
                 biased;
                 () = self.questions.next_done() => {}
                 line = self.inbox.next(), if self.questions.have_room() => match line {
-                    Some(line) => self.take(&line).await?,
+                    Some(line) => {
+                        let input = Input::read(&whole_characters(line.text.into()))?;
+                        self.take(input).await?;
+                    }
                     None => break,
                 },
             }
@@ -144,8 +147,7 @@ impl Reader {
         Ok(())
     }
 
-    async fn take(&mut self, line: &Line) -> Result<(), InputError> {
-        let input = Input::read(&line.text)?;
+    async fn take(&mut self, input: Input) -> Result<(), InputError> {
         if std::mem::take(&mut self.opening) == Opening::InitializeFirst && !is_initialize(&input) {
             return Err(InputError::InitializeNotFirst);
         }

@@ -72,9 +72,9 @@ impl Unread {
         };
         match text {
             Ok(text) => {
-                let line = Line { number: self.written, offset: 0, text };
+                let line = Line { number: self.written, offset: 0, text: &*text };
                 self.written += 1;
-                if let Err(error) = self.spilled.push(&line) {
+                if let Err(error) = self.spilled.push(line) {
                     tracing::warn!(%error, "unread messages stay in memory");
                 }
             }

@@ -5,6 +5,7 @@
 //! temporary file, or the session stops reading until there is room: [`Overflow`].
 
 use std::{
+    borrow::Cow,
     collections::VecDeque,
     io, mem,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -13,7 +14,7 @@ use std::{
 use bowline_protocol::Line;
 use tokio::sync::Notify;
 
-use crate::spill::Spill;
+use crate::{batch::Batch, spill::Spill};
 
 /// What happens when more messages wait than the inbox may hold in memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -37,7 +38,7 @@ pub enum Overflow {
 pub struct Inbox {
     shared: Arc<Shared>,
     /// Taken out of the shared queue already, so that the lock is not taken for each.
-    taken: VecDeque<Line>,
+    taken: Batch,
 }
 
 /// Bytes that a reader takes at once.
@@ -47,48 +48,45 @@ impl Inbox {
     /// The next message; `None` when the session has ended and all were read.
     ///
     /// Cancel safety: no message is lost when the future is dropped.
-    pub async fn next(&mut self) -> Option<Line> {
+    pub async fn next(&mut self) -> Option<Line<&str>> {
         // A reader with a long backlog lets others run too.
         tokio::task::coop::consume_budget().await;
-        loop {
-            if let Some(line) = self.taken.pop_front() {
-                return Some(line);
-            }
+        while self.taken.is_over() {
             if !self.take() {
                 self.shared.arrived.notified().await;
-            } else if self.taken.is_empty() {
+            } else if self.taken.is_over() {
                 return None;
             }
         }
+        self.taken.next()
     }
 
     /// The next message, if one is there.
-    pub fn try_next(&mut self) -> Option<Line> {
-        if self.taken.is_empty() {
+    pub fn try_next(&mut self) -> Option<Line<&str>> {
+        if self.taken.is_over() {
             self.take();
         }
-        self.taken.pop_front()
+        self.taken.next()
     }
 
     /// Takes waiting lines. `false` means that there are none yet.
     fn take(&mut self) -> bool {
         let mut queue = self.shared.lock();
-        if queue.lines.is_empty() {
+        if queue.batches.is_empty() {
             queue.refill();
         }
-        let mut bytes = 0;
-        while bytes < TAKE
-            && let Some(line) = queue.lines.pop_front()
-        {
-            bytes += cost(&line);
-            self.taken.push_back(line);
+        let mut known = queue.closed;
+        if let Some(batch) = queue.batches.pop_front() {
+            known = true;
+            queue.bytes -= batch.cost();
+            queue.spare = mem::replace(&mut self.taken, batch);
+            queue.spare.clear();
         }
-        queue.bytes -= bytes;
-        if queue.lines.is_empty() {
+        if queue.batches.is_empty() {
             // A burst must not cost its size for the rest of the session.
-            mem::take(&mut queue.lines);
+            mem::take(&mut queue.batches);
         }
-        let (known, room) = (!self.taken.is_empty() || queue.closed, !queue.is_full());
+        let room = !queue.is_full();
         drop(queue);
         if room {
             self.shared.room.notify_one();
@@ -116,8 +114,9 @@ pub(crate) struct Delivery {
 /// An inbox and the way into it.
 pub(crate) fn inbox(limit: usize, overflow: Overflow) -> (Delivery, Inbox) {
     let queue = Queue {
-        lines: VecDeque::new(),
+        batches: VecDeque::new(),
         bytes: 0,
+        spare: Batch::default(),
         limit,
         overflow,
         spill: Spill::default(),
@@ -128,7 +127,7 @@ pub(crate) fn inbox(limit: usize, overflow: Overflow) -> (Delivery, Inbox) {
     };
     let (arrived, room) = (Notify::new(), Notify::new());
     let shared = Arc::new(Shared { queue: Mutex::new(queue), arrived, room });
-    (Delivery { shared: shared.clone() }, Inbox { shared, taken: VecDeque::new() })
+    (Delivery { shared: shared.clone() }, Inbox { shared, taken: Batch::default() })
 }
 
 /// Whether the inbox takes more.
@@ -139,12 +138,10 @@ pub(crate) enum Room {
 }
 
 impl Delivery {
-    /// Puts lines in, however many there are already.
-    pub(crate) fn push(&self, lines: &mut Vec<Line>) -> Room {
+    /// Puts lines in, however many there are already, and leaves an empty batch in their place.
+    pub(crate) fn push(&self, lines: &mut Batch) -> Room {
         let mut queue = self.shared.lock();
-        for line in lines.drain(..) {
-            queue.push(line);
-        }
+        queue.push(lines);
         let room = if queue.is_full() { Room::None } else { Room::Some };
         drop(queue);
         self.shared.arrived.notify_one();
@@ -199,12 +196,14 @@ impl Shared {
 #[derive(Debug)]
 struct Queue {
     /// The oldest messages.
-    lines: VecDeque<Line>,
-    /// What `lines` cost.
+    batches: VecDeque<Batch>,
+    /// What they cost.
     bytes: usize,
+    /// One that was used up, with its memory.
+    spare: Batch,
     limit: usize,
     overflow: Overflow,
-    /// Those that came after `lines`.
+    /// Those that came after them.
     spill: Spill,
     /// The disk takes no more, so the sender has to wait after all.
     spill_failed: bool,
@@ -221,19 +220,37 @@ impl Queue {
         hold && !self.abandoned && (self.bytes >= self.limit || !self.spill.is_empty())
     }
 
-    fn push(&mut self, line: Line) {
+    fn push(&mut self, lines: &mut Batch) {
         if self.abandoned || self.lost.is_some() {
+            lines.clear();
             return;
         }
-        let fits = self.bytes + cost(&line) <= self.limit || self.lines.is_empty();
+        let fits = self.bytes + lines.cost() <= self.limit || self.batches.is_empty();
         if self.spill.is_empty() && (fits || self.overflow == Overflow::HoldSender) {
-            self.bytes += cost(&line);
-            self.lines.push_back(line);
-        } else if let Err(error) = self.spill.push(&line)
-            && !mem::replace(&mut self.spill_failed, true)
-        {
-            tracing::warn!(%error, "no disk for unread messages; the other end has to wait");
+            self.hold(lines);
+        } else {
+            self.spill(lines);
         }
+    }
+
+    fn hold(&mut self, lines: &mut Batch) {
+        self.bytes += lines.cost();
+        match self.batches.back_mut() {
+            // Lines that come one by one wait together.
+            Some(last) if last.cost() + lines.cost() <= TAKE => last.append(lines),
+            _ => self.batches.push_back(mem::replace(lines, mem::take(&mut self.spare))),
+        }
+    }
+
+    fn spill(&mut self, lines: &mut Batch) {
+        while let Some(line) = lines.next() {
+            if let Err(error) = self.spill.push(line)
+                && !mem::replace(&mut self.spill_failed, true)
+            {
+                tracing::warn!(%error, "no disk for unread messages; the other end has to wait");
+            }
+        }
+        lines.clear();
     }
 
     /// Brings the oldest spilled messages back.
@@ -243,8 +260,11 @@ impl Queue {
         }
         match self.spill.pop_block() {
             Ok(lines) => {
-                self.bytes += lines.iter().map(cost).sum::<usize>();
-                self.lines.extend(lines);
+                let mut batch = mem::take(&mut self.spare);
+                for line in lines {
+                    batch.push(line.map(Cow::Owned));
+                }
+                self.hold(&mut batch);
                 self.spill_failed &= !self.spill.is_empty();
             }
             Err(error) => {
@@ -257,13 +277,9 @@ impl Queue {
     }
 
     fn forget(&mut self) {
-        self.lines = VecDeque::new();
+        self.batches = VecDeque::new();
+        self.spare = Batch::default();
         self.bytes = 0;
         self.spill = Spill::default();
     }
-}
-
-/// What a waiting line costs in memory.
-fn cost(line: &Line) -> usize {
-    size_of::<Line>() + line.text.len()
 }

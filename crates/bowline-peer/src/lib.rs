@@ -67,6 +67,7 @@
 //! - **Bad lines do not end a session.** They are reported to [`Service::fault`], and
 //!   the next line is read.
 
+mod batch;
 mod frame;
 mod inbox;
 mod link;
@@ -77,7 +78,6 @@ mod requests;
 mod service;
 mod session;
 mod spill;
-mod surrogate;
 
 pub use frame::Request;
 pub use inbox::{Inbox, Overflow};

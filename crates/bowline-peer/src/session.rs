@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use bowline_protocol::{DEFAULT_LINE_LIMIT, Head, Line, RequestId};
+use bowline_protocol::{DEFAULT_LINE_LIMIT, Head, Line, RequestId, whole_characters};
 use tokio::{
     task::{JoinError, JoinSet},
     time,
@@ -16,6 +16,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    batch::Batch,
     frame::{Kind, Request, Response, Withdrawal},
     inbox::{Delivery, Inbox, Overflow, Room, inbox},
     link::{Arrival, Input, Link, Source},
@@ -24,7 +25,6 @@ use crate::{
     pending::Pending,
     requests::Requests,
     service::{Fault, Service},
-    surrogate::whole_characters,
 };
 
 /// How long the other end may take to answer, where the protocol names no other time.
@@ -151,7 +151,7 @@ pub fn connect_with<S: Service>(
         requests: Arc::new(Requests::new(outbox.clone(), options.request_limit)),
         shared,
         handlers: JoinSet::new(),
-        messages: Vec::new(),
+        messages: Batch::default(),
         delivery,
         drain_limit: options.drain_limit,
         questions: options.questions,
@@ -169,7 +169,7 @@ struct Session<S> {
     requests: Arc<Requests>,
     handlers: JoinSet<()>,
     /// Messages of the chunk being dispatched; they go into the inbox together.
-    messages: Vec<Line>,
+    messages: Batch,
     delivery: Delivery,
     drain_limit: Duration,
     questions: Questions,
@@ -251,15 +251,16 @@ impl<S: Service> Session<S> {
 
     fn dispatch(&mut self, arrival: Arrival<Cow<'_, str>>) {
         let line = match arrival {
-            Ok(line) => line.map(whole_characters),
+            Ok(line) => line,
             Err(fault) => return self.service.fault(fault.into()),
         };
-        match Kind::of(&line.text) {
-            Kind::Message => self.messages.push(line.map(Cow::into_owned)),
-            Kind::Request | Kind::Withdrawal if self.questions == Questions::Inbox => {
-                self.messages.push(line.map(Cow::into_owned));
-            }
-            Kind::KeepAlive => {}
+        let kind = Kind::of(&line.text);
+        if self.is_for_inbox(kind) {
+            return self.messages.push(line);
+        }
+        let line = line.map(whole_characters);
+        match kind {
+            Kind::Message | Kind::KeepAlive => {}
             Kind::Request => match serde_json::from_str(&line.text) {
                 Ok(request) => self.start(request),
                 Err(error) => {
@@ -280,9 +281,17 @@ impl<S: Service> Session<S> {
         }
     }
 
+    fn is_for_inbox(&self, kind: Kind) -> bool {
+        match kind {
+            Kind::Message => true,
+            Kind::Request | Kind::Withdrawal => self.questions == Questions::Inbox,
+            Kind::Response | Kind::KeepAlive => false,
+        }
+    }
+
     /// Puts the messages of a chunk into the inbox, with one lock and one wake-up.
     fn deliver(&mut self) -> Room {
-        match self.messages.is_empty() {
+        match self.messages.is_over() {
             true => Room::Some,
             false => self.delivery.push(&mut self.messages),
         }

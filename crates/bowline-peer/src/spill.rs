@@ -43,7 +43,7 @@ impl Spill {
     }
 
     /// Appends a line. After an error the line is kept all the same, in memory.
-    pub fn push(&mut self, line: &Line) -> io::Result<()> {
+    pub fn push(&mut self, line: Line<&str>) -> io::Result<()> {
         encode(line, &mut self.tail);
         if self.tail.len() < BLOCK {
             return Ok(());
@@ -104,7 +104,7 @@ impl Segment {
 /// Number, offset and length of the text, then the text.
 const HEADER: usize = 3 * size_of::<u64>();
 
-fn encode(line: &Line, block: &mut Vec<u8>) {
+fn encode(line: Line<&str>, block: &mut Vec<u8>) {
     block.reserve(HEADER + line.text.len());
     for field in [line.number, line.offset, line.text.len() as u64] {
         block.extend_from_slice(&field.to_le_bytes());

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
-use crate::{mcp::McpServerConfig, permission::PermissionMode, raw::Extra, wire::open_enum};
+use crate::{extra::Extra, mcp::McpServerConfig, permission::PermissionMode, wire::open_enum};
 
 /// A kind of subagent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

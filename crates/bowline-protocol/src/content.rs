@@ -9,8 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use crate::{
+    extra::Extra,
     id::ToolUseId,
-    raw::{Extra, RawJson},
+    raw::RawJson,
     wire::{open_enum, read_by_tag},
 };
 

@@ -7,7 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::Number;
 
 use crate::{
-    raw::{Extra, RawJson},
+    extra::Extra,
+    raw::RawJson,
     wire::{Key, ReadError, Tags, open_enum, read_body},
 };
 

@@ -111,9 +111,3 @@ impl JsonSchema for RawJson {
         Schema::from(true)
     }
 }
-
-/// The fields of an object that its type does not know.
-///
-/// Every wire struct ends with one, so that a message from a newer peer is
-/// written back with everything it came with.
-pub type Extra = Map<String, Value>;

@@ -1,11 +1,11 @@
 //! The protocol as JSON Schema, for those who speak it from other languages.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings};
+use serde_json::{Map, Value};
 
 use crate::{
     control::{AgentRequest, HostRequest},
     message::{AgentLine, HostLine},
-    raw::Extra,
 };
 
 /// The key under which a schema lists what the `response` of a successful
@@ -22,7 +22,9 @@ pub fn host_schema() -> Schema {
     line_schema::<HostLine>(AgentRequest::response_schemas)
 }
 
-fn line_schema<Line: JsonSchema>(responses: fn(&mut SchemaGenerator) -> Extra) -> Schema {
+fn line_schema<Line: JsonSchema>(
+    responses: fn(&mut SchemaGenerator) -> Map<String, Value>,
+) -> Schema {
     let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let responses = responses(&mut generator);
     let mut schema = generator.into_root_schema_for::<Line>();

@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     content::{ContentBlock, Role},
+    extra::Extra,
     maybe::Maybe,
-    raw::{Extra, RawJson},
+    raw::RawJson,
     wire::{open_enum, read_by_tag},
 };
 

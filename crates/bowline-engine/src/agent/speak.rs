@@ -143,7 +143,7 @@ fn no_usage() -> Usage {
         "server_tool_use": {"web_search_requests": 0, "web_fetch_requests": 0},
         "cache_creation": {"ephemeral_1h_input_tokens": 0, "ephemeral_5m_input_tokens": 0},
     });
-    usage.extra = none.as_object().cloned().unwrap_or_default();
+    usage.extra = none.as_object().cloned().unwrap_or_default().into();
     usage.extra.extend(nulls(&[
         "fallback_credit",
         "inference_geo",

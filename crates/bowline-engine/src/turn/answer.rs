@@ -82,7 +82,6 @@ enum State {
 
 /// What happens next in an answer.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "short-lived, and nearly always the large one")]
 pub(crate) enum Step {
     /// An event came; a block may be complete with it.
     Event(StreamEvent, Option<ContentBlock>),

@@ -35,7 +35,7 @@ impl Incoming {
                     Err(fault) => return Some(Err(fault)),
                 },
             };
-            match read(&line) {
+            match read(line.text) {
                 Ok(None) => {}
                 Ok(Some(message)) => return Some(Ok(message)),
                 Err(error) => return Some(Err(error)),
@@ -46,12 +46,12 @@ impl Incoming {
 
 impl Queues {
     /// A line that need not be waited for: in a flood that is nearly every one.
-    fn at_hand(&mut self) -> Option<Line> {
+    fn at_hand(&mut self) -> Option<Line<&str>> {
         if self.faults.is_empty() { self.inbox.try_next() } else { None }
     }
 
     /// What comes next, a line or word of one that could not be read.
-    async fn wait(&mut self) -> Option<Result<Line, Error>> {
+    async fn wait(&mut self) -> Option<Result<Line<&str>, Error>> {
         tokio::select! {
             biased;
             Some(fault) = self.faults.recv() => Some(Err(fault)),
@@ -61,17 +61,17 @@ impl Queues {
 }
 
 /// Reads a line. `None` is one that was not meant for us.
-fn read(line: &Line) -> Result<Option<Message>, Error> {
-    match Message::parse(&line.text) {
+fn read(line: &str) -> Result<Option<Message>, Error> {
+    match Message::parse(line) {
         Ok(message) => Ok(Some(message)),
-        Err(_) if !line.text.trim_start().starts_with('{') => {
+        Err(_) if !line.trim_start().starts_with('{') => {
             // Libraries and shells print such things; nothing of the conversation is lost.
-            tracing::warn!(line = beginning(&line.text), "skipped a line that is no message");
+            tracing::warn!(line = beginning(line), "skipped a line that is no message");
             Ok(None)
         }
         Err(error) => {
-            let line_begins = beginning(&line.text);
-            match serde_json::from_str::<serde::de::IgnoredAny>(&line.text) {
+            let line_begins = beginning(line);
+            match serde_json::from_str::<serde::de::IgnoredAny>(line) {
                 Ok(_) => Err(Error::Message { line: line_begins, source: error.into() }),
                 Err(syntax) => Err(Error::Json { line: line_begins, source: syntax.into() }),
             }

@@ -29,7 +29,6 @@ pub(super) type Plays = Box<dyn Iterator<Item = Play> + Send>;
 
 /// One thing that happens in an answer.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "short-lived, and nearly always the large one")]
 pub(super) enum Play {
     Event(StreamEvent),
     Pause(Duration),

@@ -141,7 +141,7 @@ fn read_directive(line: &str) -> Result<Option<Line>, String> {
         }),
         "STOP" if more.is_empty() => said(first).map(Line::Stop),
         "USAGE" if rest.starts_with('{') => match serde_json::from_str(rest) {
-            Ok(Value::Object(usage)) => Some(Line::Usage(usage)),
+            Ok(Value::Object(usage)) => Some(Line::Usage(usage.into())),
             Ok(_) => return Err("USAGE wants an object".to_owned()),
             Err(error) => return Err(format!("USAGE: not JSON: {error}")),
         },

@@ -37,7 +37,7 @@ async fn two_ends_that_flood_each_other_do_not_block_each_other() {
     for end in &mut ends {
         for n in 0..MESSAGES {
             let line = end.inbox.next().await.unwrap();
-            let message: serde_json::Value = serde_json::from_str(&line.text).unwrap();
+            let message: serde_json::Value = serde_json::from_str(line.text).unwrap();
             assert_eq!(message["n"], n);
         }
     }

@@ -21,7 +21,7 @@ async fn messages_arrive_in_order_with_their_place() {
         .await
         .unwrap();
     far.shutdown().await.unwrap();
-    let line = |number, offset, text: &str| Some(Line { number, offset, text: text.to_owned() });
+    let line = |number, offset, text| Some(Line { number, offset, text });
     assert_eq!(near.inbox.next().await, line(1, 0, r#"{"type":"user"}"#));
     assert_eq!(near.inbox.next().await, line(4, 40, "not JSON"));
     assert_eq!(near.inbox.next().await, line(5, 49, "{}"));
@@ -74,7 +74,7 @@ async fn a_question_behind_a_hundred_thousand_unread_messages_is_answered() {
     far.say(json!({"type": "assistant", "n": COUNT})).await;
     for n in 0..=COUNT {
         let line = near.inbox.next().await.unwrap();
-        let value: serde_json::Value = serde_json::from_str(&line.text).unwrap();
+        let value: serde_json::Value = serde_json::from_str(line.text).unwrap();
         assert_eq!(value["n"], n);
         assert!(line.number > n as u64);
     }

@@ -90,7 +90,7 @@ macro_rules! requests {
             /// What the answer to each question looks like, by `subtype`.
             pub(crate) fn response_schemas(
                 generator: &mut schemars::SchemaGenerator,
-            ) -> $crate::Extra {
+            ) -> serde_json::Map<String, serde_json::Value> {
                 [$(($subtype, generator.subschema_for::<$response>())),*]
                     .into_iter()
                     .map(|(subtype, schema)| (subtype.to_owned(), schema.to_value()))

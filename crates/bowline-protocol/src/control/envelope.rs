@@ -5,11 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    id::RequestId,
-    raw::{Extra, RawJson},
-    wire::read_by_tag,
-};
+use crate::{extra::Extra, id::RequestId, raw::RawJson, wire::read_by_tag};
 
 /// A question, in either direction. Every one gets exactly one [`ControlResponse`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::raw::Extra;
+use crate::extra::Extra;
 
 /// A question whose fields are not published: all of them are kept as they came.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -7,10 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
 use super::{HookEvent, HookFailure};
-use crate::{
-    raw::{Extra, RawJson},
-    wire::read_by_tag,
-};
+use crate::{extra::Extra, raw::RawJson, wire::read_by_tag};
 
 /// The `hooks` of a settings file.
 pub type HookSettings = BTreeMap<HookEvent, Vec<HookGroup>>;

@@ -6,7 +6,8 @@ use serde_json::Number;
 
 use super::HookSpecificOutput;
 use crate::{
-    raw::{Extra, RawJson},
+    extra::Extra,
+    raw::RawJson,
     wire::{ReadError, open_enum, read_whole},
 };
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
-use crate::{id::CallbackId, maybe::Maybe, raw::Extra, wire::open_enum};
+use crate::{extra::Extra, id::CallbackId, maybe::Maybe, wire::open_enum};
 
 /// Some of a host's callbacks for one event.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    extra::Extra,
     permission::PermissionAllow,
-    raw::{Extra, RawJson},
+    raw::RawJson,
     wire::{open_enum, read_by_tag, read_closed},
 };
 

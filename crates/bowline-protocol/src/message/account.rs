@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    extra::Extra,
     id::{MessageUuid, SessionId},
-    raw::Extra,
     wire::open_enum,
 };
 

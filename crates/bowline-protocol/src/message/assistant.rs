@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    extra::Extra,
     id::{AgentId, MessageUuid, SessionId, ToolUseId},
-    raw::{Extra, RawJson},
+    raw::RawJson,
     stream::ApiMessage,
     wire::open_enum,
 };

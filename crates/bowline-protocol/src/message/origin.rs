@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    extra::Extra,
     id::{SessionId, TaskId},
-    raw::Extra,
     wire::open_enum,
 };
 

@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{ModelUsage, Origin, SubagentStats};
 use crate::{
+    extra::Extra,
     id::{MessageUuid, SessionId, ToolUseId},
     maybe::Maybe,
-    raw::{Extra, RawJson},
+    raw::RawJson,
     stream::{StopReason, Usage},
     wire::open_enum,
 };

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    extra::Extra,
     id::{AgentId, MessageUuid, SessionId, TaskId, ToolUseId},
     maybe::Maybe,
-    raw::Extra,
 };
 
 /// A tool call is still running.

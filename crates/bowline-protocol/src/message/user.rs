@@ -6,10 +6,11 @@ use serde::{Deserialize, Serialize};
 use super::Origin;
 use crate::{
     content::{Content, ContentBlock, Role, ToolResultBlock},
+    extra::Extra,
     id::{AgentId, MessageUuid, SessionId, ToolUseId},
     maybe::Maybe,
     permission::DecisionReasonType,
-    raw::{Extra, RawJson},
+    raw::RawJson,
     wire::open_enum,
 };
 

@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::PermissionUpdate;
 use crate::{
+    extra::Extra,
     id::ToolUseId,
-    raw::{Extra, RawJson},
+    raw::RawJson,
     wire::{open_enum, read_closed},
 };
 

@@ -5,7 +5,7 @@ use std::{borrow::Cow, fmt, str::FromStr};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{maybe::Maybe, raw::Extra};
+use crate::{extra::Extra, maybe::Maybe};
 
 /// Names calls of a tool: all of them, or those that fit a specifier.
 ///

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{PermissionBehavior, PermissionMode, PermissionRule};
 use crate::{
-    raw::{Extra, RawJson},
+    extra::Extra,
+    raw::RawJson,
     wire::{open_enum, read_by_tag},
 };
 

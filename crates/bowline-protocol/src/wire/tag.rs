@@ -8,7 +8,7 @@ use serde::{
 };
 
 use super::{ReadError, pass::Pass, quick::read_with};
-use crate::hook::HookBase;
+use crate::{hook::HookBase, surrogate::whole_characters};
 
 /// The keys that wire enums are told apart by.
 #[derive(Clone, Copy, PartialEq)]
@@ -173,7 +173,9 @@ pub(crate) fn read_body<T: DeserializeOwned>(
     {
         return Ok(body);
     }
-    Pass::Careful.run(|| read_carefully(tag, key, json))
+    // Halves of characters are among what is unusual.
+    let json = whole_characters(Cow::Borrowed(json));
+    Pass::Careful.run(|| read_carefully(tag, key, &json))
 }
 
 fn read_untagged<T: DeserializeOwned>(key: Key, json: &str) -> Option<T> {

@@ -37,6 +37,25 @@ fn an_unknown_block_survives_byte_for_byte() {
     );
 }
 
+/// JavaScript cuts texts in the middle of characters, and JSON has a way to write what is left.
+#[test]
+fn half_a_character_is_unknown_in_a_known_block_and_kept_in_an_unknown_one() {
+    check!(
+        ContentBlock,
+        r#"{"type":"tool_use","id":"t","name":"n\ud83d","input":{"cut":"\ud83d\ude00\ud83d"}}"#,
+        expect![[r#"
+            ToolUse(ToolUseBlock { id: ToolUseId("t"), name: "n�", input: {"cut":"\ud83d\ude00\ufffd"}, extra: {} })
+            {"type":"tool_use","id":"t","name":"n�","input":{"cut":"\ud83d\ude00\ufffd"}}"#]]
+    );
+    check!(
+        ContentBlock,
+        r#"{"type":"novel","cut":"\ud83d"}"#,
+        expect![[r#"
+            Unknown({"type":"novel","cut":"\ud83d"})
+            {"type":"novel","cut":"\ud83d"}"#]]
+    );
+}
+
 #[test]
 fn a_bad_body_names_tag_and_field() {
     check!(

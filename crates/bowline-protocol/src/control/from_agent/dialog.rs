@@ -4,10 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    hook::ElicitationAction,
-    id::ToolUseId,
-    raw::{Extra, RawJson},
-    wire::read_closed,
+    extra::Extra, hook::ElicitationAction, id::ToolUseId, raw::RawJson, wire::read_closed,
 };
 
 /// An MCP server asks the user something.

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    extra::Extra,
     hook::HookInput,
     id::{CallbackId, ToolUseId},
-    raw::Extra,
 };
 
 /// Run this hook. The answer is a [`HookOutput`](crate::HookOutput).

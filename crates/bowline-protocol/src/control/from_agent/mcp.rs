@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::raw::{Extra, RawJson};
+use crate::{extra::Extra, raw::RawJson};
 
 /// A message for one of the host's MCP servers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -4,10 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    extra::Extra,
     hook::McpServerRef,
     id::{AgentId, ToolUseId},
     permission::{DecisionReasonType, PermissionUpdate},
-    raw::{Extra, RawJson},
+    raw::RawJson,
 };
 
 /// May this tool run? Asked when neither rules nor mode decide.

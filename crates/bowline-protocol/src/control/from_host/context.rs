@@ -4,10 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
-use crate::{
-    raw::{Extra, RawJson},
-    wire::open_enum,
-};
+use crate::{extra::Extra, raw::RawJson, wire::open_enum};
 
 /// What fills the context?
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -4,10 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
-use crate::{
-    id::MessageUuid,
-    raw::{Extra, RawJson},
-};
+use crate::{extra::Extra, id::MessageUuid, raw::RawJson};
 
 /// Put files back as they were before a prompt.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

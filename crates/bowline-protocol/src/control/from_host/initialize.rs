@@ -8,12 +8,13 @@ use serde_json::Number;
 
 use crate::{
     agent::AgentDefinition,
+    extra::Extra,
     hook::{HookEvent, HookMatcher},
     maybe::Maybe,
     mcp::McpToolPolicy,
     message::{FastModeState, SlashCommand},
     permission::PermissionMode,
-    raw::{Extra, RawJson},
+    raw::RawJson,
     wire::open_enum,
 };
 

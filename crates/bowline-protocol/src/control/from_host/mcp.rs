@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
 use crate::{
+    extra::Extra,
     mcp::{McpServerConfig, McpServerStatus},
     permission::PermissionMode,
-    raw::{Extra, RawJson},
+    raw::RawJson,
 };
 
 /// How are the MCP servers?

@@ -4,10 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::AgentInfo;
-use crate::{
-    message::SlashCommand,
-    raw::{Extra, RawJson},
-};
+use crate::{extra::Extra, message::SlashCommand, raw::RawJson};
 
 /// Look for plugins again.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::InitializeResponse;
 use crate::{
     agent::AgentDefinition,
+    extra::Extra,
     id::{MessageUuid, SessionId},
     maybe::Maybe,
     permission::PermissionMode,
-    raw::{Extra, RawJson},
+    raw::RawJson,
 };
 
 /// Stop what you are doing.

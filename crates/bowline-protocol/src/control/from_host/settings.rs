@@ -4,10 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    hook::HookEvent,
-    maybe::Maybe,
-    permission::PermissionBehavior,
-    raw::{Extra, RawJson},
+    extra::Extra, hook::HookEvent, maybe::Maybe, permission::PermissionBehavior, raw::RawJson,
 };
 
 /// Use these settings above those of files.

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    extra::Extra,
     id::{TaskId, ToolUseId},
-    raw::Extra,
 };
 
 /// Stop a background task.

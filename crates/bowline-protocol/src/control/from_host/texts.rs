@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::raw::{Extra, RawJson};
+use crate::{extra::Extra, raw::RawJson};
 
 /// Answer this without making it part of the conversation.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ModelInfo;
-use crate::raw::{Extra, RawJson};
+use crate::{extra::Extra, raw::RawJson};
 
 /// How much of the user's allowance is used?
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

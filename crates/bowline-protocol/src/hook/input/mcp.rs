@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::raw::{Extra, RawJson};
+use crate::{extra::Extra, raw::RawJson};
 
 /// An MCP server asks the user something.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

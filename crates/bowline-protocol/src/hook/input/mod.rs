@@ -14,9 +14,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 pub use self::{agent::*, mcp::*, session::*, tool::*, workspace::*};
 use super::HookEvent;
 use crate::{
+    extra::Extra,
     id::{AgentId, SessionId},
     permission::PermissionMode,
-    raw::{Extra, RawJson},
+    raw::RawJson,
     wire::{Key, ReadError, Tags, read_by_tag, read_whole},
 };
 

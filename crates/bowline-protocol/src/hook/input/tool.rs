@@ -3,11 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    id::ToolUseId,
-    permission::PermissionUpdate,
-    raw::{Extra, RawJson},
-};
+use crate::{extra::Extra, id::ToolUseId, permission::PermissionUpdate, raw::RawJson};
 
 /// A tool is about to run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    extra::Extra,
     hook::HookEvent,
     id::{MessageUuid, SessionId},
-    raw::Extra,
     wire::open_enum,
 };
 

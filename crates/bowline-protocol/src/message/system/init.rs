@@ -4,12 +4,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    extra::Extra,
     id::{MessageUuid, SessionId},
     maybe::Maybe,
     mcp::McpServerStatus,
     message::FastModeState,
     permission::PermissionMode,
-    raw::{Extra, RawJson},
+    raw::RawJson,
     wire::open_enum,
 };
 

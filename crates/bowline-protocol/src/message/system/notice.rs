@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    extra::Extra,
     hook::HookEvent,
     id::{MessageUuid, SessionId, ToolUseId},
     maybe::Maybe,
-    raw::Extra,
     wire::open_enum,
 };
 

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    extra::Extra,
     id::{AgentId, MessageUuid, SessionId, ToolUseId},
     permission::DecisionReasonType,
-    raw::Extra,
 };
 
 /// A tool call was denied without asking the host: by a rule, by the mode, or because nobody could

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    extra::Extra,
     id::{MessageUuid, SessionId},
     message::SlashCommand,
-    raw::Extra,
     wire::open_enum,
 };
 

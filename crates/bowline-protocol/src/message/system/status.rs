@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    extra::Extra,
     id::{MessageUuid, RequestId, SessionId},
     maybe::Maybe,
     message::AssistantError,
     permission::PermissionMode,
-    raw::Extra,
     wire::open_enum,
 };
 

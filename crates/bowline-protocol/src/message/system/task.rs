@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    extra::Extra,
     id::{MessageUuid, SessionId, TaskId, ToolUseId},
-    raw::{Extra, RawJson},
+    raw::RawJson,
     wire::open_enum,
 };
 

@@ -1,70 +1,102 @@
 //! Strings: where they end, and what their escapes stand for.
 
-use std::mem;
-
 use super::{Quick, Result, Unusual};
 
 /// A string that was read.
 pub(super) enum Text<'de> {
+    /// It stands in the text as it is.
     Borrowed(&'de str),
-    /// It is in [`Quick::unescaped`].
-    Unescaped,
+    /// It had escapes.
+    Unescaped(String),
 }
 
 impl<'de> Quick<'de> {
+    /// Most are names and ids, which need nothing more than to find their end.
+    #[inline]
     pub(super) fn string(&mut self) -> Result<Text<'de>> {
+        let start = self.at + 1;
+        if self.is_quote(self.at)
+            && let Some(end) = self.marks.near(start)
+            && self.is_quote(end)
+        {
+            self.at = end + 1;
+            return Ok(Text::Borrowed(&self.text[start..end]));
+        }
+        self.any_string()
+    }
+
+    #[inline(never)]
+    fn any_string(&mut self) -> Result<Text<'de>> {
         self.expect(b'"')?;
         let start = self.at;
-        self.at += plain_length(self.rest()).ok_or(Unusual)?;
-        if self.is_quote() {
-            let text = &self.text[start..self.at];
-            self.at += 1;
-            return Ok(Text::Borrowed(text));
+        let end = self.next_mark(start)?;
+        if !self.is_quote(end) {
+            return self.unescape(start, end).map(Text::Unescaped);
         }
-        self.unescape(start)?;
-        Ok(Text::Unescaped)
+        self.at = end + 1;
+        Ok(Text::Borrowed(&self.text[start..end]))
     }
 
     pub(super) fn skip_string(&mut self) -> Result<()> {
         self.expect(b'"')?;
         loop {
-            self.at += plain_length(self.rest()).ok_or(Unusual)?;
-            if self.is_quote() {
-                self.at += 1;
+            let mark = self.next_mark(self.at)?;
+            if self.is_quote(mark) {
+                self.at = mark + 1;
                 return Ok(());
             }
-            self.at += Escape::read(self.rest())?.length;
+            self.at = mark + Escape::read(&self.text.as_bytes()[mark..])?.length;
         }
     }
 
-    fn is_quote(&self) -> bool {
-        self.byte() == Some(b'"')
+    fn next_mark(&mut self, from: usize) -> Result<usize> {
+        self.marks.next(self.text.as_bytes(), from).ok_or(Unusual)
     }
 
-    /// Gathers a string that began at `start` and whose first escape is next.
+    fn is_quote(&self, at: usize) -> bool {
+        self.text.as_bytes().get(at) == Some(&b'"')
+    }
+
+    /// Gathers a string that began at `start` and has its first escape at `mark`.
     #[inline(never)]
-    fn unescape(&mut self, start: usize) -> Result<()> {
+    fn unescape(&mut self, start: usize, mut mark: usize) -> Result<String> {
         let text = self.text.as_bytes();
-        let mut gathered = mem::take(&mut self.unescaped).into_bytes();
-        // No escape is shorter than what it stands for, so this is room for all that may come.
-        gathered.resize(text.len() - start, 0);
-        let (beginning, mut from) = text[start..].split_at(self.at - start);
-        let (filled, mut to) = gathered.split_at_mut(beginning.len());
-        filled.copy_from_slice(beginning);
-        while from.first() != Some(&b'"') {
-            let Escape { stands_for, length } = Escape::read(from)?;
-            from = &from[length..];
-            let written = stands_for.encode_utf8(to).len();
-            to = &mut to[written..];
-            let plain = copy_plain(from, to).ok_or(Unusual)?;
-            from = &from[plain..];
-            to = &mut to[plain..];
+        let mut gathered = Vec::with_capacity(FIRST_CAPACITY.min(text.len() - start) + SHORT);
+        let mut from = start;
+        loop {
+            push_plain(&mut gathered, &text[from..], mark - from);
+            if text[mark] == b'"' {
+                break;
+            }
+            let Escape { stands_for, length } = Escape::read(&text[mark..])?;
+            push_character(&mut gathered, stands_for);
+            from = mark + length;
+            mark = self.next_mark(from)?;
         }
-        self.at = text.len() - from.len() + 1;
-        let unfilled = to.len();
-        gathered.truncate(gathered.len() - unfilled);
-        self.unescaped = String::from_utf8(gathered).map_err(|_| Unusual)?;
-        Ok(())
+        self.at = mark + 1;
+        if gathered.capacity() > 2 * gathered.len() {
+            gathered.shrink_to_fit();
+        }
+        String::from_utf8(gathered).map_err(|_| Unusual)
+    }
+}
+
+/// What is made room for before it is known how long a string is. Most are shorter.
+const FIRST_CAPACITY: usize = 1024;
+
+/// So many bytes are copied as fast as one.
+const SHORT: usize = 16;
+
+/// Adds the beginning of a text.
+#[inline]
+fn push_plain(to: &mut Vec<u8>, text: &[u8], length: usize) {
+    match text.first_chunk::<SHORT>() {
+        Some(short) if length <= SHORT => {
+            let end = to.len() + length;
+            to.extend_from_slice(short);
+            to.truncate(end);
+        }
+        _ => to.extend_from_slice(&text[..length]),
     }
 }
 
@@ -74,22 +106,37 @@ struct Escape {
     length: usize,
 }
 
+/// What stands behind a backslash, and what is meant by it. Zero is none of these.
+const NAMED_ESCAPES: [u8; 256] = {
+    let mut meant = [0; 256];
+    let named = [
+        (b'"', b'"'),
+        (b'\\', b'\\'),
+        (b'/', b'/'),
+        (b'b', 0x8),
+        (b'f', 0xc),
+        (b'n', b'\n'),
+        (b'r', b'\r'),
+        (b't', b'\t'),
+    ];
+    let mut at = 0;
+    while at < named.len() {
+        let (name, byte) = named[at];
+        meant[name as usize] = byte;
+        at += 1;
+    }
+    meant
+};
+
 impl Escape {
     /// Reads the escape that a text begins with.
+    #[inline]
     fn read(text: &[u8]) -> Result<Self> {
-        let stands_for = match text.get(1).ok_or(Unusual)? {
-            b'n' => '\n',
-            b'"' => '"',
-            b'\\' => '\\',
-            b't' => '\t',
-            b'r' => '\r',
-            b'/' => '/',
-            b'b' => '\u{8}',
-            b'f' => '\u{c}',
-            b'u' => return Self::by_number(text),
-            _ => return Err(Unusual),
-        };
-        Ok(Self { stands_for, length: 2 })
+        let name = *text.get(1).ok_or(Unusual)?;
+        match NAMED_ESCAPES[usize::from(name)] {
+            0 => Self::by_number(text),
+            byte => Ok(Self { stands_for: char::from(byte), length: 2 }),
+        }
     }
 
     /// The character that `\u0041`, or two such, stand for.
@@ -115,61 +162,10 @@ fn code_unit(text: &[u8]) -> Result<u16> {
     })
 }
 
-/// Words that are looked at one after another. Most strings are names and ids, and most lines of a
-/// text are short: their ends are found so before anything better could be set up.
-const NEAR_WORDS: usize = 16;
-
-/// How many bytes there are before a quote or a backslash.
 #[inline]
-fn plain_length(text: &[u8]) -> Option<usize> {
-    let (words, _) = text.as_chunks();
-    let mut known = 0;
-    for word in words.iter().take(NEAR_WORDS) {
-        if let Some(length) = plain_length_of_word(*word) {
-            return Some(known + length);
-        }
-        known += word.len();
+fn push_character(to: &mut Vec<u8>, character: char) {
+    match u8::try_from(character) {
+        Ok(byte) if byte.is_ascii() => to.push(byte),
+        _ => to.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
     }
-    Some(known + far_plain_length(&text[known..])?)
-}
-
-/// Copies the bytes before a quote or a backslash, and tells how many there are. A few behind them
-/// may be copied too.
-#[inline]
-fn copy_plain(text: &[u8], to: &mut [u8]) -> Option<usize> {
-    let (words, _) = text.as_chunks();
-    let (places, _) = to.as_chunks_mut();
-    let mut known = 0;
-    for (word, place) in words.iter().zip(places).take(NEAR_WORDS) {
-        // Eight bytes are copied as fast as one.
-        *place = *word;
-        if let Some(length) = plain_length_of_word(*word) {
-            return Some(known + length);
-        }
-        known += word.len();
-    }
-    let length = known + far_plain_length(&text[known..])?;
-    to[known..length].copy_from_slice(&text[known..length]);
-    Some(length)
-}
-
-/// The same as [`plain_length`]. By itself, so that what is short need not prepare for it.
-#[inline(never)]
-fn far_plain_length(text: &[u8]) -> Option<usize> {
-    memchr::memchr2(b'"', b'\\', text)
-}
-
-/// The same of eight bytes.
-#[inline]
-fn plain_length_of_word(word: [u8; 8]) -> Option<usize> {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH_BITS: u64 = ONES << 7;
-    // So that the first byte is the lowest.
-    let word = u64::from_le_bytes(word);
-    // Minus one, a byte that was zero has its high bit; so has one that had it before, which no
-    // quote and no backslash has. What is borrowed spoils only bytes above the first that is found.
-    let quotes = (word ^ (ONES * b'"' as u64)).wrapping_sub(ONES);
-    let backslashes = (word ^ (ONES * b'\\' as u64)).wrapping_sub(ONES);
-    let found = (quotes | backslashes) & !word & HIGH_BITS;
-    (found != 0).then(|| (found.trailing_zeros() / 8) as usize)
 }

@@ -7,7 +7,7 @@ use std::{borrow::Cow, sync::LazyLock};
 
 use memchr::memmem::Finder;
 
-/// Looks for escapes by number, in every line that comes: it is made once.
+/// Looks for escapes by number. It is made once.
 static ESCAPES: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(br"\u"));
 
 /// What stands for a character that cannot be known.
@@ -16,7 +16,18 @@ const UNKNOWN: &str = r"\ufffd";
 const ESCAPE: usize = 6;
 
 /// The text with an unknown character for each half of one.
-pub(crate) fn whole_characters(json: Cow<'_, str>) -> Cow<'_, str> {
+///
+/// Whatever reads a message does so by itself where it has to. This is for JSON that is read
+/// otherwise.
+///
+/// ```
+/// use bowline_protocol::whole_characters;
+///
+/// let cut = r#"{"text":"so far \ud83d"}"#;
+/// assert!(serde_json::from_str::<serde_json::Value>(cut).is_err());
+/// assert_eq!(whole_characters(cut.into()), r#"{"text":"so far \ufffd"}"#);
+/// ```
+pub fn whole_characters(json: Cow<'_, str>) -> Cow<'_, str> {
     match first_half(&json, 0) {
         None => json,
         Some(first) => Cow::Owned(replaced(&json, first)),
