@@ -20,11 +20,13 @@ use bowline_protocol::{
     TaskProgressMessage, TaskStartedMessage, TaskUpdatedMessage, ThinkingTokensMessage,
     ToolProgressMessage, UserMessage,
 };
-use time::{OffsetDateTime, macros::format_description};
 use tokio::sync::Notify;
 use uuid::Builder;
 
 use crate::host::Host;
+
+/// The time now, as the wire writes it.
+pub(crate) use bowline_sessions::now as timestamp;
 
 /// How many messages may wait to be said in passing. Only a host that has stopped reading lets it
 /// come to this; what is lost then is progress it would not have shown.
@@ -156,13 +158,6 @@ pub(crate) fn new_uuid() -> MessageUuid {
     let uuid =
         Builder::from_random_bytes((u128::from(first) << 64 | u128::from(second)).to_be_bytes());
     MessageUuid(uuid.into_uuid().to_string())
-}
-
-/// The time now, as the wire writes it.
-pub(crate) fn timestamp() -> String {
-    let format =
-        format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
-    OffsetDateTime::now_utc().format(format).unwrap_or_default()
 }
 
 /// How far a prompt has come.

@@ -9,10 +9,27 @@ pub fn now() -> String {
     timestamp(OffsetDateTime::now_utc())
 }
 
+/// By hand, because every message and every line has one, and a formatter for any format at all takes
+/// some times as long.
 fn timestamp(time: OffsetDateTime) -> String {
-    let format =
-        format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
-    time.format(&format).expect("every part of the format is in every time")
+    let parts = [
+        (time.year().unsigned_abs(), 4, '-'),
+        (u8::from(time.month()).into(), 2, '-'),
+        (time.day().into(), 2, 'T'),
+        (time.hour().into(), 2, ':'),
+        (time.minute().into(), 2, ':'),
+        (time.second().into(), 2, '.'),
+        (time.millisecond().into(), 3, 'Z'),
+    ];
+    let mut text = String::with_capacity("2026-01-02T03:04:05.678Z".len());
+    for (number, digits, behind) in parts {
+        for place in (0..digits).rev() {
+            let digit = number / 10_u32.pow(place) % 10;
+            text.push(char::from_digit(digit, 10).unwrap_or_default());
+        }
+        text.push(behind);
+    }
+    text
 }
 
 /// Milliseconds since the epoch of a line's timestamp.
@@ -36,4 +53,24 @@ pub(crate) fn from_millis(millis: i64) -> String {
     let format = format_description!("[year]-[month]-[day] [hour]:[minute]");
     let time = OffsetDateTime::from_unix_timestamp(millis.div_euclid(1000)).ok();
     time.and_then(|time| time.format(&format).ok()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use time::macros::datetime;
+
+    use super::*;
+
+    #[test]
+    fn a_timestamp_has_all_its_digits() {
+        for (time, written) in [
+            (datetime!(2026-01-02 03:04:05.678_9 UTC), "2026-01-02T03:04:05.678Z"),
+            (datetime!(1999-12-31 23:59:59 UTC), "1999-12-31T23:59:59.000Z"),
+            (datetime!(0987-10-20 00:00:00.007 UTC), "0987-10-20T00:00:00.007Z"),
+        ] {
+            assert_eq!(timestamp(time), written);
+            let millis = time.unix_timestamp_nanos().div_euclid(1_000_000);
+            assert_eq!(to_millis(written).map(i128::from), Some(millis));
+        }
+    }
 }
