@@ -15,7 +15,7 @@ pub(crate) fn message_start(id: String, model: String, usage: Usage) -> StreamEv
 
 pub(crate) fn block_start(index: usize, content_block: ContentBlock) -> StreamEvent {
     let start = ContentBlockStart { index, content_block, extra: Extra::new() };
-    StreamEvent::ContentBlockStart(start)
+    StreamEvent::ContentBlockStart(Box::new(start))
 }
 
 pub(crate) fn block_stop(index: usize) -> StreamEvent {
@@ -42,7 +42,8 @@ pub(crate) fn input_delta(index: usize, partial_json: impl Into<String>) -> Stre
 }
 
 fn delta(index: usize, delta: Delta) -> StreamEvent {
-    StreamEvent::ContentBlockDelta(ContentBlockDelta { index, delta, extra: Extra::new() })
+    let delta = ContentBlockDelta { index, delta, extra: Extra::new() };
+    StreamEvent::ContentBlockDelta(Box::new(delta))
 }
 
 pub(crate) fn message_delta(stop_reason: Option<StopReason>, usage: Usage) -> StreamEvent {

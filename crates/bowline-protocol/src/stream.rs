@@ -12,6 +12,8 @@ use crate::{
 };
 
 /// One event of a streamed answer.
+///
+/// What is large is in a box: an event goes through many hands.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -19,9 +21,9 @@ pub enum StreamEvent {
     /// The answer begins.
     MessageStart(Box<MessageStart>),
     /// A block begins.
-    ContentBlockStart(ContentBlockStart),
+    ContentBlockStart(Box<ContentBlockStart>),
     /// A block grows.
-    ContentBlockDelta(ContentBlockDelta),
+    ContentBlockDelta(Box<ContentBlockDelta>),
     /// A block is complete.
     ContentBlockStop(ContentBlockStop),
     /// Stop reason and usage.
@@ -31,7 +33,7 @@ pub enum StreamEvent {
     /// The connection is alive.
     Ping(Ping),
     /// The answer failed after it had begun.
-    Error(StreamError),
+    Error(Box<StreamError>),
     /// An event this version does not know, byte for byte as it came.
     #[serde(untagged)]
     Unknown(RawJson),

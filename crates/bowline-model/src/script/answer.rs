@@ -207,12 +207,12 @@ impl Block {
                 Box::new([event::thinking_delta(index, text), seal].into_iter())
             }
             Self::Redacted => Box::new(iter::empty()),
-            Self::Call { input, .. } => {
-                let characters: Vec<char> = input.chars().collect();
-                let pieces: Vec<String> =
-                    characters.chunks(INPUT_PIECE).map(|piece| piece.iter().collect()).collect();
-                Box::new(pieces.into_iter().map(move |piece| event::input_delta(index, piece)))
-            }
+            Self::Call { input: mut rest, .. } => Box::new(iter::from_fn(move || {
+                let end = rest.char_indices().nth(INPUT_PIECE).map_or(rest.len(), |(at, _)| at);
+                let behind = rest.split_off(end);
+                let piece = std::mem::replace(&mut rest, behind);
+                (!piece.is_empty()).then(|| event::input_delta(index, piece))
+            })),
         }
     }
 }
