@@ -3,6 +3,7 @@
 //! A door is an implementation of [`Host`] plus a loop that turns its own input
 //! into calls of [`Session`](crate::Session).
 
+use bowline_mcp::{McpCall, McpCallResult};
 use bowline_model::BoxFuture;
 use bowline_protocol::{
     CanUseTool, Elicitation, ElicitationResponse, HookCallback, McpMessage, Message,
@@ -33,6 +34,19 @@ pub trait Host: Send + Sync + 'static {
     fn mcp_message(&self, message: McpMessage) -> Answer<'_, RawJson> {
         let _ = message;
         nobody_to_ask()
+    }
+
+    /// Calls a tool of an MCP server that lives in the host, with no JSON-RPC in between; `None` if
+    /// that server has to be sent a message. What it reports under `progress_token` is about this
+    /// call.
+    fn call_tool<'a>(
+        &'a self,
+        server: &'a str,
+        call: &'a McpCall,
+        progress_token: u64,
+    ) -> Option<Answer<'a, McpCallResult>> {
+        let _ = (server, call, progress_token);
+        None
     }
 
     /// An MCP server wants to know something from the person.

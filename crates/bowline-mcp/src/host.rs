@@ -3,6 +3,8 @@
 use bowline_protocol::{Elicitation, ElicitationResponse, McpServerStatus, RawJson};
 use futures_util::future::BoxFuture;
 
+use crate::call::{McpCall, McpCallResult};
+
 /// The way to the MCP servers inside the host.
 pub trait SdkServers: Send + Sync + 'static {
     /// Hands one JSON-RPC message to a server and returns what it answered: a JSON-RPC response,
@@ -16,6 +18,22 @@ pub trait SdkServers: Send + Sync + 'static {
         server: &str,
         message: RawJson,
     ) -> BoxFuture<'_, Result<RawJson, SdkServerError>>;
+
+    /// Calls a tool with no JSON-RPC in between; `None` if the server has to be sent a message.
+    /// What it reports under `progress_token` counts for this call.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future withdraws the call.
+    fn call<'a>(
+        &'a self,
+        server: &'a str,
+        call: &'a McpCall,
+        progress_token: u64,
+    ) -> Option<BoxFuture<'a, Result<McpCallResult, SdkServerError>>> {
+        let _ = (server, call, progress_token);
+        None
+    }
 }
 
 /// Why a message to a server inside the host has no answer.

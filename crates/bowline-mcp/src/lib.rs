@@ -13,6 +13,7 @@
 //!
 //! Nothing here reads the environment or decides on permissions.
 
+mod call;
 mod catalog;
 mod config;
 mod connection;
@@ -31,6 +32,7 @@ mod status;
 mod told;
 mod tool;
 
+pub use call::{McpCall, McpCallResult, McpContent, McpEmbedded};
 pub use config::{
     ConfigProblem, NamedServer, Scope, ServerList, read_argument, read_file, read_text,
 };

@@ -1,13 +1,14 @@
 //! Prompts of servers, which are slash commands here.
 
-use bowline_protocol::{Content, ContentBlock, Role, SlashCommand};
+use bowline_protocol::{Content, Role, SlashCommand};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::{
+    call::McpContent,
     connection::{Request, RequestError},
     name::tool_name,
-    result::{Files, piece_blocks},
+    result::{self, Files},
     server::Core,
 };
 
@@ -100,7 +101,8 @@ pub(crate) async fn get(
     let files = Files { server: &server.name, dir: server.shared.workspace.results_dir() };
     let mut messages = Vec::with_capacity(answer.messages.len());
     for Message { role, content } in answer.messages {
-        let blocks: Vec<ContentBlock> = piece_blocks(content, &files).await;
+        let mut blocks = Vec::new();
+        result::add(McpContent::from(content), &files, &mut blocks).await;
         messages.push(PromptMessage { role, content: Content::Blocks(blocks) });
     }
     Ok(messages)

@@ -9,76 +9,34 @@ use std::{
 use base64::{Engine, prelude::BASE64_STANDARD};
 use bowline_protocol::{Content, ContentBlock, Extra, ImageBlock, Source};
 use bowline_tools::{ToolFailure, ToolOutput};
-use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::name::public_name;
+use crate::{
+    call::{McpCallResult, McpContent, McpEmbedded},
+    name::public_name,
+};
 
 /// The kinds of pictures that models look at.
 const SEEN_BY_MODELS: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
-
-/// The answer to `tools/call`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(crate) struct CallResult {
-    pub(crate) content: Vec<Value>,
-    structured_content: Option<Value>,
-    pub(crate) is_error: bool,
-}
-
-/// A piece of an answer. What it does not know of is shown to the model as JSON.
-#[derive(Debug, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum Piece {
-    Text {
-        text: String,
-    },
-    #[serde(rename_all = "camelCase")]
-    Image {
-        data: String,
-        mime_type: String,
-    },
-    #[serde(rename_all = "camelCase")]
-    Audio {
-        data: String,
-        mime_type: String,
-    },
-    Resource {
-        resource: Embedded,
-    },
-    ResourceLink {
-        uri: String,
-        name: Option<String>,
-        description: Option<String>,
-    },
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Embedded {
-    uri: String,
-    mime_type: Option<String>,
-    text: Option<String>,
-    blob: Option<String>,
-}
 
 /// The answer of a tool as a conversation takes it. Pictures and other bytes are also saved under
 /// `results_dir`; a text of more than `max_chars` becomes prose, which is saved and shortened by
 /// whoever runs tools.
 pub(crate) async fn output(
-    answer: Value,
+    result: McpCallResult,
     server: &str,
     results_dir: &Path,
     max_chars: usize,
 ) -> Result<ToolOutput, ToolFailure> {
-    let result: CallResult = serde_json::from_value(answer)
-        .map_err(|error| ToolFailure::running(format!("the answer makes no sense: {error}")))?;
     if result.is_error {
         return Err(ToolFailure::running(result.error_text()));
     }
     let files = Files { server, dir: results_dir };
-    let mut blocks = blocks(result.content, &files).await;
+    let mut blocks = Vec::with_capacity(result.content.len());
+    for piece in result.content {
+        add(piece, &files, &mut blocks).await;
+    }
     let structured = result.structured_content.filter(|value| !value.is_null());
     if let Some(structured) = &structured {
         add_structured(structured, &mut blocks);
@@ -98,37 +56,6 @@ pub(crate) async fn output(
     }))
 }
 
-impl CallResult {
-    /// What a failed call says.
-    pub(crate) fn error_text(&self) -> String {
-        let texts = self.content.iter().filter_map(|piece| piece.get("text")?.as_str());
-        let text = texts.collect::<Vec<_>>().join("\n");
-        match (text.is_empty(), &self.structured_content) {
-            (false, _) => text,
-            (true, Some(structured)) => structured.to_string(),
-            (true, None) => "the tool failed and did not say why".to_owned(),
-        }
-    }
-}
-
-/// One piece of content as MCP has it, as a conversation takes it.
-pub(crate) async fn piece_blocks(piece: Value, files: &Files<'_>) -> Vec<ContentBlock> {
-    let mut blocks = Vec::new();
-    match Piece::deserialize(&piece) {
-        Ok(piece) => add(piece, files, &mut blocks).await,
-        Err(_) => blocks.push(ContentBlock::text(piece.to_string())),
-    }
-    blocks
-}
-
-async fn blocks(content: Vec<Value>, files: &Files<'_>) -> Vec<ContentBlock> {
-    let mut blocks = Vec::with_capacity(content.len());
-    for piece in content {
-        blocks.extend(piece_blocks(piece, files).await);
-    }
-    blocks
-}
-
 /// Servers should also send it as text, for clients that know no better.
 fn add_structured(structured: &Value, blocks: &mut Vec<ContentBlock>) {
     let repeated = blocks
@@ -140,14 +67,15 @@ fn add_structured(structured: &Value, blocks: &mut Vec<ContentBlock>) {
     }
 }
 
-async fn add(piece: Piece, files: &Files<'_>, blocks: &mut Vec<ContentBlock>) {
+/// One piece of content as MCP has it, as a conversation takes it.
+pub(crate) async fn add(piece: McpContent, files: &Files<'_>, blocks: &mut Vec<ContentBlock>) {
     match piece {
-        Piece::Text { text } => blocks.push(ContentBlock::text(text)),
-        Piece::Image { data, mime_type } => add_image(data, &mime_type, files, blocks).await,
-        Piece::Audio { data, mime_type } => {
+        McpContent::Text { text } => blocks.push(ContentBlock::text(text)),
+        McpContent::Image { data, mime_type } => add_image(data, &mime_type, files, blocks).await,
+        McpContent::Audio { data, mime_type } => {
             blocks.push(saved("Audio", &data, Some(&mime_type), files).await);
         }
-        Piece::Resource { resource: Embedded { uri, mime_type, text, blob } } => {
+        McpContent::Resource { resource: McpEmbedded { uri, mime_type, text, blob } } => {
             let mime = mime_type.as_deref();
             match (text, blob) {
                 (Some(text), _) => {
@@ -162,12 +90,14 @@ async fn add(piece: Piece, files: &Files<'_>, blocks: &mut Vec<ContentBlock>) {
                 (None, None) => blocks.push(ContentBlock::text(format!("[Resource: {uri}]"))),
             }
         }
-        Piece::ResourceLink { uri, name, description } => {
+        McpContent::ResourceLink { uri, name, description } => {
             let name = name.map(|name| format!(" {name}")).unwrap_or_default();
             let description = description.map(|text| format!(" ({text})")).unwrap_or_default();
             let text = format!("[Resource link:{name} {uri}]{description}");
             blocks.push(ContentBlock::text(text));
         }
+        // The model may still make sense of it.
+        McpContent::Other(piece) => blocks.push(ContentBlock::text(piece.to_string())),
     }
 }
 

@@ -17,6 +17,7 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use crate::{
+    call::{McpCall, McpCallResult},
     config::{NamedServer, Scope},
     connection::{Request, RequestError},
     host::{Elicit, McpObserver, SdkServers},
@@ -24,7 +25,6 @@ use crate::{
     options::Options,
     prompts::{self, McpPrompt, PromptMessage},
     resources::{self, McpResource},
-    result::CallResult,
     server::{Core, Server, Shared, State, lock},
     status,
     told::bounded,
@@ -313,13 +313,16 @@ impl McpServers {
             Some(Value::Object(arguments)) => arguments,
             _ => Default::default(),
         };
-        let request = Request::CallTool { name: own_name, arguments, tool_use_id: None };
+        let call = McpCall { name: own_name, arguments, tool_use_id: None };
         let limit = limit.unwrap_or_else(|| server.call_timeout());
         let failed = |error: &dyn ToString| McpError::Failed(error.to_string());
-        let answer =
-            live.connection.request(request, limit).await.map_err(|error| failed(&error))?;
+        let answer = live
+            .connection
+            .request(Request::CallTool(call), limit)
+            .await
+            .map_err(|error| failed(&error))?;
         let raw = RawJson::from_value(&answer).map_err(|error| failed(&error))?;
-        match serde_json::from_value::<CallResult>(answer) {
+        match serde_json::from_value::<McpCallResult>(answer) {
             Ok(result) if result.is_error => Err(McpError::Failed(result.error_text())),
             _ => Ok(raw),
         }

@@ -11,8 +11,9 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use crate::{
+    call::McpCall,
     catalog::ListedTool,
-    connection::{Request, RequestError},
+    connection::RequestError,
     name::{spoken, tool_name},
     result,
     server::Core,
@@ -105,12 +106,9 @@ impl McpTool {
             let name = &self.spec.name;
             return Err(ToolFailure::running(format!("The MCP server of {name} is not connected")));
         };
-        let request = Request::CallTool {
-            name: self.listed.name.clone(),
-            arguments,
-            tool_use_id: Some(call.id.to_string()),
-        };
-        match live.connection.request(request, server.call_timeout()).await {
+        let name = self.listed.name.clone();
+        let asked = McpCall { name, arguments, tool_use_id: Some(call.id) };
+        match live.connection.call(asked, server.call_timeout()).await {
             Ok(answer) => {
                 let results_dir = call.workspace.results_dir();
                 result::output(answer, &server.name, results_dir, self.spec.max_result_chars).await

@@ -6,7 +6,8 @@ use std::{
 };
 
 use bowline_mcp::{
-    Elicit, McpObserver, McpServers, NamedServer, SdkServerError, SdkServers, Setup, tool_name,
+    Elicit, McpCall, McpCallResult, McpObserver, McpServers, NamedServer, SdkServerError,
+    SdkServers, Setup, tool_name,
 };
 use bowline_model::BoxFuture;
 use bowline_protocol::{
@@ -16,6 +17,7 @@ use bowline_protocol::{
     NotificationInput, PermissionBehavior, RawJson,
 };
 use bowline_tools::Workspace;
+use futures_util::TryFutureExt;
 use tokio_util::sync::CancellationToken;
 
 use super::{ServerPolicy, Shared, catalog, questions::Question};
@@ -97,12 +99,25 @@ impl SdkServers for McpBridge {
     ) -> BoxFuture<'_, Result<RawJson, SdkServerError>> {
         let server_name = server.to_owned();
         let message = McpMessage { server_name, message, ..McpMessage::default() };
-        Box::pin(async move {
-            self.host.mcp_message(message).await.map_err(|error| match error {
-                HostError::Closed => SdkServerError::Closed,
-                error => SdkServerError::Refused(error.to_string()),
-            })
-        })
+        Box::pin(self.host.mcp_message(message).map_err(unreachable))
+    }
+
+    fn call<'a>(
+        &'a self,
+        server: &'a str,
+        call: &'a McpCall,
+        progress_token: u64,
+    ) -> Option<BoxFuture<'a, Result<McpCallResult, SdkServerError>>> {
+        let answer = self.host.call_tool(server, call, progress_token)?;
+        Some(Box::pin(answer.map_err(unreachable)))
+    }
+}
+
+/// Why the host has no answer of a server.
+fn unreachable(error: HostError) -> SdkServerError {
+    match error {
+        HostError::Closed => SdkServerError::Closed,
+        error => SdkServerError::Refused(error.to_string()),
     }
 }
 

@@ -3,7 +3,9 @@
 //! Whatever the transport, each question comes here and gets one answer: from its callback, or
 //! that there is none, that it failed, panicked, or was too slow.
 
-use std::{any::Any, collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{
+    any::Any, collections::BTreeMap, panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration,
+};
 
 use bowline_protocol::{
     CanUseTool as ToolQuestion, Elicitation, ElicitationResponse, HookCallback,
@@ -19,10 +21,12 @@ use super::{
     CanUseTool, DialogRequest, ElicitationRequest, HookCall, OnElicitation, OnRequest,
     OnUserDialog, OtherRequest, RegisteredHooks, ToolRequest,
 };
+#[cfg(feature = "embedded")]
+use crate::tool::{ServedTools, ToolResult};
 use crate::{
     Options,
     session::Tracker,
-    tool::{CurrentSession, Incoming, Served, outlet},
+    tool::{CallParams, CurrentSession, Incoming, Served, outlet},
 };
 
 /// Why a question is not answered, as the agent is told.
@@ -212,15 +216,30 @@ impl Callbacks {
             _ => None,
         };
         let span = match read.call() {
-            Some(call) => {
-                let (tool, id) = (&*call.name, call.meta.tool_use_id.as_ref());
-                let tool_use_id = id.map(|id| id.as_str());
-                info_span!(parent: &self.span, "tool", server = &**name, tool, tool_use_id)
-            }
+            Some(call) => self.call_span(name, call),
             None => self.span.clone(),
         };
-        let answer = self.held_back(span, self.servers.answer(&message, read, cancel)).await;
+        let answer = self.held_back(span, pin!(self.servers.answer(&message, read, cancel))).await;
         answer.ok_or_else(|| Refusal::new(format!("SDK MCP server not found: {name}")))
+    }
+
+    /// Calls a tool of one of our MCP servers with no message in between.
+    #[cfg(feature = "embedded")]
+    pub(crate) async fn call_tool(
+        &self,
+        name: &str,
+        server: &ServedTools,
+        call: CallParams,
+    ) -> ToolResult {
+        let _waiting = self.tracker.as_ref().map(|tracker| tracker.tool_call(name, &call));
+        let span = self.call_span(name, &call);
+        self.held_back(span, pin!(self.servers.call(server, call))).await
+    }
+
+    fn call_span(&self, server: &str, call: &CallParams) -> Span {
+        let (tool, id) = (&*call.name, call.meta.tool_use_id.as_ref());
+        let tool_use_id = id.map(|id| id.as_str());
+        info_span!(parent: &self.span, "tool", server, tool, tool_use_id)
     }
 
     /// Finds an answer and, whatever it is, keeps it back while the session is paused.

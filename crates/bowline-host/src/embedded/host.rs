@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bowline_engine::{Answer, Host, HostError};
+use bowline_engine::{Answer, Host, HostError, McpCall, McpCallResult};
 use bowline_model::BoxFuture;
 use bowline_protocol::{
     CanUseTool, Elicitation, ElicitationResponse, HookCallback, McpMessage, Message,
@@ -10,7 +10,7 @@ use bowline_protocol::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::queue::Queue;
+use super::{call, queue::Queue};
 use crate::callback::{Callbacks, Refusal};
 
 pub(super) struct EmbeddedHost {
@@ -43,6 +43,19 @@ impl Host for EmbeddedHost {
             let open = Question::default();
             self.callbacks.mcp_message(message, open.cancel()).await.map_err(refused)
         })
+    }
+
+    fn call_tool<'a>(
+        &'a self,
+        server: &'a str,
+        call: &'a McpCall,
+        progress_token: u64,
+    ) -> Option<Answer<'a, McpCallResult>> {
+        let tools = self.callbacks.servers.tools(server)?;
+        let params = call::params(call, progress_token).ok()?;
+        Some(Box::pin(
+            async move { Ok(self.callbacks.call_tool(server, &tools, params).await.into()) },
+        ))
     }
 
     fn elicit(&self, question: Elicitation) -> Answer<'_, ElicitationResponse> {

@@ -1,6 +1,7 @@
 //! An agent in this very process.
 
 mod apply;
+mod call;
 mod connection;
 mod host;
 mod queue;

@@ -39,7 +39,7 @@ pub(crate) struct CallMeta {
     #[serde(default, rename = "claudecode/toolUseId")]
     pub(crate) tool_use_id: Option<ToolUseId>,
     #[serde(default, rename = "progressToken")]
-    pub(super) progress_token: Option<Value>,
+    pub(crate) progress_token: Option<Value>,
 }
 
 /// Why a message is not answered with a result.

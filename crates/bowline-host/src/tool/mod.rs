@@ -21,6 +21,8 @@ mod stops;
 pub use context::{Progress, ToolContext};
 pub use definition::Tool;
 pub use handler::{HandleTool, ToolHandler};
+#[cfg(feature = "embedded")]
+pub(crate) use incoming::CallMeta;
 pub(crate) use incoming::{CallParams, Incoming};
 pub use listed::ToolAnnotations;
 pub(crate) use listed::schema_of_type;
@@ -28,6 +30,8 @@ pub(crate) use outlet::{Outlet, outlet};
 pub use result::{IntoToolResult, ResourceContents, Structured, ToolContent, ToolResult};
 #[cfg(feature = "rmcp")]
 pub use rmcp::RmcpServer;
+#[cfg(feature = "embedded")]
+pub(crate) use rpc::ServedTools;
 #[cfg(feature = "schema")]
 pub use schema::Field;
 pub(crate) use served::{CurrentSession, Served};

@@ -83,7 +83,7 @@ impl Drop for Running<'_> {
 }
 
 /// A server of tools in one session.
-pub(super) struct ServedTools {
+pub(crate) struct ServedTools {
     server: McpServer,
     around: Surroundings,
     calls: Calls,
@@ -154,12 +154,17 @@ impl ServedTools {
     }
 
     async fn call(&self, call: CallParams, id: &str, cancel: CancellationToken) -> ToolResult {
-        let Some(tool) = self.server.tools.iter().find(|tool| tool.name() == call.name) else {
-            return ToolResult::error(format!("Tool '{}' not found", call.name));
-        };
         let cancel = cancel.child_token();
         self.calls.lock().insert(id.to_owned(), cancel.clone());
         let _running = Running { calls: &self.calls, id };
+        self.run(call, cancel).await
+    }
+
+    /// Runs a tool. Whatever happens, there is a result.
+    pub(super) async fn run(&self, call: CallParams, cancel: CancellationToken) -> ToolResult {
+        let Some(tool) = self.server.tools.iter().find(|tool| tool.name() == call.name) else {
+            return ToolResult::error(format!("Tool '{}' not found", call.name));
+        };
         let outlet = &self.around.outlet;
         let line = call.meta.progress_token;
         let context = ToolContext {

@@ -5,6 +5,7 @@
 
 use std::{
     collections::BTreeMap,
+    pin::pin,
     sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
@@ -13,6 +14,8 @@ use tokio_util::sync::CancellationToken;
 
 #[cfg(feature = "rmcp")]
 use super::rmcp::ServedRmcp;
+#[cfg(feature = "embedded")]
+use super::{CallParams, ToolResult};
 use super::{
     Incoming, Outlet, SdkServer,
     rpc::{ServedTools, stopped},
@@ -54,12 +57,13 @@ pub(crate) struct Served {
     pub(crate) changing: tokio::sync::Mutex<()>,
 }
 
-type ByName = BTreeMap<String, Arc<Server>>;
+type ByName = BTreeMap<String, Server>;
 
+#[derive(Clone)]
 enum Server {
-    Tools(ServedTools),
+    Tools(Arc<ServedTools>),
     #[cfg(feature = "rmcp")]
-    Rmcp(ServedRmcp),
+    Rmcp(Arc<ServedRmcp>),
 }
 
 impl Served {
@@ -84,11 +88,13 @@ impl Served {
         let serve = |server: SdkServer| {
             let (name, around) = (server.name().to_owned(), self.around.clone());
             let server = match server {
-                SdkServer::Tools(server) => Server::Tools(ServedTools::new(server, around)),
+                SdkServer::Tools(server) => {
+                    Server::Tools(Arc::new(ServedTools::new(server, around)))
+                }
                 #[cfg(feature = "rmcp")]
-                SdkServer::Rmcp(server) => Server::Rmcp(ServedRmcp::new(server, around)),
+                SdkServer::Rmcp(server) => Server::Rmcp(Arc::new(ServedRmcp::new(server, around))),
             };
-            (name, Arc::new(server))
+            (name, server)
         };
         self.write().extend(servers.into_iter().map(serve));
     }
@@ -116,14 +122,14 @@ impl Served {
         let _over = cancel.clone().drop_guard();
         let id = read.id.clone();
         let call = read.call().and_then(|call| call.meta.tool_use_id.clone());
-        let work = async {
-            match &*server {
+        let work = pin!(async {
+            match &server {
                 Server::Tools(server) => server.answer(read, cancel).await,
                 // It reads messages by itself, and all that MCP has.
                 #[cfg(feature = "rmcp")]
                 Server::Rmcp(server) => server.answer(&message.message).await,
             }
-        };
+        });
         Some(match call {
             Some(call) => {
                 let outcome = self.stops.begin(call).outcome(work).await;
@@ -131,6 +137,33 @@ impl Served {
             }
             None => work.await,
         })
+    }
+
+    /// A server that can be called with no message in between, if there is such a one of this name.
+    #[cfg(feature = "embedded")]
+    pub(crate) fn tools(&self, name: &str) -> Option<Arc<ServedTools>> {
+        match self.read().get(name)? {
+            Server::Tools(server) => Some(Arc::clone(server)),
+            #[cfg(feature = "rmcp")]
+            Server::Rmcp(_) => None,
+        }
+    }
+
+    /// Calls a tool of a server.
+    #[cfg(feature = "embedded")]
+    pub(crate) async fn call(&self, server: &ServedTools, call: CallParams) -> ToolResult {
+        // Whatever ends the call, what its handler left running hears of it.
+        let cancel = CancellationToken::new();
+        let _over = cancel.clone().drop_guard();
+        let id = call.meta.tool_use_id.clone();
+        let work = pin!(server.run(call, cancel));
+        match id {
+            Some(id) => {
+                let outcome = self.stops.begin(id).outcome(work).await;
+                outcome.unwrap_or_else(ToolResult::error)
+            }
+            None => work.await,
+        }
     }
 
     /// Stops a call, which is answered with `why`. Says whether there was one to stop.

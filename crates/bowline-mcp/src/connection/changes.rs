@@ -96,6 +96,11 @@ impl Changes {
         self.done.send_replace(count);
     }
 
+    /// Whether the reader has dealt with all changes.
+    pub(super) fn are_settled(&self) -> bool {
+        *self.done.borrow() >= self.collected().count
+    }
+
     /// Waits until the reader has dealt with all changes up to now.
     pub(super) async fn settled(&self) {
         let count = self.collected().count;

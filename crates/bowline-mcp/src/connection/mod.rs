@@ -16,6 +16,7 @@ mod sse;
 mod watched;
 
 use std::{
+    pin::pin,
     sync::{Arc, OnceLock},
     time::Duration,
 };
@@ -34,7 +35,10 @@ pub(crate) use process::StderrTail;
 pub(crate) use request::{Request, RequestError};
 pub(crate) use sdk::{SdkClient, greet};
 
-use crate::login::Wanted;
+use crate::{
+    call::{McpCall, McpCallResult},
+    login::Wanted,
+};
 
 /// How long a call waits for lists it has changed: reading them is one question to a server that
 /// has just answered.
@@ -69,15 +73,48 @@ impl Connection {
         request: Request,
         timeout: Duration,
     ) -> Result<Value, RequestError> {
-        let is_call = matches!(request, Request::CallTool { .. });
-        let answer = tokio::select! {
+        let is_call = matches!(request, Request::CallTool(_));
+        let asking = pin!(async {
+            match &self.link {
+                Link::Rmcp(link) => link.request(request, timeout, &self.asides).await,
+                Link::Sdk(client) => client.request(request, timeout, &self.asides).await,
+            }
+        });
+        let answer = self.while_open(asking).await;
+        if is_call {
+            self.settle().await;
+        }
+        answer
+    }
+
+    /// Calls a tool, and waits for what it says. A host that takes the call as it is gets it with
+    /// no JSON in between.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future tells the server that the answer is no longer wanted.
+    pub(crate) async fn call(
+        &self,
+        call: McpCall,
+        timeout: Duration,
+    ) -> Result<McpCallResult, RequestError> {
+        let Link::Sdk(client) = &self.link else {
+            let answer = self.request(Request::CallTool(call), timeout).await?;
+            return McpCallResult::read(answer);
+        };
+        let answer = self.while_open(pin!(client.call(call, timeout, &self.asides))).await;
+        self.settle().await;
+        answer
+    }
+
+    /// Waits for an answer, but not beyond the end of the connection.
+    async fn while_open<T>(
+        &self,
+        asking: impl Future<Output = Result<T, RequestError>>,
+    ) -> Result<T, RequestError> {
+        tokio::select! {
             biased;
-            answer = async {
-                match &self.link {
-                    Link::Rmcp(link) => link.request(request, timeout, &self.asides).await,
-                    Link::Sdk(client) => client.request(request, timeout, &self.asides).await,
-                }
-            } => {
+            answer = asking => {
                 match &answer {
                     Err(RequestError::Lost(_)) => self.closed.cancel(),
                     // The login does not count any more.
@@ -90,16 +127,15 @@ impl Connection {
                 answer
             }
             () = self.closed.cancelled() => Err(RequestError::Closed),
-        };
-        if is_call {
-            self.settle().await;
         }
-        answer
     }
 
     /// Waits for the lists that a call has changed, so that the next call finds what this one
     /// brought about.
     async fn settle(&self) {
+        if self.changes.are_settled() {
+            return;
+        }
         tokio::select! {
             biased;
             () = self.changes.settled() => {}

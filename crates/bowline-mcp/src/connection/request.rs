@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::login::Wanted;
+use crate::{call::McpCall, login::Wanted};
 
 /// A question to a server. The answer is the result as MCP has it.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,7 +14,7 @@ pub(crate) enum Request {
     ListResources { cursor: Option<String> },
     ReadResource { uri: String },
     GetPrompt { name: String, arguments: Map<String, Value> },
-    CallTool { name: String, arguments: Map<String, Value>, tool_use_id: Option<String> },
+    CallTool(McpCall),
 }
 
 /// Under which key of `_meta` servers find the id of the model's call.
@@ -28,7 +28,7 @@ impl Request {
             Self::ListResources { .. } => "resources/list",
             Self::ReadResource { .. } => "resources/read",
             Self::GetPrompt { .. } => "prompts/get",
-            Self::CallTool { .. } => "tools/call",
+            Self::CallTool(_) => "tools/call",
         }
     }
 }

@@ -6,6 +6,7 @@
 
 use std::{
     collections::HashMap,
+    pin::{Pin, pin},
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -13,7 +14,8 @@ use std::{
     time::Duration,
 };
 
-use bowline_protocol::RawJson;
+use bowline_protocol::{RawJson, ToolUseId};
+use futures_util::TryFutureExt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tokio::{runtime::Handle, sync::Notify, time::timeout};
@@ -25,6 +27,7 @@ use super::{
     request::{Request, RequestError},
 };
 use crate::{
+    call::{McpCall, McpCallResult},
     host::{SdkServerError, SdkServers},
     options::ClientInfo,
 };
@@ -85,15 +88,50 @@ impl SdkClient {
         limit: Duration,
         asides: &TaskTracker,
     ) -> Result<Value, RequestError> {
-        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let id = self.next_id();
+        self.answered(id, pin!(self.exchange(&request, id)), limit, asides).await
+    }
+
+    /// Calls a tool: as it is if the host takes it so, or else in a message.
+    pub(super) async fn call(
+        &self,
+        call: McpCall,
+        limit: Duration,
+        asides: &TaskTracker,
+    ) -> Result<McpCallResult, RequestError> {
+        let id = self.next_id();
+        if let Some(answer) = self.servers.call(&self.name, &call, id) {
+            return self.answered(id, pin!(answer.map_err(explain)), limit, asides).await;
+        }
+        let request = Request::CallTool(call);
+        let answer = pin!(self.exchange(&request, id));
+        McpCallResult::read(self.answered(id, answer, limit, asides).await?)
+    }
+
+    fn next_id(&self) -> u64 {
+        self.next_id.fetch_add(1, Ordering::Relaxed)
+    }
+
+    async fn exchange(&self, request: &Request, id: u64) -> Result<Value, RequestError> {
+        let params = Params::of(request, id);
+        exchange(&self.servers, &self.name, request.method(), params.as_ref(), id).await
+    }
+
+    /// Waits for the answer to a request. The server may take longer than `limit` as long as it
+    /// reports progress.
+    async fn answered<T>(
+        &self,
+        id: u64,
+        mut answer: Pin<&mut impl Future<Output = Result<T, RequestError>>>,
+        limit: Duration,
+        asides: &TaskTracker,
+    ) -> Result<T, RequestError> {
         let progress = Arc::new(Notify::new());
         lock(&self.running).insert(id, Arc::clone(&progress));
         let mut running = Running { client: self, asides, id, answered: false };
-        let params = Params::of(&request, id);
-        let answer = exchange(&self.servers, &self.name, request.method(), params.as_ref(), id);
-        tokio::pin!(answer);
         let answer = loop {
             tokio::select! {
+                biased;
                 answer = timeout(limit, &mut answer) => match answer {
                     Ok(answer) => break answer,
                     Err(_) => return Err(RequestError::Timeout(limit)),
@@ -258,7 +296,7 @@ enum Params<'a> {
 struct Meta<'a> {
     // The same key as `request::TOOL_USE_ID`; attributes take no constants.
     #[serde(rename = "claudecode/toolUseId", skip_serializing_if = "Option::is_none")]
-    tool_use_id: Option<&'a str>,
+    tool_use_id: Option<&'a ToolUseId>,
     #[serde(rename = "progressToken")]
     progress_token: u64,
 }
@@ -273,10 +311,10 @@ impl<'a> Params<'a> {
             }
             Request::ReadResource { uri } => Some(Self::Resource { uri }),
             Request::GetPrompt { name, arguments } => Some(Self::Prompt { name, arguments }),
-            Request::CallTool { name, arguments, tool_use_id } => Some(Self::Call {
+            Request::CallTool(McpCall { name, arguments, tool_use_id }) => Some(Self::Call {
                 name,
                 arguments,
-                _meta: Meta { tool_use_id: tool_use_id.as_deref(), progress_token: id },
+                _meta: Meta { tool_use_id: tool_use_id.as_ref(), progress_token: id },
             }),
         }
     }

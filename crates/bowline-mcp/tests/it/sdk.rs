@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use bowline_mcp::{SdkServerError, SdkServers};
+use bowline_mcp::{McpCall, McpCallResult, McpContent, SdkServerError, SdkServers};
 use bowline_protocol::{McpServerStatus, RawJson};
 use bowline_tools::{FailureStage, ToolSource};
 use futures_util::future::BoxFuture;
@@ -110,6 +110,59 @@ async fn calls_carry_their_ids() {
     let expected = json!({"method": "tools/call", "params": params, "jsonrpc": "2.0", "id": id});
     assert_eq!(*call, expected);
     assert_eq!(rig.servers.server_of("mcp__calc__echo").unwrap().source.as_deref(), Some("sdk"));
+}
+
+/// The same host, which takes calls of `echo` as they are.
+#[derive(Default)]
+struct DirectHost {
+    messages: Host,
+    calls: Mutex<Vec<(McpCall, u64)>>,
+}
+
+impl SdkServers for DirectHost {
+    fn send(
+        &self,
+        server: &str,
+        message: RawJson,
+    ) -> BoxFuture<'_, Result<RawJson, SdkServerError>> {
+        self.messages.send(server, message)
+    }
+
+    fn call<'a>(
+        &'a self,
+        _: &'a str,
+        call: &'a McpCall,
+        progress_token: u64,
+    ) -> Option<BoxFuture<'a, Result<McpCallResult, SdkServerError>>> {
+        if call.name != "echo" {
+            return None;
+        }
+        self.calls.lock().unwrap().push((call.clone(), progress_token));
+        let text = format!("directly: {}", call.arguments["text"].as_str().unwrap());
+        let content = vec![McpContent::Text { text }];
+        Some(Box::pin(async { Ok(McpCallResult { content, ..McpCallResult::default() }) }))
+    }
+}
+
+#[tokio::test]
+async fn a_host_may_take_calls_as_they_are() {
+    let host = Arc::new(DirectHost::default());
+    let rig = Rig::with(|setup| setup.sdk = Some(host.clone()));
+    rig.add("calc", json!({"type": "sdk", "name": "calc"}));
+    let rig = rig.start().await;
+    let before = host.messages.sent();
+    assert_eq!(rig.text("mcp__calc__echo", json!({"text": "hi"})).await, "directly: hi");
+    assert_eq!(host.messages.sent(), before, "no message is sent");
+    let (call, token) = host.calls.lock().unwrap().pop().unwrap();
+    let arguments = json!({"text": "hi"}).as_object().cloned().unwrap();
+    let tool_use_id = Some("toolu_1".into());
+    assert_eq!(call, McpCall { name: "echo".to_owned(), arguments, tool_use_id });
+
+    // What it does not take comes in a message, and both are numbered in one row.
+    rig.text("mcp__calc__grow", json!({})).await;
+    let sent = host.messages.sent();
+    let call = sent.iter().find(|message| message["method"] == "tools/call").unwrap();
+    assert_eq!((&call["params"]["name"], &call["id"]), (&json!("grow"), &json!(token + 1)));
 }
 
 #[tokio::test]
