@@ -110,9 +110,9 @@ impl Toolset {
         Ok(input)
     }
 
-    pub(crate) fn is_concurrency_safe(&self, call: &ToolUseBlock) -> bool {
+    pub(crate) fn is_concurrency_safe(&self, name: &str, input: &Value) -> bool {
         // A call that will be refused harms nobody.
-        self.find(&call.name).map_or(true, |tool| tool.is_concurrency_safe(&call.input.to_value()))
+        self.find(name).map_or(true, |tool| tool.is_concurrency_safe(input))
     }
 
     /// What the model is told about the tools.

@@ -210,14 +210,15 @@ async fn run_program(
     program: &str,
     cancel: &CancellationToken,
 ) -> Result<String, ExpandError> {
+    let input = json!({ "command": program });
     let call = ToolUseBlock {
         id: ToolUseId::from(format!("command_{}", Uuid::new_v4().simple()).as_str()),
         name: "Bash".to_owned(),
-        input: RawJson::from(json!({ "command": program })),
+        input: RawJson::from(input.clone()),
         ..ToolUseBlock::default()
     };
     let call = Arc::new(call);
-    let outcome = pipeline::run(Arc::clone(context), call, None, cancel.clone()).await;
+    let outcome = pipeline::run(Arc::clone(context), call, input, None, cancel.clone()).await;
     let printed = match &outcome.content {
         Content::Text(text) => text.clone(),
         blocks => blocks.to_text(),

@@ -1,13 +1,21 @@
 //! What the model is told beside the results of its tools: instructions of the folders it reaches, the state of the repository.
 
 use bowline_protocol::ContentBlock;
+use serde::Deserialize;
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::{LoadReason, reminder, tell_hooks};
 use crate::{agent::Agent, turn::outcome::CallOutcome};
 
-/// The fields of a call's input that name the file it is about.
-const PATH_FIELDS: [&str; 3] = ["file_path", "notebook_path", "path"];
+/// The fields of a call's input that name the file it is about; the first that does counts.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Named {
+    file_path: Value,
+    notebook_path: Value,
+    path: Value,
+}
 
 impl Agent {
     /// What goes to the model with these results.
@@ -23,8 +31,9 @@ impl Agent {
         let session = &self.session;
         let mut told = Vec::new();
         for outcome in batch.iter().filter(|outcome| !outcome.failed()) {
-            let input = outcome.call.input.to_value();
-            let named = PATH_FIELDS.iter().find_map(|field| input.get(field)?.as_str());
+            let Named { file_path, notebook_path, path } =
+                outcome.call.input.parse().unwrap_or_default();
+            let named = [&file_path, &notebook_path, &path].into_iter().find_map(Value::as_str);
             let Some(path) = named.map(|path| self.workspace.resolve(path)) else { continue };
             let files = session.context.read_nested(session, &path);
             let trigger = path.display().to_string();

@@ -68,7 +68,7 @@ struct RunningTurn {
 
 enum Woken {
     Commanded(Option<Command>),
-    TurnEnded(Box<Agent>, Box<prompt::TurnOutcome>),
+    TurnEnded(Box<Agent>, prompt::TurnOutcome),
     TurnCrashed,
     SomethingWaits,
     /// Background work has kept the session alive for as long as it may.
@@ -121,7 +121,7 @@ impl Actor {
                     done.send(()).ok();
                 }
                 Woken::Commanded(Some(Command::EndOfInput) | None) => self.input_open = false,
-                Woken::TurnEnded(agent, outcome) => self.end_turn(agent, *outcome).await,
+                Woken::TurnEnded(agent, outcome) => self.end_turn(agent, outcome).await,
                 Woken::TurnCrashed => break,
                 Woken::SomethingWaits => {}
                 Woken::WaitedEnough | Woken::Shutdown => break,
@@ -151,7 +151,7 @@ impl Actor {
             () = shutdown.cancelled() => Woken::Shutdown,
             command = commands.recv(), if *input_open => Woken::Commanded(command),
             Some(done) = turn_ended(turn) => match done {
-                Ok((agent, outcome)) => Woken::TurnEnded(agent, Box::new(outcome)),
+                Ok((agent, outcome)) => Woken::TurnEnded(agent, outcome),
                 Err(_) => Woken::TurnCrashed,
             },
             () = shared.wake.notified() => Woken::SomethingWaits,
@@ -274,7 +274,7 @@ impl Actor {
         for joined in &outcome.joined {
             self.lifecycle(joined, CommandState::Completed).await;
         }
-        let mut result = outcome.result;
+        let mut result = *outcome.result;
         result.result_index = Some(self.shared.count_result());
         result.queued_turn_count = Some(self.shared.queue().of_people() as u64);
         self.last_turn_failed = Some(result.is_error);

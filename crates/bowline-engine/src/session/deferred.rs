@@ -37,26 +37,25 @@ pub(super) async fn run(
     prompt::begin(agent, &cancel).await;
     let context = Arc::new(CallContext::of(agent));
     if let Some(call) = calls.iter().find(|call| context.tools.find(&call.name).is_err()) {
-        let result = unavailable(&session, call.clone());
-        return TurnOutcome { result, joined: Vec::new() };
+        return unavailable(&session, call.clone()).into();
     }
     let Made { outcomes, denials, deferred, then } = make(agent, &context, calls, &cancel).await;
     let stops = take_up(agent, outcomes, &cancel).await;
     let mut report = if !deferred.is_empty() {
         write_down(&session, &deferred).await;
-        Report { deferred, ..ended(Ending::Deferred) }
+        Box::new(Report { deferred, ..ended(Ending::Deferred) })
     } else {
         session.outlet.send(catalog::init(agent, &[])).await;
         match then {
-            _ if stops => ended(Ending::HookStopped),
-            Then::HookStopped => ended(Ending::HookStopped),
-            Then::Refused => ended(Ending::AbortedTools),
+            _ if stops => Box::new(ended(Ending::HookStopped)),
+            Then::HookStopped => Box::new(ended(Ending::HookStopped)),
+            Then::Refused => Box::new(ended(Ending::AbortedTools)),
             _ => prompt::go_on(agent, Vec::new(), cancel).await,
         }
     };
     report.denials.splice(0..0, denials);
     let joined = agent.take_joined();
-    TurnOutcome { result: result::of_turn(&session, report, None), joined }
+    TurnOutcome::new(result::of_turn(&session, *report, None), joined)
 }
 
 /// Notes calls that were put off, so that they are found when the session is taken up again.
@@ -86,11 +85,12 @@ async fn make(
     let mut made =
         Made { outcomes: Vec::new(), denials: Vec::new(), deferred: Vec::new(), then: Then::GoOn };
     for DeferredToolUse { id, name, input, .. } in calls {
+        let read = input.to_value();
         let call = Arc::new(ToolUseBlock { id, name, input, ..ToolUseBlock::default() });
         let mut outcome = match made.then {
             // Whoever refused the whole turn is not asked about the next call.
             Then::Refused => Box::new(CallOutcome::interrupted(call)),
-            _ => pipeline::run(Arc::clone(context), call, None, cancel.clone()).await,
+            _ => pipeline::run(Arc::clone(context), call, read, None, cancel.clone()).await,
         };
         if let Some(call) = outcome.deferred.take() {
             made.deferred.push(call);

@@ -74,7 +74,8 @@ impl Session {
             let failure = ToolFailure::unknown_tool(&call.name, Some("It needs a conversation."));
             return DirectResult::from(CallOutcome::failure(call, failure));
         }
-        let is_safe = context.tools.is_concurrency_safe(&call);
+        let input = call.input.to_value();
+        let is_safe = context.tools.is_concurrency_safe(&call.name, &input);
         let turn = async {
             // Hooks hear that the session begins before they hear of anything in it.
             self.shared.started.cancelled().await;
@@ -88,7 +89,7 @@ impl Session {
             () = cancel.cancelled() => return DirectResult::from(CallOutcome::interrupted(call)),
             turn = turn => turn,
         };
-        let run = pipeline::run(Arc::new(context), call.clone(), None, cancel);
+        let run = pipeline::run(Arc::new(context), call.clone(), input, None, cancel);
         let mut outcome = AssertUnwindSafe(run).catch_unwind().await.unwrap_or_else(|_| {
             tracing::error!(tool = %call.name, "a tool panicked");
             let message = format!("{} failed: it crashed", call.name);

@@ -22,9 +22,23 @@ use crate::{
 
 /// What became of a batch of prompts.
 pub(crate) struct TurnOutcome {
-    pub(crate) result: ResultMessage,
+    /// In a box, because a future hands its outcome on each time it is polled, there or not.
+    pub(crate) result: Box<ResultMessage>,
     /// Prompts that joined while the turn ran.
     pub(crate) joined: Vec<MessageUuid>,
+}
+
+impl TurnOutcome {
+    pub(crate) fn new(result: ResultMessage, joined: Vec<MessageUuid>) -> Self {
+        Self { result: Box::new(result), joined }
+    }
+}
+
+/// Of prompts that nothing joined.
+impl From<ResultMessage> for TurnOutcome {
+    fn from(result: ResultMessage) -> Self {
+        Self::new(result, Vec::new())
+    }
 }
 
 /// Whether a prompt cannot be answered together with others.
@@ -64,7 +78,7 @@ pub(crate) async fn answer(
     run.unwrap_or_else(|panic| {
         let what = panic_text(&panic);
         tracing::error!(what, "a turn crashed");
-        TurnOutcome { result: result::crashed(&session, what), joined: Vec::new() }
+        result::crashed(&session, what).into()
     })
 }
 
@@ -92,7 +106,7 @@ async fn run(
         }
     }
     if prompts.iter().all(is_blank) {
-        return TurnOutcome { result: pass_over(agent, &prompts).await, joined: Vec::new() };
+        return pass_over(agent, &prompts).await.into();
     }
     let mut context = std::mem::take(&mut session.live().context);
     if let Some(expansion) = &mut expansion {
@@ -103,12 +117,10 @@ async fn run(
         match submit_hooks(&session, prompt, &mut remarks, &cancel).await {
             Submitted::Accepted(texts) => context.extend(texts),
             Submitted::Unchecked => {
-                let result = stopped_unchecked(agent, &prompts).await;
-                return TurnOutcome { result, joined: Vec::new() };
+                return stopped_unchecked(agent, &prompts).await.into();
             }
             Submitted::Refused(refusal) => {
-                let result = refuse(agent, refusal, remarks).await;
-                return TurnOutcome { result, joined: Vec::new() };
+                return refuse(agent, refusal, remarks).await.into();
             }
         }
     }
@@ -131,11 +143,11 @@ async fn run(
     let uuids: Vec<_> = uuids.into_iter().chain(joined.iter().cloned()).collect();
     let last_prompt = prompts.last().map(|prompt| prompt.message.content.to_text());
     session.tell(session.journal.last_prompt(&last_prompt.unwrap_or_default())).await;
-    let mut result = result::of_turn(&session, report, origin);
+    let mut result = result::of_turn(&session, *report, origin);
     let named = prompts.iter().rev().find_map(|prompt| prompt.uuid.clone());
     result.user_message_uuid = named.or_else(|| uuids.last().cloned());
     result.user_message_uuids = (!uuids.is_empty()).then_some(uuids);
-    TurnOutcome { result, joined }
+    TurnOutcome::new(result, joined)
 }
 
 /// Sees to what has changed since the last turn.
@@ -159,7 +171,7 @@ pub(super) async fn go_on(
     agent: &mut Agent,
     prompts: Vec<MessageUuid>,
     cancel: CancellationToken,
-) -> Report {
+) -> Box<Report> {
     let session = Arc::clone(&agent.session);
     let limits = Limits {
         max_rounds: agent.instructions.max_turns.or(session.config.max_turns),
@@ -307,7 +319,7 @@ async fn note(agent: &mut Agent, prompt: &UserMessage) -> ResultMessage {
 fn without_turn(prompt: &UserMessage, mut result: ResultMessage) -> TurnOutcome {
     result.user_message_uuid = prompt.uuid.clone();
     result.user_message_uuids = prompt.uuid.clone().map(|uuid| vec![uuid]);
-    TurnOutcome { result, joined: Vec::new() }
+    result.into()
 }
 
 /// Tells of hooks whose failure counts as an objection because the host asked for something that this

@@ -28,7 +28,7 @@ use crate::{
 pub(crate) struct Finished {
     pub(crate) id: AgentId,
     pub(crate) answer: String,
-    pub(crate) report: Report,
+    pub(crate) report: Box<Report>,
     pub(crate) model: String,
     pub(crate) tokens: u64,
     pub(crate) usage: Usage,

@@ -83,8 +83,8 @@ enum State {
 /// What happens next in an answer.
 #[derive(Debug)]
 pub(crate) enum Step {
-    /// An event came; a block may be complete with it.
-    Event(StreamEvent, Option<ContentBlock>),
+    /// An event came. With it the block at this place of the [message](Answer::message) may be complete.
+    Event(StreamEvent, Option<usize>),
     /// An attempt failed; another follows after the delay.
     Retry { error: ModelError, attempt: u32, delay: Duration },
     /// The model stays overloaded or does not answer; the next attempt goes to another.
@@ -244,7 +244,7 @@ impl Answer {
             self.opening_usage = Some(start.message.usage.clone());
         }
         let complete = match self.fold.apply(&event) {
-            Folded::BlockDone(place) => self.fold.message().content.get(place).cloned(),
+            Folded::BlockDone(place) => Some(place),
             _ => None,
         };
         if complete.is_some() {

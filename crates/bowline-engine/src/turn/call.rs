@@ -5,6 +5,7 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 use bowline_model::UNPARSED_INPUT;
 use bowline_protocol::{ContentBlock, RawJson, ToolUseBlock, ToolUseId, ToolUseMeta};
 use bowline_tools::ToolFailure;
+use serde_json::Value;
 use tokio::task::{self, JoinError, JoinSet};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -22,9 +23,9 @@ pub(crate) struct Calls {
     cancel: CancellationToken,
     schedule: Schedule,
     /// Calls that have not begun.
-    waiting: HashMap<ToolUseId, Arc<ToolUseBlock>>,
+    waiting: HashMap<ToolUseId, Waiting>,
     tasks: JoinSet<Box<CallOutcome>>,
-    running: HashMap<task::Id, Running>,
+    running: Vec<Running>,
     /// The place of each call among those the model made.
     order: HashMap<ToolUseId, usize>,
     results: Vec<CallOutcome>,
@@ -39,7 +40,15 @@ struct Unshown {
     _guard: DropGuard,
 }
 
+/// A call that has not begun.
+struct Waiting {
+    call: Arc<ToolUseBlock>,
+    /// Its input, read.
+    input: Value,
+}
+
 struct Running {
+    task: task::Id,
     call: Arc<ToolUseBlock>,
     cancel: CancellationToken,
 }
@@ -52,22 +61,26 @@ impl Calls {
             schedule: Schedule::default(),
             waiting: HashMap::new(),
             tasks: JoinSet::new(),
-            running: HashMap::new(),
+            running: Vec::new(),
             order: HashMap::new(),
             results: Vec::new(),
             unshown: None,
         }
     }
 
-    /// The call with the input as the tool takes it, if it takes it at all.
-    pub(crate) fn complete_input(&self, mut call: ToolUseBlock) -> ToolUseBlock {
+    /// Makes the input what the tool takes, if it takes it at all, and returns it.
+    pub(crate) fn complete_input(&self, call: &mut ToolUseBlock) -> Value {
         let input = call.input.to_value();
-        if input.get(UNPARSED_INPUT).is_none()
-            && let Ok(input) = self.context.tools.complete_input(&call.name, input)
-        {
-            call.input = RawJson::from(input);
+        if input.get(UNPARSED_INPUT).is_some() {
+            return input;
         }
-        call
+        match self.context.tools.complete_input(&call.name, input) {
+            Ok(input) => {
+                call.input = RawJson::from_value(&input).expect("a JSON tree always serializes");
+                input
+            }
+            Err(_) => call.input.to_value(),
+        }
     }
 
     /// Whether the answer has a call of this name already.
@@ -81,16 +94,16 @@ impl Calls {
         self.context.tools.meta(call).map(|meta| vec![meta])
     }
 
-    /// Notes a call; [`start`](Self::start) lines it up.
-    pub(crate) fn add(&mut self, call: ToolUseBlock) {
+    /// Notes a call and its input; [`start`](Self::start) lines it up.
+    pub(crate) fn add(&mut self, call: ToolUseBlock, input: Value) {
         self.order.insert(call.id.clone(), self.order.len());
-        self.waiting.insert(call.id.clone(), Arc::new(call));
+        self.waiting.insert(call.id.clone(), Waiting { call: Arc::new(call), input });
     }
 
     /// Lines a call up and starts what may run.
     pub(crate) fn start(&mut self, id: &ToolUseId) {
-        if let Some(call) = self.waiting.get(id) {
-            let beside = match self.context.tools.is_concurrency_safe(call) {
+        if let Some(Waiting { call, input }) = self.waiting.get(id) {
+            let beside = match self.context.tools.is_concurrency_safe(&call.name, input) {
                 true => Beside::Safe,
                 false => Beside::Nothing,
             };
@@ -102,7 +115,7 @@ impl Calls {
     /// Stops a call. One that has not begun never will.
     pub(crate) fn stop(&mut self, id: &ToolUseId) {
         self.schedule.end(id);
-        for running in self.running.values().filter(|running| running.call.id == *id) {
+        for running in self.running.iter().filter(|running| running.call.id == *id) {
             running.cancel.cancel();
         }
     }
@@ -135,7 +148,7 @@ impl Calls {
 
     /// Stops everything and returns what every unfinished call came to.
     pub(crate) async fn drain(&mut self, grace: Duration) -> Vec<CallOutcome> {
-        for running in self.running.values() {
+        for running in &self.running {
             running.cancel.cancel();
         }
         let mut outcomes = Vec::new();
@@ -150,8 +163,8 @@ impl Calls {
                 Err(_) => self.tasks.abort_all(),
             }
         }
-        let waiting = std::mem::take(&mut self.waiting);
-        outcomes.extend(waiting.into_values().map(CallOutcome::interrupted));
+        let waiting = std::mem::take(&mut self.waiting).into_values();
+        outcomes.extend(waiting.map(|waiting| CallOutcome::interrupted(waiting.call)));
         outcomes.sort_by_key(|outcome| self.order.get(outcome.id()).copied());
         self.schedule = Schedule::default();
         outcomes
@@ -159,20 +172,21 @@ impl Calls {
 
     fn start_ready(&mut self) {
         for id in self.schedule.start() {
-            let Some(call) = self.waiting.remove(&id) else { continue };
+            let Some(Waiting { call, input }) = self.waiting.remove(&id) else { continue };
             let cancel = self.cancel.child_token();
             let before = self.unshown.as_ref().map(|unshown| unshown.shown.clone());
-            let run =
-                pipeline::run(Arc::clone(&self.context), call.clone(), before, cancel.clone());
+            let context = Arc::clone(&self.context);
+            let run = pipeline::run(context, call.clone(), input, before, cancel.clone());
             // In a box, because a task is copied some times before it runs, and this is kilobytes.
             let task = self.tasks.spawn(Box::pin(run));
-            self.running.insert(task.id(), Running { call, cancel });
+            self.running.push(Running { task: task.id(), call, cancel });
         }
     }
 
     fn ended(&mut self, done: Result<(task::Id, Box<CallOutcome>), JoinError>) -> Box<CallOutcome> {
         let task = done.as_ref().map_or_else(JoinError::id, |(task, _)| *task);
-        let running = self.running.remove(&task);
+        let place = self.running.iter().position(|running| running.task == task);
+        let running = place.map(|place| self.running.swap_remove(place));
         let outcome = match (done, running) {
             (Ok((_, outcome)), _) => outcome,
             (Err(error), Some(running)) if error.is_panic() => {

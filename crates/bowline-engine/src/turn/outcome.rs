@@ -165,12 +165,23 @@ impl CallOutcome {
         })
     }
 
+    /// The same for one who needs nothing else of it.
+    pub(crate) fn into_block(self) -> ContentBlock {
+        ContentBlock::ToolResult(ToolResultBlock {
+            tool_use_id: self.call.id.clone(),
+            content: Some(self.content),
+            is_error: self.is_error,
+            ..ToolResultBlock::default()
+        })
+    }
+
     /// The result as the host sees it. Of what a subagent's tools return only failures are of use to it.
     pub(crate) fn frame(&self, identity: &Identity) -> Box<UserMessage> {
         let mut frame = Box::new(UserMessage::prompt(vec![self.block()]));
         frame.timestamp = Some(timestamp());
         if identity.is_main() || self.failed() {
-            let structured = self.structured.clone().map(RawJson::from);
+            let structured = self.structured.as_ref().map(RawJson::from_value);
+            let structured = structured.and_then(Result::ok);
             frame.tool_use_result = structured.map_or(Maybe::Absent, Maybe::Value);
         }
         frame.tool_result_meta = self.meta.clone().map(|meta| vec![meta]);

@@ -1,6 +1,6 @@
 //! One tool call, from its input to its result: checked, seen by hooks, permitted, run, seen by hooks again.
 
-use std::sync::Arc;
+use std::{pin::pin, sync::Arc};
 
 use bowline_model::UNPARSED_INPUT;
 use bowline_protocol::{
@@ -80,26 +80,30 @@ impl Proposed {
     }
 }
 
-/// Runs one call, its tool not before `before` fires. Whatever happens, there is an outcome.
+/// Runs one call with its `input`, which is read from it, its tool not before `before` fires. Whatever
+/// happens, there is an outcome.
 pub(crate) async fn run(
     context: Arc<CallContext>,
     call: Arc<ToolUseBlock>,
+    input: Value,
     before: Option<CancellationToken>,
     cancel: CancellationToken,
 ) -> Box<CallOutcome> {
     tracing::debug!(tool = call.name, id = call.id.0, "a call begins");
-    let admitted = async {
-        let admitted = admit(&context, call.clone(), &cancel).await;
-        if let Some(before) = before {
-            before.cancelled().await;
+    let admitted = {
+        let admitting = pin!(async {
+            let admitted = admit(&context, call.clone(), input, &cancel).await;
+            if let Some(before) = before {
+                before.cancelled().await;
+            }
+            admitted
+        });
+        tokio::select! {
+            biased;
+            admitted = admitting => admitted,
+            // Before the tool runs nothing needs to be cleaned up: questions withdraw themselves.
+            () = cancel.cancelled() => return Box::new(CallOutcome::interrupted(call.clone())),
         }
-        admitted
-    };
-    let admitted = tokio::select! {
-        biased;
-        admitted = admitted => admitted,
-        // Before the tool runs nothing needs to be cleaned up: questions withdraw themselves.
-        () = cancel.cancelled() => return Box::new(CallOutcome::interrupted(call)),
     };
     match admitted {
         Ok(admitted) => Box::new(perform(&context, admitted, &cancel).await),
@@ -124,10 +128,11 @@ struct Admitted {
 async fn admit(
     context: &CallContext,
     call: Arc<ToolUseBlock>,
+    input: Value,
     cancel: &CancellationToken,
 ) -> Result<Admitted, Box<CallOutcome>> {
     let failed = |failure| Box::new(CallOutcome::failure(call.clone(), failure));
-    let (tool, input) = check(context, &call).await.map_err(failed)?;
+    let (tool, input) = check(context, &call, input).await.map_err(failed)?;
     let server = context.tools.server_of(&call.name);
     let mut proposed = Proposed { call, tool, input, server, opinion: None };
     let report = pre_hooks(context, &proposed, cancel).await;
@@ -160,9 +165,9 @@ async fn admit(
 async fn check(
     context: &CallContext,
     call: &ToolUseBlock,
+    input: Value,
 ) -> Result<(Arc<dyn Tool>, Value), ToolFailure> {
     let tool = context.tools.find(&call.name)?;
-    let input = call.input.to_value();
     if let Some(unparsed) = input.get(UNPARSED_INPUT) {
         let raw = unparsed.get("raw").and_then(Value::as_str).unwrap_or_default();
         return Err(ToolFailure::not_json(&call.name, raw));

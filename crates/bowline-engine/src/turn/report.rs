@@ -81,8 +81,11 @@ impl Report {
     /// A tool was called, which need not exist.
     pub(crate) fn used(&mut self, tool: &str, exists: bool) {
         self.tool_uses += 1;
-        *self.calls.entry(tool.to_owned()).or_default() += 1;
-        if exists {
+        match self.calls.get_mut(tool) {
+            Some(count) => *count += 1,
+            None => drop(self.calls.insert(tool.to_owned(), 1)),
+        }
+        if exists && !self.tools_used.contains(tool) {
             self.tools_used.insert(tool.to_owned());
         }
     }

@@ -33,7 +33,7 @@ pub(crate) struct TurnRun<'a> {
     turn: Turn,
     answer: Option<Answer>,
     calls: Calls,
-    report: Report,
+    report: Box<Report>,
     /// The prompts this turn answers, for the first frame that answers them.
     prompts: Vec<MessageUuid>,
     announced: bool,
@@ -70,7 +70,6 @@ impl Default for Feedback {
 }
 
 /// What woke the loop.
-#[expect(clippy::large_enum_variant, reason = "short-lived, and nearly always the large one")]
 enum Woken {
     Interrupted,
     Stepped(Step),
@@ -92,7 +91,7 @@ impl<'a> TurnRun<'a> {
             turn: Turn::new(limits),
             answer: None,
             calls,
-            report: Report::new(),
+            report: Box::new(Report::new()),
             prompts,
             announced: false,
             thinking: ThinkingMeter::default(),
@@ -110,7 +109,7 @@ impl<'a> TurnRun<'a> {
     /// Runs the turn to its end.
     ///
     /// Cancel safety: to be polled to its end; `cancel` makes that soon.
-    pub(crate) async fn run(mut self) -> Report {
+    pub(crate) async fn run(mut self) -> Box<Report> {
         while !self.turn.has_ended() {
             let event = match self.happened.pop_front() {
                 Some(event) => event,

@@ -75,11 +75,14 @@ impl TurnRun<'_> {
         }
         let BatchVerdict { context, stops } = self.agent.batch_hooks(&batch, &self.cancel).await;
         let reminders = self.agent.reminders(&batch, &self.cancel).await;
-        let mut blocks: Vec<_> = batch.iter().map(|outcome| outcome.block()).collect();
-        for outcome in batch {
-            blocks.extend(outcome.follow_up);
-            blocks.extend(outcome.context.into_iter().map(ContentBlock::text));
+        let mut blocks = Vec::with_capacity(batch.len());
+        let mut behind = Vec::new();
+        for mut outcome in batch {
+            behind.append(&mut outcome.follow_up);
+            behind.extend(outcome.context.drain(..).map(ContentBlock::text));
+            blocks.push(outcome.into_block());
         }
+        blocks.append(&mut behind);
         blocks.extend(context.into_iter().map(ContentBlock::text));
         blocks.extend(reminders);
         if !stops {

@@ -155,12 +155,13 @@ impl TurnRun<'_> {
     }
 
     /// One event of the stream. The complete frame of a block goes before its stop event.
-    async fn heard(&mut self, event: StreamEvent, complete: Option<ContentBlock>) -> Option<Event> {
+    async fn heard(&mut self, event: StreamEvent, complete: Option<usize>) -> Option<Event> {
         let began = self.report.began;
         self.report.first_event.get_or_insert_with(|| began.elapsed());
         self.measure_thinking(&event).await;
         let mut called = None;
-        if let Some(block) = complete {
+        let block = complete.and_then(|place| self.answer.as_ref()?.message().content.get(place));
+        if let Some(block) = block.cloned() {
             self.report.first_content.get_or_insert_with(|| began.elapsed());
             called = self.block(block).await;
         }
@@ -175,16 +176,17 @@ impl TurnRun<'_> {
         let answer = self.answer.as_ref()?;
         let answer_id = answer.message().id.clone();
         let tokens = self.agent.identity.subagent().map_or(0, |_| answer.tokens_so_far());
-        let block = match block {
+        let (block, input) = match block {
             ContentBlock::ToolUse(mut call) => {
                 self.agent.session.redirect(&mut call.name);
                 // Two calls of one name would have one result between them.
                 if self.calls.knows(&call.id) {
                     call.id = ToolUseId(format!("toolu_{}", Uuid::new_v4().simple()));
                 }
-                ContentBlock::ToolUse(self.calls.complete_input(call))
+                let input = self.calls.complete_input(&mut call);
+                (ContentBlock::ToolUse(call), input)
             }
-            block => block,
+            block => (block, Value::Null),
         };
         self.agent.conversation.push_block(&answer_id, block.clone());
         if let ContentBlock::Text(text) = &block {
@@ -211,7 +213,7 @@ impl TurnRun<'_> {
                     self.agent.report_progress(&call, &self.report, tokens).await;
                 }
                 let id = call.id.clone();
-                self.calls.add(call);
+                self.calls.add(call, input);
                 Some(Event::Called(id))
             }
             _ => None,
