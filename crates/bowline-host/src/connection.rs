@@ -398,12 +398,15 @@ impl Agent {
         }
         // A hook that must not fail is worth nothing to an agent that goes on all the same.
         let must_not_fail = options.hooks.values().flatten().any(HookMatcher::must_not_fail);
-        let is_known = agent.hook_on_failure_supported == Some(true);
-        if must_not_fail && (!is_known || agent.hooks_applied == Some(false)) {
-            let what = "the agent does not know what to do when a hook fails".to_owned();
-            return Err(Error::Connection { what, source: None });
+        let fault = match agent.hook_on_failure_supported {
+            Some(true) if agent.hooks_applied != Some(false) => None,
+            Some(true) => Some("the agent did not take our hooks"),
+            _ => Some("the agent does not know what to do when a hook fails"),
+        };
+        match fault.filter(|_| must_not_fail) {
+            Some(what) => Err(Error::Connection { what: what.to_owned(), source: None }),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Whether an agent that did not answer is too old to.
@@ -438,6 +441,6 @@ fn too_old(text: &str) -> Option<Error> {
     if Version::read(text)? >= Version::OLDEST {
         return None;
     }
-    let what = format!("the agent is version {text}; 2.0 is the oldest we know");
+    let what = format!("the agent is version {text}; {} is the oldest we know", Version::OLDEST);
     Some(Error::Connection { what, source: None })
 }

@@ -61,7 +61,7 @@ impl Run {
             }
             // Of one that was stopped, this may be the last that is heard.
             Message::System(SystemMessage::TaskUpdated(task))
-                if task.patch.status.as_ref().is_some_and(has_ended) =>
+                if task.patch.status == Some(TaskStatus::Killed) =>
             {
                 self.background.remove(&task.task_id);
             }
@@ -103,11 +103,6 @@ impl Run {
     pub(crate) fn may_end_with(&self, code: Option<i32>) -> bool {
         !self.owed && (code == Some(0) || (code == Some(1) && self.failed))
     }
-}
-
-/// Whether a task that is in this state will not go on.
-fn has_ended(status: &TaskStatus) -> bool {
-    matches!(status, TaskStatus::Completed | TaskStatus::Failed | TaskStatus::Killed)
 }
 
 #[cfg(test)]
@@ -189,8 +184,10 @@ mod tests {
                 "patch": {"status": status}, "uuid": "u", "session_id": "s",
             })
         };
-        hear(&mut run, update("paused"));
-        assert!(!run.is_over());
+        for status in ["paused", "completed"] {
+            hear(&mut run, update(status));
+            assert!(!run.is_over(), "{status}: a notification follows, and what it leads to");
+        }
         hear(&mut run, update("killed"));
         assert!(run.is_over(), "no notification need follow");
     }

@@ -1,5 +1,7 @@
 //! Versions of agents, and what the older ones do not know.
 
+use std::fmt;
+
 /// The version of an agent, in the numbers of the official one: `2.1.325`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Version([u32; 3]);
@@ -20,6 +22,13 @@ impl Version {
         });
         let (major, minor) = (numbers.next()??, numbers.next()??);
         Some(Self([major, minor, numbers.next().flatten().unwrap_or(0)]))
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self([major, minor, patch]) = self;
+        write!(f, "{major}.{minor}.{patch}")
     }
 }
 

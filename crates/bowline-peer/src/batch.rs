@@ -49,13 +49,18 @@ impl Batch {
         self.taken == self.lines.len()
     }
 
-    /// What it costs in memory.
+    /// What its lines cost in memory.
     pub(crate) fn cost(&self) -> usize {
         size_of_val(&self.lines[..]) + self.text.len()
     }
 
+    /// The bytes of text that it has room for.
+    pub(crate) fn capacity(&self) -> usize {
+        self.text.capacity()
+    }
+
     pub(crate) fn clear(&mut self) {
-        if self.cost() > KEPT_CAPACITY {
+        if self.capacity() > KEPT_CAPACITY {
             *self = Self::default();
         }
         self.text.clear();

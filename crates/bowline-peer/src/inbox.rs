@@ -41,7 +41,7 @@ pub struct Inbox {
     taken: Batch,
 }
 
-/// Bytes that a reader takes at once.
+/// Bytes of lines that wait together, and are taken at once.
 const TAKE: usize = 64 * 1024;
 
 impl Inbox {
@@ -75,12 +75,16 @@ impl Inbox {
         if queue.batches.is_empty() {
             queue.refill();
         }
-        let mut known = queue.closed;
-        if let Some(batch) = queue.batches.pop_front() {
-            known = true;
-            queue.bytes -= batch.cost();
-            queue.spare = mem::replace(&mut self.taken, batch);
-            queue.spare.clear();
+        let next = queue.batches.pop_front();
+        let known = next.is_some() || queue.closed;
+        match next {
+            Some(batch) => {
+                queue.bytes -= batch.cost();
+                queue.spare = mem::replace(&mut self.taken, batch);
+                queue.spare.clear();
+            }
+            // It may be long until there is another.
+            None => self.taken.clear(),
         }
         if queue.batches.is_empty() {
             // A burst must not cost its size for the rest of the session.
@@ -281,5 +285,22 @@ impl Queue {
         self.spare = Batch::default();
         self.bytes = 0;
         self.spill = Spill::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_read_is_forgotten_once_more_is_waited_for() {
+        let (delivery, mut inbox) = inbox(10_000_000, Overflow::Spill);
+        let mut lines = Batch::default();
+        lines.push(Line { number: 1, offset: 0, text: Cow::Owned("x".repeat(1_000_000)) });
+        delivery.push(&mut lines);
+        assert_eq!(inbox.try_next().unwrap().text.len(), 1_000_000);
+        assert_eq!(inbox.taken.capacity(), 1_000_000);
+        assert_eq!(inbox.try_next(), None);
+        assert_eq!(inbox.taken.capacity(), 0);
     }
 }

@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value, value::RawValue};
 
-use crate::wire::ReadError;
+use crate::{surrogate::whole_characters, wire::ReadError};
 
 /// A JSON value kept byte for byte as it arrived.
 ///
@@ -42,9 +42,15 @@ impl RawJson {
         serde_json::value::to_raw_value(value).map(Self)
     }
 
-    /// Reads the JSON into `T`.
+    /// Reads the JSON into `T`. Halves of characters, which `T` could not hold, are
+    /// [unknown characters](whole_characters) to it.
     pub fn parse<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
-        serde_json::from_str(self.get())
+        serde_json::from_str(self.get()).or_else(|error| {
+            match whole_characters(Cow::Borrowed(self.get())) {
+                Cow::Owned(whole) => serde_json::from_str(&whole),
+                Cow::Borrowed(_) => Err(error),
+            }
+        })
     }
 
     /// The JSON as a tree.

@@ -17,8 +17,8 @@ const ESCAPE: usize = 6;
 
 /// The text with an unknown character for each half of one.
 ///
-/// Whatever reads a message does so by itself where it has to. This is for JSON that is read
-/// otherwise.
+/// Whatever reads a message or a [`RawJson`](crate::RawJson) does so by itself where it has to. This is
+/// for JSON that is read otherwise.
 ///
 /// ```
 /// use bowline_protocol::whole_characters;

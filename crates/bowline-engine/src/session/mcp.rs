@@ -99,7 +99,7 @@ impl SdkServers for McpBridge {
     ) -> BoxFuture<'_, Result<RawJson, SdkServerError>> {
         let server_name = server.to_owned();
         let message = McpMessage { server_name, message, ..McpMessage::default() };
-        Box::pin(self.host.mcp_message(message).map_err(unreachable))
+        Box::pin(self.host.mcp_message(message).map_err(no_answer))
     }
 
     fn call<'a>(
@@ -109,12 +109,12 @@ impl SdkServers for McpBridge {
         progress_token: u64,
     ) -> Option<BoxFuture<'a, Result<McpCallResult, SdkServerError>>> {
         let answer = self.host.call_tool(server, call, progress_token)?;
-        Some(Box::pin(answer.map_err(unreachable)))
+        Some(Box::pin(answer.map_err(no_answer)))
     }
 }
 
 /// Why the host has no answer of a server.
-fn unreachable(error: HostError) -> SdkServerError {
+fn no_answer(error: HostError) -> SdkServerError {
     match error {
         HostError::Closed => SdkServerError::Closed,
         error => SdkServerError::Refused(error.to_string()),

@@ -21,7 +21,7 @@ impl From<ToolResult> for McpCallResult {
     fn from(result: ToolResult) -> Self {
         Self {
             content: result.content.into_iter().map(McpContent::from).collect(),
-            structured_content: result.structured_content,
+            structured_content: result.structured_content.filter(|it| !it.is_null()),
             is_error: result.is_error,
         }
     }
@@ -61,6 +61,7 @@ mod tests {
             ToolResult::resource(ResourceContents::text("knot://2", "a bowline")),
             ToolResult::resource_link("knot://3", "bight"),
             ToolResult::error("slipped"),
+            ToolResult::error("").with_structured(json!(null)),
             ToolResult::default(),
         ];
         for result in results {

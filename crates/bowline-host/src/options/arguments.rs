@@ -58,7 +58,8 @@ fn model(options: &Options, line: &mut Line) {
     let display = options.thinking_display.as_deref();
     line.optional("thinking-display", display.filter(|_| thinks(options)));
     line.optional("effort", options.effort.map(|effort| effort.as_str()));
-    line.optional("max-turns", options.max_turns.map(|turns| turns.to_string()));
+    let max_turns = options.max_turns.filter(|turns| *turns > 0);
+    line.optional("max-turns", max_turns.map(|turns| turns.to_string()));
     line.optional("max-budget-usd", options.max_budget_usd.map(|usd| usd.to_string()));
     line.optional("task-budget", options.task_budget.map(|tokens| tokens.to_string()));
     let schema = options.output_schema.as_ref().map(Value::to_string);

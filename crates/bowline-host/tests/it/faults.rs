@@ -422,7 +422,7 @@ async fn an_agent_that_cannot_do_what_is_asked_is_turned_down() {
     let mut options = fake("serve");
     options.extra_args.insert("claims".to_owned(), Some("1.0.128".to_owned()));
     let error = Client::connect(options).await.unwrap_err();
-    assert_eq!(error.to_string(), "the agent is version 1.0.128; 2.0 is the oldest we know");
+    assert_eq!(error.to_string(), "the agent is version 1.0.128; 2.0.0 is the oldest we know");
 
     let strict = HookMatcher::always().run(async |_: HookCall| HookOutput::default()).or_block();
     let options = fake("serve").hook(HookEvent::PreToolUse, strict);

@@ -132,12 +132,12 @@ impl SdkClient {
         let answer = loop {
             tokio::select! {
                 biased;
+                // The clock starts anew.
+                () = progress.notified() => {}
                 answer = timeout(limit, &mut answer) => match answer {
                     Ok(answer) => break answer,
                     Err(_) => return Err(RequestError::Timeout(limit)),
                 },
-                // The clock starts anew.
-                () = progress.notified() => {}
             }
         };
         running.answered = true;

@@ -207,12 +207,16 @@ impl Block {
                 Box::new([event::thinking_delta(index, text), seal].into_iter())
             }
             Self::Redacted => Box::new(iter::empty()),
-            Self::Call { input: mut rest, .. } => Box::new(iter::from_fn(move || {
-                let end = rest.char_indices().nth(INPUT_PIECE).map_or(rest.len(), |(at, _)| at);
-                let behind = rest.split_off(end);
-                let piece = std::mem::replace(&mut rest, behind);
-                (!piece.is_empty()).then(|| event::input_delta(index, piece))
-            })),
+            Self::Call { input, .. } => {
+                let mut at = 0;
+                Box::new(iter::from_fn(move || {
+                    let rest = &input[at..];
+                    let end = rest.char_indices().nth(INPUT_PIECE).map_or(rest.len(), |(at, _)| at);
+                    let piece = rest[..end].to_owned();
+                    at += end;
+                    (!piece.is_empty()).then(|| event::input_delta(index, piece))
+                }))
+            }
         }
     }
 }

@@ -81,6 +81,16 @@ async fn a_malformed_question_is_refused_and_reported() {
     assert!(far.answers(1).await.contains_key("b"), "nothing else was answered");
 }
 
+/// JavaScript cuts texts in the middle of characters; the question is one all the same.
+#[tokio::test]
+async fn half_a_character_in_a_question_is_an_unknown_one() {
+    let (_near, mut far) = rig(Options::default());
+    far.say(r#"{"type":"control_request","request_id":"a\ud83d","request":{"cut":"\ud83d"}}"#)
+        .await;
+    let answers = far.answers(1).await;
+    assert_eq!(answers["a\u{fffd}"]["response"], json!({"cut": "\u{fffd}"}));
+}
+
 #[tokio::test]
 async fn control_is_known_however_it_is_spelled() {
     let (mut near, mut far) = rig(Options::default());

@@ -3,8 +3,8 @@
 //! A body is first read *straight*: in one pass, tagged objects inside it included. That
 //! fails on anything unusual, such as a tag nobody knows. Then it is read *carefully*: the text of
 //! every tagged object is cut out before anybody looks into it, which keeps unknown ones
-//! byte for byte and gives errors that name their place. Nothing that is read straight would read
-//! differently carefully; it only takes longer.
+//! byte for byte (but for halves of characters) and gives errors that name their place. Nothing that is
+//! read straight would read differently carefully; it only takes longer.
 //!
 //! Serde has no way to hand such a choice down to the types inside a body, so the thread remembers it.
 

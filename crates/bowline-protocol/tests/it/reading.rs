@@ -1,6 +1,6 @@
 //! Tags, unknown values, unknown fields, and errors that name their place.
 
-use bowline_protocol::{ContentBlock, Head, Outcome, StreamEvent};
+use bowline_protocol::{ContentBlock, Head, Outcome, RawJson, StreamEvent};
 use expect_test::{Expect, expect};
 
 /// A value in, what we understood, and the value back out.
@@ -54,6 +54,8 @@ fn half_a_character_is_unknown_in_a_known_block_and_kept_in_an_unknown_one() {
             Unknown({"type":"novel","cut":"\ud83d"})
             {"type":"novel","cut":"\ud83d"}"#]]
     );
+    let novel = RawJson::from_text(r#"{"cut":"\ud83d"}"#.to_owned()).unwrap();
+    assert_eq!(novel.to_value()["cut"], "\u{fffd}");
 }
 
 #[test]

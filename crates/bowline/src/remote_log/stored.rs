@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bowline_engine::{Answer, BoxFuture, Host};
+use bowline_engine::{Answer, BoxFuture, Host, McpCall, McpCallResult};
 use bowline_protocol::{
     CanUseTool, Elicitation, ElicitationResponse, HookCallback, McpMessage, Message,
     PermissionResult, RawJson, TranscriptMirrorMessage,
@@ -87,6 +87,15 @@ impl Host for Stored {
 
     fn mcp_message(&self, message: McpMessage) -> Answer<'_, RawJson> {
         self.host.mcp_message(message)
+    }
+
+    fn call_tool<'a>(
+        &'a self,
+        server: &'a str,
+        call: &'a McpCall,
+        progress_token: u64,
+    ) -> Option<Answer<'a, McpCallResult>> {
+        self.host.call_tool(server, call, progress_token)
     }
 
     fn elicit(&self, question: Elicitation) -> Answer<'_, ElicitationResponse> {

@@ -91,6 +91,16 @@ fn the_last_line_needs_no_end() {
 }
 
 #[test]
+fn half_a_character_in_a_prompt_is_an_unknown_one() {
+    let mut host = Place::new().open(&[]);
+    let line = br#"{"type":"user","message":{"role":"user","content":"SAY cut \ud83d"}}"#;
+    host.say_raw(line);
+    host.close_input();
+    let ran = host.end();
+    assert_eq!(ran.lines().last().unwrap()["result"], "cut \u{fffd}");
+}
+
+#[test]
 fn initialize_may_have_to_come_first() {
     let mut host = Place::new().open(&["--await-initialize"]);
     host.prompt("SAY too early");
