@@ -353,6 +353,13 @@ mod tests {
     }
 
     #[test]
+    fn no_turns_at_all_are_no_limit() {
+        let mut options = Options::default().system_prompt(SystemPrompt::preset());
+        options.max_turns = Some(0);
+        assert_eq!(written(&options), "");
+    }
+
+    #[test]
     fn what_is_not_thought_is_not_shown() {
         let mut options = Options::default().system_prompt(SystemPrompt::preset());
         options.thinking_display = Some("omitted".to_owned());
