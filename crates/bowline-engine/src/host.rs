@@ -3,7 +3,7 @@
 //! A door is an implementation of [`Host`] plus a loop that turns its own input
 //! into calls of [`Session`](crate::Session).
 
-use bowline_mcp::{McpCall, McpCallResult};
+use bowline_mcp::{McpCallResult, McpToolCall};
 use bowline_model::BoxFuture;
 use bowline_protocol::{
     CanUseTool, Elicitation, ElicitationResponse, HookCallback, McpMessage, Message,
@@ -42,7 +42,7 @@ pub trait Host: Send + Sync + 'static {
     fn call_tool<'a>(
         &'a self,
         server: &'a str,
-        call: &'a McpCall,
+        call: &'a McpToolCall,
         progress_token: u64,
     ) -> Option<Answer<'a, McpCallResult>> {
         let _ = (server, call, progress_token);

@@ -41,7 +41,7 @@ pub mod turn;
 mod watch;
 mod worktree;
 
-pub use bowline_mcp::{McpCall, McpCallResult, McpContent, McpEmbedded};
+pub use bowline_mcp::{McpCallResult, McpContent, McpEmbedded, McpToolCall};
 pub use bowline_model::BoxFuture;
 pub use command::{ExpandedCommand, NamedFile};
 pub use config::{

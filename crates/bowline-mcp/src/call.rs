@@ -8,7 +8,7 @@ use crate::connection::RequestError;
 
 /// A call of a tool.
 #[derive(Debug, Clone, PartialEq)]
-pub struct McpCall {
+pub struct McpToolCall {
     /// The tool's name on its server.
     pub name: String,
     /// What it is called with.

@@ -3,7 +3,7 @@
 use bowline_protocol::{Elicitation, ElicitationResponse, McpServerStatus, RawJson};
 use futures_util::future::BoxFuture;
 
-use crate::call::{McpCall, McpCallResult};
+use crate::call::{McpCallResult, McpToolCall};
 
 /// The way to the MCP servers inside the host.
 pub trait SdkServers: Send + Sync + 'static {
@@ -28,7 +28,7 @@ pub trait SdkServers: Send + Sync + 'static {
     fn call<'a>(
         &'a self,
         server: &'a str,
-        call: &'a McpCall,
+        call: &'a McpToolCall,
         progress_token: u64,
     ) -> Option<BoxFuture<'a, Result<McpCallResult, SdkServerError>>> {
         let _ = (server, call, progress_token);

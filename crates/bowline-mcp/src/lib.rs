@@ -32,7 +32,7 @@ mod status;
 mod told;
 mod tool;
 
-pub use call::{McpCall, McpCallResult, McpContent, McpEmbedded};
+pub use call::{McpCallResult, McpContent, McpEmbedded, McpToolCall};
 pub use config::{
     ConfigProblem, NamedServer, Scope, ServerList, read_argument, read_file, read_text,
 };

@@ -17,7 +17,7 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use crate::{
-    call::{McpCall, McpCallResult},
+    call::{McpCallResult, McpToolCall},
     config::{NamedServer, Scope},
     connection::{Request, RequestError},
     host::{Elicit, McpObserver, SdkServers},
@@ -313,7 +313,7 @@ impl McpServers {
             Some(Value::Object(arguments)) => arguments,
             _ => Default::default(),
         };
-        let call = McpCall { name: own_name, arguments, tool_use_id: None };
+        let call = McpToolCall { name: own_name, arguments, tool_use_id: None };
         let limit = limit.unwrap_or_else(|| server.call_timeout());
         let failed = |error: &dyn ToString| McpError::Failed(error.to_string());
         let answer = live

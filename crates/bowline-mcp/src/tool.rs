@@ -11,7 +11,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use crate::{
-    call::McpCall,
+    call::McpToolCall,
     catalog::ListedTool,
     connection::RequestError,
     name::{spoken, tool_name},
@@ -107,7 +107,7 @@ impl McpTool {
             return Err(ToolFailure::running(format!("The MCP server of {name} is not connected")));
         };
         let name = self.listed.name.clone();
-        let asked = McpCall { name, arguments, tool_use_id: Some(call.id) };
+        let asked = McpToolCall { name, arguments, tool_use_id: Some(call.id) };
         match live.connection.call(asked, server.call_timeout()).await {
             Ok(answer) => {
                 let results_dir = call.workspace.results_dir();

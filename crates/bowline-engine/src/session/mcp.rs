@@ -6,7 +6,7 @@ use std::{
 };
 
 use bowline_mcp::{
-    Elicit, McpCall, McpCallResult, McpObserver, McpServers, NamedServer, SdkServerError,
+    Elicit, McpCallResult, McpObserver, McpServers, McpToolCall, NamedServer, SdkServerError,
     SdkServers, Setup, tool_name,
 };
 use bowline_model::BoxFuture;
@@ -105,7 +105,7 @@ impl SdkServers for McpBridge {
     fn call<'a>(
         &'a self,
         server: &'a str,
-        call: &'a McpCall,
+        call: &'a McpToolCall,
         progress_token: u64,
     ) -> Option<BoxFuture<'a, Result<McpCallResult, SdkServerError>>> {
         let answer = self.host.call_tool(server, call, progress_token)?;

@@ -1,12 +1,12 @@
 //! A call of one of our tools by an embedded engine: both sides have types for it, and they differ.
 
-use bowline_engine::{McpCall, McpCallResult, McpContent, McpEmbedded};
+use bowline_engine::{McpCallResult, McpContent, McpEmbedded, McpToolCall};
 use bowline_protocol::RawJson;
 
 use crate::tool::{CallMeta, CallParams, ResourceContents, ToolContent, ToolResult};
 
 /// The call as our tools take it.
-pub(super) fn params(call: &McpCall, progress_token: u64) -> serde_json::Result<CallParams> {
+pub(super) fn params(call: &McpToolCall, progress_token: u64) -> serde_json::Result<CallParams> {
     Ok(CallParams {
         name: call.name.clone(),
         arguments: RawJson::from_value(&call.arguments)?,
@@ -49,6 +49,22 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    /// By the one what the tool reports is known to be about the call, by the other the call is stopped.
+    #[test]
+    fn a_call_keeps_its_names() {
+        let call = McpToolCall {
+            name: "tie".to_owned(),
+            arguments: json!({"knot": "bowline"}).as_object().cloned().unwrap(),
+            tool_use_id: Some("toolu_1".into()),
+        };
+        let CallParams { name, arguments, meta } = params(&call, 7).unwrap();
+        assert_eq!((&*name, arguments.get()), ("tie", r#"{"knot":"bowline"}"#));
+        assert_eq!(
+            (meta.tool_use_id, meta.progress_token),
+            (Some("toolu_1".into()), Some(7.into()))
+        );
+    }
 
     /// Whoever calls a tool as it is gets what it would have got as JSON.
     #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bowline_engine::{Answer, Host, HostError, McpCall, McpCallResult};
+use bowline_engine::{Answer, Host, HostError, McpCallResult, McpToolCall};
 use bowline_model::BoxFuture;
 use bowline_protocol::{
     CanUseTool, Elicitation, ElicitationResponse, HookCallback, McpMessage, Message,
@@ -48,7 +48,7 @@ impl Host for EmbeddedHost {
     fn call_tool<'a>(
         &'a self,
         server: &'a str,
-        call: &'a McpCall,
+        call: &'a McpToolCall,
         progress_token: u64,
     ) -> Option<Answer<'a, McpCallResult>> {
         let tools = self.callbacks.servers.tools(server)?;

@@ -36,7 +36,7 @@ pub(crate) use request::{Request, RequestError};
 pub(crate) use sdk::{SdkClient, greet};
 
 use crate::{
-    call::{McpCall, McpCallResult},
+    call::{McpCallResult, McpToolCall},
     login::Wanted,
 };
 
@@ -95,7 +95,7 @@ impl Connection {
     /// Dropping the future tells the server that the answer is no longer wanted.
     pub(crate) async fn call(
         &self,
-        call: McpCall,
+        call: McpToolCall,
         timeout: Duration,
     ) -> Result<McpCallResult, RequestError> {
         let Link::Sdk(client) = &self.link else {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::{call::McpCall, login::Wanted};
+use crate::{call::McpToolCall, login::Wanted};
 
 /// A question to a server. The answer is the result as MCP has it.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,7 +14,7 @@ pub(crate) enum Request {
     ListResources { cursor: Option<String> },
     ReadResource { uri: String },
     GetPrompt { name: String, arguments: Map<String, Value> },
-    CallTool(McpCall),
+    CallTool(McpToolCall),
 }
 
 /// Under which key of `_meta` servers find the id of the model's call.

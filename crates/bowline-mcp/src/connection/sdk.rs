@@ -27,7 +27,7 @@ use super::{
     request::{Request, RequestError},
 };
 use crate::{
-    call::{McpCall, McpCallResult},
+    call::{McpCallResult, McpToolCall},
     host::{SdkServerError, SdkServers},
     options::ClientInfo,
 };
@@ -95,7 +95,7 @@ impl SdkClient {
     /// Calls a tool: as it is if the host takes it so, or else in a message.
     pub(super) async fn call(
         &self,
-        call: McpCall,
+        call: McpToolCall,
         limit: Duration,
         asides: &TaskTracker,
     ) -> Result<McpCallResult, RequestError> {
@@ -311,7 +311,7 @@ impl<'a> Params<'a> {
             }
             Request::ReadResource { uri } => Some(Self::Resource { uri }),
             Request::GetPrompt { name, arguments } => Some(Self::Prompt { name, arguments }),
-            Request::CallTool(McpCall { name, arguments, tool_use_id }) => Some(Self::Call {
+            Request::CallTool(McpToolCall { name, arguments, tool_use_id }) => Some(Self::Call {
                 name,
                 arguments,
                 _meta: Meta { tool_use_id: tool_use_id.as_ref(), progress_token: id },

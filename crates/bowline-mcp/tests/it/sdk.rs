@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use bowline_mcp::{McpCall, McpCallResult, McpContent, SdkServerError, SdkServers};
+use bowline_mcp::{McpCallResult, McpContent, McpToolCall, SdkServerError, SdkServers};
 use bowline_protocol::{McpServerStatus, RawJson};
 use bowline_tools::{FailureStage, ToolSource};
 use futures_util::future::BoxFuture;
@@ -116,7 +116,7 @@ async fn calls_carry_their_ids() {
 #[derive(Default)]
 struct DirectHost {
     messages: Host,
-    calls: Mutex<Vec<(McpCall, u64)>>,
+    calls: Mutex<Vec<(McpToolCall, u64)>>,
 }
 
 impl SdkServers for DirectHost {
@@ -131,7 +131,7 @@ impl SdkServers for DirectHost {
     fn call<'a>(
         &'a self,
         _: &'a str,
-        call: &'a McpCall,
+        call: &'a McpToolCall,
         progress_token: u64,
     ) -> Option<BoxFuture<'a, Result<McpCallResult, SdkServerError>>> {
         if call.name != "echo" {
@@ -156,7 +156,7 @@ async fn a_host_may_take_calls_as_they_are() {
     let (call, token) = host.calls.lock().unwrap().pop().unwrap();
     let arguments = json!({"text": "hi"}).as_object().cloned().unwrap();
     let tool_use_id = Some("toolu_1".into());
-    assert_eq!(call, McpCall { name: "echo".to_owned(), arguments, tool_use_id });
+    assert_eq!(call, McpToolCall { name: "echo".to_owned(), arguments, tool_use_id });
 
     // What it does not take comes in a message, and both are numbered in one row.
     rig.text("mcp__calc__grow", json!({})).await;

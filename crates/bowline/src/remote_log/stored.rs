@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bowline_engine::{Answer, BoxFuture, Host, McpCall, McpCallResult};
+use bowline_engine::{Answer, BoxFuture, Host, McpCallResult, McpToolCall};
 use bowline_protocol::{
     CanUseTool, Elicitation, ElicitationResponse, HookCallback, McpMessage, Message,
     PermissionResult, RawJson, TranscriptMirrorMessage,
@@ -92,7 +92,7 @@ impl Host for Stored {
     fn call_tool<'a>(
         &'a self,
         server: &'a str,
-        call: &'a McpCall,
+        call: &'a McpToolCall,
         progress_token: u64,
     ) -> Option<Answer<'a, McpCallResult>> {
         self.host.call_tool(server, call, progress_token)
