@@ -2,7 +2,7 @@
 
 use std::{pin::pin, sync::Arc, time::Duration};
 
-use bowline_engine::{DirectCall, PermissionPrompts, Session, Sessions};
+use bowline_engine::{DirectCall, HostError, PermissionPrompts, Session, Sessions};
 use bowline_protocol::RawJson;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -56,12 +56,16 @@ struct Shared {
     host: Arc<ToolHost>,
     offer: Offer,
     version: String,
+    /// Who is asked; the client only where that is nobody.
+    prompts: PermissionPrompts,
     parked: ParkedCalls,
     /// A place for each call that is worked on …
     room: Semaphore,
     /// … and for each that was taken in.
     places: Semaphore,
-    /// Fires when the client hung up, or everything ends.
+    /// Fires when the only client says no more: from then on it hears answers and nothing else.
+    hung_up: CancellationToken,
+    /// Fires when calls are to end.
     ending: CancellationToken,
 }
 
@@ -72,6 +76,7 @@ impl Handler {
         host: Arc<ToolHost>,
         offer: Offer,
         version: &str,
+        prompts: PermissionPrompts,
     ) -> Self {
         Self(Arc::new(Shared {
             session,
@@ -79,11 +84,18 @@ impl Handler {
             host,
             offer,
             version: version.to_owned(),
+            prompts,
             parked: ParkedCalls::default(),
             room: Semaphore::new(AT_ONCE),
             places: Semaphore::new(AT_ONCE + WAITING),
+            hung_up: CancellationToken::new(),
             ending: CancellationToken::new(),
         }))
+    }
+
+    /// To be fired when the only client says no more.
+    pub(crate) fn hung_up(&self) -> &CancellationToken {
+        &self.0.hung_up
     }
 
     /// Ends every call: those that run, those that wait for room, those that wait for their client.
@@ -103,9 +115,13 @@ impl Handler {
         if shared.offer.find(tool).is_none() {
             return Err(ErrorData::invalid_params(format!("there is no tool {tool}"), None));
         }
-        let prompts = match asking {
-            Asking::Never => PermissionPrompts::Nobody,
-            Asking::Directly | Asking::ByResult => PermissionPrompts::Host,
+        let prompts = match (&shared.prompts, asking) {
+            (PermissionPrompts::Nobody, Asking::Directly | Asking::ByResult) => {
+                PermissionPrompts::Host
+            }
+            // The tool that would be asked is no tool of this session.
+            (PermissionPrompts::McpTool(_), _) => PermissionPrompts::Nobody,
+            (settled, _) => settled.clone(),
         };
         let input = Value::Object(arguments);
         if tool == agent::NAME {
@@ -123,14 +139,14 @@ impl Handler {
 
     /// Takes up a call that waited for its client, with the answer.
     fn resume(&self, ticket: &str, tool: &str, answers: InputResponses) -> Result<Call, ErrorData> {
-        let Some(Parked { call, question, .. }) = self.0.parked.take(ticket, tool) else {
-            let why = "no call waits for this answer; it may have been given, or come too late";
-            return Err(ErrorData::invalid_params(why, None));
-        };
         let answer = answers.get(PERMISSION).cloned().unwrap_or_default();
         let answer = serde_json::from_value::<ElicitResult>(answer).map_err(|error| {
             ErrorData::invalid_params(format!("the answer cannot be read: {error}"), None)
         })?;
+        let Some(Parked { call, question, .. }) = self.0.parked.take(ticket, tool) else {
+            let why = "no call waits for this answer; it may have been given, or come too late";
+            return Err(ErrorData::invalid_params(why, None));
+        };
         question.answer.send(Ok(elicit::read(&answer))).ok();
         Ok(call)
     }
@@ -165,7 +181,7 @@ impl Handler {
         asking: Asking,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let mut progress = Progress::of(context);
+        let mut progress = Progress::of(context, &self.0.hung_up);
         loop {
             let event = tokio::select! {
                 biased;
@@ -179,6 +195,7 @@ impl Handler {
             match event {
                 Event::Done(result) => return Ok(result.into()),
                 Event::Says(news) => progress.tell(context, news).await,
+                Event::Asks(question) if question.answer.is_closed() => {}
                 Event::Asks(question) if asking == Asking::ByResult => {
                     return Ok(self.park(tool, call, question).into());
                 }
@@ -291,9 +308,11 @@ async fn ask(context: &RequestContext<RoleServer>, question: Question, progress:
             }
         };
         let mut asked = pin!(elicit::ask(context, &about, withdrawn));
+        let hung_up = progress.hung_up.clone();
         loop {
             tokio::select! {
                 biased;
+                () = hung_up.cancelled() => break Some(Err(HostError::Closed)),
                 decision = &mut asked => break decision,
                 time = progress.beat() => {
                     let news = format!("{} waits for an answer since {time} s", about.tool_name);
@@ -313,13 +332,16 @@ struct Progress {
     told: u32,
     began: Instant,
     beat: Interval,
+    /// Fires when nothing is heard any more that is no answer.
+    hung_up: CancellationToken,
 }
 
 impl Progress {
-    fn of(context: &RequestContext<RoleServer>) -> Self {
+    fn of(context: &RequestContext<RoleServer>, hung_up: &CancellationToken) -> Self {
         let began = Instant::now();
         let beat = interval_at(began + STILL_RUNNING, STILL_RUNNING);
-        Self { token: context.meta.get_progress_token(), told: 0, began, beat }
+        let (token, hung_up) = (context.meta.get_progress_token(), hung_up.clone());
+        Self { token, told: 0, began, beat, hung_up }
     }
 
     /// Waits until it is time to say that the request is still worked on; since how many seconds.
@@ -334,9 +356,14 @@ impl Progress {
         let Some(token) = &self.token else { return };
         self.told += 1;
         let progress = ProgressNotificationParam::new(token.clone(), self.told.into());
-        let told = context.peer.notify_progress(progress.with_message(news)).await;
-        if let Err(error) = told {
-            tracing::debug!(%error, "progress is not told");
+        tokio::select! {
+            biased;
+            () = self.hung_up.cancelled() => {}
+            told = context.peer.notify_progress(progress.with_message(news)) => {
+                if let Err(error) = told {
+                    tracing::debug!(%error, "progress is not told");
+                }
+            }
         }
     }
 }

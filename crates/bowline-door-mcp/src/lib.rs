@@ -71,12 +71,13 @@ impl Server {
         config.transcript = None;
         config.mcp_servers.clear();
         let selection = config.tools.clone();
+        let prompts = config.permission_prompts.clone();
         let offers_agent = !config.policy.rules.is_disabled(agent::NAME);
         let host = Arc::new(ToolHost::default());
         let (session, work) = Session::start(config, host.clone())?;
         let offer = Offer::new(&session.tools(), &selection, offers_agent);
         let offers_nothing = offer.tools().is_empty();
-        let handler = Handler::new(session.clone(), sessions, host, offer, version);
+        let handler = Handler::new(session.clone(), sessions, host, offer, version, prompts);
         Ok(Self { handler, offers_nothing, session, work: Box::pin(work) })
     }
 

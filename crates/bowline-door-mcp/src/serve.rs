@@ -38,7 +38,7 @@ impl Server {
         stop: CancellationToken,
     ) -> Result<(), ServerError> {
         let handler = self.handler.clone();
-        let hung_up = CancellationToken::new();
+        let hung_up = handler.hung_up();
         let reader = Heard { reader, ended: hung_up.clone() };
         let connection = async {
             let served = serve_server_with_ct(handler.clone(), (reader, writer), stop.clone());
@@ -61,8 +61,14 @@ impl Server {
             time::sleep(GOODBYE).await;
         };
         let last_calls = async {
-            hung_up.cancelled().await;
-            time::sleep(LAST_CALLS).await;
+            let hung_up_for_long = async {
+                hung_up.cancelled().await;
+                time::sleep(LAST_CALLS).await;
+            };
+            tokio::select! {
+                () = hung_up_for_long => {}
+                () = stop.cancelled() => hung_up.cancel(),
+            }
             handler.end_calls();
             std::future::pending().await
         };

@@ -13,7 +13,6 @@ use bowline_protocol::{CanUseTool, Message, PermissionResult, RawJson, ResultMes
 use serde::Serialize;
 use serde_json::json;
 use tokio::sync::oneshot;
-use tokio_util::sync::CancellationToken;
 
 use crate::{
     output::{self, Output},
@@ -30,8 +29,6 @@ pub(crate) struct RunHost {
     pub(crate) output: Output,
     pub(crate) questions: Arc<Questions>,
     result: Mutex<Option<Box<ResultMessage>>>,
-    /// Fires when there is a result.
-    pub(crate) ended: CancellationToken,
 }
 
 impl RunHost {
@@ -41,8 +38,7 @@ impl RunHost {
         output: Output,
         questions: Arc<Questions>,
     ) -> Self {
-        let (result, ended) = (Mutex::default(), CancellationToken::new());
-        Self { id, delivery, output, questions, result, ended }
+        Self { id, delivery, output, questions, result: Mutex::default() }
     }
 
     /// What the run came to, if it came to its end.
@@ -83,7 +79,6 @@ impl Host for RunHost {
                 // background work went on behind; its words were said already.
                 Message::Result(result) => {
                     *self.result.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
-                    self.ended.cancel();
                 }
                 Message::Assistant(_)
                 | Message::User(_)

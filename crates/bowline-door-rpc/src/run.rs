@@ -129,7 +129,7 @@ fn configured(params: &RunParams, sessions: &dyn Sessions) -> Result<SessionConf
     Ok(config)
 }
 
-/// Polls a session to its end; a run that is cancelled ends with its turn.
+/// Polls a session to its end; one that is cancelled stops what it does, and says how far it came.
 async fn drive(
     session: Session,
     work: BoxFuture<'static, SessionEnd>,
@@ -139,9 +139,6 @@ async fn drive(
     let mut work = pin!(work);
     let stopped = async {
         cancel.cancelled().await;
-        if session.interrupt() {
-            host.ended.cancelled().await;
-        }
         session.shutdown();
         std::future::pending().await
     };

@@ -101,14 +101,14 @@ impl Client {
                 }
             }
             Incoming::Batch(messages) => {
-                let before = self.run.as_ref().map(|run| run.cancel.clone());
+                let was_running = self.run.is_some();
                 let mut responses = Vec::new();
                 for message in messages {
                     responses.extend(self.answer(message).await);
                 }
                 match &mut self.run {
                     // A run that began in this batch answers with it, when it ends.
-                    Some(run) if before.is_none() && run.id.is_some() => {
+                    Some(run) if !was_running && run.id.is_some() => {
                         run.batch = Some(responses);
                     }
                     _ => self.output.respond_all(&responses).await,
@@ -160,11 +160,11 @@ impl Client {
 
     fn cancel(&self) -> Result<Value, Failure> {
         match &self.run {
-            Some(run) if !run.cancel.is_cancelled() => {
+            Some(run) => {
                 run.cancel.cancel();
                 Ok(json!({ "cancelled": true }))
             }
-            _ => Err(Failure::not_running()),
+            None => Err(Failure::not_running()),
         }
     }
 
@@ -198,13 +198,16 @@ impl Client {
         }
     }
 
-    /// Nothing more is wanted of what runs.
+    /// Nothing more is wanted of what runs, but how far it came.
     async fn stop(&mut self) {
         self.questions.close();
-        if let Some(mut run) = self.run.take() {
-            run.cancel.cancel();
-            // The run's own handle aborts it if it does not notice.
-            time::timeout(GRACE, run.ended()).await.ok();
-        }
+        let Some(run) = &self.run else { return };
+        run.cancel.cancel();
+        let last_response = async {
+            let ended = run_ended(&mut self.run).await;
+            self.finish(ended).await;
+        };
+        // The run's own handle aborts it if it does not notice.
+        time::timeout(GRACE, last_response).await.ok();
     }
 }

@@ -46,6 +46,15 @@ impl Id {
         (!json.get().starts_with(['{', '[', 't', 'f'])).then_some(Self(json))
     }
 
+    /// The id of a message of which nothing else can be read.
+    fn alone(message: &RawJson) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct Named {
+            id: RawJson,
+        }
+        message.parse::<Named>().ok().and_then(|named| Self::new(named.id))
+    }
+
     /// The id, if it is a string as ours are.
     pub(crate) fn text(&self) -> Option<String> {
         self.0.parse().ok()
@@ -112,8 +121,12 @@ impl Message {
             result: Option<RawJson>,
             error: Option<RawJson>,
         }
-        let Ok(fields) = json.parse::<Fields>() else {
+        if !json.get().starts_with('{') {
             return Self::invalid(None, "a request is an object");
+        }
+        let fields: Fields = match json.parse() {
+            Ok(fields) => fields,
+            Err(error) => return Self::invalid(Id::alone(json), error),
         };
         let id = match fields.id.map(Id::new) {
             None => None,
@@ -135,7 +148,7 @@ impl Message {
         }
     }
 
-    fn invalid(id: Option<Id>, why: &str) -> Self {
+    fn invalid(id: Option<Id>, why: impl Display) -> Self {
         Self::Invalid { id: id.unwrap_or_else(Id::null), failure: Failure::invalid(why) }
     }
 }
@@ -295,6 +308,19 @@ mod tests {
         for (line, expected) in cases {
             assert_eq!(read(line), expected, "{line}");
         }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_said_with_the_name_of_the_request() {
+        let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+        let line = format!(r#"{{"jsonrpc":"2.0","id":"a","method":"run","params":{deep}}}"#);
+        assert_eq!(read(&line), "-32600 \"a\"");
+        let twice = r#"{"jsonrpc":"2.0","id":1,"method":"run","method":"run"}"#;
+        assert_eq!(read(twice), "-32600 1");
+        let Incoming::One(Message::Invalid { failure, .. }) = Incoming::read(twice) else {
+            panic!("it has two methods");
+        };
+        assert!(failure.message.contains("duplicate field `method`"), "{failure:?}");
     }
 
     #[test]

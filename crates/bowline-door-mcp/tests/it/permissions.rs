@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use bowline_engine::{PermissionPrompts, SessionConfig};
 use serde_json::{Value, json};
 
 use crate::rig::{Client, allow, text};
@@ -27,6 +28,25 @@ async fn a_client_that_cannot_be_asked_means_no() {
     let mut client = Client::new().await;
     let result = client.call("Bash", touch()).await;
     assert_eq!(result["isError"], true);
+    assert!(!client.path().join("made.txt").exists());
+}
+
+#[tokio::test]
+async fn a_client_that_is_not_to_be_asked_is_not() {
+    let ability = json!({"elicitation": {}});
+    let other = |config: &mut SessionConfig| {
+        config.permission_prompts = PermissionPrompts::McpTool("mcp__other__decide".to_owned());
+    };
+    let mut client = Client::with(ability.clone(), other).await;
+    for _ in 0..2 {
+        assert_eq!(client.call("Bash", touch()).await["isError"], true);
+    }
+    let off = |config: &mut SessionConfig| config.permission_prompts = PermissionPrompts::Disabled;
+    let mut client = Client::with(ability, off).await;
+    assert_eq!(client.call("Bash", touch()).await["isError"], true);
+    let prompt = format!("TOOL Bash {}\nNEXT\nSAY done", touch());
+    let worked = client.call("agent", json!({ "prompt": prompt })).await;
+    assert_eq!(worked["structuredContent"]["permission_denials"][0]["tool_name"], "Bash");
     assert!(!client.path().join("made.txt").exists());
 }
 
@@ -95,7 +115,12 @@ async fn newer_clients_are_asked_by_a_result_and_answer_with_another_request() {
     let ticket = first["result"]["requestState"].clone();
     assert_eq!(first["result"]["inputRequests"]["permission"]["method"], "elicitation/create");
 
+    // An answer that cannot be read leaves the question open.
     params["requestState"] = ticket.clone();
+    params["inputResponses"] = json!({"permission": {"action": "perhaps"}});
+    let unclear = client.request("tools/call", params.clone()).await;
+    assert_eq!(unclear["error"]["code"], -32602, "{unclear}");
+
     params["inputResponses"] =
         json!({"permission": {"action": "accept", "content": {"decision": "allow"}}});
     let second = client.request("tools/call", params.clone()).await;

@@ -2,22 +2,27 @@
 
 use std::{path::Path, time::Duration};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::rig::Client;
 
 /// A command that says when it runs and that it ended.
 fn sleeper(client: &Client) -> String {
     let pid = client.path().join("pid");
-    let command = format!("echo $$ > {} && sleep 60", pid.display());
+    let command = format!("echo $$ > {} && sleep 300", pid.display());
     let call = json!({"command": command});
     format!("TOOL Bash {call}\nNEXT\nSAY done")
 }
 
-async fn begun(client: &mut Client) -> String {
+/// Answers the first question with yes.
+async fn permit(client: &mut Client) {
     let question = client.until(|line| line["method"] == "permission/request").await.pop().unwrap();
     let answer = json!({"behavior": "allow"});
     client.say(json!({"jsonrpc": "2.0", "id": question["id"], "result": answer})).await;
+}
+
+async fn begun(client: &mut Client) -> String {
+    permit(client).await;
     let pid = client.path().join("pid");
     for _ in 0..4_000 {
         match std::fs::read_to_string(&pid) {
@@ -60,23 +65,57 @@ async fn a_cancelled_run_says_how_far_it_came() {
 }
 
 #[tokio::test]
-async fn a_client_that_vanishes_leaves_nothing_behind() {
+async fn a_cancelled_run_ends_with_all_it_began() {
+    let mut client = Client::new();
+    let prompt = sleeper(&client);
+    let agent = json!({"description": "work", "prompt": prompt, "run_in_background": true});
+    client.run(1, &format!("TOOL Agent {agent}\nNEXT\nSAY waiting\nHANG")).await;
+    let pid = begun(&mut client).await;
+    // Whoever is not sure may say it again; in one batch, so that the run cannot end in between.
+    let cancel = |id: u64| json!({"jsonrpc": "2.0", "id": id, "method": "cancel"});
+    client.say(json!([cancel(2), cancel(3)])).await;
+    let heard = client.until(|line| line["id"] == 1 && line.get("error").is_some()).await;
+    let cancelled = |id: u64| json!({"jsonrpc": "2.0", "id": id, "result": {"cancelled": true}});
+    assert!(heard.contains(&json!([cancelled(2), cancelled(3)])), "{heard:?}");
+    assert_eq!(heard.last().unwrap()["error"]["data"]["type"], "result");
+    gone(&pid).await;
+}
+
+#[tokio::test]
+async fn a_run_that_is_stopped_with_the_door_says_how_far_it_came() {
     let mut client = Client::new();
     let prompt = sleeper(&client);
     client.run(1, &prompt).await;
     let pid = begun(&mut client).await;
     client.stop.cancel();
-    client.vanish().await;
+    let heard = client.rest().await;
+    let last = heard.last().unwrap();
+    assert_eq!((&last["id"], &last["error"]["code"]), (&json!(1), &json!(-32003)), "{last}");
+    assert_eq!(last["error"]["data"]["type"], "result");
     gone(&pid).await;
 }
 
 #[tokio::test]
-async fn a_client_that_stops_reading_ends_the_door() {
+async fn a_client_that_does_not_listen_any_more_leaves_nothing_behind() {
     let mut client = Client::new();
-    client.run(1, "SAY one\nTOOL Bash {\"command\": \"true\"}\nNEXT\nDELAY 200\nSAY two").await;
-    let first: Value = client.hear().await;
-    assert_eq!(first["result"]["subtype"], "init");
-    client.vanish().await;
+    let prompt = sleeper(&client);
+    client.run(1, &prompt).await;
+    let pid = begun(&mut client).await;
+    client.stop_listening().await;
+    gone(&pid).await;
+}
+
+#[tokio::test]
+async fn a_client_that_vanishes_ends_the_door() {
+    let mut client = Client::new();
+    let command = json!({"command": "until [ -e go ]; do sleep 0.01; done"});
+    // A run that would never end, but has something to say to nobody.
+    client.run(1, &format!("TOOL Bash {command}\nNEXT\nSAY on\nHANG")).await;
+    client.until(|line| line["result"]["type"] == "assistant").await;
+    let folder = client.folder();
+    let ended = client.vanish();
+    std::fs::write(folder.path().join("go"), "").unwrap();
+    ended.await;
 }
 
 #[tokio::test]

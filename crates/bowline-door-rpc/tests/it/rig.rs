@@ -129,11 +129,25 @@ impl Client {
         timeout(PATIENCE, self.door).await.expect("the door ends").unwrap().unwrap();
     }
 
-    /// Goes away without a word: nobody reads, nobody writes.
-    pub(crate) async fn vanish(self) {
+    /// Closes its end of the door's output, still says something, and waits for the door's end.
+    pub(crate) async fn stop_listening(self) {
         let Self { writer, lines, door, folder: _folder, .. } = self;
-        drop((writer, lines));
+        drop(lines);
+        let question = json!({"jsonrpc": "2.0", "id": "anybody", "method": "status"});
+        let line = format!("{question}\n");
+        let mut writer = writer.unwrap();
+        writer.write_all(line.as_bytes()).await.unwrap();
         timeout(PATIENCE, door).await.expect("the door ends").unwrap().unwrap();
+    }
+
+    /// Goes away without a word: nobody reads, nobody writes. The future waits for the door's end.
+    pub(crate) fn vanish(self) -> impl Future<Output = ()> {
+        let Self { writer, lines, door, folder, .. } = self;
+        drop((writer, lines));
+        async move {
+            timeout(PATIENCE, door).await.expect("the door ends").unwrap().unwrap();
+            drop(folder);
+        }
     }
 }
 
