@@ -17,7 +17,7 @@ use rmcp::{
 };
 use serde_json::{Map, Value};
 use tokio::{
-    sync::Semaphore,
+    sync::{Semaphore, SemaphorePermit},
     time::{Instant, Interval, interval_at},
 };
 use tokio_util::sync::CancellationToken;
@@ -33,7 +33,8 @@ use crate::{
     prompts,
 };
 
-/// Calls that are worked on at a time, over all clients. More have to wait …
+/// Calls that are worked on at a time, over all clients, not counting those about which somebody is
+/// asked. More have to wait …
 const AT_ONCE: usize = 64;
 
 /// … but not more than these: whoever asks for that much would not get it in time.
@@ -59,9 +60,9 @@ struct Shared {
     /// Who is asked; the client only where that is nobody.
     prompts: PermissionPrompts,
     parked: ParkedCalls,
-    /// A place for each call that is worked on …
+    /// Room for each call that is worked on …
     room: Semaphore,
-    /// … and for each that was taken in.
+    /// … and a place for each that was taken in.
     places: Semaphore,
     /// Fires when the only client says no more: from then on it hears answers and nothing else.
     hung_up: CancellationToken,
@@ -158,27 +159,31 @@ impl Handler {
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let asking = Asking::of(context);
-        let room = tokio::select! {
-            room = self.0.room.acquire() => room,
-            () = context.ct.cancelled() => return Err(ErrorData::internal_error("cancelled", None)),
-        };
-        let _room = room.map_err(|_| ErrorData::internal_error("the server ends", None))?;
-        let call = match &request.request_state {
+        let (call, room) = match &request.request_state {
+            // It had its room, and whoever waits for room may wait for what it does.
             Some(ticket) => {
                 let answers = request.input_responses.unwrap_or_default();
-                self.resume(ticket, &request.name, answers)?
+                (self.resume(ticket, &request.name, answers)?, None)
             }
-            None => self.begin(&request.name, request.arguments.unwrap_or_default(), asking)?,
+            None => {
+                let room = tokio::select! {
+                    room = self.0.room.acquire() => room.ok(),
+                    () = context.ct.cancelled() => return Err(cancelled()),
+                };
+                (self.begin(&request.name, request.arguments.unwrap_or_default(), asking)?, room)
+            }
         };
-        self.follow(&request.name, call, asking, context).await
+        self.follow(&request.name, call, asking, room, context).await
     }
 
-    /// Follows a call until it is done or has to wait for another request.
+    /// Follows a call until it is done or has to wait for another request. It gives its room up while
+    /// its client is asked, and has it back when there is some again.
     async fn follow(
         &self,
         tool: &str,
         mut call: Call,
         asking: Asking,
+        mut room: Option<SemaphorePermit<'_>>,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let mut progress = Progress::of(context, &self.0.hung_up);
@@ -187,10 +192,14 @@ impl Handler {
                 biased;
                 () = context.ct.cancelled() => {
                     call.stop().await;
-                    return Err(ErrorData::internal_error("cancelled", None));
+                    return Err(cancelled());
                 }
                 event = call.next() => event,
                 time = progress.beat() => Event::Says(format!("{tool} has run for {time} s")),
+                again = self.0.room.acquire(), if room.is_none() => {
+                    room = again.ok();
+                    continue;
+                }
             };
             match event {
                 Event::Done(result) => return Ok(result.into()),
@@ -199,7 +208,10 @@ impl Handler {
                 Event::Asks(question) if asking == Asking::ByResult => {
                     return Ok(self.park(tool, call, question).into());
                 }
-                Event::Asks(question) => ask(context, question, &mut progress).await,
+                Event::Asks(question) => {
+                    room = None;
+                    ask(context, question, &mut progress).await;
+                }
             }
         }
     }
@@ -295,6 +307,10 @@ impl ServerHandler for Handler {
             }
         }
     }
+}
+
+fn cancelled() -> ErrorData {
+    ErrorData::internal_error("cancelled", None)
 }
 
 /// Asks the client while its request waits, until the answer is no longer wanted.

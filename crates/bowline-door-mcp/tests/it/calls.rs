@@ -64,7 +64,7 @@ async fn a_line_that_is_no_request_does_not_end_the_server() {
 
 #[tokio::test]
 async fn there_is_room_for_so_many_calls_and_no_more() {
-    // Nobody answers the first question, so that every call waits.
+    // Nobody answers a question, so that every call waits.
     let mut client = Client::with(json!({"elicitation": {}}), |_| {}).await;
     let call = json!({"name": "Bash", "arguments": {"command": "touch made.txt"}});
     for _ in 0..64 + 256 + 1 {

@@ -135,6 +135,31 @@ async fn newer_clients_are_asked_by_a_result_and_answer_with_another_request() {
 }
 
 #[tokio::test]
+async fn open_questions_keep_no_other_call_waiting() {
+    let mut client = person().await;
+    // More than are worked on at once.
+    for _ in 0..70 {
+        asked(&mut client).await;
+    }
+    let echo = client.call("Bash", json!({"command": "echo on"})).await;
+    assert_eq!(text(&echo), "on");
+}
+
+#[tokio::test]
+async fn what_was_permitted_for_one_directory_does_not_run_in_another() {
+    let ability = json!({"elicitation": {}});
+    let mut client = Client::with(ability, |config| allow(config, "Bash(cd *)")).await;
+    std::fs::create_dir(client.path().join("inner")).unwrap();
+    let (id, question) = asked(&mut client).await;
+    client.call("Bash", json!({"command": "cd inner"})).await;
+    let yes = json!({"action": "accept", "content": {"decision": "allow"}});
+    client.say(json!({"jsonrpc": "2.0", "id": question["id"], "result": yes})).await;
+    let result = client.answer(id).await["result"].take();
+    assert!(text(&result).contains("changed the working directory"), "{result}");
+    assert!(!client.path().join("inner/made.txt").exists());
+}
+
+#[tokio::test]
 async fn a_question_is_withdrawn_with_its_call() {
     let mut client = person().await;
     let (id, question) = asked(&mut client).await;

@@ -8,7 +8,7 @@ use bowline_protocol::{
     Content, ContentBlock, PermissionDenial, RawJson, SlashCommand, ToolUseBlock, ToolUseId,
 };
 use bowline_tools::{ToolFailure, ToolSpec};
-use futures_util::{FutureExt, future::Either};
+use futures_util::FutureExt;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -21,6 +21,8 @@ use crate::{
     turn::{
         outcome::CallOutcome,
         pipeline::{self, CallContext},
+        place::Place,
+        schedule::Beside,
     },
 };
 
@@ -59,8 +61,8 @@ impl Session {
         specs.filter(|spec| !tool::needs_conversation(&spec.name)).cloned().collect()
     }
 
-    /// Runs one call. Calls that are not safe beside others wait for each other. Whatever happens,
-    /// there is a result.
+    /// Runs one call. Calls that are not safe beside others wait for each other, but not for a person
+    /// who is asked about one of them. Whatever happens, there is a result.
     ///
     /// # Cancel safety
     ///
@@ -69,27 +71,17 @@ impl Session {
     pub async fn call_tool(&self, call: DirectCall, cancel: CancellationToken) -> DirectResult {
         let DirectCall { id, tool, input, prompts } = call;
         let call = Arc::new(ToolUseBlock { id, name: tool, input, ..ToolUseBlock::default() });
-        let context = self.direct_context(prompts);
         if tool::needs_conversation(&call.name) {
             let failure = ToolFailure::unknown_tool(&call.name, Some("It needs a conversation."));
             return DirectResult::from(CallOutcome::failure(call, failure));
         }
         let input = call.input.to_value();
-        let is_safe = context.tools.is_concurrency_safe(&call.name, &input);
-        let turn = async {
-            // Hooks hear that the session begins before they hear of anything in it.
-            self.shared.started.cancelled().await;
-            match is_safe {
-                true => Either::Left(self.shared.direct_calls.read().await),
-                false => Either::Right(self.shared.direct_calls.write().await),
-            }
+        let beside = Beside::of(&self.shared.main_tools(), &call.name, &input);
+        let Some(place) = self.take_place(beside, &cancel).await else {
+            return DirectResult::from(CallOutcome::interrupted(call));
         };
-        let _turn = tokio::select! {
-            biased;
-            () = cancel.cancelled() => return DirectResult::from(CallOutcome::interrupted(call)),
-            turn = turn => turn,
-        };
-        let run = pipeline::run(Arc::new(context), call.clone(), input, None, cancel);
+        let context = Arc::new(self.direct_context(prompts, place));
+        let run = pipeline::run(context, call.clone(), input, None, cancel);
         let mut outcome = AssertUnwindSafe(run).catch_unwind().await.unwrap_or_else(|_| {
             tracing::error!(tool = %call.name, "a tool panicked");
             let message = format!("{} failed: it crashed", call.name);
@@ -120,27 +112,36 @@ impl Session {
         args: &str,
         cancel: CancellationToken,
     ) -> Option<Result<ExpandedCommand, String>> {
-        let context = Arc::new(self.direct_context(PermissionPrompts::Nobody));
-        let turn = async {
-            self.shared.started.cancelled().await;
-            // What the command allows must not hold for others' calls.
-            self.shared.direct_calls.write().await
+        // What the command allows must not hold for others' calls.
+        let Some(place) = self.take_place(Beside::Nothing, &cancel).await else {
+            return Some(Err("cancelled".to_owned()));
         };
-        let _turn = tokio::select! {
-            biased;
-            () = cancel.cancelled() => return Some(Err("cancelled".to_owned())),
-            turn = turn => turn,
-        };
+        let context = Arc::new(self.direct_context(PermissionPrompts::Nobody, place));
         command::expand_alone(&context, name, args, &cancel).await
     }
 
-    fn direct_context(&self, prompts: PermissionPrompts) -> CallContext {
+    /// Waits for a place among the calls of others; `None` if `cancel` fires before.
+    async fn take_place(&self, beside: Beside, cancel: &CancellationToken) -> Option<Place> {
+        let place = async {
+            // Hooks hear that the session begins before they hear of anything in it.
+            self.shared.started.cancelled().await;
+            Place::take(&self.shared.direct_calls, beside).await
+        };
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => None,
+            place = place => Some(place),
+        }
+    }
+
+    fn direct_context(&self, prompts: PermissionPrompts, place: Place) -> CallContext {
         CallContext {
             session: Arc::clone(&self.shared),
             identity: Identity::Main,
             tools: self.shared.main_tools(),
             workspace: Arc::clone(&self.shared.workspace),
             prompts,
+            place: Some(place),
         }
     }
 }

@@ -20,11 +20,7 @@ use bowline_protocol::{
     SessionId,
 };
 use bowline_tools::Workspace;
-use tokio::{
-    sync::{Notify, RwLock},
-    task::JoinSet,
-    time::Instant,
-};
+use tokio::{sync::Notify, task::JoinSet, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -42,6 +38,7 @@ use crate::{
     plugin::Plugins,
     settings::Settings,
     toolset::Toolset,
+    turn::place::Places,
     watch::Watch,
 };
 
@@ -91,8 +88,8 @@ pub(crate) struct Shared {
     pub(crate) board: TaskBoard,
     /// Questions that wait for a person.
     pub(crate) questions: QuestionBoard,
-    /// Calls without a conversation: those that are safe beside each other share it.
-    pub(super) direct_calls: RwLock<()>,
+    /// Where calls without a conversation find a place.
+    pub(super) direct_calls: Places,
     /// Whether a turn has waited for the MCP servers there are.
     pub(super) servers_awaited: AtomicBool,
     /// Whether the MCP servers are being let go of.
@@ -139,7 +136,7 @@ impl Shared {
             fault: OnceLock::new(),
             board,
             questions: QuestionBoard::default(),
-            direct_calls: RwLock::default(),
+            direct_calls: Places::default(),
             servers_awaited: AtomicBool::new(false),
             servers_closing: AtomicBool::new(false),
             input_ended: AtomicBool::new(false),

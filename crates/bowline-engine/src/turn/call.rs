@@ -103,10 +103,7 @@ impl Calls {
     /// Lines a call up and starts what may run.
     pub(crate) fn start(&mut self, id: &ToolUseId) {
         if let Some(Waiting { call, input }) = self.waiting.get(id) {
-            let beside = match self.context.tools.is_concurrency_safe(&call.name, input) {
-                true => Beside::Safe,
-                false => Beside::Nothing,
-            };
+            let beside = Beside::of(&self.context.tools, &call.name, input);
             self.schedule.add(id.clone(), beside);
             self.start_ready();
         }

@@ -35,6 +35,9 @@ const REFUSED_FOR_GOOD: &str = "The user doesn't want to proceed with this tool 
     you are doing and wait for the user to tell you how to proceed.";
 /// What is added to a refusal that a hook does not take for the last word.
 const MAY_RETRY: &str = " A hook has noted this; the call may be tried again.";
+/// What whoever calls is told when others have changed what the question was about.
+const MOVED: &str = "Another call has changed the working directory while somebody was asked about this \
+    one, so it did not run. Call it again if it is to run in the new directory.";
 /// What the model is told when the host's answer makes no sense.
 const BAD_ANSWER: &str = "The canUseTool callback returned an invalid permission result. Expected \
     {behavior: 'allow', updatedInput?: object} or {behavior: 'deny', message: string}. \
@@ -154,7 +157,7 @@ async fn ask(
         None => {
             let host = ask_host(context, proposed, &question, cancel);
             let hooks = ask_hooks(context, proposed, &question, cancel);
-            race(host, hooks, cancel).await
+            in_place(context, race(host, hooks, cancel)).await
         }
     };
     match answer {
@@ -189,6 +192,18 @@ async fn ask(
         }
         outcome
     })
+}
+
+/// Waits for an answer, with the call's place free for others. What was asked about one directory is
+/// not answered for another.
+async fn in_place(context: &CallContext, answer: impl Future<Output = Answer>) -> Answer {
+    let Some(place) = &context.place else { return answer.await };
+    let directory = context.workspace.current_dir();
+    let answer = place.lend(answer).await;
+    match context.workspace.current_dir() == directory {
+        true => answer,
+        false => Answer::Failed(MOVED.to_owned()),
+    }
 }
 
 /// Whoever decides first wins; the other question is withdrawn by being dropped. Both are asked before

@@ -13,7 +13,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::{listed_task, machine::Then, outcome::CallOutcome, permit, run::millis};
+use super::{listed_task, machine::Then, outcome::CallOutcome, permit, place::Place, run::millis};
 use crate::{
     agent::{Agent, Identity},
     config::PermissionPrompts,
@@ -33,6 +33,8 @@ pub(crate) struct CallContext {
     pub(crate) workspace: Arc<Workspace>,
     /// Who is asked about them.
     pub(crate) prompts: PermissionPrompts,
+    /// Their place among the calls of others, where there is no turn.
+    pub(crate) place: Option<Place>,
 }
 
 impl CallContext {
@@ -43,6 +45,7 @@ impl CallContext {
             tools: Arc::clone(&agent.tools),
             workspace: Arc::clone(&agent.workspace),
             prompts: agent.session.config.permission_prompts.clone(),
+            place: None,
         }
     }
 }

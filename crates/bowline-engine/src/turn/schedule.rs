@@ -3,6 +3,9 @@
 use std::collections::VecDeque;
 
 use bowline_protocol::ToolUseId;
+use serde_json::Value;
+
+use crate::toolset::Toolset;
 
 /// How many calls run at once. More would only queue on the same disk and cores.
 const MAX_PARALLEL: usize = 10;
@@ -22,11 +25,21 @@ struct Call {
 
 /// What a call may run beside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Beside {
+pub(crate) enum Beside {
     /// Other calls that are safe, too.
     Safe,
     /// Nothing.
     Nothing,
+}
+
+impl Beside {
+    /// As the tool says of this input.
+    pub(crate) fn of(tools: &Toolset, tool: &str, input: &Value) -> Self {
+        match tools.is_concurrency_safe(tool, input) {
+            true => Self::Safe,
+            false => Self::Nothing,
+        }
+    }
 }
 
 impl Schedule {

@@ -133,6 +133,27 @@ async fn a_call_that_is_cancelled_ends_soon() {
 }
 
 #[tokio::test]
+async fn a_person_who_thinks_keeps_no_other_call_waiting() {
+    let mut rig = Rig::new();
+    rig.will_not_answer();
+    let cancel = CancellationToken::new();
+    let asking = tokio::spawn({
+        let (session, cancel) = (rig.session.clone(), cancel.clone());
+        let call = call("Bash", touch(), PermissionPrompts::Host);
+        async move { session.call_tool(call, cancel).await }
+    });
+    while rig.heard().iter().all(|frame| frame["type"] != "can_use_tool") {
+        tokio::task::yield_now().await;
+    }
+    let write = json!({"command": "touch other.txt"});
+    let other = run(&rig, call("Bash", write, PermissionPrompts::Host));
+    let other = tokio::time::timeout(Duration::from_secs(60), other).await.unwrap();
+    assert!(!other.is_error, "{other:?}");
+    cancel.cancel();
+    assert!(asking.await.unwrap().is_error);
+}
+
+#[tokio::test]
 async fn calls_that_are_not_safe_beside_others_wait_for_each_other() {
     let rig = Rig::with(|config: &mut SessionConfig| {
         let typed = bowline_engine::permission::RuleSource::CliArg;
