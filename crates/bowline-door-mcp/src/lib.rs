@@ -11,7 +11,7 @@
 //! | a call: its task, its questions, its progress | `call.rs` |
 //! | questions to the client | `elicit.rs`, `parked.rs` |
 //! | results, in MCP's words | `content.rs` |
-//! | over pipes and over HTTP | `serve.rs`, `http.rs`, `origin.rs` |
+//! | over pipes and over HTTP | `serve.rs`, `pipes.rs`, `http.rs`, `origin.rs` |
 
 mod agent;
 mod call;
@@ -22,6 +22,7 @@ mod http;
 mod offer;
 mod origin;
 mod parked;
+mod pipes;
 mod prompts;
 mod serve;
 

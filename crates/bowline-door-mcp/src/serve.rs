@@ -1,21 +1,16 @@
 //! The life of a server, whatever it is reached by.
 
-use std::{
-    io,
-    pin::{Pin, pin},
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::{pin::pin, time::Duration};
 
 use rmcp::service::{ServerInitializeError, serve_server_with_ct};
 use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
+    io::{AsyncRead, AsyncWrite},
     net::TcpListener,
     time,
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{Server, ServerError, http::Address};
+use crate::{Server, ServerError, http::Address, pipes::Pipes};
 
 /// How long the session of the tools may take to end.
 const GRACE: Duration = Duration::from_secs(6);
@@ -39,9 +34,9 @@ impl Server {
     ) -> Result<(), ServerError> {
         let handler = self.handler.clone();
         let hung_up = handler.hung_up();
-        let reader = Heard { reader, ended: hung_up.clone() };
+        let pipes = Pipes::new(reader, writer, hung_up.clone());
         let connection = async {
-            let served = serve_server_with_ct(handler.clone(), (reader, writer), stop.clone());
+            let served = serve_server_with_ct(handler.clone(), pipes, stop.clone());
             let running = match served.await {
                 Ok(running) => running,
                 // A client that leaves before it says anything wants nothing.
@@ -108,31 +103,5 @@ impl Server {
         session.shutdown();
         time::timeout(GRACE, work).await.ok();
         served
-    }
-}
-
-/// A reader that tells when there is no more.
-struct Heard<R> {
-    reader: R,
-    ended: CancellationToken,
-}
-
-impl<R: AsyncRead + Unpin> AsyncRead for Heard<R> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        let polled = Pin::new(&mut self.reader).poll_read(context, buffer);
-        let is_over = match &polled {
-            Poll::Ready(Ok(())) => buffer.filled().len() == before && buffer.remaining() > 0,
-            Poll::Ready(Err(_)) => true,
-            Poll::Pending => false,
-        };
-        if is_over {
-            self.ended.cancel();
-        }
-        polled
     }
 }

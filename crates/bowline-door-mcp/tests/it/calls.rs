@@ -54,15 +54,6 @@ async fn the_working_directory_is_kept_between_calls() {
 }
 
 #[tokio::test]
-async fn a_line_that_is_no_request_does_not_end_the_server() {
-    let mut client = Client::new().await;
-    client.say("{oops").await;
-    client.say("[1]").await;
-    let listed = client.request("tools/list", json!({})).await;
-    assert!(listed["result"]["tools"].is_array());
-}
-
-#[tokio::test]
 async fn there_is_room_for_so_many_calls_and_no_more() {
     // Nobody answers a question, so that every call waits.
     let mut client = Client::with(json!({"elicitation": {}}), |_| {}).await;

@@ -5,6 +5,7 @@ mod agent;
 mod calls;
 mod endings;
 mod http;
+mod lines;
 mod offer;
 mod permissions;
 mod prompts;

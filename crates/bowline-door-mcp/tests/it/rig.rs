@@ -101,8 +101,7 @@ impl Client {
     }
 
     pub(crate) async fn say(&mut self, line: impl ToString) {
-        let line = format!("{}\n", line.to_string());
-        self.writer.as_mut().unwrap().write_all(line.as_bytes()).await.unwrap();
+        self.write(format!("{}\n", line.to_string()).as_bytes()).await;
     }
 
     /// Sends a request and returns its id.
@@ -148,6 +147,11 @@ impl Client {
     /// Says its last word, and goes on listening.
     pub(crate) fn end_input(&mut self) {
         self.writer = None;
+    }
+
+    /// Writes this, and nothing behind it.
+    pub(crate) async fn write(&mut self, bytes: &[u8]) {
+        self.writer.as_mut().unwrap().write_all(bytes).await.unwrap();
     }
 
     /// Hangs up and waits for the server's end.
