@@ -18,6 +18,7 @@ use rmcp::{
 use serde_json::{Map, Value};
 use tokio::{
     sync::{Semaphore, SemaphorePermit},
+    task::JoinSet,
     time::{Instant, Interval, interval_at},
 };
 use tokio_util::sync::CancellationToken;
@@ -35,10 +36,10 @@ use crate::{
 
 /// Calls that are worked on at a time, over all clients, not counting those about which somebody is
 /// asked. More have to wait …
-const AT_ONCE: usize = 64;
+const AT_ONCE: u32 = 64;
 
 /// … but not more than these: whoever asks for that much would not get it in time.
-const WAITING: usize = 256;
+const WAITING: u32 = 256;
 
 /// How often a client that wants to hear of progress is told that a call still runs. Below the
 /// time after which clients usually give up.
@@ -87,8 +88,8 @@ impl Handler {
             version: version.to_owned(),
             prompts,
             parked: ParkedCalls::default(),
-            room: Semaphore::new(AT_ONCE),
-            places: Semaphore::new(AT_ONCE + WAITING),
+            room: Semaphore::new(AT_ONCE as usize),
+            places: Semaphore::new((AT_ONCE + WAITING) as usize),
             hung_up: CancellationToken::new(),
             ending: CancellationToken::new(),
         }))
@@ -102,7 +103,13 @@ impl Handler {
     /// Ends every call: those that run, those that wait for room, those that wait for their client.
     pub(crate) fn end_calls(&self) {
         self.0.ending.cancel();
-        self.0.parked.clear();
+    }
+
+    /// Waits until every call has ended. To be called behind [`end_calls`](Self::end_calls).
+    pub(crate) async fn calls_ended(&self) {
+        self.0.places.acquire_many(AT_ONCE + WAITING).await.ok();
+        let stopped: JoinSet<()> = self.0.parked.take_all().map(|it| it.call.stop()).collect();
+        stopped.join_all().await;
     }
 
     /// Starts a call.

@@ -54,9 +54,9 @@ impl ParkedCalls {
         calls.remove(ticket).map(|(_, parked)| parked)
     }
 
-    /// Nothing is waited for any more.
-    pub(crate) fn clear(&self) {
-        self.calls().clear();
+    /// Takes all calls up, because nothing is waited for any more.
+    pub(crate) fn take_all(&self) -> impl Iterator<Item = Parked> + use<> {
+        std::mem::take(&mut *self.calls()).into_values().map(|(_, parked)| parked)
     }
 
     fn calls(&self) -> MutexGuard<'_, HashMap<String, (Instant, Parked)>> {

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Server, ServerError, http::Address, pipes::Pipes};
 
-/// How long the session of the tools may take to end.
+/// How long calls, and the session of the tools, may take to end.
 const GRACE: Duration = Duration::from_secs(6);
 
 /// How long the last words to a client may take when somebody stops us.
@@ -101,7 +101,8 @@ impl Server {
         };
         handler.end_calls();
         session.shutdown();
-        time::timeout(GRACE, work).await.ok();
+        let ended = async { tokio::join!(handler.calls_ended(), work) };
+        time::timeout(GRACE, ended).await.ok();
         served
     }
 }

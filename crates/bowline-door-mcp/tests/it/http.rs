@@ -13,13 +13,13 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::rig::{PATIENCE, ScriptSessions};
+use crate::rig::{PATIENCE, ScriptSessions, allow, is_gone, line_in};
 
 struct Web {
     port: u16,
     stop: CancellationToken,
     server: JoinHandle<Result<(), ServerError>>,
-    _folder: Arc<TempDir>,
+    folder: Arc<TempDir>,
 }
 
 /// An answer: status, headers in small letters, body.
@@ -31,7 +31,11 @@ impl Web {
     }
 
     async fn with(token: Option<&str>, origins: &[&str]) -> Self {
-        let sessions = Arc::new(ScriptSessions::new(|_| {}));
+        Self::of(ScriptSessions::new(|_| {}), token, origins).await
+    }
+
+    async fn of(sessions: ScriptSessions, token: Option<&str>, origins: &[&str]) -> Self {
+        let sessions = Arc::new(sessions);
         let folder = Arc::clone(&sessions.folder);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let listen = listener.local_addr().unwrap();
@@ -41,7 +45,7 @@ impl Web {
         let stop = CancellationToken::new();
         let server = Server::open(sessions, "1.2.3").unwrap();
         let server = tokio::spawn(server.serve_http(listener, address, stop.clone()));
-        Self { port: listen.port(), stop, server, _folder: folder }
+        Self { port: listen.port(), stop, server, folder }
     }
 
     /// Posts a message with more headers.
@@ -97,6 +101,28 @@ async fn a_session_from_its_beginning_to_its_end() {
     assert!(web.post(&headers, &call).await.2.contains("over the web"));
     web.stop.cancel();
     timeout(PATIENCE, web.server).await.expect("the server ends").unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_server_that_is_stopped_leaves_nothing_behind() {
+    let web = Web::of(ScriptSessions::new(|config| allow(config, "Bash")), None, &[]).await;
+    let (_, head, _) = web.initialize(&[]).await;
+    let session = header(&head, "mcp-session-id").unwrap().to_owned();
+    // It takes its time to end.
+    let command = "trap 'sleep 0.5; exit' TERM; echo $$ > pid; while :; do sleep 0.01; done";
+    let prompt = format!("TOOL Bash {}\nNEXT\nSAY done", json!({ "command": command }));
+    let call = json!({"name": "agent", "arguments": {"prompt": prompt}});
+    let call = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": call});
+    let pid_file = web.folder.path().join("pid");
+    let headers = [("Mcp-Session-Id", &*session), ("MCP-Protocol-Version", "2025-11-25")];
+    let stopped = async {
+        let pid = line_in(&pid_file).await;
+        web.stop.cancel();
+        pid
+    };
+    let (_, pid) = tokio::join!(web.post(&headers, &call), stopped);
+    timeout(PATIENCE, web.server).await.expect("the server ends").unwrap().unwrap();
+    assert!(is_gone(&pid), "process {pid} lives on");
 }
 
 #[tokio::test]

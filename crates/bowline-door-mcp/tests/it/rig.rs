@@ -178,15 +178,19 @@ pub(crate) async fn line_in(path: &Path) -> String {
     panic!("no line in {}", path.display());
 }
 
-/// Waits until a process is gone, or at least dead.
+/// Whether a process is gone, or at least dead.
+pub(crate) fn is_gone(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(Path::new("/proc").join(pid).join("stat"));
+    stat.ok().is_none_or(|stat| stat.rsplit(") ").next().is_some_and(|it| it.starts_with('Z')))
+}
+
+/// Waits until a process is gone.
 pub(crate) async fn gone(pid: &str) {
-    let stat = Path::new("/proc").join(pid).join("stat");
-    let dead = |stat: &str| stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('Z'));
     for _ in 0..2_000 {
-        match std::fs::read_to_string(&stat) {
-            Ok(stat) if !dead(&stat) => tokio::time::sleep(Duration::from_millis(5)).await,
-            _ => return,
+        if is_gone(pid) {
+            return;
         }
+        tokio::time::sleep(Duration::from_millis(5)).await;
     }
     panic!("process {pid} lives on");
 }
