@@ -18,8 +18,8 @@ use crate::{call::Line, content::failure, offer::object};
 /// What clients call it.
 pub(crate) const NAME: &str = "agent";
 
-/// How much of what the agent says goes into one piece of news.
-const NEWS_CHARS: usize = 200;
+/// How many bytes of what the agent says go into one piece of news.
+const NEWS_BYTES: usize = 200;
 
 /// What it is.
 pub(crate) fn tool() -> Tool {
@@ -168,6 +168,6 @@ fn news(block: &ContentBlock) -> Option<String> {
         ContentBlock::ToolUse(call) => format!("{} {}", call.name, call.input.get()),
         _ => return None,
     };
-    let end = text.floor_char_boundary(NEWS_CHARS);
+    let end = text.floor_char_boundary(NEWS_BYTES);
     Some(if end < text.len() { format!("{}…", &text[..end]) } else { text })
 }

@@ -5,9 +5,9 @@ use bowline_protocol::{ContentBlock, DocumentBlock, Source};
 use rmcp::model::{CallToolResult, ContentBlock as Block, EmbeddedResource, ResourceContents};
 use serde_json::Value;
 
-/// A structured result with more characters than this is left out: a client that reads both forms
+/// A structured result with more bytes than this is left out: a client that reads both forms
 /// has the text, which is capped.
-const MAX_STRUCTURED_CHARS: usize = 100_000;
+const MAX_STRUCTURED_BYTES: usize = 100_000;
 
 /// The result of a call.
 pub(crate) fn result(result: DirectResult) -> CallToolResult {
@@ -27,7 +27,7 @@ pub(crate) fn failure(text: impl Into<String>) -> CallToolResult {
 
 /// Clients of older versions take objects only.
 fn fits(structured: &Value) -> bool {
-    structured.is_object() && structured.to_string().len() <= MAX_STRUCTURED_CHARS
+    structured.is_object() && structured.to_string().len() <= MAX_STRUCTURED_BYTES
 }
 
 fn block(block: ContentBlock) -> Block {
@@ -99,6 +99,6 @@ mod tests {
     fn only_objects_of_a_reasonable_size_are_structured() {
         assert!(fits(&json!({"stdout": "a"})));
         assert!(!fits(&json!("a")));
-        assert!(!fits(&json!({"stdout": "a".repeat(MAX_STRUCTURED_CHARS)})));
+        assert!(!fits(&json!({"stdout": "a".repeat(MAX_STRUCTURED_BYTES)})));
     }
 }

@@ -12,8 +12,9 @@ use rmcp::{
 };
 use serde_json::json;
 
-/// How much of the input a person is shown.
-const SHOWN_CHARS: usize = 2_000;
+/// How many bytes a person is shown of the beginning of an input, and of its end. A longer one is
+/// most likely a file, and says what it is there.
+const SHOWN: usize = 16 * 1024;
 
 /// How a client is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,10 +77,14 @@ fn words(question: &CanUseTool) -> String {
     }
     words.push_str("\n\n");
     let input = question.input.get();
-    let shown = &input[..input.floor_char_boundary(SHOWN_CHARS)];
-    words.push_str(shown);
-    if shown.len() < input.len() {
-        words.push('…');
+    let begin = input.floor_char_boundary(SHOWN);
+    let end = input.ceil_char_boundary(input.len().saturating_sub(SHOWN));
+    match end.checked_sub(begin) {
+        None | Some(0) => words.push_str(input),
+        Some(hidden) => {
+            let (begin, end) = (&input[..begin], &input[end..]);
+            words.push_str(&format!("{begin}\n\n[… {hidden} bytes are not shown …]\n\n{end}"));
+        }
     }
     words
 }
@@ -153,13 +158,20 @@ mod tests {
     }
 
     #[test]
-    fn a_long_input_is_cut_between_characters() {
-        let question = CanUseTool {
-            tool_name: "Bash".to_owned(),
-            input: json!({"command": "é".repeat(SHOWN_CHARS)}).into(),
-            ..CanUseTool::default()
+    fn a_long_input_is_shown_from_both_ends() {
+        let shown = |text: &str| {
+            let input = json!(text).into();
+            words(&CanUseTool { tool_name: "Bash".to_owned(), input, ..CanUseTool::default() })
         };
-        let words = words(&question);
-        assert!(words.starts_with("May Bash run?") && words.ends_with('…'), "{words}");
+        let short = "x".repeat(2 * SHOWN - 2);
+        assert_eq!(shown(&short), format!("May Bash run?\n\n\"{short}\""));
+        // The quotes make both cuts fall into a character.
+        let long = shown(&"é".repeat(SHOWN + 2));
+        let (begin, rest) = long.split_once("\n\n[… ").unwrap();
+        let (hidden, end) = rest.split_once(" bytes are not shown …]\n\n").unwrap();
+        let half = "é".repeat(SHOWN / 2 - 1);
+        assert_eq!(begin, format!("May Bash run?\n\n\"{half}"));
+        assert_eq!(end, format!("{half}\""));
+        assert_eq!(hidden, (2 * (SHOWN + 2) - 4 * (SHOWN / 2 - 1)).to_string());
     }
 }

@@ -159,6 +159,35 @@ impl Handler {
         Ok(call)
     }
 
+    /// Works on a request if there is a place for it; `cancel` fires when all calls end.
+    async fn take_in<T>(
+        &self,
+        work: impl Future<Output = Result<T, ErrorData>>,
+        cancel: &CancellationToken,
+    ) -> Result<T, ErrorData> {
+        let Ok(_place) = self.0.places.try_acquire() else {
+            return Err(ErrorData::internal_error("too many calls wait already", None));
+        };
+        let mut work = pin!(work);
+        tokio::select! {
+            done = &mut work => done,
+            () = self.0.ending.cancelled() => {
+                cancel.cancel();
+                work.await
+            }
+        }
+    }
+
+    async fn wait_for_room(
+        &self,
+        cancel: &CancellationToken,
+    ) -> Result<Option<SemaphorePermit<'_>>, ErrorData> {
+        tokio::select! {
+            room = self.0.room.acquire() => Ok(room.ok()),
+            () = cancel.cancelled() => Err(cancelled()),
+        }
+    }
+
     /// Does what a request asks for, once there is room.
     async fn work(
         &self,
@@ -173,10 +202,7 @@ impl Handler {
                 (self.resume(ticket, &request.name, answers)?, None)
             }
             None => {
-                let room = tokio::select! {
-                    room = self.0.room.acquire() => room.ok(),
-                    () = context.ct.cancelled() => return Err(cancelled()),
-                };
+                let room = self.wait_for_room(&context.ct).await?;
                 (self.begin(&request.name, request.arguments.unwrap_or_default(), asking)?, room)
             }
         };
@@ -271,11 +297,16 @@ impl ServerHandler for Handler {
             || ErrorData::invalid_params(format!("there is no prompt {}", request.name), None);
         let command = commands.iter().find(|it| it.name == request.name).ok_or_else(unknown)?;
         let typed = prompts::typed(command, request.arguments.unwrap_or_default())?;
-        let expanded = self.0.session.expand_command(&command.name, &typed, context.ct).await;
-        match expanded.ok_or_else(unknown)? {
-            Ok(expanded) => Ok(prompts::messages(command, expanded).into()),
-            Err(why) => Err(ErrorData::internal_error(why, None)),
-        }
+        let work = async {
+            let _room = self.wait_for_room(&context.ct).await?;
+            let cancel = context.ct.clone();
+            let expanded = self.0.session.expand_command(&command.name, &typed, cancel).await;
+            match expanded.ok_or_else(unknown)? {
+                Ok(expanded) => Ok(prompts::messages(command, expanded).into()),
+                Err(why) => Err(ErrorData::internal_error(why, None)),
+            }
+        };
+        self.take_in(work, &context.ct).await
     }
 
     /// A request that could not be read is of a kind that we know if its params are wrong.
@@ -286,7 +317,7 @@ impl ServerHandler for Handler {
     ) -> Result<CustomResult, ErrorData> {
         let method = request.method;
         Err(match &*method {
-            "tools/call" | "prompts/get" => {
+            "initialize" | "tools/call" | "prompts/get" | "completion/complete" => {
                 ErrorData::invalid_params(format!("the params of {method} cannot be read"), None)
             }
             _ => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None),
@@ -302,17 +333,7 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Ok(_place) = self.0.places.try_acquire() else {
-            return Err(ErrorData::internal_error("too many calls wait already", None));
-        };
-        let mut work = pin!(self.work(request, &context));
-        tokio::select! {
-            done = &mut work => done,
-            () = self.0.ending.cancelled() => {
-                context.ct.cancel();
-                work.await
-            }
-        }
+        self.take_in(self.work(request, &context), &context.ct).await
     }
 }
 

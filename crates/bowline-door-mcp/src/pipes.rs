@@ -22,14 +22,23 @@ use tokio_util::sync::CancellationToken;
 /// How much is read at once: what a pipe holds.
 const CHUNK: usize = 64 * 1024;
 
+/// A message, or what is wrong with something that should be one.
+type Read = Result<ClientJsonRpcMessage, Complaint>;
+
+/// What is wrong with a message, and its name if that can be read.
+struct Complaint {
+    error: ErrorData,
+    id: Option<RequestId>,
+}
+
 /// A client on the other end of two pipes.
 pub(crate) struct Pipes<R, W> {
     reader: R,
     decoder: LineDecoder,
     chunk: Vec<u8>,
-    /// What came with the last read: messages, and answers to what is none.
-    ready: VecDeque<Result<ClientJsonRpcMessage, ServerJsonRpcMessage>>,
-    /// Such an answer on its way.
+    /// What came with the last read.
+    ready: VecDeque<Read>,
+    /// The answer to what was no message, on its way.
     answering: Option<BoxFuture<'static, io::Result<()>>>,
     writer: Arc<Mutex<Option<W>>>,
     /// Fires when the client says no more.
@@ -100,7 +109,10 @@ where
             }
             match self.ready.pop_front() {
                 Some(Ok(message)) => return Some(message),
-                Some(Err(answer)) => self.answering = Some(Box::pin(self.send(answer))),
+                Some(Err(Complaint { error, id })) => {
+                    let answer = ServerJsonRpcMessage::error(error, id);
+                    self.answering = Some(Box::pin(self.send(answer)));
+                }
                 None if self.hung_up.is_cancelled() => return None,
                 None => {
                     let read = self.reader.read(&mut self.chunk).await;
@@ -123,11 +135,8 @@ where
 }
 
 /// Reads a line: a message, several in a batch, or something that is answered at once.
-fn read_line(
-    line: Result<&str, LineFault>,
-    ready: &mut VecDeque<Result<ClientJsonRpcMessage, ServerJsonRpcMessage>>,
-) {
-    let wrong = |error: ErrorData| Err(ServerJsonRpcMessage::error(error, None));
+fn read_line(line: Result<&str, LineFault>, ready: &mut VecDeque<Read>) {
+    let wrong = |error: ErrorData| Err(Complaint { error, id: None });
     let json: RawJson = match line.map(serde_json::from_str) {
         Ok(Ok(json)) => json,
         Ok(Err(error)) => {
@@ -148,7 +157,7 @@ fn read_line(
 
 /// Reads a message, or says what is wrong with it. `None` if that must not be said: a notification
 /// has no answer.
-fn read_message(json: &RawJson) -> Option<Result<ClientJsonRpcMessage, ServerJsonRpcMessage>> {
+fn read_message(json: &RawJson) -> Option<Read> {
     #[derive(Default, Deserialize)]
     struct Head {
         id: Option<RawJson>,
@@ -165,5 +174,5 @@ fn read_message(json: &RawJson) -> Option<Result<ClientJsonRpcMessage, ServerJso
     }
     let id = head.id.and_then(|id| id.parse::<RequestId>().ok());
     let error = ErrorData::invalid_request(error.to_string(), None);
-    Some(Err(ServerJsonRpcMessage::error(error, id)))
+    Some(Err(Complaint { error, id }))
 }

@@ -5,7 +5,7 @@ use std::fs;
 use bowline_engine::SessionConfig;
 use serde_json::{Value, json};
 
-use crate::rig::{Client, allow};
+use crate::rig::{Client, allow, is_gone, line_in};
 
 /// A client of a server in a project with these files.
 async fn client(files: &[(&str, &str)]) -> Client {
@@ -85,6 +85,18 @@ async fn files_and_programs_are_brought_in_as_the_rules_allow() {
 }
 
 #[tokio::test]
+async fn programs_of_a_command_end_with_the_server() {
+    // The program takes its time to end.
+    let program = "trap 'sleep 0.5; exit' TERM; echo $$ > pid; while :; do sleep 0.01; done";
+    let command = format!("---\nallowed-tools: Bash\n---\nIt is !`{program}`.");
+    let mut client = client(&[(".claude/commands/wait.md", &command)]).await;
+    client.ask("prompts/get", json!({"name": "wait"})).await;
+    let pid = line_in(&client.path().join("pid")).await;
+    client.hang_up().await.unwrap();
+    assert!(is_gone(&pid), "process {pid} lives on");
+}
+
+#[tokio::test]
 async fn mistakes_are_said() {
     let mut client = client(&[(".claude/commands/one.md", "One.")]).await;
     for params in
@@ -93,8 +105,14 @@ async fn mistakes_are_said() {
         let refused = client.request("prompts/get", params.clone()).await;
         assert_eq!(refused["error"]["code"], -32602, "{params}: {refused}");
     }
-    let refused = client.request("tools/call", json!({"arguments": {}})).await;
-    assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    for (method, params) in [
+        ("tools/call", json!({"arguments": {}})),
+        ("completion/complete", json!({})),
+        ("initialize", json!({})),
+    ] {
+        let refused = client.request(method, params).await;
+        assert_eq!(refused["error"]["code"], -32602, "{method}: {refused}");
+    }
     let refused = client.request("tools/fly", json!({})).await;
     assert_eq!(refused["error"]["code"], -32601, "{refused}");
 }
