@@ -136,23 +136,22 @@ where
 
 /// Reads a line: a message, several in a batch, or something that is answered at once.
 fn read_line(line: Result<&str, LineFault>, ready: &mut VecDeque<Read>) {
-    let wrong = |error: ErrorData| Err(Complaint { error, id: None });
-    let json: RawJson = match line.map(serde_json::from_str) {
-        Ok(Ok(json)) => json,
-        Ok(Err(error)) => {
-            return ready.push_back(wrong(ErrorData::parse_error(error.to_string(), None)));
-        }
-        Err(fault) => {
-            return ready.push_back(wrong(ErrorData::parse_error(fault.to_string(), None)));
-        }
+    let nameless = |error: ErrorData| Complaint { error, id: None };
+    let json = line
+        .map_err(|fault| fault.to_string())
+        .and_then(|text| serde_json::from_str::<RawJson>(text).map_err(|error| error.to_string()));
+    let json = match json {
+        Ok(json) => json,
+        Err(why) => return ready.push_back(Err(nameless(ErrorData::parse_error(why, None)))),
     };
-    match json.parse::<Vec<RawJson>>() {
-        Ok(batch) if batch.is_empty() => {
-            ready.push_back(wrong(ErrorData::invalid_request("an empty batch", None)));
-        }
-        Ok(batch) => ready.extend(batch.iter().filter_map(read_message)),
-        Err(_) => ready.extend(read_message(&json)),
+    if !json.get().starts_with('[') {
+        return ready.extend(read_message(&json));
     }
+    let batch: Vec<RawJson> = json.parse().unwrap_or_default();
+    if batch.is_empty() {
+        ready.push_back(Err(nameless(ErrorData::invalid_request("an empty batch", None))));
+    }
+    ready.extend(batch.iter().filter_map(read_message));
 }
 
 /// Reads a message, or says what is wrong with it. `None` if that must not be said: a notification
