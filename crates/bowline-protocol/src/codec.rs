@@ -242,16 +242,20 @@ struct Place {
 impl Place {
     fn line(self, bytes: &[u8]) -> Result<Line<&str>, LineFault> {
         let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
-        match str::from_utf8(bytes) {
-            Ok(text) => {
-                let text = match self.offset {
-                    0 => text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text),
-                    _ => text,
-                };
-                Ok(Line { number: self.number, offset: self.offset, text })
-            }
-            Err(error) => Err(self.fault(LineProblem::NotUtf8 { valid: error.valid_up_to() })),
-        }
+        let Ok(text) = simdutf8::basic::from_utf8(bytes) else {
+            return Err(self.not_utf8(bytes));
+        };
+        let text = match self.offset {
+            0 => text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text),
+            _ => text,
+        };
+        Ok(Line { number: self.number, offset: self.offset, text })
+    }
+
+    #[cold]
+    fn not_utf8(self, bytes: &[u8]) -> LineFault {
+        let valid = str::from_utf8(bytes).err().map_or(bytes.len(), |error| error.valid_up_to());
+        self.fault(LineProblem::NotUtf8 { valid })
     }
 
     fn too_long(self, limit: usize) -> LineFault {

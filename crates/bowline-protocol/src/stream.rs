@@ -266,8 +266,8 @@ pub struct ApiMessage {
     /// Names the answer.
     pub id: String,
     /// Always `message`.
-    #[serde(rename = "type", default = "message_type")]
-    pub kind: String,
+    #[serde(rename = "type", default)]
+    pub kind: ApiMessageKind,
     /// Always the assistant.
     pub role: Role,
     /// The model that spoke; `<synthetic>` where the agent itself did.
@@ -288,15 +288,21 @@ pub struct ApiMessage {
     pub extra: Extra,
 }
 
-fn message_type() -> String {
-    "message".to_owned()
+open_enum! {
+    /// What the Messages API calls an answer.
+    #[derive(Default)]
+    ApiMessageKind {
+        /// An answer.
+        #[default]
+        Message = "message",
+    }
 }
 
 impl Default for ApiMessage {
     fn default() -> Self {
         Self {
             id: String::new(),
-            kind: message_type(),
+            kind: ApiMessageKind::Message,
             role: Role::Assistant,
             model: String::new(),
             content: Vec::new(),

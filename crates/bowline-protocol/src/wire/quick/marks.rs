@@ -23,29 +23,49 @@ impl Marks {
         marks
     }
 
+    /// Where the first of them is from a place on.
+    #[inline]
+    pub(super) fn next(&mut self, text: &[u8], from: usize) -> Option<usize> {
+        match self.near(from) {
+            None => self.next_far(text, from),
+            near => near,
+        }
+    }
+
     /// Where the first of them is from a place on, if both are in the block.
     #[inline]
-    pub(super) fn near(&self, from: usize) -> Option<usize> {
+    fn near(&self, from: usize) -> Option<usize> {
         let bits = self.bits >> (from % BLOCK);
         (self.block == from / BLOCK && bits != 0).then(|| from + bits.trailing_zeros() as usize)
     }
 
-    /// Where the first of them is from a place on.
-    #[inline]
-    pub(super) fn next(&mut self, text: &[u8], from: usize) -> Option<usize> {
-        if self.block != from / BLOCK {
-            self.enter(from / BLOCK, text);
+    /// Where the first of them is from a place on, if it is not in the block: most often it is in
+    /// the next.
+    #[inline(never)]
+    fn next_far(&mut self, text: &[u8], from: usize) -> Option<usize> {
+        let is_in_block = self.block == from / BLOCK;
+        let from = if is_in_block { (self.block + 1) * BLOCK } else { from };
+        let whole = text.get(from / BLOCK * BLOCK..).and_then(<[u8]>::first_chunk);
+        if let Some(bytes) = whole {
+            *self = Self { block: from / BLOCK, bits: marks(bytes) };
+            if let near @ Some(_) = self.near(from) {
+                return near;
+            }
         }
-        self.near(from).or_else(|| self.next_behind(text))
+        self.next_farther(text, from)
     }
 
-    /// Where the first of them is behind the block.
+    /// Where the first of them is from a place on, however far that is.
     #[inline(never)]
-    fn next_behind(&mut self, text: &[u8]) -> Option<usize> {
+    fn next_farther(&mut self, text: &[u8], from: usize) -> Option<usize> {
+        self.enter(from / BLOCK, text);
+        if let near @ Some(_) = self.near(from) {
+            return near;
+        }
         for _ in 0..NEAR_BLOCKS {
             self.enter(self.block + 1, text);
             if self.bits != 0 {
-                return Some(self.block * BLOCK + self.bits.trailing_zeros() as usize);
+                return self.near(self.block * BLOCK);
             }
         }
         let near = (self.block + 1) * BLOCK;
@@ -57,8 +77,7 @@ impl Marks {
     #[inline(never)]
     fn enter(&mut self, block: usize, text: &[u8]) {
         let rest = text.get(block * BLOCK..).unwrap_or_default();
-        self.block = block;
-        self.bits = match rest.first_chunk() {
+        let bits = match rest.first_chunk() {
             Some(bytes) => marks(bytes),
             None => {
                 let mut bytes = [0; BLOCK];
@@ -66,25 +85,77 @@ impl Marks {
                 marks(&bytes)
             }
         };
+        *self = Self { block, bits };
     }
 }
 
-/// Written so that the compiler sees bytes that have nothing to do with each other, and takes many
-/// at once.
+/// A bit for each byte, set where it is a quote or a backslash.
+#[cfg(target_arch = "x86_64")]
 #[inline]
 fn marks(bytes: &[u8; BLOCK]) -> u64 {
-    let is_mark = |byte| (byte == b'"') | (byte == b'\\');
-    let found = bytes.map(|byte| if is_mark(byte) { u8::MAX } else { 0 });
-    let (words, _) = found.as_chunks();
-    let eights = words.iter().map(|word| bit_for_each(*word));
-    eights.rev().fold(0, |bits, eight| bits << 8 | eight)
+    use safe_arch::{
+        bitor_m128i, cmp_eq_mask_i8_m128i, load_unaligned_m128i, move_mask_i8_m128i,
+        set_splat_i8_m128i,
+    };
+
+    let (quote, backslash) = (set_splat_i8_m128i(b'"' as i8), set_splat_i8_m128i(b'\\' as i8));
+    let (sixteens, _) = bytes.as_chunks();
+    let found = sixteens.iter().map(|sixteen| {
+        let sixteen = load_unaligned_m128i(sixteen);
+        let is_quote = cmp_eq_mask_i8_m128i(sixteen, quote);
+        let is_backslash = cmp_eq_mask_i8_m128i(sixteen, backslash);
+        move_mask_i8_m128i(bitor_m128i(is_quote, is_backslash)) as u64
+    });
+    found.rev().fold(0, |bits, sixteen| bits << 16 | sixteen)
 }
 
-/// A bit for each byte, of bytes whose bits are all the same.
-#[inline]
-fn bit_for_each(bytes: [u8; 8]) -> u64 {
-    // Another bit of each byte …
-    let bits = u64::from_le_bytes(bytes) & 0x8040_2010_0804_0201;
-    // … and their sum in the highest.
-    bits.wrapping_mul(0x0101_0101_0101_0101) >> 56
+#[cfg(not(target_arch = "x86_64"))]
+use portable::marks;
+
+/// For other processors.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+mod portable {
+    use super::BLOCK;
+
+    /// A bit for each byte, set where it is a quote or a backslash.
+    ///
+    /// Written so that the compiler sees bytes that have nothing to do with each other, and takes many
+    /// at once.
+    #[inline]
+    pub(super) fn marks(bytes: &[u8; BLOCK]) -> u64 {
+        let is_mark = |byte| (byte == b'"') | (byte == b'\\');
+        let found = bytes.map(|byte| if is_mark(byte) { u8::MAX } else { 0 });
+        let (words, _) = found.as_chunks();
+        let eights = words.iter().map(|word| bit_for_each(*word));
+        eights.rev().fold(0, |bits, eight| bits << 8 | eight)
+    }
+
+    /// A bit for each byte, of bytes whose bits are all the same.
+    #[inline]
+    fn bit_for_each(bytes: [u8; 8]) -> u64 {
+        // Another bit of each byte …
+        let bits = u64::from_le_bytes(bytes) & 0x8040_2010_0804_0201;
+        // … and their sum in the highest.
+        bits.wrapping_mul(0x0101_0101_0101_0101) >> 56
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn every_way_finds_the_same_marks(
+            bytes in prop::collection::vec(prop_oneof![Just(b'"'), Just(b'\\'), any::<u8>()], BLOCK),
+        ) {
+            let bytes: &[u8; BLOCK] = bytes.as_slice().try_into().unwrap();
+            let expected = (0..BLOCK).filter(|at| matches!(bytes[*at], b'"' | b'\\'));
+            let expected = expected.fold(0, |bits, at| bits | 1 << at);
+            prop_assert_eq!(marks(bytes), expected);
+            prop_assert_eq!(portable::marks(bytes), expected);
+        }
+    }
 }

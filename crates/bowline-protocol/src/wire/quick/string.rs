@@ -12,21 +12,8 @@ pub(super) enum Text<'de> {
 
 impl<'de> Quick<'de> {
     /// Most are names and ids, which need nothing more than to find their end.
-    #[inline]
+    #[inline(always)]
     pub(super) fn string(&mut self) -> Result<Text<'de>> {
-        let start = self.at + 1;
-        if self.is_quote(self.at)
-            && let Some(end) = self.marks.near(start)
-            && self.is_quote(end)
-        {
-            self.at = end + 1;
-            return Ok(Text::Borrowed(&self.text[start..end]));
-        }
-        self.any_string()
-    }
-
-    #[inline(never)]
-    fn any_string(&mut self) -> Result<Text<'de>> {
         self.expect(b'"')?;
         let start = self.at;
         let end = self.next_mark(start)?;
@@ -45,7 +32,12 @@ impl<'de> Quick<'de> {
                 self.at = mark + 1;
                 return Ok(());
             }
-            self.at = mark + Escape::read(&self.text.as_bytes()[mark..])?.length;
+            let text = self.text.as_bytes();
+            let length = match named(text, mark)? {
+                Some(_) => 2,
+                None => Numbered::read(text, mark)?.length,
+            };
+            self.at = mark + length;
         }
     }
 
@@ -64,13 +56,25 @@ impl<'de> Quick<'de> {
         let mut gathered = Vec::with_capacity(FIRST_CAPACITY.min(text.len() - start) + SHORT);
         let mut from = start;
         loop {
-            push_plain(&mut gathered, &text[from..], mark - from);
-            if text[mark] == b'"' {
+            // With the backslash or quote behind it, in whose place comes what is meant.
+            push_beginning(&mut gathered, &text[from..], mark + 1 - from);
+            let last = gathered.last_mut().ok_or(Unusual)?;
+            if *last == b'"' {
+                gathered.pop();
                 break;
             }
-            let Escape { stands_for, length } = Escape::read(&text[mark..])?;
-            push_character(&mut gathered, stands_for);
-            from = mark + length;
+            match named(text, mark)? {
+                Some(byte) => {
+                    *last = byte;
+                    from = mark + 2;
+                }
+                None => {
+                    let Numbered { stands_for, length } = Numbered::read(text, mark)?;
+                    gathered.pop();
+                    gathered.extend_from_slice(stands_for.encode_utf8(&mut [0; 4]).as_bytes());
+                    from = mark + length;
+                }
+            }
             mark = self.next_mark(from)?;
         }
         self.at = mark + 1;
@@ -89,7 +93,7 @@ const SHORT: usize = 16;
 
 /// Adds the beginning of a text.
 #[inline]
-fn push_plain(to: &mut Vec<u8>, text: &[u8], length: usize) {
+fn push_beginning(to: &mut Vec<u8>, text: &[u8], length: usize) {
     match text.first_chunk::<SHORT>() {
         Some(short) if length <= SHORT => {
             let end = to.len() + length;
@@ -98,12 +102,6 @@ fn push_plain(to: &mut Vec<u8>, text: &[u8], length: usize) {
         }
         _ => to.extend_from_slice(&text[..length]),
     }
-}
-
-/// What a backslash begins.
-struct Escape {
-    stands_for: char,
-    length: usize,
 }
 
 /// What stands behind a backslash, and what is meant by it. Zero is none of these.
@@ -128,44 +126,39 @@ const NAMED_ESCAPES: [u8; 256] = {
     meant
 };
 
-impl Escape {
-    /// Reads the escape that a text begins with.
-    #[inline]
-    fn read(text: &[u8]) -> Result<Self> {
-        let name = *text.get(1).ok_or(Unusual)?;
-        match NAMED_ESCAPES[usize::from(name)] {
-            0 => Self::by_number(text),
-            byte => Ok(Self { stands_for: char::from(byte), length: 2 }),
-        }
-    }
+/// The byte that an escape of two characters stands for, if it is one.
+#[inline]
+fn named(text: &[u8], backslash: usize) -> Result<Option<u8>> {
+    let name = *text.get(backslash + 1).ok_or(Unusual)?;
+    let byte = NAMED_ESCAPES[usize::from(name)];
+    Ok((byte != 0).then_some(byte))
+}
 
-    /// The character that `\u0041`, or two such, stand for.
+/// The character that `\u0041`, or two such, stand for.
+struct Numbered {
+    stands_for: char,
+    length: usize,
+}
+
+impl Numbered {
     #[inline(never)]
-    fn by_number(text: &[u8]) -> Result<Self> {
-        let first = code_unit(text)?;
+    fn read(text: &[u8], backslash: usize) -> Result<Self> {
+        let first = code_unit(text, backslash)?;
         if let Some(stands_for) = char::from_u32(first.into()) {
             return Ok(Self { stands_for, length: 6 });
         }
-        let mut pair = char::decode_utf16([first, code_unit(&text[6..])?]);
+        let mut pair = char::decode_utf16([first, code_unit(text, backslash + 6)?]);
         let stands_for = pair.next().and_then(|character| character.ok()).ok_or(Unusual)?;
         Ok(Self { stands_for, length: 12 })
     }
 }
 
-fn code_unit(text: &[u8]) -> Result<u16> {
-    let Some((br"\u", digits)) = text.get(..6).and_then(|it| it.split_first_chunk()) else {
+fn code_unit(text: &[u8], at: usize) -> Result<u16> {
+    let Some((br"\u", digits)) = text.get(at..at + 6).and_then(|it| it.split_first_chunk()) else {
         return Err(Unusual);
     };
     digits.iter().try_fold(0, |unit, digit| {
         let digit = char::from(*digit).to_digit(16).ok_or(Unusual)?;
         Ok(unit << 4 | digit as u16)
     })
-}
-
-#[inline]
-fn push_character(to: &mut Vec<u8>, character: char) {
-    match u8::try_from(character) {
-        Ok(byte) if byte.is_ascii() => to.push(byte),
-        _ => to.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
-    }
 }
