@@ -8,11 +8,13 @@ use std::{
     borrow::Cow,
     collections::VecDeque,
     io, mem,
+    ops::RangeInclusive,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use bowline_protocol::Line;
-use tokio::sync::Notify;
+use tokio::{sync::Notify, time};
 
 use crate::{batch::Batch, spill::Spill};
 
@@ -43,6 +45,13 @@ pub struct Inbox {
 
 /// Bytes of lines that wait together, and are taken at once.
 const TAKE: usize = 64 * 1024;
+
+/// Bytes that a reader has to take who is only just behind. Such a one is waited for; whatever comes
+/// behind more than that, control among it, must not wait for somebody who is late.
+const JUST_BEHIND: RangeInclusive<usize> = TAKE + 1..=4 * TAKE;
+
+/// How long a reader may take nothing and still be at work.
+const PATIENCE: Duration = Duration::from_millis(1);
 
 impl Inbox {
     /// The next message; `None` when the session has ended and all were read.
@@ -80,6 +89,7 @@ impl Inbox {
         match next {
             Some(batch) => {
                 queue.bytes -= batch.cost();
+                queue.reader_is_away = false;
                 queue.spare = mem::replace(&mut self.taken, batch);
                 queue.spare.clear();
             }
@@ -90,9 +100,9 @@ impl Inbox {
             // A burst must not cost its size for the rest of the session.
             mem::take(&mut queue.batches);
         }
-        let room = !queue.is_full();
+        let room = queue.room();
         drop(queue);
-        if room {
+        if room != Room::None {
             self.shared.room.notify_one();
         }
         known
@@ -127,6 +137,7 @@ pub(crate) fn inbox(limit: usize, overflow: Overflow) -> (Delivery, Inbox) {
         spill_failed: false,
         lost: None,
         closed: false,
+        reader_is_away: false,
         abandoned: false,
     };
     let (arrived, room) = (Notify::new(), Notify::new());
@@ -138,6 +149,8 @@ pub(crate) fn inbox(limit: usize, overflow: Overflow) -> (Delivery, Inbox) {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Room {
     Some,
+    /// It does, but a reader is at work that has not had its turn.
+    Scarce,
     None,
 }
 
@@ -146,22 +159,29 @@ impl Delivery {
     pub(crate) fn push(&self, lines: &mut Batch) -> Room {
         let mut queue = self.shared.lock();
         queue.push(lines);
-        let room = if queue.is_full() { Room::None } else { Room::Some };
+        let room = queue.room();
         drop(queue);
         self.shared.arrived.notify_one();
         room
     }
 
-    /// Whether messages wait that the reader could have taken, had it had a turn.
-    pub(crate) fn is_behind(&self) -> bool {
-        let queue = self.shared.lock();
-        !queue.abandoned && queue.bytes > TAKE
-    }
-
-    /// Waits until the inbox takes more.
+    /// Waits until the inbox takes more, and a reader that is at work has had its turn: what has just
+    /// come is read while it is near, and goes neither through much memory nor to the disk.
     pub(crate) async fn wait_for_room(&self) {
-        while self.shared.lock().is_full() {
-            self.shared.room.notified().await;
+        // A turn is most often enough, and takes less than to be told.
+        tokio::task::yield_now().await;
+        loop {
+            let taken = self.shared.room.notified();
+            let room = self.shared.lock().room();
+            match room {
+                Room::Some => return,
+                Room::None => taken.await,
+                Room::Scarce => {
+                    if time::timeout(PATIENCE, taken).await.is_err() {
+                        self.shared.lock().reader_is_away = true;
+                    }
+                }
+            }
         }
     }
 
@@ -214,14 +234,23 @@ struct Queue {
     /// The disk did not give back what it was given.
     lost: Option<io::Error>,
     closed: bool,
+    /// The reader has taken nothing for a while.
+    reader_is_away: bool,
     /// Nobody will read.
     abandoned: bool,
 }
 
 impl Queue {
-    fn is_full(&self) -> bool {
+    fn room(&self) -> Room {
+        if self.abandoned {
+            return Room::Some;
+        }
         let hold = self.overflow == Overflow::HoldSender || self.spill_failed;
-        hold && !self.abandoned && (self.bytes >= self.limit || !self.spill.is_empty())
+        if hold && (self.bytes >= self.limit || !self.spill.is_empty()) {
+            return Room::None;
+        }
+        let is_just_behind = JUST_BEHIND.contains(&self.bytes) && self.spill.is_empty();
+        if is_just_behind && !self.reader_is_away { Room::Scarce } else { Room::Some }
     }
 
     fn push(&mut self, lines: &mut Batch) {
@@ -291,6 +320,46 @@ impl Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// As much as lines of a chunk.
+    fn chunk() -> Batch {
+        let mut lines = Batch::default();
+        lines.push(Line { number: 1, offset: 0, text: Cow::Owned("x".repeat(TAKE)) });
+        lines
+    }
+
+    #[tokio::test]
+    async fn a_reader_at_work_is_waited_for() {
+        let (delivery, mut inbox) = inbox(10_000_000, Overflow::Spill);
+        assert_eq!(delivery.push(&mut chunk()), Room::Scarce);
+        inbox.try_next();
+        delivery.wait_for_room().await;
+        assert_eq!(delivery.push(&mut chunk()), Room::Scarce);
+        assert_eq!(delivery.push(&mut chunk()), Room::Scarce);
+        let reading = async {
+            while inbox.try_next().is_some() {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::join!(delivery.wait_for_room(), reading);
+        assert_eq!(delivery.shared.lock().room(), Room::Some);
+        assert!(!delivery.shared.lock().reader_is_away);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_reader_that_is_away_or_late_is_not_waited_for() {
+        let (delivery, mut inbox) = inbox(10_000_000, Overflow::Spill);
+        let start = time::Instant::now();
+        delivery.push(&mut chunk());
+        delivery.wait_for_room().await;
+        assert!(start.elapsed() >= PATIENCE && start.elapsed() < 10 * PATIENCE);
+        for _ in 0..10 {
+            assert_eq!(delivery.push(&mut chunk()), Room::Some);
+        }
+        // It is back, but much is before what comes now.
+        inbox.try_next();
+        assert_eq!(delivery.push(&mut chunk()), Room::Some);
+    }
 
     #[test]
     fn what_was_read_is_forgotten_once_more_is_waited_for() {

@@ -17,8 +17,9 @@ const PAIR_CAPACITY: usize = 64 * 1024;
 /// A read begins this small, because most sessions are idle most of the time, …
 const SMALLEST_READ: usize = 8 * 1024;
 
-/// … and grows to what a pipe holds while the other end has much to say.
-const LARGEST_READ: usize = 64 * 1024;
+/// … and grows, first to what a pipe holds and then to what a wide one does, while the other end has
+/// much to say.
+const LARGER_READS: [usize; 2] = [64 * 1024, 128 * 1024];
 
 /// Lines taken from a channel at once.
 const CHANNEL_BATCH: usize = 64;
@@ -105,8 +106,11 @@ impl Source {
     pub(crate) async fn fill(&mut self) -> io::Result<Input> {
         match self {
             Self::Stream { reader, chunk, filled, .. } => {
-                if *filled == chunk.len() && chunk.len() < LARGEST_READ {
-                    chunk.resize(LARGEST_READ, 0);
+                let larger = LARGER_READS.into_iter().find(|larger| *larger > chunk.len());
+                if *filled == chunk.len()
+                    && let Some(larger) = larger
+                {
+                    chunk.resize(larger, 0);
                 }
                 *filled = 0;
                 *filled = reader.read(chunk).await?;

@@ -213,17 +213,13 @@ impl<S: Service> Session<S> {
                 biased;
                 () = &mut closing => return Ok(End::Closed),
                 Some(done) = self.handlers.join_next() => reap(done),
-                () = self.delivery.wait_for_room(), if room == Room::None => room = Room::Some,
+                () = self.delivery.wait_for_room(), if room != Room::Some => room = Room::Some,
                 input = source.fill(), if room == Room::Some => {
                     let input = input?;
                     source.drain(input, |arrival| self.dispatch(arrival));
                     room = self.deliver();
                     if input == Input::Ended {
                         return Ok(End::OfInput);
-                    }
-                    if self.delivery.is_behind() {
-                        // What was just read is read again while it is near, before more is.
-                        tokio::task::yield_now().await;
                     }
                 }
             }
