@@ -13,6 +13,7 @@ use super::{
     life::{Ended, Life},
     start::start,
     stderr::{self, Tail},
+    stdout::Stdout,
 };
 use crate::{
     Error, Options, ProcessError,
@@ -58,7 +59,8 @@ impl ProcessConnection {
         limits.line_limit = options.limits.line;
         limits.time_limit = Some(options.limits.request);
         let (service, faults) = HostService::new(callbacks);
-        let (peer, inbox, wire) = connect_with(Link::stream(stdout, stdin), |_| service, limits);
+        let link = Link::stream(Stdout::new(stdout), stdin);
+        let (peer, inbox, wire) = connect_with(link, |_| service, limits);
 
         let closing = CancellationToken::new();
         let life = Life {

@@ -9,6 +9,7 @@ mod locate;
 mod run;
 mod start;
 mod stderr;
+mod stdout;
 mod version;
 
 pub(crate) use connection::ProcessConnection;
