@@ -8,16 +8,10 @@ pub struct Usage {
     pub peak_megabytes: f64,
 }
 
-/// The system counts in hundredths of seconds on every Linux there is.
-const TICKS_PER_SECOND: f64 = 100.0;
-
-/// Reads it from `/proc`.
+/// Asks the system.
 pub fn usage() -> Usage {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The name of the program, in parentheses, may contain anything.
-    let fields: Vec<&str> = stat.rsplit(") ").next().unwrap_or_default().split(' ').collect();
-    let ticks = |place: usize| fields.get(place).and_then(|it| it.parse::<f64>().ok());
-    let cpu_seconds = (ticks(11).unwrap_or(0.0) + ticks(12).unwrap_or(0.0)) / TICKS_PER_SECOND;
+    let used = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    let cpu_seconds = used.tv_sec as f64 + used.tv_nsec as f64 / 1e9;
     Usage { cpu_seconds, peak_megabytes: memory("VmHWM:") }
 }
 

@@ -76,7 +76,7 @@ pub enum Message {
     Unknown(RawJson),
 }
 
-read_by_tag!(Message, Type, {
+read_by_tag!(Message, Type, in boxes, {
     "user" => User,
     "assistant" => Assistant,
     "stream_event" => StreamEvent,

@@ -5,6 +5,7 @@
 //! for the tag, a full one into the type it names. What is tagged inside of that is
 //! read on the way wherever it can be; see [`pass`].
 
+mod boxed;
 mod closed;
 mod nested;
 mod open;
@@ -15,7 +16,7 @@ mod tag;
 pub(crate) use closed::read_closed;
 pub(crate) use nested::{Tagged, read_nested, unusual};
 pub(crate) use open::{open_enum, read_open};
-pub(crate) use tag::{Key, Tags, read_body, read_whole};
+pub(crate) use tag::{Key, Tags, read_body, read_boxed, read_whole};
 
 /// Why a line or a value could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -61,9 +62,16 @@ impl ReadError {
 ///
 /// A known tag with a bad body is an error that names both; only an unknown tag
 /// becomes `Unknown`, kept byte for byte. `"system" => System(SystemMessage)` hands
-/// the tags on to an enum that is told apart by another key of the same object.
+/// the tags on to an enum that is told apart by another key of the same object. `in boxes` is for
+/// enums all of whose payloads are in one.
 macro_rules! read_by_tag {
-    ($enum:ident, $key:ident, {
+    ($enum:ident, $key:ident, { $($variants:tt)* }) => {
+        $crate::wire::read_by_tag!(@read read_body, $enum, $key, { $($variants)* });
+    };
+    ($enum:ident, $key:ident, in boxes, { $($variants:tt)* }) => {
+        $crate::wire::read_by_tag!(@read read_boxed, $enum, $key, { $($variants)* });
+    };
+    (@read $read:ident, $enum:ident, $key:ident, {
         $($tag:literal => $variant:ident $(($nested:ident))?),* $(,)?
     }) => {
         impl $enum {
@@ -82,7 +90,7 @@ macro_rules! read_by_tag {
             ) -> Result<Self, $crate::ReadError> {
                 match tags.get($crate::wire::Key::$key) {
                     $(Some($tag) => $crate::wire::read_by_tag!(
-                        @body $tag, $key, tags, json $(, $nested)?
+                        @body $read, $tag, $key, tags, json $(, $nested)?
                     ).map(Self::$variant),)*
                     _ => $crate::RawJson::read(json).map(Self::Unknown),
                 }
@@ -91,10 +99,10 @@ macro_rules! read_by_tag {
 
         $crate::wire::read_inside!($enum, $key, { $($tag => $variant $(($nested))?),* });
     };
-    (@body $tag:literal, $key:ident, $tags:ident, $json:ident) => {
-        $crate::wire::read_body($tag, $crate::wire::Key::$key, $json)
+    (@body $read:ident, $tag:literal, $key:ident, $tags:ident, $json:ident) => {
+        $crate::wire::$read($tag, $crate::wire::Key::$key, $json)
     };
-    (@body $tag:literal, $key:ident, $tags:ident, $json:ident, $nested:ident) => {
+    (@body $read:ident, $tag:literal, $key:ident, $tags:ident, $json:ident, $nested:ident) => {
         $nested::from_tags($tags, $json)
     };
 }

@@ -7,7 +7,7 @@ use serde::{
     de::{self, DeserializeOwned, IntoDeserializer, value::BorrowedStrDeserializer},
 };
 
-use super::{ReadError, pass::Pass, quick::read_with};
+use super::{ReadError, boxed::Boxed, pass::Pass, quick::read_with};
 use crate::{hook::HookBase, surrogate::whole_characters};
 
 /// The keys that wire enums are told apart by.
@@ -176,6 +176,15 @@ pub(crate) fn read_body<T: DeserializeOwned>(
     // Halves of characters are among what is unusual.
     let json = whole_characters(Cow::Borrowed(json));
     Pass::Careful.run(|| read_carefully(tag, key, &json))
+}
+
+/// [`read_body`] of one that is large.
+pub(crate) fn read_boxed<T: DeserializeOwned>(
+    tag: &str,
+    key: Key,
+    json: &str,
+) -> Result<Box<T>, ReadError> {
+    read_body(tag, key, json).map(|Boxed(body)| body)
 }
 
 fn read_untagged<T: DeserializeOwned>(key: Key, json: &str) -> Option<T> {

@@ -106,7 +106,7 @@ pub enum SystemMessage {
     Unknown(RawJson),
 }
 
-read_by_tag!(SystemMessage, Subtype, {
+read_by_tag!(SystemMessage, Subtype, in boxes, {
     "init" => Init,
     "status" => Status,
     "compact_boundary" => CompactBoundary,
