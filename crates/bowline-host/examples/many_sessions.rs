@@ -54,14 +54,18 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let sessions: Vec<_> = (0..count).map(|_| agent.start("Say hello to the desk.")).collect();
     let mut failed = 0;
     for session in &sessions {
-        failed += usize::from(session.wait().await.is_err());
+        let has_succeeded = session.wait().await.is_ok_and(|result| !result.is_error);
+        failed += usize::from(!has_succeeded);
     }
     let (took, greeted) = (start.elapsed(), greeted.load(Ordering::Relaxed));
     println!("{count} sessions, {greeted} greetings, {failed} failures in {took:.2?}");
     if let Some(peak) = peak_memory() {
         println!("at most {peak} of memory");
     }
-    Ok(())
+    match failed {
+        0 => Ok(()),
+        failed => Err(format!("{failed} of {count} sessions failed").into()),
+    }
 }
 
 /// The most memory this process has had, where the system says so.

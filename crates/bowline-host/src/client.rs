@@ -6,7 +6,7 @@ use bowline_protocol::Message;
 use futures_util::{Stream, StreamExt, stream};
 
 use crate::{
-    Error, Messages, Options, Prompt,
+    ConversationWatch, Error, Messages, Options, Prompt,
     connection::{Connection, Heard},
 };
 
@@ -108,6 +108,29 @@ impl Client {
                 message => Some((message, Some(connection))),
             }
         }))
+    }
+
+    /// The conversation, from the first call of this on: prompts when they are sent, and what the agent
+    /// says when somebody reads it. It can be looked at and waited for at any time.
+    ///
+    /// ```
+    /// use bowline_host::{Client, Embedded, Options};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), bowline_host::Error> {
+    /// let options = Options::default().embedded(Embedded::script(std::env::temp_dir()));
+    /// let client = Client::connect(options).await?;
+    /// let conversation = client.conversation();
+    /// client.query("SAY hello").await?;
+    /// client.receive_response().text().await?;
+    /// let texts: Vec<_> = conversation.current().messages().iter().map(|it| it.text()).collect();
+    /// assert_eq!(texts, ["SAY hello", "hello"]);
+    /// client.disconnect().await;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn conversation(&self) -> ConversationWatch {
+        self.connection.conversation()
     }
 
     /// Ends the agent: lets it finish for a while, then makes it. Always ends.

@@ -1,13 +1,13 @@
 //! The connection to an agent, wherever it runs.
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak},
     time::Duration,
 };
 
 use bowline_protocol::{
-    Call, HostRequest, Initialize, InitializeResponse, McpServerMessage, Message, SystemMessage,
-    UserMessage,
+    Call, HostRequest, Initialize, InitializeResponse, McpServerMessage, Message, MessageUuid,
+    SystemMessage, UserMessage,
 };
 use futures_util::FutureExt;
 use tokio::sync::mpsc;
@@ -20,7 +20,7 @@ use crate::store::{Mirror, ResumedHome, from_store};
 #[cfg(feature = "websocket")]
 use crate::websocket::{Summoned, WebSocketConnection};
 use crate::{
-    Error, Options, Transport,
+    ConversationWatch, Error, Options, Prompt, Transport,
     callback::{Callbacks, HookMatcher},
     options::{
         Limits,
@@ -47,6 +47,8 @@ pub(crate) struct Connection {
     /// Deleted after the agent.
     _long_values: Option<LongValues>,
     run: Mutex<Run>,
+    /// What was said since somebody asked for it.
+    conversation: OnceLock<ConversationWatch>,
     verbatim_prompts: bool,
     pub(crate) limits: Limits,
     pub(crate) has_callbacks: bool,
@@ -147,6 +149,7 @@ impl Connection {
             _long_values: long_values,
             _said: AbortOnDropHandle::new(tokio::spawn(said)),
             run: Mutex::default(),
+            conversation: OnceLock::new(),
             verbatim_prompts: options.verbatim_prompts,
             limits: options.limits,
             has_callbacks,
@@ -165,6 +168,12 @@ impl Connection {
     pub(crate) async fn prompt(&self, mut prompt: UserMessage) -> Result<(), Error> {
         if self.verbatim_prompts {
             prompt.client_composed = Some(true);
+        }
+        if let Some(conversation) = self.conversation.get() {
+            // An agent that repeats it does so by this name.
+            let name = || MessageUuid::from(uuid::Uuid::new_v4().to_string());
+            prompt.uuid.get_or_insert_with(name);
+            conversation.say(Prompt::from(prompt.clone()));
         }
         self.run().prompted();
         match &*self.agent {
@@ -206,6 +215,9 @@ impl Connection {
     fn sorted(&self, message: Message) -> Heard {
         let audience = self.heard(&message);
         self.hang_up_when_done();
+        if let (Audience::Program, Some(conversation)) = (audience, self.conversation.get()) {
+            conversation.hear(&message);
+        }
         match audience {
             Audience::Program => Heard::Message(message),
             Audience::Ourselves => Heard::News,
@@ -217,6 +229,11 @@ impl Connection {
             self.callbacks.session.is(init.session_id.clone());
         }
         self.run().heard(message)
+    }
+
+    /// What is said from the first time on that somebody asks for it.
+    pub(crate) fn conversation(&self) -> ConversationWatch {
+        self.conversation.get_or_init(ConversationWatch::default).clone()
     }
 
     /// The error that the end of the agent is, if it is one.

@@ -91,8 +91,8 @@ pub use read::{
 pub use resume::{ResumeAt, resume, resume_subagent};
 pub use search::{SearchHit, search};
 pub use store::{
-    Answer, BoxFuture, FileStore, MemoryStore, SessionStore, StoreError, StoreKey, StoredSession,
-    Transcripts, import, materialize,
+    Answer, BoxFuture, BrokenContract, FileStore, MemoryStore, SessionStore, StoreCheck,
+    StoreError, StoreKey, StoredSession, Transcripts, import, materialize,
 };
 pub use summary::{SessionSummary, SummaryData};
 pub use take_up::{StartFrom, TakeUp, TakenUp};

@@ -2,14 +2,16 @@
 
 use std::ops::Deref;
 
+use bowline_protocol::Message;
 use futures_util::{StreamExt, future};
 use tokio::sync::watch;
 
 use super::Conversation;
 use crate::{Messages, Prompt};
 
-/// A [`Conversation`] that keeps itself up to date while somebody reads the stream it follows:
-/// [`Messages::follow`].
+/// A [`Conversation`] that keeps itself up to date while somebody reads what the agent says: all that
+/// is said from now on ([`Client::conversation`](crate::Client::conversation)), a session
+/// ([`Session::conversation`](crate::Session::conversation)), or one stream ([`Messages::follow`]).
 ///
 /// ```
 /// use bowline_host::{Embedded, Options, query};
@@ -34,6 +36,14 @@ pub struct ConversationWatch {
     seen: watch::Receiver<Conversation>,
 }
 
+impl Default for ConversationWatch {
+    /// One in which nothing was said yet.
+    fn default() -> Self {
+        let (conversation, seen) = watch::channel(Conversation::default());
+        Self { conversation, seen }
+    }
+}
+
 impl ConversationWatch {
     /// The conversation as it is now. Do not hold it across an `await`: messages wait meanwhile.
     pub fn current(&self) -> impl Deref<Target = Conversation> + '_ {
@@ -53,6 +63,11 @@ impl ConversationWatch {
         let prompt = prompt.into();
         self.conversation.send_modify(|conversation| conversation.say(&prompt));
     }
+
+    /// Folds in what the agent says.
+    pub(crate) fn hear(&self, message: &Message) {
+        self.conversation.send_modify(|conversation| conversation.hear(message));
+    }
 }
 
 impl Messages {
@@ -71,14 +86,14 @@ impl Messages {
     /// # }
     /// ```
     pub fn follow(self) -> (Self, ConversationWatch) {
-        let (conversation, seen) = watch::channel(Conversation::default());
+        let conversation = ConversationWatch::default();
         let watched = conversation.clone();
         let messages = Self::new(self.inspect(move |message| {
             if let Ok(message) = message {
-                watched.send_modify(|conversation| conversation.hear(message));
+                watched.hear(message);
             }
         }));
-        (messages, ConversationWatch { conversation, seen })
+        (messages, conversation)
     }
 
     /// Reads on to the end and folds everything into a conversation.

@@ -139,6 +139,9 @@ async fn follow(
                     entry.begun();
                 }
                 shared.tracker.hear(&message);
+                if let Some(conversation) = shared.conversation.get() {
+                    conversation.hear(&message);
+                }
                 if let Message::Result(end) = &message {
                     result = Some(end.clone());
                 }

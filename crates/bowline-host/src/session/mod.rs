@@ -29,7 +29,7 @@ pub use self::{
     event::{Events, SessionEvent, ToolAnswer, ToolCall},
     status::{PendingPermission, PendingToolCall, SessionState, SessionStatus, Statistics},
 };
-use crate::{Error, Messages, connection::Connection};
+use crate::{ConversationWatch, Error, Messages, Prompt, connection::Connection};
 
 /// A prompt that an agent works on, from [`Agent::start`](crate::Agent::start) to its result.
 ///
@@ -70,6 +70,10 @@ struct Handle {
 struct Shared {
     tracker: Arc<Tracker>,
     backlog: Backlog,
+    /// What the agent was told to do.
+    prompt: Prompt,
+    /// What was said since somebody asked for it.
+    conversation: OnceLock<ConversationWatch>,
     /// Set when the agent is there.
     connection: OnceLock<Arc<Connection>>,
     cancel: CancellationToken,
@@ -84,6 +88,8 @@ impl Session {
         let shared = Arc::new(Shared {
             tracker: work.tracker(),
             backlog: Backlog::default(),
+            prompt: work.prompt.clone(),
+            conversation: OnceLock::new(),
             connection: OnceLock::new(),
             cancel: CancellationToken::new(),
             outcome: OnceLock::new(),
@@ -128,6 +134,33 @@ impl Session {
     /// What happens, from the start for the first who asks soon enough, from now on for others.
     pub fn events(&self) -> Events {
         Events::new(self.shared().tracker.events(), self.clone())
+    }
+
+    /// The conversation, from the first call of this on and whether or not anybody reads: the prompt and
+    /// what the agent says. Call it right after the start, and nothing is missed.
+    ///
+    /// ```
+    /// use bowline_host::{Agent, Embedded, Options};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), bowline_host::Error> {
+    /// let options = Options::default().embedded(Embedded::script(std::env::temp_dir()));
+    /// let session = Agent::new(options)?.start("SAY hello");
+    /// let conversation = session.conversation();
+    /// session.wait().await?;
+    /// let texts: Vec<_> = conversation.current().messages().iter().map(|it| it.text()).collect();
+    /// assert_eq!(texts, ["SAY hello", "hello"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn conversation(&self) -> ConversationWatch {
+        let shared = self.shared();
+        let begin = || {
+            let conversation = ConversationWatch::default();
+            conversation.say(shared.prompt.clone());
+            conversation
+        };
+        shared.conversation.get_or_init(begin).clone()
     }
 
     /// Waits until the session is over and its agent is gone.

@@ -15,8 +15,8 @@
 //! # let folder = tempfile::tempdir()?;
 //! # let folder = folder.path();
 //! let store = Arc::new(MemoryStore::new());
-//! let mut options = Options::default().embedded(Embedded::script(folder));
-//! options.session_store = Some(store.clone());
+//! let options =
+//!     Options::default().embedded(Embedded::script(folder)).session_store(store.clone());
 //! let client = Client::connect(options.clone()).await?;
 //! client.query("SAY hello").await?;
 //! client.receive_response().text().await?;
@@ -30,14 +30,15 @@
 //! # }
 //! ```
 //!
-//! A store of your own needs two methods; the others offer more:
+//! A store of your own needs two methods; the others offer more. [`StoreCheck`] tells, in a test of yours,
+//! whether it keeps what it promises:
 //!
 //! ```
 //! use std::{collections::HashMap, sync::Mutex};
 //!
 //! use bowline_host::{
 //!     protocol::RawJson,
-//!     store::{Answer, SessionStore, StoreError, StoreKey},
+//!     store::{Answer, SessionStore, StoreCheck, StoreError, StoreKey},
 //! };
 //!
 //! #[derive(Debug, Default)]
@@ -48,7 +49,13 @@
 //!         let key = key.clone();
 //!         Box::pin(async move {
 //!             let mut shelf = self.0.lock().map_err(|_| StoreError("it fell over".to_owned()))?;
-//!             shelf.entry(key).or_default().extend(entries);
+//!             for entry in entries {
+//!                 let kept = shelf.entry(key.clone()).or_default();
+//!                 // One that has a name may come twice, and is kept once.
+//!                 if entry.to_value().get("uuid").is_none() || !kept.contains(&entry) {
+//!                     kept.push(entry);
+//!                 }
+//!             }
 //!             Ok(())
 //!         })
 //!     }
@@ -61,14 +68,20 @@
 //!         })
 //!     }
 //! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), bowline_host::store::BrokenContract> {
+//! StoreCheck::default().without_deleting().run(Shelf::default).await?;
+//! # Ok(())
+//! # }
 //! ```
 
 mod mirror;
 mod resume;
 
 pub use bowline_sessions::{
-    Answer, BoxFuture, FileStore, MemoryStore, MirrorFlush, ProjectKey, SessionStore,
-    SessionSummary, StoreError, StoreKey, StoredSession, SummaryData,
+    Answer, BoxFuture, BrokenContract, FileStore, MemoryStore, MirrorFlush, ProjectKey,
+    SessionStore, SessionSummary, StoreCheck, StoreError, StoreKey, StoredSession, SummaryData,
 };
 
 pub(crate) use mirror::Mirror;

@@ -178,6 +178,22 @@ impl McpServer {
         &self.tools
     }
 
+    /// Gives it another name, for instance because two libraries call theirs the same.
+    ///
+    /// ```
+    /// use bowline_host::McpServer;
+    ///
+    /// fn calculator() -> McpServer {
+    ///     McpServer::new("calculator")
+    /// }
+    /// assert_eq!(calculator().named("calc").name(), "calc");
+    /// ```
+    #[must_use]
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
     /// Adds a tool. Two of the same name are an error when the agent is started.
     #[must_use]
     pub fn tool(mut self, tool: Tool) -> Self {

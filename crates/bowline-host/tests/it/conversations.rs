@@ -39,6 +39,27 @@ async fn a_view_that_is_always_up_to_date() {
 }
 
 #[tokio::test]
+async fn a_client_keeps_its_conversation_whoever_reads_and_repeats() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, mut options) in agents(folder.path()).await {
+        options.replay_user_messages = true;
+        let client = soon(name, Client::connect(options)).await.unwrap();
+        client.query("SAY before anybody asked").await.unwrap();
+        soon(name, client.receive_response().text()).await.unwrap();
+        let conversation = client.conversation();
+        for prompt in ["SAY one", "SAY two"] {
+            client.query(prompt).await.unwrap();
+            soon(name, client.receive_response().text()).await.unwrap();
+        }
+        let current = client.conversation().current().clone();
+        let told: Vec<_> = current.messages().iter().map(|said| said.text()).collect();
+        assert_eq!(told, ["SAY one", "one", "SAY two", "two"], "{name}");
+        assert_eq!(*conversation.current(), current, "{name}: there is one");
+        soon(name, client.disconnect()).await;
+    }
+}
+
+#[tokio::test]
 async fn calls_and_their_results_are_in_it() {
     let folder = tempfile::tempdir().unwrap();
     for (name, options) in agents(folder.path()).await {

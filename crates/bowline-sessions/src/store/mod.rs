@@ -1,7 +1,9 @@
 //! Keeping sessions somewhere else than in files of one machine.
 
+mod check;
 mod file;
 mod memory;
+mod shared;
 mod transfer;
 
 use std::{fmt, pin::Pin};
@@ -11,6 +13,7 @@ use serde::Deserialize;
 
 use crate::{head::Id, summary::SessionSummary};
 
+pub use check::{BrokenContract, StoreCheck};
 pub use file::FileStore;
 pub use memory::MemoryStore;
 pub use transfer::{Transcripts, import, materialize};

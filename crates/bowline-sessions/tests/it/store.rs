@@ -5,13 +5,15 @@ use std::{
     path::{Path, PathBuf},
     pin::pin,
     slice,
+    sync::Arc,
     task::{Context, Poll, Waker},
 };
 
 use bowline_protocol::{RawJson, SessionId};
 use bowline_sessions::{
-    ConfigHome, FileStore, MOST_PENDING_ENTRIES, MemoryStore, MirrorBatch, MirrorBuffer,
-    MirrorFlush, SessionStore, SessionSummary, StoreKey, Transcripts, import, key_of, materialize,
+    Answer, ConfigHome, FileStore, MOST_PENDING_ENTRIES, MemoryStore, MirrorBatch, MirrorBuffer,
+    MirrorFlush, SessionStore, SessionSummary, StoreCheck, StoreKey, Transcripts, import, key_of,
+    materialize,
 };
 use serde_json::{Value, json};
 
@@ -29,78 +31,103 @@ fn entries(values: &[Value]) -> Vec<RawJson> {
     values.iter().cloned().map(RawJson::from).collect()
 }
 
-fn with_each_store(check: impl Fn(&dyn SessionStore)) {
-    check(&MemoryStore::new());
-    let folder = tempfile::tempdir().unwrap();
-    check(&FileStore::new(folder.path()));
-}
-
-fn load(store: &dyn SessionStore, key: &StoreKey) -> Option<Vec<Value>> {
-    let entries = now(store.load(key)).unwrap();
-    entries.map(|entries| entries.iter().map(RawJson::to_value).collect())
-}
-
 fn append(store: &dyn SessionStore, key: &StoreKey, values: &[Value]) {
     now(store.append(key, entries(values))).unwrap();
 }
 
 #[test]
-fn what_is_appended_is_loaded_in_order_and_apart() {
-    with_each_store(|store| {
-        let main = StoreKey::main("p", ID);
-        let side = main.clone().with_subpath("subagents/agent-a1");
-        let elsewhere = StoreKey::main("q", ID);
-        assert_eq!(load(store, &main), None);
-        append(store, &main, &[]);
-        assert_eq!(load(store, &main), None);
-        let (z, a, b) = (
-            json!({ "type": "x", "uuid": "z" }),
-            json!({ "type": "x", "uuid": "a" }),
-            json!({ "type": "y" }),
-        );
-        append(store, &main, &[z.clone(), a.clone()]);
-        append(store, &main, slice::from_ref(&b));
-        append(store, &side, slice::from_ref(&b));
-        append(store, &elsewhere, slice::from_ref(&a));
-        assert_eq!(load(store, &main), Some(vec![z.clone(), a.clone(), b.clone()]));
-        assert_eq!(load(store, &side), Some(vec![b.clone()]));
-        assert_eq!(load(store, &elsewhere), Some(vec![a.clone()]));
-        assert_eq!(load(store, &main.clone().with_subpath("subagents/agent-a2")), None);
-        // Tried again after a failure that was none.
-        append(store, &main, &[a.clone(), b.clone()]);
-        assert_eq!(load(store, &main), Some(vec![z, a, b.clone(), b]));
-    });
+fn our_stores_keep_what_stores_promise() {
+    now(StoreCheck::default().run(MemoryStore::new)).unwrap();
+    now(StoreCheck::default().run(|| Arc::new(MemoryStore::new()))).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let mut count = 0;
+    let file_store = || {
+        count += 1;
+        FileStore::new(folder.path().join(count.to_string()))
+    };
+    now(StoreCheck::default().run(file_store)).unwrap();
+}
+
+/// A store that breaks one promise.
+#[derive(Debug, Default)]
+struct Careless {
+    kept: MemoryStore,
+    mistake: Mistake,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq)]
+enum Mistake {
+    #[default]
+    Forgets,
+    Repeats,
+    Confuses,
+    ListsSubagents,
+    KeepsSubagents,
+    DeletesNothing,
+}
+
+impl SessionStore for Careless {
+    fn append(&self, key: &StoreKey, mut entries: Vec<RawJson>) -> Answer<'_, ()> {
+        match self.mistake {
+            Mistake::Forgets => entries.truncate(1),
+            Mistake::Repeats => {
+                for entry in &mut entries {
+                    let mut value = entry.to_value();
+                    // Under another name it is not known again.
+                    value["uuid"] = uuid::Uuid::new_v4().to_string().into();
+                    *entry = value.into();
+                }
+            }
+            _ => {}
+        }
+        let mut key = key.clone();
+        if self.mistake == Mistake::Confuses {
+            key.subpath = None;
+        }
+        Box::pin(async move { self.kept.append(&key, entries).await })
+    }
+
+    fn load(&self, key: &StoreKey) -> Answer<'_, Option<Vec<RawJson>>> {
+        self.kept.load(key)
+    }
+
+    fn list_subkeys(&self, project: &str, id: &SessionId) -> Answer<'_, Option<Vec<String>>> {
+        let listed = self.kept.list_subkeys(project, id);
+        let adds_main = self.mistake == Mistake::ListsSubagents;
+        Box::pin(async move {
+            let mut listed = listed.await?;
+            if adds_main && let Some(listed) = &mut listed {
+                listed.push(String::new());
+            }
+            Ok(listed)
+        })
+    }
+
+    fn delete(&self, key: &StoreKey) -> Answer<'_, ()> {
+        match self.mistake {
+            Mistake::DeletesNothing => Box::pin(async { Ok(()) }),
+            Mistake::KeepsSubagents if key.subpath.is_some() => Box::pin(async { Ok(()) }),
+            _ => self.kept.delete(key),
+        }
+    }
 }
 
 #[test]
-fn sessions_are_listed_and_deleted_with_what_is_theirs() {
-    with_each_store(|store| {
-        let main = StoreKey::main("p", ID);
-        let [one, two] = ["subagents/agent-a1", "subagents/deep/agent-a2"]
-            .map(|subpath| main.clone().with_subpath(subpath));
-        let other = StoreKey::main("p", "other");
-        for key in [&main, &one, &two, &other] {
-            append(store, key, &[json!({ "type": "x" })]);
-        }
-        let listed = || {
-            let mut sessions = now(store.list_sessions("p")).unwrap().unwrap();
-            assert!(sessions.iter().all(|session| session.mtime > 1_000_000_000_000));
-            sessions.sort_by(|a, b| a.session_id.cmp(&b.session_id));
-            sessions.into_iter().map(|session| session.session_id.0).collect::<Vec<_>>()
-        };
-        let subkeys =
-            |id: &str| now(store.list_subkeys("p", &SessionId::from(id))).unwrap().unwrap();
-        assert_eq!(listed(), [ID, "other"]);
-        assert_eq!(now(store.list_sessions("unknown")).unwrap().unwrap(), []);
-        assert_eq!(subkeys(ID), ["subagents/agent-a1", "subagents/deep/agent-a2"]);
-        assert_eq!(subkeys("other"), [""; 0]);
-        now(store.delete(&one)).unwrap();
-        assert_eq!(subkeys(ID), ["subagents/deep/agent-a2"]);
-        now(store.delete(&main)).unwrap();
-        now(store.delete(&main)).unwrap();
-        assert_eq!((listed(), subkeys(ID)), (vec!["other".to_owned()], vec![]));
-        assert_eq!((load(store, &main), load(store, &two)), (None, None));
-    });
+fn a_broken_promise_is_named() {
+    for (mistake, contract) in [
+        (Mistake::Forgets, "entries come back in the order of appending"),
+        (Mistake::Repeats, "entries come back in the order of appending"),
+        (Mistake::Confuses, "transcripts, sessions and projects are apart"),
+        (Mistake::ListsSubagents, "subagents are listed with their session"),
+        (Mistake::KeepsSubagents, "deleting takes what is a session's, and no more"),
+        (Mistake::DeletesNothing, "deleting takes what is a session's, and no more"),
+    ] {
+        let make = || Careless { mistake, ..Careless::default() };
+        let broken = now(StoreCheck::default().run(make)).unwrap_err();
+        assert_eq!(broken.contract, contract, "{broken}");
+    }
+    let make = || Careless { mistake: Mistake::DeletesNothing, ..Careless::default() };
+    now(StoreCheck::default().without_deleting().run(make)).unwrap();
 }
 
 #[test]
