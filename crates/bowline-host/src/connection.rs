@@ -22,6 +22,7 @@ use crate::websocket::{Summoned, WebSocketConnection};
 use crate::{
     ConversationWatch, Error, Options, Prompt, Transport,
     callback::{Callbacks, HookMatcher},
+    carried::CarriedConnection,
     options::{
         Limits,
         long::{LongValues, into_files},
@@ -68,6 +69,7 @@ pub(crate) enum Heard {
 /// An agent, wherever it runs.
 enum Agent {
     Process(Box<ProcessConnection>),
+    Carried(Box<CarriedConnection>),
     #[cfg(feature = "embedded")]
     Embedded(Box<EmbeddedConnection>),
     #[cfg(feature = "websocket")]
@@ -105,6 +107,10 @@ impl Connection {
                 }
                 let agent = ProcessConnection::open(&options, &opening, callbacks.clone()).await?;
                 Agent::Process(Box::new(agent))
+            }
+            Transport::Carried(carrier) => {
+                let agent = CarriedConnection::open(&carrier, &options, callbacks.clone()).await?;
+                Agent::Carried(Box::new(agent))
             }
             #[cfg(feature = "embedded")]
             Transport::Embedded(agent) => {
@@ -178,6 +184,7 @@ impl Connection {
         self.run().prompted();
         match &*self.agent {
             Agent::Process(agent) => agent.prompt(prompt).await,
+            Agent::Carried(agent) => agent.prompt(prompt).await,
             #[cfg(feature = "embedded")]
             Agent::Embedded(agent) => agent.prompt(prompt).await,
             #[cfg(feature = "websocket")]
@@ -246,6 +253,10 @@ impl Connection {
                 }
                 Some(Error::Process((*end).clone()))
             }
+            Agent::Carried(agent) => {
+                let owed = self.run().is_owed();
+                agent.bad_end(owed).await
+            }
             #[cfg(feature = "embedded")]
             Agent::Embedded(_) => None,
             #[cfg(feature = "websocket")]
@@ -271,6 +282,7 @@ impl Connection {
     pub(crate) async fn end_input(&self) {
         match &*self.agent {
             Agent::Process(agent) => agent.end_input(),
+            Agent::Carried(agent) => agent.end_input(),
             #[cfg(feature = "embedded")]
             Agent::Embedded(agent) => agent.end_input().await,
             #[cfg(feature = "websocket")]
@@ -282,6 +294,7 @@ impl Connection {
     pub(crate) async fn close(&self) {
         match &*self.agent {
             Agent::Process(agent) => agent.close().await,
+            Agent::Carried(agent) => agent.close().await,
             #[cfg(feature = "embedded")]
             Agent::Embedded(agent) => agent.close().await,
             #[cfg(feature = "websocket")]
@@ -301,6 +314,7 @@ impl Connection {
             Agent::Process(agent) => {
                 agent.end().await;
             }
+            Agent::Carried(agent) => agent.over().await,
             #[cfg(feature = "embedded")]
             Agent::Embedded(agent) => agent.over().await,
             #[cfg(feature = "websocket")]
@@ -365,6 +379,7 @@ impl Agent {
     async fn next(&self) -> Option<Result<Message, Error>> {
         match self {
             Self::Process(agent) => agent.next().await,
+            Self::Carried(agent) => agent.next().await,
             #[cfg(feature = "embedded")]
             Self::Embedded(agent) => agent.next().await,
             #[cfg(feature = "websocket")]
@@ -378,6 +393,7 @@ impl Agent {
     {
         match self {
             Self::Process(agent) => agent.ask(call, Some(limit)).await,
+            Self::Carried(agent) => agent.ask(call, limit).await,
             #[cfg(feature = "embedded")]
             Self::Embedded(agent) => agent.ask(call, limit).await,
             #[cfg(feature = "websocket")]
@@ -388,7 +404,7 @@ impl Agent {
     /// Whether it is a program of its own, of any version.
     fn is_separate(&self) -> bool {
         match self {
-            Self::Process(_) => true,
+            Self::Process(_) | Self::Carried(_) => true,
             #[cfg(feature = "embedded")]
             Self::Embedded(_) => false,
             #[cfg(feature = "websocket")]
@@ -435,6 +451,7 @@ impl Agent {
     async fn installed_version(&self, options: &Options) -> Option<String> {
         match self {
             Self::Process(_) => installed_version(options).await,
+            Self::Carried(_) => None,
             #[cfg(feature = "embedded")]
             Self::Embedded(_) => None,
             #[cfg(feature = "websocket")]

@@ -43,7 +43,7 @@
 //!
 //! An agent runs in a process of its own ([`Transport::Process`], `bowline` or the official
 //! `claude`), in this one (`Embedded`, with the feature `embedded`), or elsewhere (`OnDemand` and
-//! `Listener`, with the feature `websocket`). The rest is the same.
+//! `Listener`, with the feature `websocket`; or wherever a [`Carrier`] reaches it). The rest is the same.
 //!
 //! # What is promised
 //!
@@ -61,6 +61,7 @@
 
 mod agent;
 mod callback;
+mod carried;
 mod client;
 mod connection;
 mod control;
@@ -102,6 +103,7 @@ pub use callback::{
     CanUseTool, DialogAnswer, DialogRequest, ElicitationRequest, Hook, HookCall, HookMatcher,
     HookOutput, IntoAnswer, OnElicitation, OnRequest, OnUserDialog, OtherRequest, ToolRequest,
 };
+pub use carried::{AgentSetup, Carrier, Reaching, SharedCarrier, Streams};
 pub use client::Client;
 pub use conversation::{Conversation, ConversationWatch, Utterance};
 #[cfg(feature = "embedded")]

@@ -267,6 +267,8 @@ pub enum Transport {
     /// In this process. Nothing is started and nothing is written as JSON.
     #[cfg(feature = "embedded")]
     Embedded(Box<crate::Embedded>),
+    /// Wherever a [`Carrier`](crate::Carrier) reaches it.
+    Carried(crate::SharedCarrier),
     /// Elsewhere: it dials in, at a [`Listener`](crate::Listener).
     ///
     /// What options say as flags and variables it cannot be told; whoever starts it does:
@@ -294,6 +296,7 @@ impl Transport {
             Self::Process => false,
             #[cfg(feature = "embedded")]
             Self::Embedded(_) => false,
+            Self::Carried(_) => true,
             #[cfg(feature = "websocket")]
             Self::WebSocket(_) | Self::OnDemand(_) => true,
         }
@@ -361,6 +364,12 @@ impl Options {
     #[cfg(feature = "websocket")]
     pub fn remote_variables(&self) -> BTreeMap<String, Option<String>> {
         arguments::variables(self)
+    }
+
+    /// What a carrier is told.
+    pub(crate) fn setup(&self) -> Result<crate::AgentSetup, crate::Error> {
+        let (arguments, variables) = (arguments::arguments(self)?, arguments::variables(self));
+        Ok(crate::AgentSetup { arguments, variables, cwd: self.cwd.clone() })
     }
 
     /// Whether the agent may have something to ask of this program.

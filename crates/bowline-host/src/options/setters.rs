@@ -5,9 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use bowline_protocol::{AgentDefinition, HookEvent, McpServerConfig, PermissionMode};
 use schemars::JsonSchema;
 
-#[cfg(any(feature = "embedded", feature = "websocket"))]
-use super::Transport;
-use super::{Options, Plugin, Resume, SettingSource, SystemPrompt};
+use super::{Options, Plugin, Resume, SettingSource, SystemPrompt, Transport};
 #[cfg(feature = "sessions")]
 use crate::store::SessionStore;
 use crate::{
@@ -36,6 +34,13 @@ impl Options {
     #[must_use]
     pub fn websocket(mut self, agent: crate::RemoteAgent) -> Self {
         self.transport = Transport::WebSocket(agent);
+        self
+    }
+
+    /// Talks to an agent that is reached in a way of this program's own.
+    #[must_use]
+    pub fn carried_by(mut self, carrier: impl crate::Carrier) -> Self {
+        self.transport = Transport::Carried(carrier.into());
         self
     }
 

@@ -2,6 +2,7 @@
 
 mod agents;
 mod basics;
+mod carried;
 mod controls;
 mod conversations;
 mod examples;

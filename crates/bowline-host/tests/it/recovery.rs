@@ -182,7 +182,10 @@ fn hangs_once(called: Arc<Notify>) -> McpServer {
 #[tokio::test]
 async fn a_session_of_which_nothing_was_saved_starts_anew() {
     let folder = tempfile::tempdir().unwrap();
-    for (number, (name, options)) in agents(folder.path()).await.into_iter().enumerate() {
+    // Why an agent leaves is known to its carrier alone.
+    let agents =
+        agents(folder.path()).await.into_iter().filter(|(name, _)| !name.contains("carried"));
+    for (number, (name, options)) in agents.enumerate() {
         let journal = folder.path().join("journal").join(name);
         let agent = Agent::builder(options).journal(&journal).build().unwrap();
         // Agents may keep their sessions in one folder: what one saved, another would go on with.

@@ -1,22 +1,25 @@
 //! What the tests share: the fake agent's program, the real one, and words for what they say.
 
 use std::{
+    io,
     path::{Path, PathBuf},
+    process::Stdio,
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use bowline_host::{
-    Client, ContentBlock, Embedded, Error, Listener, ListenerOptions, Message, Messages, OnDemand,
-    Options, Summons,
+    AgentSetup, Client, ContentBlock, Embedded, Error, Listener, ListenerOptions, Message,
+    Messages, OnDemand, Options, Summons,
 };
 pub(crate) use bowline_testkit::write_script;
+use tokio::process::{ChildStdin, ChildStdout, Command};
 
 /// Longer than anything here takes, and short enough that a hang is a failure soon.
 pub(crate) const SOON: Duration = Duration::from_secs(60);
 
 /// Every kind of agent there is, working in `folder` with the script model and keeping its sessions
-/// there: in this process, in one of its own, and in one of its own that dials in.
+/// there: in this process, in one of its own, in one that dials in, and in one that is carried.
 ///
 /// `BOWLINE_BIN` names our program, `CLAUDE_BIN` the official one, `CLAUDE_217_BIN` the last of the
 /// official ones that dials any host, and `SCRIPT_SERVER` the address of a `bowline script-server`
@@ -28,6 +31,7 @@ pub(crate) async fn agents(folder: &Path) -> Vec<(&'static str, Options)> {
         Some(path) => {
             let options = process(&path, folder).model("script");
             agents.push(("bowline, dialing in", dialing_in(&path, options.clone()).await));
+            agents.push(("bowline, carried", carried(&path, options.clone())));
             agents.push(("bowline", options));
         }
         None => eprintln!("skipped the part with a process: BOWLINE_BIN is not set"),
@@ -61,6 +65,39 @@ async fn dialing_in(program: &str, mut options: Options) -> Options {
     options.on_demand(OnDemand::new(Arc::new(listener), move |summons: Summons| {
         summons.run(program.clone())
     }))
+}
+
+/// The same agent, started by somebody who gives us its pipes.
+fn carried(program: &str, mut options: Options) -> Options {
+    let program = PathBuf::from(program);
+    options.cli_path = None;
+    options.carried_by(move |setup: AgentSetup| {
+        let program = program.clone();
+        async move { started(program, &setup) }
+    })
+}
+
+/// Starts the agent that `setup` describes, and gives what it says and what is said to it.
+pub(crate) fn started(
+    program: PathBuf,
+    setup: &AgentSetup,
+) -> io::Result<(ChildStdout, ChildStdin)> {
+    let mut command = Command::new(program);
+    command.args(&setup.arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+    for (name, value) in &setup.variables {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    if let Some(cwd) = setup.cwd.as_ref().filter(|cwd| cwd.is_dir()) {
+        command.current_dir(cwd);
+    }
+    let mut child = command.spawn()?;
+    let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+        return Err(io::ErrorKind::BrokenPipe.into());
+    };
+    Ok((stdout, stdin))
 }
 
 /// The engine in this process.
