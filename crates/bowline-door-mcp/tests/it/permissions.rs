@@ -5,7 +5,7 @@ use std::time::Duration;
 use bowline_engine::{PermissionPrompts, SessionConfig};
 use serde_json::{Value, json};
 
-use crate::rig::{Client, allow, text};
+use crate::rig::{Client, allow, line_in, text};
 
 fn touch() -> Value {
     json!({"command": "touch made.txt"})
@@ -159,6 +159,41 @@ async fn what_was_permitted_for_one_directory_does_not_run_in_another() {
     assert!(!client.path().join("inner/made.txt").exists());
 }
 
+/// Answers a question with no.
+async fn decline(client: &mut Client, question: &Value) {
+    let no = json!({"action": "decline"});
+    client.say(json!({"jsonrpc": "2.0", "id": question["id"], "result": no})).await;
+}
+
+#[tokio::test]
+async fn a_no_is_a_no_in_every_directory() {
+    let ability = json!({"elicitation": {}});
+    let mut client = Client::with(ability, |config| allow(config, "Bash(cd *)")).await;
+    std::fs::create_dir(client.path().join("inner")).unwrap();
+    let (id, question) = asked(&mut client).await;
+    client.call("Bash", json!({"command": "cd inner"})).await;
+    decline(&mut client, &question).await;
+    let result = client.answer(id).await["result"].take();
+    assert_eq!((text(&result), &result["isError"]), ("The user denied this", &json!(true)));
+}
+
+#[tokio::test]
+async fn a_no_does_not_wait_for_another_call() {
+    let ability = json!({"elicitation": {}});
+    let mut client = Client::with(ability, |config| allow(config, "Bash(sh *)")).await;
+    // The other ends when we have heard of the no.
+    let wait = "echo on > begun; until [ -e go ]; do sleep 0.01; done";
+    std::fs::write(client.path().join("wait.sh"), wait).unwrap();
+    let (id, question) = asked(&mut client).await;
+    let params = json!({"name": "Bash", "arguments": {"command": "sh wait.sh"}});
+    let other = client.ask("tools/call", params).await;
+    line_in(&client.path().join("begun")).await;
+    decline(&mut client, &question).await;
+    assert_eq!(client.answer(id).await["result"]["isError"], true);
+    std::fs::write(client.path().join("go"), "").unwrap();
+    assert_eq!(client.answer(other).await["result"]["isError"], false);
+}
+
 #[tokio::test]
 async fn a_question_is_withdrawn_with_its_call() {
     let mut client = person().await;
@@ -181,8 +216,7 @@ async fn a_client_that_thinks_hears_that_its_call_is_alive() {
     let question = client.wait_for(|line| line["method"] == "elicitation/create").await;
     let alive = client.wait_for(|line| line["method"] == "notifications/progress").await;
     assert_eq!(alive["params"]["message"], "Bash waits for an answer since 10 s");
-    let no = json!({"action": "decline"});
-    client.say(json!({"jsonrpc": "2.0", "id": question["id"], "result": no})).await;
+    decline(&mut client, &question).await;
     assert_eq!(client.answer(id).await["result"]["isError"], true);
 }
 
