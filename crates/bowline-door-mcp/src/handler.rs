@@ -58,7 +58,8 @@ struct Shared {
     host: Arc<ToolHost>,
     offer: Offer,
     version: String,
-    /// Who is asked; the client only where that is nobody.
+    /// Who is to be asked, as the settings say. Where that is nobody or the host, it is the client, if
+    /// it can be asked.
     prompts: PermissionPrompts,
     parked: ParkedCalls,
     /// Room for each call that is worked on …
@@ -124,12 +125,10 @@ impl Handler {
             return Err(ErrorData::invalid_params(format!("there is no tool {tool}"), None));
         }
         let prompts = match (&shared.prompts, asking) {
-            (PermissionPrompts::Nobody, Asking::Directly | Asking::ByResult) => {
-                PermissionPrompts::Host
-            }
+            (PermissionPrompts::Disabled, _) => PermissionPrompts::Disabled,
             // The tool that would be asked is no tool of this session.
-            (PermissionPrompts::McpTool(_), _) => PermissionPrompts::Nobody,
-            (settled, _) => settled.clone(),
+            (PermissionPrompts::McpTool(_), _) | (_, Asking::Never) => PermissionPrompts::Nobody,
+            (PermissionPrompts::Nobody | PermissionPrompts::Host, _) => PermissionPrompts::Host,
         };
         let input = Value::Object(arguments);
         if tool == agent::NAME {
