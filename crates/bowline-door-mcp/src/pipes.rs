@@ -109,7 +109,11 @@ where
             if let Some(answering) = &mut self.answering {
                 let answered = answering.await;
                 self.answering = None;
-                answered.ok()?;
+                if let Err(error) = answered {
+                    tracing::debug!(%error, "nobody reads what we write");
+                    self.hung_up.cancel();
+                    return None;
+                }
             }
             match self.ready.pop_front() {
                 Some(Ok(message)) => return Some(message),
