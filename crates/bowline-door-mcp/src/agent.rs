@@ -86,7 +86,7 @@ pub(crate) async fn run(
         Ok(config) => config,
         Err(error) => return failure(error.to_string()),
     };
-    if config.permission_prompts == PermissionPrompts::Nobody {
+    if matches!(config.permission_prompts, PermissionPrompts::Nobody | PermissionPrompts::Host) {
         config.permission_prompts = prompts;
     }
     let host = Arc::new(AgentHost { line, result: Mutex::default() });

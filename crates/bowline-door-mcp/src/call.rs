@@ -28,6 +28,10 @@ const NEWS: usize = 64;
 /// one that went away without a word would leave its call behind.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30 * 60);
 
+/// How long a call that is stopped may take: tools end their processes in this time. Then its task is
+/// dropped.
+pub(crate) const CALL_ENDS: Duration = Duration::from_secs(6);
+
 /// A question for the client.
 #[derive(Debug)]
 pub(crate) struct Question {
@@ -117,10 +121,8 @@ impl Call {
 
     /// Stops the call and waits for it to end, within reason.
     pub(crate) async fn stop(mut self) {
-        /// Tools end their processes in this time; then the task is dropped.
-        const GRACE: Duration = Duration::from_secs(6);
         self.stop.cancel();
-        time::timeout(GRACE, &mut self.task).await.ok();
+        time::timeout(CALL_ENDS, &mut self.task).await.ok();
     }
 }
 

@@ -16,6 +16,10 @@ use serde_json::json;
 /// most likely a file, and says what it is there.
 const SHOWN: usize = 16 * 1024;
 
+/// The same of a description or a reason, which are a sentence or two. Callers write them, so that they
+/// must not push the input out of sight, or look like it.
+const SHOWN_IN_PASSING: usize = 512;
+
 /// How a client is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Asking {
@@ -71,22 +75,39 @@ pub(crate) fn form(question: &CanUseTool) -> ElicitRequestParams {
 /// The question, in words.
 fn words(question: &CanUseTool) -> String {
     let mut words = format!("May {} run?", question.tool_name);
-    for more in [&question.description, &question.decision_reason].into_iter().flatten() {
+    let description = question.description.as_ref().filter(|it| !is_input(it, question));
+    for more in [description, question.decision_reason.as_ref()].into_iter().flatten() {
         words.push_str("\n\n");
-        words.push_str(more);
+        words.push_str(&both_ends(&in_one_line(more), SHOWN_IN_PASSING, " "));
     }
     words.push_str("\n\n");
-    let input = question.input.get();
-    let begin = input.floor_char_boundary(SHOWN);
-    let end = input.ceil_char_boundary(input.len().saturating_sub(SHOWN));
+    words.push_str(&both_ends(question.input.get(), SHOWN, "\n\n"));
+    words
+}
+
+/// Whether a description says no more than the input: it is the command, or what else is to be done.
+fn is_input(description: &str, question: &CanUseTool) -> bool {
+    let input = question.input.to_value();
+    ["command", "pattern", "url", "query"].into_iter().any(|field| input[field] == description)
+}
+
+/// A text without line breaks, and without what else moves the place where the next word is shown.
+fn in_one_line(text: &str) -> String {
+    let breaks = |it: char| it.is_control() || matches!(it, '\u{2028}' | '\u{2029}');
+    text.replace(breaks, " ")
+}
+
+/// So many bytes of the beginning of a text and of its end, or all of it if there are no more.
+fn both_ends(text: &str, shown: usize, gap: &str) -> String {
+    let begin = text.floor_char_boundary(shown);
+    let end = text.ceil_char_boundary(text.len().saturating_sub(shown));
     match end.checked_sub(begin) {
-        None | Some(0) => words.push_str(input),
+        None | Some(0) => text.to_owned(),
         Some(hidden) => {
-            let (begin, end) = (&input[..begin], &input[end..]);
-            words.push_str(&format!("{begin}\n\n[… {hidden} bytes are not shown …]\n\n{end}"));
+            let (begin, end) = (&text[..begin], &text[end..]);
+            format!("{begin}{gap}[… {hidden} bytes are not shown …]{gap}{end}")
         }
     }
-    words
 }
 
 /// What the client answered. Only a clear yes is one.
@@ -173,5 +194,28 @@ mod tests {
         assert_eq!(begin, format!("May Bash run?\n\n\"{half}"));
         assert_eq!(end, format!("{half}\""));
         assert_eq!(hidden, (2 * (SHOWN + 2) - 4 * (SHOWN / 2 - 1)).to_string());
+    }
+
+    #[test]
+    fn a_description_cannot_push_the_input_out_of_sight() {
+        let asked = |description: &str, reason: &str| {
+            words(&CanUseTool {
+                tool_name: "Bash".to_owned(),
+                input: json!({"command": "rm -r ~"}).into(),
+                description: Some(description.to_owned()),
+                decision_reason: Some(reason.to_owned()),
+                ..CanUseTool::default()
+            })
+        };
+        let input = r#"{"command":"rm -r ~"}"#;
+        let heading = "May Bash run?";
+        let plain = asked("Lists\r\n\n{\"command\":\"ls\"}", "a\u{2028}rule");
+        let shown = r#"Lists   {"command":"ls"}"#;
+        assert_eq!(plain, format!("{heading}\n\n{shown}\n\na rule\n\n{input}"));
+        // The command alone says nothing that the input does not.
+        assert_eq!(asked("rm -r ~", "a rule"), format!("{heading}\n\na rule\n\n{input}"));
+        let long = asked(&"x".repeat(1024 * 1024), &"y\n".repeat(1024 * 1024));
+        assert!(long.len() < 4 * 1024 && long.ends_with(input), "{}", long.len());
+        assert_eq!(long.matches(" bytes are not shown …] ").count(), 2);
     }
 }

@@ -58,7 +58,8 @@ struct Shared {
     host: Arc<ToolHost>,
     offer: Offer,
     version: String,
-    /// Who is asked; the client only where that is nobody.
+    /// Who is to be asked, as the settings say. Where that is nobody or the host, it is the client, if
+    /// it can be asked.
     prompts: PermissionPrompts,
     parked: ParkedCalls,
     /// Room for each call that is worked on …
@@ -107,7 +108,15 @@ impl Handler {
 
     /// Waits until every call has ended. To be called behind [`end_calls`](Self::end_calls).
     pub(crate) async fn calls_ended(&self) {
-        self.0.places.acquire_many(AT_ONCE + WAITING).await.ok();
+        let places = self.0.places.acquire_many(AT_ONCE + WAITING);
+        let (ended, ()) = tokio::join!(places, self.stop_parked());
+        drop(ended);
+        // Some may have been parked meanwhile, by requests that have ended now.
+        self.stop_parked().await;
+    }
+
+    /// Stops the calls that wait for their client.
+    async fn stop_parked(&self) {
         let stopped: JoinSet<()> = self.0.parked.take_all().map(|it| it.call.stop()).collect();
         stopped.join_all().await;
     }
@@ -124,12 +133,10 @@ impl Handler {
             return Err(ErrorData::invalid_params(format!("there is no tool {tool}"), None));
         }
         let prompts = match (&shared.prompts, asking) {
-            (PermissionPrompts::Nobody, Asking::Directly | Asking::ByResult) => {
-                PermissionPrompts::Host
-            }
+            (PermissionPrompts::Disabled, _) => PermissionPrompts::Disabled,
             // The tool that would be asked is no tool of this session.
-            (PermissionPrompts::McpTool(_), _) => PermissionPrompts::Nobody,
-            (settled, _) => settled.clone(),
+            (PermissionPrompts::McpTool(_), _) | (_, Asking::Never) => PermissionPrompts::Nobody,
+            (PermissionPrompts::Nobody | PermissionPrompts::Host, _) => PermissionPrompts::Host,
         };
         let input = Value::Object(arguments);
         if tool == agent::NAME {
@@ -160,12 +167,16 @@ impl Handler {
     }
 
     /// Works on a request if there is a place for it; `cancel` fires when all calls end.
-    async fn take_in<T>(
+    pub(crate) async fn take_in<T>(
         &self,
         work: impl Future<Output = Result<T, ErrorData>>,
         cancel: &CancellationToken,
     ) -> Result<T, ErrorData> {
-        let Ok(_place) = self.0.places.try_acquire() else {
+        let place = self.0.places.try_acquire();
+        if self.0.ending.is_cancelled() {
+            return Err(ErrorData::internal_error("the server ends", None));
+        }
+        let Ok(_place) = place else {
             return Err(ErrorData::internal_error("too many calls wait already", None));
         };
         let mut work = pin!(work);
@@ -403,6 +414,7 @@ impl Progress {
         tokio::select! {
             biased;
             () = self.hung_up.cancelled() => {}
+            () = context.ct.cancelled() => {}
             told = context.peer.notify_progress(progress.with_message(news)) => {
                 if let Err(error) = told {
                     tracing::debug!(%error, "progress is not told");

@@ -45,8 +45,15 @@ const MAX_REQUESTS: usize = 2 * MAX_SESSIONS;
 /// The header in which a client names its session.
 const SESSION_ID: &str = "mcp-session-id";
 
-/// How long requests may take to end when the server does.
-const GRACE: Duration = Duration::from_secs(6);
+/// How long calls may take to end when the server does, so that their clients hear of it. Commands are
+/// killed after two seconds, and a program that is told to end is killed after four or five.
+const CALLS_END: Duration = Duration::from_secs(3);
+
+/// How long the last answers may take on their way. Behind that, whoever still listens is cut off.
+const LAST_ANSWERS: Duration = Duration::from_millis(500);
+
+/// How long connections may take to end then.
+const GRACE: Duration = Duration::from_secs(2);
 
 /// Where a server listens, and who may speak to it.
 #[derive(Debug, Clone)]
@@ -101,6 +108,7 @@ impl Address {
         self.listen
     }
 
+    /// Serves until `stop` fires. Calls are ended then, and answered; only then connections are.
     pub(crate) async fn serve(
         self,
         listener: TcpListener,
@@ -108,15 +116,17 @@ impl Address {
         stop: CancellationToken,
     ) -> io::Result<()> {
         let pages = Pages::new(&self.origins);
+        let (answered, cut_off) = (CancellationToken::new(), CancellationToken::new());
         let config = StreamableHttpServerConfig::default()
             .with_allowed_hosts(self.allowed_hosts())
             .with_max_request_body_bytes(MAX_REQUEST_BYTES)
-            .with_cancellation_token(stop.clone());
+            .with_cancellation_token(cut_off.clone());
         let mut sessions = LocalSessionManager::default();
         sessions.session_config.keep_alive = Some(SILENCE);
         let sessions = Arc::new(sessions);
+        let handlers = handler.clone();
         let service =
-            StreamableHttpService::new(move || Ok(handler.clone()), sessions.clone(), config);
+            StreamableHttpService::new(move || Ok(handlers.clone()), sessions.clone(), config);
         let mut router = Router::new()
             .route_service(PATH, service)
             .layer(middleware::from_fn_with_state(sessions, check_room));
@@ -127,11 +137,15 @@ impl Address {
         let router = router
             .layer(middleware::from_fn_with_state(room, check_requests))
             .layer(middleware::from_fn_with_state(pages, origin::check));
-        let ended = stop.clone();
         let served = axum::serve(listener, router)
-            .with_graceful_shutdown(async move { ended.cancelled().await });
+            .with_graceful_shutdown(answered.clone().cancelled_owned());
         let late = async {
             stop.cancelled().await;
+            handler.end_calls();
+            time::timeout(CALLS_END, handler.calls_ended()).await.ok();
+            answered.cancel();
+            time::sleep(LAST_ANSWERS).await;
+            cut_off.cancel();
             time::sleep(GRACE).await;
         };
         tokio::select! {

@@ -1,7 +1,8 @@
 //! MCP over two pipes: a message per line, in both directions.
 //!
 //! Every line is answered, also one that is no message: a client that waits for the answer to a
-//! request which could not be read would wait for ever.
+//! request which could not be read would wait for ever. Only what was meant as an answer is not; the
+//! question that it was meant for fails.
 
 use std::{collections::VecDeque, io, sync::Arc};
 
@@ -12,7 +13,7 @@ use rmcp::{
     model::{ClientJsonRpcMessage, RequestId, ServerJsonRpcMessage},
     transport::Transport,
 };
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de::IgnoredAny};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     sync::Mutex,
@@ -21,6 +22,9 @@ use tokio_util::sync::CancellationToken;
 
 /// How much is read at once: what a pipe holds.
 const CHUNK: usize = 64 * 1024;
+
+/// Messages in one batch: more than any client has to say at once, and few enough to keep in memory.
+const MAX_BATCH: usize = 1_000;
 
 /// A message, or what is wrong with something that should be one.
 type Read = Result<ClientJsonRpcMessage, Complaint>;
@@ -105,7 +109,11 @@ where
             if let Some(answering) = &mut self.answering {
                 let answered = answering.await;
                 self.answering = None;
-                answered.ok()?;
+                if let Err(error) = answered {
+                    tracing::debug!(%error, "nobody reads what we write");
+                    self.hung_up.cancel();
+                    return None;
+                }
             }
             match self.ready.pop_front() {
                 Some(Ok(message)) => return Some(message),
@@ -147,11 +155,16 @@ fn read_line(line: Result<&str, LineFault>, ready: &mut VecDeque<Read>) {
     if !json.get().starts_with('[') {
         return ready.extend(read_message(&json));
     }
-    let batch: Vec<RawJson> = json.parse().unwrap_or_default();
-    if batch.is_empty() {
-        ready.push_back(Err(nameless(ErrorData::invalid_request("an empty batch", None))));
-    }
-    ready.extend(batch.iter().filter_map(read_message));
+    // Counting them takes no memory.
+    let why = match json.parse::<Vec<IgnoredAny>>().unwrap_or_default().len() {
+        0 => "an empty batch".to_owned(),
+        1..=MAX_BATCH => {
+            let batch: Vec<RawJson> = json.parse().unwrap_or_default();
+            return ready.extend(batch.iter().filter_map(read_message));
+        }
+        many => format!("a batch of {many} messages; at most {MAX_BATCH} are taken"),
+    };
+    ready.push_back(Err(nameless(ErrorData::invalid_request(why, None))));
 }
 
 /// Reads a message, or says what is wrong with it. `None` if that must not be said: a notification
@@ -161,6 +174,10 @@ fn read_message(json: &RawJson) -> Option<Read> {
     struct Head {
         id: Option<RawJson>,
         method: Option<RawJson>,
+        #[serde(default, deserialize_with = "present")]
+        result: bool,
+        #[serde(default, deserialize_with = "present")]
+        error: bool,
     }
     let error = match json.parse() {
         Ok(message) => return Some(Ok(message)),
@@ -173,5 +190,14 @@ fn read_message(json: &RawJson) -> Option<Read> {
     }
     let id = head.id.and_then(|id| id.parse::<RequestId>().ok());
     let error = ErrorData::invalid_request(error.to_string(), None);
+    if head.method.is_none() && (head.result || head.error) {
+        // An error under this id could be taken for the answer to the client's own request.
+        return Some(Ok(ClientJsonRpcMessage::error(error, id)));
+    }
     Some(Err(Complaint { error, id }))
+}
+
+/// That a field is there, even if it is null.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    IgnoredAny::deserialize(deserializer).map(|_| true)
 }

@@ -10,10 +10,14 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{Server, ServerError, http::Address, pipes::Pipes};
+use crate::{Server, ServerError, call::CALL_ENDS, http::Address, pipes::Pipes};
 
-/// How long calls, and the session of the tools, may take to end.
-const GRACE: Duration = Duration::from_secs(6);
+/// How long calls may take to end: longer than each of them may, so that none is cut off because it was
+/// waited for before.
+const CALLS_END: Duration = CALL_ENDS.saturating_add(Duration::from_secs(1));
+
+/// How long the session of the tools may take to end behind them.
+const SESSION_ENDS: Duration = Duration::from_secs(6);
 
 /// How long the last words to a client may take when somebody stops us.
 const GOODBYE: Duration = Duration::from_secs(2);
@@ -100,9 +104,58 @@ impl Server {
             _ = &mut work => return Ok(()),
         };
         handler.end_calls();
-        session.shutdown();
-        let ended = async { tokio::join!(handler.calls_ended(), work) };
-        time::timeout(GRACE, ended).await.ok();
+        let ended = async {
+            // Calls happen in the session, so that it works until they have ended.
+            time::timeout(CALLS_END, handler.calls_ended()).await.ok();
+            session.shutdown();
+        };
+        let ended = async { tokio::join!(ended, work) };
+        time::timeout(CALLS_END + SESSION_ENDS, ended).await.ok();
         served
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use bowline_engine::{OpenError, SessionConfig, SessionRequest, Sessions};
+    use bowline_model::Providers;
+    use tempfile::TempDir;
+
+    use super::*;
+
+    struct ScriptSessions(TempDir);
+
+    impl Sessions for ScriptSessions {
+        fn open(&self, _: SessionRequest) -> Result<SessionConfig, OpenError> {
+            let path = self.0.path().canonicalize().unwrap();
+            Ok(SessionConfig::new(path, Arc::new(Providers::new()), "script"))
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_session_of_the_tools_ends_behind_the_calls() {
+        let sessions = Arc::new(ScriptSessions(tempfile::tempdir().unwrap()));
+        let mut server = Server::open(sessions, "1.2.3").unwrap();
+        let (cancel, session_ended) = (CancellationToken::new(), CancellationToken::new());
+        let (work, ended) = (server.work, session_ended.clone());
+        server.work = Box::pin(async move {
+            let end = work.await;
+            ended.cancel();
+            end
+        });
+        let handler = server.handler.clone();
+        // It takes as long as a call may.
+        let call = async {
+            cancel.cancelled().await;
+            time::sleep(CALL_ENDS).await;
+            Ok(session_ended.is_cancelled())
+        };
+        let call = handler.take_in(call, &cancel);
+        let (ended_before, served) = tokio::join!(biased; call, server.run(async { Ok(()) }));
+        served.unwrap();
+        assert_eq!(ended_before, Ok(false));
+        assert!(session_ended.is_cancelled());
     }
 }

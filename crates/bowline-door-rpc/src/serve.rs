@@ -18,7 +18,11 @@ use crate::{
     wire::{Failure, Id, Incoming, Message, Params, Response},
 };
 
-/// How long a run that is stopped for good may take.
+/// How long a run that is stopped for good may take to say how far it came: longer than commands take to
+/// end, and short of the four or five seconds after which the program itself is ended.
+const RUN_ENDS: Duration = Duration::from_secs(3);
+
+/// How long the last lines may take on their way to a client that reads slowly.
 const GRACE: Duration = Duration::from_secs(4);
 
 impl Door {
@@ -198,16 +202,15 @@ impl Client {
         }
     }
 
-    /// Nothing more is wanted of what runs, but how far it came.
+    /// Nothing more is wanted of what runs, but how far it came. It is answered also if it does not
+    /// say that in time.
     async fn stop(&mut self) {
         self.questions.close();
         let Some(run) = &self.run else { return };
         run.cancel.cancel();
-        let last_response = async {
-            let ended = run_ended(&mut self.run).await;
-            self.finish(ended).await;
-        };
-        // The run's own handle aborts it if it does not notice.
-        time::timeout(GRACE, last_response).await.ok();
+        let ended = time::timeout(RUN_ENDS, run_ended(&mut self.run)).await;
+        let ended = ended.unwrap_or_else(|_| Err(Failure::cancelled(None)));
+        // The run's own handle aborts it if it did not notice.
+        time::timeout(GRACE, self.finish(ended)).await.ok();
     }
 }

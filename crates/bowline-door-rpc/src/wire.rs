@@ -3,11 +3,14 @@
 use std::fmt::{self, Display};
 
 use bowline_protocol::RawJson;
-use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap};
+use serde::{Deserialize, Serialize, Serializer, de::IgnoredAny, ser::SerializeMap};
 use serde_json::{Map, Value, json};
 
 /// What every message says it is.
 pub(crate) const VERSION: &str = "2.0";
+
+/// Messages in one batch: more than any script has to say at once, and few enough to keep in memory.
+const MAX_BATCH: usize = 1_000;
 
 /// What the client sent.
 #[derive(Debug)]
@@ -100,10 +103,17 @@ impl Incoming {
             Err(error) => return Self::Nonsense(Failure::parse(error)),
             Ok(json) => json,
         };
-        match json.parse::<Vec<RawJson>>() {
+        // Counting them takes no memory.
+        match json.parse::<Vec<IgnoredAny>>().map(|items| items.len()) {
             Err(_) => Self::One(Message::read(&json)),
-            Ok(items) if items.is_empty() => Self::Nonsense(Failure::invalid("an empty batch")),
-            Ok(items) => Self::Batch(items.iter().map(Message::read).collect()),
+            Ok(0) => Self::Nonsense(Failure::invalid("an empty batch")),
+            Ok(1..=MAX_BATCH) => {
+                let items: Vec<RawJson> = json.parse().unwrap_or_default();
+                Self::Batch(items.iter().map(Message::read).collect())
+            }
+            Ok(many) => Self::Nonsense(Failure::invalid(format!(
+                "a batch of {many} messages; at most {MAX_BATCH} are taken"
+            ))),
         }
     }
 }
@@ -308,6 +318,19 @@ mod tests {
         for (line, expected) in cases {
             assert_eq!(read(line), expected, "{line}");
         }
+    }
+
+    #[test]
+    fn a_batch_may_be_large_but_not_endless() {
+        let batch = |count: usize| format!("[{}]", vec!["1"; count].join(","));
+        assert!(
+            matches!(Incoming::read(&batch(1_000)), Incoming::Batch(all) if all.len() == 1_000)
+        );
+        let Incoming::Nonsense(failure) = Incoming::read(&batch(1_001)) else {
+            panic!("there are too many");
+        };
+        let why = "Invalid Request: a batch of 1001 messages; at most 1000 are taken";
+        assert_eq!((failure.code, &*failure.message), (-32600, why));
     }
 
     #[test]

@@ -18,14 +18,17 @@ async fn begun(client: &mut Client, params: Value) -> (u64, String) {
     (id, pid)
 }
 
+async fn cancel(client: &mut Client, id: u64) {
+    let params = json!({"requestId": id, "reason": "enough"});
+    let method = "notifications/cancelled";
+    client.say(json!({"jsonrpc": "2.0", "method": method, "params": params})).await;
+}
+
 #[tokio::test]
 async fn a_cancelled_call_ends_its_processes() {
     let mut client = Client::with(json!({}), |config| allow(config, "Bash")).await;
     let (id, pid) = begun(&mut client, json!({"name": "Bash", "arguments": sleeper()})).await;
-    let cancelled = json!({"requestId": id, "reason": "enough"});
-    client
-        .say(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled}))
-        .await;
+    cancel(&mut client, id).await;
     gone(&pid).await;
     let next = client.call("Bash", json!({"command": "echo on"})).await;
     assert_eq!(next["isError"], false);
@@ -37,10 +40,22 @@ async fn a_cancelled_agent_ends_its_processes() {
     let prompt = format!("TOOL Bash {}\nNEXT\nSAY done", sleeper());
     let params = json!({"name": "agent", "arguments": {"prompt": prompt}});
     let (id, pid) = begun(&mut client, params).await;
-    let cancelled = json!({"requestId": id});
-    client
-        .say(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled}))
-        .await;
+    cancel(&mut client, id).await;
+    gone(&pid).await;
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_read_can_cancel() {
+    let mut client = Client::with(json!({}), |config| allow(config, "Bash")).await;
+    // More than the pipe holds, so that progress is not told.
+    for _ in 0..16 {
+        client.ask("tools/list", json!({})).await;
+    }
+    let prompt = format!("SAY looking\nTOOL Bash {}\nNEXT\nSAY done", sleeper());
+    let meta = json!({"progressToken": 1});
+    let params = json!({"name": "agent", "arguments": {"prompt": prompt}, "_meta": meta});
+    let (id, pid) = begun(&mut client, params).await;
+    cancel(&mut client, id).await;
     gone(&pid).await;
 }
 
@@ -60,6 +75,16 @@ async fn a_call_that_takes_long_does_not_keep_the_server_of_a_client_that_hung_u
     let since = Instant::now();
     client.hang_up().await.unwrap();
     // Clients wait two seconds before they use force, and rmcp would wait five.
+    assert!(since.elapsed() < Duration::from_secs(2), "{:?}", since.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_cannot_be_told_of_a_mistake_has_hung_up() {
+    let mut client = Client::new().await;
+    let params = json!({"name": "agent", "arguments": {"prompt": "SAY waiting\nHANG"}});
+    client.ask("tools/call", params).await;
+    let since = Instant::now();
+    client.stop_listening("{oops").await.unwrap();
     assert!(since.elapsed() < Duration::from_secs(2), "{:?}", since.elapsed());
 }
 

@@ -109,7 +109,7 @@ async fn a_server_that_is_stopped_leaves_nothing_behind() {
     let (_, head, _) = web.initialize(&[]).await;
     let session = header(&head, "mcp-session-id").unwrap().to_owned();
     // It takes its time to end.
-    let command = "trap 'sleep 0.5; exit' TERM; echo $$ > pid; while :; do sleep 0.01; done";
+    let command = "trap 'sleep 1; exit' TERM; echo $$ > pid; while :; do sleep 0.01; done";
     let prompt = format!("TOOL Bash {}\nNEXT\nSAY done", json!({ "command": command }));
     let call = json!({"name": "agent", "arguments": {"prompt": prompt}});
     let call = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": call});
@@ -118,9 +118,14 @@ async fn a_server_that_is_stopped_leaves_nothing_behind() {
     let stopped = async {
         let pid = line_in(&pid_file).await;
         web.stop.cancel();
-        pid
+        // Whoever comes meanwhile hears why nothing is begun any more.
+        let late = json!({"name": "Bash", "arguments": {"command": "echo on"}});
+        let late = json!({"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": late});
+        (pid, web.post(&headers, &late).await)
     };
-    let (_, pid) = tokio::join!(web.post(&headers, &call), stopped);
+    let ((_, _, answer), (pid, (_, _, late))) = tokio::join!(web.post(&headers, &call), stopped);
+    assert!(answer.contains("\"id\":3") && answer.contains("cancelled"), "{answer}");
+    assert!(late.contains("\"id\":4") && late.contains("the server ends"), "{late}");
     timeout(PATIENCE, web.server).await.expect("the server ends").unwrap().unwrap();
     assert!(is_gone(&pid), "process {pid} lives on");
 }

@@ -69,6 +69,23 @@ async fn the_messages_of_a_batch_are_answered_one_by_one() {
 }
 
 #[tokio::test]
+async fn a_batch_may_be_large_but_not_endless() {
+    let mut client = Client::new().await;
+    let ping = |id: usize| json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
+    let batch: Vec<_> = (0..1_001).map(ping).collect();
+    client.say(json!(batch)).await;
+    let refused = complaint(&mut client).await;
+    assert_eq!(refused["error"]["code"], -32600);
+    let why = refused["error"]["message"].as_str().unwrap();
+    assert_eq!(why, "a batch of 1001 messages; at most 1000 are taken");
+    let batch: Vec<_> = (10_001..=11_000).map(ping).collect();
+    client.say(json!(batch)).await;
+    for id in 10_001..=11_000 {
+        assert_eq!(client.answer(id).await["result"], json!({}));
+    }
+}
+
+#[tokio::test]
 async fn a_line_may_be_long_but_not_endless() {
     const MEGABYTE: usize = 1024 * 1024;
     let mut client = Client::new().await;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bowline_engine::{PermissionPrompts, SessionConfig};
 use serde_json::{Value, json};
 
-use crate::rig::{Client, allow, text};
+use crate::rig::{Client, allow, line_in, text};
 
 fn touch() -> Value {
     json!({"command": "touch made.txt"})
@@ -31,22 +31,35 @@ async fn a_client_that_cannot_be_asked_means_no() {
     assert!(!client.path().join("made.txt").exists());
 }
 
+/// Asks the agent for that call; the tool that it was not allowed to use.
+async fn denied_to_an_agent(client: &mut Client) -> Value {
+    let prompt = format!("TOOL Bash {}\nNEXT\nSAY done", touch());
+    let mut worked = client.call("agent", json!({ "prompt": prompt })).await;
+    worked["structuredContent"]["permission_denials"][0]["tool_name"].take()
+}
+
 #[tokio::test]
 async fn a_client_that_is_not_to_be_asked_is_not() {
-    let ability = json!({"elicitation": {}});
     let other = |config: &mut SessionConfig| {
         config.permission_prompts = PermissionPrompts::McpTool("mcp__other__decide".to_owned());
     };
-    let mut client = Client::with(ability.clone(), other).await;
-    for _ in 0..2 {
-        assert_eq!(client.call("Bash", touch()).await["isError"], true);
-    }
     let off = |config: &mut SessionConfig| config.permission_prompts = PermissionPrompts::Disabled;
-    let mut client = Client::with(ability, off).await;
-    assert_eq!(client.call("Bash", touch()).await["isError"], true);
-    let prompt = format!("TOOL Bash {}\nNEXT\nSAY done", touch());
-    let worked = client.call("agent", json!({ "prompt": prompt })).await;
-    assert_eq!(worked["structuredContent"]["permission_denials"][0]["tool_name"], "Bash");
+    for settings in [other, off] {
+        let mut client = Client::with(json!({"elicitation": {}}), settings).await;
+        assert_eq!(client.call("Bash", touch()).await["isError"], true);
+        assert_eq!(denied_to_an_agent(&mut client).await, "Bash");
+        assert!(!client.path().join("made.txt").exists());
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_cannot_be_asked_is_nobody_whatever_the_settings_say() {
+    let host = |config: &mut SessionConfig| config.permission_prompts = PermissionPrompts::Host;
+    let mut client = Client::with(json!({}), host).await;
+    let refused = client.call("Bash", touch()).await;
+    // The rules' own words: a client that was asked in vain would have left others.
+    assert!(text(&refused).contains("needs approval"), "{refused}");
+    assert_eq!(denied_to_an_agent(&mut client).await, "Bash");
     assert!(!client.path().join("made.txt").exists());
 }
 
@@ -81,6 +94,9 @@ async fn whatever_is_no_clear_yes_is_a_no() {
         json!({"result": {"action": "accept", "content": {"decision": "deny"}}}),
         json!({"result": {"action": "accept", "content": {}}}),
         json!({"error": {"code": -32603, "message": "broken"}}),
+        json!({"error": "broken"}),
+        json!({"error": null}),
+        json!({"result": {"action": "accept"}, "error": {"code": 1, "message": "broken"}}),
     ];
     for mut answer in answers {
         let mut client = person().await;
@@ -88,7 +104,9 @@ async fn whatever_is_no_clear_yes_is_a_no() {
         answer["jsonrpc"] = json!("2.0");
         answer["id"] = question["id"].clone();
         client.say(&answer).await;
-        let result = client.answer(id).await;
+        // The very next answer: an answer of the client has none.
+        let result = client.wait_for(|line| line.get("method").is_none()).await;
+        assert_eq!(result["id"], id, "{answer} {result}");
         assert_eq!(result["result"]["isError"], true, "{answer} {result}");
         assert!(!client.path().join("made.txt").exists(), "{answer}");
     }
@@ -159,6 +177,41 @@ async fn what_was_permitted_for_one_directory_does_not_run_in_another() {
     assert!(!client.path().join("inner/made.txt").exists());
 }
 
+/// Answers a question with no.
+async fn decline(client: &mut Client, question: &Value) {
+    let no = json!({"action": "decline"});
+    client.say(json!({"jsonrpc": "2.0", "id": question["id"], "result": no})).await;
+}
+
+#[tokio::test]
+async fn a_no_is_a_no_in_every_directory() {
+    let ability = json!({"elicitation": {}});
+    let mut client = Client::with(ability, |config| allow(config, "Bash(cd *)")).await;
+    std::fs::create_dir(client.path().join("inner")).unwrap();
+    let (id, question) = asked(&mut client).await;
+    client.call("Bash", json!({"command": "cd inner"})).await;
+    decline(&mut client, &question).await;
+    let result = client.answer(id).await["result"].take();
+    assert_eq!((text(&result), &result["isError"]), ("The user denied this", &json!(true)));
+}
+
+#[tokio::test]
+async fn a_no_does_not_wait_for_another_call() {
+    let ability = json!({"elicitation": {}});
+    let mut client = Client::with(ability, |config| allow(config, "Bash(sh *)")).await;
+    // The other ends when we have heard of the no.
+    let wait = "echo on > begun; until [ -e go ]; do sleep 0.01; done";
+    std::fs::write(client.path().join("wait.sh"), wait).unwrap();
+    let (id, question) = asked(&mut client).await;
+    let params = json!({"name": "Bash", "arguments": {"command": "sh wait.sh"}});
+    let other = client.ask("tools/call", params).await;
+    line_in(&client.path().join("begun")).await;
+    decline(&mut client, &question).await;
+    assert_eq!(client.answer(id).await["result"]["isError"], true);
+    std::fs::write(client.path().join("go"), "").unwrap();
+    assert_eq!(client.answer(other).await["result"]["isError"], false);
+}
+
 #[tokio::test]
 async fn a_question_is_withdrawn_with_its_call() {
     let mut client = person().await;
@@ -181,8 +234,7 @@ async fn a_client_that_thinks_hears_that_its_call_is_alive() {
     let question = client.wait_for(|line| line["method"] == "elicitation/create").await;
     let alive = client.wait_for(|line| line["method"] == "notifications/progress").await;
     assert_eq!(alive["params"]["message"], "Bash waits for an answer since 10 s");
-    let no = json!({"action": "decline"});
-    client.say(json!({"jsonrpc": "2.0", "id": question["id"], "result": no})).await;
+    decline(&mut client, &question).await;
     assert_eq!(client.answer(id).await["result"]["isError"], true);
 }
 

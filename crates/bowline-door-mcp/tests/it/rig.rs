@@ -154,6 +154,14 @@ impl Client {
         self.writer.as_mut().unwrap().write_all(bytes).await.unwrap();
     }
 
+    /// Listens no more, still says something, and waits for the server's end.
+    pub(crate) async fn stop_listening(mut self, line: &str) -> Result<(), ServerError> {
+        let (_, nobody) = tokio::io::duplex(1);
+        self.lines = BufReader::new(nobody).lines();
+        self.say(line).await;
+        timeout(PATIENCE, self.server).await.expect("the server ends").unwrap()
+    }
+
     /// Hangs up and waits for the server's end.
     pub(crate) async fn hang_up(self) -> Result<(), ServerError> {
         let Self { writer, lines, server, folder: _folder, .. } = self;

@@ -95,6 +95,28 @@ async fn a_run_that_is_stopped_with_the_door_says_how_far_it_came() {
     gone(&pid).await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_run_that_does_not_end_in_time_is_answered_as_well() {
+    // It cannot end while we do not read what it has to say.
+    let prompt = format!("SAY {}", "many words ".repeat(10_000));
+    let params = json!({"prompt": prompt, "stream": true});
+    let run = json!({"jsonrpc": "2.0", "id": 1, "method": "run", "params": params});
+    let status = json!({"jsonrpc": "2.0", "id": 2, "method": "status"});
+    for alone in [true, false] {
+        let mut client = Client::new();
+        client.say(if alone { run.clone() } else { json!([run, status]) }).await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        client.stop.cancel();
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        let mut last = client.rest().await.pop().unwrap();
+        if !alone {
+            assert_eq!(last[0]["result"]["state"], "running");
+            last = last[1].take();
+        }
+        assert_eq!((&last["id"], &last["error"]["code"]), (&json!(1), &json!(-32003)), "{last}");
+    }
+}
+
 #[tokio::test]
 async fn a_client_that_does_not_listen_any_more_leaves_nothing_behind() {
     let mut client = Client::new();

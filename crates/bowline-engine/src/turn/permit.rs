@@ -194,12 +194,17 @@ async fn ask(
     })
 }
 
-/// Waits for an answer, with the call's place free for others. What was asked about one directory is
-/// not answered for another.
+/// Waits for an answer, with the call's place free for others. A call that may not run needs none any
+/// more; one that may was permitted for the directory that was current then, and for no other.
 async fn in_place(context: &CallContext, answer: impl Future<Output = Answer>) -> Answer {
     let Some(place) = &context.place else { return answer.await };
     let directory = context.workspace.current_dir();
-    let answer = place.lend(answer).await;
+    place.leave();
+    let answer = answer.await;
+    if !answer.allows() {
+        return answer;
+    }
+    place.take_again().await;
     match context.workspace.current_dir() == directory {
         true => answer,
         false => Answer::Failed(MOVED.to_owned()),
@@ -238,6 +243,15 @@ enum Answer {
     Failed(String),
     /// The turn was stopped while somebody was asked.
     Withdrawn,
+}
+
+impl Answer {
+    fn allows(&self) -> bool {
+        matches!(
+            self,
+            Self::Host(PermissionResult::Allow(_)) | Self::Hook(HookPermissionResult::Allow(_))
+        )
+    }
 }
 
 async fn ask_host(

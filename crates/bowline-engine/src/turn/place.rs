@@ -2,6 +2,7 @@
 //!
 //! It is taken before the call is looked at, because what is allowed depends on what other calls do
 //! (they move the current directory), and left while somebody is asked, because people take their time.
+//! Only a call that may run takes it again.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,7 +17,7 @@ pub(crate) type Places = Arc<RwLock<()>>;
 pub(crate) struct Place {
     places: Places,
     beside: Beside,
-    /// `None` while somebody is asked.
+    /// `None` while somebody is asked, and from then on if the call may not run.
     held: Mutex<Option<Held>>,
 }
 
@@ -33,12 +34,16 @@ impl Place {
         Self { places: Arc::clone(places), beside, held: Mutex::new(Some(held)) }
     }
 
-    /// Waits for something that may take long. Meanwhile others have the place; then it is taken again.
-    pub(crate) async fn lend<T>(&self, wait: impl Future<Output = T>) -> T {
+    /// Lets others have the place.
+    pub(crate) fn leave(&self) {
         self.hold(None);
-        let waited = wait.await;
+    }
+
+    /// Waits for a place once more, behind [`leave`](Self::leave).
+    ///
+    /// Cancel safety: dropping the future leaves the call without a place.
+    pub(crate) async fn take_again(&self) {
         self.hold(Some(Held::wait(&self.places, self.beside).await));
-        waited
     }
 
     fn hold(&self, held: Option<Held>) {

@@ -142,9 +142,7 @@ async fn a_person_who_thinks_keeps_no_other_call_waiting() {
         let call = call("Bash", touch(), PermissionPrompts::Host);
         async move { session.call_tool(call, cancel).await }
     });
-    while rig.heard().iter().all(|frame| frame["type"] != "can_use_tool") {
-        tokio::task::yield_now().await;
-    }
+    rig.until(|frame| frame["type"] == "can_use_tool").await;
     let write = json!({"command": "touch other.txt"});
     let other = run(&rig, call("Bash", write, PermissionPrompts::Host));
     let other = tokio::time::timeout(Duration::from_secs(60), other).await.unwrap();
