@@ -56,7 +56,8 @@ impl AsyncRead for Stdout {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use std::process::Stdio;
 
