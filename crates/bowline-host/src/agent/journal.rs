@@ -6,8 +6,9 @@
 
 use std::{
     ffi::OsStr,
-    fs::{self, File, OpenOptions},
+    fs::{self, DirBuilder, File, OpenOptions},
     io::{self, Read, Write},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -55,8 +56,10 @@ struct Record {
 }
 
 impl Journal {
+    /// Opens the journal in this folder. One that is made here is nobody else's to read, and neither
+    /// are its files, whoever made the folder: prompts may hold anything.
     pub(super) fn open(folder: PathBuf) -> io::Result<Self> {
-        fs::create_dir_all(&folder)?;
+        DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
         Ok(Self { folder })
     }
 
@@ -84,7 +87,7 @@ impl Journal {
 
     /// A new file with this line in it, locked.
     fn fill(path: &Path, line: &str) -> io::Result<File> {
-        let mut file = OpenOptions::new().append(true).create_new(true).open(path)?;
+        let mut file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(path)?;
         file.lock()?;
         file.write_all(line.as_bytes())?;
         Ok(file)
@@ -205,6 +208,23 @@ mod tests {
             it.entry.remove();
         }
         assert!(journal.orphans().unwrap().is_empty());
+    }
+
+    #[test]
+    fn nobody_else_can_read_what_is_noted() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deep").join("journal");
+        let journal = Journal::open(path.clone()).unwrap();
+        let entry = journal.write(&"1".into(), &"a secret".into()).unwrap();
+        assert_eq!((mode(&path), mode(&entry.path)), (0o700, 0o600));
+        // A folder of somebody else's making stays as it is.
+        let shared = folder.path().join("shared");
+        DirBuilder::new().mode(0o755).create(&shared).unwrap();
+        let entry = Journal::open(shared.clone()).unwrap().write(&"2".into(), &"another".into());
+        assert_eq!((mode(&shared), mode(&entry.unwrap().path)), (0o755, 0o600));
     }
 
     #[test]
