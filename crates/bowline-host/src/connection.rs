@@ -84,6 +84,12 @@ impl Connection {
         if let Some(what) = options.never_asked() {
             tracing::warn!("`can_use_tool` is not asked about {what}");
         }
+        if let Some(names) = options.unheard() {
+            tracing::warn!(
+                "an agent that dials in has these options only if it was started with them \
+                 (`remote_arguments`, `remote_variables`): {names}"
+            );
+        }
         #[cfg(feature = "sessions")]
         let resumed = from_store(&mut options).await?;
         #[cfg(feature = "sessions")]

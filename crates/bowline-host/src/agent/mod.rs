@@ -176,6 +176,10 @@ impl Agent {
     /// The options of the next session, and its id where we may choose it.
     fn options_for_session(&self) -> (Options, Option<SessionId>) {
         let mut options = self.inner.options.clone();
+        if options.transport.was_started_by_others() {
+            // It does not hear which id we would like; it says itself which it has.
+            return (options, None);
+        }
         if options.session_id.is_none() && (options.resume == Resume::No || options.fork_session) {
             options.session_id = Some(Uuid::new_v4().to_string());
         }

@@ -12,6 +12,7 @@ mod setters;
 mod spawn;
 #[cfg(all(test, feature = "sessions"))]
 mod table;
+mod unheard;
 mod values;
 
 use std::{collections::BTreeMap, ffi::OsString, fmt, path::PathBuf, sync::Arc, time::Duration};
@@ -270,7 +271,8 @@ pub enum Transport {
     /// Elsewhere: it dials in, at a [`Listener`](crate::Listener).
     ///
     /// What options say as flags and variables it cannot be told; whoever starts it does:
-    /// [`Options::remote_arguments`], [`Options::remote_variables`].
+    /// [`Options::remote_arguments`], [`Options::remote_variables`]. Options of this kind that are set are
+    /// named in a warning (`tracing`) when the session begins.
     #[cfg(feature = "websocket")]
     WebSocket(crate::RemoteAgent),
     /// Elsewhere: it is started when a session needs it, with all that options say, and dials in.
@@ -285,6 +287,14 @@ impl Transport {
         #[cfg(feature = "embedded")]
         return matches!(self, Self::Embedded(_));
         #[cfg(not(feature = "embedded"))]
+        return false;
+    }
+
+    /// Whether somebody else has started the agent, and it hears neither flags nor variables from us.
+    pub(crate) fn was_started_by_others(&self) -> bool {
+        #[cfg(feature = "websocket")]
+        return matches!(self, Self::WebSocket(_));
+        #[cfg(not(feature = "websocket"))]
         return false;
     }
 

@@ -140,5 +140,5 @@ async fn what_does_not_go_together_is_said_when_the_agent_is_made() {
     let error = Agent::new(options).unwrap_err();
     assert_eq!(error.code(), "options");
     let none = Agent::builder(Options::default()).max_sessions(0).build().unwrap_err();
-    assert_eq!(none.to_string(), "an agent without room for a session");
+    assert_eq!(none.to_string(), "an agent without room for a session: `max_sessions` is 0");
 }
