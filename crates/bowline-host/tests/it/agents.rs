@@ -97,7 +97,9 @@ async fn a_program_that_is_too_old_is_named() {
     write_script(&program, script);
     let session = Agent::new(Options::default().cli_path(&program)).unwrap().start("go");
     let error = soon("the session", session.wait()).await.unwrap_err();
-    assert_eq!(error.to_string(), "the agent is version 1.0.120; 2.0.0 is the oldest we know");
+    let expected =
+        format!("the agent {} is version 1.0.120; 2.0.0 is the oldest we know", program.display());
+    assert_eq!(error.to_string(), expected);
     assert_eq!(error.code(), "cli_connection");
 }
 

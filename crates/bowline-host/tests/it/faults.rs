@@ -280,6 +280,24 @@ async fn an_agent_that_does_not_answer_is_given_up() {
 }
 
 #[tokio::test]
+async fn an_agent_that_does_not_answer_is_quoted() {
+    let mut options = fake("stuck");
+    let mut told = String::new();
+    // A busy machine may take its time to start it.
+    for limit in [50, 500, 5_000, 50_000].map(Duration::from_millis) {
+        options.limits.initialize = limit;
+        let error = Client::connect(options.clone()).await.unwrap_err();
+        assert_eq!(error.code(), "timeout");
+        told = error.to_string();
+        if told.contains("stderr") {
+            break;
+        }
+    }
+    let (_, words) = told.split_once("; ").unwrap();
+    assert_eq!(words, "the agent's stderr ends with: waiting for somebody to log in");
+}
+
+#[tokio::test]
 async fn a_megabyte_on_stderr_stops_nobody() {
     let last = Arc::new(Mutex::new(String::new()));
     let hear = last.clone();
@@ -453,13 +471,20 @@ async fn an_agent_that_cannot_do_what_is_asked_is_turned_down() {
     let mut options = fake("serve");
     options.extra_args.insert("claims".to_owned(), Some("1.0.128".to_owned()));
     let error = Client::connect(options).await.unwrap_err();
-    assert_eq!(error.to_string(), "the agent is version 1.0.128; 2.0.0 is the oldest we know");
+    let agent = format!("the agent {}", fake_path().display());
+    let expected = format!("{agent} is version 1.0.128; 2.0.0 is the oldest we know");
+    assert_eq!(error.to_string(), expected);
 
     let strict = HookMatcher::always().run(async |_: HookCall| HookOutput::default()).or_block();
-    let options = fake("serve").hook(HookEvent::PreToolUse, strict);
+    let mut options = fake("serve").hook(HookEvent::PreToolUse, strict);
+    options.extra_args.insert("claims".to_owned(), Some("2.1.7".to_owned()));
     let error = Client::connect(options).await.unwrap_err();
     assert_eq!(error.code(), "cli_connection");
-    assert_eq!(error.to_string(), "the agent does not know what to do when a hook fails");
+    let expected = format!(
+        "{agent} (version 2.1.7) does not know what to do when a hook fails: \
+         `HookMatcher::or_block` needs it to"
+    );
+    assert_eq!(error.to_string(), expected);
 
     // That it may go on is what any agent does.
     let mut lenient = HookMatcher::always().run(async |_: HookCall| HookOutput::default());

@@ -356,6 +356,7 @@ async fn an_agent_that_does_not_come_is_not_waited_for_for_ever() {
 async fn other_machines_need_a_token() {
     let error = Listener::bind("0.0.0.0:0", ListenerOptions::default()).await.unwrap_err();
     assert_eq!(error.code(), "options");
+    assert!(error.to_string().contains("`ListenerOptions::token`"), "{error}");
 }
 
 /// Agents that this starts, which should dial in.
