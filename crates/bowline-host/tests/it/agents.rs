@@ -89,6 +89,24 @@ async fn processes_are_started_before_they_are_needed() {
 }
 
 #[tokio::test]
+async fn a_session_may_have_a_folder_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    let (usual, own) = (folder.join("usual"), folder.join("own"));
+    fs::create_dir(&usual).unwrap();
+    fs::create_dir(&own).unwrap();
+    let agent = Agent::new(fake("surroundings").cwd(&usual)).unwrap();
+    // What is ready works elsewhere.
+    soon("prewarming", agent.prewarm(1)).await.unwrap();
+    for (session, expected) in [(agent.start_in(&own, "go"), &own), (agent.start("go"), &usual)] {
+        let result = soon("a session", session.wait()).await.unwrap().result.unwrap();
+        assert!(result.starts_with(&format!("{} ", expected.display())), "{result}");
+    }
+    let nowhere = soon("a session", agent.start_in(folder.join("none"), "go").wait()).await;
+    assert_eq!(nowhere.unwrap_err().code(), "options");
+}
+
+#[tokio::test]
 async fn a_program_that_is_too_old_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("old");

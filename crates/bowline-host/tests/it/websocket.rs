@@ -163,7 +163,10 @@ async fn the_id_of_a_session_is_what_the_agent_says() {
     assert_eq!(error.code(), "options");
     assert!(error.to_string().contains("`journal`"), "{error}");
     assert!(!journal.exists());
-    let session = Agent::new(options).unwrap().start("go");
+    let agent = Agent::new(options).unwrap();
+    let elsewhere = soon("the end", agent.start_in(folder.path(), "go").wait()).await;
+    assert_eq!(elsewhere.unwrap_err().code(), "options", "it has its folder already");
+    let session = agent.start("go");
     assert_eq!(session.id(), None, "the agent has not said it");
     assert_eq!(soon("the end", session.wait()).await.unwrap_err().code(), "timeout");
 }
