@@ -335,8 +335,8 @@ pub struct Limits {
     pub close: Duration,
     /// How long the session store may take to give a session.
     pub store: Duration,
-    /// The longest line that is read from a process, in bytes. A longer one is an error of its own and
-    /// does not end the session.
+    /// The longest line that is read from a process, in bytes: 64 MiB if you say nothing. A longer one is
+    /// an error of its own and does not end the session.
     pub line: usize,
     /// How long a one-shot query waits for background work after a result, before it says
     /// that nothing more follows; `None` for as long as it takes.
