@@ -28,7 +28,7 @@ use crate::{
         long::{LongValues, into_files},
         opening::opening,
     },
-    process::{ProcessConnection, installed_version},
+    process::{ProcessConnection, installed_version, program},
     run::{Audience, Run},
     session::Tracker,
     version::Version,
@@ -87,6 +87,12 @@ impl Connection {
         options.check()?;
         if let Some(what) = options.never_asked() {
             tracing::warn!("`can_use_tool` is not asked about {what}");
+        }
+        if let Some(names) = options.unheard() {
+            tracing::warn!(
+                "an agent that dials in has these options only if it was started with them \
+                 (`remote_arguments`, `remote_variables`): {names}"
+            );
         }
         #[cfg(feature = "sessions")]
         let resumed = from_store(&mut options).await?;
@@ -419,7 +425,7 @@ impl Agent {
             Some(version) => Some(version.clone()),
             None => self.installed_version(options).await,
         };
-        if let Some(error) = version.as_deref().and_then(too_old) {
+        if let Some(error) = version.as_deref().and_then(|it| self.refused(options, it)) {
             return Err(error);
         }
         let is_older =
@@ -433,18 +439,37 @@ impl Agent {
         let must_not_fail = options.hooks.values().flatten().any(HookMatcher::must_not_fail);
         let fault = match agent.hook_on_failure_supported {
             Some(true) if agent.hooks_applied != Some(false) => None,
-            Some(true) => Some("the agent did not take our hooks"),
-            _ => Some("the agent does not know what to do when a hook fails"),
+            Some(true) => Some("did not take our hooks"),
+            _ => Some("does not know what to do when a hook fails"),
         };
-        match fault.filter(|_| must_not_fail) {
-            Some(what) => Err(Error::Connection { what: what.to_owned(), source: None }),
-            None => Ok(()),
-        }
+        let Some(fault) = fault.filter(|_| must_not_fail) else { return Ok(()) };
+        let (agent, version) = (self.named(options), version.as_deref().unwrap_or("unknown"));
+        let what =
+            format!("{agent} (version {version}) {fault}: `HookMatcher::or_block` needs it to");
+        Err(Error::Connection { what, source: None })
     }
 
     /// Whether an agent that did not answer is too old to.
     async fn too_old(&self, options: &Options) -> Option<Error> {
-        too_old(&self.installed_version(options).await?)
+        self.refused(options, &self.installed_version(options).await?)
+    }
+
+    /// The error that this version is, if it is one.
+    fn refused(&self, options: &Options, version: &str) -> Option<Error> {
+        if Version::read(version)? >= Version::OLDEST {
+            return None;
+        }
+        let (agent, oldest) = (self.named(options), Version::OLDEST);
+        let what = format!("{agent} is version {version}; {oldest} is the oldest we know");
+        Some(Error::Connection { what, source: None })
+    }
+
+    /// What people find it by.
+    fn named(&self, options: &Options) -> String {
+        match (self, program(options)) {
+            (Self::Process(_), Ok(program)) => format!("the agent {}", program.display()),
+            _ => "the agent".to_owned(),
+        }
     }
 
     /// The version of its program, if that is ours to look at.
@@ -468,13 +493,4 @@ async fn pass_on(mut said: mpsc::Receiver<McpServerMessage>, agent: Weak<Agent>,
             tracing::debug!(%error, "the agent did not take a message of an MCP server");
         }
     }
-}
-
-/// The error that this version is, if it is one.
-fn too_old(text: &str) -> Option<Error> {
-    if Version::read(text)? >= Version::OLDEST {
-        return None;
-    }
-    let what = format!("the agent is version {text}; {} is the oldest we know", Version::OLDEST);
-    Some(Error::Connection { what, source: None })
 }

@@ -29,7 +29,10 @@ use bowline_protocol::{ReadError, ResultMessage};
 #[non_exhaustive]
 pub enum Error {
     /// The agent's program is nowhere. `cli_not_found`
-    #[error("the agent's program was not found; looked for {}", Paths(.searched))]
+    #[error(
+        "the agent's program was not found; looked for {}; set `Options::cli_path` to where it is",
+        Paths(.searched)
+    )]
     NotFound {
         /// Where we looked, in order.
         searched: Vec<PathBuf>,
@@ -67,12 +70,21 @@ pub enum Error {
         code: Option<String>,
     },
     /// The agent took too long. `timeout`
-    #[error("{subtype}: no answer within {limit:?}")]
+    #[error("{subtype}: no answer within {limit:?}{}", last_words("the agent's", .stderr))]
     Timeout {
         /// The request.
         subtype: &'static str,
         /// How long it was given.
         limit: Duration,
+        /// The end of what its process has written to its stderr so far; empty if there is none that
+        /// we read.
+        stderr: Arc<str>,
+    },
+    /// A prompt has no form in JSON, and was not sent. `prompt`
+    #[error("the prompt cannot be written: {source}")]
+    Prompt {
+        /// What is wrong with it.
+        source: Cause,
     },
     /// A line of the agent is not JSON, not text, or too long. The session goes on. `json`
     #[error("a line cannot be read: {source}; it begins with `{line}`")]
@@ -184,6 +196,7 @@ impl Error {
             Self::Tool { .. } => "tool_execution",
             Self::Control { .. } => "control_protocol",
             Self::Timeout { .. } => "timeout",
+            Self::Prompt { .. } => "prompt",
             Self::Json { .. } => "json",
             Self::Message { .. } => "message",
             Self::Failed(_) => "result",
@@ -221,7 +234,7 @@ impl Error {
     pub(crate) fn unanswered(subtype: &'static str, error: AskError, ended: Self) -> Self {
         match error {
             AskError::Closed => ended,
-            AskError::TimedOut(limit) => Self::Timeout { subtype, limit },
+            AskError::TimedOut(limit) => Self::Timeout { subtype, limit, stderr: Arc::default() },
             AskError::Refused(failure) => {
                 Self::Control { subtype, message: failure.error, code: failure.error_code }
             }
@@ -272,10 +285,15 @@ impl fmt::Display for ProcessError {
             (None, Some(signal)) => write!(f, "the agent's process was killed by signal {signal}")?,
             (None, None) => f.write_str("the agent's process ended")?,
         }
-        match self.stderr.trim() {
-            "" => Ok(()),
-            stderr => write!(f, "; its stderr ends with: {stderr}"),
-        }
+        f.write_str(&last_words("its", &self.stderr))
+    }
+}
+
+/// What is said of the end of stderr, if there is any.
+fn last_words(whose: &str, stderr: &str) -> String {
+    match stderr.trim() {
+        "" => String::new(),
+        stderr => format!("; {whose} stderr ends with: {stderr}"),
     }
 }
 
@@ -309,6 +327,15 @@ mod tests {
         let gone = Error::connection("cannot start `bowline`", gone);
         let shown = "cannot start `bowline` (cli_connection)\n  because: no such file";
         assert_eq!(format!("{gone:?}"), shown);
+    }
+
+    #[test]
+    fn a_prompt_that_cannot_be_written_is_not_a_line_that_cannot_be_read() {
+        let odd = serde_json::to_string(&std::collections::BTreeMap::from([([1], 2)]));
+        let error = Error::Prompt { source: odd.unwrap_err().into() };
+        let words = "the prompt cannot be written: key must be a string";
+        assert_eq!((error.code(), error.to_string().as_str()), ("prompt", words));
+        assert!(!error.is_worth_retrying());
     }
 
     #[test]

@@ -21,6 +21,10 @@ fn main() {
     match part.as_str() {
         "exit_first" => leave(),
         "mute" => while fake.read().is_some() {},
+        "stuck" => {
+            eprintln!("waiting for somebody to log in");
+            while fake.lines.next().is_some() {}
+        }
         "loud" => {
             eprint!("{}", format!("{}\n", "noise ".repeat(20)).repeat(9_000));
             eprintln!("the last line");

@@ -82,10 +82,16 @@ impl AgentBuilder {
         let wrong = |what: &str| Err(Error::Options(what.to_owned()));
         self.options.check()?;
         if self.max_sessions == 0 {
-            return wrong("an agent without room for a session");
+            return wrong("an agent without room for a session: `max_sessions` is 0");
         }
         if self.journal.is_some() && self.options.no_session_persistence {
             return wrong("sessions that are not kept cannot be taken up again from a `journal`");
+        }
+        if self.journal.is_some() && self.options.transport.was_started_by_others() {
+            return wrong(
+                "a `journal` is of no use with `websocket`: the agent cannot be told which session \
+                 to go on with. `on_demand` starts agents that can",
+            );
         }
         #[cfg(feature = "embedded")]
         if self.journal.is_some()

@@ -6,8 +6,9 @@
 
 use std::{
     ffi::OsStr,
-    fs::{self, File, OpenOptions},
+    fs::{self, DirBuilder, File, OpenOptions},
     io::{self, Read, Write},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -42,6 +43,8 @@ pub(crate) struct Entry {
 pub(super) struct Found {
     pub(super) session_id: SessionId,
     pub(super) prompt: Prompt,
+    /// Where it works, if that is not where its agent usually does.
+    pub(super) folder: Option<PathBuf>,
     /// Whether its agent has answered.
     pub(super) begun: bool,
     pub(super) entry: Entry,
@@ -52,19 +55,29 @@ pub(super) struct Found {
 struct Record {
     session_id: SessionId,
     prompt: UserMessage,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cwd: Option<PathBuf>,
 }
 
 impl Journal {
+    /// Opens the journal in this folder. One that is made here is nobody else's to read, and neither
+    /// are its files, whoever made the folder: prompts may hold anything.
     pub(super) fn open(folder: PathBuf) -> io::Result<Self> {
-        fs::create_dir_all(&folder)?;
+        DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
         Ok(Self { folder })
     }
 
     /// Notes that a session runs. What was left of an earlier one of the same id is forgotten; an id
     /// that somebody runs is an error.
-    pub(super) fn write(&self, id: &SessionId, prompt: &Prompt) -> io::Result<Entry> {
+    pub(super) fn write(
+        &self,
+        id: &SessionId,
+        prompt: &Prompt,
+        folder: Option<&Path>,
+    ) -> io::Result<Entry> {
         let path = self.folder.join(format!("{id}.json"));
-        let record = Record { session_id: id.clone(), prompt: (*prompt.0).clone() };
+        let (session_id, prompt) = (id.clone(), (*prompt.0).clone());
+        let record = Record { session_id, prompt, cwd: folder.map(Path::to_owned) };
         let mut line = serde_json::to_string(&record)?;
         line.push('\n');
         if is_held(&path)? {
@@ -84,7 +97,7 @@ impl Journal {
 
     /// A new file with this line in it, locked.
     fn fill(path: &Path, line: &str) -> io::Result<File> {
-        let mut file = OpenOptions::new().append(true).create_new(true).open(path)?;
+        let mut file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(path)?;
         file.lock()?;
         file.write_all(line.as_bytes())?;
         Ok(file)
@@ -160,10 +173,10 @@ fn orphan(path: &Path) -> io::Result<Option<Found>> {
         fs::remove_file(path)?;
         return Ok(None);
     };
-    let Record { session_id, prompt } = serde_json::from_str(line)?;
+    let Record { session_id, prompt, cwd: folder } = serde_json::from_str(line)?;
     let (prompt, begun) = (Prompt::from(prompt), rest.starts_with(BEGUN));
     let entry = Entry { path: path.to_owned(), file };
-    Ok(Some(Found { session_id, prompt, begun, entry }))
+    Ok(Some(Found { session_id, prompt, folder, begun, entry }))
 }
 
 impl Entry {
@@ -190,8 +203,8 @@ mod tests {
     fn what_runs_is_nobodys_and_what_is_left_is_found_once() {
         let folder = tempfile::tempdir().unwrap();
         let journal = Journal::open(folder.path().join("journal")).unwrap();
-        let mut one = journal.write(&"1".into(), &"first".into()).unwrap();
-        let two = journal.write(&"2".into(), &"second".into()).unwrap();
+        let mut one = journal.write(&"1".into(), &"first".into(), None).unwrap();
+        let two = journal.write(&"2".into(), &"second".into(), None).unwrap();
         one.begun();
         assert!(journal.orphans().unwrap().is_empty(), "both run");
         // The system takes the locks away when a program dies.
@@ -208,6 +221,24 @@ mod tests {
     }
 
     #[test]
+    fn nobody_else_can_read_what_is_noted() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deep").join("journal");
+        let journal = Journal::open(path.clone()).unwrap();
+        let entry = journal.write(&"1".into(), &"a secret".into(), None).unwrap();
+        assert_eq!((mode(&path), mode(&entry.path)), (0o700, 0o600));
+        // A folder of somebody else's making stays as it is.
+        let shared = folder.path().join("shared");
+        DirBuilder::new().mode(0o755).create(&shared).unwrap();
+        let entry =
+            Journal::open(shared.clone()).unwrap().write(&"2".into(), &"another".into(), None);
+        assert_eq!((mode(&shared), mode(&entry.unwrap().path)), (0o755, 0o600));
+    }
+
+    #[test]
     fn nobody_sees_an_entry_before_it_is_whole_and_locked() {
         let folder = tempfile::tempdir().unwrap();
         let (ours, theirs) =
@@ -221,15 +252,15 @@ mod tests {
                 }
             });
             for number in 0..500 {
-                let entry = ours.write(&number.to_string().as_str().into(), &"work".into());
+                let entry = ours.write(&number.to_string().as_str().into(), &"work".into(), None);
                 let entry = entry.unwrap();
                 assert!(entry.path.exists(), "{number}");
                 entry.remove();
             }
             over.store(true, std::sync::atomic::Ordering::Relaxed);
         });
-        let one = ours.write(&"1".into(), &"work".into()).unwrap();
-        let twice = ours.write(&"1".into(), &"work".into()).unwrap_err();
+        let one = ours.write(&"1".into(), &"work".into(), None).unwrap();
+        let twice = ours.write(&"1".into(), &"work".into(), None).unwrap_err();
         assert_eq!(twice.kind(), io::ErrorKind::AlreadyExists);
         one.remove();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
@@ -273,8 +304,8 @@ mod tests {
     fn a_session_that_is_started_again_takes_the_line_that_was_left() {
         let folder = tempfile::tempdir().unwrap();
         let journal = Journal::open(folder.path().to_owned()).unwrap();
-        drop(journal.write(&"1".into(), &"first".into()).unwrap());
-        let again = journal.write(&"1".into(), &"second".into()).unwrap();
+        drop(journal.write(&"1".into(), &"first".into(), None).unwrap());
+        let again = journal.write(&"1".into(), &"second".into(), None).unwrap();
         assert!(journal.orphans().unwrap().is_empty(), "it runs");
         drop(again);
         let found = journal.orphans().unwrap();

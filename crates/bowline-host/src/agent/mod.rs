@@ -7,6 +7,7 @@ mod warm;
 
 use std::{
     fmt,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
@@ -75,22 +76,52 @@ impl Agent {
     /// Has the agent work on a prompt. Needs a tokio runtime, and returns at once: the session
     /// starts by itself, and says itself what goes wrong.
     pub fn start(&self, prompt: impl Into<Prompt>) -> Session {
-        self.begin(prompt.into(), None)
+        self.begin(prompt.into(), None, None)
     }
 
-    /// Starts a session. `left` is the line of one that was left, whose place this one takes.
-    fn begin(&self, prompt: Prompt, left: Option<Entry>) -> Session {
-        let (tracker, open) = match self.warm(Warm::take) {
+    /// The same, in this folder in place of [`Options::cwd`]. Everything else is as the options say.
+    ///
+    /// The folder must exist where the agent is started. A session that is [recovered](Self::recover)
+    /// works in it again. Agents that were [started before](Self::prewarm) work elsewhere and are not used;
+    /// one that others have started, and that dials in, has its folder already, and the session fails.
+    ///
+    /// ```
+    /// use bowline_host::{Agent, Embedded, Options};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// # let home = home.path();
+    /// let options = Options::default().embedded(Embedded::script(home)).allow(["Bash(pwd)"]);
+    /// let agent = Agent::new(options)?;
+    /// for project in ["docs", "site"] {
+    ///     let folder = home.join(project);
+    ///     std::fs::create_dir(&folder)?;
+    ///     let session = agent.start_in(folder, "TOOL Bash {\"command\": \"pwd\"}\nNEXT\nECHORESULT");
+    ///     assert!(session.wait().await?.result.is_some_and(|said| said.contains(project)));
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn start_in(&self, folder: impl Into<PathBuf>, prompt: impl Into<Prompt>) -> Session {
+        let folder = folder.into();
+        // Whoever recovers the session may be somewhere else.
+        let folder = std::path::absolute(&folder).unwrap_or(folder);
+        self.begin(prompt.into(), Some(folder), None)
+    }
+
+    /// Starts a session, in a folder of its own if one is named. `left` is the line of one that was left,
+    /// whose place this one takes.
+    fn begin(&self, prompt: Prompt, folder: Option<PathBuf>, left: Option<Entry>) -> Session {
+        let warm = if folder.is_none() { self.warm(Warm::take) } else { None };
+        let (tracker, open) = match warm {
             Some((connection, tracker)) => (tracker, std::future::ready(Ok(connection)).boxed()),
-            None => {
-                let (options, id) = self.options_for_session();
-                opening(options, id)
-            }
+            None => self.open(folder.as_deref()),
         };
         let id = tracker.status().session_id().cloned();
         let entry = self.inner.journal.as_ref().and_then(|journal| {
             // Without its line a session runs all the same; it would only not be found again.
-            let entry = journal.write(&id?, &prompt);
+            let entry = journal.write(&id?, &prompt, folder.as_deref());
             entry.inspect_err(|error| tracing::warn!(%error, "the journal cannot be written")).ok()
         });
         // The prompt is in the journal at all times: twice for a moment rather than not at all.
@@ -104,6 +135,21 @@ impl Agent {
         self.run(tracker, open, prompt, entry, None)
     }
 
+    /// Opens the connection of a new session when it is its turn.
+    fn open(&self, folder: Option<&Path>) -> (Arc<Tracker>, Opening) {
+        let (mut options, id) = self.options_for_session();
+        if let Some(folder) = folder {
+            if options.transport.was_started_by_others() {
+                let what =
+                    "an agent that dials in has its folder already: `start_in` is for others";
+                let refused = std::future::ready(Err(Error::Options(what.to_owned())));
+                return (Tracker::new(id), refused.boxed());
+            }
+            options.cwd = Some(folder.to_owned());
+        }
+        opening(options, id)
+    }
+
     /// Starts agents before they are needed, so that as many sessions begin at once. Each is used
     /// for one session; what is there already counts.
     ///
@@ -112,8 +158,7 @@ impl Agent {
         let count = count.min(self.inner.max_sessions);
         let missing = count.saturating_sub(self.warm(Warm::count));
         let open = (0..missing).map(|_| async {
-            let (options, id) = self.options_for_session();
-            let (tracker, open) = opening(options, id);
+            let (tracker, open) = self.open(None);
             let connection = open.await?;
             self.warm(|warm| warm.keep(connection, tracker));
             Ok::<_, Error>(())
@@ -138,13 +183,14 @@ impl Agent {
     }
 
     fn take_up(&self, found: Found) -> Session {
-        let Found { session_id, prompt, begun, entry } = found;
+        let Found { session_id, prompt, folder, begun, entry } = found;
         // Nobody knows whether the agent of one that had not begun has taken its id already; it gets
         // another, unless the options say which it has to be.
         if !begun && self.inner.options.session_id.is_none() {
-            return self.begin(prompt, Some(entry));
+            return self.begin(prompt, folder, Some(entry));
         }
         let mut options = self.inner.options.clone();
+        options.cwd = folder.or(options.cwd);
         options.resume = Resume::Session(session_id.to_string());
         options.session_id = None;
         options.fork_session = false;
@@ -176,6 +222,10 @@ impl Agent {
     /// The options of the next session, and its id where we may choose it.
     fn options_for_session(&self) -> (Options, Option<SessionId>) {
         let mut options = self.inner.options.clone();
+        if options.transport.was_started_by_others() {
+            // It does not hear which id we would like; it says itself which it has.
+            return (options, None);
+        }
         if options.session_id.is_none() && (options.resume == Resume::No || options.fork_session) {
             options.session_id = Some(Uuid::new_v4().to_string());
         }

@@ -93,7 +93,7 @@ impl EmbeddedConnection {
         let subtype = C::SUBTYPE;
         let reply = time::timeout(limit, session.control(call.into()))
             .await
-            .map_err(|_| Error::Timeout { subtype, limit })?;
+            .map_err(|_| Error::Timeout { subtype, limit, stderr: Arc::default() })?;
         let answer = match &reply.result {
             Ok(answer) => C::read_response(answer.as_ref()).map_err(|error| Error::Control {
                 subtype,

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     BuiltinTools, Options, PluginDelivery, Resume, Settings, Skills, SystemPrompt, Thinking,
+    unheard::TOLD_BY_VARIABLE,
 };
 use crate::Error;
 
@@ -257,10 +258,7 @@ pub(crate) fn variables(options: &Options) -> BTreeMap<String, Option<String>> {
         set("TRACEPARENT", &span.traceparent);
         set("TRACESTATE", span.tracestate.as_deref().unwrap_or_default());
     }
-    for (subtype, variable) in [
-        ("oauth_token_refresh", "CLAUDE_CODE_SDK_HAS_OAUTH_REFRESH"),
-        ("host_auth_token_refresh", "CLAUDE_CODE_SDK_HAS_HOST_AUTH_REFRESH"),
-    ] {
+    for (subtype, variable) in TOLD_BY_VARIABLE {
         if options.on_request.contains_key(subtype) {
             set(variable, "1");
         }

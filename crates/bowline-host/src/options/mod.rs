@@ -12,6 +12,7 @@ mod setters;
 mod spawn;
 #[cfg(all(test, feature = "sessions"))]
 mod table;
+mod unheard;
 mod values;
 
 use std::{collections::BTreeMap, ffi::OsString, fmt, path::PathBuf, sync::Arc, time::Duration};
@@ -272,7 +273,8 @@ pub enum Transport {
     /// Elsewhere: it dials in, at a [`Listener`](crate::Listener).
     ///
     /// What options say as flags and variables it cannot be told; whoever starts it does:
-    /// [`Options::remote_arguments`], [`Options::remote_variables`].
+    /// [`Options::remote_arguments`], [`Options::remote_variables`]. Options of this kind that are set are
+    /// named in a warning (`tracing`) when the session begins.
     #[cfg(feature = "websocket")]
     WebSocket(crate::RemoteAgent),
     /// Elsewhere: it is started when a session needs it, with all that options say, and dials in.
@@ -287,6 +289,14 @@ impl Transport {
         #[cfg(feature = "embedded")]
         return matches!(self, Self::Embedded(_));
         #[cfg(not(feature = "embedded"))]
+        return false;
+    }
+
+    /// Whether somebody else has started the agent, and it hears neither flags nor variables from us.
+    pub(crate) fn was_started_by_others(&self) -> bool {
+        #[cfg(feature = "websocket")]
+        return matches!(self, Self::WebSocket(_));
+        #[cfg(not(feature = "websocket"))]
         return false;
     }
 
@@ -328,8 +338,8 @@ pub struct Limits {
     pub close: Duration,
     /// How long the session store may take to give a session.
     pub store: Duration,
-    /// The longest line that is read from a process, in bytes. A longer one is an error of its own and
-    /// does not end the session.
+    /// The longest line that is read from a process, in bytes: 64 MiB if you say nothing. A longer one is
+    /// an error of its own and does not end the session.
     pub line: usize,
     /// How long a one-shot query waits for background work after a result, before it says
     /// that nothing more follows; `None` for as long as it takes.

@@ -7,7 +7,9 @@ use tokio::process::{Child, Command};
 /// Starts the agent's process. A closure that takes the command is one.
 ///
 /// The command is complete: program, arguments, environment, folder and pipes. What is returned must
-/// have its three streams piped, and dies with the session as if we had started it ourselves.
+/// have its three streams piped, and dies with the session as if we had started it ourselves. What it has
+/// started in turn dies with it only if it leads a process group, as it does if the command itself is
+/// started, or another with `process_group(0)`.
 ///
 /// ```
 /// use bowline_host::Options;
@@ -20,6 +22,16 @@ use tokio::process::{Child, Command};
 ///     let command = command.into_std();
 ///     let mut outer = Command::new("sandbox");
 ///     outer.arg(command.get_program()).args(command.get_args());
+///     for (name, value) in command.get_envs() {
+///         match value {
+///             Some(value) => outer.env(name, value),
+///             None => outer.env_remove(name),
+///         };
+///     }
+///     if let Some(folder) = command.get_current_dir() {
+///         outer.current_dir(folder);
+///     }
+///     outer.process_group(0).kill_on_drop(true);
 ///     outer.stdin(std::process::Stdio::piped());
 ///     outer.stdout(std::process::Stdio::piped());
 ///     outer.stderr(std::process::Stdio::piped());

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use bowline_peer::{AskError, Link, Peer, connect_with};
+use bowline_peer::{AskError, Link, Peer, TellError, connect_with};
 use bowline_protocol::{Call, HostLine, HostRequest, Initialize, Message, UserMessage};
 use tokio::time;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
@@ -31,6 +31,8 @@ pub(crate) struct ProcessConnection {
     /// How long a process whose pipes have ended may take to be gone.
     patience: Duration,
     ended: Ended,
+    /// The end of what it has written to its stderr.
+    tail: Tail,
     /// Dropping it kills the process.
     _life: AbortOnDropHandle<()>,
 }
@@ -70,7 +72,7 @@ impl ProcessConnection {
             peer: peer.clone(),
             wire,
             stderr,
-            tail,
+            tail: tail.clone(),
             closing: closing.clone(),
             limit: options.limits.close,
         };
@@ -83,6 +85,7 @@ impl ProcessConnection {
             input_ended: CancellationToken::new(),
             patience: options.limits.close * 3,
             ended,
+            tail,
             _life: life,
         })
     }
@@ -102,6 +105,10 @@ impl ProcessConnection {
         match answer {
             Ok(answer) => Ok(answer),
             Err(AskError::Closed) => Err(self.why_closed().await),
+            // It may have said why it is stuck to people only.
+            Err(AskError::TimedOut(limit)) => {
+                Err(Error::Timeout { subtype: C::SUBTYPE, limit, stderr: self.tail.text() })
+            }
             Err(error) => Err(Error::unanswered(C::SUBTYPE, error, Error::Closed)),
         }
     }
@@ -109,9 +116,7 @@ impl ProcessConnection {
     pub(crate) async fn prompt(&self, prompt: UserMessage) -> Result<(), Error> {
         match self.peer.tell(&HostLine::from(prompt)).await {
             Ok(()) => Ok(()),
-            Err(bowline_peer::TellError::Unwritable(error)) => {
-                Err(Error::Json { line: String::new(), source: error.into() })
-            }
+            Err(TellError::Unwritable(error)) => Err(Error::Prompt { source: error.into() }),
             Err(_) => Err(self.why_closed().await),
         }
     }

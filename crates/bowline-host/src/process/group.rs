@@ -2,9 +2,15 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::{
+    io::Errno,
+    process::{Pid, Signal, kill_process, kill_process_group},
+};
 
 /// A process group. Dropping it kills what is left, unless its leader was waited for.
+///
+/// Whoever starts the process in our place may not have made it the leader of a group. Then it is only
+/// the process itself.
 #[derive(Debug)]
 pub(super) struct Group {
     leader: Option<Pid>,
@@ -29,16 +35,23 @@ impl Group {
     /// Its leader was waited for. What the leader has started and left behind is told to go, too: as long
     /// as any of it is there, the number of the group is nobody else's.
     pub(super) fn outlive(&self) {
-        self.terminate();
-        self.gone.store(true, Ordering::Release);
+        if !self.gone.swap(true, Ordering::AcqRel)
+            && let Some(leader) = self.leader
+        {
+            // The only error is that nobody is left to hear it.
+            let _ = kill_process_group(leader, Signal::TERM);
+        }
     }
 
     fn send(&self, signal: Signal) {
         if let Some(leader) = self.leader
             && !self.gone.load(Ordering::Acquire)
         {
-            // The only error is that nobody is left to hear it.
-            let _ = kill_process_group(leader, signal);
+            // It was not waited for, so its number is nobody else's, group or not. Beyond that the only
+            // error is that nobody is left to hear it.
+            if kill_process_group(leader, signal) == Err(Errno::SRCH) {
+                let _ = kill_process(leader, signal);
+            }
         }
     }
 }

@@ -21,8 +21,9 @@ pub(super) type Ended = watch::Receiver<Option<Arc<ProcessError>>>;
 
 /// All that belongs to a running process.
 pub(super) struct Life {
-    pub(super) child: Child,
+    /// Before the child: until that is dropped, nobody else waits for it and frees its number.
     pub(super) group: Group,
+    pub(super) child: Child,
     pub(super) guardian: Guardian,
     pub(super) peer: Peer,
     pub(super) wire: SessionFuture,
@@ -88,6 +89,8 @@ impl Stopping<'_> {
             return status;
         }
         self.group.kill();
+        // Whatever became of the group, nothing outlives this, so that the wait ends.
+        child.start_kill().ok();
         child.wait().await
     }
 }

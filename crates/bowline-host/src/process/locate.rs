@@ -92,6 +92,7 @@ mod tests {
     fn what_is_not_there_is_said_with_where_it_was_looked_for() {
         let error = locate(Some(Path::new("/no/such/agent"))).unwrap_err();
         assert_eq!(error.code(), "cli_not_found");
-        assert!(error.to_string().ends_with("looked for /no/such/agent"), "{error}");
+        let words = "looked for /no/such/agent; set `Options::cli_path` to where it is";
+        assert!(error.to_string().ends_with(words), "{error}");
     }
 }

@@ -15,4 +15,5 @@ mod version;
 pub(crate) use connection::ProcessConnection;
 #[cfg(feature = "websocket")]
 pub(crate) use run::run;
+pub(crate) use start::program;
 pub(crate) use version::installed_version;

@@ -37,14 +37,19 @@ pub(super) async fn start(options: &Options, opening: &Initialize) -> Result<Chi
     child.map_err(|error| Error::connection(format!("starting {}", program.display()), error))
 }
 
-/// The program in its surroundings, without arguments. It dies with us.
-pub(super) fn command(options: &Options) -> Result<(PathBuf, Command), Error> {
+/// Where the agent's program is.
+pub(crate) fn program(options: &Options) -> Result<PathBuf, Error> {
     // Whoever runs or starts it in our place knows whether it can be.
     let theirs = !options.cli_runner.is_empty() || options.spawner.is_some();
-    let program = match &options.cli_path {
-        Some(path) if theirs => path.clone(),
-        path => locate(path.as_deref())?,
-    };
+    match &options.cli_path {
+        Some(path) if theirs => Ok(path.clone()),
+        path => locate(path.as_deref()),
+    }
+}
+
+/// The program in its surroundings, without arguments. It dies with us.
+pub(super) fn command(options: &Options) -> Result<(PathBuf, Command), Error> {
+    let program = program(options)?;
     let mut command = match &options.cli_runner[..] {
         [] => Command::new(&program),
         [runner, arguments @ ..] => {

@@ -102,7 +102,8 @@ impl Session {
         Self { handle: Arc::new(Handle { shared, _work: work }) }
     }
 
-    /// The session's id, as soon as it is known: at once, unless the options continue another.
+    /// The session's id, as soon as it is known: at once, unless the options continue another or the
+    /// agent was started by others and [dials in](crate::Transport). Then the agent says it first.
     pub fn id(&self) -> Option<SessionId> {
         self.shared().tracker.status().session_id().cloned()
     }

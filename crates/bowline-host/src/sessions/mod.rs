@@ -4,6 +4,7 @@
 //! give for the same files, these give.
 
 mod disk;
+mod error;
 mod stored;
 
 use std::{
@@ -18,8 +19,9 @@ pub use bowline_sessions::{
     SessionMessage, Spoken, Transcripts,
 };
 
-use crate::store::{SessionStore, StoreError};
-use stored::Stored;
+pub use self::error::SessionsError;
+use self::stored::Stored;
+use crate::store::SessionStore;
 
 /// The sessions of a user, in the files of agents or in a store.
 ///
@@ -49,27 +51,6 @@ pub struct Sessions {
 enum Place {
     Disk(ConfigHome),
     Store(Arc<dyn SessionStore>),
-}
-
-/// Why something could not be done with a session.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SessionsError {
-    /// The session is not there, is in use, or its file cannot be read or written.
-    #[error(transparent)]
-    Session(#[from] SessionError),
-    /// The store did not do it.
-    #[error("the store failed: {0}")]
-    Store(#[from] StoreError),
-    /// Sessions of a store belong to a directory, and none was named.
-    #[error("sessions in a store are found by their directory: use `for_directory`")]
-    NoDirectory,
-    /// A store holds transcripts, and the mark of a session that is put aside is not in them.
-    #[error("sessions in a store cannot be archived")]
-    NotInStore,
-    /// The work was not done because this program is ending.
-    #[error("the program is ending")]
-    Ending,
 }
 
 impl Sessions {

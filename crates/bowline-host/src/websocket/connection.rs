@@ -90,9 +90,7 @@ impl WebSocketConnection {
         prompt.uuid.get_or_insert_with(|| MessageUuid(Uuid::new_v4().to_string()));
         match self.peer.tell(&HostLine::from(prompt)).await {
             Ok(()) => Ok(()),
-            Err(TellError::Unwritable(error)) => {
-                Err(Error::Json { line: String::new(), source: error.into() })
-            }
+            Err(TellError::Unwritable(error)) => Err(Error::Prompt { source: error.into() }),
             Err(_) => Err(self.why_closed().await),
         }
     }

@@ -102,8 +102,9 @@ impl Listener {
         let listener = TcpListener::bind(&address).await.map_err(failed)?;
         let local = listener.local_addr().map_err(failed)?;
         if options.token.is_none() && !local.ip().is_loopback() {
-            let what = "agents from other machines must know a token".to_owned();
-            return Err(Error::Options(what));
+            let what =
+                "agents from other machines must know a token: `ListenerOptions::token` is not set";
+            return Err(Error::Options(what.to_owned()));
         }
         let (seats, arriving) = Seats::new(options);
         let door = tokio::spawn(let_in(listener, seats.clone()));

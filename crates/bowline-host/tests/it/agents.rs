@@ -89,6 +89,24 @@ async fn processes_are_started_before_they_are_needed() {
 }
 
 #[tokio::test]
+async fn a_session_may_have_a_folder_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    let (usual, own) = (folder.join("usual"), folder.join("own"));
+    fs::create_dir(&usual).unwrap();
+    fs::create_dir(&own).unwrap();
+    let agent = Agent::new(fake("surroundings").cwd(&usual)).unwrap();
+    // What is ready works elsewhere.
+    soon("prewarming", agent.prewarm(1)).await.unwrap();
+    for (session, expected) in [(agent.start_in(&own, "go"), &own), (agent.start("go"), &usual)] {
+        let result = soon("a session", session.wait()).await.unwrap().result.unwrap();
+        assert!(result.starts_with(&format!("{} ", expected.display())), "{result}");
+    }
+    let nowhere = soon("a session", agent.start_in(folder.join("none"), "go").wait()).await;
+    assert_eq!(nowhere.unwrap_err().code(), "options");
+}
+
+#[tokio::test]
 async fn a_program_that_is_too_old_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("old");
@@ -97,7 +115,9 @@ async fn a_program_that_is_too_old_is_named() {
     write_script(&program, script);
     let session = Agent::new(Options::default().cli_path(&program)).unwrap().start("go");
     let error = soon("the session", session.wait()).await.unwrap_err();
-    assert_eq!(error.to_string(), "the agent is version 1.0.120; 2.0.0 is the oldest we know");
+    let expected =
+        format!("the agent {} is version 1.0.120; 2.0.0 is the oldest we know", program.display());
+    assert_eq!(error.to_string(), expected);
     assert_eq!(error.code(), "cli_connection");
 }
 
@@ -140,5 +160,5 @@ async fn what_does_not_go_together_is_said_when_the_agent_is_made() {
     let error = Agent::new(options).unwrap_err();
     assert_eq!(error.code(), "options");
     let none = Agent::builder(Options::default()).max_sessions(0).build().unwrap_err();
-    assert_eq!(none.to_string(), "an agent without room for a session");
+    assert_eq!(none.to_string(), "an agent without room for a session: `max_sessions` is 0");
 }

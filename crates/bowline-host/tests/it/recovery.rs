@@ -15,7 +15,7 @@ use bowline_host::{Agent, Embedded, McpServer, Message, Options, Tool};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use crate::rig::{agents, embedded, soon};
+use crate::rig::{agents, embedded, fake, soon};
 
 /// Says which folder the program that is killed works in.
 const FOLDER: &str = "BOWLINE_TEST_RECOVERY";
@@ -255,6 +255,39 @@ async fn a_session_whose_id_is_given_is_in_the_journal_also_when_it_starts_anew(
     assert!(agent.recover().unwrap().is_empty(), "it runs");
     soon("the end", sessions[0].cancel()).await;
     assert!(!line.exists());
+}
+
+#[tokio::test]
+async fn a_session_with_a_folder_of_its_own_is_taken_up_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    let (usual, own, journal) = (folder.join("usual"), folder.join("own"), folder.join("journal"));
+    fs::create_dir(&usual).unwrap();
+    fs::create_dir(&own).unwrap();
+    let agent = |part| {
+        let builder = Agent::builder(fake(part).cwd(&usual)).journal(&journal);
+        builder.build().unwrap()
+    };
+    // One was dropped before its agent had answered, the agent of the other had.
+    drop(agent("hang").start_in(&own, "go"));
+    let id = "5b0a6c8e-6f53-4d1c-9a55-0c8f3a1e7d51";
+    let record = json!({"session_id": id, "cwd": own, "prompt": {
+        "type": "user", "message": {"role": "user", "content": "go"},
+    }});
+    fs::write(journal.join(format!("{id}.json")), format!("{record}\nbegun\n")).unwrap();
+    let sessions = soon("what was left", async {
+        let (agent, mut sessions) = (agent("surroundings"), Vec::new());
+        while sessions.len() < 2 {
+            sessions.extend(agent.recover().unwrap());
+            tokio::task::yield_now().await;
+        }
+        sessions
+    })
+    .await;
+    for session in sessions {
+        let result = soon("a session", session.wait()).await.unwrap().result.unwrap();
+        assert!(result.starts_with(&format!("{} ", own.display())), "{result}");
+    }
 }
 
 #[test]

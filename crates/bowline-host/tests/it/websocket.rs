@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it is")]
 
 use std::{
+    fmt,
     net::SocketAddr,
     path::Path,
     process::Stdio,
@@ -14,7 +15,7 @@ use std::{
 };
 
 use bowline_host::{
-    Client, Error, HookCall, HookEvent, HookMatcher, HookOutput, Listener, ListenerOptions,
+    Agent, Client, Error, HookCall, HookEvent, HookMatcher, HookOutput, Listener, ListenerOptions,
     McpServer, OnDemand, Options, PermissionResult, RemoteAgent, Summon, Summons, Tool,
     ToolRequest, query,
 };
@@ -24,6 +25,10 @@ use tokio::{
     process::{Child, Command},
 };
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
+use tracing_subscriber::{
+    Layer, Registry,
+    layer::{Context, SubscriberExt},
+};
 
 use crate::rig::{gone, result, soon, told, write_script};
 
@@ -104,6 +109,67 @@ async fn each(options: impl Fn() -> Options, test: impl AsyncFn(&'static str, &P
 
 const MAKE: &str = "TOOL Bash {\"command\": \"touch made\", \"description\": \"Make a file\"}\n\
                     NEXT\nSAY made it";
+
+/// Keeps the words of every warning.
+#[derive(Clone, Default)]
+struct Warnings(Arc<Mutex<Vec<String>>>);
+
+impl<S: tracing::Subscriber> Layer<S> for Warnings {
+    fn on_event(&self, event: &tracing::Event<'_>, _: Context<'_, S>) {
+        struct Words(String);
+        impl tracing::field::Visit for Words {
+            fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn fmt::Debug) {
+                if field.name() == "message" {
+                    self.0 = format!("{value:?}");
+                }
+            }
+        }
+        if *event.metadata().level() == tracing::Level::WARN {
+            let mut words = Words(String::new());
+            event.record(&mut words);
+            self.0.lock().unwrap().push(words.0);
+        }
+    }
+}
+
+#[tokio::test]
+async fn options_that_an_agent_cannot_hear_are_named() {
+    let warnings = Warnings::default();
+    let _collects = tracing::subscriber::set_default(Registry::default().with(warnings.clone()));
+    let listener = listener().await;
+    let connect = async |path: &str, mut options: Options| {
+        options.limits.initialize = Duration::from_millis(10);
+        let options = options.websocket(listener.expect(path).unwrap());
+        Client::connect(options).await.unwrap_err()
+    };
+    let mut options = Options::default().model("opus").max_turns(3).env("A", "b").resume("one");
+    // This one it hears.
+    options.title = Some("Knots".to_owned());
+    assert_eq!(connect("/said", options).await.code(), "timeout");
+    assert_eq!(connect("/nothing", Options::default()).await.code(), "timeout");
+    let expected = "an agent that dials in has these options only if it was started with them \
+                    (`remote_arguments`, `remote_variables`): env, model, max_turns, resume";
+    assert_eq!(*warnings.0.lock().unwrap(), [expected]);
+}
+
+#[tokio::test]
+async fn the_id_of_a_session_is_what_the_agent_says() {
+    let listener = listener().await;
+    let mut options = Options::default().websocket(listener.expect("/one").unwrap());
+    options.limits.initialize = Duration::from_millis(10);
+    let folder = tempfile::tempdir().unwrap();
+    let journal = folder.path().join("journal");
+    let error = Agent::builder(options.clone()).journal(&journal).build().unwrap_err();
+    assert_eq!(error.code(), "options");
+    assert!(error.to_string().contains("`journal`"), "{error}");
+    assert!(!journal.exists());
+    let agent = Agent::new(options).unwrap();
+    let elsewhere = soon("the end", agent.start_in(folder.path(), "go").wait()).await;
+    assert_eq!(elsewhere.unwrap_err().code(), "options", "it has its folder already");
+    let session = agent.start("go");
+    assert_eq!(session.id(), None, "the agent has not said it");
+    assert_eq!(soon("the end", session.wait()).await.unwrap_err().code(), "timeout");
+}
 
 #[tokio::test]
 async fn one_answer() {
@@ -293,6 +359,7 @@ async fn an_agent_that_does_not_come_is_not_waited_for_for_ever() {
 async fn other_machines_need_a_token() {
     let error = Listener::bind("0.0.0.0:0", ListenerOptions::default()).await.unwrap_err();
     assert_eq!(error.code(), "options");
+    assert!(error.to_string().contains("`ListenerOptions::token`"), "{error}");
 }
 
 /// Agents that this starts, which should dial in.
