@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use bowline_protocol::PermissionResult;
+use bowline_protocol::{PermissionResult, RequestId};
 use futures_util::future::BoxFuture;
 use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
@@ -81,13 +81,19 @@ where
 pub struct ToolRequest {
     /// The question.
     pub question: bowline_protocol::CanUseTool,
+    /// Names the question on the wire. An agent in this process has no names for its questions.
+    pub request_id: Option<RequestId>,
     /// Fires when the answer is no longer wanted; for work that outlives the callback.
     pub cancel: CancellationToken,
 }
 
 impl ToolRequest {
-    pub(crate) fn new(question: bowline_protocol::CanUseTool, cancel: CancellationToken) -> Self {
-        Self { question, cancel }
+    pub(crate) fn new(
+        question: bowline_protocol::CanUseTool,
+        request_id: Option<RequestId>,
+        cancel: CancellationToken,
+    ) -> Self {
+        Self { question, request_id, cancel }
     }
 
     /// The input of the call, read into a type of yours.
