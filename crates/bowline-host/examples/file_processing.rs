@@ -60,10 +60,11 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
                 println!("{from} -> {to} {}", waits_for.join(", "));
             }
             SessionEvent::ToolCall(call) => {
-                running.insert(call.id.clone(), (call.name, Instant::now()));
+                running.insert(call.id, Instant::now());
             }
             SessionEvent::ToolResult(answer) => {
-                if let Some((name, start)) = running.remove(&answer.tool_use_id) {
+                if let Some(start) = running.remove(&answer.tool_use_id) {
+                    let name = answer.tool_name.as_deref().unwrap_or("a tool");
                     println!("{name} took {:.1} ms", start.elapsed().as_secs_f64() * 1000.0);
                 }
             }

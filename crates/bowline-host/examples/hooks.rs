@@ -18,7 +18,8 @@ use std::{
 use bowline_host::{
     Embedded, Error, HookCall, HookEvent, HookMatcher, HookOutput, Message, Options, query,
 };
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use command_line::CLI;
 
@@ -31,6 +32,14 @@ NEXT
 SAY I am done.
 NEXT
 SAY Now I am really done.";
+
+#[derive(Deserialize, Serialize)]
+struct Bash {
+    command: String,
+    /// What a hook that changes the command passes on as it is.
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
@@ -52,21 +61,22 @@ fn hooked(options: Options) -> Options {
     let log = || HookMatcher::always().run(log).within(Duration::from_secs(1));
 
     // The call runs with another input than the model wrote.
-    let hide = HookMatcher::on("Bash").run(async |call: HookCall| match call.tool_input() {
-        Some(input) if input.contains("hunter2") => {
-            let input: Value = serde_json::from_str(&input.replace("hunter2", "*******"))?;
-            HookOutput::allow().with_input(&input)
+    let hide = HookMatcher::on("Bash").run(async |call: HookCall| {
+        let mut bash: Bash = call.parse_tool_input()?;
+        if !bash.command.contains("hunter2") {
+            return Ok(HookOutput::default());
         }
-        _ => Ok(HookOutput::default()),
+        bash.command = bash.command.replace("hunter2", "*******");
+        HookOutput::allow().with_input(&bash)
     });
 
     // A rule without exception: if this hook itself fails, the call does not run either.
     let never_by_force = HookMatcher::on("Bash")
         .run(async |call: HookCall| {
-            match call.tool_input().is_some_and(|input| input.contains("--force")) {
+            call.parse_tool_input().map(|bash: Bash| match bash.command.contains("--force") {
                 true => HookOutput::deny("not by force"),
                 false => HookOutput::default(),
-            }
+            })
         })
         .or_block();
 

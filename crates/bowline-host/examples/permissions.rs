@@ -20,14 +20,22 @@ TOOL Bash {\"command\": \"git push --force\", \"description\": \"Push\"}
 NEXT
 SAY I did what I could.";
 
+#[derive(serde::Deserialize)]
+struct Bash {
+    command: String,
+}
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
-    let never_by_force = HookMatcher::on("Bash").run(async |call: HookCall| {
-        match call.tool_input().is_some_and(|input| input.contains("--force")) {
-            true => HookOutput::deny("not by force"),
-            false => HookOutput::default(),
-        }
-    });
+    // A call whose input cannot be read does not run either.
+    let never_by_force = HookMatcher::on("Bash")
+        .run(async |call: HookCall| {
+            call.parse_tool_input().map(|bash: Bash| match bash.command.contains("--force") {
+                true => HookOutput::deny("not by force"),
+                false => HookOutput::default(),
+            })
+        })
+        .or_block();
     let options = agent().hook(HookEvent::PreToolUse, never_by_force).can_use_tool(
         async |request: ToolRequest| {
             println!("asked about {} {}", request.tool_name, request.input.get());

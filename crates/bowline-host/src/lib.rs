@@ -94,8 +94,9 @@ pub use bowline_model as model;
 pub use bowline_protocol as protocol;
 pub use bowline_protocol::{
     AgentDefinition, ContentBlock, Effort, ElicitationResponse, EventInput, HookEvent, HookFailure,
-    HookInput, McpRemoteServer, McpServerConfig, McpStdioServer, Message, PermissionMode,
-    PermissionResult, PromptPriority, ResultMessage, SystemMessage, UserMessage,
+    HookInput, McpRemoteServer, McpServerConfig, McpStdioServer, Message, PermissionBehavior,
+    PermissionMode, PermissionResult, PermissionRule, PermissionUpdate, PromptPriority,
+    ResultMessage, SystemMessage, UpdateDestination, UserMessage,
 };
 
 pub use agent::{Agent, AgentBuilder};

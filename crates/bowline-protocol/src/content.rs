@@ -88,6 +88,24 @@ impl ContentBlock {
         Self::Text(TextBlock { text: text.into(), ..TextBlock::default() })
     }
 
+    /// A picture: its bytes in base 64, and what it is, as in `image/png`.
+    ///
+    /// ```
+    /// use bowline_protocol::ContentBlock;
+    ///
+    /// let here = ContentBlock::image("iVBORw0KGgo=", "image/png");
+    /// let elsewhere = ContentBlock::image_at("https://example.com/knot.png");
+    /// ```
+    pub fn image(data: impl Into<String>, media_type: impl Into<String>) -> Self {
+        let source = Source::base64(media_type, data);
+        Self::Image(ImageBlock { source, extra: Extra::new() })
+    }
+
+    /// A picture at an address, from where the API fetches it.
+    pub fn image_at(url: impl Into<String>) -> Self {
+        Self::Image(ImageBlock { source: Source::url(url), extra: Extra::new() })
+    }
+
     /// The text, if this is a text block.
     pub fn as_text(&self) -> Option<&str> {
         match self {
@@ -265,6 +283,11 @@ impl Source {
     pub fn base64(media_type: impl Into<String>, data: impl Into<String>) -> Self {
         let (media_type, data) = (media_type.into(), data.into());
         Self::Base64(InlineSource { media_type, data, extra: Extra::new() })
+    }
+
+    /// Bytes at an address.
+    pub fn url(url: impl Into<String>) -> Self {
+        Self::Url(UrlSource { url: url.into(), extra: Extra::new() })
     }
 }
 

@@ -10,7 +10,7 @@ use std::{
 use bowline_protocol::{
     CanUseTool as ToolQuestion, Elicitation, ElicitationResponse, HookCallback,
     HookOutput as WireHookOutput, McpMessage, McpServerMessage, PermissionResult, RawJson,
-    RequestUserDialog, UserDialogResponse,
+    RequestId, RequestUserDialog, UserDialogResponse,
 };
 use futures_util::FutureExt;
 use tokio::{sync::mpsc, time};
@@ -99,10 +99,11 @@ impl Callbacks {
     pub(crate) async fn can_use_tool(
         &self,
         question: ToolQuestion,
+        request_id: Option<RequestId>,
         cancel: CancellationToken,
     ) -> Result<PermissionResult, Refusal> {
         let tracker = self.tracker.as_ref().filter(|_| self.can_use_tool.is_some());
-        let _waiting = tracker.map(|tracker| tracker.permission(&question));
+        let _waiting = tracker.map(|tracker| tracker.permission(&question, request_id.as_ref()));
         let (tool, call) = (&*question.tool_name, question.tool_use_id.as_str());
         let span = info_span!(parent: &self.span, "permission", tool, tool_use_id = call);
         self.held_back(span, async {
@@ -110,7 +111,7 @@ impl Callbacks {
                 return Err(Refusal::new("no permission callback is installed"));
             };
             let input = question.input.clone();
-            let request = ToolRequest::new(question, cancel);
+            let request = ToolRequest::new(question, request_id, cancel);
             let deciding = caught(async { callback.decide(request).await });
             let mut decision = match self.permission_limit {
                 None => deciding.await?,
@@ -316,7 +317,7 @@ mod tests {
         let panics = Options::default()
             .can_use_tool(async |_: ToolRequest| -> PermissionResult { panic!("no idea") });
         let panicked = after_a_pause(panics, async |callbacks| {
-            callbacks.can_use_tool(ToolQuestion::default(), cancel()).await
+            callbacks.can_use_tool(ToolQuestion::default(), None, cancel()).await
         });
         assert_eq!(panicked.await.unwrap_err(), "the callback panicked: no idea");
     }

@@ -4,6 +4,7 @@ use std::{collections::HashMap, fmt, sync::Arc, time::Duration};
 
 use bowline_protocol::{CallbackId, EventInput, HookFailure, HookInput, ToolUseId};
 use futures_util::future::BoxFuture;
+use serde::de::{DeserializeOwned, Error as _};
 use tokio_util::sync::CancellationToken;
 
 use super::{HookOutput, IntoAnswer};
@@ -13,12 +14,19 @@ use super::{HookOutput, IntoAnswer};
 /// ```
 /// use bowline_host::{HookCall, HookEvent, HookMatcher, HookOutput, Options};
 ///
-/// let no_force = HookMatcher::on("Bash").run(async |call: HookCall| {
-///     match call.tool_input().is_some_and(|input| input.contains("--force")) {
-///         true => HookOutput::deny("not by force"),
-///         false => HookOutput::default(),
-///     }
-/// });
+/// #[derive(serde::Deserialize)]
+/// struct Bash {
+///     command: String,
+/// }
+///
+/// let no_force = HookMatcher::on("Bash")
+///     .run(async |call: HookCall| {
+///         call.parse_tool_input().map(|bash: Bash| match bash.command.contains("--force") {
+///             true => HookOutput::deny("not by force"),
+///             false => HookOutput::default(),
+///         })
+///     })
+///     .or_block();
 /// let options = Options::default().hook(HookEvent::PreToolUse, no_force);
 /// ```
 pub trait Hook: Send + Sync + 'static {
@@ -59,6 +67,36 @@ impl HookCall {
             EventInput::PermissionRequest(input) => Some(&input.tool_name),
             EventInput::PermissionDenied(input) => Some(&input.tool_name),
             _ => None,
+        }
+    }
+
+    /// The tool's input, read into a type of yours; an error on events that are not of tools.
+    ///
+    /// Rules are better judged by this than by [the text](Self::tool_input), where the same words
+    /// can be written in many ways.
+    ///
+    /// ```
+    /// # use bowline_host::{HookCall, HookOutput};
+    /// #[derive(serde::Deserialize)]
+    /// struct Write {
+    ///     file_path: String,
+    /// }
+    ///
+    /// async fn only_here(call: HookCall) -> serde_json::Result<HookOutput> {
+    ///     let write: Write = call.parse_tool_input()?;
+    ///     Ok(match write.file_path.starts_with("/srv/project/") {
+    ///         true => HookOutput::default(),
+    ///         false => HookOutput::deny("only in the project"),
+    ///     })
+    /// }
+    /// ```
+    pub fn parse_tool_input<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
+        match self.tool_input() {
+            Some(input) => serde_json::from_str(input),
+            None => {
+                let event = self.input.event_name();
+                Err(serde_json::Error::custom(format_args!("{event} is not about a tool")))
+            }
         }
     }
 
@@ -139,3 +177,42 @@ impl fmt::Debug for HookMatcher {
 
 /// The hooks of a session by the names it gave them, and how long each may take.
 pub(crate) type RegisteredHooks = HashMap<CallbackId, (Arc<dyn Hook>, Option<Duration>)>;
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+    use serde_json::json;
+
+    use super::*;
+
+    #[derive(Deserialize)]
+    struct Bash {
+        command: String,
+    }
+
+    fn call(input: &str) -> HookCall {
+        let input = HookInput::parse(input).expect("it is a hook's input");
+        HookCall { input, tool_use_id: None, cancel: CancellationToken::new() }
+    }
+
+    #[test]
+    fn an_input_says_what_it_means_however_it_is_written() {
+        let call = call(
+            r#"{"hook_event_name": "PreToolUse", "session_id": "s", "transcript_path": "t",
+                "cwd": "/", "tool_name": "Bash", "tool_use_id": "u",
+                "tool_input": {"command": "git push \u002d-force"}}"#,
+        );
+        assert_eq!(call.parse_tool_input::<Bash>().unwrap().command, "git push --force");
+        assert!(!call.tool_input().unwrap().contains("--force"));
+    }
+
+    #[test]
+    fn an_event_without_a_tool_has_no_input() {
+        let stop = json!({
+            "hook_event_name": "Stop", "session_id": "s", "transcript_path": "t", "cwd": "/",
+            "stop_hook_active": false,
+        });
+        let error = call(&stop.to_string()).parse_tool_input::<Bash>().err().unwrap();
+        assert_eq!(error.to_string(), "Stop is not about a tool");
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use bowline_protocol::PermissionResult;
+use bowline_protocol::{PermissionResult, RequestId};
 use futures_util::future::BoxFuture;
 use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
@@ -13,6 +13,10 @@ use super::IntoAnswer;
 ///
 /// Questions are decided side by side: one that takes its time holds up nothing but its own
 /// call. A question that the agent withdraws drops the future that decides it.
+///
+/// A future that never ends leaves the answer to somebody else, as `null` does in TypeScript: a
+/// hook, another program at the same session, or whoever withdraws the question. Nothing is said
+/// then, unless [`limits.permission`](crate::Limits::permission) has passed.
 ///
 /// ```
 /// use bowline_host::{Options, PermissionResult, ToolRequest};
@@ -43,18 +47,33 @@ where
 /// A call that somebody has to decide about. Its fields are those of the question on the wire.
 ///
 /// ```
-/// use bowline_host::{PermissionResult, ToolRequest};
+/// use bowline_host::{
+///     PermissionBehavior, PermissionResult, PermissionRule, PermissionUpdate, ToolRequest,
+///     UpdateDestination,
+/// };
 /// use serde_json::json;
 ///
-/// async fn decide(request: ToolRequest) -> PermissionResult {
-///     match (request.tool_name.as_str(), &request.permission_suggestions) {
+/// #[derive(serde::Deserialize)]
+/// struct Bash {
+///     command: String,
+/// }
+///
+/// async fn decide(request: ToolRequest) -> serde_json::Result<PermissionResult> {
+///     Ok(match (request.tool_name.as_str(), &request.permission_suggestions) {
 ///         ("Read", Some(changes)) => PermissionResult::allow_from_now_on(changes.clone()),
-///         ("Bash", _) if request.input.get().contains("rm ") => {
+///         ("Bash", _) if request.parse_input::<Bash>()?.command.contains("rm ") => {
+///             let harmless = PermissionRule::scoped("Bash", "echo *");
+///             let from_now_on = PermissionUpdate::add_rules(
+///                 UpdateDestination::Session,
+///                 PermissionBehavior::Allow,
+///                 [harmless],
+///             );
 ///             PermissionResult::allow_with(json!({"command": "echo no", "description": "Say no"}))
+///                 .and_from_now_on([from_now_on])
 ///         }
 ///         ("WebFetch", _) => PermissionResult::deny_and_stop("nothing leaves this machine"),
 ///         _ => PermissionResult::allow(),
-///     }
+///     })
 /// }
 /// ```
 #[derive(Debug, Clone)]
@@ -62,13 +81,19 @@ where
 pub struct ToolRequest {
     /// The question.
     pub question: bowline_protocol::CanUseTool,
+    /// Names the question on the wire. An agent in this process has no names for its questions.
+    pub request_id: Option<RequestId>,
     /// Fires when the answer is no longer wanted; for work that outlives the callback.
     pub cancel: CancellationToken,
 }
 
 impl ToolRequest {
-    pub(crate) fn new(question: bowline_protocol::CanUseTool, cancel: CancellationToken) -> Self {
-        Self { question, cancel }
+    pub(crate) fn new(
+        question: bowline_protocol::CanUseTool,
+        request_id: Option<RequestId>,
+        cancel: CancellationToken,
+    ) -> Self {
+        Self { question, request_id, cancel }
     }
 
     /// The input of the call, read into a type of yours.
@@ -87,6 +112,7 @@ impl Deref for ToolRequest {
 
 #[cfg(test)]
 mod tests {
+    use bowline_protocol::{PermissionMode, PermissionUpdate, UpdateDestination};
     use serde_json::json;
 
     use super::*;
@@ -96,10 +122,12 @@ mod tests {
         let input = json!({"command": "ls"});
         let told = json!({"behavior": "allow", "updatedInput": input});
         assert_eq!(json!(PermissionResult::allow_with(input)), told);
-        let change = json!({"type": "setMode", "mode": "acceptEdits", "destination": "session"});
-        let changes = vec![serde_json::from_value(change.clone()).unwrap()];
-        let told = json!({"behavior": "allow", "updatedPermissions": [change]});
-        assert_eq!(json!(PermissionResult::allow_from_now_on(changes)), told);
+        let mode = PermissionMode::AcceptEdits;
+        let change = PermissionUpdate::set_mode(UpdateDestination::Session, mode);
+        let told = json!({"behavior": "allow", "updatedPermissions": [
+            {"type": "setMode", "mode": "acceptEdits", "destination": "session"},
+        ]});
+        assert_eq!(json!(PermissionResult::allow_from_now_on(vec![change])), told);
         let told = json!({"behavior": "deny", "message": "no", "interrupt": true});
         assert_eq!(json!(PermissionResult::deny_and_stop("no")), told);
     }

@@ -33,6 +33,27 @@ impl Client {
         self.ask(ReadFile { path: path.into(), ..ReadFile::default() }).await
     }
 
+    /// Reads at most this many bytes of a file where the agent works.
+    pub async fn read_file_start(
+        &self,
+        path: impl Into<String>,
+        max_bytes: u64,
+    ) -> Result<ReadFileResponse, Error> {
+        let (path, max_bytes) = (path.into(), Some(max_bytes));
+        self.ask(ReadFile { path, max_bytes, ..ReadFile::default() }).await
+    }
+
+    /// Reads at most this many bytes of a file that need not be text. They come in base 64.
+    pub async fn read_file_in_base64(
+        &self,
+        path: impl Into<String>,
+        max_bytes: u64,
+    ) -> Result<ReadFileResponse, Error> {
+        let (path, max_bytes) = (path.into(), Some(max_bytes));
+        let encoding = Some("base64".to_owned());
+        self.ask(ReadFile { path, max_bytes, encoding, ..ReadFile::default() }).await
+    }
+
     /// Has the agent take a file for read as it was at this time, so that it may edit it.
     pub async fn seed_read_state(
         &self,

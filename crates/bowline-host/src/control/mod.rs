@@ -22,13 +22,10 @@ impl Client {
     ///
     /// ```no_run
     /// # async fn run(client: bowline_host::Client) -> Result<(), bowline_host::Error> {
-    /// use bowline_host::protocol::{GetStatus, ReadFile};
+    /// use bowline_host::protocol::{GetStatus, SetModel};
     ///
     /// let status = client.ask(GetStatus::default()).await?;
-    /// let mut beginning = ReadFile::default();
-    /// beginning.path = "README.md".to_owned();
-    /// beginning.max_bytes = Some(1000);
-    /// let beginning = client.ask(beginning).await?;
+    /// let back_to_the_first = client.ask(SetModel::default()).await?;
     /// # Ok(())
     /// # }
     /// ```
@@ -62,10 +59,23 @@ impl Client {
 
     /// Lets the model think this long from now on; `None` leaves it to the model.
     pub async fn set_max_thinking_tokens(&self, tokens: Option<u64>) -> Result<(), Error> {
-        // More than fits is more than any model thinks.
-        let tokens = tokens.map(|tokens| i64::try_from(tokens).unwrap_or(i64::MAX));
-        let max_thinking_tokens = tokens.map_or(Maybe::Null, Maybe::Value);
+        let max_thinking_tokens = thinking_tokens(tokens);
         let call = SetMaxThinkingTokens { max_thinking_tokens, ..SetMaxThinkingTokens::default() };
+        self.ask(call).await.map(|_| ())
+    }
+
+    /// The same, and shows what it thinks like this from now on: `summarized`,
+    /// `highlights` or `omitted`.
+    pub async fn set_max_thinking_tokens_shown(
+        &self,
+        tokens: Option<u64>,
+        display: impl Into<String>,
+    ) -> Result<(), Error> {
+        let call = SetMaxThinkingTokens {
+            max_thinking_tokens: thinking_tokens(tokens),
+            thinking_display: Maybe::Value(display.into()),
+            ..SetMaxThinkingTokens::default()
+        };
         self.ask(call).await.map(|_| ())
     }
 
@@ -145,4 +155,11 @@ impl Client {
     pub fn account_info(&self) -> &AccountInfo {
         &self.initialization().account
     }
+}
+
+/// What stands for this many tokens, or for as many as the model likes.
+fn thinking_tokens(tokens: Option<u64>) -> Maybe<i64> {
+    // More than fits is more than any model thinks.
+    let tokens = tokens.map(|tokens| i64::try_from(tokens).unwrap_or(i64::MAX));
+    tokens.map_or(Maybe::Null, Maybe::Value)
 }

@@ -60,17 +60,33 @@ impl Client {
         self.ask(call).await.map(|_| ())
     }
 
-    /// Switches an MCP server on: `toggle_mcp_server`.
+    /// Switches an MCP server on.
     pub async fn enable_mcp_server(&self, name: impl Into<String>) -> Result<(), Error> {
-        self.toggle_mcp_server(name.into(), true).await
+        self.toggle_mcp_server(name, true).await
     }
 
-    /// Switches an MCP server off: `toggle_mcp_server`.
+    /// Switches an MCP server off.
     pub async fn disable_mcp_server(&self, name: impl Into<String>) -> Result<(), Error> {
-        self.toggle_mcp_server(name.into(), false).await
+        self.toggle_mcp_server(name, false).await
     }
 
-    async fn toggle_mcp_server(&self, server_name: String, enabled: bool) -> Result<(), Error> {
+    /// Switches an MCP server on or off. Where it is clear which,
+    /// [`enable_mcp_server`](Self::enable_mcp_server) and
+    /// [`disable_mcp_server`](Self::disable_mcp_server) say so.
+    ///
+    /// ```no_run
+    /// # async fn run(client: bowline_host::Client) -> Result<(), bowline_host::Error> {
+    /// let at_night = false;
+    /// client.toggle_mcp_server("calc", !at_night).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn toggle_mcp_server(
+        &self,
+        name: impl Into<String>,
+        enabled: bool,
+    ) -> Result<(), Error> {
+        let server_name = name.into();
         self.ask(McpToggle { server_name, enabled, ..McpToggle::default() }).await.map(|_| ())
     }
 

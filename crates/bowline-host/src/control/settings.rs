@@ -33,6 +33,25 @@ impl Client {
         self.ask(ReloadPlugins::default()).await
     }
 
+    /// Looks for plugins again, with more to say about it: plugins to add, and when to hold back.
+    ///
+    /// ```no_run
+    /// # async fn run(client: bowline_host::Client) -> Result<(), bowline_host::Error> {
+    /// use bowline_host::protocol::ReloadPlugins;
+    ///
+    /// let mut how = ReloadPlugins::default();
+    /// how.refuse_if_busy = Some(true);
+    /// let there_are = client.reload_plugins_with(how).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn reload_plugins_with(
+        &self,
+        how: ReloadPlugins,
+    ) -> Result<ReloadPluginsResponse, Error> {
+        self.ask(how).await
+    }
+
     /// Looks for skills again.
     pub async fn reload_skills(&self) -> Result<ReloadSkillsResponse, Error> {
         self.ask(ReloadSkills::default()).await

@@ -26,7 +26,7 @@ impl Host for EmbeddedHost {
     fn can_use_tool(&self, question: CanUseTool) -> Answer<'_, PermissionResult> {
         Box::pin(async move {
             let open = Question::default();
-            self.callbacks.can_use_tool(question, open.cancel()).await.map_err(refused)
+            self.callbacks.can_use_tool(question, None, open.cancel()).await.map_err(refused)
         })
     }
 

@@ -1,6 +1,7 @@
 //! What happens in a session, as events.
 
 use std::{
+    collections::HashMap,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
@@ -69,6 +70,8 @@ impl ToolCall {
 pub struct ToolAnswer {
     /// The call.
     pub tool_use_id: ToolUseId,
+    /// The tool, as the model calls it. Unknown if the call was made before this session began.
+    pub tool_name: Option<String>,
     /// The answer.
     pub content: Option<Content>,
     /// Whether the tool failed, or was not allowed to run.
@@ -77,34 +80,63 @@ pub struct ToolAnswer {
     pub parent_tool_use_id: Option<ToolUseId>,
 }
 
-/// The calls and answers in a message.
-pub(super) fn tools_in(message: &Message) -> Vec<SessionEvent> {
-    let (blocks, parent) = match message {
+/// Calls that have no answer yet, and their tools.
+#[derive(Debug, Default)]
+pub(super) struct OpenCalls(HashMap<ToolUseId, String>);
+
+impl OpenCalls {
+    /// Notes the calls and answers in a message.
+    pub(super) fn note(&mut self, message: &Message) {
+        for block in parts(message).0 {
+            match block {
+                ContentBlock::ToolUse(call) => {
+                    self.0.insert(call.id.clone(), call.name.clone());
+                }
+                ContentBlock::ToolResult(answer) => {
+                    self.0.remove(&answer.tool_use_id);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The calls and answers in a message, which are noted as well.
+    pub(super) fn events(&mut self, message: &Message) -> Vec<SessionEvent> {
+        let (blocks, parent) = parts(message);
+        let event = |block: &ContentBlock| match block {
+            ContentBlock::ToolUse(call) => Some(SessionEvent::ToolCall(ToolCall {
+                id: call.id.clone(),
+                name: call.name.clone(),
+                input: call.input.clone(),
+                parent_tool_use_id: parent.cloned(),
+            })),
+            ContentBlock::ToolResult(answer) => Some(SessionEvent::ToolResult(ToolAnswer {
+                tool_use_id: answer.tool_use_id.clone(),
+                tool_name: self.0.get(&answer.tool_use_id).cloned(),
+                content: answer.content.clone(),
+                is_error: answer.is_error == Some(true),
+                parent_tool_use_id: parent.cloned(),
+            })),
+            _ => None,
+        };
+        let events = blocks.iter().filter_map(event).collect();
+        self.note(message);
+        events
+    }
+}
+
+/// The blocks of a message, and the call it belongs to inside a subagent.
+fn parts(message: &Message) -> (&[ContentBlock], Option<&ToolUseId>) {
+    match message {
         Message::Assistant(answer) => {
             (&answer.message.content[..], answer.parent_tool_use_id.as_ref())
         }
         Message::User(user) => match &user.message.content {
             Content::Blocks(blocks) => (&blocks[..], user.parent_tool_use_id.as_ref()),
-            _ => return Vec::new(),
+            _ => (&[], None),
         },
-        _ => return Vec::new(),
-    };
-    let event = |block: &ContentBlock| match block {
-        ContentBlock::ToolUse(call) => Some(SessionEvent::ToolCall(ToolCall {
-            id: call.id.clone(),
-            name: call.name.clone(),
-            input: call.input.clone(),
-            parent_tool_use_id: parent.cloned(),
-        })),
-        ContentBlock::ToolResult(answer) => Some(SessionEvent::ToolResult(ToolAnswer {
-            tool_use_id: answer.tool_use_id.clone(),
-            content: answer.content.clone(),
-            is_error: answer.is_error == Some(true),
-            parent_tool_use_id: parent.cloned(),
-        })),
-        _ => None,
-    };
-    blocks.iter().filter_map(event).collect()
+        _ => (&[], None),
+    }
 }
 
 /// What happens in a session, as a [`Stream`]. It ends with the session.

@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeMap, fmt, time::SystemTime};
 
-use bowline_protocol::{RawJson, SessionId, ToolUseId};
+use bowline_protocol::{RawJson, RequestId, SessionId, ToolUseId};
 
 /// Where a session is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -80,6 +80,8 @@ pub struct PendingToolCall {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PendingPermission {
+    /// Names the question on the wire, as [`ToolRequest::request_id`](crate::ToolRequest) does.
+    pub request_id: Option<RequestId>,
     /// The model's call.
     pub tool_use_id: ToolUseId,
     /// The tool.

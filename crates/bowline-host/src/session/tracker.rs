@@ -8,12 +8,12 @@ use std::{
     time::SystemTime,
 };
 
-use bowline_protocol::{CanUseTool, Message, SessionId};
+use bowline_protocol::{CanUseTool, Message, RequestId, SessionId};
 use tokio::sync::{broadcast, watch};
 
 use super::{
     PendingPermission, PendingToolCall, SessionEvent, SessionState, SessionStatus,
-    event::tools_in,
+    event::OpenCalls,
     status::{Illegal, Step, Ticket},
 };
 use crate::tool::CallParams;
@@ -32,6 +32,7 @@ pub(crate) struct Tracker {
     status: watch::Sender<SessionStatus>,
     /// `None` once the session is over.
     events: Mutex<Option<Told>>,
+    calls: Mutex<OpenCalls>,
     tickets: AtomicU64,
 }
 
@@ -49,6 +50,7 @@ impl Tracker {
         Arc::new(Self {
             status: watch::Sender::new(SessionStatus::new(session_id)),
             events: Mutex::new(Some(Told { sender, first: Some(first) })),
+            calls: Mutex::default(),
             tickets: AtomicU64::new(0),
         })
     }
@@ -118,11 +120,14 @@ impl Tracker {
                 new
             });
         }
+        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         if self.has_listeners() {
             self.tell(SessionEvent::Message(Arc::new(message.clone())));
-            for event in tools_in(message) {
+            for event in calls.events(message) {
                 self.tell(event);
             }
+        } else {
+            calls.note(message);
         }
     }
 
@@ -137,9 +142,14 @@ impl Tracker {
     }
 
     /// Notes that the agent waits for a permission, until the guard is dropped.
-    pub(crate) fn permission(&self, question: &CanUseTool) -> Waiting<'_> {
+    pub(crate) fn permission(
+        &self,
+        question: &CanUseTool,
+        request_id: Option<&RequestId>,
+    ) -> Waiting<'_> {
         let ticket = self.ticket();
         let pending = PendingPermission {
+            request_id: request_id.cloned(),
             tool_use_id: question.tool_use_id.clone(),
             tool_name: question.tool_name.clone(),
             tool_input: question.input.clone(),

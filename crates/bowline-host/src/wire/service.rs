@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bowline_peer::{Fault, Request, Service};
-use bowline_protocol::{AgentRequest, Failure, McpMessageResponse, RawJson, Success};
+use bowline_protocol::{AgentRequest, Failure, McpMessageResponse, RawJson, RequestId, Success};
 use serde::Serialize;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -46,7 +46,7 @@ impl Service for HostService {
         let answer = async {
             let asked = AgentRequest::parse(request.body.get());
             let asked = asked.map_err(|error| Refusal::new(error.to_string()))?;
-            self.answer(asked, token).await
+            self.answer(asked, request.id, token).await
         };
         let answer = tokio::select! {
             answer = answer => answer,
@@ -81,12 +81,13 @@ impl HostService {
     async fn answer(
         &self,
         asked: AgentRequest,
+        id: RequestId,
         cancel: CancellationToken,
     ) -> Result<RawJson, Refusal> {
         let callbacks = &self.callbacks;
         match asked {
             AgentRequest::CanUseTool(question) => {
-                json(&callbacks.can_use_tool(question, cancel).await?)
+                json(&callbacks.can_use_tool(question, Some(id), cancel).await?)
             }
             AgentRequest::HookCallback(call) => json(&callbacks.hook(call, cancel).await?),
             AgentRequest::McpMessage(message) => {

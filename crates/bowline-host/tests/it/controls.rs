@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, time::UNIX_EPOCH};
 
 use bowline_host::{
     Client, McpServerConfig, PermissionMode, SettingSource,
-    protocol::{ContextDetail, McpStdioServer, RawJson},
+    protocol::{ContextDetail, McpAuthenticate, McpStdioServer, RawJson, ReloadPlugins},
 };
 use serde_json::{Value, json};
 
@@ -19,15 +19,23 @@ async fn ask_everything(client: &Client) {
     client.set_model(None).await.ok();
     client.set_max_thinking_tokens(Some(9)).await.ok();
     client.set_max_thinking_tokens(None).await.ok();
+    client.set_max_thinking_tokens_shown(None, "omitted").await.ok();
     client.cancel_message("m").await.ok();
     client.rewind_files("m").await.ok();
     client.preview_rewind("m").await.ok();
     client.read_file("/f").await.ok();
+    client.read_file_start("/f", 9).await.ok();
+    client.read_file_in_base64("/f", 9).await.ok();
     client.seed_read_state("/f", UNIX_EPOCH).await.ok();
     client.mcp_status().await.ok();
     client.reconnect_mcp_server("s").await.ok();
+    let login = McpAuthenticate { server_name: "s".to_owned(), ..McpAuthenticate::default() };
     client.enable_mcp_server("s").await.ok();
     client.disable_mcp_server("s").await.ok();
+    client.toggle_mcp_server("s", true).await.ok();
+    client.authenticate_mcp_server(login).await.ok();
+    client.finish_mcp_login("s", "http://localhost/?code=c").await.ok();
+    client.clear_mcp_login("s").await.ok();
     let server = McpStdioServer { command: "c".to_owned(), ..McpStdioServer::default() };
     let servers = BTreeMap::from([("s".to_owned(), McpServerConfig::Stdio(server))]);
     client.set_mcp_servers(servers).await.ok();
@@ -46,6 +54,8 @@ async fn ask_everything(client: &Client) {
     client.update_settings(SettingSource::Local, json!({"outputStyle": "x"})).await.ok();
     client.settings().await.ok();
     client.reload_plugins().await.ok();
+    let careful = ReloadPlugins { refuse_if_busy: Some(true), ..ReloadPlugins::default() };
+    client.reload_plugins_with(careful).await.ok();
     client.reload_skills().await.ok();
     client.reload_output_styles().await.ok();
     client.side_question("q").await.ok();
@@ -62,15 +72,28 @@ fn expected() -> Vec<Value> {
         json!({"subtype": "set_model", "model": null}),
         json!({"subtype": "set_max_thinking_tokens", "max_thinking_tokens": 9}),
         json!({"subtype": "set_max_thinking_tokens", "max_thinking_tokens": null}),
+        json!({
+            "subtype": "set_max_thinking_tokens", "max_thinking_tokens": null,
+            "thinking_display": "omitted",
+        }),
         json!({"subtype": "cancel_async_message", "message_uuid": "m"}),
         json!({"subtype": "rewind_files", "user_message_id": "m"}),
         json!({"subtype": "rewind_files", "user_message_id": "m", "dry_run": true}),
         json!({"subtype": "read_file", "path": "/f"}),
+        json!({"subtype": "read_file", "path": "/f", "max_bytes": 9}),
+        json!({"subtype": "read_file", "path": "/f", "max_bytes": 9, "encoding": "base64"}),
         json!({"subtype": "seed_read_state", "path": "/f", "mtime": 0}),
         json!({"subtype": "mcp_status"}),
         json!({"subtype": "mcp_reconnect", "serverName": "s"}),
         json!({"subtype": "mcp_toggle", "serverName": "s", "enabled": true}),
         json!({"subtype": "mcp_toggle", "serverName": "s", "enabled": false}),
+        json!({"subtype": "mcp_toggle", "serverName": "s", "enabled": true}),
+        json!({"subtype": "mcp_authenticate", "serverName": "s"}),
+        json!({
+            "subtype": "mcp_oauth_callback_url", "serverName": "s",
+            "callbackUrl": "http://localhost/?code=c",
+        }),
+        json!({"subtype": "mcp_clear_auth", "serverName": "s"}),
         json!({"subtype": "mcp_set_servers", "servers": {"s": {"command": "c"}}}),
         json!({"subtype": "mcp_read_resource", "serverName": "s", "uri": "u"}),
         json!({"subtype": "mcp_call", "tool": "mcp__s__t", "arguments": {}}),
@@ -87,6 +110,7 @@ fn expected() -> Vec<Value> {
         json!({"subtype": "update_settings", "source": "localSettings", "settings": {"outputStyle": "x"}}),
         json!({"subtype": "get_settings"}),
         json!({"subtype": "reload_plugins"}),
+        json!({"subtype": "reload_plugins", "refuse_if_busy": true}),
         json!({"subtype": "reload_skills"}),
         json!({"subtype": "reload_output_styles"}),
         json!({"subtype": "side_question", "question": "q"}),

@@ -1,7 +1,13 @@
 //! When things happen, over every transport: which hooks fire where, prompts that push in, calls
 //! that are put off until a session is taken up again.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
 use bowline_host::{
     BuiltinTools, Client, HookCall, HookEvent, HookMatcher, HookOutput, McpServer, Message,
@@ -10,7 +16,7 @@ use bowline_host::{
 };
 use serde::Deserialize;
 use serde_json::json;
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, mpsc, watch};
 
 use crate::rig::{agents, result, soon};
 
@@ -94,6 +100,38 @@ async fn a_call_whose_tool_is_gone_is_not_made() {
         let gone = Some(TerminalReason::ToolDeferredUnavailable);
         assert_eq!((ends[0].is_error, &ends[0].terminal_reason), (true, &gone), "{agent}");
         soon(agent, client.disconnect()).await;
+    }
+}
+
+#[tokio::test]
+async fn a_hook_in_the_background_holds_up_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = folder.path().join("made");
+    for (agent, options) in agents(folder.path()).await {
+        let (may_end, ended) = (Arc::new(Notify::new()), Arc::new(AtomicUsize::new(0)));
+        let (until, count) = (may_end.clone(), ended.clone());
+        let (work, mut begun) = mpsc::unbounded_channel();
+        let hook = HookMatcher::on("Write").run(move |call: HookCall| {
+            let (until, count) = (until.clone(), count.clone());
+            let task = tokio::spawn(async move {
+                until.notified().await;
+                count.fetch_add(1, Ordering::Relaxed);
+                call.tool_name().map(str::to_owned)
+            });
+            work.send(task).expect("the test waits for it");
+            async { HookOutput::in_background() }
+        });
+        let options = options.allow(["Write"]).hook(HookEvent::PreToolUse, hook);
+        let said = result(query(write(folder.path()), options)).await;
+        assert!(said.contains("created successfully"), "{agent}: {said}");
+        assert_eq!(std::fs::read_to_string(&made).unwrap(), "knots", "{agent}");
+        assert_eq!(ended.load(Ordering::Relaxed), 0, "{agent}: its work goes on");
+
+        may_end.notify_one();
+        let task = begun.try_recv().expect(agent);
+        assert_eq!(soon(agent, task).await.unwrap().as_deref(), Some("Write"), "{agent}");
+        assert!(begun.try_recv().is_err(), "{agent}: there is one call");
+        std::fs::remove_file(&made).unwrap();
     }
 }
 

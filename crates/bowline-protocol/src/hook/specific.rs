@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     extra::Extra,
+    hook::HookEvent,
     permission::PermissionAllow,
     raw::RawJson,
-    wire::{open_enum, read_by_tag, read_closed},
+    wire::{Key, Tags, open_enum, read_by_tag, read_closed},
 };
 
 /// What the hook of one event may answer beside the general fields.
@@ -90,6 +91,40 @@ read_by_tag!(HookSpecificOutput, HookEventName, {
     "FileChanged" => FileChanged,
     "MessageDisplay" => MessageDisplay,
 });
+
+impl HookSpecificOutput {
+    /// The event that is answered.
+    pub fn event_name(&self) -> HookEvent {
+        match self {
+            Self::PreToolUse(_) => HookEvent::PreToolUse,
+            Self::PostToolUse(_) => HookEvent::PostToolUse,
+            Self::PostToolUseFailure(_) => HookEvent::PostToolUseFailure,
+            Self::PostToolBatch(_) => HookEvent::PostToolBatch,
+            Self::Notification(_) => HookEvent::Notification,
+            Self::UserPromptSubmit(_) => HookEvent::UserPromptSubmit,
+            Self::UserPromptExpansion(_) => HookEvent::UserPromptExpansion,
+            Self::SessionStart(_) => HookEvent::SessionStart,
+            Self::Stop(_) => HookEvent::Stop,
+            Self::SubagentStart(_) => HookEvent::SubagentStart,
+            Self::SubagentStop(_) => HookEvent::SubagentStop,
+            Self::PreModelSwitch(_) => HookEvent::PreModelSwitch,
+            Self::PostModelSwitch(_) => HookEvent::PostModelSwitch,
+            Self::PermissionRequest(_) => HookEvent::PermissionRequest,
+            Self::PermissionDenied(_) => HookEvent::PermissionDenied,
+            Self::Setup(_) => HookEvent::Setup,
+            Self::Elicitation(_) => HookEvent::Elicitation,
+            Self::ElicitationResult(_) => HookEvent::ElicitationResult,
+            Self::WorktreeCreate(_) => HookEvent::WorktreeCreate,
+            Self::CwdChanged(_) => HookEvent::CwdChanged,
+            Self::FileChanged(_) => HookEvent::FileChanged,
+            Self::MessageDisplay(_) => HookEvent::MessageDisplay,
+            Self::Unknown(raw) => {
+                let tags = Tags::read(raw.get(), Key::HookEventName).unwrap_or_default();
+                HookEvent::from(tags.get(Key::HookEventName).unwrap_or_default())
+            }
+        }
+    }
+}
 
 /// The answer to events that only take a word for the model.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

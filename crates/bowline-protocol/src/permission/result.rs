@@ -42,6 +42,26 @@ impl PermissionResult {
         Self::Allow(PermissionAllow { updated_permissions, ..PermissionAllow::default() })
     }
 
+    /// A yes with these changes as well, beside another input. A no stays as it is.
+    ///
+    /// ```
+    /// use bowline_protocol::{
+    ///     PermissionMode, PermissionResult, PermissionUpdate, UpdateDestination,
+    /// };
+    /// use serde_json::json;
+    ///
+    /// let change =
+    ///     PermissionUpdate::set_mode(UpdateDestination::Session, PermissionMode::AcceptEdits);
+    /// let yes = PermissionResult::allow_with(json!({"command": "ls"})).and_from_now_on([change]);
+    /// ```
+    #[must_use]
+    pub fn and_from_now_on(mut self, changes: impl IntoIterator<Item = PermissionUpdate>) -> Self {
+        if let Self::Allow(allow) = &mut self {
+            allow.updated_permissions.get_or_insert_default().extend(changes);
+        }
+        self
+    }
+
     /// No, and this is what the model is told.
     pub fn deny(message: impl Into<String>) -> Self {
         Self::Deny(PermissionDeny { message: message.into(), ..PermissionDeny::default() })

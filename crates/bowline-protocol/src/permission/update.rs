@@ -11,6 +11,20 @@ use crate::{
 };
 
 /// One change to a session's permissions.
+///
+/// ```
+/// use bowline_protocol::{
+///     PermissionBehavior, PermissionMode, PermissionRule, PermissionUpdate, UpdateDestination,
+/// };
+///
+/// let git = PermissionRule::scoped("Bash", "git *");
+/// let here = UpdateDestination::Session;
+/// let changes = [
+///     PermissionUpdate::add_rules(here.clone(), PermissionBehavior::Allow, [git]),
+///     PermissionUpdate::set_mode(here.clone(), PermissionMode::AcceptEdits),
+///     PermissionUpdate::add_directories(here, ["/srv/data"]),
+/// ];
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "camelCase")]
 #[non_exhaustive]
@@ -42,6 +56,54 @@ read_by_tag!(PermissionUpdate, Type, {
 });
 
 impl PermissionUpdate {
+    /// More rules that say this about the calls they match.
+    pub fn add_rules(
+        destination: UpdateDestination,
+        behavior: PermissionBehavior,
+        rules: impl IntoIterator<Item = PermissionRule>,
+    ) -> Self {
+        Self::AddRules(RulesUpdate::new(destination, behavior, rules))
+    }
+
+    /// These rules in place of all others there that say the same about calls.
+    pub fn replace_rules(
+        destination: UpdateDestination,
+        behavior: PermissionBehavior,
+        rules: impl IntoIterator<Item = PermissionRule>,
+    ) -> Self {
+        Self::ReplaceRules(RulesUpdate::new(destination, behavior, rules))
+    }
+
+    /// Without these rules.
+    pub fn remove_rules(
+        destination: UpdateDestination,
+        behavior: PermissionBehavior,
+        rules: impl IntoIterator<Item = PermissionRule>,
+    ) -> Self {
+        Self::RemoveRules(RulesUpdate::new(destination, behavior, rules))
+    }
+
+    /// Another mode.
+    pub fn set_mode(destination: UpdateDestination, mode: PermissionMode) -> Self {
+        Self::SetMode(ModeUpdate { mode, destination, extra: Extra::new() })
+    }
+
+    /// More working directories.
+    pub fn add_directories(
+        destination: UpdateDestination,
+        directories: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Self {
+        Self::AddDirectories(DirectoriesUpdate::new(destination, directories))
+    }
+
+    /// Fewer working directories.
+    pub fn remove_directories(
+        destination: UpdateDestination,
+        directories: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Self {
+        Self::RemoveDirectories(DirectoriesUpdate::new(destination, directories))
+    }
+
     /// Where the change is kept, if this version knows the change.
     pub fn destination(&self) -> Option<&UpdateDestination> {
         match self {
@@ -71,6 +133,17 @@ pub struct RulesUpdate {
     pub extra: Extra,
 }
 
+impl RulesUpdate {
+    fn new(
+        destination: UpdateDestination,
+        behavior: PermissionBehavior,
+        rules: impl IntoIterator<Item = PermissionRule>,
+    ) -> Self {
+        let rules = rules.into_iter().collect();
+        Self { rules, behavior, destination, extra: Extra::new() }
+    }
+}
+
 /// Another mode.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModeUpdate {
@@ -93,6 +166,16 @@ pub struct DirectoriesUpdate {
     /// Fields this version does not know.
     #[serde(flatten)]
     pub extra: Extra,
+}
+
+impl DirectoriesUpdate {
+    fn new(
+        destination: UpdateDestination,
+        directories: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Self {
+        let directories = directories.into_iter().map(Into::into).collect();
+        Self { directories, destination, extra: Extra::new() }
+    }
 }
 
 open_enum! {

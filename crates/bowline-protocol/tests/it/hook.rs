@@ -113,6 +113,18 @@ fn an_output_that_is_not_async_is_sync() {
 }
 
 #[test]
+fn what_one_event_is_answered_names_it() {
+    let name = |json: &str| HookSpecificOutput::parse(json).unwrap().event_name();
+    for event in HookSpecificOutput::TAGS.iter().filter(|it| **it != "PermissionRequest") {
+        let json = format!(r#"{{"hookEventName":"{event}","worktreePath":"/w"}}"#);
+        assert_eq!(name(&json).as_str(), *event);
+    }
+    let json = r#"{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}"#;
+    assert_eq!(name(json), HookEvent::PermissionRequest);
+    assert_eq!(name(r#"{"hookEventName":"Novel"}"#), HookEvent::Other("Novel".to_owned()));
+}
+
+#[test]
 fn errors_name_event_and_field() {
     let input = |json| HookInput::parse(json).unwrap_err().to_string();
     expect!["Setup: .: missing field `transcript_path` at line 1 column 44"]

@@ -1,7 +1,11 @@
 //! Permission rules as people write them, and the answers to permission questions.
 
-use bowline_protocol::{PermissionMode, PermissionResult, PermissionRule, split_rules};
+use bowline_protocol::{
+    PermissionBehavior, PermissionMode, PermissionResult, PermissionRule, PermissionUpdate,
+    UpdateDestination, split_rules,
+};
 use expect_test::expect;
+use serde_json::json;
 
 /// Text, tool, specifier, and the text it is written back as.
 const RULES: &[(&str, &str, Option<&str>, &str)] = &[
@@ -87,6 +91,40 @@ fn manual_is_another_name_of_default() {
     let mode = PermissionMode::from("manual");
     assert_eq!(mode.as_str(), "manual");
     assert_eq!(mode.canonical(), PermissionMode::Default);
+}
+
+#[test]
+fn changes_have_the_form_of_the_wire() {
+    let (user, git) = (UpdateDestination::UserSettings, PermissionRule::scoped("Bash", "git *"));
+    let rules = |kind| {
+        json!({
+            "type": kind,
+            "rules": [{"toolName": "Bash", "ruleContent": "git *"}],
+            "behavior": "ask",
+            "destination": "userSettings",
+        })
+    };
+    let ask = PermissionBehavior::Ask;
+    let change = PermissionUpdate::add_rules(user.clone(), ask.clone(), [git.clone()]);
+    assert_eq!(json!(change), rules("addRules"));
+    let change = PermissionUpdate::replace_rules(user.clone(), ask.clone(), [git.clone()]);
+    assert_eq!(json!(change), rules("replaceRules"));
+    let change = PermissionUpdate::remove_rules(user, ask, [git]);
+    assert_eq!(json!(change), rules("removeRules"));
+    let folders = |kind| json!({"type": kind, "directories": ["/a"], "destination": "session"});
+    let change = PermissionUpdate::add_directories(UpdateDestination::Session, ["/a"]);
+    assert_eq!(json!(change), folders("addDirectories"));
+    let change = PermissionUpdate::remove_directories(UpdateDestination::Session, ["/a"]);
+    assert_eq!(json!(change), folders("removeDirectories"));
+    let change = PermissionUpdate::set_mode(UpdateDestination::CliArg, PermissionMode::Plan);
+    let told = json!({"type": "setMode", "mode": "plan", "destination": "cliArg"});
+    assert_eq!(json!(change), told);
+
+    let yes = PermissionResult::allow_with(json!({"a": 1})).and_from_now_on([change.clone()]);
+    let told = json!({"behavior": "allow", "updatedInput": {"a": 1}, "updatedPermissions": [told]});
+    assert_eq!(json!(yes), told);
+    let no = PermissionResult::deny("no");
+    assert_eq!(no.clone().and_from_now_on([change]), no);
 }
 
 #[test]

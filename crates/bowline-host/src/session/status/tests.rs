@@ -21,6 +21,7 @@ fn ask(ticket: Ticket) -> Step {
     Step::Ask(
         ticket,
         PendingPermission {
+            request_id: None,
             tool_use_id: "toolu_1".into(),
             tool_name: format!("tool {ticket}"),
             tool_input: RawJson::empty_object(),
