@@ -86,9 +86,7 @@ impl CarriedConnection {
     pub(crate) async fn prompt(&self, prompt: UserMessage) -> Result<(), Error> {
         match self.peer.tell(&HostLine::from(prompt)).await {
             Ok(()) => Ok(()),
-            Err(TellError::Unwritable(error)) => {
-                Err(Error::Json { line: String::new(), source: error.into() })
-            }
+            Err(TellError::Unwritable(error)) => Err(Error::Prompt { source: error.into() }),
             Err(_) => Err(self.why_closed().await),
         }
     }

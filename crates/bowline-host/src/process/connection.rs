@@ -90,19 +90,11 @@ impl ProcessConnection {
         })
     }
 
-    pub(crate) async fn ask<C>(
-        &self,
-        call: C,
-        limit: Option<Duration>,
-    ) -> Result<C::Response, Error>
+    pub(crate) async fn ask<C>(&self, call: C, limit: Duration) -> Result<C::Response, Error>
     where
         C: Call<Request = HostRequest>,
     {
-        let answer = match limit {
-            Some(limit) => self.peer.within(limit).ask(call).await,
-            None => self.peer.ask(call).await,
-        };
-        match answer {
+        match self.peer.within(limit).ask(call).await {
             Ok(answer) => Ok(answer),
             Err(AskError::Closed) => Err(self.why_closed().await),
             // It may have said why it is stuck to people only.
@@ -142,6 +134,11 @@ impl ProcessConnection {
         let mut ended = self.ended.clone();
         let end = ended.wait_for(Option::is_some).await.ok()?;
         end.clone()
+    }
+
+    /// Waits until the process is gone.
+    pub(crate) async fn over(&self) {
+        self.end().await;
     }
 
     /// Whether we ended it ourselves.

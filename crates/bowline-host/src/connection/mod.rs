@@ -1,5 +1,8 @@
 //! The connection to an agent, wherever it runs.
 
+mod accept;
+mod agent;
+
 use std::{
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak},
     time::Duration,
@@ -13,6 +16,7 @@ use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
 
+use self::agent::Agent;
 #[cfg(feature = "embedded")]
 use crate::embedded::EmbeddedConnection;
 #[cfg(feature = "sessions")]
@@ -21,17 +25,16 @@ use crate::store::{Mirror, ResumedHome, from_store};
 use crate::websocket::{Summoned, WebSocketConnection};
 use crate::{
     ConversationWatch, Error, Options, Prompt, Transport,
-    callback::{Callbacks, HookMatcher},
+    callback::Callbacks,
     carried::CarriedConnection,
     options::{
         Limits,
         long::{LongValues, into_files},
         opening::opening,
     },
-    process::{ProcessConnection, installed_version, program},
+    process::ProcessConnection,
     run::{Audience, Run},
     session::Tracker,
-    version::Version,
 };
 
 /// A connection on which `initialize` was answered.
@@ -64,16 +67,6 @@ pub(crate) enum Heard {
     Message(Message),
     /// Something for us alone: the run may be over.
     News,
-}
-
-/// An agent, wherever it runs.
-enum Agent {
-    Process(Box<ProcessConnection>),
-    Carried(Box<CarriedConnection>),
-    #[cfg(feature = "embedded")]
-    Embedded(Box<EmbeddedConnection>),
-    #[cfg(feature = "websocket")]
-    WebSocket(Box<WebSocketConnection>),
 }
 
 impl Connection {
@@ -188,14 +181,7 @@ impl Connection {
             conversation.say(Prompt::from(prompt.clone()));
         }
         self.run().prompted();
-        match &*self.agent {
-            Agent::Process(agent) => agent.prompt(prompt).await,
-            Agent::Carried(agent) => agent.prompt(prompt).await,
-            #[cfg(feature = "embedded")]
-            Agent::Embedded(agent) => agent.prompt(prompt).await,
-            #[cfg(feature = "websocket")]
-            Agent::WebSocket(agent) => agent.prompt(prompt).await,
-        }
+        self.agent.prompt(prompt).await
     }
 
     /// What the agent says next; `None` once it has ended in order. An end out of order is an
@@ -251,26 +237,8 @@ impl Connection {
 
     /// The error that the end of the agent is, if it is one.
     async fn bad_end(&self) -> Option<Error> {
-        match &*self.agent {
-            Agent::Process(agent) => {
-                let end = agent.end().await?;
-                if agent.is_closed() || self.run().may_end_with(end.code) {
-                    return None;
-                }
-                Some(Error::Process((*end).clone()))
-            }
-            Agent::Carried(agent) => {
-                let owed = self.run().is_owed();
-                agent.bad_end(owed).await
-            }
-            #[cfg(feature = "embedded")]
-            Agent::Embedded(_) => None,
-            #[cfg(feature = "websocket")]
-            Agent::WebSocket(agent) => {
-                let owed = self.run().is_owed();
-                agent.bad_end(owed).await
-            }
-        }
+        // Once it has ended, nothing changes any more that this is about.
+        self.agent.bad_end(|| self.run()).await
     }
 
     /// Ends a session over a link that cannot be closed in one direction, once nothing more is
@@ -286,26 +254,12 @@ impl Connection {
 
     /// Says that no more prompts follow.
     pub(crate) async fn end_input(&self) {
-        match &*self.agent {
-            Agent::Process(agent) => agent.end_input(),
-            Agent::Carried(agent) => agent.end_input(),
-            #[cfg(feature = "embedded")]
-            Agent::Embedded(agent) => agent.end_input().await,
-            #[cfg(feature = "websocket")]
-            Agent::WebSocket(agent) => agent.end_input(),
-        }
+        self.agent.end_input().await;
         self.hang_up_when_done();
     }
 
     pub(crate) async fn close(&self) {
-        match &*self.agent {
-            Agent::Process(agent) => agent.close().await,
-            Agent::Carried(agent) => agent.close().await,
-            #[cfg(feature = "embedded")]
-            Agent::Embedded(agent) => agent.close().await,
-            #[cfg(feature = "websocket")]
-            Agent::WebSocket(agent) => agent.close().await,
-        }
+        self.agent.close().await;
         self.mirror_the_rest().await;
     }
 
@@ -316,16 +270,7 @@ impl Connection {
 
     /// Waits until the agent is gone.
     pub(crate) async fn gone(&self) {
-        match &*self.agent {
-            Agent::Process(agent) => {
-                agent.end().await;
-            }
-            Agent::Carried(agent) => agent.over().await,
-            #[cfg(feature = "embedded")]
-            Agent::Embedded(agent) => agent.over().await,
-            #[cfg(feature = "websocket")]
-            Agent::WebSocket(agent) => agent.over().await,
-        }
+        self.agent.gone().await;
     }
 
     pub(crate) fn run(&self) -> MutexGuard<'_, Run> {
@@ -379,110 +324,6 @@ impl Connection {
     async fn settle(&self) {}
 
     async fn mirror_the_rest(&self) {}
-}
-
-impl Agent {
-    async fn next(&self) -> Option<Result<Message, Error>> {
-        match self {
-            Self::Process(agent) => agent.next().await,
-            Self::Carried(agent) => agent.next().await,
-            #[cfg(feature = "embedded")]
-            Self::Embedded(agent) => agent.next().await,
-            #[cfg(feature = "websocket")]
-            Self::WebSocket(agent) => agent.next().await,
-        }
-    }
-
-    async fn ask<C>(&self, call: C, limit: Duration) -> Result<C::Response, Error>
-    where
-        C: Call<Request = HostRequest>,
-    {
-        match self {
-            Self::Process(agent) => agent.ask(call, Some(limit)).await,
-            Self::Carried(agent) => agent.ask(call, limit).await,
-            #[cfg(feature = "embedded")]
-            Self::Embedded(agent) => agent.ask(call, limit).await,
-            #[cfg(feature = "websocket")]
-            Self::WebSocket(agent) => agent.ask(call, limit).await,
-        }
-    }
-
-    /// Whether it is a program of its own, of any version.
-    fn is_separate(&self) -> bool {
-        match self {
-            Self::Process(_) | Self::Carried(_) => true,
-            #[cfg(feature = "embedded")]
-            Self::Embedded(_) => false,
-            #[cfg(feature = "websocket")]
-            Self::WebSocket(_) => true,
-        }
-    }
-
-    /// Says why this agent is not good enough for what is asked of it.
-    async fn accept(&self, options: &Options, agent: &InitializeResponse) -> Result<(), Error> {
-        // Those of before 2.1 do not say it themselves.
-        let version = match &agent.claude_code_version {
-            Some(version) => Some(version.clone()),
-            None => self.installed_version(options).await,
-        };
-        if let Some(error) = version.as_deref().and_then(|it| self.refused(options, it)) {
-            return Err(error);
-        }
-        let is_older =
-            |than| version.as_deref().and_then(Version::read).is_some_and(|it| it < than);
-        if options.verbatim_prompts && is_older(Version::VERBATIM_PROMPTS) {
-            tracing::warn!(
-                "the agent is too old for `verbatim_prompts`: it expands `@path` in prompts"
-            );
-        }
-        // A hook that must not fail is worth nothing to an agent that goes on all the same.
-        let must_not_fail = options.hooks.values().flatten().any(HookMatcher::must_not_fail);
-        let fault = match agent.hook_on_failure_supported {
-            Some(true) if agent.hooks_applied != Some(false) => None,
-            Some(true) => Some("did not take our hooks"),
-            _ => Some("does not know what to do when a hook fails"),
-        };
-        let Some(fault) = fault.filter(|_| must_not_fail) else { return Ok(()) };
-        let (agent, version) = (self.named(options), version.as_deref().unwrap_or("unknown"));
-        let what =
-            format!("{agent} (version {version}) {fault}: `HookMatcher::or_block` needs it to");
-        Err(Error::Connection { what, source: None })
-    }
-
-    /// Whether an agent that did not answer is too old to.
-    async fn too_old(&self, options: &Options) -> Option<Error> {
-        self.refused(options, &self.installed_version(options).await?)
-    }
-
-    /// The error that this version is, if it is one.
-    fn refused(&self, options: &Options, version: &str) -> Option<Error> {
-        if Version::read(version)? >= Version::OLDEST {
-            return None;
-        }
-        let (agent, oldest) = (self.named(options), Version::OLDEST);
-        let what = format!("{agent} is version {version}; {oldest} is the oldest we know");
-        Some(Error::Connection { what, source: None })
-    }
-
-    /// What people find it by.
-    fn named(&self, options: &Options) -> String {
-        match (self, program(options)) {
-            (Self::Process(_), Ok(program)) => format!("the agent {}", program.display()),
-            _ => "the agent".to_owned(),
-        }
-    }
-
-    /// The version of its program, if that is ours to look at.
-    async fn installed_version(&self, options: &Options) -> Option<String> {
-        match self {
-            Self::Process(_) => installed_version(options).await,
-            Self::Carried(_) => None,
-            #[cfg(feature = "embedded")]
-            Self::Embedded(_) => None,
-            #[cfg(feature = "websocket")]
-            Self::WebSocket(_) => None,
-        }
-    }
 }
 
 /// Tells the agent what our MCP servers say by themselves, one after another.
