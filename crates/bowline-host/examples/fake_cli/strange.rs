@@ -42,6 +42,8 @@ impl Fake {
             "same_name" => {
                 self.ask("1", &tool("Bash"));
                 self.ask("1", &tool("Bash"));
+                // The host answers once it has heard this, and so both of them.
+                self.assistant(&json!([{"type": "text", "text": "asked twice"}]));
                 self.wait_for(1);
                 self.ask("1", &tool("Read"));
                 self.wait_for(2);

@@ -3,6 +3,7 @@
 
 use std::{
     collections::BTreeSet,
+    future::pending,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -132,6 +133,31 @@ async fn a_hook_in_the_background_holds_up_nothing() {
         assert_eq!(soon(agent, task).await.unwrap().as_deref(), Some("Write"), "{agent}");
         assert!(begun.try_recv().is_err(), "{agent}: there is one call");
         std::fs::remove_file(&made).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_of_a_hook_may_end_the_turn() {
+    let folder = tempfile::tempdir().unwrap();
+    let ways = [
+        (HookEvent::PreToolUse, TerminalReason::HookStopped),
+        (HookEvent::PermissionRequest, TerminalReason::AbortedTools),
+    ];
+    for (agent, options) in agents(folder.path()).await {
+        if agent == "official 2.1.7, dialing in" {
+            // It goes on after a hook that wants it to stop before a tool.
+            continue;
+        }
+        for (event, reason) in ways.clone() {
+            // Whoever is asked as well leaves it to the hook.
+            let options = options
+                .clone()
+                .can_use_tool(async |_: ToolRequest| pending::<PermissionResult>().await)
+                .hook(event.clone(), before_tools(|| HookOutput::deny_and_stop("hands off")));
+            let ends = results(query(write(folder.path()), options)).await;
+            assert_eq!(ends[0].terminal_reason, Some(reason), "{agent}, {event}");
+            assert!(!folder.path().join("made").exists(), "{agent}, {event}");
+        }
     }
 }
 

@@ -10,7 +10,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use bowline_host::{Client, Error, Options, PermissionResult, ToolRequest, query};
+use bowline_host::{Client, Error, Message, Options, PermissionResult, ToolRequest, query};
+use tokio_util::sync::CancellationToken;
 
 use crate::rig::{fake, last_error, result, soon, stopped, told, write_script};
 
@@ -62,19 +63,28 @@ async fn frames_that_are_wrong_are_refused_by_name_or_told_of() {
 
 #[tokio::test]
 async fn a_question_that_is_asked_twice_is_answered_once() {
-    let asked = Arc::new(AtomicUsize::new(0));
-    let count = asked.clone();
+    let (asked, twice) = (Arc::new(AtomicUsize::new(0)), CancellationToken::new());
+    let (count, both) = (asked.clone(), twice.clone());
     let options = fake("same_name").can_use_tool(move |request: ToolRequest| {
         count.fetch_add(1, Ordering::SeqCst);
+        let both = both.clone();
         async move {
             // As long as it is open, its name is taken.
-            tokio::task::yield_now().await;
+            both.cancelled().await;
             PermissionResult::deny(request.tool_name.clone())
         }
     });
+    let (mut messages, mut answers) = (query("go", options), None);
+    while let Some(message) = soon("the stream", messages.next()).await {
+        match message.unwrap() {
+            Message::Assistant(_) => twice.cancel(),
+            Message::Result(result) => answers = result.result,
+            _ => {}
+        }
+    }
     let expected = "1: {\"behavior\":\"deny\",\"message\":\"Bash\"}\n\
                     1: {\"behavior\":\"deny\",\"message\":\"Read\"}";
-    assert_eq!(result(query("go", options)).await, expected);
+    assert_eq!(answers.as_deref(), Some(expected));
     assert_eq!(asked.load(Ordering::SeqCst), 2);
 }
 
