@@ -13,7 +13,7 @@ use std::{
 use bowline_host::{Client, Error, Message, Options, PermissionResult, ToolRequest, query};
 use tokio_util::sync::CancellationToken;
 
-use crate::rig::{fake, last_error, result, soon, stopped, told, write_script};
+use crate::rig::{fake, last_error, soon, stopped, told, write_script};
 
 #[tokio::test]
 async fn half_a_line_is_an_error_and_so_is_the_end_behind_it() {
