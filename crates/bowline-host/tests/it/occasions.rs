@@ -280,7 +280,8 @@ async fn hooks_fire_where_the_table_says() {
         let client = soon(agent, Client::connect(many)).await.unwrap();
         for prompt in &prompts {
             client.query(prompt.as_str()).await.unwrap();
-            results(client.receive_response()).await;
+            // Whatever else it leads to must not be taken for the next prompt's.
+            results(client.receive_run()).await;
         }
         soon(agent, client.set_model(Some("claude-haiku-4-5"))).await.unwrap();
         client.query("SAY with another").await.unwrap();
