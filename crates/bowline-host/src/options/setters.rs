@@ -125,9 +125,10 @@ impl Options {
         self
     }
 
-    /// Lets this kind of subagent be called.
+    /// Lets this kind of subagent be called: one of [`agents`](Self::agents), not the
+    /// [`agent`](Self::agent) that the session itself is.
     #[must_use]
-    pub fn agent(mut self, name: impl Into<String>, agent: AgentDefinition) -> Self {
+    pub fn subagent(mut self, name: impl Into<String>, agent: AgentDefinition) -> Self {
         self.agents.insert(name.into(), agent);
         self
     }
