@@ -187,7 +187,8 @@ impl Options {
         self
     }
 
-    /// Lets `decide` answer what neither rules nor the mode decide.
+    /// Lets `decide` answer what neither rules nor the mode decide. One whose future never ends leaves the
+    /// answer to whoever else is asked, such as a hook.
     #[must_use]
     pub fn can_use_tool(mut self, decide: impl CanUseTool) -> Self {
         self.can_use_tool = Some(Arc::new(decide));
