@@ -103,7 +103,7 @@ def deltas(cli, url, count=20_000):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bowline", required=True); parser.add_argument("--official", required=True)
+    parser.add_argument("--bowline", type=os.path.abspath, required=True); parser.add_argument("--official", type=os.path.abspath, required=True)
     parser.add_argument("--runs", type=int, default=10); parser.add_argument("--only", default="start,tool,deltas")
     args = parser.parse_args()
     for path in (args.bowline, args.official):
