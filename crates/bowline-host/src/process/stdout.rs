@@ -59,18 +59,22 @@ impl AsyncRead for Stdout {
 #[cfg(test)]
 #[cfg(target_os = "linux")]
 mod tests {
-    use std::process::Stdio;
+    use std::{process::Stdio, time::Duration};
 
-    use tokio::{io::AsyncReadExt, process::Command};
+    use tokio::{io::AsyncReadExt, process::Command, time};
 
     use super::*;
 
+    /// The size of the pipe once all was read that a process says.
     async fn size_after(bytes: usize) -> usize {
         let script = format!("head -c {bytes} /dev/zero");
-        let mut child =
-            Command::new("sh").args(["-c", &script]).stdout(Stdio::piped()).spawn().unwrap();
-        // Once it is gone, all it said is in the pipe, or was read.
+        let mut command = Command::new("sh");
+        let mut child = command.args(["-c", &script]).stdout(Stdio::piped()).spawn().unwrap();
         let mut stdout = Stdout::new(child.stdout.take().unwrap());
+        // As from an agent that is faster than we are.
+        while rustix::io::ioctl_fionread(&stdout.pipe).unwrap() < bytes.min(USUAL) as u64 {
+            time::sleep(Duration::from_millis(1)).await;
+        }
         let (mut read, mut chunk) = (0, vec![0; WIDE]);
         while read < bytes {
             read += stdout.read(&mut chunk).await.unwrap();
