@@ -8,8 +8,8 @@ use std::{
     time::Duration,
 };
 
-use bowline_peer::{AskError, Link, Peer, SessionFuture, TellError, connect_with};
-use bowline_protocol::{Call, HostLine, HostRequest, Message, UserMessage};
+use bowline_peer::{Link, SessionFuture, connect_with};
+use bowline_protocol::{Call, HostRequest, Message, UserMessage};
 use tokio::{sync::watch, time};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
@@ -17,13 +17,12 @@ use super::{AgentSetup, SharedCarrier, Streams};
 use crate::{
     Error, Options,
     callback::Callbacks,
-    wire::{HostService, Incoming},
+    wire::{HostService, Lines},
 };
 
 /// An agent behind streams.
 pub(crate) struct CarriedConnection {
-    peer: Peer,
-    incoming: Incoming,
+    lines: Lines,
     /// We have said that nothing more follows.
     input_ended: AtomicBool,
     closing: CancellationToken,
@@ -61,8 +60,7 @@ impl CarriedConnection {
         let (given_up, (end, ended)) = (CancellationToken::new(), watch::channel(None));
         let life = tokio::spawn(live(wire, given_up.clone(), end));
         Ok(Self {
-            peer,
-            incoming: Incoming::new(inbox, faults),
+            lines: Lines::new(peer, inbox, faults),
             input_ended: AtomicBool::new(false),
             closing: CancellationToken::new(),
             given_up,
@@ -76,35 +74,27 @@ impl CarriedConnection {
     where
         C: Call<Request = HostRequest>,
     {
-        match self.peer.within(limit).ask(call).await {
-            Ok(answer) => Ok(answer),
-            Err(AskError::Closed) => Err(self.why_closed().await),
-            Err(error) => Err(Error::unanswered(C::SUBTYPE, error, Error::Closed)),
-        }
+        self.lines.ask(call, limit, self.why_closed()).await
     }
 
     pub(crate) async fn prompt(&self, prompt: UserMessage) -> Result<(), Error> {
-        match self.peer.tell(&HostLine::from(prompt)).await {
-            Ok(()) => Ok(()),
-            Err(TellError::Unwritable(error)) => Err(Error::Prompt { source: error.into() }),
-            Err(_) => Err(self.why_closed().await),
-        }
+        self.lines.prompt(prompt, self.why_closed()).await
     }
 
     /// The next message; `None` when the agent has said all.
     pub(crate) async fn next(&self) -> Option<Result<Message, Error>> {
-        self.incoming.next().await
+        self.lines.next().await
     }
 
     pub(crate) fn end_input(&self) {
         self.input_ended.store(true, Ordering::Release);
-        self.peer.end_output();
+        self.lines.end_output();
     }
 
     /// Lets the agent finish for a while, then drops the streams.
     pub(crate) async fn close(&self) {
         self.closing.cancel();
-        self.peer.end_output();
+        self.lines.end_output();
         if time::timeout(self.limit, self.end()).await.is_err() {
             self.given_up.cancel();
             self.end().await;

@@ -2,8 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
-use bowline_peer::{AskError, Link, Peer, TellError, connect_with};
-use bowline_protocol::{Call, HostLine, HostRequest, Initialize, Message, UserMessage};
+use bowline_peer::{Link, connect_with};
+use bowline_protocol::{Call, HostRequest, Initialize, Message, UserMessage};
 use tokio::time;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
@@ -18,13 +18,12 @@ use super::{
 use crate::{
     Error, Options, ProcessError,
     callback::Callbacks,
-    wire::{HostService, Incoming},
+    wire::{HostService, Lines},
 };
 
 /// An agent in a process of its own.
 pub(crate) struct ProcessConnection {
-    peer: Peer,
-    incoming: Incoming,
+    lines: Lines,
     closing: CancellationToken,
     /// Fires when we have said that nothing more follows.
     input_ended: CancellationToken,
@@ -77,10 +76,8 @@ impl ProcessConnection {
             limit: options.limits.close,
         };
         let (life, ended) = life.begin();
-        let incoming = Incoming::new(inbox, faults);
         Ok(Self {
-            peer,
-            incoming,
+            lines: Lines::new(peer, inbox, faults),
             closing,
             input_ended: CancellationToken::new(),
             patience: options.limits.close * 3,
@@ -94,33 +91,28 @@ impl ProcessConnection {
     where
         C: Call<Request = HostRequest>,
     {
-        match self.peer.within(limit).ask(call).await {
-            Ok(answer) => Ok(answer),
-            Err(AskError::Closed) => Err(self.why_closed().await),
+        let answer = self.lines.ask(call, limit, self.why_closed()).await;
+        answer.map_err(|error| match error {
             // It may have said why it is stuck to people only.
-            Err(AskError::TimedOut(limit)) => {
-                Err(Error::Timeout { subtype: C::SUBTYPE, limit, stderr: self.tail.text() })
+            Error::Timeout { subtype, limit, .. } => {
+                Error::Timeout { subtype, limit, stderr: self.tail.text() }
             }
-            Err(error) => Err(Error::unanswered(C::SUBTYPE, error, Error::Closed)),
-        }
+            error => error,
+        })
     }
 
     pub(crate) async fn prompt(&self, prompt: UserMessage) -> Result<(), Error> {
-        match self.peer.tell(&HostLine::from(prompt)).await {
-            Ok(()) => Ok(()),
-            Err(TellError::Unwritable(error)) => Err(Error::Prompt { source: error.into() }),
-            Err(_) => Err(self.why_closed().await),
-        }
+        self.lines.prompt(prompt, self.why_closed()).await
     }
 
     /// The next message; `None` when the agent has said all.
     pub(crate) async fn next(&self) -> Option<Result<Message, Error>> {
-        self.incoming.next().await
+        self.lines.next().await
     }
 
     pub(crate) fn end_input(&self) {
         self.input_ended.cancel();
-        self.peer.end_output();
+        self.lines.end_output();
     }
 
     /// Ends the process, one way or another.

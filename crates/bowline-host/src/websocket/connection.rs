@@ -8,8 +8,8 @@ use std::{
     time::Duration,
 };
 
-use bowline_peer::{AskError, Peer, TellError, connect_with};
-use bowline_protocol::{Call, HostLine, HostRequest, Message, MessageUuid, UserMessage};
+use bowline_peer::connect_with;
+use bowline_protocol::{Call, HostRequest, Message, MessageUuid, UserMessage};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use uuid::Uuid;
 
@@ -22,13 +22,12 @@ use super::{
 use crate::{
     Error, Options,
     callback::Callbacks,
-    wire::{HostService, Incoming},
+    wire::{HostService, Lines},
 };
 
 /// An agent elsewhere.
 pub(crate) struct WebSocketConnection {
-    peer: Peer,
-    incoming: Incoming,
+    lines: Lines,
     /// We have said that nothing more follows.
     input_ended: AtomicBool,
     closing: CancellationToken,
@@ -69,35 +68,27 @@ impl WebSocketConnection {
             limit: options.limits.close,
         };
         let (life, ended) = life.begin();
-        let incoming = Incoming::new(inbox, faults);
+        let lines = Lines::new(peer, inbox, faults);
         let input_ended = AtomicBool::new(false);
-        Ok(Self { peer, incoming, input_ended, closing, ended, _life: life })
+        Ok(Self { lines, input_ended, closing, ended, _life: life })
     }
 
     pub(crate) async fn ask<C>(&self, call: C, limit: Duration) -> Result<C::Response, Error>
     where
         C: Call<Request = HostRequest>,
     {
-        match self.peer.within(limit).ask(call).await {
-            Ok(answer) => Ok(answer),
-            Err(AskError::Closed) => Err(self.why_closed().await),
-            Err(error) => Err(Error::unanswered(C::SUBTYPE, error, Error::Closed)),
-        }
+        self.lines.ask(call, limit, self.why_closed()).await
     }
 
     pub(crate) async fn prompt(&self, mut prompt: UserMessage) -> Result<(), Error> {
         // By its name an agent that hears it twice knows it.
         prompt.uuid.get_or_insert_with(|| MessageUuid(Uuid::new_v4().to_string()));
-        match self.peer.tell(&HostLine::from(prompt)).await {
-            Ok(()) => Ok(()),
-            Err(TellError::Unwritable(error)) => Err(Error::Prompt { source: error.into() }),
-            Err(_) => Err(self.why_closed().await),
-        }
+        self.lines.prompt(prompt, self.why_closed()).await
     }
 
     /// The next message; `None` when the agent has said all.
     pub(crate) async fn next(&self) -> Option<Result<Message, Error>> {
-        self.incoming.next().await
+        self.lines.next().await
     }
 
     /// Says that no more prompts follow. A WebSocket cannot be closed in one direction, so the
@@ -109,13 +100,13 @@ impl WebSocketConnection {
     /// The agent will not say more by itself. Hangs up, if we have nothing more to say either.
     pub(crate) fn work_done(&self) {
         if self.input_ended.load(Ordering::Acquire) {
-            self.peer.end_output();
+            self.lines.end_output();
         }
     }
 
     pub(crate) async fn close(&self) {
         self.closing.cancel();
-        self.peer.end_output();
+        self.lines.end_output();
         self.end().await;
     }
 

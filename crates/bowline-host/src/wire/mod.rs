@@ -1,6 +1,8 @@
 //! An agent at the other end of a link of lines, whatever carries them.
 
 mod incoming;
+mod lines;
 mod service;
 
-pub(crate) use self::{incoming::Incoming, service::HostService};
+use self::incoming::Incoming;
+pub(crate) use self::{lines::Lines, service::HostService};
