@@ -149,7 +149,7 @@ pub(crate) fn inbox(limit: usize, overflow: Overflow) -> (Delivery, Inbox) {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Room {
     Some,
-    /// It does, but a reader is at work that has not had its turn.
+    /// It does, but others should have a turn first: much waits already.
     Scarce,
     None,
 }
@@ -165,22 +165,26 @@ impl Delivery {
         room
     }
 
-    /// Waits until the inbox takes more, and a reader that is at work has had its turn: what has just
-    /// come is read while it is near, and goes neither through much memory nor to the disk.
+    /// Lets others have a turn, and waits until the inbox takes more and a reader that is at work is not
+    /// behind: what has just come is read while it is near, and goes neither through much memory nor to
+    /// the disk.
     pub(crate) async fn wait_for_room(&self) {
         // A turn is most often enough, and takes less than to be told.
         tokio::task::yield_now().await;
         loop {
             let taken = self.shared.room.notified();
-            let room = self.shared.lock().room();
+            let (room, is_being_read) = {
+                let queue = self.shared.lock();
+                (queue.room(), queue.is_being_read())
+            };
             match room {
-                Room::Some => return,
                 Room::None => taken.await,
-                Room::Scarce => {
+                Room::Scarce if is_being_read => {
                     if time::timeout(PATIENCE, taken).await.is_err() {
                         self.shared.lock().reader_is_away = true;
                     }
                 }
+                Room::Scarce | Room::Some => return,
             }
         }
     }
@@ -249,8 +253,12 @@ impl Queue {
         if hold && (self.bytes >= self.limit || !self.spill.is_empty()) {
             return Room::None;
         }
-        let is_just_behind = JUST_BEHIND.contains(&self.bytes) && self.spill.is_empty();
-        if is_just_behind && !self.reader_is_away { Room::Scarce } else { Room::Some }
+        if self.bytes > TAKE { Room::Scarce } else { Room::Some }
+    }
+
+    /// Whether somebody is at work who will soon have taken what waits.
+    fn is_being_read(&self) -> bool {
+        JUST_BEHIND.contains(&self.bytes) && self.spill.is_empty() && !self.reader_is_away
     }
 
     fn push(&mut self, lines: &mut Batch) {
@@ -353,12 +361,17 @@ mod tests {
         delivery.push(&mut chunk());
         delivery.wait_for_room().await;
         assert!(start.elapsed() >= PATIENCE && start.elapsed() < 10 * PATIENCE);
+        let start = time::Instant::now();
         for _ in 0..10 {
-            assert_eq!(delivery.push(&mut chunk()), Room::Some);
+            // Others have a turn all the same.
+            assert_eq!(delivery.push(&mut chunk()), Room::Scarce);
+            delivery.wait_for_room().await;
         }
         // It is back, but much is before what comes now.
         inbox.try_next();
-        assert_eq!(delivery.push(&mut chunk()), Room::Some);
+        delivery.push(&mut chunk());
+        delivery.wait_for_room().await;
+        assert_eq!(start.elapsed(), Duration::ZERO);
     }
 
     #[test]
