@@ -58,31 +58,17 @@ impl Command {
             }
             "flock" => others(words, &["w", "E", "timeout"], 1),
             "taskset" | "chrt" => others(words, &[], 1),
-            "xargs" => others(
-                words,
-                &[
-                    "I",
-                    "L",
-                    "n",
-                    "P",
-                    "s",
-                    "d",
-                    "E",
-                    "a",
-                    "max-args",
-                    "max-procs",
-                    "delimiter",
-                    "arg-file",
-                    "max-chars",
-                    "max-lines",
-                ],
-                0,
-            ),
+            "xargs" => with_input(words),
             "watch" => shell_words(skip_options(words, &["n", "interval"])),
             "strace" | "ltrace" => others(words, &["o", "e", "p", "s", "u", "P", "E"], 0),
             "chroot" => others(words, &["userspec", "groups"], 1),
             "find" => found(words),
-            "bash" | "sh" | "dash" | "zsh" | "ksh" => shell(words),
+            "bash" | "sh" | "dash" | "zsh" | "ksh" | "ash" | "mksh" | "fish" => shell(words),
+            "." | "source" => sourced(words),
+            // They make a name mean another program, or load code.
+            "hash" if words.iter().any(|word| word.raw().starts_with("-p")) => Carried::Unknown,
+            "enable" if words.iter().any(|word| word.raw().starts_with("-f")) => Carried::Unknown,
+            "git" => aliases(words),
             "su" => shell_option(words),
             "eval" => shell_words(Some(words)),
             "trap" => match words.first().map(Word::literal) {
@@ -121,11 +107,7 @@ impl Command {
     fn same(&self, words: &[Word], with_value: &[&str], skip: usize) -> Carried {
         match skip_options(words, with_value).and_then(|rest| rest.get(skip..)) {
             Some([]) => Carried::Nothing,
-            Some(rest) => Carried::Same(Self {
-                assignments: self.assignments.clone(),
-                words: rest.to_vec(),
-                redirections: self.redirections.clone(),
-            }),
+            Some(rest) => Carried::Same(Self { words: rest.to_vec(), ..self.clone() }),
             None => Carried::Unknown,
         }
     }
@@ -211,6 +193,63 @@ fn after_assignments(words: Option<&[Word]>) -> Carried {
     }
 }
 
+/// The command of `xargs`, with arguments that come from its input.
+fn with_input(words: &[Word]) -> Carried {
+    const WITH_VALUE: &[&str] = &[
+        "I",
+        "L",
+        "n",
+        "P",
+        "s",
+        "d",
+        "E",
+        "a",
+        "max-args",
+        "max-procs",
+        "delimiter",
+        "arg-file",
+        "max-chars",
+        "max-lines",
+    ];
+    match others(words, WITH_VALUE, 0) {
+        Carried::Others(mut commands) => {
+            let own = words.len() - commands.first().map_or(0, |inner| inner.words.len());
+            let replaced = replaced_text(&words[..own]);
+            for command in &mut commands {
+                match &replaced {
+                    Some(text) => obscure(command, text),
+                    None => command.words.push(Word::unknown("INPUT")),
+                }
+            }
+            Carried::Others(commands)
+        }
+        carried => carried,
+    }
+}
+
+/// The text that `xargs -I TEXT` replaces.
+fn replaced_text(options: &[Word]) -> Option<String> {
+    let at = options.iter().position(|word| {
+        word.literal().is_some_and(|text| {
+            text.starts_with("-I") || text.starts_with("--replace") || text.starts_with("-i")
+        })
+    })?;
+    let text = options[at].literal().unwrap_or_default();
+    let text = match text.strip_prefix("-I") {
+        Some("") => options.get(at + 1).and_then(Word::literal).unwrap_or("{}"),
+        Some(attached) => attached,
+        None => text.split_once('=').map_or("{}", |(_, text)| text),
+    };
+    Some(text.to_owned())
+}
+
+/// Marks the words in which a program puts something else before it runs the command.
+fn obscure(command: &mut Command, text: &str) {
+    for word in command.words.iter_mut().filter(|word| word.raw().contains(text)) {
+        *word = Word::unknown(word.raw());
+    }
+}
+
 /// The commands after `-exec` and its kin.
 fn found(words: &[Word]) -> Carried {
     let mut commands = Vec::new();
@@ -220,29 +259,104 @@ fn found(words: &[Word]) -> Carried {
     }) {
         rest = &rest[at + 1..];
         let end = rest.iter().position(|word| word.is(";") || word.is("+")).unwrap_or(rest.len());
-        commands.push(Command::of(rest[..end].to_vec()));
+        let mut command = Command::of(rest[..end].to_vec());
+        obscure(&mut command, "{}");
+        commands.push(command);
         rest = &rest[end..];
     }
     if commands.is_empty() { Carried::Nothing } else { Carried::Others(commands) }
 }
 
-/// `bash [options] -c 'commands'`; a script file is just an argument.
+/// `bash [options] -c 'commands'`; a script file is just an argument. Without either, commands come
+/// from the input.
 fn shell(words: &[Word]) -> Carried {
-    for (at, word) in words.iter().enumerate() {
-        let Some(text) = word.literal() else { return Carried::Unknown };
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        let Some(text) = word.literal().filter(|_| !word.is_glob()) else {
+            return Carried::Unknown;
+        };
         if !text.starts_with(['-', '+']) {
-            return Carried::Nothing;
+            return script_file(word);
         }
-        if !text.starts_with("--") && text.contains('c') {
-            // Options may stand between `-c` and the commands.
-            let commands = words[at + 1..]
-                .iter()
-                .find(|word| !word.literal().is_some_and(|text| text.starts_with(['-', '+'])));
-            return match commands.map(Word::literal) {
-                Some(Some(text)) => Carried::Script(parse(text)),
-                Some(None) => Carried::Unknown,
-                None => Carried::Nothing,
-            };
+        match text {
+            "-" | "--" => {
+                return rest.next().map_or(Carried::Unknown, script_file);
+            }
+            // They take the next word.
+            "-O" | "+O" | "-o" | "+o" | "--rcfile" | "--init-file" => {
+                rest.next();
+            }
+            text if !text.starts_with("--") && text.contains('c') => {
+                // Options may stand between `-c` and the commands.
+                return match command_word(rest.as_slice()) {
+                    Some(commands) => script_text(commands),
+                    None => Carried::Unknown,
+                };
+            }
+            // Letters that take the next word may stand among others.
+            text if !text.starts_with("--") && text[1..].contains(['o', 'O']) => {
+                rest.next();
+            }
+            "--version" | "--help" => return Carried::Nothing,
+            _ => {}
+        }
+    }
+    Carried::Unknown
+}
+
+/// The word with the commands, after the options that follow `-c`.
+fn command_word(words: &[Word]) -> Option<&Word> {
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        match word.literal() {
+            Some("-O" | "+O" | "-o" | "+o" | "--rcfile" | "--init-file") => drop(words.next()),
+            Some(text) if text.starts_with(['-', '+']) => {}
+            _ => return Some(word),
+        }
+    }
+    None
+}
+
+fn script_text(word: &Word) -> Carried {
+    word.literal().map_or(Carried::Unknown, |text| Carried::Script(parse(text)))
+}
+
+/// A script in a file is not read; one that comes through a descriptor is not there yet.
+fn script_file(word: &Word) -> Carried {
+    match word.literal() {
+        Some(text)
+            if !word.is_glob() && !text.starts_with("/dev/") && !text.starts_with("/proc/") =>
+        {
+            Carried::Nothing
+        }
+        _ => Carried::Unknown,
+    }
+}
+
+/// `. FILE` and `source FILE`.
+fn sourced(words: &[Word]) -> Carried {
+    words.iter().find(|word| !word.is("--")).map_or(Carried::Nothing, script_file)
+}
+
+/// Configuration on the command line can make a subcommand mean anything.
+fn aliases(words: &[Word]) -> Carried {
+    const HARMLESS: &[&str] = &["user.", "commit.gpgsign=", "color.", "advice.", "core.pager=cat"];
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        match word.literal() {
+            None => return Carried::Unknown,
+            Some("-C" | "--git-dir" | "--work-tree" | "--namespace") => drop(words.next()),
+            Some("-c") => {
+                let setting = words.next().and_then(Word::literal).unwrap_or_default();
+                if !HARMLESS.iter().any(|known| setting.starts_with(known)) {
+                    return Carried::Unknown;
+                }
+            }
+            Some(text) if text.starts_with("--config-env") || text.starts_with("--exec-path=") => {
+                return Carried::Unknown;
+            }
+            Some(text) if text.starts_with('-') => {}
+            Some(_) => break,
         }
     }
     Carried::Nothing

@@ -14,20 +14,24 @@
 
 mod carried;
 mod danger;
-mod files;
-mod git;
+mod file_commands;
+mod known;
 mod options;
 mod parser;
+mod pattern;
 mod read_only;
 mod script;
-mod sed;
+mod synopsis;
+mod touches;
+mod variables;
 mod word;
 
 pub use carried::Carried;
 pub use danger::Danger;
-pub use files::Touches;
 pub use parser::{MAX_COMMANDS, MAX_DEPTH, MAX_LENGTH, parse};
+pub use pattern::{Component, Pattern, Wildcard};
 pub use script::{Assignment, Command, Opaque, Redirection, RedirectionKind, Script};
+pub use touches::Touches;
 pub use word::Word;
 
 /// Whether a command line only reads: it is understood completely, each of its commands is

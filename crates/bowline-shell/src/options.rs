@@ -9,27 +9,21 @@ pub(crate) struct Arguments {
     pub(crate) options: Vec<(String, Option<Word>)>,
     /// What is not an option.
     pub(crate) positionals: Vec<Word>,
-    /// Whether an argument may turn out to be something else than it seems: a variable that
-    /// holds an option, a pattern that matches a file named like one.
-    pub(crate) uncertain: bool,
 }
 
 impl Arguments {
-    /// Sorts arguments. `with_value` names the options that take a value: letters of short ones
-    /// (`n`), whole long ones (`lines`).
+    /// Sorts arguments of a command that takes any option. `with_value` names the options that take a
+    /// value: letters of short ones (`n`), whole long ones (`lines`).
     pub(crate) fn sort(words: &[Word], with_value: &[&str]) -> Self {
         let mut found = Self::default();
         let mut words = words.iter();
         let mut only_positionals = false;
         while let Some(word) = words.next() {
             let Some(text) = word.literal() else {
-                found.uncertain = true;
                 found.positionals.push(word.clone());
                 continue;
             };
             if only_positionals || text.len() < 2 || !text.starts_with('-') {
-                found.uncertain |=
-                    !only_positionals && word.is_glob() && text.starts_with(['*', '?', '[']);
                 found.positionals.push(word.clone());
             } else if text == "--" {
                 only_positionals = true;
@@ -60,11 +54,6 @@ impl Arguments {
     /// Whether one of these options is given. Long ones may be abbreviated.
     pub(crate) fn has_any(&self, names: &[&str]) -> bool {
         self.options.iter().any(|(given, _)| names.iter().any(|name| is_option(given, name)))
-    }
-
-    /// Whether no other option than these is given. Abbreviations do not count as them.
-    pub(crate) fn has_only(&self, names: &[&str]) -> bool {
-        self.options.iter().all(|(given, _)| names.contains(&given.as_str()))
     }
 
     /// The values of these options.

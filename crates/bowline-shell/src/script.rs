@@ -12,9 +12,12 @@ pub struct Script {
     pub commands: Vec<Command>,
     /// Whether some of them may run more than once: they are in a loop or a function.
     pub repeats: bool,
-    /// Whether the output of some of them becomes part of others: `$(…)`, backticks, `<(…)`.
+    /// Whether it defines functions, whose names may be those of programs.
+    pub defines_functions: bool,
+    /// Whether the output of commands becomes part of it outside of any command, for instance in a
+    /// here-document.
     pub substitutes: bool,
-    /// The variables whose values it takes, by name, as often as it does.
+    /// The variables whose values it takes outside of any command.
     pub variables: Vec<String>,
     /// Why the commands are not all there is, if so. Nobody may then take the script for
     /// harmless, or for the sum of its commands.
@@ -45,6 +48,10 @@ pub struct Command {
     pub words: Vec<Word>,
     /// Where its input comes from and its output goes.
     pub redirections: Vec<Redirection>,
+    /// The variables whose values it takes, by name.
+    pub variables: Vec<String>,
+    /// Whether the output of other commands becomes part of it: `$(…)`, backticks, `<(…)`.
+    pub substitutes: bool,
 }
 
 /// `NAME=value` before a command.

@@ -1,19 +1,29 @@
 //! One word of a command: as written, and as the shell will read it where that is certain.
 
+use crate::pattern::Pattern;
+
 /// One word of a command.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Word {
     raw: String,
     literal: Option<String>,
+    /// Which bytes of the literal text were quoted. Only patterns need to know.
+    quoted: Vec<bool>,
     glob: bool,
     tilde: bool,
+    splits: bool,
 }
 
 impl Word {
     /// A word without quotes, expansions or patterns.
     pub fn plain(text: impl Into<String>) -> Self {
         let raw = text.into();
-        Self { literal: Some(raw.clone()), raw, glob: false, tilde: false }
+        Self { literal: Some(raw.clone()), raw, ..Self::default() }
+    }
+
+    /// A word whose text, and whether it stays one word, only the running shell can tell.
+    pub(crate) fn unknown(raw: impl Into<String>) -> Self {
+        Self { raw: raw.into(), splits: true, ..Self::default() }
     }
 
     /// The word as written, quotes and all.
@@ -22,9 +32,14 @@ impl Word {
     }
 
     /// The text that the command will see, if no expansion can change it. A leading tilde and
-    /// patterns are still in it: ask [`is_tilde`](Self::is_tilde) and [`is_glob`](Self::is_glob).
+    /// patterns are still in it: see [`is_tilde`](Self::is_tilde) and [`is_glob`](Self::is_glob).
     pub fn literal(&self) -> Option<&str> {
         self.literal.as_deref()
+    }
+
+    /// The text that the command will see, if neither an expansion nor a pattern can change it.
+    pub(crate) fn fixed(&self) -> Option<&str> {
+        self.literal().filter(|_| !self.glob && !self.tilde)
     }
 
     /// Whether it is exactly this text.
@@ -42,15 +57,41 @@ impl Word {
         self.tilde
     }
 
+    /// Whether it may become no word at all, or several: an expansion without quotes, a pattern.
+    pub fn may_split(&self) -> bool {
+        self.splits || self.glob
+    }
+
+    /// Its pattern. `None` if it has none, or one that shells may read differently: see
+    /// [`is_glob`](Self::is_glob).
+    pub fn pattern(&self) -> Option<Pattern> {
+        let text = self.literal().filter(|_| self.glob)?;
+        Pattern::read(text, &self.quoted)
+    }
+
     /// A part of the word, beginning at this byte of its literal text.
     pub(crate) fn tail(&self, from: usize) -> Option<Self> {
         let literal = self.literal()?.get(from..)?.to_owned();
         Some(Self {
             raw: literal.clone(),
-            tilde: literal.starts_with('~'),
+            // The shell expands a tilde at the beginning of a word only.
+            tilde: from == 0 && self.tilde,
+            quoted: self.quoted.get(from..).unwrap_or_default().to_vec(),
             literal: Some(literal),
             glob: self.glob,
+            splits: self.splits,
         })
+    }
+
+    /// The word with another one or a text appended to what the command sees.
+    pub(crate) fn joined(&self, suffix: &str) -> Self {
+        match self.literal() {
+            Some(text) if !self.glob => {
+                let text = format!("{text}{suffix}");
+                Self { raw: text.clone(), tilde: self.tilde, ..Self::plain(text) }
+            }
+            _ => Self::unknown(format!("{}{suffix}", self.raw)),
+        }
     }
 }
 
@@ -58,7 +99,9 @@ impl Word {
 #[derive(Debug, Default)]
 pub(crate) struct WordBuilder {
     literal: String,
+    quoted_bytes: Vec<bool>,
     dynamic: bool,
+    splits: bool,
     glob: bool,
     tilde: bool,
     quoted: bool,
@@ -67,10 +110,15 @@ pub(crate) struct WordBuilder {
 }
 
 impl WordBuilder {
+    fn push(&mut self, letter: char, quoted: bool) {
+        self.literal.push(letter);
+        self.quoted_bytes.resize(self.literal.len(), quoted);
+    }
+
     /// A character that means itself.
     pub(crate) fn quoted(&mut self, letter: char) {
         self.quoted = true;
-        self.literal.push(letter);
+        self.push(letter, true);
     }
 
     /// Quotes with nothing in them also make a word.
@@ -85,18 +133,26 @@ impl WordBuilder {
             '[' => self.bracket = true,
             ']' if self.bracket => self.glob = true,
             '~' if self.literal.is_empty() && !self.quoted => self.tilde = true,
+            // `name=~/x` is expanded as well, in some words and some modes.
+            '~' if self.literal.ends_with(['=', ':']) => self.dynamic = true,
             '{' => self.brace = true,
             // `{a,b}` and `{1..3}` become several words.
-            ',' if self.brace => self.dynamic = true,
-            '.' if self.brace && self.literal.ends_with('.') => self.dynamic = true,
+            ',' if self.brace => self.dynamic_words(),
+            '.' if self.brace && self.literal.ends_with('.') => self.dynamic_words(),
             _ => {}
         }
-        self.literal.push(letter);
+        self.push(letter, false);
     }
 
-    /// Something only the running shell can tell.
+    /// Something only the running shell can tell, which stays part of this word.
     pub(crate) fn dynamic(&mut self) {
         self.dynamic = true;
+    }
+
+    /// Something only the running shell can tell, which may become several words.
+    pub(crate) fn dynamic_words(&mut self) {
+        self.dynamic = true;
+        self.splits = true;
     }
 
     /// Whether a quote was seen: reserved words and assignments must not have any.
@@ -117,9 +173,11 @@ impl WordBuilder {
     pub(crate) fn finish(self, raw: &str) -> Word {
         Word {
             raw: raw.to_owned(),
+            quoted: if self.glob && !self.dynamic { self.quoted_bytes } else { Vec::new() },
             literal: (!self.dynamic).then_some(self.literal),
             glob: self.glob,
             tilde: self.tilde,
+            splits: self.splits,
         }
     }
 }

@@ -1,15 +1,12 @@
 //! What a command line touches, part by part.
 
-use std::path::{Path, PathBuf};
-
+use bowline_protocol::PermissionBehavior;
 use bowline_shell::{Command, Script, Touches, Word, parse};
 
 use super::{
-    call::ProposedCall, location::Location, policy::Policy, repository, text_pattern::TextPattern,
+    below::Below, call::ProposedCall, location::Location, path_pattern::PathPattern, place::Place,
+    policy::Policy, repository, shell_state::ShellState, text_pattern::TextPattern,
 };
-
-/// In how many directories a command may possibly run before nobody can tell any more.
-const MAX_DIRECTORIES: usize = 16;
 
 /// A command line and what it touches.
 #[derive(Debug)]
@@ -21,6 +18,8 @@ pub(super) struct CommandLine {
     /// Whether some command may hide from rules: the line is not understood, a name is not
     /// certain, a wrapper carries something unknown.
     pub(super) hides: bool,
+    /// Whether some file may hide from rules: a word is not certain, a folder holds too much.
+    pub(super) hides_files: bool,
 }
 
 /// One simple command and what it touches.
@@ -36,30 +35,36 @@ pub(super) struct Part {
     /// Where its output is sent.
     pub(super) redirected: Vec<Place>,
     pub(super) is_file_command: bool,
+    /// Whether what it writes is named by a pattern.
+    pub(super) writes_pattern: bool,
+    /// Whether it may put links, or what had another name, where it writes.
+    pub(super) moves: bool,
     /// Every file it may possibly read or write, for rules that forbid.
     named: Vec<Location>,
     written: Vec<Location>,
-    /// Whether a pattern names more files than anybody looks at.
-    names_too_much: bool,
-    /// Whether it is `git` where anybody who can write files may have put a repository.
-    pub(super) in_bare_repository: bool,
+    /// The folders that it reads or changes as a whole.
+    walked: Vec<Below>,
+    /// Whether it is `git` where a repository's own configuration may run programs.
+    pub(super) in_hostile_repository: bool,
 }
 
-/// A file that a word of a command names.
-#[derive(Debug)]
-pub(super) enum Place {
-    /// It is here.
-    Known(Location),
-    /// Only the running shell can tell.
-    Unknown(String),
+/// What a part may possibly touch, for rules that forbid.
+#[derive(Debug, Default)]
+struct Possible {
+    named: Vec<Location>,
+    written: Vec<Location>,
+    walked: Vec<Below>,
+    unknown: bool,
 }
 
 impl CommandLine {
     pub(super) fn read(text: &str, call: &ProposedCall<'_>, policy: &Policy) -> Self {
         let script = parse(text);
-        let shell = Shell::new(&script, call.current_directory, policy.roots.home.as_deref());
+        let shell = ShellState::new(&script, call.current_directory, policy.roots.home.as_deref());
         let restricted = policy.rules.restricts_files();
+        let keeps_patterns = script.keeps_patterns();
         let mut hides = script.opaque.is_some();
+        let mut hides_files = hides;
         let parts = script
             .commands
             .iter()
@@ -67,12 +72,17 @@ impl CommandLine {
                 let (layers, complete) = command.layers();
                 let nameless = |it: &Command| !it.words.is_empty() && it.name().is_none();
                 hides |= !complete || layers.iter().any(nameless);
-                let part = shell.part(command, layers, restricted);
-                hides |= part.names_too_much;
+                let mut part = Part::new(command, layers, &shell, keeps_patterns);
+                let Possible { named, written, walked, unknown } = match restricted {
+                    true => part.possible(&shell, policy),
+                    false => part.surely_written(&shell),
+                };
+                hides_files |= restricted && unknown;
+                (part.named, part.written, part.walked) = (named, written, walked);
                 part
             })
             .collect();
-        Self { text: text.trim().to_owned(), parts, hides, script }
+        Self { text: text.trim().to_owned(), parts, hides, hides_files, script }
     }
 
     /// Whether some command in the line, however wrapped, fits a pattern that restricts.
@@ -82,9 +92,21 @@ impl CommandLine {
             || self.script.opaque.is_some() && self.pieces().any(|piece| pattern.matches(piece))
     }
 
-    /// Every file the line may possibly read.
-    pub(super) fn named_files(&self) -> impl Iterator<Item = &Location> {
-        self.parts.iter().flat_map(|part| &part.named)
+    /// Whether the line may read a file that a pattern names, or a folder that holds such files.
+    pub(super) fn may_read(&self, pattern: &PathPattern) -> bool {
+        self.parts.iter().any(|part| {
+            part.named.iter().any(|location| pattern.touches_or_fills(location))
+                || part.walked.iter().any(|folder| folder.contains(pattern))
+        })
+    }
+
+    /// Whether the line is known to change a file that a pattern names, or a folder that holds such
+    /// files.
+    pub(super) fn changes(&self, pattern: &PathPattern) -> bool {
+        self.parts.iter().any(|part| {
+            part.written.iter().any(|location| pattern.touches_or_fills(location))
+                || part.is_file_command && part.walked.iter().any(|folder| folder.contains(pattern))
+        })
     }
 
     /// Every file the line is known to write.
@@ -104,10 +126,138 @@ impl CommandLine {
 }
 
 impl Part {
+    fn new(
+        command: &Command,
+        layers: Vec<Command>,
+        shell: &ShellState<'_>,
+        keeps_patterns: bool,
+    ) -> Self {
+        let arguments = Command { redirections: Vec::new(), ..command.clone() };
+        let streams = Command { redirections: command.redirections.clone(), ..Command::default() };
+        let Touches { reads, writes, is_file_command, files_only, moves, .. } = arguments.touches();
+        let streams = streams.touches();
+        let mut read = shell.places(&reads);
+        if files_only {
+            // `diff DIR FILE` reads a file in the folder, which may be a link.
+            for place in &mut read {
+                if place.location().is_some_and(|location| location.real().is_dir()) {
+                    let named = place.location().map(|it| it.named().display().to_string());
+                    *place = Place::Unknown(named.unwrap_or_default());
+                }
+            }
+        }
+        // A value with a pattern in it names files once it is expanded without quotes.
+        let expanded = |word: &&Word| word.literal().is_none() && word.may_split();
+        if keeps_patterns {
+            let words = command.words.iter().filter(expanded);
+            read.extend(words.map(|word| Place::Unknown(word.raw().to_owned())));
+        }
+        let in_hostile_repository = meets_hostile_repository(command, shell, &read);
+        read.extend(shell.places(&streams.reads));
+        Self {
+            in_hostile_repository,
+            command: command.clone(),
+            layers,
+            reads: read,
+            writes_pattern: writes.iter().any(Word::may_split),
+            writes: shell.places(&writes),
+            redirected: redirected(shell, &streams.writes),
+            is_file_command,
+            moves,
+            named: Vec::new(),
+            written: Vec::new(),
+            walked: Vec::new(),
+        }
+    }
+
     /// Whether the command, or what a harmless wrapper carries, fits a pattern that allows.
     pub(super) fn fits(&self, pattern: &TextPattern) -> bool {
         self.command.unwrapped().iter().any(|command| fits(command, pattern))
     }
+
+    /// What is certainly written, for the files that are always asked about.
+    fn surely_written(&self, shell: &ShellState<'_>) -> Possible {
+        let writes = self.layers.iter().map(|layer| shell.places(&layer.touches().writes));
+        let written = writes.flatten().filter_map(|place| place.location().cloned()).collect();
+        Possible { written, ..Possible::default() }
+    }
+
+    /// Everything that the command and what it carries may touch. What cannot be told is told.
+    fn possible(&self, shell: &ShellState<'_>, policy: &Policy) -> Possible {
+        let mut found = Possible::default();
+        for layer in &self.layers {
+            let touches = layer.touches();
+            let written = found.known(shell.places(&touches.writes));
+            let mut named = found.known(shell.places(&touches.reads));
+            let words = layer.path_like_words();
+            if touches.complete {
+                // The program is known: a word that cannot be told names no file, unless it is
+                // among those above.
+                let certain: Vec<Word> =
+                    words.into_iter().filter(|word| word.literal().is_some()).collect();
+                named.extend(shell.places(&certain).iter().filter_map(Place::location).cloned());
+            } else {
+                named.extend(found.known(shell.places(&words)));
+            }
+            if touches.walks {
+                let folders = named.iter().chain(&written).filter_map(Below::list);
+                found.walked.extend(folders);
+            } else if !touches.complete && layer.name() != Some("git") {
+                // What an unknown program does with a folder cannot be told, unless a rule vouches
+                // for the program.
+                let vouched = self.is_vouched_for(policy);
+                let mut folders = named.iter().filter_map(Below::list);
+                found.unknown |= !vouched
+                    && folders.any(|folder| !folder.is_complete() || is_denied(policy, &folder));
+            }
+            found.named.append(&mut named);
+            found.written.extend(written);
+        }
+        found.unknown |= found.walked.iter().any(|folder| !folder.is_complete());
+        found
+    }
+
+    /// Whether an allow rule names this command, rather than every command.
+    fn is_vouched_for(&self, policy: &Policy) -> bool {
+        let mut allowed = policy.rules.allowed_commands();
+        allowed.any(|(pattern, _)| self.fits(pattern) && !pattern.matches("\u{0}"))
+    }
+}
+
+impl Possible {
+    /// The known ones among places; that others are not is kept in mind.
+    fn known(&mut self, places: Vec<Place>) -> Vec<Location> {
+        let count = places.len();
+        let known: Vec<Location> = places.iter().filter_map(Place::location).cloned().collect();
+        self.unknown |= known.len() < count;
+        known
+    }
+}
+
+/// Where output goes. A pattern in the place of a file is never taken apart.
+fn redirected(shell: &ShellState<'_>, targets: &[Word]) -> Vec<Place> {
+    let place = |word: &Word| match word.may_split() {
+        true => vec![Place::Unknown(word.raw().to_owned())],
+        false => shell.places(std::slice::from_ref(word)),
+    };
+    targets.iter().flat_map(place).collect()
+}
+
+/// Whether a rule that restricts files names something below a folder.
+fn is_denied(policy: &Policy, folder: &Below) -> bool {
+    [PermissionBehavior::Deny, PermissionBehavior::Ask]
+        .iter()
+        .any(|behavior| policy.rules.file_patterns(behavior).any(|it| folder.contains(it)))
+}
+
+/// Whether a `git` may find a repository whose configuration runs programs.
+fn meets_hostile_repository(command: &Command, shell: &ShellState<'_>, read: &[Place]) -> bool {
+    if !command.unwrapped().iter().any(|it| it.name() == Some("git")) {
+        return false;
+    }
+    let Some(directories) = shell.directories() else { return true };
+    let given = read.iter().filter_map(Place::location).map(Location::real);
+    directories.iter().map(|it| it.as_path()).chain(given).any(repository::is_bare_from)
 }
 
 fn fits(command: &Command, pattern: &TextPattern) -> bool {
@@ -130,165 +280,4 @@ fn is_named(command: &Command, pattern: &TextPattern) -> bool {
         .into_iter()
         .any(|text: &str| pattern.matches(text))
         || pattern.matches(&plain)
-}
-
-/// Whether a word names the same place wherever the shell is.
-fn is_absolute(word: &Word) -> bool {
-    word.is_tilde() || word.literal().is_some_and(|text| text.starts_with('/'))
-}
-
-/// What is known of the shell that will run a line.
-struct Shell<'a> {
-    home: Option<&'a Path>,
-    /// Where a command may run. `cd` may fail, and loops and functions run out of order, so all
-    /// of them are possible for every command. `None` if that cannot be told.
-    directories: Option<Vec<PathBuf>>,
-    /// Whether some of the line may run more than once.
-    repeats: bool,
-}
-
-impl<'a> Shell<'a> {
-    fn new(script: &Script, current: &Path, home: Option<&'a Path>) -> Self {
-        let directories = Some(vec![current.to_owned()]);
-        let mut shell = Self { home, directories, repeats: script.repeats };
-        for command in script.commands.iter().flat_map(|command| command.layers().0) {
-            match command.name() {
-                Some("cd") => shell.change_directory(&command),
-                Some("pushd" | "popd") => shell.directories = None,
-                _ => {}
-            }
-        }
-        shell
-    }
-
-    fn change_directory(&mut self, command: &Command) {
-        let targets: Vec<Word> = command.touches().reads;
-        let mut changed = match targets.first() {
-            None => self.home.map(|home| vec![home.to_owned()]),
-            Some(word) if word.is_glob() || word.is("-") => None,
-            // How often a loop goes down, or up, cannot be told.
-            Some(word) if self.repeats && !is_absolute(word) => None,
-            Some(word) => self.paths(word),
-        };
-        self.directories = match (self.directories.take(), &mut changed) {
-            (Some(mut known), Some(changed)) => {
-                known.append(changed);
-                known.dedup();
-                (known.len() <= MAX_DIRECTORIES).then_some(known)
-            }
-            _ => None,
-        };
-    }
-
-    /// The paths that a word may name.
-    fn paths(&self, word: &Word) -> Option<Vec<PathBuf>> {
-        let text = word.literal()?;
-        if word.is_tilde() {
-            let rest = text.strip_prefix('~')?;
-            let home = self.home?;
-            return match rest.strip_prefix('/') {
-                Some(rest) => Some(vec![home.join(rest)]),
-                None => rest.is_empty().then(|| vec![home.to_owned()]),
-            };
-        }
-        if text.starts_with('/') {
-            return Some(vec![PathBuf::from(text)]);
-        }
-        Some(self.directories.as_ref()?.iter().map(|it| it.join(text)).collect())
-    }
-
-    fn places(&self, words: &[Word]) -> Vec<Place> {
-        words
-            .iter()
-            .flat_map(|word| match self.paths(word) {
-                Some(paths) => paths.iter().map(|path| Place::Known(Location::of(path))).collect(),
-                None => vec![Place::Unknown(word.raw().to_owned())],
-            })
-            .collect()
-    }
-
-    /// Like [`places`](Self::places), and what patterns name: a symlink among it may lead anywhere.
-    fn read_places(&self, words: &[Word]) -> Vec<Place> {
-        let mut places = self.places(words);
-        for word in words.iter().filter(|word| word.is_glob()) {
-            for path in self.paths(word).unwrap_or_default() {
-                match Location::expand(&path) {
-                    Some(named) => places.extend(named.into_iter().map(Place::Known)),
-                    None => places.push(Place::Unknown(word.raw().to_owned())),
-                }
-            }
-        }
-        places
-    }
-
-    /// Like [`places`](Self::places), but a pattern that goes on behind a directory may lead
-    /// anywhere through a symlink.
-    fn written_places(&self, words: &[Word]) -> Vec<Place> {
-        let (wild, tame): (Vec<Word>, Vec<Word>) = words.iter().cloned().partition(|word| {
-            let text = word.literal().unwrap_or_default();
-            word.is_glob() && text.find(['*', '?', '[']).is_some_and(|at| text[at..].contains('/'))
-        });
-        let mut places = self.places(&tame);
-        places.extend(wild.iter().map(|word| Place::Unknown(word.raw().to_owned())));
-        places
-    }
-
-    /// Whether a `git` would find a bare repository where it runs, or where `-C` sends it.
-    fn meets_bare_repository(&self, command: &Command, read: &[Place]) -> bool {
-        if !command.unwrapped().iter().any(|it| it.name() == Some("git")) {
-            return false;
-        }
-        let given = read.iter().filter_map(|place| match place {
-            Place::Known(location) => Some(location.real()),
-            Place::Unknown(_) => None,
-        });
-        let runs_in = self.directories.iter().flatten().map(PathBuf::as_path);
-        runs_in.chain(given).any(repository::is_bare_from)
-    }
-
-    fn part(&self, command: &Command, layers: Vec<Command>, restricted: bool) -> Part {
-        let arguments = Command { redirections: Vec::new(), ..command.clone() };
-        let streams = Command { redirections: command.redirections.clone(), ..Command::default() };
-        let Touches { reads, writes, is_file_command } = arguments.touches();
-        let streams = streams.touches();
-        let mut read = self.read_places(&reads);
-        read.extend(self.read_places(&streams.reads));
-        let mut names_too_much = false;
-        let mut known = |words: Vec<Word>| -> Vec<Location> {
-            let mut found = Vec::new();
-            for word in &words {
-                for path in self.paths(word).unwrap_or_default() {
-                    found.push(Location::of(&path));
-                    if restricted && word.is_glob() {
-                        let expanded = Location::expand(&path);
-                        names_too_much |= expanded.is_none();
-                        found.extend(expanded.unwrap_or_default());
-                    }
-                }
-            }
-            found
-        };
-        let mut named = Vec::new();
-        let mut written = Vec::new();
-        for layer in &layers {
-            let touched = layer.touches();
-            written.extend(known(touched.writes));
-            if restricted {
-                named.extend(known(touched.reads));
-                named.extend(known(layer.path_like_words()));
-            }
-        }
-        Part {
-            in_bare_repository: self.meets_bare_repository(command, &read),
-            command: command.clone(),
-            layers,
-            reads: read,
-            writes: self.written_places(&writes),
-            redirected: self.written_places(&streams.writes),
-            is_file_command,
-            named,
-            written,
-            names_too_much,
-        }
-    }
 }

@@ -1,10 +1,12 @@
 //! The verdict on a command line that no rule restricts: every part has to be allowed.
 
 use bowline_protocol::{DecisionReasonType, PermissionMode};
+use bowline_shell::{Command, Script};
 
 use super::{
     call::ProposedCall,
-    command::{CommandLine, Part, Place},
+    command::{CommandLine, Part},
+    place::Place,
     policy::{Policy, allowed, needs_approval},
     suggest,
     verdict::{Question, Reason, Verdict},
@@ -29,6 +31,8 @@ enum Objection<'a> {
     Writes(&'a Part, &'a Place),
     /// It reads here.
     Reads(&'a Part, &'a Place),
+    /// It writes to files that a pattern names.
+    Pattern,
     /// Nothing allows it.
     Unknown,
 }
@@ -46,19 +50,25 @@ impl Policy {
             let text = format!("The command is not understood: {opaque}");
             return ask_about_all(call, line, text);
         }
-        let mut granted = false;
+        let (mut granted, mut unasked) = (false, false);
         for part in &line.parts {
             match self.judge_part(part) {
-                Ok(grounds) => granted |= grounds == Grounds::Granted,
+                Ok(Grounds::Granted) => granted = true,
+                Ok(Grounds::ReadOnly) => {
+                    unasked = true;
+                    if let Some(text) = shows_too_much(line, part) {
+                        return ask_about_all(call, line, text);
+                    }
+                }
                 Err(objection) => return self.ask_command(call, line, &objection),
             }
         }
-        if let Some(name) = line.script.secret_variable().filter(|_| !granted) {
-            let text = format!("It shows the environment variable {name}, which may be a secret");
+        // What belongs to no part is judged like the parts that only read, if there are any.
+        if unasked && let Some(text) = line_shows_too_much(line) {
             return ask_about_all(call, line, text);
         }
-        if !granted && line.script.substitutes {
-            let text = "The output of a command inside it becomes part of the command";
+        if granted && line.works_on_moved() {
+            let text = "A part of it works on what an earlier part puts in place";
             return ask_about_all(call, line, text.to_owned());
         }
         Verdict::Allow(Reason::of(DecisionReasonType::SubcommandResults))
@@ -80,12 +90,17 @@ impl Policy {
             if let Some(place) = part.writes.iter().find(|place| !self.is_known_inside(place)) {
                 return Err(Objection::Writes(part, place));
             }
-        } else if part.command.runs_read_only() && !part.in_bare_repository {
+            // A pattern is taken apart only where a rule names the program.
+            if !has_rule && part.writes_pattern {
+                return Err(Objection::Pattern);
+            }
+        } else if part.command.runs_read_only() && !part.in_hostile_repository {
             grounds = if part.redirected.is_empty() { Grounds::ReadOnly } else { grounds };
         } else if let Some(place) = part.writes.first() {
             return Err(Objection::Writes(part, place));
         } else {
-            return Err(Objection::Unknown);
+            let unknown = part.reads.iter().find(|place| matches!(place, Place::Unknown(_)));
+            return Err(unknown.map_or(Objection::Unknown, |place| Objection::Reads(part, place)));
         }
         match part.reads.iter().find(|place| !self.is_readable(place)) {
             Some(place) => Err(Objection::Reads(part, place)),
@@ -109,6 +124,10 @@ impl Policy {
     ) -> Verdict {
         let (part, place) = match objection {
             Objection::Writes(part, place) | Objection::Reads(part, place) => (part, place),
+            Objection::Pattern => {
+                let text = "A pattern names the files that it changes";
+                return ask_about_all(call, line, text.to_owned());
+            }
             Objection::Unknown => {
                 let reason = Reason::of(DecisionReasonType::Unspecified).text(UNKNOWN);
                 let mut question = Question::new(reason, needs_approval(call));
@@ -146,6 +165,29 @@ impl Policy {
         };
         Verdict::Ask(Box::new(question))
     }
+}
+
+/// What is shown about substitutions.
+const SUBSTITUTES: &str = "The output of a command inside it becomes part of the command";
+
+/// What a part that only reads would show or run beyond what it was judged by.
+fn shows_too_much(line: &CommandLine, part: &Part) -> Option<String> {
+    let Command { variables, substitutes, .. } = &part.command;
+    if line.script.defines_functions {
+        return Some("It defines a function, which may take the place of a program".to_owned());
+    }
+    secret(line, variables).or_else(|| substitutes.then(|| SUBSTITUTES.to_owned()))
+}
+
+/// The same of what belongs to no part, such as a here-document.
+fn line_shows_too_much(line: &CommandLine) -> Option<String> {
+    let Script { variables, substitutes, .. } = &line.script;
+    secret(line, variables).or_else(|| substitutes.then(|| SUBSTITUTES.to_owned()))
+}
+
+fn secret(line: &CommandLine, variables: &[String]) -> Option<String> {
+    let name = line.script.secret_variables(variables).next()?;
+    Some(format!("It shows the environment variable {name}, which may be a secret"))
 }
 
 /// A question about the command as a whole, for this reason.

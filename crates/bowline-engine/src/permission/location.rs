@@ -9,20 +9,20 @@ use std::{
 /// How many symlinks are followed on the way to one file, as Linux does.
 const MAX_LINKS: usize = 40;
 
-/// How many files a pattern may name before it counts as too many to look at.
-const MAX_EXPANDED: usize = 4096;
-
 /// A path as it was named, and where it really leads.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Location {
     named: PathBuf,
     real: PathBuf,
+    /// Whether the path goes back by `..`, which links on the way decide about.
+    goes_back: bool,
 }
 
 impl Location {
     /// Finds out where an absolute path leads, with one look at the disk for each of its parts.
     pub fn of(path: &Path) -> Self {
-        Self { named: normalize(path), real: follow(path) }
+        let goes_back = path.components().any(|part| part == Component::ParentDir);
+        Self { named: normalize(path), real: follow(path), goes_back }
     }
 
     /// The path as it was named, without `.` and `..`.
@@ -33,6 +33,11 @@ impl Location {
     /// Where it leads, with every symlink followed.
     pub fn real(&self) -> &Path {
         &self.real
+    }
+
+    /// Whether the path goes back by `..` somewhere.
+    pub(super) fn goes_back(&self) -> bool {
+        self.goes_back
     }
 
     /// Whether it really lies in this directory, or is it.
@@ -50,37 +55,19 @@ impl Location {
         self.named.parent().unwrap_or(&self.named)
     }
 
-    /// The files that a path with patterns (`src/*.rs`) names at this moment, or `None` if they
-    /// are too many to look at.
-    pub(super) fn expand(pattern: &Path) -> Option<Vec<Self>> {
-        let mut found = vec![PathBuf::new()];
-        for part in pattern.components() {
-            let text = part.as_os_str().to_string_lossy();
-            if !text.contains(['*', '?', '[']) {
-                found.iter_mut().for_each(|path| path.push(part));
-                continue;
-            }
-            let glob = globset::Glob::new(&text).ok()?.compile_matcher();
-            let mut matching = Vec::new();
-            for entry in found.iter().filter_map(|path| fs::read_dir(path).ok()).flatten() {
-                let entry = entry.ok()?;
-                if glob.is_match(Path::new(&entry.file_name())) {
-                    matching.push(entry.path());
-                }
-                if matching.len() > MAX_EXPANDED {
-                    return None;
-                }
-            }
-            found = matching;
-        }
-        Some(found.iter().map(|path| Self::of(path)).collect())
-    }
-
     /// Both paths; they are often the same.
     pub(super) fn paths(&self) -> [&Path; 2] {
         [&self.named, &self.real]
     }
 }
+
+impl PartialEq for Location {
+    fn eq(&self, other: &Self) -> bool {
+        self.paths() == other.paths()
+    }
+}
+
+impl Eq for Location {}
 
 fn normalize(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();

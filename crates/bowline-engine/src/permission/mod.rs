@@ -5,24 +5,30 @@
 //! by nature, and asks about the rest. Nothing here waits for anybody: a
 //! [`Verdict::Ask`] is put to hooks and host by whoever called.
 //!
-//! The disk is touched in three places only: [`Location`] follows symlinks, `repository` looks for
-//! the one that `git` would find, and [`write_settings`] keeps a change in a settings file.
+//! The disk is touched in five places only: [`Location`] follows symlinks, `expand` finds what patterns
+//! match, `below` lists folders that a file rule may be about, `repository` looks for the one that
+//! `git` would find, and [`write_settings`] keeps a change in a settings file.
 
 mod access;
 mod agent_mode;
+mod below;
 mod call;
 mod command;
+mod expand;
 mod judge_command;
 mod listing;
 mod location;
 mod mode;
+mod moved;
 mod path_pattern;
+mod place;
 mod policy;
 mod repository;
 mod rule;
 mod rule_set;
 mod sensitive;
 mod settings_file;
+mod shell_state;
 mod source;
 mod suggest;
 mod text_pattern;

@@ -62,13 +62,22 @@ impl PathPattern {
         location.paths().into_iter().any(|path| self.matches(path))
     }
 
+    /// Whether a place is named by the pattern, or is a folder all of whose files are.
+    pub(super) fn touches_or_fills(&self, location: &Location) -> bool {
+        // No name that a pattern would single out.
+        const ANY: &str = "\u{1}";
+        self.touches(location)
+            || location.paths().into_iter().any(|path| self.matches(&path.join(ANY)))
+    }
+
     /// Whether a place is named by the pattern under both its own name and its real one, so that
     /// no symlink leads out.
     pub(super) fn covers(&self, location: &Location) -> bool {
         location.paths().into_iter().all(|path| self.matches(path))
     }
 
-    fn matches(&self, path: &Path) -> bool {
+    /// Whether a path is named by the pattern.
+    pub(super) fn matches(&self, path: &Path) -> bool {
         self.below.iter().any(|(root, pattern)| match path.strip_prefix(root) {
             Ok(rest) if rest.as_os_str().is_empty() => self.root_too,
             Ok(rest) => pattern.matched_path_or_any_parents(rest, false).is_ignore(),

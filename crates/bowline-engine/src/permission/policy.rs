@@ -379,8 +379,11 @@ impl Policy {
                 if let Some(question) = line.written_files().find_map(sensitive) {
                     return Some(question);
                 }
-                let restricted = self.rules.restricts_commands() || self.rules.restricts_files();
-                (line.hides && restricted).then(|| {
+                let restricts_files = self.rules.restricts_files();
+                let may_break_rule = line.hides
+                    && (self.rules.restricts_commands() || restricts_files)
+                    || line.hides_files && restricts_files;
+                may_break_rule.then(|| {
                     let text = "The command cannot be taken apart completely, so it may contain \
                                 something that a rule forbids";
                     let message = format!("{} {text}.", needs_approval(call));

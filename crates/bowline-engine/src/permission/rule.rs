@@ -72,13 +72,9 @@ impl Rule {
             (Subject::Read(pattern), Evidence::Edit(location)) => {
                 self.behavior == PermissionBehavior::Deny && pattern.touches(location)
             }
-            (Subject::Read(pattern), Evidence::Command(line)) => {
-                line.named_files().any(|location| pattern.touches(location))
-            }
+            (Subject::Read(pattern), Evidence::Command(line)) => line.may_read(pattern),
             (Subject::Edit(pattern), Evidence::Edit(location)) => pattern.touches(location),
-            (Subject::Edit(pattern), Evidence::Command(line)) => {
-                line.written_files().any(|location| pattern.touches(location))
-            }
+            (Subject::Edit(pattern), Evidence::Command(line)) => line.changes(pattern),
             _ => self.names(call, evidence),
         }
     }

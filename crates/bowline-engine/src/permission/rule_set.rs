@@ -5,7 +5,7 @@ use std::{collections::HashMap, fmt, path::PathBuf};
 use bowline_protocol::{PermissionBehavior, PermissionRule};
 
 use super::{
-    path_pattern::PatternRoots,
+    path_pattern::{PathPattern, PatternRoots},
     policy::Roots,
     rule::{Rule, Subject},
     source::RuleSource,
@@ -169,6 +169,17 @@ impl RuleSet {
     /// Whether some rule forbids, or asks about, certain files only.
     pub(super) fn restricts_files(&self) -> bool {
         self.restricting().any(|rule| matches!(rule.subject, Subject::Read(_) | Subject::Edit(_)))
+    }
+
+    /// The patterns of rules about certain files that say this.
+    pub(super) fn file_patterns(
+        &self,
+        behavior: &PermissionBehavior,
+    ) -> impl Iterator<Item = &PathPattern> {
+        self.saying(behavior).filter_map(|rule| match &rule.subject {
+            Subject::Read(pattern) | Subject::Edit(pattern) => Some(pattern),
+            _ => None,
+        })
     }
 
     /// The patterns of commands that may run, with their rules.

@@ -1,11 +1,7 @@
 //! Lists of commands, and the commands made of lists: groups, conditions, loops.
 
 use super::{Closer, Parser, Stop, ends_word, is_name};
-use crate::{
-    read_only::is_harmless_variable,
-    script::{Assignment, Command},
-    word::Word,
-};
+use crate::{script::Command, word::Word};
 
 impl Parser<'_> {
     /// Commands up to what closes them, which is read as well. Returns the closing word.
@@ -119,27 +115,30 @@ impl Parser<'_> {
     }
 
     /// `for NAME in WORDS;`, the `for` already read. Stops before `do`.
+    ///
+    /// The head counts as a command of its own: it sets a variable, and what it goes through may be
+    /// patterns, expansions and substitutions.
     fn for_head(&mut self) -> Result<(), Stop> {
-        self.blanks();
-        let name = self.word()?;
-        let Some(variable) = name.literal().filter(|it| is_name(it)) else {
-            return self.stop("a loop without a variable");
-        };
-        // A loop sets its variable like an assignment: `for PATH in …` changes what runs.
-        if !is_harmless_variable(variable) {
-            let assignment = Assignment { name: variable.to_owned(), raw: format!("{variable}=") };
-            let place = self.commands.len();
-            self.keep(place, Command { assignments: vec![assignment], ..Command::default() })?;
-        }
-        self.blanks_and_newlines()?;
-        if self.looking_at_word("in") {
-            self.skip(2);
-            self.blanks();
-            while self.peek().is_some_and(|letter| !ends_word(letter)) {
-                self.word()?;
-                self.blanks();
+        let place = self.commands.len();
+        let head = self.attributed(|parser| {
+            parser.blanks();
+            let name = parser.word()?;
+            if !name.literal().is_some_and(is_name) {
+                return parser.stop("a loop without a variable");
             }
-        }
+            let mut words = vec![Word::plain("for"), name];
+            parser.blanks_and_newlines()?;
+            if parser.looking_at_word("in") {
+                parser.skip(2);
+                parser.blanks();
+                while parser.peek().is_some_and(|letter| !ends_word(letter)) {
+                    words.push(parser.word()?);
+                    parser.blanks();
+                }
+            }
+            Ok(Command::of(words))
+        })?;
+        self.keep(place, head)?;
         match self.peek() {
             Some(';' | '\n') => {
                 self.next();
@@ -153,37 +152,42 @@ impl Parser<'_> {
 
     /// `[[ … ]]`, the opening already read.
     fn double_bracket(&mut self) -> Result<(), Stop> {
-        let mut words = vec![Word::plain("[[")];
         let place = self.commands.len();
-        loop {
-            self.blanks();
-            if self.looking_at_word("]]") {
-                self.skip(2);
-                break;
-            }
-            match self.peek() {
-                Some('&' | '|') if self.looking_at("&&") || self.looking_at("||") => {
-                    self.skip(2);
-                    words.push(Word::plain("&&"));
+        let condition = self.attributed(|parser| {
+            let mut words = vec![Word::plain("[[")];
+            loop {
+                parser.blanks();
+                if parser.looking_at_word("]]") {
+                    parser.skip(2);
+                    words.push(Word::plain("]]"));
+                    return Ok(Command::of(words));
                 }
-                Some(letter) if !ends_word(letter) => words.push(self.word()?),
-                _ => return self.stop("a condition that is not understood"),
+                match parser.peek() {
+                    Some('&' | '|') if parser.looking_at("&&") || parser.looking_at("||") => {
+                        parser.skip(2);
+                        words.push(Word::plain("&&"));
+                    }
+                    Some(letter) if !ends_word(letter) => words.push(parser.word()?),
+                    _ => return parser.stop("a condition that is not understood"),
+                }
             }
-        }
-        words.push(Word::plain("]]"));
-        self.keep(place, Command::of(words))?;
+        })?;
+        self.keep(place, condition)?;
         self.trailing_redirections()
     }
 
     /// Redirections after a compound command belong to a command without words.
     fn trailing_redirections(&mut self) -> Result<(), Stop> {
         let place = self.commands.len();
-        let mut command = Command::default();
-        self.blanks();
-        while let Some(redirection) = self.redirection()? {
-            command.redirections.push(redirection);
-            self.blanks();
-        }
+        let command = self.attributed(|parser| {
+            let mut command = Command::default();
+            parser.blanks();
+            while let Some(redirection) = parser.redirection()? {
+                command.redirections.push(redirection);
+                parser.blanks();
+            }
+            Ok(command)
+        })?;
         if command.redirections.is_empty() { Ok(()) } else { self.keep(place, command) }
     }
 }

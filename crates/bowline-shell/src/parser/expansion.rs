@@ -64,7 +64,16 @@ impl Parser<'_> {
                 word.dynamic();
                 self.double_quotes(word)
             }
-            _ => self.dollar_in_quotes(word),
+            _ => {
+                let before = word.so_far().len();
+                self.dollar_in_quotes(word)?;
+                // Without quotes a value is split at blanks, and patterns in it are applied. A
+                // dollar that means itself has become part of the text.
+                if word.so_far().len() == before {
+                    word.dynamic_words();
+                }
+                Ok(())
+            }
         }
     }
 
@@ -122,16 +131,27 @@ impl Parser<'_> {
                 self.substitution()
             }
             Some('{') => {
-                word.dynamic();
+                let from = self.at;
                 self.next();
-                self.braced_parameter()
+                self.braced_parameter()?;
+                // `"${@}"` becomes several words even inside quotes.
+                match self.text[from..self.at].contains('@') {
+                    true => word.dynamic_words(),
+                    false => word.dynamic(),
+                }
+                Ok(())
             }
             Some(letter) if letter.is_ascii_alphabetic() || letter == '_' => {
                 word.dynamic();
                 self.variable();
                 Ok(())
             }
-            Some('0'..='9' | '@' | '*' | '#' | '?' | '-' | '$' | '!') => {
+            Some('@') => {
+                word.dynamic_words();
+                self.next();
+                Ok(())
+            }
+            Some('0'..='9' | '*' | '#' | '?' | '-' | '$' | '!') => {
                 word.dynamic();
                 self.next();
                 Ok(())

@@ -29,8 +29,9 @@ pub fn parse(command_line: &str) -> Script {
         // The reason is kept in `opaque`.
         let _ = parser.whole_script();
     }
-    let Parser { commands, repeats, substitutes, variables, opaque, .. } = parser;
-    Script { commands, repeats, substitutes, variables, opaque }
+    let Parser { commands, repeats, defines_functions, substitutes, variables, opaque, .. } =
+        parser;
+    Script { commands, repeats, defines_functions, substitutes, variables, opaque }
 }
 
 fn is_unprintable(letter: char) -> bool {
@@ -48,7 +49,10 @@ struct Parser<'a> {
     commands: Vec<Command>,
     here_documents: Vec<HereDocument>,
     repeats: bool,
+    defines_functions: bool,
+    /// Whether the command that is being read has a substitution.
     substitutes: bool,
+    /// What the command that is being read takes from variables.
     variables: Vec<String>,
     opaque: Option<Opaque>,
 }
@@ -76,6 +80,7 @@ impl<'a> Parser<'a> {
             commands: Vec::new(),
             here_documents: Vec::new(),
             repeats: false,
+            defines_functions: false,
             substitutes: false,
             variables: Vec::new(),
             opaque: None,
@@ -125,10 +130,13 @@ impl<'a> Parser<'a> {
         self.deeper(|outer| {
             let mut inner = Parser::new(text, outer.depth);
             let found = read(&mut inner);
-            let Parser { commands, repeats, substitutes, variables, opaque, .. } = inner;
+            let Parser {
+                commands, repeats, defines_functions, substitutes, variables, opaque, ..
+            } = inner;
             outer.variables.extend(variables);
             outer.commands.extend(commands);
             outer.repeats |= repeats;
+            outer.defines_functions |= defines_functions;
             outer.substitutes |= substitutes;
             match (found, opaque) {
                 (Ok(()), None) if outer.commands.len() <= MAX_COMMANDS => Ok(()),
@@ -158,6 +166,19 @@ impl<'a> Parser<'a> {
 
     fn whole_script(&mut self) -> Result<(), Stop> {
         self.list(Closer::End).map(drop)
+    }
+
+    /// Reads a command and gives it the variables and substitutions met on the way.
+    fn attributed(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<Command, Stop>,
+    ) -> Result<Command, Stop> {
+        let before = self.variables.len();
+        let substitutes = std::mem::replace(&mut self.substitutes, false);
+        let found = read(self);
+        let variables = self.variables.split_off(before.min(self.variables.len()));
+        let substitutes = std::mem::replace(&mut self.substitutes, substitutes);
+        found.map(|command| Command { variables, substitutes, ..command })
     }
 
     fn keep(&mut self, place: usize, command: Command) -> Result<(), Stop> {
@@ -203,7 +224,7 @@ fn ends_word(letter: char) -> bool {
     matches!(letter, ' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')')
 }
 
-fn is_name(text: &str) -> bool {
+pub(crate) fn is_name(text: &str) -> bool {
     let mut letters = text.chars();
     letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
         && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_')

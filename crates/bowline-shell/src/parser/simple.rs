@@ -9,6 +9,25 @@ use crate::{
 impl Parser<'_> {
     pub(super) fn simple_or_function(&mut self) -> Result<(), Stop> {
         let place = self.commands.len();
+        let command = self.attributed(Self::simple)?;
+        if self.peek() == Some('(') {
+            return self.function(&command);
+        }
+        if command.words.is_empty()
+            && command.assignments.is_empty()
+            && command.redirections.is_empty()
+        {
+            return self.stop("a command is missing");
+        }
+        // A broken line may hide a reserved word.
+        if command.words.first().is_some_and(|word| word.raw().contains('\n')) {
+            return self.stop("a name on two lines");
+        }
+        self.keep(place, command)
+    }
+
+    /// A simple command, up to what ends it or to the parenthesis of a function.
+    fn simple(&mut self) -> Result<Command, Stop> {
         let mut command = Command::default();
         loop {
             self.blanks();
@@ -18,11 +37,11 @@ impl Parser<'_> {
             }
             match self.peek() {
                 Some('(') if command.words.len() == 1 && command.assignments.is_empty() => {
-                    return self.function(&command);
+                    return Ok(command);
                 }
                 Some('(') => return self.stop("an unexpected parenthesis"),
                 Some(letter) if !ends_word(letter) || self.at_process_substitution() => {}
-                _ => break,
+                _ => return Ok(command),
             }
             let from = self.at;
             let (word, assigned) = self.word_or_assignment(command.words.is_empty())?;
@@ -34,14 +53,6 @@ impl Parser<'_> {
                 None => command.words.push(word),
             }
         }
-        if command == Command::default() {
-            return self.stop("a command is missing");
-        }
-        // A broken line may hide a reserved word.
-        if command.words.first().is_some_and(|word| word.raw().contains('\n')) {
-            return self.stop("a name on two lines");
-        }
-        self.keep(place, command)
     }
 
     /// `name() { … }`: its commands count as commands of the script.
@@ -58,6 +69,7 @@ impl Parser<'_> {
             return self.stop("a function whose body is not a group");
         }
         self.repeats = true;
+        self.defines_functions = true;
         self.command()
     }
 
@@ -90,7 +102,10 @@ impl Parser<'_> {
                 '\'' => self.single_quotes(&mut word)?,
                 '"' => self.double_quotes(&mut word)?,
                 '$' => self.dollar(&mut word)?,
-                '`' => self.backticks(&mut word)?,
+                '`' => {
+                    self.backticks(&mut word)?;
+                    word.dynamic_words();
+                }
                 '=' if may_assign && assigned.is_none() && !word.has_quotes() => {
                     let name = word.so_far().strip_suffix('+').unwrap_or(word.so_far());
                     if !word.is_dynamic() && is_name(name) {

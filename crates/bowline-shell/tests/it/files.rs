@@ -31,16 +31,27 @@ fn readers_name_their_files() {
     check("cut -d / -f 2 a", &["a"], &[]);
     check("cat $x", &["?"], &[]);
     check("cat {a,b}", &["?"], &[]);
+    check("cd", &["~"], &[]);
+    check("cd -", &["-"], &[]);
+    check("ls -la", &["."], &[]);
+    check("grep -rn pattern", &["."], &[]);
+    check("timeout 5 cat a", &["a"], &[]);
+    check("[ -f a ]", &["a"], &[]);
+    check("for f in *.rs; do ls; done", &["*.rs"], &[]);
+    check("echo a *.rs", &["*.rs"], &[]);
+    check("find -newer a", &[".", "a"], &[]);
     check("cd sub", &["sub"], &[]);
     check("git -C sub log", &["sub"], &[]);
+    check("git status", &["."], &[]);
     check("sed -n 1p a", &["a"], &[]);
     check("echo /etc/passwd", &[], &[]);
     check("wc -l < a", &["a"], &[]);
     check("cat -- -a", &["-a"], &[]);
-    check("git diff /etc/shadow a", &["/etc/shadow", "a"], &[]);
+    check("git diff /etc/shadow a", &[".", "/etc/shadow", "a"], &[]);
     check("git -C sub diff main", &["sub", "main"], &[]);
-    check("find -L -O3 src -name x", &["src"], &[]);
-    check("grep --regex pattern src", &["src"], &[]);
+    check("find -L -O3 src -name x", &["src", "x"], &[]);
+    // An abbreviation is not known, so every word may be a file.
+    check("grep --regex pattern src", &["pattern", "src"], &[]);
 }
 
 #[test]
@@ -48,14 +59,18 @@ fn file_commands_name_what_they_change() {
     assert!(check("touch a b", &[], &["a", "b"]));
     assert!(check("mkdir -p -m 755 a/b", &[], &["a/b"]));
     assert!(check("rm -rf a", &[], &["a"]));
-    assert!(check("mv a b", &[], &["a", "b"]));
-    assert!(check("cp -r a b c", &["a", "b"], &["c"]));
-    assert!(check("cp -t c a b", &["a", "b"], &["c"]));
-    assert!(check("cp a --target-dir c b", &["a", "b"], &["c"]));
+    assert!(check("mv a b", &["a"], &["b/a", "b", "a"]));
+    assert!(check("cp -r a x/b c", &["a", "x/b"], &["c/a", "c/b", "c"]));
+    assert!(check("cp -t c a b", &["a", "b"], &["c/a", "c/b", "c"]));
+    assert!(check("cp -r a/. c", &["a/."], &["?", "c"]));
+    assert!(!check("cp -s a c", &["a"], &["c/a", "c"]));
+    assert!(!check("cp a --target-dir c b", &["a", "b"], &["c/a", "c/b", "c"]));
     assert!(check("sed -i 's/a/b/' x y", &[], &["x", "y"]));
-    assert!(!check("sed -i 's/a/b/e' x", &[], &[]));
+    assert!(check("sed -i.bak 's/a/b/' x", &[], &["x", "x.bak"]));
+    assert!(!check("sed -i'a/*' 's/a/b/' x", &["s/a/b/", "x"], &[]));
+    assert!(!check("sed -i 's/a/b/e' x", &["s/a/b/e", "x"], &[]));
     assert!(!check("tee a -a b", &[], &["a", "b"]));
-    assert!(!check("dd if=a of=b", &[], &["b"]));
+    assert!(!check("dd if=a of=b", &["a"], &["b"]));
     assert!(!check("rm", &[], &[]));
     assert!(!check("echo x > a 2> b", &[], &["a", "b"]));
     assert!(!check("echo x > /dev/null 2>&1", &[], &[]));
@@ -65,11 +80,26 @@ fn file_commands_name_what_they_change() {
 
 #[test]
 fn any_argument_may_name_a_file() {
-    let script = parse("curl -d @secret/a --cert=secret/b secret/c $x");
+    let script = parse("curl -T.env -d @secret/a --cert=secret/b secret/c $x HEAD:a");
     let words = script.commands[0].path_like_words();
     assert_eq!(
         names(&words),
-        ["-d", "secret/a", "@secret/a", "secret/b", "--cert=secret/b", "secret/c"]
+        [
+            ".env",
+            "env",
+            "nv",
+            "v",
+            "-T.env",
+            "-d",
+            "secret/a",
+            "@secret/a",
+            "secret/b",
+            "--cert=secret/b",
+            "secret/c",
+            "?",
+            "a",
+            "HEAD:a"
+        ]
     );
 }
 

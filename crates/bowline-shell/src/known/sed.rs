@@ -1,7 +1,68 @@
-//! Which `sed` scripts only print, delete and substitute: the rest can write files and run commands.
+//! `sed` whose script only prints, deletes and substitutes: the rest can write files and run commands.
+
+use super::Reads;
+use crate::{synopsis::Synopsis, word::Word};
+
+const SYNOPSIS: Synopsis = Synopsis {
+    flags: "nErsuz",
+    values: "e",
+    files: "",
+    attached: "",
+    long: "quiet silent regexp-extended expression= separate unbuffered null-data posix",
+    number: false,
+};
+
+/// What `sed` reads, if it changes nothing.
+pub(super) fn reads(words: &[Word]) -> Option<Reads> {
+    files(words).map(Reads::of)
+}
+
+/// The files that `sed -i` changes and the copies it keeps of them, if that is all it does.
+pub(crate) fn sed_in_place(words: &[Word]) -> Option<Vec<Word>> {
+    let suffix = |word: &Word| {
+        let text = word.literal()?;
+        let suffix = match text.strip_prefix("--in-place") {
+            Some(long) => long.strip_prefix('=').unwrap_or(long),
+            None => text.strip_prefix("-i")?,
+        };
+        Some((suffix.to_owned(), word.is_glob()))
+    };
+    let given: Vec<_> = words.iter().filter_map(suffix).collect();
+    let [(suffix, is_glob)] = given.as_slice() else { return None };
+    // In a suffix, a star is the name of the file and a slash leads to another directory.
+    let plain = |it: char| it.is_ascii_alphanumeric() || "._~-".contains(it);
+    if *is_glob || !suffix.chars().all(plain) {
+        return None;
+    }
+    let rest: Vec<Word> = words.iter().filter(|word| is_not_in_place(word)).cloned().collect();
+    let mut writes = files(&rest)?;
+    if !suffix.is_empty() {
+        let copies: Vec<Word> = writes.iter().map(|file| file.joined(suffix)).collect();
+        writes.extend(copies);
+    }
+    Some(writes)
+}
+
+fn is_not_in_place(word: &Word) -> bool {
+    word.literal().is_none_or(|text| !text.starts_with("-i") && !text.starts_with("--in-place"))
+}
+
+/// The files of a `sed` whose script is understood.
+fn files(words: &[Word]) -> Option<Vec<Word>> {
+    let matched = SYNOPSIS.matched(words)?;
+    let mut scripts: Vec<&Word> = matched.arguments.values(&["-e", "--expression"]).collect();
+    let mut files = matched.positionals();
+    if scripts.is_empty() {
+        let (script, rest) = files.split_first()?;
+        scripts.push(script);
+        files = rest;
+    }
+    let plain = |script: &&Word| script.fixed().is_some_and(is_plain);
+    (matched.is_certain() && scripts.iter().all(plain)).then(|| files.to_vec())
+}
 
 /// Whether a script does nothing but print, delete and substitute.
-pub(crate) fn is_plain(script: &str) -> bool {
+fn is_plain(script: &str) -> bool {
     let mut rest = script.trim();
     loop {
         rest = skip_address(rest.trim_start_matches([' ', ';', '\n']));

@@ -1,0 +1,145 @@
+//! What is known of the shell that will run a line: where it may be, and what its words name there.
+
+use std::path::{Path, PathBuf};
+
+use bowline_shell::{Command, Script, Word};
+
+use super::{expand::expand, location::Location, place::Place};
+
+/// In how many directories a command may possibly run before it counts as unknown.
+const MAX_DIRECTORIES: usize = 16;
+
+/// What is known of the shell that will run a line.
+pub(super) struct ShellState<'a> {
+    home: Option<&'a Path>,
+    /// Where a command may run. `cd` may fail, and loops and functions run out of order, so all
+    /// of them are possible for every command. `None` if that cannot be told.
+    directories: Option<Vec<PathBuf>>,
+    /// Whether some of the line may run more than once.
+    repeats: bool,
+}
+
+impl<'a> ShellState<'a> {
+    pub(super) fn new(script: &Script, current: &Path, home: Option<&'a Path>) -> Self {
+        let directories = Some(vec![current.to_owned()]);
+        let mut shell = Self { home, directories, repeats: script.repeats };
+        for command in script.commands.iter().flat_map(|command| command.layers().0) {
+            match command.name() {
+                Some("cd") => shell.change_directory(&command),
+                Some("pushd" | "popd") => shell.directories = None,
+                _ => {}
+            }
+        }
+        shell
+    }
+
+    /// Where a command may run, if that can be told.
+    pub(super) fn directories(&self) -> Option<&[PathBuf]> {
+        self.directories.as_deref()
+    }
+
+    fn change_directory(&mut self, command: &Command) {
+        let touches = command.touches();
+        let changed = match touches.reads.as_slice() {
+            // How often a loop goes down, or up, cannot be told.
+            [word] if touches.complete && !(self.repeats && !is_absolute(word)) => {
+                self.targets(word)
+            }
+            _ => None,
+        };
+        self.directories = match (self.directories.take(), changed) {
+            (Some(mut known), Some(changed)) => {
+                known.extend(changed);
+                known.sort();
+                known.dedup();
+                (known.len() <= MAX_DIRECTORIES).then_some(known)
+            }
+            _ => None,
+        };
+    }
+
+    /// The directories that `cd` may go to. It takes `..` back by name, the kernel by where links
+    /// lead, and which of the two happens depends on the shell's options.
+    fn targets(&self, word: &Word) -> Option<Vec<PathBuf>> {
+        if word.is_glob() || word.is("-") {
+            return None;
+        }
+        let places = self.paths(word)?.into_iter().map(|path| Location::of(&path));
+        Some(places.flat_map(|it| it.paths().map(Path::to_owned)).collect())
+    }
+
+    /// The paths that a word without patterns may name.
+    fn paths(&self, word: &Word) -> Option<Vec<PathBuf>> {
+        let text = word.literal()?;
+        if word.is_tilde() {
+            let rest = text.strip_prefix('~')?;
+            let home = self.home?;
+            return match rest.strip_prefix('/') {
+                Some(rest) => Some(vec![home.join(rest.trim_start_matches('/'))]),
+                None => rest.is_empty().then(|| vec![home.to_owned()]),
+            };
+        }
+        // These depend on the process that opens them.
+        if text.starts_with("/proc/") || text.starts_with("/dev/fd") {
+            let fixed = text.strip_prefix("/proc/").is_some_and(is_plain_proc_file);
+            return fixed.then(|| vec![PathBuf::from(text)]);
+        }
+        if text.starts_with('/') {
+            return Some(vec![PathBuf::from(text)]);
+        }
+        Some(self.directories.as_ref()?.iter().map(|it| it.join(text)).collect())
+    }
+
+    /// What words name. Patterns name what they match, and themselves if that is nothing.
+    pub(super) fn places(&self, words: &[Word]) -> Vec<Place> {
+        words.iter().flat_map(|word| self.places_of(word)).collect()
+    }
+
+    fn places_of(&self, word: &Word) -> Vec<Place> {
+        let unknown = || vec![Place::Unknown(word.raw().to_owned())];
+        let Some(mut paths) = self.paths(word) else { return unknown() };
+        if word.is_glob() {
+            match self.matching(word) {
+                Some(matching) => paths.extend(matching),
+                None => return unknown(),
+            }
+        }
+        paths.iter().map(|path| Place::Known(Location::of(path))).collect()
+    }
+
+    /// The files that a pattern matches, unless one of them would be taken for an option.
+    fn matching(&self, word: &Word) -> Option<Vec<PathBuf>> {
+        let mut pattern = word.pattern()?;
+        let bases = if word.is_tilde() {
+            // `~/…`: what stands before the first slash is the home directory.
+            pattern.components.remove(0);
+            vec![self.home?.to_owned()]
+        } else {
+            self.directories.clone()?
+        };
+        let mut found = Vec::new();
+        for base in &bases {
+            let matching = expand(base, &pattern)?;
+            let like_option = |path: &PathBuf| {
+                path.strip_prefix(base).is_ok_and(|it| it.to_string_lossy().starts_with('-'))
+            };
+            if pattern.may_match_option() && matching.iter().any(like_option) {
+                return None;
+            }
+            found.extend(matching);
+        }
+        Some(found)
+    }
+}
+
+/// Whether a word names the same place wherever the shell is.
+fn is_absolute(word: &Word) -> bool {
+    word.is_tilde() || word.literal().is_some_and(|text| text.starts_with('/'))
+}
+
+/// Whether a path below `/proc` is about the machine, not about a process.
+fn is_plain_proc_file(below: &str) -> bool {
+    const FILES: &[&str] =
+        &["cpuinfo", "meminfo", "version", "uptime", "loadavg", "stat", "filesystems"];
+    FILES.contains(&below)
+}

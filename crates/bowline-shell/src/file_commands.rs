@@ -1,0 +1,125 @@
+//! Simple file commands: `mkdir`, `touch`, `rm`, `rmdir`, `mv`, `cp`, `ln` and `sed -i`.
+
+use crate::{known, options::Arguments, synopsis::Synopsis, word::Word};
+
+/// What a file command does to which files.
+#[derive(Debug, Default)]
+pub(crate) struct FileCommand {
+    pub(crate) reads: Vec<Word>,
+    pub(crate) writes: Vec<Word>,
+    /// Whether it works on everything below a directory.
+    pub(crate) recursive: bool,
+    /// Whether it may put links, or what had another name, where it writes.
+    pub(crate) moves: bool,
+    /// Whether all its options are known, so that it does nothing else.
+    pub(crate) complete: bool,
+}
+
+/// The command of this name, if it is a file command. With an option that is not known its files
+/// are those of the usual form, and it is not complete.
+pub(crate) fn read(name: &str, words: &[Word]) -> Option<FileCommand> {
+    if name == "sed" {
+        let writes = known::sed_in_place(words)?;
+        return Some(FileCommand { writes, complete: true, ..FileCommand::default() });
+    }
+    let synopsis = synopsis(name)?;
+    let (arguments, complete, files) = match synopsis.matched(words) {
+        Some(matched) if matched.is_certain() => (matched.arguments, true, matched.files),
+        _ => {
+            let with_value =
+                ["t", "S", "m", "d", "r", "target-directory", "suffix", "mode", "date"];
+            let with_value = if name == "rm" { &[][..] } else { &with_value[..] };
+            (Arguments::sort(words, with_value), false, Vec::new())
+        }
+    };
+    let recursive = arguments.has_any(&["-r", "-R", "-a", "--recursive", "--archive"]);
+    let mut found = FileCommand { reads: files, recursive, complete, ..FileCommand::default() };
+    match name {
+        "mv" | "cp" | "ln" => transfer(name, arguments, &mut found),
+        _ => found.writes = arguments.positionals,
+    }
+    Some(found)
+}
+
+fn synopsis(name: &str) -> Option<Synopsis> {
+    const NONE: Synopsis =
+        Synopsis { flags: "", values: "", files: "", attached: "", long: "", number: false };
+    Some(match name {
+        "mkdir" => Synopsis { flags: "pv", values: "m", long: "parents verbose mode=", ..NONE },
+        "touch" => Synopsis {
+            flags: "acmh",
+            values: "dt",
+            files: "r",
+            long: "no-create no-dereference date= time= reference<",
+            ..NONE
+        },
+        "rm" => Synopsis {
+            flags: "rRfvidI",
+            long: "recursive force verbose dir interactive? one-file-system preserve-root?",
+            ..NONE
+        },
+        "rmdir" => {
+            Synopsis { flags: "pv", long: "parents verbose ignore-fail-on-non-empty", ..NONE }
+        }
+        "unlink" => NONE,
+        // Not `-T`, which replaces a directory, nor `-S` and `-b`, which write other files too.
+        "mv" => Synopsis {
+            flags: "fvniu",
+            values: "t",
+            long: "force verbose no-clobber interactive update? target-directory=",
+            ..NONE
+        },
+        // Nor `-L`, `-H`, `-s` and `-l`, which follow links or make them.
+        "cp" => Synopsis {
+            flags: "rRapfvniudPx",
+            values: "t",
+            long: "recursive archive force verbose no-clobber interactive update? \
+                   no-dereference target-directory= one-file-system",
+            ..NONE
+        },
+        "ln" => NONE,
+        _ => return None,
+    })
+}
+
+/// `mv SOURCE… TARGET`, `cp` and `ln` alike, or the same with `-t TARGET`.
+fn transfer(name: &str, arguments: Arguments, found: &mut FileCommand) {
+    let given = arguments.values(&["-t", "--target-directory"]).next().cloned();
+    let keeps_links = arguments.has_any(&[
+        "-r",
+        "-R",
+        "-a",
+        "-d",
+        "-P",
+        "--recursive",
+        "--archive",
+        "--no-dereference",
+    ]);
+    let mut sources = arguments.positionals;
+    let Some(target) = given.or_else(|| sources.pop()) else { return };
+    for source in &sources {
+        found.writes.push(landing(source, &target));
+    }
+    found.writes.push(target);
+    if name == "mv" {
+        found.writes.extend(sources.iter().cloned());
+    }
+    found.recursive |= name != "cp";
+    found.moves = name != "cp" || keeps_links || !found.complete;
+    found.reads.extend(sources);
+    // A link is neither a read nor a simple write.
+    found.complete &= name != "ln";
+}
+
+/// Where a source ends up if the target is a directory.
+fn landing(source: &Word, target: &Word) -> Word {
+    let name = source.literal().filter(|_| !source.is_glob()).and_then(|text| {
+        let name = text.trim_end_matches('/').rsplit('/').next()?;
+        // `DIR/.` puts everything in it there, whatever its names.
+        (!matches!(name, "" | "." | "..")).then_some(name)
+    });
+    match name {
+        Some(name) => target.joined(&format!("/{name}")),
+        None => Word::unknown(format!("{}/{}", target.raw(), source.raw())),
+    }
+}

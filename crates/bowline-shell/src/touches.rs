@@ -1,0 +1,163 @@
+//! Which files a command reads and writes, as far as its arguments tell.
+
+use crate::{
+    file_commands::{self, FileCommand},
+    known,
+    script::{Command, RedirectionKind},
+    word::Word,
+};
+
+/// The files that a command reads and writes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Touches {
+    /// What it reads: files, or directories it lists.
+    pub reads: Vec<Word>,
+    /// What it creates, changes or removes.
+    pub writes: Vec<Word>,
+    /// Whether it reads or changes what lies below the directories among them.
+    pub walks: bool,
+    /// Whether a directory among what it reads leads to files that cannot be told.
+    pub files_only: bool,
+    /// Whether it is a simple file command (`mkdir`, `touch`, `rm`, `rmdir`, `mv`, `cp`, `sed -i`),
+    /// which does nothing but that.
+    pub is_file_command: bool,
+    /// Whether it may put links, or what is behind other names, where it writes.
+    pub moves: bool,
+    /// Whether that is all: the program and its options are known.
+    pub complete: bool,
+}
+
+impl Command {
+    /// Which files this command itself reads and writes. What it [carries](Self::carried) and
+    /// what its substitutions do is not in it.
+    pub fn touches(&self) -> Touches {
+        // A wrapper that adds nothing reads and writes what the command in it does.
+        let mut touches = match self.unwrapped().pop() {
+            Some(innermost) => innermost.touched_by_arguments(),
+            None => self.touched_by_arguments(),
+        };
+        for redirection in &self.redirections {
+            let target = &redirection.target;
+            match redirection.kind {
+                RedirectionKind::Read => touches.reads.push(target.clone()),
+                RedirectionKind::Write if !is_sink(target) => touches.writes.push(target.clone()),
+                RedirectionKind::Duplicate if !is_descriptor(target) && !is_sink(target) => {
+                    touches.writes.push(target.clone());
+                }
+                _ => {}
+            }
+        }
+        touches
+    }
+
+    /// Every part of an argument that may name a file, whatever the command makes of it: whole words,
+    /// what follows `=`, `@`, `:` and `,` in them, and what follows the letters of short options.
+    /// Words that only the running shell knows are among them.
+    pub fn path_like_words(&self) -> Vec<Word> {
+        const MOST_LETTERS: usize = 16;
+        let mut found = Vec::new();
+        for (at, word) in self.words.iter().enumerate().skip(1) {
+            let Some(text) = word.literal() else {
+                if !self.is_text(at) {
+                    found.push(word.clone());
+                }
+                continue;
+            };
+            let marks = text.match_indices(['=', '@', ':', ',']).map(|(at, mark)| at + mark.len());
+            found.extend(marks.filter_map(|from| word.tail(from)));
+            if text.starts_with('-') && !text.starts_with("--") {
+                let letters = text.char_indices().skip(2).take(MOST_LETTERS);
+                found.extend(letters.filter_map(|(from, _)| word.tail(from)));
+            }
+            found.push(word.clone());
+        }
+        found
+    }
+
+    /// Whether the word at this position is the text of a message, which names no file.
+    fn is_text(&self, at: usize) -> bool {
+        let Some(option) = at.checked_sub(1).and_then(|at| self.words.get(at)) else {
+            return false;
+        };
+        let is_any = |names: &[&str]| names.iter().any(|name| option.is(name));
+        match self.name() {
+            Some("git") => is_any(&["-m", "-am", "--message"]),
+            Some("gh") => is_any(&["-b", "--body", "-t", "--title"]),
+            _ => false,
+        }
+    }
+
+    fn touched_by_arguments(&self) -> Touches {
+        if self.words.is_empty() {
+            return Touches { complete: true, ..Touches::default() };
+        }
+        let Some(name) = self.name() else { return Touches::default() };
+        let words = &self.words[1..];
+        if let Some(known::Reads { places, walks, files_only }) = known::reads(name, words) {
+            return Touches {
+                reads: places,
+                walks,
+                files_only,
+                complete: true,
+                ..Touches::default()
+            };
+        }
+        if let Some(FileCommand { reads, writes, recursive, moves, complete }) =
+            file_commands::read(name, words)
+        {
+            return Touches {
+                is_file_command: complete && !writes.is_empty(),
+                walks: recursive,
+                reads,
+                writes,
+                moves,
+                complete,
+                ..Touches::default()
+            };
+        }
+        match name {
+            "tee" => Touches { writes: operands(words), ..Touches::default() },
+            "dd" => {
+                let value = |prefix: &str| -> Vec<Word> {
+                    let with =
+                        |word: &&Word| word.literal().is_some_and(|text| text.starts_with(prefix));
+                    words.iter().filter(with).filter_map(|word| word.tail(3)).collect()
+                };
+                Touches { reads: value("if="), writes: value("of="), ..Touches::default() }
+            }
+            // An option that is not known may name a file as well.
+            name if known::is_reader(name) => {
+                Touches { reads: self.path_operands(), walks: true, ..Touches::default() }
+            }
+            _ => Touches::default(),
+        }
+    }
+
+    /// Every argument of a reader with options that are not known, as a file.
+    fn path_operands(&self) -> Vec<Word> {
+        let attached = |word: &Word| {
+            let at = word.literal()?.find('=')? + 1;
+            word.tail(at)
+        };
+        let words = &self.words[1..];
+        operands(words).into_iter().chain(words.iter().filter_map(attached)).collect()
+    }
+}
+
+fn operands(words: &[Word]) -> Vec<Word> {
+    let is_operand =
+        |word: &&Word| word.literal().is_none_or(|text| text.len() < 2 || !text.starts_with('-'));
+    words.iter().filter(is_operand).filter(|word| !word.is("-")).cloned().collect()
+}
+
+/// Files that swallow what is written to them. Not the terminal, which obeys it.
+fn is_sink(target: &Word) -> bool {
+    ["/dev/null", "/dev/stdout", "/dev/stderr"].iter().any(|sink| target.is(sink))
+}
+
+fn is_descriptor(target: &Word) -> bool {
+    target.literal().is_some_and(|text| {
+        let number = text.strip_suffix('-').unwrap_or(text);
+        number.chars().all(|letter| letter.is_ascii_digit())
+    })
+}
