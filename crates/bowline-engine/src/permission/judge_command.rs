@@ -50,21 +50,18 @@ impl Policy {
             let text = format!("The command is not understood: {opaque}");
             return ask_about_all(call, line, text);
         }
-        let (mut granted, mut unasked) = (false, false);
+        let (mut granted, mut unasked) = (false, Vec::new());
         for part in &line.parts {
             match self.judge_part(part) {
                 Ok(Grounds::Granted) => granted = true,
-                Ok(Grounds::ReadOnly) => {
-                    unasked = true;
-                    if let Some(text) = shows_too_much(line, part) {
-                        return ask_about_all(call, line, text);
-                    }
-                }
+                Ok(Grounds::ReadOnly) => unasked.push(part),
                 Err(objection) => return self.ask_command(call, line, &objection),
             }
         }
         // What belongs to no part is judged like the parts that only read, if there are any.
-        if unasked && let Some(text) = line_shows_too_much(line) {
+        let exposed = unasked.iter().find_map(|part| shows_too_much(line, part));
+        let exposed = exposed.or_else(|| line_shows_too_much(line).filter(|_| !unasked.is_empty()));
+        if let Some(text) = exposed {
             return ask_about_all(call, line, text);
         }
         if granted && line.works_on_moved() {
@@ -86,13 +83,13 @@ impl Policy {
         }
         let has_rule = self.rules.allowed_commands().any(|(pattern, _)| part.fits(pattern));
         if has_rule || accepts_edits && part.is_file_command {
-            // An allowed program still stays within the working directories.
-            if let Some(place) = part.writes.iter().find(|place| !self.is_known_inside(place)) {
-                return Err(Objection::Writes(part, place));
-            }
             // A pattern is taken apart only where a rule names the program.
             if !has_rule && part.writes_pattern {
                 return Err(Objection::Pattern);
+            }
+            // An allowed program still stays within the working directories.
+            if let Some(place) = part.writes.iter().find(|place| !self.is_known_inside(place)) {
+                return Err(Objection::Writes(part, place));
             }
         } else if part.command.runs_read_only() && !part.in_hostile_repository {
             grounds = if part.redirected.is_empty() { Grounds::ReadOnly } else { grounds };
@@ -186,7 +183,11 @@ fn line_shows_too_much(line: &CommandLine) -> Option<String> {
 }
 
 fn secret(line: &CommandLine, variables: &[String]) -> Option<String> {
-    let name = line.script.secret_variables(variables).next()?;
+    // A name in small letters is the script's own, unless the environment has it as well.
+    let is_own = |name: &str| {
+        !name.contains(|it: char| it.is_ascii_uppercase()) && std::env::var_os(name).is_none()
+    };
+    let name = line.script.secret_variables(variables).find(|name| !is_own(name))?;
     Some(format!("It shows the environment variable {name}, which may be a secret"))
 }
 
