@@ -68,6 +68,17 @@ def lazy(world: World) -> None:
     (world.project / ".git/objects" / name[:2] / name[2:]).unlink()
 
 
+def common(world: World) -> None:
+    """A folder that names another one as the rest of its repository."""
+    world.repository()
+    (world.project / ".git").rename(world.project / "common")
+    world.write({
+        "evil/HEAD": "ref: refs/heads/main\n", "evil/commondir": "../common\n", "evil.sh": EVIL,
+        "common/config": "[core]\n\trepositoryformatversion = 0\n[diff \"evil\"]\n\ttextconv = @PROJECT@/evil.sh\n",
+        "common/info/attributes": "* diff=evil\n",
+    })
+
+
 FSMONITOR = configured("[core]", "\tfsmonitor = @TOUCH@ #")
 EXTERNAL = configured("[diff]", "\texternal = ./evil.sh")
 DRIVER = configured('[diff "evil"]', "\tcommand = ./evil.sh")
@@ -99,10 +110,8 @@ CASES = table(
     Case("bare-C", "git -C evil status", files=bare("evil"), twin="git --version"),
     Case("bare-head-link", "cd evil && git status", files=bare("evil", Link("refs/heads/x")), twin="ls evil"),
     Case("bare-head-link-C", "git -C evil status", files=bare("evil", Link("refs/heads/x")), twin="ls evil"),
-    Case("bare-commondir", "cd evil && git status",
-         files={**bare("evil", **{"objects/x": None, "refs/x": None}), "evil/commondir": "../common\n",
-                "common/objects/x": "", "common/refs/x": "", "common/config": "[core]\n\tbare = false\n\tworktree = ..\n\tfsmonitor = @TOUCH@ #\n"},
-         twin="ls evil"),
+    Case("bare-commondir", "cd evil && git show", setup=common, twin="ls evil"),
+    Case("bare-commondir-C", "git -C evil log -p", setup=common, twin="ls evil"),
     Case("bare-sha-head", "cd evil && git status", files=bare("evil", "a" * 40 + "\n"), twin="ls"),
     Case("bare-deep", "cd evil/sub && git status", files={**bare("evil"), "evil/sub/x": ""}, twin="ls evil/sub"),
     Case("bare-link", "cd l && git status", files={**bare("evil"), "l": Link("evil")}, twin="ls"),
