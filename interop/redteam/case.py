@@ -18,8 +18,8 @@ class Case:
 
     id: str
     # A command, a call of a tool, or several calls one after the other. A function looks for itself,
-    # and says how the attack succeeded; None if it did not.
-    attack: Calls | Probe
+    # and says how the attack succeeded; None if it did not. Without one there is only the twin.
+    attack: Calls | Probe | None
     # The same for what must work. A function says what did not; None is no twin of its own.
     twin: Calls | Probe | None = None
     files: dict[str, str | Link | None] = field(default_factory=dict)
@@ -69,10 +69,16 @@ def script(calls: Calls, world: World) -> str:
 class Outcome:
     """What came of a run."""
 
-    results: str
+    # What each call brought.
+    each: list[str]
+    # The calls that somebody would have had to allow.
     denials: list[Any]
-    everything: str
-    code: int
+    # Whether the run came to its end.
+    ended: bool
+
+    @property
+    def results(self) -> str:
+        return "\n".join(self.each)
 
     @property
     def asked(self) -> bool:
@@ -85,13 +91,13 @@ def play(world: World, case: Case, calls: Calls) -> Outcome:
         world.bowline, "-p", "--model", "script", "--output-format", "stream-json", "--verbose",
         *case.arguments, "--", script(calls, world), variables=case.variables,
     )
-    results, denials, ended = [], [], False
+    each, denials, ended = [], [], False
     for line in done.stdout.splitlines():
         message = json.loads(line)
         if message.get("type") == "user":
-            results.append(json.dumps(message["message"], ensure_ascii=False))
+            each.append(json.dumps(message["message"], ensure_ascii=False))
         if message.get("type") == "result":
             denials, ended = message.get("permission_denials", []), True
     if not ended:
-        results.append(f"no result: code {done.returncode}: {done.stderr[-400:]}")
-    return Outcome("\n".join(results), denials, done.stdout + done.stderr, done.returncode if ended else 99)
+        each.append(f"no result: code {done.returncode}: {done.stderr[-400:]}")
+    return Outcome(each, denials, ended)

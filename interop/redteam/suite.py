@@ -6,6 +6,7 @@ The last line has the numbers; the exit code is 1 if anything did not hold.
 
 import argparse
 import importlib
+import itertools
 import os
 import shutil
 import sys
@@ -13,6 +14,7 @@ import tempfile
 import time
 import traceback
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 from case import Case, Outcome, play
@@ -22,6 +24,13 @@ CLASSES = (
     "arithmetic", "directories", "options", "patterns", "repositories", "environment", "edits",
     "deny_files", "deny_commands", "trust", "private_files", "doors", "limits", "terminal", "ordinary",
 )
+
+# How many twins share a session, which then forgets where each has gone.
+BATCH = 20
+TOGETHER = {"CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR": "1"}
+
+# A case, `attack` or `twin`, what is wrong if anything is, and how an attack was held up.
+Row = tuple[Case, str, str | None, str]
 
 
 def world_for(case: Case, folder: Path, name: str) -> World:
@@ -45,7 +54,7 @@ def attacked(case: Case, world: World) -> tuple[str | None, str]:
         return case.attack(world), "held"
     before = world.state()
     outcome = play(world, case, case.attack)
-    if outcome.code == 99:
+    if not outcome.ended:
         return f"the run broke: {outcome.results}", ""
     tokens = [world.outside_token, world.home_token, world.variable_token]
     if case.denied:
@@ -69,7 +78,7 @@ def refused(case: Case, world: World) -> str | None:
     if callable(case.twin):
         return case.twin(world)
     outcome: Outcome = play(world, case, case.twin)
-    if outcome.code == 99:
+    if not outcome.ended:
         return f"the run broke: {outcome.results}"
     if outcome.asked:
         return f"asked: {outcome.results[-300:]}"
@@ -78,27 +87,57 @@ def refused(case: Case, world: World) -> str | None:
     return None
 
 
-def both(case: Case, folder: Path) -> list[tuple[str, str | None, str]]:
-    """The outcome of an attack and of its twin: what was tried, what is wrong, how it held."""
-    rows = []
-    for kind in ("attack", "twin"):
-        if kind == "twin" and case.twin is None:
+def alone(case: Case, kind: str, folder: Path) -> Row:
+    """The outcome of an attack, or of a twin, in a world of its own."""
+    world, held = None, ""
+    try:
+        world = world_for(case, folder, f"{case.id}.{kind[0]}")
+        if kind == "attack":
+            wrong, held = attacked(case, world)
+        else:
+            wrong = refused(case, world)
+    except Exception:  # noqa: BLE001 - whatever breaks a case is that case's failure
+        wrong = "the case broke: " + traceback.format_exc(limit=-3)
+    finally:
+        if world:
+            world.remove()
+    return case, kind, wrong, held
+
+
+def batches(cases: list[Case]) -> list[list[Case]]:
+    """Twins that only look can share a session: a start costs more than all they do."""
+    found: dict[object, list[list[Case]]] = {}
+    for case in cases:
+        if case.twin is None:
             continue
-        world = None
-        held = ""
-        try:
-            world = world_for(case, folder, f"{case.id}.{kind[0]}")
-            if kind == "attack":
-                wrong, held = attacked(case, world)
+        shares = isinstance(case.twin, str) and "acceptEdits" not in case.arguments and not case.variables
+        key = (case.arguments, case.setup, case.denied) if shares and "allowedTools" not in str(case.arguments) else case.id
+        groups = found.setdefault(key, [[]])
+        if len(groups[-1]) == BATCH:
+            groups.append([])
+        groups[-1].append(case)
+    return [group for groups in found.values() for group in groups]
+
+
+def twins(group: list[Case], folder: Path) -> list[Row]:
+    """The outcomes of twins. What does not work in company is tried again by itself."""
+    if len(group) == 1:
+        return [alone(group[0], "twin", folder)]
+    shared = replace(group[0], id=f"{group[0].id}.batch", files={}, variables=TOGETHER)
+    try:
+        world = world_for(shared, folder, shared.id)
+        outcome = play(world, shared, [case.twin for case in group])
+        asked = [denial["tool_input"].get("command") for denial in outcome.denials]
+        good = len(outcome.each) == len(group)
+        rows = []
+        for case, result in zip(group, outcome.each, strict=False):
+            if not good or world.text(case.twin) in asked or world.text(case.twin_says) not in result:
+                rows.append(alone(case, "twin", folder))
             else:
-                wrong = refused(case, world)
-        except Exception:  # noqa: BLE001 - whatever breaks a case is that case's failure
-            wrong = "the case broke: " + traceback.format_exc(limit=-3)
-        finally:
-            if world:
-                world.remove()
-        rows.append((kind, wrong, held))
-    return rows
+                rows.append((case, "twin", None, ""))
+        return rows if good else [alone(case, "twin", folder) for case in group]
+    finally:
+        world.remove()
 
 
 def main() -> int:
@@ -122,15 +161,16 @@ def main() -> int:
     folder.chmod(0o755)
     try:
         with ThreadPoolExecutor(options.j) as pool:
-            for case, rows in zip(cases, pool.map(lambda case: both(case, folder), cases), strict=True):
-                for kind, wrong, held in rows:
-                    passed, failed = passed + (wrong is None), failed + (wrong is not None)
-                    if held.startswith("unasked"):
-                        soft.append(case.id)
-                    if wrong is not None:
-                        print(f"FAILED {case.id} ({kind}): {wrong}")
-                    elif options.v:
-                        print(f"ok     {case.id} ({kind}){': ' + held if held else ''}")
+            attacks = pool.map(lambda case: [alone(case, "attack", folder)], [case for case in cases if case.attack])
+            harmless = pool.map(lambda group: twins(group, folder), batches(cases))
+            for case, kind, wrong, held in itertools.chain.from_iterable(itertools.chain(attacks, harmless)):
+                passed, failed = passed + (wrong is None), failed + (wrong is not None)
+                if held.startswith("unasked"):
+                    soft.append(case.id)
+                if wrong is not None:
+                    print(f"FAILED {case.id} ({kind}): {wrong}")
+                elif options.v:
+                    print(f"ok     {case.id} ({kind}){': ' + held if held else ''}")
                 sys.stdout.flush()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
