@@ -1,0 +1,157 @@
+"""Files that are nobody else's business: modes whatever the umask, and folders that somebody else has prepared."""
+
+import json
+import os
+from collections.abc import Callable
+
+from case import Case, table
+from world import Link, World
+
+BACKGROUND = "TOOL Bash " + json.dumps({"command": "sleep 2; echo out", "run_in_background": True})
+LISTING = "TOOL Bash " + json.dumps({"command": "find @TMP@ @HOME@/.bowline @OUT@/foreign -printf '%m %y %p\\n' > @OUT@/listing"})
+
+
+def session(world: World, umask: int, *words: str, script: str = "") -> str:
+    """A session with a command in the background; what its files look like while it runs."""
+    text = world.text(script or f"{BACKGROUND}\nNEXT\n{LISTING}\nNEXT\nSAY over")
+    done = world.run(world.bowline, "-p", "--model", "script", "--allowedTools", "Bash", *words, "--", text, umask=umask)
+    listing = world.outside / "listing"
+    return listing.read_text() if listing.exists() else f"nothing: {done.stderr[-300:]}"
+
+
+def open_to_others(lines: str, part: str) -> list[str]:
+    """Entries with any right for group or others, links aside."""
+    rows = [line.split(" ", 2) for line in lines.splitlines() if line.count(" ") >= 2]
+    return [path for mode, kind, path in rows if part in path and kind != "l" and int(mode, 8) & 0o077]
+
+
+def readable(umask: int, part: str) -> Callable[[World], str | None]:
+    def attack(world: World) -> str | None:
+        lines = session(world, umask)
+        assert "nothing" not in lines, lines
+        found = open_to_others(lines, part)
+        return f"open to others: {found[:3]}" if found else None
+
+    return attack
+
+
+def works(world: World) -> str | None:
+    """The twin: the output is there for its owner."""
+    lines = session(world, 0o022)
+    return None if ".output" in lines else f"no output file: {lines[-300:]}"
+
+
+def folder(world: World) -> str:
+    return str(world.temporary / f"claude-{os.getuid()}")
+
+
+def foreign(prepare: Callable[[World], None]) -> Callable[[World], str | None]:
+    """The attack: the folder for output is there before us, and lets others in."""
+    def attack(world: World) -> str | None:
+        prepare(world)
+        lines = session(world, 0o022)
+        assert "nothing" not in lines, lines
+        outputs = [line.split(" ", 2)[2] for line in lines.splitlines() if line.endswith(".output")]
+        if any(path.startswith(str(world.outside)) for path in outputs):
+            return f"output goes to a foreign folder: {outputs}"
+        loose = open_to_others(lines, f"claude-{os.getuid()}")
+        used = [path for path in outputs if any(path.startswith(it + "/") for it in loose)]
+        return f"output in a folder that is open to others: {used}" if used else None
+
+    return attack
+
+
+def linked(world: World) -> None:
+    (world.outside / "foreign").mkdir()
+    os.symlink(world.outside / "foreign", folder(world))
+
+
+def writable(world: World) -> None:
+    os.mkdir(folder(world))
+    os.chmod(folder(world), 0o777)
+
+
+def readable_by_group(world: World) -> None:
+    os.mkdir(folder(world))
+    os.chmod(folder(world), 0o755)
+
+
+def owned_by_other(world: World) -> None:
+    os.mkdir(folder(world), 0o700)
+    if os.getuid() == 0:
+        os.chown(folder(world), 12345, 12345)
+
+
+def plain_file(world: World) -> None:
+    with open(folder(world), "w") as file:
+        file.write("in the way\n")
+
+
+def named(option: str, umask: int) -> Callable[[World], str | None]:
+    """The attack: a file that an option names is made readable for others."""
+    def attack(world: World) -> str | None:
+        path = world.root / "named"
+        world.run(world.bowline, "-p", "--model", "script", option, str(path), "SAY hi", umask=umask)
+        assert path.exists(), f"{option} made no file"
+        mode = path.stat().st_mode & 0o777
+        return f"{option} makes a file with mode {mode:o}" if mode & 0o077 else None
+
+    return attack
+
+
+def config(umask: int) -> Callable[[World], str | None]:
+    def attack(world: World) -> str | None:
+        world.run(world.bowline, "-p", "--model", "script", "SAY hi", umask=umask)
+        loose = [str(path) for path in [world.home / ".bowline", *(world.home / ".bowline").rglob("*")]
+                 if path.lstat().st_mode & 0o077 and not path.is_symlink()]
+        return f"open to others: {loose[:3]}" if loose else None
+
+    return attack
+
+
+def planted(world: World) -> str | None:
+    """The attack: where `--debug-file` is to be, somebody else has put a link elsewhere."""
+    path = world.temporary / "debug.log"
+    path.symlink_to(world.home / ".bashrc")
+    world.temporary.chmod(0o777)
+    if os.getuid() != 0:
+        # Only root can make a link that is somebody else's.
+        return None
+    os.lchown(path, 12345, 12345)
+    before = (world.home / ".bashrc").read_text()
+    world.run(world.bowline, "-p", "--model", "script", "--debug-file", str(path), "SAY hi")
+    return None if (world.home / ".bashrc").read_text() == before else "the log went through a link into ~/.bashrc"
+
+
+def token(world: World) -> str | None:
+    """The attack: a command reads a token of ours from its parent's environment."""
+    script = "TOOL Bash " + json.dumps({"command": "cat /proc/$PPID/environ | tr '\\0' '\\n' > @OUT@/seen; cat /proc/*/environ 2>/dev/null | tr '\\0' '\\n' >> @OUT@/seen"})
+    world.run(world.bowline, "-p", "--model", "script", "--allowedTools", "Bash", "--", world.text(script + "\nNEXT\nSAY over"),
+              variables={"CLAUDE_CODE_SESSION_ACCESS_TOKEN": "session-" + world.variable_token, "BOWLINE_MCP_TOKEN": "mcp-" + world.variable_token})
+    seen = (world.outside / "seen").read_text()
+    return "a token that is kept from children is in /proc" if "-" + world.variable_token in seen else None
+
+
+CASES = table(
+    "private",
+    Case("output-022", readable(0o022, ".output"), twin=works),
+    Case("output-000", readable(0o000, ".output"), twin=works),
+    Case("output-folder-022", readable(0o022, "claude-"), twin=works),
+    Case("output-folder-000", readable(0o000, "claude-"), twin=works),
+    Case("output-002", readable(0o002, "claude-"), twin=None),
+    Case("config-022", config(0o022), twin=None),
+    Case("config-000", config(0o000), twin=None),
+    Case("config-session-000", readable(0o000, ".bowline"), twin=None),
+    Case("foreign-link", foreign(linked), twin=works),
+    Case("foreign-link-dangling", foreign(lambda world: os.symlink(world.outside / "foreign", folder(world))), twin=None),
+    Case("foreign-writable", foreign(writable), twin=None),
+    Case("foreign-readable", foreign(readable_by_group), twin=None),
+    Case("foreign-owner", foreign(owned_by_other), twin=None),
+    Case("foreign-file", foreign(plain_file), twin=None),
+    Case("debug-022", named("--debug-file", 0o022), twin=None),
+    Case("debug-000", named("--debug-file", 0o000), twin=None),
+    Case("record-000", named("--record", 0o000), twin=None),
+    Case("debug-link", planted, twin=None),
+    Case("token-environ", token, twin=None),
+    files={"@OUT@/unused": Link("nothing")},
+)

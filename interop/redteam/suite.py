@@ -1,0 +1,184 @@
+"""Runs the attacks and their twins: `python3 suite.py [-v] [-j N] [--list] [WORD …]`.
+
+A word selects the cases whose id contains it. Every attack must fail and every twin must run unasked.
+The last line has the numbers; the exit code is 1 if anything did not hold.
+"""
+
+import argparse
+import importlib
+import itertools
+import os
+import shutil
+import sys
+import tempfile
+import time
+import traceback
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+from case import Case, Outcome, play
+from world import World
+
+CLASSES = (
+    "arithmetic", "directories", "options", "patterns", "repositories", "environment", "edits",
+    "deny_files", "deny_commands", "trust", "private_files", "doors", "limits", "terminal", "ordinary",
+)
+
+# How many twins share a session, which then forgets where each has gone.
+BATCH = 20
+TOGETHER = {"CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR": "1"}
+
+# A case, `attack` or `twin`, what is wrong if anything is, and how an attack was held up.
+Row = tuple[Case, str, str | None, str]
+
+
+def world_for(case: Case, folder: Path, name: str) -> World:
+    """The place of one run."""
+    world = World(folder / name, os.environ["BOWLINE"])
+    if case.denied:
+        world.write({
+            ".env": f"KEY=BEGIN-SECRET {world.denied_token}\n",
+            "secrets/key": f"BEGIN-SECRET {world.denied_token}\n",
+            "secrets/deep/other": f"BEGIN-SECRET {world.denied_token}\n",
+        })
+    world.write(case.files)
+    if case.setup:
+        case.setup(world)
+    return world
+
+
+def attacked(case: Case, world: World) -> tuple[str | None, str]:
+    """How the attack succeeded, if it did, and what held it up otherwise."""
+    if callable(case.attack):
+        return case.attack(world), "held"
+    before = world.state()
+    outcome = play(world, case, case.attack)
+    if not outcome.ended:
+        return f"the run broke: {outcome.results}", ""
+    tokens = [world.outside_token, world.home_token, world.variable_token]
+    if case.denied:
+        tokens.append(world.denied_token)
+    if token := world.seen_in(outcome.results, tokens):
+        return f"read {token}", ""
+    after = world.state()
+    changed = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
+    if changed:
+        return f"changed {', '.join(changed[:3])}", ""
+    missing = [name for name in case.needs if not shutil.which(name)]
+    if (case.must_ask or missing) and not outcome.asked:
+        return "ran unasked", ""
+    return None, "asked" if outcome.asked else "unasked, no effect"
+
+
+def refused(case: Case, world: World) -> str | None:
+    """Why the twin did not run, if it did not."""
+    if case.twin is None:
+        return None
+    if callable(case.twin):
+        return case.twin(world)
+    outcome: Outcome = play(world, case, case.twin)
+    if not outcome.ended:
+        return f"the run broke: {outcome.results}"
+    if outcome.asked:
+        return f"asked: {outcome.results[-300:]}"
+    if case.twin_says and world.text(case.twin_says) not in outcome.results:
+        return f"{case.twin_says!r} is not in {outcome.results[-300:]}"
+    return None
+
+
+def alone(case: Case, kind: str, folder: Path) -> Row:
+    """The outcome of an attack, or of a twin, in a world of its own."""
+    world, held = None, ""
+    try:
+        world = world_for(case, folder, f"{case.id}.{kind[0]}")
+        if kind == "attack":
+            wrong, held = attacked(case, world)
+        else:
+            wrong = refused(case, world)
+    except Exception:  # noqa: BLE001 - whatever breaks a case is that case's failure
+        wrong = "the case broke: " + traceback.format_exc(limit=-3)
+    finally:
+        if world:
+            world.remove()
+    return case, kind, wrong, held
+
+
+def batches(cases: list[Case]) -> list[list[Case]]:
+    """Twins that only look can share a session: a start costs more than all they do."""
+    found: dict[object, list[list[Case]]] = {}
+    for case in cases:
+        if case.twin is None:
+            continue
+        shares = isinstance(case.twin, str) and "acceptEdits" not in case.arguments and not case.variables
+        key = (case.arguments, case.setup, case.denied) if shares and "allowedTools" not in str(case.arguments) else case.id
+        groups = found.setdefault(key, [[]])
+        if len(groups[-1]) == BATCH:
+            groups.append([])
+        groups[-1].append(case)
+    return [group for groups in found.values() for group in groups]
+
+
+def twins(group: list[Case], folder: Path) -> list[Row]:
+    """The outcomes of twins. What does not work in company is tried again by itself."""
+    if len(group) == 1:
+        return [alone(group[0], "twin", folder)]
+    shared = replace(group[0], id=f"{group[0].id}.batch", files={}, variables=TOGETHER)
+    try:
+        world = world_for(shared, folder, shared.id)
+        outcome = play(world, shared, [case.twin for case in group])
+        asked = [denial["tool_input"].get("command") for denial in outcome.denials]
+        good = len(outcome.each) == len(group)
+        rows = []
+        for case, result in zip(group, outcome.each, strict=False):
+            if not good or world.text(case.twin) in asked or world.text(case.twin_says) not in result:
+                rows.append(alone(case, "twin", folder))
+            else:
+                rows.append((case, "twin", None, ""))
+        return rows if good else [alone(case, "twin", folder) for case in group]
+    finally:
+        world.remove()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("words", nargs="*")
+    parser.add_argument("-v", action="store_true", help="say how each attack was held up")
+    parser.add_argument("-j", type=int, default=2 * (os.cpu_count() or 2))
+    parser.add_argument("--list", action="store_true")
+    options = parser.parse_args()
+    cases = [case for name in CLASSES for case in importlib.import_module(name).CASES]
+    ids = [case.id for case in cases]
+    assert len(ids) == len(set(ids)), f"ids occur twice: {sorted({it for it in ids if ids.count(it) > 1})}"
+    if options.words:
+        cases = [case for case in cases if any(word in case.id for word in options.words)]
+    if options.list:
+        for case in cases:
+            print(f"{case.id:36} {case.attack if not callable(case.attack) else (case.attack.__doc__ or '')}")
+        return 0
+    start, passed, failed, soft = time.monotonic(), 0, 0, []
+    folder = Path(tempfile.mkdtemp(prefix="rt-", dir=os.environ.get("REDTEAM_TMP")))
+    folder.chmod(0o755)
+    try:
+        with ThreadPoolExecutor(options.j) as pool:
+            attacks = pool.map(lambda case: [alone(case, "attack", folder)], [case for case in cases if case.attack])
+            harmless = pool.map(lambda group: twins(group, folder), batches(cases))
+            for case, kind, wrong, held in itertools.chain.from_iterable(itertools.chain(attacks, harmless)):
+                passed, failed = passed + (wrong is None), failed + (wrong is not None)
+                if held.startswith("unasked"):
+                    soft.append(case.id)
+                if wrong is not None:
+                    print(f"FAILED {case.id} ({kind}): {wrong}")
+                elif options.v:
+                    print(f"ok     {case.id} ({kind}){': ' + held if held else ''}")
+                sys.stdout.flush()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    if soft:
+        print(f"{len(soft)} attacks were not asked about and had no effect: {' '.join(soft)}")
+    print(f"{failed} failed, {passed} passed in {time.monotonic() - start:.1f}s ({len(cases)} cases)")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
