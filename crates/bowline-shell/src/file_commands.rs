@@ -11,8 +11,22 @@ pub(crate) struct FileCommand {
     pub(crate) recursive: bool,
     /// Whether it may put links, or what had another name, where it writes.
     pub(crate) moves: bool,
+    pub(crate) transfer: Option<Transfer>,
     /// Whether all its options are known, so that it does nothing else.
     pub(crate) complete: bool,
+}
+
+/// Files that are copied or moved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Transfer {
+    /// What is copied or moved.
+    pub sources: Vec<Word>,
+    /// Where to.
+    pub target: Word,
+    /// Whether the target is replaced even if it is a folder.
+    pub replaces: bool,
+    /// Whether everything below folders is copied one by one.
+    pub copies_tree: bool,
 }
 
 /// The command of this name, if it is a file command. With an option that is not known its files
@@ -62,19 +76,20 @@ fn synopsis(name: &str) -> Option<Synopsis> {
             Synopsis { flags: "pv", long: "parents verbose ignore-fail-on-non-empty", ..NONE }
         }
         "unlink" => NONE,
-        // Not `-T`, which replaces a directory, nor `-S` and `-b`, which write other files too.
+        // Not `-S` and `-b`, which write other files too.
         "mv" => Synopsis {
-            flags: "fvniu",
+            flags: "fvniuT",
             values: "t",
-            long: "force verbose no-clobber interactive update? target-directory=",
+            long: "force verbose no-clobber interactive update? target-directory= \
+                   no-target-directory",
             ..NONE
         },
         // Nor `-L`, `-H`, `-s` and `-l`, which follow links or make them.
         "cp" => Synopsis {
-            flags: "rRapfvniudPx",
+            flags: "rRapfvniudPxT",
             values: "t",
             long: "recursive archive force verbose no-clobber interactive update? \
-                   no-dereference target-directory= one-file-system",
+                   no-dereference target-directory= one-file-system no-target-directory",
             ..NONE
         },
         "ln" => NONE,
@@ -84,42 +99,26 @@ fn synopsis(name: &str) -> Option<Synopsis> {
 
 /// `mv SOURCE… TARGET`, `cp` and `ln` alike, or the same with `-t TARGET`.
 fn transfer(name: &str, arguments: Arguments, found: &mut FileCommand) {
+    const KEEPS_LINKS: &[&str] =
+        &["-r", "-R", "-a", "-d", "-P", "--recursive", "--archive", "--no-dereference"];
     let given = arguments.values(&["-t", "--target-directory"]).next().cloned();
-    let keeps_links = arguments.has_any(&[
-        "-r",
-        "-R",
-        "-a",
-        "-d",
-        "-P",
-        "--recursive",
-        "--archive",
-        "--no-dereference",
-    ]);
+    let keeps_links = arguments.has_any(KEEPS_LINKS);
+    let replaces = arguments.has_any(&["-T", "--no-target-directory"]);
     let mut sources = arguments.positionals;
     let Some(target) = given.or_else(|| sources.pop()) else { return };
-    for source in &sources {
-        found.writes.push(landing(source, &target));
-    }
-    found.writes.push(target);
+    found.writes.push(target.clone());
     if name == "mv" {
         found.writes.extend(sources.iter().cloned());
     }
     found.recursive |= name != "cp";
     found.moves = name != "cp" || keeps_links || !found.complete;
-    found.reads.extend(sources);
+    found.reads.extend(sources.iter().cloned());
+    // Which files are written through a pattern cannot be told from the words.
+    if sources.iter().any(Word::may_split) {
+        found.writes.push(Word::unknown("PATTERN"));
+    }
+    let copies_tree = name == "cp" && found.recursive;
+    found.transfer = Some(Transfer { sources, target, replaces, copies_tree });
     // A link is neither a read nor a simple write.
     found.complete &= name != "ln";
-}
-
-/// Where a source ends up if the target is a directory.
-fn landing(source: &Word, target: &Word) -> Word {
-    let name = source.literal().filter(|_| !source.is_glob()).and_then(|text| {
-        let name = text.trim_end_matches('/').rsplit('/').next()?;
-        // `DIR/.` puts everything in it there, whatever its names.
-        (!matches!(name, "" | "." | "..")).then_some(name)
-    });
-    match name {
-        Some(name) => target.joined(&format!("/{name}")),
-        None => Word::unknown(format!("{}/{}", target.raw(), source.raw())),
-    }
 }

@@ -28,6 +28,7 @@ mod word;
 
 pub use carried::Carried;
 pub use danger::Danger;
+pub use file_commands::Transfer;
 pub use parser::{MAX_COMMANDS, MAX_DEPTH, MAX_LENGTH, parse};
 pub use pattern::{Component, Pattern, Wildcard};
 pub use script::{Assignment, Command, Opaque, Redirection, RedirectionKind, Script};

@@ -101,8 +101,12 @@ fn end_of_set(bytes: &[u8], from: usize, is_quoted: &impl Fn(usize) -> bool) -> 
 }
 
 impl Wildcard {
-    /// Whether any shell might find a file of this name by the pattern.
+    /// Whether any shell might find a file of this name by the pattern. A leading dot is only ever
+    /// found by a dot, as long as no option of the shell says otherwise.
     pub fn may_match(&self, name: &[u8]) -> bool {
+        if name.first() == Some(&b'.') && self.tokens.first() != Some(&Token::Byte(b'.')) {
+            return false;
+        }
         // The positions that the tokens so far may have reached. No backtracking: a hostile pattern
         // and a hostile name must not take longer than their product.
         let mut reached = vec![false; name.len() + 1];
@@ -143,7 +147,10 @@ mod tests {
     fn names_that_some_shell_would_find() {
         for (pattern, name, expected) in [
             ("*.rs", "a.rs", true),
-            ("*.rs", ".rs", true),
+            ("*.rs", ".rs", false),
+            ("*", "..", false),
+            ("[.]x", ".x", false),
+            (".[a-z]*", ".env", true),
             ("*.rs", "a.rc", false),
             ("?ink", "link", true),
             ("?ink", "éink", true),

@@ -1,10 +1,9 @@
 //! Which commands are known to change nothing.
 
 use crate::{
-    carried::{Carried, MAX_LAYERS},
+    carried::{Carried, MAX_LAYERS, NICE, STDBUF, TIME, TIMEOUT},
     known,
     script::{Command, Script},
-    synopsis::Synopsis,
     variables::{is_harmless_setting, is_script_variable},
     word::Word,
 };
@@ -60,18 +59,11 @@ impl Command {
 
 /// Whether a wrapper adds nothing to the command it carries. `nohup` may write a file and is not here.
 fn is_plain_wrapper(name: &str, words: &[Word], inner: &Command) -> bool {
-    const NONE: Synopsis =
-        Synopsis { flags: "", values: "", files: "", attached: "", long: "", number: false };
     let synopsis = match name {
-        "timeout" => Synopsis {
-            flags: "v",
-            values: "ks",
-            long: "preserve-status foreground verbose kill-after= signal=",
-            ..NONE
-        },
-        "nice" => Synopsis { values: "n", long: "adjustment=", number: true, ..NONE },
-        "stdbuf" => Synopsis { values: "ioe", long: "input= output= error=", ..NONE },
-        "command" | "time" => Synopsis { flags: "p", ..NONE },
+        "timeout" => TIMEOUT,
+        "nice" => NICE,
+        "stdbuf" => STDBUF,
+        "command" | "time" => TIME,
         _ => return false,
     };
     let own = words.len().saturating_sub(inner.words.len());

@@ -71,6 +71,27 @@ impl Synopsis {
         Some(found)
     }
 
+    /// The words after the options that stand before all operands, or `None` if an option is not
+    /// known: it might take the next word.
+    pub(crate) fn after_options<'a>(&self, words: &'a [Word]) -> Option<&'a [Word]> {
+        let mut rest = words.iter();
+        loop {
+            let remaining = rest.as_slice();
+            let Some(word) = rest.next() else { return Some(remaining) };
+            let text = word.literal()?;
+            if text == "--" {
+                return Some(rest.as_slice());
+            }
+            if text.len() < 2 || !text.starts_with('-') {
+                return Some(remaining);
+            }
+            match text.strip_prefix("--") {
+                Some(long) => drop(self.long_option(long, word, &mut rest)?),
+                None => self.short_options(text, word, &mut rest, &mut Matched::default())?,
+            }
+        }
+    }
+
     fn long_option(
         &self,
         long: &str,

@@ -1,7 +1,7 @@
 //! Which files a command reads and writes, as far as its arguments tell.
 
 use crate::{
-    file_commands::{self, FileCommand},
+    file_commands::{self, FileCommand, Transfer},
     known,
     script::{Command, RedirectionKind},
     word::Word,
@@ -21,8 +21,10 @@ pub struct Touches {
     /// Whether it is a simple file command (`mkdir`, `touch`, `rm`, `rmdir`, `mv`, `cp`, `sed -i`),
     /// which does nothing but that.
     pub is_file_command: bool,
-    /// Whether it may put links, or what is behind other names, where it writes.
+    /// Whether it may put links, or what had another name, where it writes.
     pub moves: bool,
+    /// What it copies or moves where. What is written then depends on whether the target is a folder.
+    pub transfer: Option<Transfer>,
     /// Whether that is all: the program and its options are known.
     pub complete: bool,
 }
@@ -51,20 +53,32 @@ impl Command {
     }
 
     /// Every part of an argument that may name a file, whatever the command makes of it: whole words,
-    /// what follows `=`, `@`, `:` and `,` in them, and what follows the letters of short options.
-    /// Words that only the running shell knows are among them.
+    /// what follows a mark such as `=` or `@` in them, what stands between two marks, and what
+    /// follows the letters of short options. Words that only the running shell knows are among them.
     pub fn path_like_words(&self) -> Vec<Word> {
+        const MARKS: &str = "=@:,;<>{}()[]\"'`&?#| \n";
         const MOST_LETTERS: usize = 16;
+        const MOST_MARKS: usize = 256;
         let mut found = Vec::new();
         for (at, word) in self.words.iter().enumerate().skip(1) {
+            if self.is_text(at) {
+                continue;
+            }
             let Some(text) = word.literal() else {
-                if !self.is_text(at) {
-                    found.push(word.clone());
-                }
+                found.push(word.clone());
                 continue;
             };
-            let marks = text.match_indices(['=', '@', ':', ',']).map(|(at, mark)| at + mark.len());
+            let is_mark = |letter: char| MARKS.contains(letter);
+            if text.matches(is_mark).count() > MOST_MARKS {
+                found.push(Word::unknown(word.raw()));
+                continue;
+            }
+            let marks = text.match_indices(is_mark).map(|(at, mark)| at + mark.len());
             found.extend(marks.filter_map(|from| word.tail(from)));
+            if text.contains(is_mark) {
+                let pieces = text.split(is_mark).filter(|piece| !piece.is_empty());
+                found.extend(pieces.map(Word::plain));
+            }
             if text.starts_with('-') && !text.starts_with("--") {
                 let letters = text.char_indices().skip(2).take(MOST_LETTERS);
                 found.extend(letters.filter_map(|(from, _)| word.tail(from)));
@@ -102,7 +116,7 @@ impl Command {
                 ..Touches::default()
             };
         }
-        if let Some(FileCommand { reads, writes, recursive, moves, complete }) =
+        if let Some(FileCommand { reads, writes, recursive, moves, transfer, complete }) =
             file_commands::read(name, words)
         {
             return Touches {
@@ -111,6 +125,7 @@ impl Command {
                 reads,
                 writes,
                 moves,
+                transfer,
                 complete,
                 ..Touches::default()
             };
@@ -124,6 +139,13 @@ impl Command {
                     words.iter().filter(with).filter_map(|word| word.tail(3)).collect()
                 };
                 Touches { reads: value("if="), writes: value("of="), ..Touches::default() }
+            }
+            // They put files in place, links among them, that their arguments do not name.
+            "tar" | "unzip" | "cpio" | "rsync" | "patch" | "install" => {
+                Touches { moves: true, ..Touches::default() }
+            }
+            "git" if words.iter().any(changes_worktree) => {
+                Touches { moves: true, ..Touches::default() }
             }
             // An option that is not known may name a file as well.
             name if known::is_reader(name) => {
@@ -142,6 +164,27 @@ impl Command {
         let words = &self.words[1..];
         operands(words).into_iter().chain(words.iter().filter_map(attached)).collect()
     }
+}
+
+/// Whether a word may be a subcommand of git's that puts other files into the work tree.
+fn changes_worktree(word: &Word) -> bool {
+    const SUBCOMMANDS: [&str; 14] = [
+        "checkout",
+        "switch",
+        "clone",
+        "pull",
+        "merge",
+        "rebase",
+        "reset",
+        "restore",
+        "stash",
+        "apply",
+        "am",
+        "cherry-pick",
+        "submodule",
+        "worktree",
+    ];
+    SUBCOMMANDS.iter().any(|subcommand| word.is(subcommand))
 }
 
 fn operands(words: &[Word]) -> Vec<Word> {

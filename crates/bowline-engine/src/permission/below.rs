@@ -16,6 +16,11 @@ pub(super) struct Below {
 }
 
 impl Below {
+    /// These paths, known from elsewhere, below a folder.
+    pub(super) fn of(folder: Location, entries: Option<Vec<PathBuf>>) -> Self {
+        Self { folder, entries }
+    }
+
     /// Lists what lies below a location, if it is a folder.
     pub(super) fn list(location: &Location) -> Option<Self> {
         let is_folder = location.real().is_dir();
@@ -25,6 +30,11 @@ impl Below {
     /// Whether the list is complete.
     pub(super) fn is_complete(&self) -> bool {
         self.entries.is_some()
+    }
+
+    /// The paths relative to the folder, if the list is complete.
+    pub(super) fn entries(&self) -> Option<&[PathBuf]> {
+        self.entries.as_deref()
     }
 
     /// Whether something below is named by a pattern.

@@ -4,8 +4,9 @@ use bowline_protocol::PermissionBehavior;
 use bowline_shell::{Command, Script, Touches, Word, parse};
 
 use super::{
-    below::Below, call::ProposedCall, location::Location, path_pattern::PathPattern, place::Place,
-    policy::Policy, repository, shell_state::ShellState, text_pattern::TextPattern,
+    below::Below, call::ProposedCall, git_index, landing::landings, location::Location,
+    path_pattern::PathPattern, place::Place, policy::Policy, repository, shell_state::ShellState,
+    text_pattern::TextPattern,
 };
 
 /// A command line and what it touches.
@@ -48,6 +49,15 @@ pub(super) struct Part {
     pub(super) in_hostile_repository: bool,
 }
 
+/// What the rest of a line means for each of its parts.
+#[derive(Debug, Clone, Copy)]
+struct Surroundings {
+    /// Whether a variable may hold a pattern.
+    keeps_patterns: bool,
+    /// Whether there are other commands.
+    in_company: bool,
+}
+
 /// What a part may possibly touch, for rules that forbid.
 #[derive(Debug, Default)]
 struct Possible {
@@ -60,22 +70,27 @@ struct Possible {
 impl CommandLine {
     pub(super) fn read(text: &str, call: &ProposedCall<'_>, policy: &Policy) -> Self {
         let script = parse(text);
-        let shell = ShellState::new(&script, call.current_directory, policy.roots.home.as_deref());
+        let home = policy.roots.home.as_deref();
+        let shells = ShellState::of_each(&script, call.current_directory, home);
         let restricted = policy.rules.restricts_files();
-        let keeps_patterns = script.keeps_patterns();
+        let surroundings = Surroundings {
+            keeps_patterns: script.keeps_patterns(),
+            in_company: script.commands.len() > 1,
+        };
         let mut hides = script.opaque.is_some();
         let mut hides_files = hides;
         let parts = script
             .commands
             .iter()
-            .map(|command| {
+            .zip(&shells)
+            .map(|(command, shell)| {
                 let (layers, complete) = command.layers();
                 let nameless = |it: &Command| !it.words.is_empty() && it.name().is_none();
                 hides |= !complete || layers.iter().any(nameless);
-                let mut part = Part::new(command, layers, &shell, keeps_patterns);
+                let mut part = Part::new(command, layers, shell, surroundings);
                 let Possible { named, written, walked, unknown } = match restricted {
-                    true => part.possible(&shell, policy),
-                    false => part.surely_written(&shell),
+                    true => part.possible(shell, policy),
+                    false => part.surely_written(shell),
                 };
                 hides_files |= restricted && unknown;
                 (part.named, part.written, part.walked) = (named, written, walked);
@@ -130,11 +145,12 @@ impl Part {
         command: &Command,
         layers: Vec<Command>,
         shell: &ShellState<'_>,
-        keeps_patterns: bool,
+        surroundings: Surroundings,
     ) -> Self {
         let arguments = Command { redirections: Vec::new(), ..command.clone() };
         let streams = Command { redirections: command.redirections.clone(), ..Command::default() };
-        let Touches { reads, writes, is_file_command, files_only, moves, .. } = arguments.touches();
+        let Touches { reads, writes, is_file_command, files_only, moves, transfer, .. } =
+            arguments.touches();
         let streams = streams.touches();
         let mut read = shell.places(&reads);
         if files_only {
@@ -148,19 +164,22 @@ impl Part {
         }
         // A value with a pattern in it names files once it is expanded without quotes.
         let expanded = |word: &&Word| word.literal().is_none() && word.may_split();
-        if keeps_patterns {
+        if surroundings.keeps_patterns {
             let words = command.words.iter().filter(expanded);
             read.extend(words.map(|word| Place::Unknown(word.raw().to_owned())));
         }
         let in_hostile_repository = meets_hostile_repository(command, shell, &read);
         read.extend(shell.places(&streams.reads));
+        let mut write = shell.places(&writes);
+        let landed = transfer.iter().flat_map(|it| landings(it, shell, surroundings.in_company));
+        write.extend(landed);
         Self {
             in_hostile_repository,
             command: command.clone(),
             layers,
             reads: read,
             writes_pattern: writes.iter().any(Word::may_split),
-            writes: shell.places(&writes),
+            writes: write,
             redirected: redirected(shell, &streams.writes),
             is_file_command,
             moves,
@@ -177,14 +196,17 @@ impl Part {
 
     /// What is certainly written, for the files that are always asked about.
     fn surely_written(&self, shell: &ShellState<'_>) -> Possible {
-        let writes = self.layers.iter().map(|layer| shell.places(&layer.touches().writes));
-        let written = writes.flatten().filter_map(|place| place.location().cloned()).collect();
+        let carried = self.layers.iter().skip(1);
+        let carried = carried.flat_map(|layer| shell.places(&layer.touches().writes));
+        let own = self.writes.iter().chain(&self.redirected).cloned();
+        let written = own.chain(carried).filter_map(|place| place.location().cloned()).collect();
         Possible { written, ..Possible::default() }
     }
 
     /// Everything that the command and what it carries may touch. What cannot be told is told.
     fn possible(&self, shell: &ShellState<'_>, policy: &Policy) -> Possible {
         let mut found = Possible::default();
+        found.written = found.known(self.writes.clone());
         for layer in &self.layers {
             let touches = layer.touches();
             let written = found.known(shell.places(&touches.writes));
@@ -198,6 +220,15 @@ impl Part {
                 named.extend(shell.places(&certain).iter().filter_map(Place::location).cloned());
             } else {
                 named.extend(found.known(shell.places(&words)));
+            }
+            if shows_tracked_files(layer) {
+                found.walked.extend(
+                    shell
+                        .directories()
+                        .unwrap_or_default()
+                        .iter()
+                        .filter_map(|directory| git_index::tracked_from(directory)),
+                );
             }
             if touches.walks {
                 let folders = named.iter().chain(&written).filter_map(Below::list);
@@ -248,6 +279,16 @@ fn is_denied(policy: &Policy, folder: &Below) -> bool {
     [PermissionBehavior::Deny, PermissionBehavior::Ask]
         .iter()
         .any(|behavior| policy.rules.file_patterns(behavior).any(|it| folder.contains(it)))
+}
+
+/// Whether a `git` shows the contents of files that it does not name.
+fn shows_tracked_files(command: &Command) -> bool {
+    let given =
+        |names: &[&str]| command.words.iter().any(|it| names.iter().any(|name| it.is(name)));
+    command.name() == Some("git")
+        && (given(&["diff", "show", "grep", "stash", "archive", "format-patch"])
+            || given(&["log", "whatchanged", "reflog"]) && given(&["-p", "-u", "--patch", "-L"]))
+        && !given(&["--name-only", "--name-status", "--stat", "--shortstat", "--numstat", "list"])
 }
 
 /// Whether a `git` may find a repository whose configuration runs programs.

@@ -10,6 +10,7 @@ use super::{expand::expand, location::Location, place::Place};
 const MAX_DIRECTORIES: usize = 16;
 
 /// What is known of the shell that will run a line.
+#[derive(Clone)]
 pub(super) struct ShellState<'a> {
     home: Option<&'a Path>,
     /// Where a command may run. `cd` may fail, and loops and functions run out of order, so all
@@ -17,20 +18,49 @@ pub(super) struct ShellState<'a> {
     directories: Option<Vec<PathBuf>>,
     /// Whether some of the line may run more than once.
     repeats: bool,
+    /// Whether patterns mean what they mean by default.
+    keeps_options: bool,
 }
 
 impl<'a> ShellState<'a> {
-    pub(super) fn new(script: &Script, current: &Path, home: Option<&'a Path>) -> Self {
-        let directories = Some(vec![current.to_owned()]);
-        let mut shell = Self { home, directories, repeats: script.repeats };
-        for command in script.commands.iter().flat_map(|command| command.layers().0) {
+    /// The shell as it begins.
+    fn initial(script: &Script, current: &Path, home: Option<&'a Path>) -> Self {
+        let all = || script.commands.iter().flat_map(|command| command.layers().0);
+        Self {
+            home,
+            directories: Some(vec![current.to_owned()]),
+            repeats: script.repeats,
+            keeps_options: !all().any(|command| changes_options(&command)),
+        }
+    }
+
+    /// The shell in which each command of a script runs, in their order.
+    pub(super) fn of_each(script: &Script, current: &Path, home: Option<&'a Path>) -> Vec<Self> {
+        let initial = Self::initial(script, current, home);
+        let mut later = initial.clone();
+        let mut commands = script.commands.as_slice();
+        // A `cd` that comes first and succeeds decides where all others run.
+        if let [first, rest @ ..] = commands
+            && script.begins_alone
+            && !script.repeats
+            && first.name() == Some("cd")
+            && let Some(targets) = later.changed_by(first)
+            && targets.iter().all(|target| target.is_dir())
+        {
+            later.directories = Some(targets);
+            commands = rest;
+        }
+        for command in commands.iter().flat_map(|command| command.layers().0) {
             match command.name() {
-                Some("cd") => shell.change_directory(&command),
-                Some("pushd" | "popd") => shell.directories = None,
+                Some("cd") => later.change_directory(&command),
+                Some("pushd" | "popd") => later.directories = None,
                 _ => {}
             }
         }
-        shell
+        let first = if commands.len() < script.commands.len() { initial } else { later.clone() };
+        std::iter::once(first)
+            .chain(std::iter::repeat_n(later, script.commands.len().saturating_sub(1)))
+            .collect()
     }
 
     /// Where a command may run, if that can be told.
@@ -38,17 +68,21 @@ impl<'a> ShellState<'a> {
         self.directories.as_deref()
     }
 
-    fn change_directory(&mut self, command: &Command) {
+    /// The directories that a `cd` leads to, if they can be told.
+    fn changed_by(&self, command: &Command) -> Option<Vec<PathBuf>> {
         let touches = command.touches();
-        let changed = match touches.reads.as_slice() {
+        match touches.reads.as_slice() {
             // How often a loop goes down, or up, cannot be told.
             [word] if touches.complete && !(self.repeats && !is_absolute(word)) => {
                 self.targets(word)
             }
             _ => None,
-        };
-        self.directories = match (self.directories.take(), changed) {
-            (Some(mut known), Some(changed)) => {
+        }
+    }
+
+    fn change_directory(&mut self, command: &Command) {
+        self.directories = match (self.changed_by(command), self.directories.take()) {
+            (Some(changed), Some(mut known)) => {
                 known.extend(changed);
                 known.sort();
                 known.dedup();
@@ -109,7 +143,7 @@ impl<'a> ShellState<'a> {
 
     /// The files that a pattern matches, unless one of them would be taken for an option.
     fn matching(&self, word: &Word) -> Option<Vec<PathBuf>> {
-        let mut pattern = word.pattern()?;
+        let mut pattern = word.pattern().filter(|_| self.keeps_options)?;
         let bases = if word.is_tilde() {
             // `~/…`: what stands before the first slash is the home directory.
             pattern.components.remove(0);
@@ -129,6 +163,22 @@ impl<'a> ShellState<'a> {
             found.extend(matching);
         }
         Some(found)
+    }
+}
+
+/// Whether a command may change what patterns match: hidden files, folders below, extended forms.
+fn changes_options(command: &Command) -> bool {
+    let sets = |word: &Word| {
+        word.literal().is_none_or(|text| text.starts_with(['-', '+']) && text.contains('O'))
+    };
+    match command.name() {
+        Some("shopt") => true,
+        Some("bash" | "sh") => command.words.iter().skip(1).any(sets),
+        Some("zsh" | "fish" | "ksh") => true,
+        _ => command
+            .assignments
+            .iter()
+            .any(|it| matches!(it.name.as_str(), "GLOBIGNORE" | "BASHOPTS")),
     }
 }
 

@@ -8,8 +8,8 @@ use crate::{
     word::Word,
 };
 
-/// Options of everything that shows differences. Not `-O`, `--output`, `--no-index`, `--ext-diff`,
-/// `--textconv` and `--submodule`.
+/// Options of everything that shows differences. Not `-O`, `--output`, `--no-index`, `--ext-diff`
+/// and `--textconv`.
 macro_rules! diff_options {
     () => {
         "patch no-patch unified= raw patch-with-raw patch-with-stat minimal patience histogram \
@@ -22,7 +22,8 @@ macro_rules! diff_options {
          ignore-matching-lines= function-context inter-hunk-context= exit-code quiet no-ext-diff \
          no-textconv ignore-submodules? src-prefix= dst-prefix= no-prefix default-prefix \
          line-prefix= compact-summary skip-to= rotate-to= irreversible-delete break-rewrites? cc \
-         diff-merges= no-diff-merges combined-all-paths root no-color-moved-ws color-moved-ws= "
+         diff-merges= no-diff-merges combined-all-paths root \
+         no-color-moved-ws color-moved-ws= submodule? "
     };
 }
 
@@ -128,6 +129,11 @@ fn only_looks(subcommand: &str, words: &[Word]) -> Option<Matched> {
         format.literal().is_none_or(|text| text.contains("%G") || text.contains("signature"))
     };
     if matched.arguments.values(&["--format", "--pretty", "--sort"]).any(checks_signature) {
+        return None;
+    }
+    // The differences of a submodule are shown by a git that runs in it.
+    let lists_commits = |form: &Word| form.is("log") || form.is("short");
+    if !matched.arguments.values(&["--submodule"]).all(lists_commits) {
         return None;
     }
     let positionals = matched.positionals();

@@ -46,7 +46,15 @@ pub(super) fn reads(words: &[Word]) -> Option<Reads> {
     while let Some(word) = words.next() {
         let text = word.fixed()?;
         match text {
-            "-o" | "-O" => columns(words.next()?.fixed()?)?,
+            "-o" | "-O" | "-Ao" => columns(words.next()?.fixed()?)?,
+            "-eo" => {
+                dashed = true;
+                columns(words.next()?.fixed()?)?;
+            }
+            "axo" | "-axo" => {
+                plain = true;
+                columns(words.next()?.fixed()?)?;
+            }
             "-p" | "--pid" | "--ppid" | "-u" | "-U" | "-C" => {
                 selects = true;
                 words.next()?.fixed()?;
@@ -63,8 +71,78 @@ pub(super) fn reads(words: &[Word]) -> Option<Reads> {
     (!dashed || !(plain || selects)).then(Reads::nothing)
 }
 
-/// A list of columns: names, widths and headings.
+/// A list of columns, each possibly with a heading. Environments are a column as well.
 fn columns(text: &str) -> Option<()> {
-    let known = |it: char| it.is_ascii_alphanumeric() || "_,=:%+-".contains(it);
-    text.chars().all(known).then_some(())
+    const KNOWN: &[&str] = &[
+        "pid",
+        "ppid",
+        "pgid",
+        "pgrp",
+        "sid",
+        "sess",
+        "tid",
+        "lwp",
+        "spid",
+        "nlwp",
+        "user",
+        "uid",
+        "euser",
+        "euid",
+        "ruser",
+        "ruid",
+        "group",
+        "gid",
+        "egroup",
+        "rgroup",
+        "comm",
+        "cmd",
+        "args",
+        "command",
+        "ucmd",
+        "ucomm",
+        "fname",
+        "pcpu",
+        "%cpu",
+        "c",
+        "pmem",
+        "%mem",
+        "rss",
+        "rssize",
+        "vsz",
+        "vsize",
+        "sz",
+        "size",
+        "stat",
+        "state",
+        "s",
+        "tty",
+        "tt",
+        "tname",
+        "etime",
+        "etimes",
+        "time",
+        "cputime",
+        "times",
+        "start",
+        "start_time",
+        "stime",
+        "bsdstart",
+        "bsdtime",
+        "lstart",
+        "nice",
+        "ni",
+        "pri",
+        "priority",
+        "psr",
+        "wchan",
+        "f",
+        "flags",
+        "cls",
+        "class",
+        "rtprio",
+        "sched",
+    ];
+    let (names, _heading) = text.split_once('=').unwrap_or((text, ""));
+    let name = |column: &str| KNOWN.contains(&column.split(':').next().unwrap_or_default());
+    names.split(',').all(name).then_some(())
 }

@@ -85,7 +85,9 @@ pub(super) fn reads(name: &str, words: &[Word]) -> Option<Reads> {
 
 /// Where a search looks.
 fn search(name: &str, matched: &Matched, without_files: bool, places: Vec<Word>) -> Reads {
-    let recursive = !name.ends_with("grep") || matched.has(&["-r", "--recursive"]);
+    let actions = matched.arguments.values(&["-d", "--directories"]);
+    let descends = actions.into_iter().any(|action| !action.is("read") && !action.is("skip"));
+    let recursive = !name.ends_with("grep") || descends || matched.has(&["-r", "--recursive"]);
     let mut found =
         Reads { walks: recursive && !matches!(name, "fd" | "fdfind"), ..Reads::of(places) };
     if recursive && without_files {
@@ -475,19 +477,19 @@ fn reader(name: &str) -> Option<Reader> {
                 ..NONE
             },
         ),
-        // Not `-R`, which follows links, nor `-d` and `-D`, which may say so.
+        // Not `-R`, which follows links.
         "grep" | "egrep" | "fgrep" => (
             Pattern,
             Synopsis {
                 flags: "EFGPivwxcLlqsbHhnTuZazoIrUy",
-                values: "emABC",
+                values: "emABCdD",
                 files: "f",
                 long: "extended-regexp fixed-strings basic-regexp perl-regexp regexp= file< \
                        ignore-case no-ignore-case invert-match word-regexp line-regexp count color? \
                        colour? files-without-match files-with-matches max-count= only-matching quiet \
                        silent no-messages byte-offset with-filename no-filename label= line-number \
                        initial-tab null after-context= before-context= context= text binary-files= \
-                       exclude= exclude-from< exclude-dir= include= recursive line-buffered \
+                       directories= devices= exclude= exclude-from< exclude-dir= include= recursive line-buffered \
                        null-data binary group-separator= no-group-separator",
                 number: true,
                 ..NONE

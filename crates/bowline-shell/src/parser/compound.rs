@@ -31,8 +31,12 @@ impl Parser<'_> {
                 self.skip(word.len());
                 return Ok(word);
             }
+            let is_first = self.depth == 0 && self.commands.is_empty();
             self.command()?;
             self.blanks();
+            // What follows runs in the same shell: no pipe, no background, no subshell.
+            let follows = self.looking_at("&&") || matches!(self.peek(), Some(';' | '\n'));
+            self.begins_alone |= is_first && follows && self.commands.len() == 1;
             expects_command = self.operator()?;
         }
     }

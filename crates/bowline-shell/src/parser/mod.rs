@@ -29,9 +29,17 @@ pub fn parse(command_line: &str) -> Script {
         // The reason is kept in `opaque`.
         let _ = parser.whole_script();
     }
-    let Parser { commands, repeats, defines_functions, substitutes, variables, opaque, .. } =
-        parser;
-    Script { commands, repeats, defines_functions, substitutes, variables, opaque }
+    let Parser {
+        commands,
+        begins_alone,
+        repeats,
+        defines_functions,
+        substitutes,
+        variables,
+        opaque,
+        ..
+    } = parser;
+    Script { commands, begins_alone, repeats, defines_functions, substitutes, variables, opaque }
 }
 
 fn is_unprintable(letter: char) -> bool {
@@ -48,6 +56,7 @@ struct Parser<'a> {
     depth: usize,
     commands: Vec<Command>,
     here_documents: Vec<HereDocument>,
+    begins_alone: bool,
     repeats: bool,
     defines_functions: bool,
     /// Whether the command that is being read has a substitution.
@@ -79,6 +88,7 @@ impl<'a> Parser<'a> {
             depth,
             commands: Vec::new(),
             here_documents: Vec::new(),
+            begins_alone: false,
             repeats: false,
             defines_functions: false,
             substitutes: false,

@@ -111,6 +111,10 @@ impl Running {
                 None => shell.env_remove(name),
             };
         }
+        // They change where `cd` goes and what patterns match, and commands are judged without them.
+        for name in ["CDPATH", "GLOBIGNORE", "BASHOPTS"] {
+            shell.env_remove(name);
+        }
         let mut child = shell.spawn()?;
         let group = ProcessGroup::among(&child, groups)?;
         // A shell that is dead already hears nothing, and its end says more than this could.

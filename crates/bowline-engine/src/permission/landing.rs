@@ -1,0 +1,58 @@
+//! Where files end up that a command copies or moves.
+
+use std::path::PathBuf;
+
+use bowline_shell::{Transfer, Word};
+
+use super::{below::Below, location::Location, place::Place, shell_state::ShellState};
+
+/// The files that a transfer writes besides its target. `in_company` says that other commands of the
+/// line may make the target a folder first.
+pub(super) fn landings(
+    transfer: &Transfer,
+    shell: &ShellState<'_>,
+    in_company: bool,
+) -> Vec<Place> {
+    let Transfer { sources, target, replaces, copies_tree } = transfer;
+    let targets = shell.places(std::slice::from_ref(target));
+    let mut found = Vec::new();
+    for target in targets.iter().filter_map(Place::location) {
+        let exists = target.real().exists();
+        let may_be_folder = target.real().is_dir() || !exists && (in_company || sources.len() > 1);
+        for source in sources {
+            let merges = *replaces || is_content(source);
+            for place in shell.places(std::slice::from_ref(source)) {
+                let Some(source) = place.location() else {
+                    found.push(place);
+                    continue;
+                };
+                let landing = match source.named().file_name() {
+                    Some(name) if may_be_folder && !merges => target.named().join(name),
+                    _ => target.named().to_owned(),
+                };
+                if *copies_tree {
+                    found.extend(tree(source, &landing));
+                }
+                found.push(Place::Known(Location::of(&landing)));
+            }
+        }
+    }
+    found
+}
+
+/// Whether a source stands for everything in a folder: `DIR/.`.
+fn is_content(source: &Word) -> bool {
+    source.literal().is_none_or(|text| matches!(text.rsplit('/').next(), Some("." | "..")))
+}
+
+/// Every file below a source, where it ends up: a link may be there already, or its name may be
+/// one that is always asked about.
+fn tree(source: &Location, landing: &PathBuf) -> Vec<Place> {
+    let Some(below) = Below::list(source) else { return Vec::new() };
+    match below.entries() {
+        Some(entries) => {
+            entries.iter().map(|it| Place::Known(Location::of(&landing.join(it)))).collect()
+        }
+        None => vec![Place::Unknown(source.named().display().to_string())],
+    }
+}
