@@ -243,7 +243,7 @@ impl<'a> Shell<'a> {
             Place::Unknown(_) => None,
         });
         let runs_in = self.directories.iter().flatten().map(PathBuf::as_path);
-        runs_in.chain(given).any(repository::is_bare_from)
+        runs_in.chain(given).any(|it| repository::examine(it).is_err())
     }
 
     fn part(&self, command: &Command, layers: Vec<Command>, restricted: bool) -> Part {

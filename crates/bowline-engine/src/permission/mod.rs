@@ -6,12 +6,13 @@
 //! [`Verdict::Ask`] is put to hooks and host by whoever called.
 //!
 //! The disk is touched in three places only: [`Location`] follows symlinks, `repository` looks for
-//! the one that `git` would find, and [`write_settings`] keeps a change in a settings file.
+//! those that `git` would find and enter, and [`write_settings`] keeps a change in a settings file.
 
 mod access;
 mod agent_mode;
 mod call;
 mod command;
+mod confine;
 mod judge_command;
 mod listing;
 mod location;
