@@ -139,6 +139,7 @@ async fn search(tree: PathBuf) {
             input: json!({"pattern": PATTERN, "path": tree, "output_mode": "files_with_matches", "head_limit": 0}),
             workspace: Workspace::new(&tree, Setup::default()),
             cancel: Default::default(),
+            confinement: None,
         };
         let began = Instant::now();
         bowline_tools::run(&*tool, call).await.expect("the search succeeds");

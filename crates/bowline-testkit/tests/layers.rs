@@ -8,15 +8,17 @@ use serde_json::Value;
 const MAY_USE: &[(&str, &[&str])] = &[
     ("bowline-protocol", &[]),
     ("bowline-shell", &[]),
+    ("bowline-sandbox", &[]),
     ("bowline-peer", &["bowline-protocol"]),
     ("bowline-model", &["bowline-protocol"]),
     ("bowline-sessions", &["bowline-protocol"]),
-    ("bowline-tools", &["bowline-protocol", "bowline-shell"]),
+    ("bowline-tools", &["bowline-protocol", "bowline-sandbox", "bowline-shell"]),
     ("bowline-mcp", &["bowline-protocol", "bowline-tools"]),
     (
         "bowline-engine",
         &[
             "bowline-protocol",
+            "bowline-sandbox",
             "bowline-shell",
             "bowline-model",
             "bowline-sessions",
@@ -35,6 +37,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         &[
             "bowline-protocol",
             "bowline-model",
+            "bowline-sandbox",
             "bowline-sessions",
             "bowline-tools",
             "bowline-mcp",

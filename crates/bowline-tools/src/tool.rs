@@ -7,6 +7,7 @@
 use std::{borrow::Cow, future, path::PathBuf, sync::Arc};
 
 use bowline_protocol::{RawJson, ToolUseId};
+use bowline_sandbox::Confinement;
 use futures_util::future::BoxFuture;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -196,6 +197,9 @@ pub struct ToolCall {
     pub workspace: Arc<Workspace>,
     /// Fires when nobody waits for the answer any more.
     pub cancel: CancellationToken,
+    /// What a command is held to that runs only because it was judged to read. One that a person, a rule, a
+    /// hook or the mode allowed is held to nothing.
+    pub confinement: Option<Confinement>,
 }
 
 impl ToolCall {

@@ -109,13 +109,14 @@ async fn run(
             "You can look at everything, but change nothing and leave nothing running.",
         ));
     }
-    if !matches!(session.judge(&proposed, None, &Identity::Main), Verdict::Allow(_)) {
+    let Verdict::Allow(reason) = session.judge(&proposed, None, &Identity::Main) else {
         return Err(ToolFailure::running(
             "This is not allowed without asking, and there is nobody to ask.",
         ));
-    }
+    };
     let (id, workspace) = (call.id.clone(), Arc::clone(workspace));
-    let call = ToolCall { id, input, workspace, cancel: CancellationToken::new() };
+    let (cancel, confinement) = (CancellationToken::new(), reason.confinement);
+    let call = ToolCall { id, input, workspace, cancel, confinement };
     bowline_tools::run(&*tool, call).await.map(Outcome::Found)
 }
 

@@ -298,7 +298,11 @@ fn meets_hostile_repository(command: &Command, shell: &ShellState<'_>, read: &[P
     }
     let Some(directories) = shell.directories() else { return true };
     let given = read.iter().filter_map(Place::location).map(Location::real);
-    directories.iter().map(|it| it.as_path()).chain(given).any(repository::is_bare_from)
+    directories
+        .iter()
+        .map(|it| it.as_path())
+        .chain(given)
+        .any(|it| repository::examine(it).is_err())
 }
 
 fn fits(command: &Command, pattern: &TextPattern) -> bool {

@@ -68,7 +68,8 @@ impl Policy {
             let text = "A part of it works on what an earlier part puts in place";
             return ask_about_all(call, line, text.to_owned());
         }
-        Verdict::Allow(Reason::of(DecisionReasonType::SubcommandResults))
+        let confinement = (!granted).then(|| self.confinement(call, line));
+        Verdict::Allow(Reason { confinement, ..Reason::of(DecisionReasonType::SubcommandResults) })
     }
 
     fn judge_part<'a>(&self, part: &'a Part) -> Result<Grounds, Objection<'a>> {

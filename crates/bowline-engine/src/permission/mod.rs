@@ -14,6 +14,7 @@ mod agent_mode;
 mod below;
 mod call;
 mod command;
+mod confine;
 mod expand;
 mod git_index;
 mod judge_command;

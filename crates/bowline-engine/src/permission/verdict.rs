@@ -4,6 +4,7 @@ use bowline_protocol::{
     CanUseTool, DecisionReasonType, DecisionSource, Extra, MatchedRule, NonExecutionKind,
     PermissionDecision, PermissionUpdate, PermissionVerdict,
 };
+use bowline_sandbox::Confinement;
 
 /// What was decided about a call.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,6 +28,8 @@ pub struct Reason {
     pub rule: Option<MatchedRule>,
     /// Where the hook is defined that decided.
     pub hook_source: Option<String>,
+    /// What a command is held to that is allowed because it only reads.
+    pub confinement: Option<Confinement>,
 }
 
 /// A question whether a call may run.

@@ -52,7 +52,11 @@ pub(crate) async fn permit(
     cancel: &CancellationToken,
 ) -> Result<Option<PermissionDecision>, Box<CallOutcome>> {
     match evaluate(context, proposed) {
-        Verdict::Allow(reason) => Ok(Some(reason.accepted())),
+        Verdict::Allow(reason) => {
+            let decision = reason.accepted();
+            proposed.confinement = reason.confinement;
+            Ok(Some(decision))
+        }
         // Most calls are allowed by rules, so that the others' futures are no part of this one.
         Verdict::Deny(denial) => {
             let denial = Box::pin(tell_denied(context, proposed, denial, cancel)).await;

@@ -8,6 +8,7 @@ use bowline_protocol::{
     Message, NonExecutionKind, PermissionDecision, PostToolUseFailureInput, PostToolUseInput,
     PreToolUseInput, RawJson, ToolResultMeta, ToolUseBlock,
 };
+use bowline_sandbox::Confinement;
 use bowline_tools::{FailureStage, Tool, ToolCall, ToolFailure, ToolOutput, Workspace};
 use serde_json::Value;
 use tokio::time::Instant;
@@ -58,6 +59,8 @@ pub(crate) struct Proposed {
     pub(crate) input: Value,
     pub(crate) server: Option<McpServerRef>,
     pub(crate) opinion: Option<HookOpinion>,
+    /// What it is held to, if nothing allows it but that it only reads.
+    pub(crate) confinement: Option<Confinement>,
 }
 
 impl Proposed {
@@ -137,7 +140,7 @@ async fn admit(
     let failed = |failure| Box::new(CallOutcome::failure(call.clone(), failure));
     let (tool, input) = check(context, &call, input).await.map_err(failed)?;
     let server = context.tools.server_of(&call.name);
-    let mut proposed = Proposed { call, tool, input, server, opinion: None };
+    let mut proposed = Proposed { call, tool, input, server, opinion: None, confinement: None };
     let report = pre_hooks(context, &proposed, cancel).await;
     if cancel.is_cancelled() {
         return Err(Box::new(CallOutcome::interrupted(proposed.call)));
@@ -262,6 +265,7 @@ async fn perform(
         input: proposed.input.clone(),
         workspace: Arc::clone(&context.workspace),
         cancel: cancel.clone(),
+        confinement: proposed.confinement.clone(),
     };
     let result = bowline_tools::run(&*proposed.tool, call).await;
     context.session.ledger().times_mut().tools += began.elapsed();

@@ -78,6 +78,7 @@ impl Rig {
             input,
             workspace: Arc::clone(&self.workspace),
             cancel: CancellationToken::new(),
+            confinement: None,
         }
     }
 

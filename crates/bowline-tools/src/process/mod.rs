@@ -4,12 +4,16 @@
 mod capture;
 mod group;
 mod guardian;
+mod held;
 mod profile;
+mod quiet_git;
 mod running;
 
 pub(crate) use capture::Capture;
 pub use group::ProcessGroup;
 pub(crate) use group::ProcessGroups;
+pub(crate) use held::complete;
 pub(crate) use profile::Profile;
+pub(crate) use quiet_git::variables as quiet_git;
 pub use running::exit_code;
 pub(crate) use running::{Running, ShellCommand};

@@ -12,9 +12,11 @@ use std::{
     time::Duration,
 };
 
+use bowline_sandbox::{Confinement, Support};
 use tokio::{
     io::{AsyncRead, AsyncReadExt},
     process::{Child, ChildStderr, ChildStdout, Command},
+    runtime::Handle,
     time::{Instant, sleep_until, timeout},
 };
 
@@ -61,6 +63,8 @@ pub(crate) struct ShellCommand {
     pub(crate) profile: Option<PathBuf>,
     /// Files that run before it, in the same shell.
     pub(crate) scripts: Vec<PathBuf>,
+    /// What the kernel holds it to.
+    pub(crate) confinement: Option<Confinement>,
 }
 
 impl ShellCommand {
@@ -115,7 +119,7 @@ impl Running {
         for name in ["CDPATH", "GLOBIGNORE", "BASHOPTS"] {
             shell.env_remove(name);
         }
-        let mut child = shell.spawn()?;
+        let mut child = start(&mut shell, command.confinement.as_ref())?;
         let group = ProcessGroup::among(&child, groups)?;
         // A shell that is dead already hears nothing, and its end says more than this could.
         keeper.write_all(GO).ok();
@@ -200,6 +204,20 @@ impl Running {
             }
         }
         self.group.release();
+    }
+}
+
+/// Starts a shell, confined if the kernel can do that; what the kernel lacks, `doctor` tells.
+fn start(shell: &mut Command, confinement: Option<&Confinement>) -> io::Result<Child> {
+    match confinement.filter(|_| Support::of_kernel().confines()) {
+        Some(confinement) => {
+            let runtime = Handle::current();
+            confinement.inside(|| {
+                let _entered = runtime.enter();
+                shell.spawn()
+            })
+        }
+        None => shell.spawn(),
     }
 }
 

@@ -28,6 +28,7 @@ async fn victim() {
             input: json!({ "command": command }),
             workspace: workspace.clone(),
             cancel: CancellationToken::new(),
+            confinement: None,
         };
         run(registry.find("Bash").unwrap().as_ref(), call).await.unwrap();
     }

@@ -8,6 +8,7 @@ mod edit;
 mod glob;
 mod grep;
 mod guardian;
+mod held;
 mod lists;
 mod notebook;
 mod read;

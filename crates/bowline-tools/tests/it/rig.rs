@@ -7,6 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use bowline_sandbox::Confinement;
 use bowline_tools::{
     Options, Registry, Setup, TaskEvent, ToolCall, ToolFailure, ToolOutput, Workspace, run,
 };
@@ -18,6 +19,8 @@ pub(crate) struct Rig {
     pub(crate) workspace: Arc<Workspace>,
     pub(crate) registry: Registry,
     pub(crate) cancel: CancellationToken,
+    /// What commands are held to.
+    pub(crate) confinement: Option<Confinement>,
     pub(crate) events: Arc<Mutex<Vec<TaskEvent>>>,
     /// Holds `project` and what tools put aside.
     dir: TempDir,
@@ -51,7 +54,14 @@ impl Rig {
         change(&mut setup);
         let registry = Registry::builtin(&setup.options);
         let workspace = Workspace::new(&project, setup);
-        Self { workspace, registry, cancel: CancellationToken::new(), events, dir }
+        Self {
+            workspace,
+            registry,
+            cancel: CancellationToken::new(),
+            confinement: None,
+            events,
+            dir,
+        }
     }
 
     pub(crate) fn options(change: impl FnOnce(&mut Options)) -> Self {
@@ -89,6 +99,7 @@ impl Rig {
             input,
             workspace: Arc::clone(&self.workspace),
             cancel: self.cancel.child_token(),
+            confinement: self.confinement.clone(),
         })
     }
 

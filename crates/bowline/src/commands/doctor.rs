@@ -9,6 +9,7 @@ use bowline_engine::{
 };
 use bowline_mcp::{McpServers, Setup};
 use bowline_model::{DEFAULT_MODEL, ModelRef};
+use bowline_sandbox::Support;
 use bowline_tools::Workspace;
 
 use crate::{
@@ -27,6 +28,7 @@ pub(crate) async fn run() -> anyhow::Result<ExitCode> {
     report.fact("version", version::BOWLINE);
     report.fact("speaks the protocol of", version::line());
 
+    sandbox(&mut report);
     let found = Found::read(&RunArgs::default(), &environment, &cwd);
     let variable = environment.config_dir_variable();
     report.section("Settings");
@@ -52,6 +54,22 @@ pub(crate) async fn run() -> anyhow::Result<ExitCode> {
     });
     say(report.text.trim_end())?;
     Ok(code)
+}
+
+/// What the kernel holds commands to that run unasked because they only read.
+fn sandbox(report: &mut Report) {
+    let support = Support::of_kernel();
+    report.section("Sandbox");
+    match support.landlock {
+        Ok(version) => {
+            let enforced = support.enforced().join("; ");
+            report.fact("commands that only read", format!("Landlock {version}: {enforced}"));
+        }
+        Err(_) => report.fact("commands that only read", "held to that by nothing"),
+    }
+    for lack in support.missing() {
+        report.fact("not enforced", lack);
+    }
 }
 
 fn settings(report: &mut Report, settings: &Settings, trust: Trust) {

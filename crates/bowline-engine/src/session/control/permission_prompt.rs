@@ -34,6 +34,7 @@ pub(crate) async fn ask_prompt_tool(
         input,
         workspace: Arc::clone(&context.workspace),
         cancel: CancellationToken::new(),
+        confinement: None,
     };
     let output = bowline_tools::run(&*tool, call)
         .await

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::{
     output::{ToolFailure, ToolOutput},
-    process::ShellCommand,
+    process::{ShellCommand, complete, quiet_git},
     schema::schema_of,
     tasks::{Job, NewJob},
     tool::{Access, Tool, ToolCall, ToolSpec, read_input},
@@ -141,14 +141,21 @@ async fn run(call: ToolCall) -> Result<ToolOutput, ToolFailure> {
     let mut environment = workspace.environment();
     // The shell then keeps the name by which we know the directory, symlinks and all.
     environment.insert("PWD".to_owned(), dir.to_str().map(str::to_owned));
+    let mut command = ShellCommand {
+        command: input.command.clone(),
+        dir: dir.clone(),
+        environment,
+        scripts: workspace.scripts(),
+        profile: workspace.shell_definitions().await,
+        confinement: None,
+    };
+    if let Some(judged) = &call.confinement {
+        let count = workspace.variable("GIT_CONFIG_COUNT");
+        command.environment.extend(quiet_git(count.as_deref()));
+        command.confinement = Some(complete(judged, &command, workspace));
+    }
     let job = NewJob {
-        command: ShellCommand {
-            command: input.command.clone(),
-            dir: dir.clone(),
-            environment,
-            scripts: workspace.scripts(),
-            profile: workspace.shell_definitions().await,
-        },
+        command,
         description: input.description.clone().unwrap_or_else(|| input.command.clone()),
         tool_use_id: call.id.clone(),
         memory: options.max_output_chars.saturating_mul(BYTES_PER_CHAR),
@@ -166,7 +173,7 @@ async fn run(call: ToolCall) -> Result<ToolOutput, ToolFailure> {
     let detach_requested = job.detach_requested.clone();
     tokio::select! {
         ended = job.ended() => match ended {
-            Some(end) => result::of(&input, job, end, workspace),
+            Some(end) => result::of(&input, job, end, &call),
             None => Err(ToolFailure::interrupted()),
         },
         () = call.cancel.cancelled() => {

@@ -14,16 +14,34 @@ use crate::{
     process::{Capture, exit_code},
     run::{PREVIEW_CHARS, persisted, size},
     tasks::{Job, JobEnd},
+    tool::ToolCall,
     workspace::{Workspace, lock},
 };
+
+/// What the model is told when the kernel may have kept a command from something.
+const HELD: &str = "(This command ran without approval because it only reads, so the kernel kept it from writing, \
+    from the network and from files outside the working directories. If it needs more, a person has to allow \
+    it, with a permission rule for example.)";
+
+/// Whether an output complains about rights.
+fn was_refused(output: &str) -> bool {
+    const COMPLAINTS: &[&str] = &[
+        "Permission denied",
+        "Operation not permitted",
+        "Read-only file system",
+        "Function not implemented",
+    ];
+    COMPLAINTS.iter().any(|complaint| output.contains(complaint))
+}
 
 /// The result of a command that ended by itself.
 pub(super) fn of(
     input: &Input,
     job: Job,
     end: JobEnd,
-    workspace: &Workspace,
+    call: &ToolCall,
 ) -> Result<ToolOutput, ToolFailure> {
+    let workspace = &*call.workspace;
     let capture = Arc::clone(&job.capture);
     job.forget();
     let reset = follow_dir(&end, workspace);
@@ -33,7 +51,9 @@ pub(super) fn of(
     if code != 0 && harmless.is_none() {
         let mut text = format!("Exit code {code}");
         let output = both_ends(&capture).unwrap_or(output);
-        for part in [output.as_str(), reset.as_deref().unwrap_or_default()] {
+        let held = call.confinement.is_some() && was_refused(&output);
+        let held = if held { HELD } else { "" };
+        for part in [output.as_str(), held, reset.as_deref().unwrap_or_default()] {
             if !part.is_empty() {
                 text.push('\n');
                 text.push_str(part);

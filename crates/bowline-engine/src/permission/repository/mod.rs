@@ -1,0 +1,90 @@
+//! The repository that `git` finds from a directory, as far as its settings decide what runs.
+//!
+//! The settings of a repository make even `git status` run programs: monitors, filters, drivers for
+//! differences and merges. Nobody agreed to them in a folder that was unpacked, and a bare repository is made
+//! of files that a clone brings. So a repository counts as harmless only if every setting it has is known to
+//! run nothing; the environment of `bowline-tools` overrides some besides.
+
+mod config;
+mod find;
+mod index;
+mod settings;
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
+
+use find::{Found, Place};
+
+/// How many repositories may be inside each other, and how many are looked at in all.
+const MAX_DEPTH: usize = 8;
+const MAX_REPOSITORIES: usize = 256;
+
+/// Why `git` in a directory is a question, in words for the person who is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Doubt(String);
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Doubt {
+    fn about(path: &Path, words: impl fmt::Display) -> Self {
+        Self(format!("{} {words}", path.display()))
+    }
+}
+
+/// A repository whose settings run nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Harmless {
+    /// What `git` reads there: the folder with the files, and those with the settings and the history.
+    pub(super) folders: Vec<PathBuf>,
+}
+
+/// Looks at the repository that `git` would find from here, and at those inside it that it would enter.
+/// Without a repository there is nothing to doubt.
+pub(super) fn examine(directory: &Path) -> Result<Harmless, Doubt> {
+    let mut harmless = Harmless::default();
+    if let Some(place) = find::from(directory)? {
+        enter(&place, 0, &mut harmless)?;
+    }
+    Ok(harmless)
+}
+
+fn enter(place: &Place, depth: usize, harmless: &mut Harmless) -> Result<(), Doubt> {
+    let Place { top, own, common } = place;
+    if depth > MAX_DEPTH || harmless.folders.len() > MAX_REPOSITORIES {
+        return Err(Doubt::about(top, "holds too many repositories to look at"));
+    }
+    for file in [common.join("config"), common.join("config.worktree"), own.join("config.worktree")]
+    {
+        for setting in config::read(&file)? {
+            if !settings::is_harmless(&setting, place) {
+                let words = format!("sets {}, which may run a program", setting.key);
+                return Err(Doubt::about(&file, words));
+            }
+        }
+    }
+    let alternates = common.join("objects/info/alternates");
+    if find::exists(&alternates) {
+        return Err(Doubt::about(&alternates, "names objects of another repository"));
+    }
+    for folder in [top, own, common] {
+        if !harmless.folders.contains(folder) {
+            harmless.folders.push(folder.clone());
+        }
+    }
+    for inner in index::repositories(&own.join("index"))? {
+        // One that is not checked out is not entered.
+        if let Found::Repository(inner) = find::at(&top.join(inner))? {
+            enter(&inner, depth + 1, harmless)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,42 @@
+//! A thread that gives up its rights: capabilities, files by Landlock, system calls by seccomp.
+
+mod calls;
+mod filter;
+mod rules;
+
+use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
+
+use crate::{confinement::Confinement, support::Support};
+
+/// Restricts the calling thread, and what it starts, for good.
+pub(crate) fn restrict_thread(confinement: &Confinement, support: &Support) -> Result<(), String> {
+    drop_capabilities().map_err(|error| format!("capabilities: {error}"))?;
+    rules::restrict_self(confinement).map_err(|error| format!("Landlock: {error}"))?;
+    if support.seccomp.is_ok() {
+        // Last: it refuses the calls by which the others are set.
+        filter::apply().map_err(|error| format!("seccomp: {error}"))?;
+    }
+    Ok(())
+}
+
+/// Finds out what the kernel has, on a thread that is thrown away.
+pub(crate) fn probe() -> Support {
+    let tried = std::thread::spawn(|| Support {
+        landlock: rules::restrict_self(&Confinement::default()),
+        seccomp: filter::apply().map_err(|error| error.to_string()),
+    });
+    let crashed = || "trying it crashed".to_owned();
+    tried.join().unwrap_or_else(|_| Support { landlock: Err(crashed()), seccomp: Err(crashed()) })
+}
+
+/// A process of root's keeps the right to read what others own, and no other: without new privileges
+/// `exec` does not give them back.
+fn drop_capabilities() -> rustix::io::Result<()> {
+    let held = capabilities(None)?;
+    if held.permitted.is_empty() {
+        return Ok(());
+    }
+    let kept = held.permitted & CapabilitySet::DAC_READ_SEARCH;
+    let empty = CapabilitySet::empty();
+    set_capabilities(None, CapabilitySets { effective: kept, permitted: kept, inheritable: empty })
+}
