@@ -144,6 +144,10 @@ fn attempt(ground: &mut Ground, seed: u64, number: u64, tally: &mut Tally) {
     if unasked.is_empty() {
         return;
     }
+    let opaque = bowline_shell::parse(&text).opaque;
+    assert!(opaque.is_none(), "not understood ({opaque:?}) and allowed: {text:?}");
+    let widened = unasked.contains(&Rules::DenyFiles) && !unasked.contains(&Rules::None);
+    assert!(!widened, "a rule that denies lets it run: {text:?}");
     counts.1 += 1;
     tally.run += 1;
     let harms = ground.run(&text);
