@@ -102,7 +102,7 @@ def hears(needle: str, *words: str) -> Callable[[World], str | None]:
 
 def usable(world: World) -> str | None:
     """The twin of those that have none of their own: a project that brings such things can still be worked on."""
-    done = world.run(world.bowline, "-p", "--model", "script", "--", "TOOL Bash {\"command\":\"cat a.txt\"}\nNEXT\nECHORESULT")
+    done = world.run(world.bowline, "-p", "--model", "script", "--", "TOOL Bash {\"command\":\"cat README.md\"}\nNEXT\nECHORESULT")
     return None if "A project" in done.stdout else f"code {done.returncode}: {done.stdout[-200:]} {done.stderr[-300:]}"
 
 
