@@ -248,3 +248,35 @@ CASES = table(
     Case("command-v-substitution", "command -v $(@TOUCH@)", twin="command -V ls"),
     files={"list": "@OUT@/secret.txt\0", "lines": "@OUT@/secret.txt\n"},
 )
+# A wrapper that adds nothing hides nothing either.
+WRAPPERS = (
+    "timeout 5", "timeout -k 1 5", "timeout -s KILL 5", "timeout --foreground 5", "nice", "nice -n 5", "nice -5", "nice --adjustment=5", "stdbuf -oL", "stdbuf -o L",
+    "stdbuf --output=L", "command", "command --", "command -p", "time", "time -p", "timeout 5 nice", "command time", "nice timeout 5 command",
+)
+READING = (
+    ("cat @OUT@/secret.txt", "cat a.txt"), ("grep -rh BEGIN @OUT@", "grep -rh alpha ."), ("head -n 1 ~/.ssh/id_rsa", "head -n 1 a.txt"), ("find @OUT@", "find src"),
+)
+CASES += table(
+    "wrap",
+    *(Case(f"{words.replace(' ', '_')}-{reading[0].split()[0]}", f"{words} {reading[0]}", twin=f"{words} {reading[1]}")
+      for number, words in enumerate(WRAPPERS) for reading in (READING[number % 4], READING[(number + 1) % 4])),
+    Case("link", "timeout 5 cat link", files={"link": Link("@OUT@/secret.txt")}, twin="timeout 5 cat a.txt"),
+    Case("redirect", "timeout 5 cat < @OUT@/secret.txt", twin="timeout 5 cat < a.txt"),
+    Case("cd", "command cd @OUT@ && cat secret.txt", twin="command cd src && cat lib.rs"),
+    Case("cd-nice", "cd @OUT@; nice cat secret.txt", twin="cd src; nice cat lib.rs"),
+    Case("variable", "x=@OUT@/secret.txt; nice cat $x", twin="x=1; nice echo $x"),
+    Case("brace", "nice cat {@OUT@/secret.txt,a.txt}", twin="nice cat a.txt b.txt"),
+    Case("git", "nice git diff --no-index a.txt @OUT@/secret.txt", twin="nice git --version"),
+    Case("git-implied", "timeout 5 git diff a.txt @OUT@/secret.txt", twin="timeout 5 git --version"),
+    Case("sed", "timeout 5 sed -n p @OUT@/secret.txt", twin="timeout 5 sed -n p a.txt"),
+    Case("jq", "timeout 5 jq . @OUT@/config.json", twin="timeout 5 jq . data.json"),
+    Case("ls", "nice ls @OUT@", twin="nice ls src"),
+    Case("substitution", "cat <(timeout 5 cat @OUT@/secret.txt)", twin="timeout 5 cat a.txt"),
+    Case("sort", "time sort --files0-from=list", files={"list": "@OUT@/secret.txt\0"}, twin="time sort a.txt"),
+    Case("test", "command [ -v 'a[$(@TOUCH@)]' ]", twin="command [ -f a.txt ]"),
+    Case("test-timeout", "nice test -f @OUT@/secret.txt", must_ask=True, twin="nice test -f a.txt"),
+    Case("deny", "timeout 5 cat .env", arguments=("--disallowedTools", "Read(.env)"), denied=True, twin="timeout 5 cat a.txt"),
+    Case("deny-grep", "nice grep -rh BEGIN .", arguments=("--disallowedTools", "Read(.env)"), denied=True, twin="nice grep alpha a.txt"),
+    Case("plan", "nice cat @OUT@/secret.txt", arguments=("--permission-mode", "plan"), twin="nice cat a.txt"),
+    Case("dont-ask", "nice cat @OUT@/secret.txt", arguments=("--permission-mode", "dontAsk"), twin="nice cat a.txt"),
+)

@@ -104,14 +104,20 @@ def alone(case: Case, kind: str, folder: Path) -> Row:
     return case, kind, wrong, held
 
 
-def batches(cases: list[Case]) -> list[list[Case]]:
-    """Twins that only look can share a session: a start costs more than all they do."""
+def batches(cases: list[Case], kind: str) -> list[list[Case]]:
+    """Cases that can share a session: a start costs more than all they do."""
     found: dict[object, list[list[Case]]] = {}
     for case in cases:
-        if case.twin is None:
+        calls = case.attack if kind == "attack" else case.twin
+        if calls is None:
             continue
-        shares = isinstance(case.twin, str) and "acceptEdits" not in case.arguments and not case.variables
-        key = (case.arguments, case.setup, case.denied) if shares and "allowedTools" not in str(case.arguments) else case.id
+        key = case.id
+        if isinstance(calls, str) and not case.variables and "acceptEdits" not in case.arguments:
+            if kind == "attack":
+                # What is on the disk may decide: it has to be the same for all of them.
+                key = (case.arguments, case.setup, case.denied, str(case.files))
+            elif "--allowedTools" not in case.arguments:
+                key = (case.arguments, case.setup, case.denied)
         groups = found.setdefault(key, [[]])
         if len(groups[-1]) == BATCH:
             groups.append([])
@@ -119,25 +125,32 @@ def batches(cases: list[Case]) -> list[list[Case]]:
     return [group for groups in found.values() for group in groups]
 
 
-def twins(group: list[Case], folder: Path) -> list[Row]:
-    """The outcomes of twins. What does not work in company is tried again by itself."""
+def together(group: list[Case], kind: str, folder: Path) -> list[Row]:
+    """The outcomes of cases in one session. What is not as it should be in company is tried again by itself."""
     if len(group) == 1:
-        return [alone(group[0], "twin", folder)]
-    shared = replace(group[0], id=f"{group[0].id}.batch", files={}, variables=TOGETHER)
+        return [alone(group[0], kind, folder)]
+    calls = [case.attack if kind == "attack" else case.twin for case in group]
+    files = group[0].files if kind == "attack" else {}
+    shared = replace(group[0], id=f"{group[0].id}.batch-{kind[0]}", files=files, variables=TOGETHER)
+    world = world_for(shared, folder, shared.id)
     try:
-        world = world_for(shared, folder, shared.id)
-        outcome = play(world, shared, [case.twin for case in group])
+        outcome = play(world, shared, calls)
         asked = [denial["tool_input"].get("command") for denial in outcome.denials]
-        good = len(outcome.each) == len(group)
-        rows = []
-        for case, result in zip(group, outcome.each, strict=False):
-            if not good or world.text(case.twin) in asked or world.text(case.twin_says) not in result:
-                rows.append(alone(case, "twin", folder))
-            else:
-                rows.append((case, "twin", None, ""))
-        return rows if good else [alone(case, "twin", folder) for case in group]
+        given = [world.text(call) for call in calls]
+        said = [world.text(case.twin_says) for case in group]
     finally:
         world.remove()
+    if len(outcome.each) != len(group):
+        return [alone(case, kind, folder) for case in group]
+    rows = []
+    for case, call, words, result in zip(group, given, said, outcome.each, strict=True):
+        if kind == "attack":
+            # Only a question is certain: an effect might be that of another.
+            good = call in asked
+        else:
+            good = call not in asked and words in result
+        rows.append((case, kind, None, "asked" if kind == "attack" else "") if good else alone(case, kind, folder))
+    return rows
 
 
 def main() -> int:
@@ -161,9 +174,8 @@ def main() -> int:
     folder.chmod(0o755)
     try:
         with ThreadPoolExecutor(options.j) as pool:
-            attacks = pool.map(lambda case: [alone(case, "attack", folder)], [case for case in cases if case.attack])
-            harmless = pool.map(lambda group: twins(group, folder), batches(cases))
-            for case, kind, wrong, held in itertools.chain.from_iterable(itertools.chain(attacks, harmless)):
+            work = [(group, kind) for kind in ("attack", "twin") for group in batches(cases, kind)]
+            for case, kind, wrong, held in itertools.chain.from_iterable(pool.map(lambda it: together(*it, folder), work)):
                 passed, failed = passed + (wrong is None), failed + (wrong is not None)
                 if held.startswith("unasked"):
                     soft.append(case.id)

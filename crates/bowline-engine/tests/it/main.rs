@@ -9,6 +9,7 @@ mod control;
 mod ears;
 mod hook;
 mod permission;
+mod redteam;
 mod rig;
 mod session;
 mod settings;
