@@ -86,7 +86,7 @@ pub(super) const TESTED: &[Tested] = &[
         ],
         error: libc::EACCES,
     },
-    // Limits and priorities of its own.
+    // Limits and priorities of its own process, which is what zeros mean.
     Tested {
         number: libc::SYS_prlimit64,
         tests: &[Test { argument: 0, mask: ALL, values: &[0], among: true }],
@@ -95,7 +95,7 @@ pub(super) const TESTED: &[Tested] = &[
     Tested {
         number: libc::SYS_setpriority,
         tests: &[
-            Test { argument: 0, mask: ALL, values: &[libc::PRIO_PROCESS], among: true },
+            Test { argument: 0, mask: ALL, values: &[0], among: true },
             Test { argument: 1, mask: ALL, values: &[0], among: true },
         ],
         error: DEMANDS,
@@ -148,7 +148,7 @@ const PERMITTED: &[i64] = &[
     libc::SYS_getpid, libc::SYS_getppid, libc::SYS_gettid, libc::SYS_getpgid, libc::SYS_getsid,
     libc::SYS_setpgid, libc::SYS_setsid, libc::SYS_getuid, libc::SYS_geteuid, libc::SYS_getgid,
     libc::SYS_getegid, libc::SYS_getresuid, libc::SYS_getresgid, libc::SYS_getgroups,
-    libc::SYS_capget, libc::SYS_getrlimit, libc::SYS_setrlimit, libc::SYS_getrusage,
+    libc::SYS_capget, libc::SYS_getrusage,
     libc::SYS_times, libc::SYS_sysinfo, libc::SYS_uname, libc::SYS_getrandom,
     // Time, and waiting.
     libc::SYS_gettimeofday, libc::SYS_clock_gettime, libc::SYS_clock_getres,
@@ -171,9 +171,9 @@ const PERMITTED: &[i64] = &[
 const CHANGING: &[i64] = &[
     libc::SYS_unlinkat, libc::SYS_renameat2, libc::SYS_mkdirat, libc::SYS_linkat,
     libc::SYS_symlinkat, libc::SYS_mknodat, libc::SYS_fchmod, libc::SYS_fchmodat,
-    libc::SYS_fchmodat2, libc::SYS_fchown, libc::SYS_fchownat, libc::SYS_utimensat,
+    libc::SYS_fchown, libc::SYS_fchownat, libc::SYS_utimensat,
     libc::SYS_truncate, libc::SYS_setxattr, libc::SYS_lsetxattr, libc::SYS_fsetxattr,
-    libc::SYS_removexattr, libc::SYS_lremovexattr, libc::SYS_fremovexattr, libc::SYS_renameat,
+    libc::SYS_removexattr, libc::SYS_lremovexattr, libc::SYS_fremovexattr,
 ];
 
 const REACHING: &[i64] = &[
@@ -193,7 +193,7 @@ const OLD_PERMITTED: &[i64] = &[
     libc::SYS_poll, libc::SYS_select, libc::SYS_pipe, libc::SYS_dup2, libc::SYS_pause,
     libc::SYS_alarm, libc::SYS_getpgrp, libc::SYS_fork, libc::SYS_vfork, libc::SYS_time,
     libc::SYS_epoll_create, libc::SYS_epoll_wait, libc::SYS_eventfd, libc::SYS_inotify_init,
-    libc::SYS_signalfd, libc::SYS_arch_prctl,
+    libc::SYS_signalfd, libc::SYS_arch_prctl, libc::SYS_getrlimit, libc::SYS_setrlimit,
 ];
 #[cfg(not(target_arch = "x86_64"))]
 const OLD_PERMITTED: &[i64] = &[];
@@ -204,6 +204,7 @@ const OLD_CHANGING: &[i64] = &[
     libc::SYS_unlink, libc::SYS_rename, libc::SYS_mkdir, libc::SYS_rmdir, libc::SYS_link,
     libc::SYS_symlink, libc::SYS_mknod, libc::SYS_chmod, libc::SYS_chown, libc::SYS_lchown,
     libc::SYS_utime, libc::SYS_utimes, libc::SYS_futimesat, libc::SYS_creat,
+    libc::SYS_renameat, libc::SYS_fchmodat2,
 ];
 #[cfg(not(target_arch = "x86_64"))]
 const OLD_CHANGING: &[i64] = &[];

@@ -40,10 +40,8 @@ pub(crate) fn complete(
     if let Some(file) = workspace.variable("BASH_ENV").filter(|file| !file.is_empty()) {
         held.read(file);
     }
-    if programs.iter().any(|name| name == "git") {
-        for path in git_settings(workspace, home.as_deref()) {
-            held.read(path);
-        }
+    for path in own_settings(&programs, workspace, home.as_deref()) {
+        held.read(path);
     }
     held
 }
@@ -79,6 +77,26 @@ fn only_sets_variables(script: &Path) -> bool {
         name.chars().all(is_name) && name != "PATH" && is_plain
     };
     text.lines().map(str::trim).filter(|line| !line.starts_with('#')).all(sets)
+}
+
+/// The user's own settings of the programs that have some.
+fn own_settings(programs: &[String], workspace: &Workspace, home: Option<&Path>) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let below_home = |path: &str| home.map(|home| home.join(path));
+    for program in programs {
+        match program.as_str() {
+            "jq" => found.extend(below_home(".jq")),
+            "fd" => found.extend(below_home(".config/fd")),
+            "rg" => found.extend(workspace.variable("RIPGREP_CONFIG_PATH").map(PathBuf::from)),
+            _ => {}
+        }
+        // Searches leave out what `git` ignores everywhere.
+        if matches!(program.as_str(), "git" | "rg" | "fd") {
+            found.extend(git_settings(workspace, home));
+        }
+    }
+    found.retain(|path| path.is_absolute());
+    found
 }
 
 /// The user's own settings of `git`, with the files that they name.

@@ -14,6 +14,6 @@ pub use group::ProcessGroup;
 pub(crate) use group::ProcessGroups;
 pub(crate) use held::complete;
 pub(crate) use profile::Profile;
-pub(crate) use quiet_git::variables as quiet_git;
+pub(crate) use quiet_git::{only_shows_settings, variables as quiet_git};
 pub use running::exit_code;
 pub(crate) use running::{Running, ShellCommand};

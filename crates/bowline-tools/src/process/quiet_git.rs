@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use bowline_shell::Command;
+
 /// What a repository cannot change.
 const SETTINGS: &[(&str, &str)] = &[
     // A folder with the files of a repository is one only if it is called `.git`.
@@ -43,6 +45,18 @@ const VARIABLES: &[(&str, Option<&str>)] = &[
     ("GIT_PROXY_COMMAND", None),
 ];
 
+/// Whether the only `git` in a line is one that shows settings. It runs nothing, and is to show those that hold
+/// otherwise.
+pub(crate) fn only_shows_settings(command: &str) -> bool {
+    let script = bowline_shell::parse(command);
+    let mut layers = script.commands.iter().flat_map(|command| command.layers().0);
+    let is_git = |command: &Command| command.name() == Some("git");
+    let shows = |command: &Command| command.words.get(1).is_some_and(|word| word.is("config"));
+    script.opaque.is_none()
+        && layers.clone().any(|command| is_git(&command))
+        && layers.all(|command| !is_git(&command) || shows(&command))
+}
+
 /// The variables, for a command that has `count` as its `GIT_CONFIG_COUNT`: what is set there stays, and
 /// comes first.
 pub(crate) fn variables(count: Option<&str>) -> BTreeMap<String, Option<String>> {
@@ -72,6 +86,17 @@ mod tests {
         assert!(!variables.contains_key("GIT_CONFIG_KEY_1"));
         let count = (2 + SETTINGS.len()).to_string();
         assert_eq!(variables["GIT_CONFIG_COUNT"], Some(count));
+    }
+
+    #[test]
+    fn settings_are_shown_as_they_are() {
+        for command in ["git config --get user.name", "cd x && git config --get a.b | cat"] {
+            assert!(only_shows_settings(command), "{command}");
+        }
+        for command in ["git log config", "git config --get a.b; git log", "ls", "git -C x config"]
+        {
+            assert!(!only_shows_settings(command), "{command}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Commands that run unasked: the kernel holds them to reading, and `git` runs nothing of a repository's.
 
-use std::fs;
+use std::{fs, time::Instant};
 
 use bowline_sandbox::{Confinement, Readable, Support};
 use serde_json::json;
@@ -227,5 +227,30 @@ async fn git_still_looks() {
     ] {
         let text = rig.text("Bash", json!({"command": command})).await;
         assert!(text.contains(expected), "{command}: {text}");
+    }
+}
+
+/// Prints medians of whole calls; run with `--ignored --nocapture`.
+#[tokio::test]
+#[ignore = "a measurement"]
+async fn cost_of_a_call() {
+    let Some(mut rig) = held() else { return };
+    let confinement = rig.confinement.take();
+    for command in ["true", "git status"] {
+        let mut times = [Vec::new(), Vec::new()];
+        // In turns, so that both meet the same noise.
+        for _ in 0..200 {
+            for (held, times) in [None, confinement.clone()].into_iter().zip(&mut times) {
+                rig.confinement = held;
+                let began = Instant::now();
+                rig.call("Bash", json!({"command": command})).await.ok();
+                times.push(began.elapsed());
+            }
+        }
+        let [plain, confined] = times.map(|mut times| {
+            times.sort();
+            times[times.len() / 2]
+        });
+        println!("{command}: plain {plain:?}, confined {confined:?}");
     }
 }

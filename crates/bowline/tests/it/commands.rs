@@ -44,6 +44,7 @@ fn the_doctor_names_the_place_of_a_mistake() {
     let healthy = Ran::from(healthy).printed();
     assert!(healthy.contains("Everything is fine"), "{healthy}");
     assert!(!healthy.contains("ANTHROPIC_API_KEY: k"), "{healthy}");
+    assert!(healthy.contains("\nSandbox\n  commands that only read: "), "{healthy}");
 
     fs::create_dir_all(place.cwd().join(".claude")).unwrap();
     fs::write(place.cwd().join(".claude/settings.json"), "{\n  \"model\": oops\n}").unwrap();

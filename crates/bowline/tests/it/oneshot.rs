@@ -41,6 +41,16 @@ fn a_call_that_a_hook_put_off_needs_no_prompt_to_be_made() {
     assert!(place.cwd().join("made").exists());
 }
 
+/// What holds it to that besides is in its environment, where `git` shows it.
+#[test]
+fn a_command_that_only_reads_is_held_to_that_unless_a_rule_allows_it() {
+    let place = Place::new();
+    let prompt = "TOOL Bash {\"command\":\"git -C . config --get core.hooksPath || echo free\"}\nNEXT\nECHORESULT";
+    assert_eq!(place.ask(&[], prompt).printed(), "result was: /dev/null\n");
+    let allowed = place.ask(&["--allowedTools", "Bash(git:*)"], prompt).printed();
+    assert_eq!(allowed, "result was: free\n");
+}
+
 #[test]
 fn text_is_the_answer() {
     assert_eq!(Place::new().ask(&[], "SAY hello there").printed(), "hello there\n");

@@ -110,9 +110,9 @@ fn is_known_there(place: &Place) -> Result<bool, Doubt> {
         return Ok(back.real() == top.join(".git"));
     }
     let settings = config::read(&common.join("config"))?;
-    let files =
+    let mut files =
         settings.iter().filter(|it| it.key == "core.worktree").filter_map(|it| it.value.as_deref());
-    Ok(files.last().is_some_and(|value| is_top(place, value)))
+    Ok(files.next_back().is_some_and(|value| is_top(place, value)))
 }
 
 /// Whether `core.worktree` names the folder with the files.

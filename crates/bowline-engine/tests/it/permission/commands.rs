@@ -347,8 +347,17 @@ fn git_in_a_bare_repository_is_asked_about() {
         ("Bash cd src/planted && timeout 5 git log", "ask"),
         ("Bash cd src/planted && ls", "allow subcommandResults"),
     ]);
-    std::fs::create_dir(bench.project.join("src/planted/.git")).unwrap();
+    // A folder of that name alone is no repository, so `git` would go on to the bare one.
+    let own = bench.project.join("src/planted/.git");
+    std::fs::create_dir(&own).unwrap();
+    bench.check(&[("Bash git -C src/planted status", "ask")]);
+    for name in ["objects", "refs"] {
+        std::fs::create_dir(own.join(name)).unwrap();
+    }
+    std::fs::write(own.join("HEAD"), "ref: refs/heads/main\n").unwrap();
     bench.check(&[("Bash git -C src/planted status", "allow subcommandResults")]);
+    std::fs::write(own.join("config"), "[diff]\n\texternal = ./evil\n").unwrap();
+    bench.check(&[("Bash git -C src/planted diff", "ask")]);
 }
 
 #[test]

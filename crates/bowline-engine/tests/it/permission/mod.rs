@@ -2,6 +2,7 @@
 
 mod bench;
 mod commands;
+mod confined;
 mod hooks;
 mod listing;
 mod modes;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::{
     output::{ToolFailure, ToolOutput},
-    process::{ShellCommand, complete, quiet_git},
+    process::{ShellCommand, complete, only_shows_settings, quiet_git},
     schema::schema_of,
     tasks::{Job, NewJob},
     tool::{Access, Tool, ToolCall, ToolSpec, read_input},
@@ -150,8 +150,10 @@ async fn run(call: ToolCall) -> Result<ToolOutput, ToolFailure> {
         confinement: None,
     };
     if let Some(judged) = &call.confinement {
-        let count = workspace.variable("GIT_CONFIG_COUNT");
-        command.environment.extend(quiet_git(count.as_deref()));
+        if !only_shows_settings(&input.command) {
+            let count = workspace.variable("GIT_CONFIG_COUNT");
+            command.environment.extend(quiet_git(count.as_deref()));
+        }
         command.confinement = Some(complete(judged, &command, workspace));
     }
     let job = NewJob {
