@@ -8,10 +8,10 @@ use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         CallToolRequestParams, CallToolResponse, ContentBlock as Block, CustomRequest,
-        CustomResult, ElicitRequest, ElicitResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation,
-        InputRequest, InputRequests, InputRequiredResult, InputResponses, ListPromptsResult,
-        ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ProgressToken,
-        ServerCapabilities, ServerConfig, Tool,
+        CustomResult, ElicitRequest, ElicitResult, ErrorCode, GetPromptRequestParams,
+        GetPromptResponse, Implementation, InputRequest, InputRequests, InputRequiredResult,
+        InputResponses, ListPromptsResult, ListToolsResult, PaginatedRequestParams,
+        ProgressNotificationParam, ProgressToken, ServerCapabilities, ServerConfig, Tool,
     },
     service::RequestContext,
 };

@@ -253,11 +253,7 @@ async fn check_requests(
 }
 
 /// Reads the body of a request, so that it neither takes forever nor more memory than there is for all.
-async fn read_body(
-    State(room): State<Arc<Semaphore>>,
-    request: Request,
-    next: Next,
-) -> Response {
+async fn read_body(State(room): State<Arc<Semaphore>>, request: Request, next: Next) -> Response {
     let refused = |status: StatusCode, why: &'static str| (status, why).into_response();
     let (head, body) = request.into_parts();
     // A body that comes in chunks may be as long as any.

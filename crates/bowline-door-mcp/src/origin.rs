@@ -193,11 +193,8 @@ mod tests {
         let named = ["https://app.example.org".parse().unwrap(), "http://dev:*".parse().unwrap()];
         let pages = Pages::new(&named);
         let may = |origin: &str| pages.may_use_it(&HeaderValue::from_str(origin).unwrap());
-        for origin in [
-            "https://app.example.org",
-            "https://app.example.org:443",
-            "http://dev:1234",
-        ] {
+        for origin in ["https://app.example.org", "https://app.example.org:443", "http://dev:1234"]
+        {
             assert!(may(origin), "{origin}");
         }
         for origin in [

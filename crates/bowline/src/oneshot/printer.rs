@@ -207,4 +207,3 @@ fn last_words(result: &ResultMessage, limits: &LimitArgs) -> String {
         ResultSubtype::ErrorMaxStructuredOutputRetries | _ => format!("Error: {}", errors()),
     }
 }
-

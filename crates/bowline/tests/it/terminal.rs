@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use crate::place::Place;
 
 /// Sets the clipboard and the title, asks where the cursor is, hides a link, and goes back.
-const HOSTILE: &str = "a\u{1b}]52;c;aGk=\u{7}b\u{1b}]0;t\u{7}c\u{9b}6n\u{1b}]8;;http://x\u{1b}\\d\re";
+const HOSTILE: &str =
+    "a\u{1b}]52;c;aGk=\u{7}b\u{1b}]0;t\u{7}c\u{9b}6n\u{1b}]8;;http://x\u{1b}\\d\re";
 
 /// What the program prints when its output is a terminal.
 fn on_a_terminal(place: &Place, args: &[&str]) -> String {
@@ -76,7 +77,8 @@ fn json_for_people_is_the_same_json() {
 #[test]
 fn names_that_a_model_or_a_project_chooses() {
     let place = Place::new();
-    let call = format!("TOOL {} {}\nNEXT\nSAY done", "Bash\u{1b}]0;t\u{7}", json!({"command": "ls"}));
+    let call =
+        format!("TOOL {} {}\nNEXT\nSAY done", "Bash\u{1b}]0;t\u{7}", json!({"command": "ls"}));
     let shown = on_a_terminal(&place, &["-p", "--model", "script", "--", &call]);
     assert_harmless(&shown);
     // A settings file with an odd key, an odd agent, and a session that there is not.
