@@ -462,8 +462,10 @@ async fn what_an_agent_elsewhere_cannot_be_told_is_refused_and_the_rest_is_said(
     options.file_checkpointing = true;
     let variables = options.remote_variables();
     here(options).await;
-    let told = soon("a summons", summons.recv()).await.unwrap();
+    let mut told = soon("a summons", summons.recv()).await.unwrap();
     assert_eq!(told.cwd.as_deref(), Some(Path::new("/on/another/machine")));
+    let token = told.variables.remove("CLAUDE_CODE_SESSION_ACCESS_TOKEN").unwrap();
+    assert!(token.is_some(), "it could not dial in");
     assert_eq!(told.variables, variables);
     assert_eq!(told.variables["A"].as_deref(), Some("b"));
     let checkpoints = &told.variables["CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"];
