@@ -67,11 +67,13 @@ async fn server(agent: Option<PathBuf>) -> (Child, String) {
     let line = timeout(SOON, lines.next_line()).await.expect("it speaks").expect("it is text");
     let line = line.expect("it says where it listens");
     let address = line.strip_prefix("listening on http://").expect("it says where").to_owned();
-    (server, address)
+    (server, address.trim_end_matches('/').to_owned())
 }
 
-/// One request; the whole answer.
+/// One request; the whole answer. The path goes behind the one of the address.
 async fn ask(address: &str, method: &str, path: &str, body: &str) -> String {
+    let (address, base) = address.split_once('/').unwrap_or((address, ""));
+    let path = if base.is_empty() { path.to_owned() } else { format!("/{base}{path}") };
     let mut stream = TcpStream::connect(address).await.expect("it listens");
     let length = body.len();
     let request = format!(
@@ -95,6 +97,11 @@ async fn visit_twice(agent: Option<PathBuf>) {
     let (_server, address) = server(agent).await;
     let page = ask(&address, "GET", "/", "").await;
     assert!(page.contains("200 OK") && page.contains("Talk to an agent"), "{page}");
+    let (port, _) = address.split_once('/').expect("there is a secret");
+    for (method, path) in [("GET", "/"), ("POST", "/chat"), ("POST", "/chat/0"), ("GET", "/x/")] {
+        let refused = ask(port, method, path, "SAY x").await;
+        assert!(refused.contains("404 Not Found"), "{method} {path}: {refused}");
+    }
     let mut numbers = Vec::new();
     for _ in 0..2 {
         let begun = ask(&address, "POST", "/chat", "").await;

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -60,6 +61,10 @@ def place(tmp_path: Path) -> Place:
     return place
 
 
+# What clients of a server over HTTP have to send.
+TOKEN = "a token of the tests"
+
+
 @contextmanager
 def listening(place: Place, *args: str, **environment: str) -> Iterator[str]:
     """A program of ours that says on which address it listens."""
@@ -76,6 +81,8 @@ def listening(place: Place, *args: str, **environment: str) -> Iterator[str]:
         line = process.stdout.readline()
         address = re.search(r"http://\S+", line)
         assert address, f"no address in {line!r}"
+        # What follows is for people, and must not fill the pipe.
+        threading.Thread(target=process.stdout.read, daemon=True).start()
         yield address.group()
     finally:
         process.terminate()
@@ -84,10 +91,13 @@ def listening(place: Place, *args: str, **environment: str) -> Iterator[str]:
 
 @pytest.fixture
 def http_server(place: Place) -> Callable[..., Any]:
-    """`bowline mcp serve` over HTTP, with more arguments."""
-    return lambda *args, **environment: listening(
-        place, "mcp", "serve", "--http", "127.0.0.1:0", "--model", "script", *args, **environment
-    )
+    """`bowline mcp serve` over HTTP, with more arguments. Its token is `TOKEN` unless it has none."""
+
+    def serve(*args: str) -> Any:
+        command = ["mcp", "serve", "--http", "127.0.0.1:0", "--model", "script", *args]
+        return listening(place, *command, BOWLINE_MCP_TOKEN=TOKEN)
+
+    return serve
 
 
 @pytest.fixture

@@ -112,7 +112,7 @@ def test_over_http(place: Place, shell: dict[str, str]) -> None:
 
 
 def test_the_configuration_is_json(place: Place, shell: dict[str, str]) -> None:
-    (place.project / ".mcp.json").write_text(snippet("json", '"mcpServers"'))
+    (place.project / ".mcp.json").write_text(snippet("json", '"command": "bowline"'))
     prompt = 'TOOL mcp__bowline__Bash {"command": "git --version"}\nNEXT\nECHORESULT'
     said = run(
         place,

@@ -5,7 +5,7 @@ import os
 from typing import Any
 
 import pytest
-from conftest import Place, script
+from conftest import TOKEN, Place, script
 
 
 @pytest.fixture
@@ -47,7 +47,8 @@ def test_over_http(place: Place, inspect: Any, http_server: Any) -> None:
     prompt = script("SAY hello inspector")
     with http_server() as address:
         args = ["--method", "tools/call", "--tool-name", "agent", "--tool-arg", f"prompt={prompt}"]
-        result = inspect([address], *args)
+        header = ["--header", f"Authorization: Bearer {TOKEN}"]
+        result = inspect([address], *args, *header)
     assert result["structuredContent"]["result"] == "hello inspector"
 
 

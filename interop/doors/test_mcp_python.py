@@ -5,8 +5,10 @@ from typing import Any
 
 import mcp
 import pytest
-from conftest import Place, call, script
+from conftest import TOKEN, Place, call, script
 from mcp import Client, StdioServerParameters, types
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import create_mcp_http_client
 
 # "legacy" shakes hands and is asked by requests; "auto" finds the newest version, which does
 # without a session and is asked by results.
@@ -22,6 +24,12 @@ def over_pipes(place: Place, mode: str, *args: str, **options: Any) -> Any:
         env=place.environment,
     )
     return Client(server, mode=mode, **options)
+
+
+def over_http(address: str, mode: str, **options: Any) -> AbstractAsyncContextManager[Client]:
+    """A client that knows the token."""
+    http = create_mcp_http_client(headers={"Authorization": f"Bearer {TOKEN}"})
+    return Client(streamable_http_client(address, http_client=http), mode=mode, **options)
 
 
 async def decide(answer: str) -> Any:
@@ -110,9 +118,8 @@ async def test_an_agent_works_and_goes_on(place: Place, mode: str) -> None:
 async def test_over_http(place: Place, http_server: Any, mode: str) -> None:
     place.file("a.txt", "over the web\n")
     with http_server() as address:
-        options = {"mode": mode, "elicitation_callback": await decide("allow")}
-        connection: AbstractAsyncContextManager[Client] = Client(address, **options)
-        async with connection as client:
+        asked = await decide("allow")
+        async with over_http(address, mode, elicitation_callback=asked) as client:
             path = str(place.project / "a.txt")
             assert "over the web" in text(await client.call_tool("Read", {"file_path": path}))
             made = await client.call_tool("Bash", {"command": "touch made.txt"})
@@ -124,7 +131,29 @@ async def test_over_http(place: Place, http_server: Any, mode: str) -> None:
 
 
 async def test_a_token_is_insisted_on(place: Place, http_server: Any) -> None:
-    with http_server(BOWLINE_MCP_TOKEN="secret") as address:
+    with http_server() as address:
         with pytest.raises(BaseException):  # noqa: B017, PT011  (an exception group)
             async with Client(address):
                 pass
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_without_a_token_no_client_is_asked(
+    place: Place, http_server: Any, mode: str
+) -> None:
+    """It would approve its own calls, and it may be anybody on the machine."""
+    with http_server("--no-token", "--allowedTools", "Bash(touch allowed.txt)") as address:
+        async with Client(
+            address, mode=mode, elicitation_callback=await decide("allow")
+        ) as client:
+            denied = await client.call_tool("Bash", {"command": "touch made.txt"})
+            assert denied.is_error
+            assert "asks none of them for permission" in text(denied)
+            prompt = script(call("Bash", command="touch made.txt"), "NEXT", "SAY done")
+            worked = await client.call_tool("agent", {"prompt": prompt})
+            denials = worked.structured_content["permission_denials"]
+            assert [denial["tool_name"] for denial in denials] == ["Bash"]
+            allowed = await client.call_tool("Bash", {"command": "touch allowed.txt"})
+            assert not allowed.is_error
+    assert not (place.project / "made.txt").exists()
+    assert (place.project / "allowed.txt").exists()

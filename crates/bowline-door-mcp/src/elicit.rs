@@ -1,7 +1,9 @@
 //! A permission question as MCP's elicitation, and its answer.
 
 use bowline_engine::HostError;
-use bowline_protocol::{CanUseTool, PermissionAllow, PermissionDeny, PermissionResult};
+use bowline_protocol::{
+    CanUseTool, PermissionAllow, PermissionDeny, PermissionResult, printable, printable_json,
+};
 use rmcp::{
     RoleServer,
     model::{
@@ -78,10 +80,11 @@ fn words(question: &CanUseTool) -> String {
     let description = question.description.as_ref().filter(|it| !is_input(it, question));
     for more in [description, question.decision_reason.as_ref()].into_iter().flatten() {
         words.push_str("\n\n");
-        words.push_str(&both_ends(&in_one_line(more), SHOWN_IN_PASSING, " "));
+        words.push_str(&both_ends(&printable(&in_one_line(more)), SHOWN_IN_PASSING, " "));
     }
     words.push_str("\n\n");
-    words.push_str(&both_ends(question.input.get(), SHOWN, "\n\n"));
+    // What is approved must be what is read: nothing in it may turn or hide the rest.
+    words.push_str(&both_ends(&printable_json(question.input.get()), SHOWN, "\n\n"));
     words
 }
 
@@ -214,6 +217,8 @@ mod tests {
         assert_eq!(plain, format!("{heading}\n\n{shown}\n\na rule\n\n{input}"));
         // The command alone says nothing that the input does not.
         assert_eq!(asked("rm -r ~", "a rule"), format!("{heading}\n\na rule\n\n{input}"));
+        let turned = asked("a \u{202e}b", "\u{9b}2J");
+        assert_eq!(turned, format!("{heading}\n\na \\u{{202e}}b\n\n 2J\n\n{input}"));
         let long = asked(&"x".repeat(1024 * 1024), &"y\n".repeat(1024 * 1024));
         assert!(long.len() < 4 * 1024 && long.ends_with(input), "{}", long.len());
         assert_eq!(long.matches(" bytes are not shown …] ").count(), 2);

@@ -7,11 +7,11 @@ use bowline_protocol::RawJson;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ElicitRequest,
-        ElicitResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation,
-        InputRequest, InputRequests, InputRequiredResult, InputResponses, ListPromptsResult,
-        ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ProgressToken,
-        ServerCapabilities, ServerConfig, Tool,
+        CallToolRequestParams, CallToolResponse, ContentBlock as Block, CustomRequest,
+        CustomResult, ElicitRequest, ElicitResult, ErrorCode, GetPromptRequestParams,
+        GetPromptResponse, Implementation, InputRequest, InputRequests, InputRequiredResult,
+        InputResponses, ListPromptsResult, ListToolsResult, PaginatedRequestParams,
+        ProgressNotificationParam, ProgressToken, ServerCapabilities, ServerConfig, Tool,
     },
     service::RequestContext,
 };
@@ -41,16 +41,37 @@ const AT_ONCE: u32 = 64;
 /// … but not more than these: whoever asks for that much would not get it in time.
 const WAITING: u32 = 256;
 
+/// Calls that are taken in at a time.
+pub(crate) const MAX_CALLS: usize = (AT_ONCE + WAITING) as usize;
+
 /// How often a client that wants to hear of progress is told that a call still runs. Below the
 /// time after which clients usually give up.
 const STILL_RUNNING: Duration = Duration::from_secs(10);
+
+/// What a client without a token is told about a call that the rules leave open.
+const NOT_ASKED: &str = "This server runs without a token (--no-token), so that it cannot know who \
+    its clients are and asks none of them for permission. Allow the call by a rule \
+    (--allowedTools) or a permission mode, or start the server with a token.";
 
 /// The name of the one input that a parked call asks for.
 const PERMISSION: &str = "permission";
 
 /// Answers the requests of all clients. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Handler(Arc<Shared>);
+pub(crate) struct Handler {
+    shared: Arc<Shared>,
+    trust: Trust,
+}
+
+/// Whether the approval of a client means anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Trust {
+    /// It started the server, or it knows the token: it acts for the user.
+    Proven,
+    /// Any process of any user of this machine may be the client. One that asked for a call would
+    /// approve it itself.
+    Unproven,
+}
 
 struct Shared {
     session: Session,
@@ -81,7 +102,7 @@ impl Handler {
         version: &str,
         prompts: PermissionPrompts,
     ) -> Self {
-        Self(Arc::new(Shared {
+        let shared = Arc::new(Shared {
             session,
             sessions,
             host,
@@ -90,25 +111,32 @@ impl Handler {
             prompts,
             parked: ParkedCalls::default(),
             room: Semaphore::new(AT_ONCE as usize),
-            places: Semaphore::new((AT_ONCE + WAITING) as usize),
+            places: Semaphore::new(MAX_CALLS),
             hung_up: CancellationToken::new(),
             ending: CancellationToken::new(),
-        }))
+        });
+        Self { shared, trust: Trust::Proven }
+    }
+
+    /// The same calls, for clients that are trusted so far.
+    pub(crate) fn for_clients(mut self, trust: Trust) -> Self {
+        self.trust = trust;
+        self
     }
 
     /// To be fired when the only client says no more.
     pub(crate) fn hung_up(&self) -> &CancellationToken {
-        &self.0.hung_up
+        &self.shared.hung_up
     }
 
     /// Ends every call: those that run, those that wait for room, those that wait for their client.
     pub(crate) fn end_calls(&self) {
-        self.0.ending.cancel();
+        self.shared.ending.cancel();
     }
 
     /// Waits until every call has ended. To be called behind [`end_calls`](Self::end_calls).
     pub(crate) async fn calls_ended(&self) {
-        let places = self.0.places.acquire_many(AT_ONCE + WAITING);
+        let places = self.shared.places.acquire_many(AT_ONCE + WAITING);
         let (ended, ()) = tokio::join!(places, self.stop_parked());
         drop(ended);
         // Some may have been parked meanwhile, by requests that have ended now.
@@ -117,7 +145,7 @@ impl Handler {
 
     /// Stops the calls that wait for their client.
     async fn stop_parked(&self) {
-        let stopped: JoinSet<()> = self.0.parked.take_all().map(|it| it.call.stop()).collect();
+        let stopped: JoinSet<()> = self.shared.parked.take_all().map(|it| it.call.stop()).collect();
         stopped.join_all().await;
     }
 
@@ -128,7 +156,7 @@ impl Handler {
         arguments: Map<String, Value>,
         asking: Asking,
     ) -> Result<Call, ErrorData> {
-        let shared = &self.0;
+        let shared = &self.shared;
         if shared.offer.find(tool).is_none() {
             return Err(ErrorData::invalid_params(format!("there is no tool {tool}"), None));
         }
@@ -144,11 +172,18 @@ impl Handler {
             return Ok(Call::start(|line, stop| agent::run(sessions, input, prompts, line, stop)));
         }
         let (session, host) = (shared.session.clone(), Arc::clone(&shared.host));
+        let trust = self.trust;
         let id = format!("toolu_{}", Uuid::new_v4().simple()).into();
         let call = DirectCall { id, tool: tool.to_owned(), input: RawJson::from(input), prompts };
         Ok(Call::start(|line, stop| async move {
             let _connected = host.connect(call.id.clone(), line);
-            content::result(session.call_tool(call, stop).await)
+            let result = session.call_tool(call, stop).await;
+            let unasked = result.denial.is_some() && trust == Trust::Unproven;
+            let mut result = content::result(result);
+            if unasked {
+                result.content.push(Block::text(NOT_ASKED));
+            }
+            result
         }))
     }
 
@@ -158,7 +193,7 @@ impl Handler {
         let answer = serde_json::from_value::<ElicitResult>(answer).map_err(|error| {
             ErrorData::invalid_params(format!("the answer cannot be read: {error}"), None)
         })?;
-        let Some(Parked { call, question, .. }) = self.0.parked.take(ticket, tool) else {
+        let Some(Parked { call, question, .. }) = self.shared.parked.take(ticket, tool) else {
             let why = "no call waits for this answer; it may have been given, or come too late";
             return Err(ErrorData::invalid_params(why, None));
         };
@@ -172,8 +207,8 @@ impl Handler {
         work: impl Future<Output = Result<T, ErrorData>>,
         cancel: &CancellationToken,
     ) -> Result<T, ErrorData> {
-        let place = self.0.places.try_acquire();
-        if self.0.ending.is_cancelled() {
+        let place = self.shared.places.try_acquire();
+        if self.shared.ending.is_cancelled() {
             return Err(ErrorData::internal_error("the server ends", None));
         }
         let Ok(_place) = place else {
@@ -182,7 +217,7 @@ impl Handler {
         let mut work = pin!(work);
         tokio::select! {
             done = &mut work => done,
-            () = self.0.ending.cancelled() => {
+            () = self.shared.ending.cancelled() => {
                 cancel.cancel();
                 work.await
             }
@@ -194,7 +229,7 @@ impl Handler {
         cancel: &CancellationToken,
     ) -> Result<Option<SemaphorePermit<'_>>, ErrorData> {
         tokio::select! {
-            room = self.0.room.acquire() => Ok(room.ok()),
+            room = self.shared.room.acquire() => Ok(room.ok()),
             () = cancel.cancelled() => Err(cancelled()),
         }
     }
@@ -205,7 +240,10 @@ impl Handler {
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let asking = Asking::of(context);
+        let asking = match self.trust {
+            Trust::Proven => Asking::of(context),
+            Trust::Unproven => Asking::Never,
+        };
         let (call, room) = match &request.request_state {
             // It had its room, and whoever waits for room may wait for what it does.
             Some(ticket) => {
@@ -230,7 +268,7 @@ impl Handler {
         mut room: Option<SemaphorePermit<'_>>,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let mut progress = Progress::of(context, &self.0.hung_up);
+        let mut progress = Progress::of(context, &self.shared.hung_up);
         loop {
             let event = tokio::select! {
                 biased;
@@ -240,7 +278,7 @@ impl Handler {
                 }
                 event = call.next() => event,
                 time = progress.beat() => Event::Says(format!("{tool} has run for {time} s")),
-                again = self.0.room.acquire(), if room.is_none() => {
+                again = self.shared.room.acquire(), if room.is_none() => {
                     room = again.ok();
                     continue;
                 }
@@ -263,7 +301,7 @@ impl Handler {
     /// Lets a call wait for the request that brings the answer.
     fn park(&self, tool: &str, call: Call, question: Question) -> InputRequiredResult {
         let asked = InputRequest::Elicitation(ElicitRequest::new(elicit::form(&question.about)));
-        let ticket = self.0.parked.park(Parked { tool: tool.to_owned(), call, question });
+        let ticket = self.shared.parked.park(Parked { tool: tool.to_owned(), call, question });
         let asked = InputRequests::from([(PERMISSION.to_owned(), asked)]);
         InputRequiredResult::new(Some(asked), Some(ticket))
     }
@@ -271,7 +309,7 @@ impl Handler {
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        let us = Implementation::new("bowline", &self.0.version).with_title("Bowline");
+        let us = Implementation::new("bowline", &self.shared.version).with_title("Bowline");
         ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_prompts().build())
             .with_server_info(us)
             .with_instructions(
@@ -286,7 +324,7 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.0.offer.tools().to_vec()))
+        Ok(ListToolsResult::with_all_items(self.shared.offer.tools().to_vec()))
     }
 
     async fn list_prompts(
@@ -294,7 +332,7 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let commands = self.0.session.commands();
+        let commands = self.shared.session.commands();
         Ok(ListPromptsResult::with_all_items(commands.iter().map(prompts::prompt).collect()))
     }
 
@@ -303,7 +341,7 @@ impl ServerHandler for Handler {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let commands = self.0.session.commands();
+        let commands = self.shared.session.commands();
         let unknown =
             || ErrorData::invalid_params(format!("there is no prompt {}", request.name), None);
         let command = commands.iter().find(|it| it.name == request.name).ok_or_else(unknown)?;
@@ -311,7 +349,7 @@ impl ServerHandler for Handler {
         let work = async {
             let _room = self.wait_for_room(&context.ct).await?;
             let cancel = context.ct.clone();
-            let expanded = self.0.session.expand_command(&command.name, &typed, cancel).await;
+            let expanded = self.shared.session.expand_command(&command.name, &typed, cancel).await;
             match expanded.ok_or_else(unknown)? {
                 Ok(expanded) => Ok(prompts::messages(command, expanded).into()),
                 Err(why) => Err(ErrorData::internal_error(why, None)),
@@ -336,7 +374,7 @@ impl ServerHandler for Handler {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.0.offer.find(name).cloned()
+        self.shared.offer.find(name).cloned()
     }
 
     async fn call_tool(

@@ -1,7 +1,7 @@
 //! The server over HTTP: who may speak to it, and where it listens.
 
 use std::{
-    fmt, io,
+    fmt,
     net::{IpAddr, SocketAddr},
     sync::Arc,
     time::Duration,
@@ -9,6 +9,7 @@ use std::{
 
 use axum::{
     Router,
+    body::{Body, HttpBody},
     extract::{Request, State},
     http::{StatusCode, header, uri::Authority},
     middleware::{self, Next},
@@ -21,8 +22,10 @@ use tokio::{net::TcpListener, sync::Semaphore, time};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    handler::Handler,
+    connections::{self, Limits},
+    handler::{Handler, Trust},
     origin::{self, Origin, Pages},
+    values,
 };
 
 /// Where clients find the server.
@@ -42,6 +45,12 @@ const MAX_SESSIONS: usize = 256;
 /// behind them is held in memory.
 const MAX_REQUESTS: usize = 2 * MAX_SESSIONS;
 
+/// How long a client may take to send the body of a request.
+const BODY_TIME: Duration = Duration::from_secs(60);
+
+/// KiB of the bodies of requests whose responses have not begun.
+const MAX_BODIES_KIB: usize = 4 * MAX_REQUEST_BYTES / 1024;
+
 /// The header in which a client names its session.
 const SESSION_ID: &str = "mcp-session-id";
 
@@ -59,9 +68,19 @@ const GRACE: Duration = Duration::from_secs(2);
 #[derive(Debug, Clone)]
 pub struct Address {
     listen: SocketAddr,
-    token: Option<Token>,
+    access: Access,
     hosts: Vec<String>,
     origins: Vec<Origin>,
+}
+
+/// What a client has to prove.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Access {
+    /// That it knows the token.
+    Token(Token),
+    /// Nothing: every process of every user of this machine is let in. Such clients are never asked
+    /// for permission, since each would approve its own calls.
+    Anyone,
 }
 
 /// Why a server must not listen there.
@@ -69,7 +88,7 @@ pub struct Address {
 #[non_exhaustive]
 pub enum AddressError {
     /// Others can reach it.
-    #[error("{0} can be reached from other machines: a token is needed")]
+    #[error("{0} can be reached from other machines: clients need a token")]
     TokenNeeded(SocketAddr),
     /// It is not clear by which name it is reached, and any name would do for an attacker.
     #[error("{0} has many names: say by which one clients reach it")]
@@ -82,11 +101,11 @@ pub enum AddressError {
 impl Address {
     /// Checks that it is safe to listen there.
     ///
-    /// `hosts` are more names under which clients may reach it, `origins` the web pages that may.
-    /// Pages of this machine always may.
+    /// `hosts` are more names under which clients may reach it, `origins` the web pages that may; no
+    /// others do, not even pages of this machine.
     pub fn new(
         listen: SocketAddr,
-        token: Option<Token>,
+        access: Access,
         hosts: Vec<String>,
         origins: Vec<Origin>,
     ) -> Result<Self, AddressError> {
@@ -94,13 +113,13 @@ impl Address {
         if let Some(host) = hosts.iter().find(|host| !is_host(host)) {
             return Err(AddressError::NotAHost(host.clone()));
         }
-        if !ip.is_loopback() && token.is_none() {
+        if !ip.is_loopback() && access == Access::Anyone {
             return Err(AddressError::TokenNeeded(listen));
         }
         if ip.is_unspecified() && hosts.is_empty() {
             return Err(AddressError::HostNeeded(listen));
         }
-        Ok(Self { listen, token, hosts, origins })
+        Ok(Self { listen, access, hosts, origins })
     }
 
     /// Where to listen.
@@ -114,7 +133,7 @@ impl Address {
         listener: TcpListener,
         handler: Handler,
         stop: CancellationToken,
-    ) -> io::Result<()> {
+    ) {
         let pages = Pages::new(&self.origins);
         let (answered, cut_off) = (CancellationToken::new(), CancellationToken::new());
         let config = StreamableHttpServerConfig::default()
@@ -124,21 +143,25 @@ impl Address {
         let mut sessions = LocalSessionManager::default();
         sessions.session_config.keep_alive = Some(SILENCE);
         let sessions = Arc::new(sessions);
-        let handlers = handler.clone();
+        let handlers = handler.clone().for_clients(match self.access {
+            Access::Token(_) => Trust::Proven,
+            Access::Anyone => Trust::Unproven,
+        });
         let service =
             StreamableHttpService::new(move || Ok(handlers.clone()), sessions.clone(), config);
+        let bodies = Arc::new(Semaphore::new(MAX_BODIES_KIB));
         let mut router = Router::new()
             .route_service(PATH, service)
+            .layer(middleware::from_fn_with_state(bodies, read_body))
             .layer(middleware::from_fn_with_state(sessions, check_room));
-        if let Some(token) = self.token {
+        if let Access::Token(token) = self.access {
             router = router.layer(middleware::from_fn_with_state(token, check_token));
         }
         let room = Arc::new(Semaphore::new(MAX_REQUESTS));
         let router = router
             .layer(middleware::from_fn_with_state(room, check_requests))
             .layer(middleware::from_fn_with_state(pages, origin::check));
-        let served = axum::serve(listener, router)
-            .with_graceful_shutdown(answered.clone().cancelled_owned());
+        let served = connections::serve(listener, router, Limits::default(), answered.clone());
         let late = async {
             stop.cancelled().await;
             handler.end_calls();
@@ -149,8 +172,8 @@ impl Address {
             time::sleep(GRACE).await;
         };
         tokio::select! {
-            served = served => served,
-            () = late => Ok(()),
+            () = served => {}
+            () = late => {}
         }
     }
 
@@ -229,6 +252,32 @@ async fn check_requests(
     }
 }
 
+/// Reads the body of a request, so that it neither takes forever nor more memory than there is for all.
+async fn read_body(State(room): State<Arc<Semaphore>>, request: Request, next: Next) -> Response {
+    let refused = |status: StatusCode, why: &'static str| (status, why).into_response();
+    let (head, body) = request.into_parts();
+    // A body that comes in chunks may be as long as any.
+    let longest = body.size_hint().upper().unwrap_or(MAX_REQUEST_BYTES as u64);
+    let Some(longest) = usize::try_from(longest).ok().filter(|it| *it <= MAX_REQUEST_BYTES) else {
+        return refused(StatusCode::PAYLOAD_TOO_LARGE, "the request is too long\n");
+    };
+    let needed = u32::try_from(longest.div_ceil(1024)).unwrap_or(u32::MAX);
+    let Ok(_room) = room.try_acquire_many(needed) else {
+        return refused(StatusCode::SERVICE_UNAVAILABLE, "there are too many requests\n");
+    };
+    match time::timeout(BODY_TIME, axum::body::to_bytes(body, longest)).await {
+        Ok(Ok(body)) => match values::check(&body) {
+            Ok(()) => next.run(Request::from_parts(head, Body::from(body))).await,
+            Err(why) => (StatusCode::BAD_REQUEST, format!("{why}\n")).into_response(),
+        },
+        Ok(Err(error)) => {
+            tracing::debug!(%error, "the body of a request could not be read");
+            refused(StatusCode::BAD_REQUEST, "the request could not be read\n")
+        }
+        Err(_) => refused(StatusCode::REQUEST_TIMEOUT, "the request took too long to arrive\n"),
+    }
+}
+
 /// Lets nobody begin a session when there are too many.
 async fn check_room(
     State(sessions): State<Arc<LocalSessionManager>>,
@@ -248,8 +297,8 @@ mod tests {
 
     fn address(listen: &str, token: Option<&str>, hosts: &[&str]) -> Result<(), AddressError> {
         let hosts = hosts.iter().map(|host| (*host).to_owned()).collect();
-        let token = token.and_then(Token::new);
-        Address::new(listen.parse().unwrap(), token, hosts, Vec::new()).map(drop)
+        let access = token.and_then(Token::new).map_or(Access::Anyone, Access::Token);
+        Address::new(listen.parse().unwrap(), access, hosts, Vec::new()).map(drop)
     }
 
     #[test]

@@ -11,10 +11,12 @@
 //! | a call: its task, its questions, its progress | `call.rs` |
 //! | questions to the client | `elicit.rs`, `parked.rs` |
 //! | results, in MCP's words | `content.rs` |
-//! | over pipes and over HTTP | `serve.rs`, `pipes.rs`, `http.rs`, `origin.rs` |
+//! | over pipes and over HTTP | `serve.rs`, `pipes.rs`, `bounds.rs`, `http.rs`, `origin.rs`, `connections.rs`, `values.rs` |
 
 mod agent;
+mod bounds;
 mod call;
+mod connections;
 mod content;
 mod elicit;
 mod handler;
@@ -25,6 +27,7 @@ mod parked;
 mod pipes;
 mod prompts;
 mod serve;
+mod values;
 
 use std::{fmt, sync::Arc};
 
@@ -32,7 +35,7 @@ use bowline_engine::{BoxFuture, OpenError, Session, SessionEnd, SessionRequest, 
 
 use crate::{call::ToolHost, handler::Handler, offer::Offer};
 pub use crate::{
-    http::{Address, AddressError, Token},
+    http::{Access, Address, AddressError, Token},
     origin::{Origin, OriginError},
 };
 

@@ -3,6 +3,10 @@
 //! Every line is answered, also one that is no message: a client that waits for the answer to a
 //! request which could not be read would wait for ever. Only what was meant as an answer is not; the
 //! question that it was meant for fails.
+//!
+//! The service behind it starts a task for each message and each response, however many there are, so
+//! the bounds are here: a flood waits in the client's pipe, and calls beyond a number are refused as
+//! they are read.
 
 use std::{collections::VecDeque, io, sync::Arc};
 
@@ -17,14 +21,23 @@ use serde::{Deserialize, Deserializer, de::IgnoredAny};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     sync::Mutex,
+    task::yield_now,
 };
 use tokio_util::sync::CancellationToken;
+
+use crate::{
+    bounds::{Bounds, Refused},
+    values,
+};
 
 /// How much is read at once: what a pipe holds.
 const CHUNK: usize = 64 * 1024;
 
 /// Messages in one batch: more than any client has to say at once, and few enough to keep in memory.
 const MAX_BATCH: usize = 1_000;
+
+/// Messages after which the tasks that they were given to have a turn.
+const TURN: usize = 64;
 
 /// A message, or what is wrong with something that should be one.
 type Read = Result<ClientJsonRpcMessage, Complaint>;
@@ -44,6 +57,9 @@ pub(crate) struct Pipes<R, W> {
     ready: VecDeque<Read>,
     /// The answer to what was no message, on its way.
     answering: Option<BoxFuture<'static, io::Result<()>>>,
+    /// Messages handed out since the tasks had a turn.
+    handed: usize,
+    bounds: Bounds,
     writer: Arc<Mutex<Option<W>>>,
     /// Fires when the client says no more.
     hung_up: CancellationToken,
@@ -61,6 +77,8 @@ where
             chunk: vec![0; CHUNK],
             ready: VecDeque::new(),
             answering: None,
+            handed: 0,
+            bounds: Bounds::default(),
             writer: Arc::new(Mutex::new(Some(writer))),
             hung_up,
         }
@@ -93,7 +111,9 @@ where
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let writer = Arc::clone(&self.writer);
+        let queued = self.bounds.queue();
         async move {
+            let _queued = queued;
             let mut line = serde_json::to_vec(&message)?;
             line.push(b'\n');
             let mut writer = writer.lock().await;
@@ -115,8 +135,26 @@ where
                     return None;
                 }
             }
+            if self.handed >= TURN {
+                yield_now().await;
+                self.handed = 0;
+            }
+            // A client that says no more cannot be kept waiting.
+            if !self.hung_up.is_cancelled() {
+                self.bounds.wait_for_reader().await;
+            }
+            let next = self.ready.front().and_then(|next| next.as_ref().ok());
+            self.bounds.wait_for(next).await;
             match self.ready.pop_front() {
-                Some(Ok(message)) => return Some(message),
+                Some(Ok(message)) => match self.bounds.admit(message) {
+                    Ok(message) => {
+                        self.handed += 1;
+                        return Some(message);
+                    }
+                    Err(Refused { id, error }) => {
+                        self.ready.push_front(Err(Complaint { error, id: Some(id) }));
+                    }
+                },
                 Some(Err(Complaint { error, id })) => {
                     let answer = ServerJsonRpcMessage::error(error, id);
                     self.answering = Some(Box::pin(self.send(answer)));
@@ -145,9 +183,10 @@ where
 /// Reads a line: a message, several in a batch, or something that is answered at once.
 fn read_line(line: Result<&str, LineFault>, ready: &mut VecDeque<Read>) {
     let nameless = |error: ErrorData| Complaint { error, id: None };
-    let json = line
-        .map_err(|fault| fault.to_string())
-        .and_then(|text| serde_json::from_str::<RawJson>(text).map_err(|error| error.to_string()));
+    let json = line.map_err(|fault| fault.to_string()).and_then(|text| {
+        values::check(text.as_bytes())?;
+        serde_json::from_str::<RawJson>(text).map_err(|error| error.to_string())
+    });
     let json = match json {
         Ok(json) => json,
         Err(why) => return ready.push_back(Err(nameless(ErrorData::parse_error(why, None)))),

@@ -89,7 +89,11 @@ impl Server {
         stop: CancellationToken,
     ) -> Result<(), ServerError> {
         let handler = self.handler.clone();
-        self.run(async { Ok(address.serve(listener, handler, stop).await?) }).await
+        let served = async {
+            address.serve(listener, handler, stop).await;
+            Ok(())
+        };
+        self.run(served).await
     }
 
     /// Keeps the session of the tools alive while the connection is, then ends it with all it runs.

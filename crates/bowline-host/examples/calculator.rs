@@ -7,7 +7,8 @@
 mod command_line;
 
 use bowline_host::{
-    ContentBlock, Embedded, Error, McpServer, Message, Options, Tool, protocol::Content, query,
+    ContentBlock, Embedded, Error, McpServer, Message, Options, Tool, printable, protocol::Content,
+    query,
 };
 
 use command_line::CLI;
@@ -54,13 +55,16 @@ async fn main() -> Result<(), Error> {
 
 fn show(block: &ContentBlock) {
     match block {
-        ContentBlock::Text(block) => println!("agent: {}", block.text),
-        ContentBlock::ToolUse(block) => println!("  calls {} {}", block.name, block.input.get()),
+        ContentBlock::Text(block) => println!("agent: {}", printable(&block.text)),
+        ContentBlock::ToolUse(block) => {
+            println!("  calls {}", printable(&format!("{} {}", block.name, block.input.get())));
+        }
         ContentBlock::ToolResult(block) => {
             let text = block.content.as_ref().map(Content::to_text).unwrap_or_default();
             println!(
-                "  {} {text}",
-                if block.is_error == Some(true) { "failed:" } else { "result" }
+                "  {} {}",
+                if block.is_error == Some(true) { "failed:" } else { "result" },
+                printable(&text)
             );
         }
         _ => {}

@@ -17,6 +17,7 @@ use std::{
 
 use bowline_host::{
     Agent, Embedded, McpServer, Options, Progress, SessionEvent, Structured, Tool, ToolContext,
+    printable,
 };
 use serde_json::json;
 
@@ -57,23 +58,23 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             SessionEvent::StateChange { from, to, status } => {
                 let waits_for: Vec<_> =
                     status.pending_tool_calls().map(|call| call.tool_name.clone()).collect();
-                println!("{from} -> {to} {}", waits_for.join(", "));
+                println!("{from} -> {to} {}", printable(&waits_for.join(", ")));
             }
             SessionEvent::ToolCall(call) => {
                 running.insert(call.id, Instant::now());
             }
             SessionEvent::ToolResult(answer) => {
                 if let Some(start) = running.remove(&answer.tool_use_id) {
-                    let name = answer.tool_name.as_deref().unwrap_or("a tool");
+                    let name = printable(answer.tool_name.as_deref().unwrap_or("a tool"));
                     println!("{name} took {:.1} ms", start.elapsed().as_secs_f64() * 1000.0);
                 }
             }
-            SessionEvent::Error(error) => println!("went wrong: {error}"),
+            SessionEvent::Error(error) => println!("went wrong: {}", printable(&error.to_string())),
             _ => {}
         }
     }
     let result = session.wait().await?;
-    println!("agent: {}", result.result.as_deref().unwrap_or("-"));
+    println!("agent: {}", printable(result.result.as_deref().unwrap_or("-")));
     let statistics = session.status().statistics();
     println!("{} calls, {} messages", statistics.tool_calls, statistics.messages);
     Ok(())

@@ -16,7 +16,8 @@ use std::{
 };
 
 use bowline_host::{
-    Embedded, Error, HookCall, HookEvent, HookMatcher, HookOutput, Message, Options, query,
+    Embedded, Error, HookCall, HookEvent, HookMatcher, HookOutput, Message, Options, printable,
+    query,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -46,7 +47,7 @@ async fn main() -> Result<(), Error> {
     let mut messages = query("Do what you do.", hooked(agent().allow(["Bash"])));
     while let Some(message) = messages.next().await {
         if let Message::Result(result) = message? {
-            println!("agent: {}", result.result.as_deref().unwrap_or("-"));
+            println!("agent: {}", printable(result.result.as_deref().unwrap_or("-")));
         }
     }
     Ok(())
@@ -55,7 +56,8 @@ async fn main() -> Result<(), Error> {
 fn hooked(options: Options) -> Options {
     // Anything that happens, on one line each. A log must not hold anybody up.
     let log = |call: HookCall| async move {
-        println!("[{}] {}", call.input.event_name(), call.tool_input().unwrap_or_default());
+        let input = call.tool_input().unwrap_or_default().to_string();
+        println!("[{}] {}", call.input.event_name(), printable(&input));
         HookOutput::default()
     };
     let log = || HookMatcher::always().run(log).within(Duration::from_secs(1));

@@ -6,7 +6,7 @@
 
 mod command_line;
 
-use bowline_host::{Client, Embedded, Error, Options, PermissionMode};
+use bowline_host::{Client, Embedded, Error, Options, PermissionMode, printable};
 
 use command_line::CLI;
 
@@ -22,7 +22,7 @@ async fn main() -> Result<(), Error> {
     for prompt in ["What is your favourite knot?", "Why?"] {
         client.query(prompt).await?;
         println!("you: {prompt}");
-        println!("agent: {}", client.receive_response().text().await?);
+        println!("agent: {}", printable(&client.receive_response().text().await?));
         let mode = client.set_permission_mode(PermissionMode::Plan).await?;
         println!("[the mode is now {mode}]");
     }

@@ -8,7 +8,7 @@ mod command_line;
 
 use bowline_host::{
     Embedded, Error, HookCall, HookEvent, HookMatcher, HookOutput, Message, Options,
-    PermissionResult, ToolRequest, query,
+    PermissionResult, ToolRequest, printable, query,
 };
 
 use command_line::CLI;
@@ -38,14 +38,15 @@ async fn main() -> Result<(), Error> {
         .or_block();
     let options = agent().hook(HookEvent::PreToolUse, never_by_force).can_use_tool(
         async |request: ToolRequest| {
-            println!("asked about {} {}", request.tool_name, request.input.get());
+            let asked = format!("{} {}", request.tool_name, request.input.get());
+            println!("asked about {}", printable(&asked));
             PermissionResult::deny("this is only an example")
         },
     );
     let mut messages = query("Make a file named harmless, then force-push.", options);
     while let Some(message) = messages.next().await {
         if let Message::Result(result) = message? {
-            println!("agent: {}", result.result.as_deref().unwrap_or("-"));
+            println!("agent: {}", printable(result.result.as_deref().unwrap_or("-")));
             println!("{} calls were refused", result.permission_denials.len());
         }
     }

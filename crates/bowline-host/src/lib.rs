@@ -96,7 +96,7 @@ pub use bowline_protocol::{
     AgentDefinition, ContentBlock, Effort, ElicitationResponse, EventInput, HookEvent, HookFailure,
     HookInput, McpRemoteServer, McpServerConfig, McpStdioServer, Message, PermissionBehavior,
     PermissionMode, PermissionResult, PermissionRule, PermissionUpdate, PromptPriority,
-    ResultMessage, SystemMessage, UpdateDestination, UserMessage,
+    ResultMessage, SystemMessage, UpdateDestination, UserMessage, printable,
 };
 
 pub use agent::{Agent, AgentBuilder};

@@ -20,6 +20,10 @@ pub(crate) const LINES: usize = 1000;
 /// Bytes that are remembered: a thousand ordinary lines, and a few large ones.
 pub(crate) const BYTES: usize = 32 * 1024 * 1024;
 
+/// Bytes of the names of unanswered questions that are remembered: tens of thousands. A question
+/// beyond that is worked on, and if the other end asks it again after a break, once more.
+const OWED_BYTES: usize = 4 * 1024 * 1024;
+
 /// What was said lately.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
@@ -39,6 +43,7 @@ pub(crate) struct Memory {
     open: HashMap<RequestId, (u64, Utf8Bytes)>,
     /// Questions of the other end that we have not answered yet.
     owed: HashSet<RequestId>,
+    owed_bytes: usize,
     /// What is written first, out of its order.
     again: VecDeque<Utf8Bytes>,
     /// The name of the newest line that has one.
@@ -91,9 +96,7 @@ impl Memory {
             Identity::Withdrawal(id) => {
                 self.open.remove(id);
             }
-            Identity::Answer(id) => {
-                self.owed.remove(id);
-            }
+            Identity::Answer(id) => self.settle(id),
             Identity::None => {}
         }
         self.bytes += text.len();
@@ -189,12 +192,21 @@ impl Memory {
 
     /// The other end asks us something.
     pub(crate) fn asked(&mut self, id: RequestId) {
-        self.owed.insert(id);
+        let cost = cost_of(&id);
+        if self.owed_bytes + cost <= OWED_BYTES && self.owed.insert(id) {
+            self.owed_bytes += cost;
+        }
+    }
+
+    fn settle(&mut self, id: &RequestId) {
+        if self.owed.remove(id) {
+            self.owed_bytes -= cost_of(id);
+        }
     }
 
     /// The other end does not want an answer any more.
     pub(crate) fn withdrawn(&mut self, id: &RequestId) {
-        self.owed.remove(id);
+        self.settle(id);
     }
 
     /// What the other end has of our answer to a question that it has asked.
@@ -210,7 +222,10 @@ impl Memory {
 
     /// Somebody has not heard our answer to a question. Says it again, if there was one.
     pub(crate) fn repeat_answer(&mut self, id: &RequestId) {
-        if let Some(said) = self.lines.iter().rfind(|said| said.answers(id)) {
+        // An end that asks over and over and does not read hears it as often as there is room.
+        if self.again.len() < LINES
+            && let Some(said) = self.lines.iter().rfind(|said| said.answers(id))
+        {
             self.again.push_back(said.text.clone());
         }
     }
@@ -250,6 +265,11 @@ impl Memory {
         });
         format!("{notice}\n").into()
     }
+}
+
+/// Bytes that an unanswered question takes.
+fn cost_of(id: &RequestId) -> usize {
+    size_of::<RequestId>() + id.0.len()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What the program says about its own work, if somebody wants to know.
 
-use std::{fs::OpenOptions, io, sync::Mutex};
+use std::{fs::OpenOptions, sync::Mutex};
 
 use anyhow::Context;
 use tracing::level_filters::LevelFilter;
@@ -8,7 +8,7 @@ use tracing_subscriber::{
     Layer, filter::FilterFn, fmt, layer::SubscriberExt, util::SubscriberInitExt,
 };
 
-use crate::args::OutputArgs;
+use crate::{args::OutputArgs, terminal::Stderr};
 
 /// Starts to write things down, if the command line asks for it.
 pub(crate) fn start(args: &OutputArgs) -> anyhow::Result<()> {
@@ -28,7 +28,7 @@ pub(crate) fn start(args: &OutputArgs) -> anyhow::Result<()> {
             registry.with(layer.with_filter(events)).init();
         }
         None => {
-            let layer = fmt::layer().with_ansi(false).with_writer(io::stderr);
+            let layer = fmt::layer().with_ansi(false).with_writer(|| Stderr);
             registry.with(layer.with_filter(events)).init();
         }
     }

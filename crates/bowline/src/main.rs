@@ -16,14 +16,10 @@ mod sessions;
 mod setup;
 mod signals;
 mod stdio;
+mod terminal;
 mod version;
 
-use std::{
-    fmt::Display,
-    io::{self, Write},
-    path::PathBuf,
-    process::ExitCode,
-};
+use std::{io, path::PathBuf, process::ExitCode};
 
 use anyhow::Context;
 
@@ -33,6 +29,7 @@ use crate::{
     environment::Environment,
     remote_log::RemoteLog,
     setup::Audience,
+    terminal::{Form, complain},
 };
 
 fn main() -> ExitCode {
@@ -146,15 +143,8 @@ fn with_runtime(work: impl Future<Output = anyhow::Result<ExitCode>>) -> anyhow:
 }
 
 fn say(text: &str) -> anyhow::Result<ExitCode> {
-    let mut stdout = io::stdout().lock();
-    writeln!(stdout, "{text}")?;
-    stdout.flush()?;
+    terminal::print(text, Form::Text)?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Tells the user. If nobody reads stderr, nobody needs to know.
-fn complain(text: impl Display) {
-    writeln!(io::stderr(), "{text}").ok();
 }
 
 /// Whoever read our output has seen enough. That is no error.

@@ -6,7 +6,7 @@
 //! that is most of its cost.
 
 use std::{
-    io,
+    io::{self, IsTerminal},
     os::{
         fd::{AsFd, BorrowedFd},
         unix::net::UnixStream as Socket,
@@ -17,6 +17,8 @@ use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{UnixStream, unix::pipe},
 };
+
+use crate::terminal::JsonTerminal;
 
 /// Bytes from whoever started us.
 pub(crate) type Input = Box<dyn AsyncRead + Send + Unpin>;
@@ -35,13 +37,14 @@ pub(crate) fn stdin() -> Input {
     }
 }
 
-/// Standard output.
+/// Standard output, for lines of JSON.
 pub(crate) fn stdout() -> Output {
     if let Ok(pipe) = pipe::OpenOptions::new().open_sender("/proc/self/fd/1") {
         return Box::new(pipe);
     }
     match socket(io::stdout().as_fd()) {
         Ok(socket) => Box::new(socket),
+        Err(_) if io::stdout().is_terminal() => Box::new(JsonTerminal::new(tokio::io::stdout())),
         Err(_) => Box::new(tokio::io::stdout()),
     }
 }

@@ -17,8 +17,8 @@ use crate::{
     args::{OutputFormat, RunArgs},
     complain,
     environment::Environment,
-    say,
     setup::SetupError,
+    terminal::{self, Form},
 };
 
 /// How long a refused host may take to say its first line. Hosts write it as soon as we run; one
@@ -36,15 +36,15 @@ pub(crate) fn refuse(
     match error {
         SetupError::NoMessage(_) if streams => {
             let session = args.session.resume.as_deref().unwrap_or_default();
-            say(&failed_start(&session_named(session), &error.to_string(), None))?;
+            say_json(&failed_start(&session_named(session), &error.to_string(), None))?;
         }
         SetupError::NoSandbox if streams => {
             let session = args.session.session_id.clone().unwrap_or_else(fresh_id);
-            say(&failed_start(&session, &error.to_string(), reason(error)))?;
+            say_json(&failed_start(&session, &error.to_string(), reason(error)))?;
         }
         SetupError::NoConversation { target, nearest } => {
             if streams {
-                say(&failed_start(&session_named(target), &error.to_string(), None))?;
+                say_json(&failed_start(&session_named(target), &error.to_string(), None))?;
             }
             if !nearest.is_empty() {
                 complain(format!("Sessions here:\n  {}", nearest.join("\n  ")));
@@ -52,7 +52,7 @@ pub(crate) fn refuse(
         }
         _ if streams && environment.startup_failure_results() => {
             let session = args.session.session_id.clone().unwrap_or_else(fresh_id);
-            say(&failed_start(&session, &error.to_string(), reason(error)))?;
+            say_json(&failed_start(&session, &error.to_string(), reason(error)))?;
         }
         _ => {}
     }
@@ -109,6 +109,10 @@ fn session_named(target: &str) -> String {
 
 fn fresh_id() -> String {
     Uuid::new_v4().to_string()
+}
+
+fn say_json(json: &str) -> anyhow::Result<()> {
+    Ok(terminal::print(json, Form::Json)?)
 }
 
 /// The result of a session that could not be started.

@@ -18,7 +18,9 @@ use std::{
     time::Duration,
 };
 
-use bowline_host::{ContentBlock, Embedded, McpServer, Message, Options, Structured, Tool, query};
+use bowline_host::{
+    ContentBlock, Embedded, McpServer, Message, Options, Structured, Tool, printable, query,
+};
 use rusqlite::{Connection, InterruptHandle, OpenFlags, types::ValueRef};
 use serde_json::{Map, Value, json};
 
@@ -175,11 +177,11 @@ fn fill(database: &Path) -> rusqlite::Result<()> {
 
 fn show(block: &ContentBlock) {
     match block {
-        ContentBlock::Text(block) => println!("agent: {}", block.text),
-        ContentBlock::ToolUse(block) => println!("  asks {}", block.input.get()),
+        ContentBlock::Text(block) => println!("agent: {}", printable(&block.text)),
+        ContentBlock::ToolUse(block) => println!("  asks {}", printable(block.input.get())),
         ContentBlock::ToolResult(block) => {
             let text = serde_json::to_string(&block.content).unwrap_or_default();
-            println!("  hears {text}");
+            println!("  hears {}", printable(&text));
         }
         _ => {}
     }

@@ -1,11 +1,12 @@
 //! A page to talk to an agent: each visitor has a conversation of their own, and sees answers as
 //! they grow.
 //!
-//! `cargo run -p bowline-examples --bin web_chat -- --listen 127.0.0.1:8080`, then open that
-//! address. Offline the model is a script that does what the prompts say (`SAY hello`, or anything,
+//! `cargo run -p bowline-examples --bin web_chat -- --listen 127.0.0.1:8080`, then open the address
+//! that it prints. It begins with a secret: other users of the machine and pages in the browser reach the
+//! port as well, and must not talk to the agent. Offline the model is a script that does what the prompts say (`SAY hello`, or anything,
 //! which it repeats); `--cli PATH` has a real agent answer.
 //!
-//! | request | what it does |
+//! | request, behind the secret | what it does |
 //! |---|---|
 //! | `GET /` | the page |
 //! | `POST /chat` | begins a conversation; answers its number |
@@ -42,6 +43,7 @@ use bowline_host::{
 };
 use futures_util::{Stream, StreamExt};
 use tokio::net::TcpListener;
+use uuid::Uuid;
 
 use command_line::{CLI, Flag};
 
@@ -73,15 +75,16 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let said = command_line::read("A page to talk to an agent.", &[CLI, LISTEN]);
     let agent = agent(said.get("--cli"));
     let chats = Chats { agent, open: Arc::default(), next: Arc::default() };
+    let secret = Uuid::new_v4().simple().to_string();
     let router = Router::new()
-        .route("/", get(async || Html(PAGE)))
-        .route("/chat", post(begin))
-        .route("/chat/{number}", post(say).delete(end))
+        .route(&format!("/{secret}/"), get(async || Html(PAGE)))
+        .route(&format!("/{secret}/chat"), post(begin))
+        .route(&format!("/{secret}/chat/{{number}}"), post(say).delete(end))
         .with_state(chats.clone());
     let address = said.get("--listen").map_or("127.0.0.1:8080", String::as_str);
     let listener = TcpListener::bind(address).await;
     let listener = listener.map_err(|error| format!("cannot listen at {address}: {error}"))?;
-    println!("listening on http://{}", listener.local_addr()?);
+    println!("listening on http://{}/{secret}/", listener.local_addr()?);
     let asked_to_stop = async { drop(tokio::signal::ctrl_c().await) };
     axum::serve(listener, router).with_graceful_shutdown(asked_to_stop).await?;
     let open: Vec<_> = chats.open().drain().map(|(_, client)| client).collect();

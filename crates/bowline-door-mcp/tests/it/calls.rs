@@ -62,7 +62,7 @@ async fn there_is_room_for_so_many_calls_and_no_more() {
         client.ask("tools/call", call.clone()).await;
     }
     let refused = client.wait_for(|line| line.get("error").is_some()).await;
-    assert_eq!(refused["error"]["message"], "too many calls wait already");
+    assert_eq!(refused["error"]["message"], "too many requests are in flight");
     // The server still listens.
     let listed = client.request("tools/list", json!({})).await;
     assert!(listed["result"]["tools"].is_array());

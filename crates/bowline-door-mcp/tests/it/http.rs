@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bowline_door_mcp::{Address, Server, ServerError, Token};
+use bowline_door_mcp::{Access, Address, Server, ServerError, Token};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::{
@@ -39,9 +39,9 @@ impl Web {
         let folder = Arc::clone(&sessions.folder);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let listen = listener.local_addr().unwrap();
-        let token = token.and_then(Token::new);
+        let access = token.and_then(Token::new).map_or(Access::Anyone, Access::Token);
         let origins = origins.iter().map(|origin| origin.parse().unwrap()).collect();
-        let address = Address::new(listen, token, Vec::new(), origins).unwrap();
+        let address = Address::new(listen, access, Vec::new(), origins).unwrap();
         let stop = CancellationToken::new();
         let server = Server::open(sessions, "1.2.3").unwrap();
         let server = tokio::spawn(server.serve_http(listener, address, stop.clone()));
@@ -54,8 +54,12 @@ impl Web {
     }
 
     async fn request(&self, method: &str, headers: &[(&str, &str)], body: &str) -> Heard {
+        self.at("/mcp", method, headers, body).await
+    }
+
+    async fn at(&self, path: &str, method: &str, headers: &[(&str, &str)], body: &str) -> Heard {
         let mut request = format!(
-            "{method} /mcp HTTP/1.1\r\nConnection: close\r\nContent-Type: application/json\r\n\
+            "{method} {path} HTTP/1.1\r\nConnection: close\r\nContent-Type: application/json\r\n\
              Accept: application/json, text/event-stream\r\nContent-Length: {}\r\n",
             body.len()
         );
@@ -75,8 +79,12 @@ impl Web {
     }
 
     async fn initialize(&self, headers: &[(&str, &str)]) -> Heard {
+        self.greet(headers, json!({})).await
+    }
+
+    async fn greet(&self, headers: &[(&str, &str)], capabilities: Value) -> Heard {
         let params = json!({
-            "protocolVersion": "2025-11-25", "capabilities": {},
+            "protocolVersion": "2025-11-25", "capabilities": capabilities,
             "clientInfo": {"name": "test", "version": "1"},
         });
         let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
@@ -131,16 +139,69 @@ async fn a_server_that_is_stopped_leaves_nothing_behind() {
 }
 
 #[tokio::test]
-async fn only_pages_and_names_of_this_machine() {
+async fn only_names_of_this_machine_and_no_pages() {
     let web = Web::new(None).await;
-    assert_eq!(web.initialize(&[("Origin", "http://localhost:3000")]).await.0, 200);
+    assert_eq!(web.initialize(&[("Host", "localhost")]).await.0, 200);
     for (name, value) in [
         ("Origin", "https://evil.example"),
+        ("Origin", "http://localhost:3000"),
+        ("Origin", "http://127.0.0.1"),
         ("Origin", "null"),
         ("Host", "evil.example"),
         ("Host", "localhost.evil.example"),
     ] {
         assert_eq!(web.initialize(&[(name, value)]).await.0, 403, "{name}: {value}");
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_told_without_the_token() {
+    let web = Web::new(Some("secret")).await;
+    let (_, head, _) = web.initialize(&[("Authorization", "Bearer secret")]).await;
+    let session = header(&head, "mcp-session-id").unwrap().to_owned();
+    let stream = ("Accept", "text/event-stream");
+    let headers = [("Mcp-Session-Id", &*session), ("MCP-Protocol-Version", "2025-11-25"), stream];
+    for path in ["/mcp", "/mcp/", "/", "/health", "/.well-known/oauth-protected-resource"] {
+        for method in ["GET", "POST", "DELETE", "PUT", "OPTIONS", "HEAD"] {
+            let (status, _, body) = web.at(path, method, &headers, "{}").await;
+            assert_eq!(status, 401, "{method} {path}: {body}");
+        }
+    }
+    let replay = [headers[0], headers[1], stream, ("Last-Event-ID", "0")];
+    assert_eq!(web.request("GET", &replay, "").await.0, 401);
+    // The session is still there.
+    let headers = [headers[0], headers[1], ("Authorization", "Bearer secret")];
+    assert_eq!(web.request("DELETE", &headers, "").await.0, 202);
+}
+
+#[tokio::test]
+async fn a_client_without_a_token_is_not_asked_for_permission() {
+    let touch = json!({"name": "Bash", "arguments": {"command": "touch made.txt"}});
+    for version in ["2025-11-25", "2026-07-28"] {
+        let web = Web::new(None).await;
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": version,
+            "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}},
+            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        });
+        let mut headers = vec![("MCP-Protocol-Version".to_owned(), version.to_owned())];
+        let mut call = touch.clone();
+        if version == "2025-11-25" {
+            let (_, head, _) = web.greet(&[], json!({"elicitation": {}})).await;
+            let session = header(&head, "mcp-session-id").unwrap().to_owned();
+            headers.push(("Mcp-Session-Id".to_owned(), session));
+        } else {
+            headers.push(("Mcp-Method".to_owned(), "tools/call".to_owned()));
+            headers.push(("Mcp-Name".to_owned(), "Bash".to_owned()));
+            call["_meta"] = meta;
+        }
+        let headers: Vec<_> = headers.iter().map(|(name, value)| (&**name, &**value)).collect();
+        let call = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": call});
+        let (status, _, answer) = web.post(&headers, &call).await;
+        assert_eq!(status, 200, "{version}: {answer}");
+        assert!(answer.contains("asks none of them for permission"), "{version}: {answer}");
+        assert!(!answer.contains("elicitation/create"), "{version}: {answer}");
+        assert!(!web.folder.path().join("made.txt").exists(), "{version}");
     }
 }
 
@@ -212,4 +273,22 @@ async fn there_is_room_for_so_many_sessions_and_no_more() {
     assert_eq!(web.post(&headers, &ping).await.0, 200);
     assert_eq!(web.request("DELETE", &headers, "").await.0, 202);
     assert_eq!(web.initialize(&[]).await.0, 200);
+}
+
+#[tokio::test]
+async fn a_request_has_so_many_values_and_no_more() {
+    let web = Web::new(None).await;
+    let many = format!("{{\"a\":[{}0]}}", "0,".repeat(300_000));
+    let (status, _, body) = web.request("POST", &[], &many).await;
+    assert_eq!(status, 400);
+    assert!(body.starts_with("a message with too many values"), "{body}");
+    let long = format!("Content-Length: {}", 65 * 1024 * 1024);
+    let (status, _, _) = web.request("POST", &[("X-Padding", &"x".repeat(200_000))], "{}").await;
+    assert_eq!(status, 431);
+    let mut stream = TcpStream::connect(("127.0.0.1", web.port)).await.unwrap();
+    let head = format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\n{long}\r\n\r\n");
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut heard = vec![0; 12];
+    timeout(PATIENCE, stream.read_exact(&mut heard)).await.expect("an answer").unwrap();
+    assert_eq!(heard, b"HTTP/1.1 413");
 }

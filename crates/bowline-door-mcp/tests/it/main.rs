@@ -4,6 +4,7 @@
 mod agent;
 mod calls;
 mod endings;
+mod floods;
 mod http;
 mod lines;
 mod offer;

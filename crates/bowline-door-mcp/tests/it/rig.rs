@@ -144,6 +144,11 @@ impl Client {
         }
     }
 
+    /// Both directions, for those who use them at the same time.
+    pub(crate) fn split(&mut self) -> (&mut Lines<BufReader<DuplexStream>>, &mut DuplexStream) {
+        (&mut self.lines, self.writer.as_mut().unwrap())
+    }
+
     /// Says its last word, and goes on listening.
     pub(crate) fn end_input(&mut self) {
         self.writer = None;

@@ -102,6 +102,7 @@ async fn session(seed: u64) -> u32 {
 
 async fn with_the_sdk(seed: u64) -> u32 {
     let mut listening = ListenerOptions::default();
+    listening.no_token = true;
     listening.ping = KEEP_ALIVE.ping;
     listening.silence = KEEP_ALIVE.silence;
     let listener = Listener::bind("127.0.0.1:0", listening).await.unwrap();

@@ -11,6 +11,7 @@ use tokio::{
     time,
 };
 use tokio_util::task::AbortOnDropHandle;
+use uuid::Uuid;
 
 use super::{agent::RemoteAgent, seats::Seats};
 use crate::Error;
@@ -28,9 +29,12 @@ const OUT_OF_CONNECTIONS: Duration = Duration::from_millis(50);
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct ListenerOptions {
-    /// What an agent must know: `Authorization: Bearer …`. Needed unless the address is one that
-    /// only this machine can reach.
+    /// What an agent must know: `Authorization: Bearer …`. If there is none, one is made:
+    /// [`Listener::token`].
     pub token: Option<String>,
+    /// Let agents in without a token, which every program of every user of this machine can be then:
+    /// it is given prompts and calls tools. For addresses that only this machine can reach.
+    pub no_token: bool,
     /// Let nobody in but agents that were [expected](Listener::expect).
     pub only_expected: bool,
     /// How long an agent may be away before its session is given up.
@@ -46,6 +50,7 @@ impl Default for ListenerOptions {
         let KeepAlive { ping, silence } = KeepAlive::default();
         Self {
             token: None,
+            no_token: false,
             only_expected: false,
             patience: Duration::from_secs(120),
             ping,
@@ -76,6 +81,8 @@ impl fmt::Debug for ListenerOptions {
 /// # async fn run() -> Result<(), bowline_host::Error> {
 /// let listener = Listener::bind("127.0.0.1:0", ListenerOptions::default()).await?;
 /// let agent = listener.expect("/sessions/42")?;
+/// let token = listener.token().unwrap_or_default();
+/// println!("CLAUDE_CODE_SESSION_ACCESS_TOKEN={token}");
 /// println!("bowline --sdk-url {}", listener.url("/sessions/42"));
 /// let client = Client::connect(Options::default().websocket(agent)).await?;
 /// client.query("What is in this folder?").await?;
@@ -96,15 +103,23 @@ impl Listener {
     /// Listens at an address; port 0 is any that is free.
     pub async fn bind(
         address: impl ToSocketAddrs + fmt::Debug,
-        options: ListenerOptions,
+        mut options: ListenerOptions,
     ) -> Result<Self, Error> {
         let failed = |error| Error::connection(format!("listening at {address:?}"), error);
         let listener = TcpListener::bind(&address).await.map_err(failed)?;
         let local = listener.local_addr().map_err(failed)?;
-        if options.token.is_none() && !local.ip().is_loopback() {
-            let what =
-                "agents from other machines must know a token: `ListenerOptions::token` is not set";
-            return Err(Error::Options(what.to_owned()));
+        match (options.no_token, options.token.is_some()) {
+            (true, true) => {
+                let what = "`ListenerOptions` has both a `token` and `no_token`";
+                return Err(Error::Options(what.to_owned()));
+            }
+            (true, false) if !local.ip().is_loopback() => {
+                let what = "agents from other machines must know a token: \
+                            `ListenerOptions::no_token` is for addresses of this machine";
+                return Err(Error::Options(what.to_owned()));
+            }
+            (true, false) | (false, true) => {}
+            (false, false) => options.token = Some(made_token()),
         }
         let (seats, arriving) = Seats::new(options);
         let door = tokio::spawn(let_in(listener, seats.clone()));
@@ -126,8 +141,8 @@ impl Listener {
         format!("ws://{}{path}", self.address)
     }
 
-    /// What an agent must know.
-    pub(super) fn token(&self) -> Option<&str> {
+    /// What an agent must know: `CLAUDE_CODE_SESSION_ACCESS_TOKEN` in its environment.
+    pub fn token(&self) -> Option<&str> {
         self.seats.token()
     }
 
@@ -151,6 +166,11 @@ impl Listener {
     ) -> Result<(), Error> {
         admit(&self.seats, stream).await
     }
+}
+
+/// 244 random bits.
+fn made_token() -> String {
+    format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple())
 }
 
 async fn let_in(listener: TcpListener, seats: Arc<Seats>) {

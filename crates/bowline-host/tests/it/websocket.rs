@@ -334,7 +334,10 @@ async fn who_is_let_in() {
 
 #[tokio::test]
 async fn strangers_are_accepted_in_turn() {
-    let listener = Listener::bind("127.0.0.1:0", ListenerOptions::default()).await.unwrap();
+    let mut options = ListenerOptions::default();
+    options.no_token = true;
+    let listener = Listener::bind("127.0.0.1:0", options).await.unwrap();
+    assert_eq!(listener.token(), None);
     let mut streams = Vec::new();
     for path in ["/one", "/two"] {
         assert_eq!(answered(&listener, path, "").await, "HTTP/1.1 101");
@@ -357,9 +360,26 @@ async fn an_agent_that_does_not_come_is_not_waited_for_for_ever() {
 
 #[tokio::test]
 async fn other_machines_need_a_token() {
-    let error = Listener::bind("0.0.0.0:0", ListenerOptions::default()).await.unwrap_err();
+    let mut options = ListenerOptions::default();
+    options.no_token = true;
+    let error = Listener::bind("0.0.0.0:0", options.clone()).await.unwrap_err();
     assert_eq!(error.code(), "options");
-    assert!(error.to_string().contains("`ListenerOptions::token`"), "{error}");
+    assert!(error.to_string().contains("`ListenerOptions::no_token`"), "{error}");
+    options.token = Some("sesame".to_owned());
+    let error = Listener::bind("127.0.0.1:0", options).await.unwrap_err();
+    assert!(error.to_string().contains("both a `token` and `no_token`"), "{error}");
+}
+
+#[tokio::test]
+async fn a_token_is_made_if_there_is_none() {
+    let listener = Listener::bind("127.0.0.1:0", ListenerOptions::default()).await.unwrap();
+    let other = Listener::bind("127.0.0.1:0", ListenerOptions::default()).await.unwrap();
+    let (token, other) = (listener.token().unwrap(), other.token().unwrap());
+    assert_eq!((token.len(), token != other), (64, true));
+    assert_eq!(answered(&listener, "/a", "").await, "HTTP/1.1 401");
+    let header = |token: &str| format!("Authorization: Bearer {token}\r\n");
+    assert_eq!(answered(&listener, "/a", &header(other)).await, "HTTP/1.1 401");
+    assert_eq!(answered(&listener, "/a", &header(token)).await, "HTTP/1.1 101");
 }
 
 /// Agents that this starts, which should dial in.
@@ -442,8 +462,10 @@ async fn what_an_agent_elsewhere_cannot_be_told_is_refused_and_the_rest_is_said(
     options.file_checkpointing = true;
     let variables = options.remote_variables();
     here(options).await;
-    let told = soon("a summons", summons.recv()).await.unwrap();
+    let mut told = soon("a summons", summons.recv()).await.unwrap();
     assert_eq!(told.cwd.as_deref(), Some(Path::new("/on/another/machine")));
+    let token = told.variables.remove("CLAUDE_CODE_SESSION_ACCESS_TOKEN").unwrap();
+    assert!(token.is_some(), "it could not dial in");
     assert_eq!(told.variables, variables);
     assert_eq!(told.variables["A"].as_deref(), Some("b"));
     let checkpoints = &told.variables["CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"];

@@ -212,3 +212,18 @@ fn many_bytes_are_too_much_as_well() {
     memory.resume(None);
     assert_eq!(written(&mut memory), ["lost 3", "3", "4", "5"]);
 }
+
+#[test]
+fn questions_without_end_take_so_much_room_and_no_more() {
+    let mut memory = Memory::default();
+    let id = |number: usize| RequestId(format!("{number:0100}"));
+    for number in 0..100_000 {
+        memory.asked(id(number));
+    }
+    assert!(memory.owed_bytes <= OWED_BYTES && memory.owed.len() < 50_000);
+    assert_eq!(memory.reply_to(&id(0)), Reply::Owed);
+    for number in 0..100_000 {
+        memory.withdrawn(&id(number));
+    }
+    assert_eq!((memory.owed_bytes, memory.owed.len()), (0, 0));
+}

@@ -28,6 +28,10 @@ use crate::{
 /// How long the other end may take to say goodbye.
 const GOODBYE: Duration = Duration::from_secs(2);
 
+/// Messages that the other end may still have on the way then. Pings among them are answered, and
+/// nobody may read that.
+const LAST_MESSAGES: usize = 4096;
+
 /// Why a connection is no more.
 #[derive(Debug)]
 pub enum Parting {
@@ -46,6 +50,7 @@ impl Tether {
     pub async fn hold(&mut self, socket: Socket, keep_alive: KeepAlive) -> Parting {
         let Socket { stream, activity, last_heard } = socket;
         self.state.lock().connected(last_heard.as_deref());
+        self.state.pongs.forget();
         let (sink, mut stream) = stream.split();
         let mut writing = Writing {
             state: &self.state,
@@ -62,8 +67,7 @@ impl Tether {
             written = writing.write(keep_alive.ping) => match written {
                 Ok(()) => {
                     // Whatever is still said to us, nobody is left to hear it.
-                    let goodbye = async { while let Some(Ok(_)) = stream.next().await {} };
-                    time::timeout(GOODBYE, goodbye).await.ok();
+                    part(&mut stream).await;
                     return Parting::Done;
                 }
                 Err(lost) => Err(lost),
@@ -75,8 +79,7 @@ impl Tether {
         match over {
             Ok(code) => {
                 // The answer to a goodbye is sent while we wait for the end.
-                let end = async { while let Some(Ok(_)) = stream.next().await {} };
-                time::timeout(GOODBYE, end).await.ok();
+                part(&mut stream).await;
                 match code {
                     Some(CloseCode::Normal) => Parting::HungUp,
                     code => Parting::Lost(Lost::Closed(code.map(Into::into))),
@@ -85,6 +88,18 @@ impl Tether {
             Err(lost) => Parting::Lost(lost),
         }
     }
+}
+
+/// Reads on until the connection has ended, within limits.
+async fn part(stream: &mut SplitStream<WebSocketStream<Watched>>) {
+    let end = async {
+        for _ in 0..LAST_MESSAGES {
+            if !matches!(stream.next().await, Some(Ok(_))) {
+                return;
+            }
+        }
+    };
+    time::timeout(GOODBYE, end).await.ok();
 }
 
 /// What we say.
@@ -147,7 +162,15 @@ impl Writing<'_> {
         if written > acknowledged && acknowledged >= self.pinged {
             self.ping().await?;
         }
-        Ok(self.sink.flush().await?)
+        self.flush().await
+    }
+
+    /// Writes what the connection has been handed, pongs among it.
+    async fn flush(&mut self) -> Result<(), Lost> {
+        let owed = self.state.pongs.owed();
+        self.sink.flush().await?;
+        self.state.pongs.written(owed);
+        Ok(())
     }
 
     /// Hands the connection what is not written yet.
@@ -163,7 +186,7 @@ impl Writing<'_> {
         self.pinged = self.state.lock().said.written();
         let number = Bytes::copy_from_slice(&self.pinged.to_be_bytes());
         self.sink.feed(Message::Ping(number)).await?;
-        Ok(self.sink.flush().await?)
+        self.flush().await
     }
 }
 
@@ -202,7 +225,13 @@ impl Reading<'_> {
                 }
             }
             Message::Close(reason) => return ControlFlow::Break(reason.map(|it| it.code)),
-            Message::Ping(_) | Message::Frame(_) => {}
+            Message::Ping(_) => {
+                if self.state.pongs.owe() {
+                    self.state.wake.notify_one();
+                    self.state.pongs.wait_for_room().await;
+                }
+            }
+            Message::Frame(_) => {}
         }
         ControlFlow::Continue(())
     }

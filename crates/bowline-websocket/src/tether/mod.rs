@@ -2,6 +2,7 @@
 
 mod carry;
 mod hearing;
+mod pongs;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,7 +11,10 @@ use bowline_protocol::Line;
 use tokio::sync::{Notify, mpsc};
 
 pub use self::carry::Parting;
-use self::hearing::{Hearing, Verdict};
+use self::{
+    hearing::{Hearing, Verdict},
+    pongs::Pongs,
+};
 use crate::memory::Memory;
 
 /// Lines on their way between the session and its connection. They wait elsewhere: those to say
@@ -46,6 +50,7 @@ struct State {
     ends: Mutex<Ends>,
     /// There is something to write, or room to say more.
     wake: Notify,
+    pongs: Pongs,
 }
 
 #[derive(Debug)]
@@ -102,7 +107,7 @@ impl Tether {
         let (to_say, outgoing) = mpsc::channel(ON_THE_WAY);
         let (incoming, to_hear) = mpsc::channel(ON_THE_WAY);
         let ends = Mutex::new(Ends { said: Memory::default(), heard: Hearing::new(side) });
-        let state = Arc::new(State { ends, wake: Notify::new() });
+        let state = Arc::new(State { ends, wake: Notify::new(), pongs: Pongs::default() });
         let tether = Self { state, outgoing, said_all: false, incoming: Some(incoming) };
         (tether, Link::channels(to_hear, to_say))
     }

@@ -92,17 +92,21 @@ pub(crate) struct McpServeArgs {
     #[arg(long, value_name = "address")]
     pub(crate) http: Option<SocketAddr>,
 
-    /// A file with the token that HTTP clients have to send (else BOWLINE_MCP_TOKEN); needed
-    /// unless the address is of this machine only
+    /// A file with the token that HTTP clients have to send (else BOWLINE_MCP_TOKEN, else one that
+    /// is made, kept in the configuration folder and printed)
     #[arg(long, value_name = "file", requires = "http")]
     pub(crate) token_file: Option<PathBuf>,
+
+    /// Let every user and program of this machine in over HTTP; none of them is asked for permission
+    #[arg(long, requires = "http", conflicts_with = "token_file")]
+    pub(crate) no_token: bool,
 
     /// One more name under which HTTP clients reach this machine
     #[arg(long, value_name = "name", requires = "http")]
     pub(crate) allow_host: Vec<String>,
 
     /// Web pages from here may use the server, as in `https://example.org` (`:PORT` if it is not the
-    /// usual one, `:*` for any)
+    /// usual one, `:*` for any); by default none may
     #[arg(long, value_name = "origin", requires = "http")]
     pub(crate) allow_origin: Vec<Origin>,
 

@@ -1,14 +1,16 @@
 //! `bowline mcp serve`: tools and a whole agent for MCP clients.
 
-use std::{fs, process::ExitCode, sync::Arc};
+use std::{process::ExitCode, sync::Arc};
 
 use anyhow::{Context, bail};
-use bowline_door_mcp::{Address, AddressError, Server, Token};
+use bowline_door_mcp::{Access, Address, AddressError, Server, Token};
 use bowline_engine::BoxFuture;
 use bowline_tools::{Options, Registry};
+use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+use super::mcp_token::{self, OwnToken};
 use crate::{
     args::McpServeArgs, complain, environment::Environment, pipes, serving::until_stopped,
     sessions::UserSessions, signals::Signals, version,
@@ -17,7 +19,7 @@ use crate::{
 /// Serves clients until they hang up, or until somebody stops it.
 pub(crate) async fn run(args: McpServeArgs) -> anyhow::Result<ExitCode> {
     let mut signals = Signals::listen()?;
-    let address = address(&args)?;
+    let (address, own_token) = address(&args)?.unzip();
     let named = args.door.tool_names();
     let sessions = Arc::new(UserSessions::new(args.door, "mcp")?);
     let server = Server::open(sessions, version::BOWLINE).context("Error")?;
@@ -37,7 +39,13 @@ pub(crate) async fn run(args: McpServeArgs) -> anyhow::Result<ExitCode> {
             let listener = TcpListener::bind(listen)
                 .await
                 .with_context(|| format!("Error: cannot listen at {listen}"))?;
-            complain(format!("Listening at http://{}/mcp", listener.local_addr()?));
+            let url = format!("http://{}/mcp", listener.local_addr()?);
+            complain(format!("Listening at {url}"));
+            match own_token.flatten() {
+                Some(token) => complain(told(&url, &token)),
+                None if args.no_token => complain(UNPROTECTED),
+                None => {}
+            }
             Box::pin(server.serve_http(listener, address, stop.clone()))
         }
     };
@@ -46,23 +54,38 @@ pub(crate) async fn run(args: McpServeArgs) -> anyhow::Result<ExitCode> {
     Ok(code)
 }
 
-/// Where to listen for HTTP; `None` for stdin and stdout.
-fn address(args: &McpServeArgs) -> anyhow::Result<Option<Address>> {
+/// What the user of a server without a token should know.
+const UNPROTECTED: &str = "Warning: there is no token. Every user and program of this machine can \
+    call what the rules allow; clients are not asked for permission.";
+
+/// How clients use a token that was made here.
+fn told(url: &str, token: &OwnToken) -> String {
+    let headers = json!({"Authorization": format!("Bearer {}", token.text)});
+    let server = json!({"type": "http", "url": url, "headers": headers});
+    let client = json!({"mcpServers": {"bowline": server}});
+    let file = token.file.display();
+    format!("Clients need the token in {file}. In a client's configuration:\n{client}")
+}
+
+/// Where to listen for HTTP, with a token that was made here; `None` for stdin and stdout.
+fn address(args: &McpServeArgs) -> anyhow::Result<Option<(Address, Option<OwnToken>)>> {
     let Some(listen) = args.http else { return Ok(None) };
-    let token = match &args.token_file {
-        Some(file) => {
-            let text = fs::read_to_string(file)
-                .with_context(|| format!("Error: --token-file {}", file.display()))?;
-            let token = Token::new(&text);
-            Some(token.with_context(|| format!("Error: {} is empty", file.display()))?)
+    let environment = Environment::of_process();
+    let mut own = None;
+    let access = match (&args.token_file, environment.mcp_token().and_then(Token::new)) {
+        _ if args.no_token => Access::Anyone,
+        (Some(file), _) => Access::Token(mcp_token::from_file(file)?),
+        (None, Some(token)) => Access::Token(token),
+        (None, None) => {
+            let made = own.insert(mcp_token::own(&environment)?);
+            Access::Token(Token::new(&made.text).context("Error: the token is empty")?)
         }
-        None => Environment::of_process().mcp_token().and_then(Token::new),
     };
     let (hosts, origins) = (args.allow_host.clone(), args.allow_origin.clone());
-    match Address::new(listen, token, hosts, origins) {
-        Ok(address) => Ok(Some(address)),
+    match Address::new(listen, access, hosts, origins) {
+        Ok(address) => Ok(Some((address, own))),
         Err(error @ AddressError::TokenNeeded(_)) => {
-            bail!("Error: --http {error} (--token-file FILE or BOWLINE_MCP_TOKEN)")
+            bail!("Error: --http {error}, so --no-token is for addresses of this machine only")
         }
         Err(error @ AddressError::HostNeeded(_)) => {
             bail!("Error: --http {error} (--allow-host NAME)")

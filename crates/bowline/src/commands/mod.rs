@@ -6,6 +6,7 @@ pub(crate) mod doctor;
 pub(crate) mod man;
 pub(crate) mod mcp_login;
 pub(crate) mod mcp_serve;
+mod mcp_token;
 pub(crate) mod rewind;
 pub(crate) mod rpc;
 pub(crate) mod schema;

@@ -2,7 +2,7 @@
 
 use std::{
     borrow::Cow,
-    io::{self, Write},
+    io,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
@@ -15,6 +15,7 @@ use super::progress::Progress;
 use crate::{
     args::{LimitArgs, OutputFormat},
     complain,
+    terminal::{self, Form},
 };
 
 /// A host that prints and is never asked.
@@ -95,7 +96,7 @@ impl Printer {
                 None => return Ok(()),
             },
         };
-        print(&text)
+        terminal::print(&text, Form::Json)
     }
 
     fn take(&self, message: Message) {
@@ -109,7 +110,7 @@ impl Printer {
         let line = || serde_json::to_string(&message).map_err(io::Error::from);
         match self.format {
             OutputFormat::StreamJson => {
-                if line().and_then(|line| print(&line)).is_err() {
+                if line().and_then(|line| terminal::print(&line, Form::Json)).is_err() {
                     self.gone.cancel();
                 }
             }
@@ -134,7 +135,8 @@ impl Printer {
             }
             // What a finished background task leads to is an answer of its own.
             let gap = if seen.result.is_some() { "\n" } else { "" };
-            if print(&format!("{gap}{}", last_words(&result, &self.limits))).is_err() {
+            let text = format!("{gap}{}", last_words(&result, &self.limits));
+            if terminal::print(&text, Form::Text).is_err() {
                 self.gone.cancel();
             }
         }
@@ -204,10 +206,4 @@ fn last_words(result: &ResultMessage, limits: &LimitArgs) -> String {
         ResultSubtype::ErrorDuringExecution => "Execution error".to_owned(),
         ResultSubtype::ErrorMaxStructuredOutputRetries | _ => format!("Error: {}", errors()),
     }
-}
-
-fn print(text: &str) -> io::Result<()> {
-    let mut stdout = io::stdout().lock();
-    writeln!(stdout, "{text}")?;
-    stdout.flush()
 }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use bowline_model::Prices;
-use bowline_protocol::{ApiMessage, ContentBlock, Maybe, Message};
+use bowline_protocol::{ApiMessage, ContentBlock, Maybe, Message, printable};
 
 /// The progress line.
 pub(super) struct Progress {
@@ -63,7 +63,7 @@ impl Progress {
                 }
                 for block in &said.message.content {
                     if let ContentBlock::ToolUse(call) = block {
-                        self.doing.clone_from(&call.name);
+                        self.doing = printable(&call.name).into_owned();
                     }
                 }
             }

@@ -159,7 +159,9 @@ fn websocket(place: &Place) -> Played {
         let agent = listener.expect("/play").unwrap();
         let url = listener.url("/play");
         let words = [&["--sdk-url", &url, "--model", "script"][..], &RULES].concat();
-        let mut dialing = place.bowline(words).spawn().unwrap();
+        let mut command = place.bowline(words);
+        command.env("CLAUDE_CODE_SESSION_ACCESS_TOKEN", listener.token().unwrap());
+        let mut dialing = command.spawn().unwrap();
         let played = by_sdk(place, |options| options.websocket(agent)).await;
         assert!(dialing.wait().unwrap().success());
         played

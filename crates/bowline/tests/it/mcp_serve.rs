@@ -1,5 +1,14 @@
 //! `bowline mcp serve` as people start it.
 
+use std::{
+    fs::{self, Permissions},
+    io::{BufRead, BufReader, Write},
+    net::TcpStream,
+    os::unix::fs::PermissionsExt,
+    path::Path,
+    process::{Child, ChildStderr, Stdio},
+};
+
 use serde_json::{Value, json};
 
 use crate::place::{Host, Place, Ran};
@@ -20,8 +29,8 @@ fn refused(args: &[&str]) -> String {
 
 #[test]
 fn an_address_that_others_can_reach_needs_a_token_and_a_name() {
-    let said = refused(&["--http", "0.0.0.0:0"]);
-    assert!(said.contains("a token is needed (--token-file FILE or BOWLINE_MCP_TOKEN)"), "{said}");
+    let said = refused(&["--http", "0.0.0.0:0", "--no-token"]);
+    assert!(said.contains("clients need a token, so --no-token is for"), "{said}");
     let place = Place::new();
     std::fs::write(place.cwd().join("token"), "secret\n").unwrap();
     let args = ["mcp", "serve", "--http", "0.0.0.0:0", "--token-file", "token"];
@@ -34,6 +43,9 @@ fn mistakes_on_the_command_line_are_said() {
     assert!(refused(&["--http", "here"]).contains("here"));
     assert!(refused(&["--token-file", "x"]).contains("--http"));
     assert!(refused(&["--http", "127.0.0.1:0", "--token-file", "none"]).contains("none"));
+    assert!(refused(&["--no-token"]).contains("--http"));
+    let both = ["--http", "127.0.0.1:0", "--no-token", "--token-file", "x"];
+    assert!(refused(&both).contains("cannot be used with"));
     assert!(refused(&["--permission-mode", "lax"]).contains("lax"));
     let said = refused(&["--model", "script", "--tools", "Nope"]);
     assert!(said.starts_with("Error: --tools names no tool") && said.contains("Read"), "{said}");
@@ -44,6 +56,127 @@ fn mistakes_on_the_command_line_are_said() {
         said.starts_with("Error: --allow-host `http://app.example.org` is not a name"),
         "{said}"
     );
+}
+
+/// A server over HTTP, and what it says on stderr until it is ready.
+struct Web {
+    server: Child,
+    told: BufReader<ChildStderr>,
+    address: String,
+}
+
+impl Web {
+    fn start(place: &Place, args: &[&str]) -> Self {
+        let words = ["mcp", "serve", "--http", "127.0.0.1:0", "--model", "script"];
+        let mut command = place.bowline([&words, args].concat());
+        let mut server = command.stdout(Stdio::null()).spawn().unwrap();
+        let told = BufReader::new(server.stderr.take().unwrap());
+        let mut web = Self { server, told, address: String::new() };
+        while web.address.is_empty() {
+            let line = web.line();
+            assert!(!line.is_empty(), "it does not listen");
+            if let Some(address) = line.strip_prefix("Listening at http://") {
+                web.address = address.trim_end().trim_end_matches("/mcp").to_owned();
+            }
+        }
+        web
+    }
+
+    /// The next line on stderr.
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.told.read_line(&mut line).unwrap();
+        line
+    }
+
+    /// The token in the configuration that is printed for clients.
+    fn token(&mut self) -> String {
+        let told = self.line();
+        assert!(told.contains("Clients need the token in"), "{told}");
+        let client: Value = serde_json::from_str(&self.line()).unwrap();
+        let server = &client["mcpServers"]["bowline"];
+        assert_eq!(server["url"], format!("http://{}/mcp", self.address));
+        let header = server["headers"]["Authorization"].as_str().unwrap();
+        header.strip_prefix("Bearer ").unwrap().to_owned()
+    }
+
+    /// The status of a request to end a session that there is not.
+    fn knock(&self, token: Option<&str>) -> u16 {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let token = token.map(|it| format!("Authorization: Bearer {it}\r\n")).unwrap_or_default();
+        let head = format!("DELETE /mcp HTTP/1.1\r\nHost: localhost\r\n{token}\r\n");
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut answer = String::new();
+        BufReader::new(stream).read_line(&mut answer).unwrap();
+        answer.split(' ').nth(1).unwrap().parse().unwrap()
+    }
+}
+
+impl Drop for Web {
+    fn drop(&mut self) {
+        self.server.kill().unwrap();
+        self.server.wait().unwrap();
+    }
+}
+
+#[test]
+fn without_a_token_one_is_made_and_kept() {
+    let place = Place::new();
+    let mut web = Web::start(&place, &[]);
+    let token = web.token();
+    // 32 bytes.
+    assert_eq!(token.len(), 43);
+    assert!(token.bytes().all(|it| it.is_ascii_alphanumeric() || b"-_".contains(&it)), "{token}");
+    assert_eq!((web.knock(None), web.knock(Some("wrong"))), (401, 401));
+    assert_eq!(web.knock(Some(&token)), 400, "there is no session to end");
+    let file = place.home().join(".bowline/mcp-token");
+    assert_eq!(fs::read_to_string(&file).unwrap().trim(), token);
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&file), mode(file.parent().unwrap())), (0o600, 0o700));
+    assert_eq!(Web::start(&place, &[]).token(), token, "it is used again");
+    assert_ne!(Web::start(&Place::new(), &[]).token(), token);
+}
+
+#[test]
+fn a_token_that_others_may_know_is_not_used() {
+    let place = Place::new();
+    let folder = place.home().join(".bowline");
+    fs::create_dir(&folder).unwrap();
+    let file = folder.join("mcp-token");
+    let refused = |why: &str| {
+        let args = ["mcp", "serve", "--http", "127.0.0.1:0", "--model", "script"];
+        let ran = Ran::from(place.bowline(args).output().unwrap());
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        assert!(ran.stderr.contains(why) && ran.stderr.contains("remove it"), "{ran:?}");
+        fs::remove_file(&file).unwrap();
+    };
+    fs::write(&file, "x".repeat(43)).unwrap();
+    fs::set_permissions(&file, Permissions::from_mode(0o644)).unwrap();
+    refused("not a file that only you can read");
+    let elsewhere = place.cwd().join("token");
+    fs::write(&elsewhere, "x".repeat(43)).unwrap();
+    fs::set_permissions(&elsewhere, Permissions::from_mode(0o600)).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, &file).unwrap();
+    refused("not a file that only you can read");
+    fs::write(&file, "").unwrap();
+    fs::set_permissions(&file, Permissions::from_mode(0o600)).unwrap();
+    refused("holds no token");
+}
+
+#[test]
+fn a_server_without_a_token_says_what_that_means() {
+    let place = Place::new();
+    let mut web = Web::start(&place, &["--no-token"]);
+    let told = web.line();
+    assert!(told.starts_with("Warning: there is no token. Every user"), "{told}");
+    assert_eq!(web.knock(None), 400, "there is no session to end");
+    assert!(!place.home().join(".bowline/mcp-token").exists());
+    // One in a file is told to nobody.
+    let file = place.cwd().join("token");
+    fs::write(&file, "from a file\n").unwrap();
+    fs::set_permissions(&file, Permissions::from_mode(0o600)).unwrap();
+    let web = Web::start(&place, &["--token-file", "token"]);
+    assert_eq!((web.knock(None), web.knock(Some("from a file"))), (401, 400));
 }
 
 /// Opens a connection as clients do.
