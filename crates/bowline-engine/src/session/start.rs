@@ -144,15 +144,13 @@ fn workspace(
 fn folders(config: &SessionConfig) -> Setup {
     let Some(writer) = &config.transcript else { return Setup::default() };
     let files = writer.files();
-    let user = rustix::process::getuid().as_raw();
-    let output = bowline_sessions::task_output(
-        &std::env::temp_dir(),
-        user,
-        &files.project_key(),
-        files.id(),
-        "",
-    );
-    let tasks_dir = output.parent().map(Path::to_path_buf).unwrap_or_default();
+    let tasks_dir = match bowline_private::temporary_folder() {
+        Ok(users) => bowline_sessions::tasks_folder(&users, &files.project_key(), files.id()),
+        Err(error) => {
+            tracing::warn!(%error, "there is no temporary folder");
+            files.side_folder().join("tasks")
+        }
+    };
     Setup { results_dir: files.tool_results(), tasks_dir, ..Setup::default() }
 }
 

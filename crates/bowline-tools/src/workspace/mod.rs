@@ -32,6 +32,9 @@ use crate::{
     tasks::{TaskObserver, Tasks},
 };
 
+/// Longer names of calls are cut where they become the names of files.
+const LONGEST_ID: usize = 128;
+
 /// What a workspace is made from.
 #[derive(Clone)]
 pub struct Setup {
@@ -58,7 +61,7 @@ pub struct Setup {
 impl Default for Setup {
     /// No roots, no observers, and a directory of its own under the system's temporary one.
     fn default() -> Self {
-        let own = std::env::temp_dir().join("bowline").join(Uuid::new_v4().to_string());
+        let own = own_folder();
         Self {
             options: Options::default(),
             roots: Vec::new(),
@@ -71,6 +74,16 @@ impl Default for Setup {
             summarize: None,
         }
     }
+}
+
+/// A folder for one workspace in the user's temporary one. Where there can be none, the name of one
+/// that nobody has: making it fails when it is needed.
+fn own_folder() -> PathBuf {
+    let users = bowline_private::temporary_folder().unwrap_or_else(|error| {
+        tracing::warn!(%error, "there is no temporary folder");
+        std::env::temp_dir().join(format!("bowline-{}", Uuid::new_v4()))
+    });
+    users.join("bowline").join(Uuid::new_v4().to_string())
 }
 
 impl std::fmt::Debug for Setup {
@@ -263,6 +276,14 @@ impl Workspace {
     /// Where large result texts are kept.
     pub fn results_dir(&self) -> &Path {
         &self.shared.results_dir
+    }
+
+    /// The file for what the call `id` came to. A model chooses that name, so it is made to lead
+    /// nowhere else.
+    pub(crate) fn result_file(&self, id: &str, extension: &str) -> PathBuf {
+        let plain = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
+        let name: String = id.chars().take(LONGEST_ID).map(plain).collect();
+        self.shared.results_dir.join(format!("{name}.{extension}"))
     }
 
     /// Sees files before they are changed.
