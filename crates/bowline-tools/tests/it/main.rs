@@ -10,6 +10,7 @@ mod grep;
 mod guardian;
 mod lists;
 mod notebook;
+mod private;
 mod read;
 mod registry;
 mod rig;
