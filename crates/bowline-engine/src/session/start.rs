@@ -131,6 +131,7 @@ fn workspace(
         options: config.tool_options.clone(),
         roots: config.policy.directories().skip(1).map(Path::to_path_buf).collect(),
         environment: config.environment.clone(),
+        hidden_variables: config.hidden_variables.clone(),
         task_observer: Some(Arc::new(board.clone())),
         file_observer: file_history.map(|history| Arc::clone(history) as Arc<dyn FileObserver>),
         hidden_files: Some(Arc::clone(services) as _),
@@ -155,14 +156,12 @@ fn folders(config: &SessionConfig) -> Setup {
 }
 
 fn hook_environment(config: &SessionConfig) -> HookEnvironment {
-    let set = config.environment.iter();
-    let variables = set.filter_map(|(name, value)| Some((name.clone(), value.clone()?)));
     let scripts = config.places.config_dir.join("session-env").join(config.session_id.as_str());
     HookEnvironment {
         project_dir: config.cwd.clone(),
         entrypoint: Some(config.entrypoint.clone()),
         scripts: Some(Scripts::in_folder(scripts)),
-        variables: variables.collect(),
+        variables: config.environment.clone(),
     }
 }
 

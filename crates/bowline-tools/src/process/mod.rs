@@ -4,12 +4,14 @@
 mod capture;
 mod group;
 mod guardian;
+mod keys;
 mod profile;
 mod running;
 
 pub(crate) use capture::Capture;
 pub use group::ProcessGroup;
 pub(crate) use group::ProcessGroups;
+pub use keys::MODEL_KEYS;
 pub(crate) use profile::Profile;
 pub use running::exit_code;
 pub(crate) use running::{Running, ShellCommand};

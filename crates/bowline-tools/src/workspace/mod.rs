@@ -44,6 +44,8 @@ pub struct Setup {
     pub roots: Vec<PathBuf>,
     /// Variables for commands, on top of this process's own; `None` takes one away.
     pub environment: BTreeMap<String, Option<String>>,
+    /// Variables that commands do not see, though other programs of the session may.
+    pub hidden_variables: Vec<String>,
     /// Where result texts that are too large for the model are kept. Created when needed.
     pub results_dir: PathBuf,
     /// Where the output of background commands is written. Created when needed.
@@ -66,6 +68,7 @@ impl Default for Setup {
             options: Options::default(),
             roots: Vec::new(),
             environment: BTreeMap::new(),
+            hidden_variables: Vec::new(),
             results_dir: own.join("tool-results"),
             tasks_dir: own.join("tasks"),
             task_observer: None,
@@ -107,6 +110,7 @@ struct Shared {
     options: Options,
     roots: Mutex<Vec<PathBuf>>,
     environment: Mutex<BTreeMap<String, Option<String>>>,
+    hidden_variables: Vec<String>,
     reading_first: AtomicBool,
     results_dir: PathBuf,
     /// Files whose lines run before every command.
@@ -134,6 +138,7 @@ impl Workspace {
                 options: setup.options,
                 roots: Mutex::new(setup.roots),
                 environment: Mutex::new(setup.environment),
+                hidden_variables: setup.hidden_variables,
                 results_dir: setup.results_dir,
                 scripts: Mutex::default(),
                 profile: OnceCell::new(),
@@ -212,6 +217,14 @@ impl Workspace {
         lock(&self.shared.environment).clone()
     }
 
+    /// The same for commands of the model.
+    pub(crate) fn command_environment(&self) -> BTreeMap<String, Option<String>> {
+        let mut environment = self.environment();
+        let hidden = self.shared.hidden_variables.iter();
+        environment.extend(hidden.map(|name| (name.clone(), None)));
+        environment
+    }
+
     /// The value a command would see.
     pub fn variable(&self, name: &str) -> Option<String> {
         match lock(&self.shared.environment).get(name) {
@@ -253,7 +266,7 @@ impl Workspace {
     /// A file with what the user's shell profile defines, if there is anything.
     pub(crate) async fn shell_definitions(&self) -> Option<PathBuf> {
         let path = self.shared.options.shell_profile.as_deref()?;
-        let read = || async { Profile::read(path, &self.environment()).await };
+        let read = || async { Profile::read(path, &self.command_environment()).await };
         let profile = self.shared.profile.get_or_init(read).await;
         profile.as_ref().map(|profile| profile.path().to_owned())
     }

@@ -254,8 +254,8 @@ async fn a_line_of_a_hundred_megabytes_is_not_held_in_memory() {
         json!({ "output_mode": "content", "-B": 1_000_000_000 }),
         json!({ "output_mode": "content", "-A": 1_000_000_000 }),
         json!({ "output_mode": "content", "-o": true }),
-        json!({ "multiline": true }),
-        json!({ "multiline": true, "output_mode": "content", "path": "long" }),
+        json!({ "pattern": "first\\n.*last", "multiline": true }),
+        json!({ "pattern": "x\\n", "multiline": true, "output_mode": "content", "path": "long" }),
     ] {
         let (text, _) = grep(&rig, fields.clone()).await;
         assert!(text.contains("Not searched to the end"), "{fields} {text}");
