@@ -132,6 +132,7 @@ fn workspace(
         roots: config.policy.directories().skip(1).map(Path::to_path_buf).collect(),
         environment: config.environment.clone(),
         hidden_variables: config.hidden_variables.clone(),
+        private_dir: Some(config.places.config_dir.clone()),
         task_observer: Some(Arc::new(board.clone())),
         file_observer: file_history.map(|history| Arc::clone(history) as Arc<dyn FileObserver>),
         hidden_files: Some(Arc::clone(services) as _),

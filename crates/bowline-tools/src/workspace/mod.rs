@@ -46,6 +46,9 @@ pub struct Setup {
     pub environment: BTreeMap<String, Option<String>>,
     /// Variables that commands do not see, though other programs of the session may.
     pub hidden_variables: Vec<String>,
+    /// The folder of the user's configuration, plans and memories, if there is one: what tools make
+    /// there is for its owner only.
+    pub private_dir: Option<PathBuf>,
     /// Where result texts that are too large for the model are kept. Created when needed.
     pub results_dir: PathBuf,
     /// Where the output of background commands is written. Created when needed.
@@ -69,6 +72,7 @@ impl Default for Setup {
             roots: Vec::new(),
             environment: BTreeMap::new(),
             hidden_variables: Vec::new(),
+            private_dir: None,
             results_dir: own.join("tool-results"),
             tasks_dir: own.join("tasks"),
             task_observer: None,
@@ -111,6 +115,7 @@ struct Shared {
     roots: Mutex<Vec<PathBuf>>,
     environment: Mutex<BTreeMap<String, Option<String>>>,
     hidden_variables: Vec<String>,
+    private_dir: Option<PathBuf>,
     reading_first: AtomicBool,
     results_dir: PathBuf,
     /// Files whose lines run before every command.
@@ -139,6 +144,7 @@ impl Workspace {
                 roots: Mutex::new(setup.roots),
                 environment: Mutex::new(setup.environment),
                 hidden_variables: setup.hidden_variables,
+                private_dir: setup.private_dir,
                 results_dir: setup.results_dir,
                 scripts: Mutex::default(),
                 profile: OnceCell::new(),
@@ -289,6 +295,11 @@ impl Workspace {
     /// Where large result texts are kept.
     pub fn results_dir(&self) -> &Path {
         &self.shared.results_dir
+    }
+
+    /// Whether a new file at `path` is for its owner only, whatever the umask.
+    pub(crate) fn is_private(&self, path: &Path) -> bool {
+        self.shared.private_dir.as_deref().is_some_and(|folder| path.starts_with(folder))
     }
 
     /// The file for what the call `id` came to. A model chooses that name, so it is made to lead

@@ -70,3 +70,18 @@ async fn a_workspace_without_folders_has_some_of_its_own() {
     assert!(workspace.results_dir().starts_with(&users), "{:?}", workspace.results_dir());
     assert_eq!(mode(&users), 0o700);
 }
+
+#[tokio::test]
+async fn what_tools_write_into_the_configuration_is_for_its_owner() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().canonicalize().unwrap().join(".bowline");
+    let rig = Rig::with(|setup| setup.private_dir = Some(folder.clone()));
+    let plan = folder.join("plans/a.md");
+    rig.text("Write", json!({ "file_path": plan, "content": "plan" })).await;
+    assert_eq!((mode(&folder), mode(&folder.join("plans")), mode(&plan)), (0o700, 0o700, 0o600));
+    // In the project the umask applies, as for any editor.
+    let file = rig.path("d/file");
+    rig.text("Write", json!({ "file_path": file, "content": "x" })).await;
+    let usual = rig.file("usual", "");
+    assert_eq!(mode(&file), mode(&usual));
+}
