@@ -99,6 +99,7 @@ fn a_temporary_folder_that_another_has_prepared_is_not_used() {
 }
 
 /// A place of the user `nobody`, and what runs a program as that user. `None` where only root could.
+#[expect(clippy::print_stderr, reason = "a test that is skipped says why")]
 fn as_nobody() -> Option<(Place, PathBuf)> {
     const NOBODY: Option<u32> = Some(65534);
     if !rustix::process::geteuid().is_root() {
