@@ -16,6 +16,7 @@ use bowline_protocol::{
     AgentDefinition, ApiKeySource, Effort, McpServerConfig, McpServerError, SessionId,
 };
 use bowline_sessions::{LiveContext, TranscriptWriter};
+use bowline_tools::MODEL_KEYS;
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -123,6 +124,8 @@ pub struct SessionConfig {
     pub read_before_write: Option<bool>,
     /// Variables for the processes the session starts.
     pub environment: BTreeMap<String, Option<String>>,
+    /// Variables that commands of the model do not see.
+    pub hidden_variables: Vec<String>,
     /// Where the session is written; `None` keeps it in memory only.
     pub transcript: Option<TranscriptWriter>,
     /// The session that is taken up again.
@@ -208,6 +211,7 @@ impl SessionConfig {
             tool_options: bowline_tools::Options::default(),
             read_before_write: None,
             environment: BTreeMap::new(),
+            hidden_variables: Vec::new(),
             transcript: None,
             resumed: None,
             file_checkpointing: false,
@@ -269,6 +273,9 @@ impl SessionConfig {
     /// Gives the processes of the session the variables that its settings set, and those that
     /// say whose children they are.
     pub fn inherit_variables(&mut self, trust: Trust) {
+        if self.settings.hides_keys() {
+            self.hidden_variables.extend(MODEL_KEYS.iter().map(|name| (*name).to_owned()));
+        }
         let set = self.settings.variables(trust);
         // Nobody is there who could use an editor.
         let editor = [("GIT_EDITOR".to_owned(), Some("true".to_owned()))];

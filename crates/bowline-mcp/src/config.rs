@@ -47,6 +47,12 @@ pub enum Scope {
 }
 
 impl Scope {
+    /// Whether the server may be the project's, and not the user's own choice. Agents count: most of
+    /// those that bring servers along are in projects.
+    pub(crate) fn is_projects(self) -> bool {
+        matches!(self, Self::Project | Self::Local | Self::Agent)
+    }
+
     /// The word hosts know it by.
     pub fn as_str(self) -> &'static str {
         match self {

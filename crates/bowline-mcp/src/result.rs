@@ -135,8 +135,8 @@ impl Files<'_> {
         let server = public_name(self.server);
         let name = format!("mcp-{server}-blob-{}-{unique}.{}", since.as_millis(), extension(mime));
         let path = self.dir.join(name);
-        tokio::fs::create_dir_all(self.dir).await?;
-        tokio::fs::write(&path, bytes).await?;
+        bowline_private::folder(self.dir)?;
+        bowline_private::write(&path, bytes)?;
         Ok(path)
     }
 }

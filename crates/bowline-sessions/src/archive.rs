@@ -1,9 +1,8 @@
 //! Sessions that are put aside: a mark beside the transcript, which a later prompt outdates.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions},
-    io::{self, Read, Write},
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    fs::File,
+    io::{self, Read},
     path::Path,
 };
 
@@ -62,13 +61,9 @@ fn mark(
 
 fn write(path: &Path, mark: &Mark) -> io::Result<()> {
     if let Some(folder) = path.parent() {
-        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        bowline_private::folder(folder)?;
     }
-    let beside = path.with_extension("json.new");
-    let mut options = OpenOptions::new();
-    let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
-    file.write_all(&serde_json::to_vec(mark)?)?;
-    fs::rename(&beside, path)
+    bowline_private::replace(path, serde_json::to_vec(mark)?)
 }
 
 /// Whether a session is put aside; `None` if it never was.

@@ -89,7 +89,7 @@ pub(crate) fn existing(
 fn append(files: &SessionFiles, note: &TranscriptLine) -> Result<(), SessionError> {
     let path = files.transcript();
     let write = || -> io::Result<()> {
-        let mut file = OpenOptions::new().read(true).append(true).open(&path)?;
+        let mut file = bowline_private::open(&path, OpenOptions::new().read(true).append(true))?;
         let mut text = String::new();
         if !ends_with_newline(&mut file)? {
             // A torn line stays torn, but does not spoil this one.

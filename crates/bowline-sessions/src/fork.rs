@@ -5,7 +5,7 @@
 
 use std::{
     collections::HashMap,
-    fs::{File, OpenOptions},
+    fs::File,
     io::{self, BufRead, BufReader, BufWriter, Write},
     path::Path,
 };
@@ -80,7 +80,7 @@ pub fn fork(
     text.push(TranscriptLine::from(title).to_json());
     text.push(String::new());
     let target = fork.transcript();
-    create(&target)
+    bowline_private::create_new(&target)
         .and_then(|mut file| file.write_all(text.join("\n").as_bytes()))
         .map_err(SessionError::io(&target))?;
     Ok(fork)
@@ -93,9 +93,9 @@ pub fn branch(source: &Path, target: &SessionFiles) -> Result<(), SessionError> 
         let old = session_named_in(source)?;
         let old = format!("\"sessionId\":\"{old}\"");
         let new = format!("\"sessionId\":\"{}\"", target.id());
-        std::fs::create_dir_all(target.project_folder())?;
+        bowline_private::folder(target.project_folder())?;
         let mut lines = BufReader::new(File::open(source)?);
-        let mut copy = BufWriter::new(create(&path)?);
+        let mut copy = BufWriter::new(bowline_private::create_new(&path)?);
         let mut line = Vec::new();
         while lines.read_until(b'\n', &mut line)? > 0 {
             // At the end a newline may be missing, or more than that: then it is not worth copying.
@@ -150,14 +150,6 @@ fn session_named_in(transcript: &Path) -> io::Result<String> {
     Ok(named.unwrap_or_else(|| {
         transcript.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
     }))
-}
-
-fn create(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
 }
 
 fn title_of(home: &ConfigHome, id: &SessionId, directory: Option<&Path>, path: &Path) -> String {

@@ -83,7 +83,7 @@ pub use mirror::{
     Drained, MOST_PENDING_BYTES, MOST_PENDING_ENTRIES, MirrorBuffer, MirrorFlush, RETRY_WAITS,
     SEND_TIME, StoreBatch, key_of,
 };
-pub use project::{ConfigHome, ProjectKey, SessionFiles, is_session_id, task_output};
+pub use project::{ConfigHome, ProjectKey, SessionFiles, is_session_id, tasks_folder};
 pub use read::{
     Page, SessionMessage, Spoken, messages, messages_in, subagent_messages, subagent_messages_in,
     subagents,

@@ -113,9 +113,7 @@ impl Drop for SessionLock {
 fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    bowline_private::open(path, &mut options)
 }
 
 fn read_holder(file: &mut File) -> LockHolder {

@@ -9,6 +9,8 @@ use std::{
 use bowline_protocol::{AgentId, SessionId};
 use icu_normalizer::ComposingNormalizerBorrowed;
 
+use crate::error::SessionError;
+
 /// The folder that holds all sessions of a user (`~/.bowline`, `~/.claude` or one named by the environment).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigHome(PathBuf);
@@ -27,6 +29,18 @@ impl ConfigHome {
     /// The folder of all projects.
     pub fn projects(&self) -> PathBuf {
         self.0.join("projects")
+    }
+
+    /// Closes the folder to other users, and that of all projects, as far as they exist.
+    ///
+    /// A program with an open umask may have made them.
+    pub fn close_to_others(&self) -> Result<(), SessionError> {
+        for folder in [self.0.clone(), self.projects()] {
+            if folder.exists() {
+                bowline_private::folder(&folder).map_err(SessionError::io(&folder))?;
+            }
+        }
+        Ok(())
     }
 
     /// The folder of one project, whether it exists or not.
@@ -201,17 +215,10 @@ impl SessionFiles {
     }
 }
 
-/// Where a background task's output goes: in the temporary folder, apart for each user.
-pub fn task_output(
-    temporary_folder: &Path,
-    user: u32,
-    key: &ProjectKey,
-    session: &SessionId,
-    task: &str,
-) -> PathBuf {
-    let mut path = temporary_folder.join(format!("claude-{user}"));
-    path.extend([key.as_str(), session.as_str(), "tasks"]);
-    path.join(format!("{task}.output"))
+/// Where the output of a session's background tasks goes: in the user's temporary folder
+/// (`bowline_private::temporary_folder`), so that no other user can read or replace it.
+pub fn tasks_folder(temporary: &Path, key: &ProjectKey, session: &SessionId) -> PathBuf {
+    temporary.join(key.as_str()).join(session.as_str()).join("tasks")
 }
 
 /// Whether `text` is a session's name: a UUID with dashes, in either case.

@@ -7,16 +7,18 @@ use serde_json::Value;
 /// Who may use whom. A crate that is not named here may not exist.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("bowline-protocol", &[]),
+    ("bowline-private", &[]),
     ("bowline-shell", &[]),
     ("bowline-sandbox", &[]),
     ("bowline-peer", &["bowline-protocol"]),
-    ("bowline-model", &["bowline-protocol"]),
-    ("bowline-sessions", &["bowline-protocol"]),
-    ("bowline-tools", &["bowline-protocol", "bowline-sandbox", "bowline-shell"]),
-    ("bowline-mcp", &["bowline-protocol", "bowline-tools"]),
+    ("bowline-model", &["bowline-private", "bowline-protocol"]),
+    ("bowline-sessions", &["bowline-private", "bowline-protocol"]),
+    ("bowline-tools", &["bowline-private", "bowline-protocol", "bowline-sandbox", "bowline-shell"]),
+    ("bowline-mcp", &["bowline-private", "bowline-protocol", "bowline-tools"]),
     (
         "bowline-engine",
         &[
+            "bowline-private",
             "bowline-protocol",
             "bowline-sandbox",
             "bowline-shell",
@@ -35,6 +37,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "bowline",
         &[
+            "bowline-private",
             "bowline-protocol",
             "bowline-model",
             "bowline-sandbox",
@@ -51,6 +54,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "bowline-host",
         &[
+            "bowline-private",
             "bowline-protocol",
             "bowline-peer",
             "bowline-sessions",

@@ -1,9 +1,6 @@
 //! Runs a call and makes its result fit for a conversation.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::{io, path::Path};
 
 use bowline_protocol::Content;
 use serde_json::Value;
@@ -38,8 +35,8 @@ pub async fn run(tool: &dyn Tool, call: ToolCall) -> Result<ToolOutput, ToolFail
             *text = format!("({} completed with no output)", spec.name);
         } else if text.len() > spec.max_result_chars && text.chars().count() > spec.max_result_chars
         {
-            let path = workspace.results_dir().join(format!("{id}.txt"));
-            match save(&path, text).await {
+            let path = workspace.result_file(id.as_str(), "txt");
+            match save(&path, &*text) {
                 Ok(()) => {
                     *text = persisted(text, text.len() as u64, &path, PREVIEW_CHARS);
                     output.structured.get_or_insert_with(|| Value::String(text.clone()));
@@ -87,9 +84,11 @@ pub(crate) fn size(bytes: u64) -> String {
     format!("{}{unit}", shown.trim_end_matches(".0"))
 }
 
-async fn save(path: &PathBuf, text: &str) -> io::Result<()> {
+/// Keeps a result in a file that only its owner can read.
+pub(crate) fn save(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
+    // The texts of results are written faster than another thread could be told to.
     if let Some(dir) = path.parent() {
-        tokio::fs::create_dir_all(dir).await?;
+        bowline_private::folder(dir)?;
     }
-    tokio::fs::write(path, text).await
+    bowline_private::write(path, bytes)
 }

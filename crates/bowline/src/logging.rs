@@ -1,6 +1,6 @@
 //! What the program says about its own work, if somebody wants to know.
 
-use std::{fs::OpenOptions, sync::Mutex};
+use std::sync::Mutex;
 
 use anyhow::Context;
 use tracing::level_filters::LevelFilter;
@@ -22,7 +22,7 @@ pub(crate) fn start(args: &OutputArgs) -> anyhow::Result<()> {
     let registry = tracing_subscriber::registry();
     match &args.debug_file {
         Some(path) => {
-            let file = OpenOptions::new().create(true).append(true).open(path);
+            let file = bowline_private::named_file(path, true);
             let file = file.with_context(|| format!("--debug-file {}", path.display()))?;
             let layer = fmt::layer().with_ansi(false).with_writer(Mutex::new(file));
             registry.with(layer.with_filter(events)).init();

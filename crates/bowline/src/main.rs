@@ -8,6 +8,7 @@ mod first_line;
 mod logging;
 mod oneshot;
 mod pipes;
+mod process;
 mod refusal;
 mod remote;
 mod remote_log;
@@ -33,6 +34,7 @@ use crate::{
 };
 
 fn main() -> ExitCode {
+    process::keep_to_ourselves();
     let done = match Args::read(std::env::args_os()) {
         Ok(Args { command: Some(command), .. }) => run_command(command),
         Ok(Args { run, .. }) => run_agent(&run),

@@ -26,6 +26,9 @@ impl SessionConfig {
         self.session_id = taken_up.id;
         self.transcript = taken_up.transcript;
         self.resumed = taken_up.context;
+        if self.transcript.is_some() {
+            home.close_to_others()?;
+        }
         Ok(())
     }
 }

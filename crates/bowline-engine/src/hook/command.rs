@@ -33,8 +33,8 @@ pub struct HookEnvironment {
     pub entrypoint: Option<String>,
     /// Where hooks leave what is to run before later commands of the session.
     pub scripts: Option<Scripts>,
-    /// Variables that settings or the host have set.
-    pub variables: BTreeMap<String, String>,
+    /// Variables that settings or the host have set; `None` takes one away.
+    pub variables: BTreeMap<String, Option<String>>,
 }
 
 /// Starts a hook's program with `json` as its input.
@@ -83,11 +83,15 @@ fn prepare(mut command: Command, input: &HookInput, environment: &HookEnvironmen
     // A folder that has gone would keep every hook from running.
     let cwd = Path::new(&input.base.cwd);
     command.current_dir(if cwd.is_dir() { cwd } else { &environment.project_dir });
+    // An agent that was itself started by an agent has some that are not ours.
+    command.env_remove("CLAUDE_EFFORT").env_remove("CLAUDE_ENV_FILE");
+    for (name, value) in &environment.variables {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
     command
-        // An agent that was itself started by an agent has some that are not ours.
-        .env_remove("CLAUDE_EFFORT")
-        .env_remove("CLAUDE_ENV_FILE")
-        .envs(&environment.variables)
         .env("CLAUDE_PROJECT_DIR", &environment.project_dir)
         .env("CLAUDECODE", "1")
         .env("CLAUDE_CODE_SESSION_ID", input.base.session_id.as_str())

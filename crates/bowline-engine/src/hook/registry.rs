@@ -4,7 +4,7 @@ use std::{
     borrow::Cow,
     collections::{BTreeMap, HashMap},
     fmt,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError, RwLock,
         atomic::{AtomicBool, Ordering},
@@ -16,6 +16,7 @@ use bowline_protocol::{
     AgentId, CallbackId, HookCommand, HookEvent, HookFailure, HookMatcher, HookSettings,
     PermissionRule,
 };
+use bowline_tools::MODEL_KEYS;
 use tokio::task::JoinSet;
 
 use super::{HookCallbacks, HookEnvironment, HookServices, Matcher, Scripts};
@@ -407,11 +408,21 @@ impl Registration {
     }
 
     /// What its program finds in its environment.
+    ///
+    /// One that a project brings along gets no keys of models.
     pub(super) fn environment<'a>(&self, usual: &'a HookEnvironment) -> Cow<'a, HookEnvironment> {
-        let HookOrigin::Plugin(plugin) = &self.origin else { return Cow::Borrowed(usual) };
+        let own: Vec<(String, Option<String>)> = match &self.origin {
+            HookOrigin::Plugin(plugin) => {
+                let text = |path: &Path| Some(path.display().to_string());
+                plugin.variables().map(|(name, path)| (name.to_owned(), text(path))).to_vec()
+            }
+            HookOrigin::Settings { source: Source::Project | Source::Local, .. }
+            | HookOrigin::Agent(_) => {
+                MODEL_KEYS.iter().map(|name| ((*name).to_owned(), None)).collect()
+            }
+            HookOrigin::Settings { .. } | HookOrigin::Host => return Cow::Borrowed(usual),
+        };
         let mut environment = usual.clone();
-        let own =
-            plugin.variables().map(|(name, path)| (name.to_owned(), path.display().to_string()));
         environment.variables.extend(own);
         Cow::Owned(environment)
     }

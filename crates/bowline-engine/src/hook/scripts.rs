@@ -26,7 +26,7 @@ impl Scripts {
     /// The file for hooks of this event, in a folder that is there.
     pub(super) fn prepare(&self, event: &HookEvent) -> Option<PathBuf> {
         let path = self.folder.join(name(event)?);
-        match fs::create_dir_all(&self.folder) {
+        match bowline_private::folder(&self.folder) {
             Ok(()) => Some(path),
             Err(error) => {
                 tracing::warn!(folder = %self.folder.display(), %error, "hooks cannot set variables");

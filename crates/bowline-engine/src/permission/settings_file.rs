@@ -7,7 +7,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use bowline_protocol::PermissionUpdate;
+use bowline_protocol::{PermissionUpdate, UpdateDestination};
 use serde::{
     Deserialize, Deserializer,
     de::{MapAccess, Visitor},
@@ -54,14 +54,19 @@ pub fn write_settings(path: &Path, update: &PermissionUpdate) -> Result<(), Sett
     if changed == text {
         return Ok(());
     }
-    replace(path, &changed).map_err(failed)
+    let users = update.destination() == Some(&UpdateDestination::UserSettings);
+    replace(path, &changed, users).map_err(failed)
 }
 
-fn replace(path: &Path, text: &str) -> io::Result<()> {
+/// Only the user's own folder is closed to others; in a project the umask says what they may see.
+fn replace(path: &Path, text: &str, users: bool) -> io::Result<()> {
     // A link to a file elsewhere stays a link.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let directory = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
-    fs::create_dir_all(directory)?;
+    match users {
+        true => bowline_private::folder_as_it_is(directory)?,
+        false => fs::create_dir_all(directory)?,
+    }
     let mut file = tempfile::Builder::new().prefix(".settings-").tempfile_in(directory)?;
     file.write_all(text.as_bytes())?;
     if let Ok(known) = fs::metadata(&path) {

@@ -205,7 +205,7 @@ impl Loading<'_> {
         let plugin = self.plugin;
         if !plugin.hooks.is_empty() || !plugin.servers.is_empty() {
             // Its programs may rely on the folder. If there can be none, they will say so.
-            fs::create_dir_all(&plugin.data).ok();
+            bowline_private::folder(&plugin.data).ok();
         }
         self.plugins.loaded.push(plugin);
     }

@@ -29,8 +29,10 @@ impl FileHistory {
         let home = ConfigHome::new(&config.places.config_dir);
         let folder = home.file_history(&config.session_id);
         let transcript = config.transcript.as_ref().filter(|_| config.resumed.is_some());
-        let known = transcript
-            .and_then(|writer| Checkpoints::load(&folder, &config.cwd, writer.path()).ok());
+        let known = transcript.and_then(|writer| {
+            let directories = config.policy.directories();
+            Checkpoints::load(&folder, &config.cwd, directories, writer.path()).ok()
+        });
         let checkpoints = known.unwrap_or_else(|| Checkpoints::new(folder, &config.cwd));
         Some(Arc::new(Self {
             checkpoints: Arc::new(Mutex::new(checkpoints)),

@@ -131,6 +131,8 @@ fn workspace(
         options: config.tool_options.clone(),
         roots: config.policy.directories().skip(1).map(Path::to_path_buf).collect(),
         environment: config.environment.clone(),
+        hidden_variables: config.hidden_variables.clone(),
+        private_dir: Some(config.places.config_dir.clone()),
         task_observer: Some(Arc::new(board.clone())),
         file_observer: file_history.map(|history| Arc::clone(history) as Arc<dyn FileObserver>),
         hidden_files: Some(Arc::clone(services) as _),
@@ -144,27 +146,23 @@ fn workspace(
 fn folders(config: &SessionConfig) -> Setup {
     let Some(writer) = &config.transcript else { return Setup::default() };
     let files = writer.files();
-    let user = rustix::process::getuid().as_raw();
-    let output = bowline_sessions::task_output(
-        &std::env::temp_dir(),
-        user,
-        &files.project_key(),
-        files.id(),
-        "",
-    );
-    let tasks_dir = output.parent().map(Path::to_path_buf).unwrap_or_default();
+    let tasks_dir = match bowline_private::temporary_folder() {
+        Ok(users) => bowline_sessions::tasks_folder(&users, &files.project_key(), files.id()),
+        Err(error) => {
+            tracing::warn!(%error, "there is no temporary folder");
+            files.side_folder().join("tasks")
+        }
+    };
     Setup { results_dir: files.tool_results(), tasks_dir, ..Setup::default() }
 }
 
 fn hook_environment(config: &SessionConfig) -> HookEnvironment {
-    let set = config.environment.iter();
-    let variables = set.filter_map(|(name, value)| Some((name.clone(), value.clone()?)));
     let scripts = config.places.config_dir.join("session-env").join(config.session_id.as_str());
     HookEnvironment {
         project_dir: config.cwd.clone(),
         entrypoint: Some(config.entrypoint.clone()),
         scripts: Some(Scripts::in_folder(scripts)),
-        variables: variables.collect(),
+        variables: config.environment.clone(),
     }
 }
 

@@ -1,9 +1,10 @@
 //! Changing a settings file: read, change, replace, and nothing in between for a reader to see.
 
 use std::{
-    fs, io,
+    fs::{self, Permissions},
+    io::{self, Write},
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU32, Ordering},
 };
 
 use bowline_protocol::{Effort, UpdateSettings};
@@ -89,29 +90,30 @@ pub fn edit_file(
     change(&mut value);
     let mut text = serde_json::to_string_pretty(&value).expect("a JSON tree always serializes");
     text.push('\n');
-    replace(path, &text)
+    replace(source, path, &text)
         .map_err(|error| SettingsError::Unusable { path: path.to_owned(), source: error })?;
     Ok(value)
 }
 
 /// Puts a whole file in the place of another. A link stays a link to the file it names.
-fn replace(path: &Path, text: &str) -> io::Result<()> {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-
+///
+/// A new one is for its owner only, and so is the user's folder. Folders of a project are made as the
+/// umask says: others may work in it.
+fn replace(source: Source, path: &Path, text: &str) -> io::Result<()> {
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let draft = folder.join(format!(".settings-{}-{count}.tmp", std::process::id()));
-    let written = fs::write(&draft, text).and_then(|()| {
-        if let Ok(existing) = fs::metadata(&path) {
-            fs::set_permissions(&draft, existing.permissions())?;
-        }
-        fs::rename(&draft, &path)
-    });
-    if written.is_err() {
-        // The first error is the one to report; a draft that stays behind is harmless.
-        let _ = fs::remove_file(&draft);
+    match source {
+        Source::Project | Source::Local => fs::create_dir_all(folder)?,
+        _ => bowline_private::folder_as_it_is(folder)?,
     }
-    written
+    let mode = if source == Source::Project { 0o666 } else { 0o600 };
+    let mode = Permissions::from_mode(mode);
+    let mut draft =
+        tempfile::Builder::new().prefix(".settings-").permissions(mode).tempfile_in(folder)?;
+    draft.write_all(text.as_bytes())?;
+    if let Ok(existing) = fs::metadata(&path) {
+        draft.as_file().set_permissions(existing.permissions())?;
+    }
+    draft.persist(&path)?;
+    Ok(())
 }

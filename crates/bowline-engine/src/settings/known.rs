@@ -102,6 +102,8 @@ pub struct BowlineSettings {
     pub allow_private_addresses: Option<bool>,
     /// The server that keeps the logs of sessions.
     pub session_server: Option<String>,
+    /// Whether commands of the model run without the keys of models in their environment.
+    pub hide_keys: Option<bool>,
 }
 
 impl KnownSettings {

@@ -1,6 +1,6 @@
 //! The environment variables that settings set.
 
-use super::{Settings, Source, Trust};
+use super::{Layer, Settings, Source, Trust};
 
 /// How the names begin that say where requests and keys go, or that make shells, loaders and
 /// interpreters run something. A project that nobody trusts must not set them.
@@ -74,6 +74,16 @@ impl Settings {
             let may = move |name: &str| trusted || is_harmless(name);
             layer.known.env.iter().filter(move |(name, _)| may(name))
         })
+    }
+
+    /// Whether commands run without the keys of models. A project can want that, but not take it
+    /// back.
+    pub fn hides_keys(&self) -> bool {
+        let said = |layer: &Layer| layer.known.bowline.hide_keys;
+        let is_projects = |layer: &&Layer| matches!(layer.source, Source::Project | Source::Local);
+        let users = self.layers().iter().rev().filter(|layer| !is_projects(layer)).find_map(said);
+        users == Some(true)
+            || self.layers().iter().filter(is_projects).any(|layer| said(layer) == Some(true))
     }
 }
 

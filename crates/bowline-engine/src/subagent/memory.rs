@@ -1,7 +1,7 @@
 //! What a kind of agent remembers from one task to the next: a folder of its own, and what it is told of it.
 
 use std::{
-    fs,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -23,7 +23,12 @@ pub(crate) fn folder(places: &Places, kind: &AgentKind) -> Option<PathBuf> {
         AgentMemory::Local => (&places.project, ".claude/agent-memory-local"),
         _ => return None,
     };
-    let made = make(above, &Path::new(inside).join(file_name(&kind.name)));
+    let inside = Path::new(inside).join(file_name(&kind.name));
+    let made = match kind.memory {
+        Some(AgentMemory::User) => make(above, &inside, bowline_private::folder),
+        // Others may work in the project: the umask says what they may see.
+        _ => make(above, &inside, |folder| fs::create_dir_all(folder)),
+    };
     if made.is_none() {
         tracing::warn!(agent = kind.name, "there is no folder for what the agent remembers");
     }
@@ -31,8 +36,8 @@ pub(crate) fn folder(places: &Places, kind: &AgentKind) -> Option<PathBuf> {
 }
 
 /// Makes a folder. Links on the way may lead anywhere, and nobody is asked about what is written here.
-fn make(above: &Path, inside: &Path) -> Option<PathBuf> {
-    fs::create_dir_all(above.join(inside)).ok()?;
+fn make(above: &Path, inside: &Path, create: impl Fn(&Path) -> io::Result<()>) -> Option<PathBuf> {
+    create(&above.join(inside)).ok()?;
     let expected = above.canonicalize().ok()?.join(inside);
     (expected.canonicalize().ok()? == expected).then_some(expected)
 }
@@ -86,8 +91,11 @@ mod tests {
     fn a_link_is_no_folder_to_remember_in() {
         let (project, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let above = project.path().canonicalize().unwrap();
-        assert_eq!(make(&above, Path::new("a/b")), Some(above.join("a/b")));
+        assert_eq!(
+            make(&above, Path::new("a/b"), bowline_private::folder),
+            Some(above.join("a/b"))
+        );
         std::os::unix::fs::symlink(elsewhere.path(), above.join("link")).unwrap();
-        assert_eq!(make(&above, Path::new("link/b")), None);
+        assert_eq!(make(&above, Path::new("link/b"), bowline_private::folder), None);
     }
 }

@@ -1,6 +1,6 @@
 //! Running a subagent: a conversation of its own, in the foreground of its parent or beside it.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use bowline_protocol::{
     AgentId, ContentBlock, EventInput, HookEvent, SubagentStartInput, TaskId, TaskUsage, Usage,
@@ -113,7 +113,7 @@ pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Fini
         Some(_) => TaskStatus::Failed,
     };
     session.hooks.remove_agent(&id);
-    write_output(&output_file, &finished.answer).await;
+    write_output(&output_file, &finished.answer);
     task.set_output(finished.answer.clone());
     let task_id = TaskId::from(id.as_str());
     if cancel.is_cancelled() {
@@ -207,11 +207,12 @@ fn stop_with(
 }
 
 /// What a subagent said is kept where its parent can read it.
-async fn write_output(path: &PathBuf, text: &str) {
-    if let Some(folder) = path.parent() {
-        tokio::fs::create_dir_all(folder).await.ok();
-    }
-    if let Err(error) = tokio::fs::write(path, text).await {
+fn write_output(path: &Path, text: &str) {
+    let written = match path.parent() {
+        Some(folder) => bowline_private::folder(folder),
+        None => Ok(()),
+    };
+    if let Err(error) = written.and_then(|()| bowline_private::write(path, text)) {
         tracing::warn!(path = %path.display(), %error, "an agent's answer was not written");
     }
 }

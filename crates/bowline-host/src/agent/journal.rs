@@ -6,9 +6,8 @@
 
 use std::{
     ffi::OsStr,
-    fs::{self, DirBuilder, File, OpenOptions},
+    fs::{self, File, OpenOptions},
     io::{self, Read, Write},
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -63,7 +62,7 @@ impl Journal {
     /// Opens the journal in this folder. One that is made here is nobody else's to read, and neither
     /// are its files, whoever made the folder: prompts may hold anything.
     pub(super) fn open(folder: PathBuf) -> io::Result<Self> {
-        DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+        bowline_private::folder_as_it_is(&folder)?;
         Ok(Self { folder })
     }
 
@@ -97,7 +96,8 @@ impl Journal {
 
     /// A new file with this line in it, locked.
     fn fill(path: &Path, line: &str) -> io::Result<File> {
-        let mut file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(path)?;
+        let mut file =
+            bowline_private::open(path, OpenOptions::new().append(true).create_new(true))?;
         file.lock()?;
         file.write_all(line.as_bytes())?;
         Ok(file)
@@ -158,7 +158,8 @@ fn clear_away(path: &Path) -> io::Result<()> {
 
 /// The session of this file, unless somebody runs it.
 fn orphan(path: &Path) -> io::Result<Option<Found>> {
-    let mut file = OpenOptions::new().read(true).append(true).open(path)?;
+    // Another user could have put it there, for us to run.
+    let mut file = bowline_private::open(path, OpenOptions::new().read(true).append(true))?;
     if !locked(&file)? {
         return Ok(None);
     }
@@ -222,7 +223,7 @@ mod tests {
 
     #[test]
     fn nobody_else_can_read_what_is_noted() {
-        use std::os::unix::fs::PermissionsExt;
+        use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         let folder = tempfile::tempdir().unwrap();
@@ -232,7 +233,7 @@ mod tests {
         assert_eq!((mode(&path), mode(&entry.path)), (0o700, 0o600));
         // A folder of somebody else's making stays as it is.
         let shared = folder.path().join("shared");
-        DirBuilder::new().mode(0o755).create(&shared).unwrap();
+        fs::DirBuilder::new().mode(0o755).create(&shared).unwrap();
         let entry =
             Journal::open(shared.clone()).unwrap().write(&"2".into(), &"another".into(), None);
         assert_eq!((mode(&shared), mode(&entry.unwrap().path)), (0o755, 0o600));

@@ -4,9 +4,7 @@
 //! all the same. Texts that have a place in `initialize` go there instead.
 
 use std::{
-    fs::{OpenOptions, Permissions},
     io::{self, Write},
-    os::unix::fs::{OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
@@ -38,9 +36,7 @@ pub(crate) fn into_files(options: &mut Options) -> Result<Option<LongValues>, Er
         return Ok(None);
     }
     let failed = |error| Error::connection("writing options that are too long for a flag", error);
-    let private = Permissions::from_mode(0o700);
-    let folder = tempfile::Builder::new().prefix("bowline-options-").permissions(private).tempdir();
-    let folder = folder.map_err(failed)?;
+    let folder = bowline_private::disposable_folder("bowline-options-").map_err(failed)?;
     if let Some(text) = settings {
         let file = write(folder.path(), "settings.json", &text).map_err(failed)?;
         options.settings = Some(Settings::File(file));
@@ -57,7 +53,6 @@ pub(crate) fn into_files(options: &mut Options) -> Result<Option<LongValues>, Er
 /// Writes a file that nobody else can read: there may be secrets in it.
 fn write(folder: &Path, name: &str, text: &str) -> io::Result<PathBuf> {
     let path = folder.join(name);
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
-    file.write_all(text.as_bytes())?;
+    bowline_private::create_new(&path)?.write_all(text.as_bytes())?;
     Ok(path)
 }

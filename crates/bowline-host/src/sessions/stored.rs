@@ -31,7 +31,7 @@ pub(super) struct Copy {
 
 impl Copy {
     fn new() -> Result<Self, SessionsError> {
-        let folder = tempfile::Builder::new().prefix("bowline-sessions-").tempdir();
+        let folder = bowline_private::disposable_folder("bowline-sessions-");
         Ok(Self { folder: folder.map_err(StoreError::from)? })
     }
 

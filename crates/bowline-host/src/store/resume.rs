@@ -1,13 +1,7 @@
 //! Taking up a session that is in a store: written into a folder of its own, shaped like the
 //! agent's configuration, from which the agent resumes it.
 
-use std::{
-    fs::{self, OpenOptions, Permissions},
-    io::Write,
-    os::unix::fs::{OpenOptionsExt, PermissionsExt},
-    path::Path,
-    time::Duration,
-};
+use std::{fs, io::Write, path::Path, time::Duration};
 
 use bowline_protocol::SessionId;
 use bowline_sessions::{
@@ -86,8 +80,7 @@ pub(crate) async fn from_store(options: &mut Options) -> Result<Option<ResumedHo
 
 /// A temporary folder that only this user can look into.
 fn private_folder() -> std::io::Result<tempfile::TempDir> {
-    let private = Permissions::from_mode(0o700);
-    tempfile::Builder::new().prefix("bowline-resume-").permissions(private).tempdir()
+    bowline_private::disposable_folder("bowline-resume-")
 }
 
 /// Has the agent use another configuration folder.
@@ -177,8 +170,7 @@ fn copy_settings(from: &Path, to: &Path, tokens: Tokens) -> std::io::Result<()> 
             // Whoever refreshes a token invalidates it for the original.
             without_refresh_token(&mut value);
         }
-        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(to.join(name));
-        file?.write_all(value.to_string().as_bytes())?;
+        bowline_private::create_new(&to.join(name))?.write_all(value.to_string().as_bytes())?;
     }
     Ok(())
 }
@@ -192,6 +184,8 @@ fn without_refresh_token(value: &mut Value) {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use serde_json::json;
 
     use super::*;

@@ -96,7 +96,7 @@ pub(crate) async fn open(core: &Core, greeting: Option<Hello>) -> Result<Opened,
     let options = &core.shared.options;
     match &core.config {
         McpServerConfig::Stdio(program) => {
-            let started = Process::start(program, &core.shared.workspace);
+            let started = Process::start(program, core.scope, &core.shared.workspace);
             let (process, stdout, stdin) =
                 started.map_err(|error| ConnectError::Failed(not_started(&error)))?;
             core.set_stderr(process.stderr());

@@ -9,13 +9,15 @@ use std::{
 };
 
 use bowline_protocol::McpStdioServer;
-use bowline_tools::{ProcessGroup, Workspace};
+use bowline_tools::{MODEL_KEYS, ProcessGroup, Workspace};
 use tokio::{
     io::AsyncReadExt,
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
     time::timeout,
 };
 use tokio_util::task::AbortOnDropHandle;
+
+use crate::config::Scope;
 
 /// How long a server may take to leave by itself once its input has ended, and again once it was
 /// told to.
@@ -34,9 +36,11 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Starts the program in the workspace's directory and environment.
+    /// Starts the program in the workspace's directory and environment. One that a project brings
+    /// along gets no keys of models, unless its configuration names them.
     pub(super) fn start(
         config: &McpStdioServer,
+        scope: Scope,
         workspace: &Workspace,
     ) -> io::Result<(Self, ChildStdout, ChildStdin)> {
         let mut command = Command::new(&config.command);
@@ -53,6 +57,11 @@ impl Process {
                 Some(value) => command.env(name, value),
                 None => command.env_remove(name),
             };
+        }
+        if scope.is_projects() {
+            for name in MODEL_KEYS {
+                command.env_remove(name);
+            }
         }
         command.envs(config.env.iter().flatten());
         let mut child = command.spawn()?;

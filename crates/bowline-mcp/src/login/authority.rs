@@ -39,9 +39,11 @@ pub(super) async fn find_authority(
         return Err(error);
     }
     let metadata = client.get(at(&server, AUTHORITY)).send().await;
-    metadata.map_err(|_| error)?.json().await.map_err(|error| {
+    let unreadable = |error: String| {
         AuthError::MetadataError(format!("the authority's description cannot be read: {error}"))
-    })
+    };
+    let body = super::body::read(metadata.map_err(|_| error)?).await.map_err(unreadable)?;
+    serde_json::from_slice(&body).map_err(|error| unreadable(error.to_string()))
 }
 
 /// Whether a server says who its authority is.

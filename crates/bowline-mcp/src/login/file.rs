@@ -1,9 +1,8 @@
 //! What is kept of a login: one file for each server, for its owner's eyes only.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions},
-    io::{self, Write},
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    fs::{self, File, OpenOptions},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -59,22 +58,8 @@ impl LoginFile {
         kept.url.clone_from(&self.url);
         change(&mut kept);
         let folder = self.path.parent().unwrap_or(Path::new("."));
-        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        let beside = self.path.with_extension(uuid::Uuid::new_v4().to_string());
-        let written = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&beside)
-            .and_then(|mut file| {
-                file.write_all(&serde_json::to_vec(&kept)?)?;
-                file.sync_all()
-            })
-            .and_then(|()| fs::rename(&beside, &self.path));
-        if written.is_err() {
-            fs::remove_file(&beside).ok();
-        }
-        written
+        bowline_private::folder(folder)?;
+        bowline_private::replace(&self.path, serde_json::to_vec(&kept)?)
     }
 
     /// Forgets the login.
@@ -116,12 +101,9 @@ impl CredentialStore for LoginFile {
     async fn acquire_refresh_guard(&self) -> Result<Option<CredentialRefreshGuard>, AuthError> {
         let path = self.path.with_extension("lock");
         let lock = move || -> io::Result<File> {
-            let file = OpenOptions::new()
-                .create(true)
-                .truncate(false)
-                .write(true)
-                .mode(0o600)
-                .open(path)?;
+            let mut options = OpenOptions::new();
+            options.create(true).truncate(false).write(true);
+            let file = bowline_private::open(&path, &mut options)?;
             file.lock()?;
             Ok(file)
         };

@@ -7,6 +7,7 @@
 
 mod authority;
 mod authorized;
+mod body;
 mod error;
 mod file;
 mod flow;

@@ -224,7 +224,7 @@ async fn read_token(request: reqwest::RequestBuilder) -> Result<OAuthTokenRespon
     let failed = |error: reqwest::Error| refused(&error.to_string());
     let answer = request.send().await.map_err(failed)?;
     let status = answer.status();
-    let body = answer.bytes().await.map_err(failed)?;
+    let body = super::body::read(answer).await.map_err(|error| refused(&error))?;
     if status.is_success() {
         return serde_json::from_slice(&body).map_err(|error| refused(&error.to_string()));
     }

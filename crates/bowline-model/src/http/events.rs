@@ -5,7 +5,7 @@ use std::{collections::VecDeque, time::Duration};
 use bowline_protocol::StreamEvent;
 use futures_util::stream;
 
-use super::Answer;
+use super::{Answer, limits::Received};
 use crate::{
     ErrorKind, EventStream, ModelError,
     sse::{SseEvent, SseParser},
@@ -32,6 +32,7 @@ pub(crate) fn events(answer: Answer, decoder: impl Decoder) -> EventStream {
         answer,
         decoder,
         parser: SseParser::default(),
+        received: Received::default(),
         ready: VecDeque::new(),
         failure: None,
         ended: false,
@@ -51,6 +52,7 @@ struct Reader<D> {
     answer: Answer,
     decoder: D,
     parser: SseParser,
+    received: Received,
     ready: VecDeque<StreamEvent>,
     /// What comes after the events that are ready.
     failure: Option<ModelError>,
@@ -61,6 +63,11 @@ impl<D: Decoder> Reader<D> {
     async fn next(&mut self) -> Option<Result<StreamEvent, ModelError>> {
         loop {
             if let Some(event) = self.ready.pop_front() {
+                if let Err(failure) = self.received.event(&event, self.answer.origin()) {
+                    self.ready.clear();
+                    self.ended = true;
+                    return Some(Err(failure));
+                }
                 if matches!(event, StreamEvent::MessageStop(_)) {
                     self.hear_out().await;
                 }
@@ -93,6 +100,7 @@ impl<D: Decoder> Reader<D> {
     async fn read(&mut self) -> Result<(), ModelError> {
         match self.answer.chunk().await? {
             Some(chunk) => {
+                self.received.bytes(chunk.as_ref().len(), self.answer.origin())?;
                 let pushed = self.parser.push(chunk.as_ref());
                 while let Some(event) = self.parser.next_event() {
                     self.decoder.decode(event, &mut self.ready)?;

@@ -5,6 +5,7 @@ mod answer;
 mod endpoint;
 mod events;
 mod failure;
+mod limits;
 
 pub(crate) use answer::Answer;
 pub(crate) use endpoint::Endpoint;

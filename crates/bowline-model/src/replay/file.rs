@@ -1,7 +1,7 @@
 //! The lines of a recording, and the file they are in.
 
 use std::{
-    fs::{File, OpenOptions},
+    fs::File,
     io::Write,
     path::Path,
     sync::{
@@ -126,11 +126,7 @@ impl RecordFile {
     /// Creates the file, or empties it. Only its owner may read it: it holds
     /// conversations.
     pub fn create(path: &Path) -> Result<Self, ModelError> {
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(path).map_err(|error| {
+        let file = bowline_private::named_file(path, false).map_err(|error| {
             let message = format!("cannot record to {}: {error}", path.display());
             ModelError::new(ErrorKind::Replay, message)
         })?;

@@ -4,7 +4,7 @@
 
 use std::{
     collections::{HashMap, HashSet, hash_map::Entry},
-    fs::{self, OpenOptions},
+    fs,
     io::{self, Write},
     path::{Component, Path, PathBuf},
     sync::{Mutex, MutexGuard, PoisonError},
@@ -75,13 +75,9 @@ impl FileStore {
             }
         }
         if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent)?;
+            bowline_private::folder_as_it_is(parent)?;
         }
-        let mut options = OpenOptions::new();
-        options.append(true).create(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        options.open(path)?.write_all(text.as_bytes())?;
+        bowline_private::append(&path)?.write_all(text.as_bytes())?;
         names.extend(new_names);
         Ok(())
     }

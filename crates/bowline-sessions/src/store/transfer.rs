@@ -76,9 +76,9 @@ pub async fn materialize(
             let mut metadata = last.parse::<Map<String, Value>>().unwrap_or_default();
             metadata.remove("type");
             if let Some(folder) = path.parent() {
-                fs::create_dir_all(folder)?;
+                bowline_private::folder_as_it_is(folder)?;
             }
-            fs::write(path, Value::Object(metadata).to_string())?;
+            bowline_private::write(&path, Value::Object(metadata).to_string())?;
         }
     }
     let folder = home.projects().join(&key.project_key);

@@ -131,7 +131,7 @@ impl OpenAnswer {
             return Ok(());
         }
         self.end_entries(&known, mirrored);
-        let mut file = OpenOptions::new().read(true).write(true).open(path)?;
+        let mut file = bowline_private::open(path, OpenOptions::new().read(true).write(true))?;
         let counts = self.counts_only(&ending);
         for line in &self.lines[..self.written] {
             let blank = format!("{:1$}", self.unknown, line.length);

@@ -1,7 +1,7 @@
 //! Appending a batch, and what happens when that fails.
 
 use std::{
-    fs::{self, OpenOptions},
+    fs,
     io::{self, Write},
     path::Path,
     sync::Arc,
@@ -127,12 +127,12 @@ impl TranscriptWriter {
 
     fn give_birth(&self, lock: Option<Arc<SessionLock>>) -> Result<State, SessionError> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(folder).map_err(SessionError::io(folder))?;
+        bowline_private::folder(folder).map_err(SessionError::io(folder))?;
         let lock = match lock {
             Some(lock) => lock,
             None => {
                 let project = self.files.project_folder();
-                fs::create_dir_all(project).map_err(SessionError::io(project))?;
+                bowline_private::folder(project).map_err(SessionError::io(project))?;
                 Arc::new(SessionLock::acquire(&self.files)?)
             }
         };
@@ -140,11 +140,7 @@ impl TranscriptWriter {
         if has_lines(&self.path) {
             return Err(SessionError::InUse(self.files.id().clone()));
         }
-        let mut options = OpenOptions::new();
-        options.read(true).append(true).create(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&self.path).map_err(SessionError::io(&self.path))?;
+        let file = bowline_private::append(&self.path).map_err(SessionError::io(&self.path))?;
         Ok(State::Open { file, lock })
     }
 }

@@ -8,7 +8,7 @@ use std::{
 
 /// Opens a transcript for appending, without a line that was torn.
 pub(super) fn reopen(path: &Path) -> io::Result<File> {
-    let mut file = OpenOptions::new().read(true).append(true).open(path)?;
+    let mut file = bowline_private::open(path, OpenOptions::new().read(true).append(true))?;
     let length = file.metadata()?.len();
     let torn = last_piece(&mut file, length)?;
     if torn.is_empty() {

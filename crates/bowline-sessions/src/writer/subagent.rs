@@ -1,6 +1,6 @@
 //! Transcripts of a session's subagents.
 
-use std::{fs, io};
+use std::io;
 
 use bowline_protocol::{AgentId, MessageUuid, ToolUseId};
 use serde::Serialize;
@@ -59,7 +59,8 @@ impl TranscriptWriter {
         if self.agent.is_none() || matches!(self.state, State::Failed) {
             return Ok(());
         }
-        fs::create_dir_all(self.files.subagents())?;
-        fs::write(self.path.with_extension("meta.json"), serde_json::to_vec(about)?)
+        bowline_private::folder(&self.files.subagents())?;
+        let path = self.path.with_extension("meta.json");
+        bowline_private::write(&path, serde_json::to_vec(about)?)
     }
 }

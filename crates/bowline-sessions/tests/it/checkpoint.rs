@@ -157,7 +157,127 @@ fn a_transcript_brings_the_copies_back() {
     fs::write(&transcript, text).unwrap();
     let history = session.home.folder.path().join("history");
     session.checkpoints =
-        Checkpoints::load(history, session.home.directory(), &transcript).unwrap();
+        Checkpoints::load(history, session.home.directory(), [], &transcript).unwrap();
     assert!(session.rewind("p2", Rewind::Restore).can_rewind);
     assert_eq!(session.content("a").as_deref(), Some("1"));
+}
+
+/// A transcript that somebody else wrote: one prompt, and this for its files.
+fn foreign(session: &Editing, files: &serde_json::Value) -> Checkpoints {
+    // Readers look for the type at the start of a line.
+    let line = format!(
+        r#"{{"type":"file-history-snapshot","messageId":"p1","isSnapshotUpdate":false,
+        "snapshot":{{"messageId":"p1","trackedFileBackups":{files},
+        "timestamp":"2026-01-01T00:00:00.000Z"}}}}"#
+    );
+    let line = line.replace('\n', "");
+    let transcript = session.home.folder.path().join("foreign.jsonl");
+    fs::write(&transcript, format!("{line}\n")).unwrap();
+    let history = session.home.folder.path().join("history");
+    Checkpoints::load(history, session.home.directory(), [], &transcript).unwrap()
+}
+
+fn backup(copy: Option<&str>) -> serde_json::Value {
+    serde_json::json!({
+        "backupFileName": copy, "version": u64::MAX, "backupTime": "2026-01-01T00:00:00.000Z",
+    })
+}
+
+#[test]
+fn a_foreign_transcript_names_nothing_outside() {
+    let session = Editing::new();
+    let directory = session.home.directory();
+    let base = fs::canonicalize(session.home.folder.path()).unwrap();
+    let history = session.home.folder.path().join("history");
+    fs::create_dir(&history).unwrap();
+    fs::write(history.join("0123456789abcdef@v1"), "evil").unwrap();
+    fs::write(base.join("evil"), "evil").unwrap();
+    let secret = base.join("secret");
+    symlink(&base, directory.join("way")).unwrap();
+    symlink(base.join("not-there"), directory.join("dangling")).unwrap();
+    let outside = [
+        secret.display().to_string(),
+        "../secret".to_owned(),
+        format!("{}/../secret", directory.display()),
+        "way/secret".to_owned(),
+        "way/new/secret".to_owned(),
+        "dangling/secret".to_owned(),
+        "./../work/../secret".to_owned(),
+        String::new(),
+        "/".to_owned(),
+    ];
+    for copy in [Some("0123456789abcdef@v1"), None] {
+        for name in &outside {
+            fs::write(&secret, "precious").unwrap();
+            let mut copies = foreign(&session, &serde_json::json!({ name.as_str(): backup(copy) }));
+            for rewind in [Rewind::DryRun, Rewind::Restore] {
+                let report = copies.rewind(&"p1".into(), rewind);
+                assert!(report.files_changed.is_empty(), "{name} {copy:?} {report:?}");
+                let error = report.error.expect(name);
+                assert!(error.contains("outside the working directories"), "{error}");
+            }
+            // Nor is it copied when the next prompt comes.
+            let line = copies.begin(&"p2".into()).unwrap().to_json();
+            assert!(!line.contains("secret"), "{line}");
+            assert_eq!(fs::read_to_string(&secret).unwrap(), "precious", "{name} {copy:?}");
+        }
+    }
+    assert!(!base.join("new").exists() && !base.join("not-there").exists());
+}
+
+#[test]
+fn a_foreign_transcript_uses_only_copies_of_the_session() {
+    let session = Editing::new();
+    let base = fs::canonicalize(session.home.folder.path()).unwrap();
+    fs::write(base.join("evil"), "evil").unwrap();
+    let absolute = base.join("evil").display().to_string();
+    for copy in ["../evil", &absolute, "0123456789abcdef@v1/../../evil", ""] {
+        fs::write(session.home.directory().join("a"), "kept").unwrap();
+        let copies = foreign(&session, &serde_json::json!({ "a": backup(Some(copy)) }));
+        let report = copies.rewind(&"p1".into(), Rewind::Restore);
+        assert!(report.error.is_some_and(|error| error.contains("a copy")), "{copy}");
+        assert_eq!(session.content("a").as_deref(), Some("kept"), "{copy}");
+    }
+}
+
+#[test]
+fn a_folder_that_became_a_link_since_leads_nowhere() {
+    let session = Editing::new();
+    let (directory, base) = (session.home.directory(), session.home.folder.path());
+    fs::create_dir(directory.join("d")).unwrap();
+    fs::write(directory.join("d/secret"), "old").unwrap();
+    let mut copies = foreign(&session, &serde_json::json!({ "d/secret": backup(None) }));
+    // The file joins the next checkpoint, which this program makes itself.
+    copies.begin(&"p2".into()).unwrap();
+    fs::write(base.join("secret"), "precious").unwrap();
+    fs::remove_dir_all(directory.join("d")).unwrap();
+    symlink(base, directory.join("d")).unwrap();
+    for prompt in ["p1", "p2"] {
+        let report = copies.rewind(&prompt.into(), Rewind::Restore);
+        assert!(report.files_changed.is_empty() && report.error.is_some(), "{report:?}");
+    }
+    assert_eq!(fs::read_to_string(base.join("secret")).unwrap(), "precious");
+}
+
+#[test]
+fn added_directories_are_the_sessions_too() {
+    let mut session = Editing::new();
+    let added = session.home.folder.path().join("added");
+    fs::create_dir(&added).unwrap();
+    fs::write(added.join("a"), "1").unwrap();
+    session.prompt("p1");
+    session.edit(&added.join("a").display().to_string(), Some("2"));
+    let transcript = session.home.folder.path().join("t.jsonl");
+    let text: String = session.lines.iter().map(|line| line.to_json() + "\n").collect();
+    fs::write(&transcript, text).unwrap();
+    let history = session.home.folder.path().join("history");
+    let load = |directories: &[&std::path::Path]| {
+        let directories = directories.iter().copied();
+        Checkpoints::load(&history, session.home.directory(), directories, &transcript).unwrap()
+    };
+    let report = load(&[]).rewind(&"p1".into(), Rewind::Restore);
+    assert!(report.error.is_some() && report.files_changed.is_empty());
+    let report = load(&[&added]).rewind(&"p1".into(), Rewind::Restore);
+    assert_eq!((report.error, report.files_changed.len()), (None, 1));
+    assert_eq!(fs::read_to_string(added.join("a")).unwrap(), "1");
 }

@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use bowline_protocol::{AgentId, SessionId};
-use bowline_sessions::{ConfigHome, ProjectKey, SessionFiles, is_session_id, task_output};
+use bowline_sessions::{ConfigHome, ProjectKey, SessionFiles, is_session_id, tasks_folder};
 
 #[test]
 fn everything_but_letters_and_digits_becomes_a_dash() {
@@ -61,9 +61,8 @@ fn files_of_a_session() {
     assert_eq!(files.tool_results(), Path::new(&format!("{base}/tool-results")));
     assert_eq!(SessionFiles::of_transcript(&files.transcript()), Some(files.clone()));
     assert_eq!(SessionFiles::of_transcript(Path::new("/x/notes.jsonl")), None);
-    let output = task_output(Path::new("/tmp"), 7, &files.project_key(), &id, "b1");
-    let expected = format!("/tmp/claude-7/-w/{id}/tasks/b1.output");
-    assert_eq!(output, Path::new(&expected));
+    let tasks = tasks_folder(Path::new("/tmp/claude-7"), &files.project_key(), &id);
+    assert_eq!(tasks, Path::new(&format!("/tmp/claude-7/-w/{id}/tasks")));
 }
 
 #[test]

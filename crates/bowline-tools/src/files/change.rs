@@ -83,8 +83,9 @@ pub(crate) async fn write(workspace: &Workspace, change: Change<'_>) -> Result<(
         observer.before_write(FileChange { path, before, tool_use_id }).await;
     }
     let (target, old) = (path.to_owned(), before.map(<[u8]>::to_vec));
+    let private = workspace.is_private(path);
     let written = blocking(move || {
-        let result = replace(&target, old.as_deref(), &bytes);
+        let result = replace(&target, old.as_deref(), &bytes, private);
         let modified = std::fs::metadata(&target).and_then(|metadata| metadata.modified()).ok();
         Ok(result.map(|()| SeenFile::new(&bytes, modified)))
     });

@@ -10,6 +10,9 @@ use std::{
 /// What a new file may be to others, before the process's umask has its say.
 const NEW_FILE_MODE: u32 = 0o666;
 
+/// What a new file may be to its owner, where others have no business.
+const PRIVATE_FILE_MODE: u32 = 0o600;
+
 /// Why a file was not written.
 #[derive(Debug)]
 pub(super) enum NotWritten {
@@ -25,16 +28,29 @@ impl From<io::Error> for NotWritten {
 }
 
 /// Puts `bytes` in place of what is at `path`, which must still be `before`. Parent directories
-/// are created; a symlink stays one and its target is written; owner and permissions stay.
-pub(super) fn replace(path: &Path, before: Option<&[u8]>, bytes: &[u8]) -> Result<(), NotWritten> {
+/// are created; a symlink stays one and its target is written; owner and permissions stay. What is new
+/// is as the umask says, or for its owner only.
+pub(super) fn replace(
+    path: &Path,
+    before: Option<&[u8]>,
+    bytes: &[u8],
+    private: bool,
+) -> Result<(), NotWritten> {
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let dir = target.parent().map_or_else(|| PathBuf::from("/"), Path::to_owned);
-    fs::create_dir_all(&dir)?;
+    match private {
+        true => bowline_private::folder_as_it_is(&dir)?,
+        false => fs::create_dir_all(&dir)?,
+    }
     let old = fs::metadata(&target).ok();
 
     let mut temporary = match tempfile::Builder::new()
         .prefix(".bowline-")
-        .permissions(Permissions::from_mode(NEW_FILE_MODE))
+        .permissions(Permissions::from_mode(if private {
+            PRIVATE_FILE_MODE
+        } else {
+            NEW_FILE_MODE
+        }))
         .tempfile_in(&dir)
     {
         Ok(temporary) => temporary,

@@ -4,7 +4,7 @@
 use std::{
     borrow::Cow,
     collections::VecDeque,
-    fs::{self, File},
+    fs::File,
     io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
@@ -52,9 +52,9 @@ impl Capture {
     pub(crate) fn spill(&mut self) -> io::Result<PathBuf> {
         if self.file.is_none() {
             if let Some(dir) = self.path.parent() {
-                fs::create_dir_all(dir)?;
+                bowline_private::folder(dir)?;
             }
-            let mut file = File::create(&self.path)?;
+            let mut file = bowline_private::create_new(&self.path)?;
             file.write_all(&self.head)?;
             self.written = self.head.len() as u64;
             self.file = Some(file);

@@ -8,7 +8,7 @@ mod walk;
 pub(crate) use files::find;
 pub(crate) use pattern::{Contexts, Pattern, Query, Show};
 pub(crate) use sink::{FileHits, HitLine};
-pub(crate) use walk::{Scope, search};
+pub(crate) use walk::{Found, Scope, search};
 
 /// What ripgrep's libraries say is wrong with a search.
 pub(crate) fn rejected(error: impl std::fmt::Display) -> String {

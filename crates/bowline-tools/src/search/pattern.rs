@@ -3,6 +3,12 @@
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 
+/// What is held in memory of a file, for each thread: a line, and those shown before it.
+pub(super) const LONGEST_LINE: usize = 16 << 20;
+
+/// A file that is searched across lines is in memory as a whole.
+pub(super) const LARGEST_WHOLE: usize = 64 << 20;
+
 /// What to look for and what to tell of it.
 #[derive(Debug, Clone)]
 pub(crate) struct Query {
@@ -61,7 +67,9 @@ impl Query {
     /// A searcher for one thread. In a file that was named, a NUL byte does not end the search.
     pub(super) fn searcher(&self, named_file: bool) -> Searcher {
         let mut builder = SearcherBuilder::new();
+        let most = if self.pattern.multiline { LARGEST_WHOLE } else { LONGEST_LINE };
         builder
+            .heap_limit(Some(most))
             .multi_line(self.pattern.multiline)
             .line_number(matches!(self.show, Show::Lines { numbered: true, .. }))
             .binary_detection(if named_file {

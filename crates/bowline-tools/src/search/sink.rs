@@ -11,6 +11,9 @@ use super::pattern::{Query, Show};
 /// Longer lines are data, not text, and nobody reads them.
 const MAX_LINE_CHARS: usize = 500;
 
+/// What stands for a line that is too long to show.
+const OMITTED: &str = "[Omitted long matching line]";
+
 /// What was found in one file.
 #[derive(Debug)]
 pub(crate) struct FileHits {
@@ -41,26 +44,40 @@ pub(super) struct Collect<'a> {
     query: &'a Query,
     matcher: &'a RegexMatcher,
     binary: Option<u64>,
+    /// How many more lines are kept.
+    room: usize,
     pub(super) matches: u64,
     pub(super) lines: Vec<HitLine>,
 }
 
 impl<'a> Collect<'a> {
-    pub(super) fn new(query: &'a Query) -> Self {
+    /// Keeps at most `room` lines. What matches beyond that is counted.
+    pub(super) fn new(query: &'a Query, room: usize) -> Self {
         let matcher = &query.pattern.matcher;
-        Self { query, matcher, binary: None, matches: 0, lines: Vec::new() }
+        Self { query, matcher, binary: None, room, matches: 0, lines: Vec::new() }
+    }
+
+    /// Keeps a line. Says whether there is room for another.
+    fn push(&mut self, line: impl FnOnce() -> HitLine) -> bool {
+        if self.lines.len() < self.room {
+            self.lines.push(line());
+        }
+        self.lines.len() < self.room
     }
 
     /// The matching parts of a line, each on a line of its own.
     fn push_parts(&mut self, found: &SinkMatch<'_>) -> io::Result<()> {
         let mut number = found.line_number();
         for line in found.lines() {
+            let mut has_room = true;
             let each = self.matcher.find_iter(line, |part| {
-                let text = text(&line[part]);
-                self.lines.push(HitLine::Match { number, text });
-                true
+                has_room = self.push(|| HitLine::Match { number, text: text(&line[part]) });
+                has_room
             });
             each.map_err(io::Error::other)?;
+            if !has_room {
+                break;
+            }
             number = number.map(|number| number + 1);
         }
         Ok(())
@@ -79,7 +96,9 @@ impl Sink for Collect<'_> {
             Show::Lines { .. } => {
                 let mut number = found.line_number();
                 for line in found.lines() {
-                    self.lines.push(HitLine::Match { number, text: text(line) });
+                    if !self.push(|| HitLine::Match { number, text: text(line) }) {
+                        break;
+                    }
                     number = number.map(|number| number + 1);
                 }
             }
@@ -88,12 +107,13 @@ impl Sink for Collect<'_> {
     }
 
     fn context(&mut self, _: &Searcher, near: &SinkContext<'_>) -> io::Result<bool> {
-        self.lines.push(HitLine::Context { number: near.line_number(), text: text(near.bytes()) });
+        let number = near.line_number();
+        self.push(|| HitLine::Context { number, text: text(near.bytes()) });
         Ok(true)
     }
 
     fn context_break(&mut self, _: &Searcher) -> io::Result<bool> {
-        self.lines.push(HitLine::Break);
+        self.push(|| HitLine::Break);
         Ok(true)
     }
 
@@ -116,9 +136,13 @@ impl Sink for Collect<'_> {
 fn text(line: &[u8]) -> String {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let line = line.strip_suffix(b"\r").unwrap_or(line);
+    // Four bytes are the most that a character has; there is no need to look at each.
+    if line.len() > 4 * MAX_LINE_CHARS {
+        return OMITTED.to_owned();
+    }
     let text = String::from_utf8_lossy(line);
     if text.len() > MAX_LINE_CHARS && text.chars().count() > MAX_LINE_CHARS {
-        "[Omitted long matching line]".to_owned()
+        OMITTED.to_owned()
     } else {
         text.into_owned()
     }

@@ -1,6 +1,8 @@
 //! Searches many files at once.
 
 use std::{
+    fs::File,
+    io::{self, Read},
     path::{Path, PathBuf},
     sync::{
         Mutex,
@@ -25,6 +27,21 @@ use crate::workspace::{IsHidden, lock};
 /// How many lines are kept in memory. Beyond that matches are counted and not kept: nobody pages
 /// that far.
 const MAX_KEPT_LINES: usize = 200_000;
+
+/// What a search has found.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) hits: Vec<FileHits>,
+    /// Files that were not read to their end, because too much of them would have to be in memory.
+    pub(crate) unread: Vec<PathBuf>,
+}
+
+impl Found {
+    fn add(&mut self, (hits, unread): (Option<FileHits>, Option<PathBuf>)) {
+        self.hits.extend(hits);
+        self.unread.extend(unread);
+    }
+}
 
 /// Which files are searched.
 pub(crate) struct Scope {
@@ -64,12 +81,14 @@ impl Scope {
 /// ignores and git's own are not. The order of the answer is that of the paths.
 ///
 /// Blocks; `cancel` ends it early with what was found so far.
-pub(crate) fn search(scope: Scope, query: &Query, cancel: &CancellationToken) -> Vec<FileHits> {
+pub(crate) fn search(scope: Scope, query: &Query, cancel: &CancellationToken) -> Found {
     if scope.root.is_file() {
-        let hits = search_file(query, &mut query.searcher(true), scope.root);
-        return hits.into_iter().collect();
+        let mut found = Found::default();
+        let mut searcher = query.searcher(true);
+        found.add(search_file(query, &mut searcher, scope.root, MAX_KEPT_LINES, cancel));
+        return found;
     }
-    let found = Mutex::new(Vec::new());
+    let found = Mutex::new(Found::default());
     let kept = AtomicUsize::new(0);
     let walk = WalkBuilder::new(&scope.root)
         .hidden(false)
@@ -89,17 +108,19 @@ pub(crate) fn search(scope: Scope, query: &Query, cancel: &CancellationToken) ->
             if hidden.is_some_and(|hidden| hidden(&path)) {
                 return WalkState::Continue;
             }
-            if let Some(mut hits) = search_file(query, &mut searcher, path) {
-                if kept.fetch_add(hits.lines.len(), Ordering::Relaxed) > MAX_KEPT_LINES {
-                    hits.lines = Vec::new();
-                }
-                lock(found).push(hits);
+            let room = MAX_KEPT_LINES.saturating_sub(kept.load(Ordering::Relaxed));
+            let (hits, unread) = search_file(query, &mut searcher, path, room, cancel);
+            let lines = hits.as_ref().map_or(0, |hits| hits.lines.len());
+            kept.fetch_add(lines, Ordering::Relaxed);
+            if hits.is_some() || unread.is_some() {
+                lock(found).add((hits, unread));
             }
             WalkState::Continue
         })
     });
     let mut found = found.into_inner().unwrap_or_default();
-    found.sort_by(|a, b| a.path.cmp(&b.path));
+    found.hits.sort_by(|a, b| a.path.cmp(&b.path));
+    found.unread.sort();
     found
 }
 
@@ -107,20 +128,44 @@ fn file_path(entry: DirEntry) -> Option<PathBuf> {
     entry.file_type().is_some_and(|kind| kind.is_file()).then(|| entry.into_path())
 }
 
+/// Searches one file. The second part is its path, if it was not read to its end.
 fn search_file(
     query: &Query,
     searcher: &mut grep_searcher::Searcher,
     path: PathBuf,
-) -> Option<FileHits> {
-    let mut collect = Collect::new(query);
-    searcher.search_path(&query.pattern.matcher, &path, &mut collect).ok()?;
+    room: usize,
+    cancel: &CancellationToken,
+) -> (Option<FileHits>, Option<PathBuf>) {
+    // A file that cannot be opened or has just gone is none of ours.
+    let Ok(file) = File::open(&path) else { return (None, None) };
+    let mut collect = Collect::new(query, room);
+    let reader = Cancellable { file, cancel };
+    let searched = searcher.search_reader(&query.pattern.matcher, reader, &mut collect);
+    // The searcher has no kind of its own for a line that does not fit.
+    let is_too_long = |error: io::Error| error.kind() == io::ErrorKind::Other;
+    let unread = searched.is_err_and(is_too_long).then(|| path.clone());
     let Collect { matches, lines, .. } = collect;
     if matches == 0 {
-        return None;
+        return (None, unread);
     }
     let modified = match query.show {
         Show::Files => std::fs::metadata(&path).and_then(|metadata| metadata.modified()).ok(),
         Show::Counts | Show::Lines { .. } => None,
     };
-    Some(FileHits { path, modified, matches, lines })
+    (Some(FileHits { path, modified, matches, lines }), unread)
+}
+
+/// A file whose end comes when nobody waits for the search any more.
+struct Cancellable<'a> {
+    file: File,
+    cancel: &'a CancellationToken,
+}
+
+impl Read for Cancellable<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.cancel.is_cancelled() {
+            return Ok(0);
+        }
+        self.file.read(buffer)
+    }
 }

@@ -32,6 +32,9 @@ use crate::{
     tasks::{TaskObserver, Tasks},
 };
 
+/// Longer names of calls are cut where they become the names of files.
+const LONGEST_ID: usize = 128;
+
 /// What a workspace is made from.
 #[derive(Clone)]
 pub struct Setup {
@@ -41,6 +44,11 @@ pub struct Setup {
     pub roots: Vec<PathBuf>,
     /// Variables for commands, on top of this process's own; `None` takes one away.
     pub environment: BTreeMap<String, Option<String>>,
+    /// Variables that commands do not see, though other programs of the session may.
+    pub hidden_variables: Vec<String>,
+    /// The folder of the user's configuration, plans and memories, if there is one: what tools make
+    /// there is for its owner only.
+    pub private_dir: Option<PathBuf>,
     /// Where result texts that are too large for the model are kept. Created when needed.
     pub results_dir: PathBuf,
     /// Where the output of background commands is written. Created when needed.
@@ -58,11 +66,13 @@ pub struct Setup {
 impl Default for Setup {
     /// No roots, no observers, and a directory of its own under the system's temporary one.
     fn default() -> Self {
-        let own = std::env::temp_dir().join("bowline").join(Uuid::new_v4().to_string());
+        let own = own_folder();
         Self {
             options: Options::default(),
             roots: Vec::new(),
             environment: BTreeMap::new(),
+            hidden_variables: Vec::new(),
+            private_dir: None,
             results_dir: own.join("tool-results"),
             tasks_dir: own.join("tasks"),
             task_observer: None,
@@ -71,6 +81,16 @@ impl Default for Setup {
             summarize: None,
         }
     }
+}
+
+/// A folder for one workspace in the user's temporary one. Where there can be none, the name of one
+/// that nobody has: making it fails when it is needed.
+fn own_folder() -> PathBuf {
+    let users = bowline_private::temporary_folder().unwrap_or_else(|error| {
+        tracing::warn!(%error, "there is no temporary folder");
+        std::env::temp_dir().join(format!("bowline-{}", Uuid::new_v4()))
+    });
+    users.join("bowline").join(Uuid::new_v4().to_string())
 }
 
 impl std::fmt::Debug for Setup {
@@ -94,6 +114,8 @@ struct Shared {
     options: Options,
     roots: Mutex<Vec<PathBuf>>,
     environment: Mutex<BTreeMap<String, Option<String>>>,
+    hidden_variables: Vec<String>,
+    private_dir: Option<PathBuf>,
     reading_first: AtomicBool,
     results_dir: PathBuf,
     /// Files whose lines run before every command.
@@ -121,6 +143,8 @@ impl Workspace {
                 options: setup.options,
                 roots: Mutex::new(setup.roots),
                 environment: Mutex::new(setup.environment),
+                hidden_variables: setup.hidden_variables,
+                private_dir: setup.private_dir,
                 results_dir: setup.results_dir,
                 scripts: Mutex::default(),
                 profile: OnceCell::new(),
@@ -199,6 +223,14 @@ impl Workspace {
         lock(&self.shared.environment).clone()
     }
 
+    /// The same for commands of the model.
+    pub(crate) fn command_environment(&self) -> BTreeMap<String, Option<String>> {
+        let mut environment = self.environment();
+        let hidden = self.shared.hidden_variables.iter();
+        environment.extend(hidden.map(|name| (name.clone(), None)));
+        environment
+    }
+
     /// The value a command would see.
     pub fn variable(&self, name: &str) -> Option<String> {
         match lock(&self.shared.environment).get(name) {
@@ -240,7 +272,7 @@ impl Workspace {
     /// A file with what the user's shell profile defines, if there is anything.
     pub(crate) async fn shell_definitions(&self) -> Option<PathBuf> {
         let path = self.shared.options.shell_profile.as_deref()?;
-        let read = || async { Profile::read(path, &self.environment()).await };
+        let read = || async { Profile::read(path, &self.command_environment()).await };
         let profile = self.shared.profile.get_or_init(read).await;
         profile.as_ref().map(|profile| profile.path().to_owned())
     }
@@ -263,6 +295,19 @@ impl Workspace {
     /// Where large result texts are kept.
     pub fn results_dir(&self) -> &Path {
         &self.shared.results_dir
+    }
+
+    /// Whether a new file at `path` is for its owner only, whatever the umask.
+    pub(crate) fn is_private(&self, path: &Path) -> bool {
+        self.shared.private_dir.as_deref().is_some_and(|folder| path.starts_with(folder))
+    }
+
+    /// The file for what the call `id` came to. A model chooses that name, so it is made to lead
+    /// nowhere else.
+    pub(crate) fn result_file(&self, id: &str, extension: &str) -> PathBuf {
+        let plain = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
+        let name: String = id.chars().take(LONGEST_ID).map(plain).collect();
+        self.shared.results_dir.join(format!("{name}.{extension}"))
     }
 
     /// Sees files before they are changed.

@@ -222,3 +222,64 @@ async fn files_that_must_not_be_read_are_left_out() {
     let (text, _) = rig.ok("Glob", json!({ "pattern": "**/*.txt" })).await;
     assert_eq!(text, "open.txt");
 }
+
+/// The memory that this process has used at most, in bytes.
+fn peak_memory() -> usize {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    let number = line.split_whitespace().nth(1).unwrap();
+    number.parse::<usize>().unwrap() * 1024
+}
+
+#[tokio::test]
+async fn a_line_of_a_hundred_megabytes_is_not_held_in_memory() {
+    use std::io::Write;
+
+    let rig = Rig::new();
+    let mut file = fs::File::create(rig.path("long")).unwrap();
+    file.write_all(b"import first\n").unwrap();
+    let piece = vec![b'x'; 1 << 20];
+    for _ in 0..100 {
+        file.write_all(&piece).unwrap();
+    }
+    file.write_all(b"\nimport last\n").unwrap();
+    drop(file);
+    rig.file("short", "import short\n");
+    let before = peak_memory();
+    for fields in [
+        json!({ "pattern": "last" }),
+        json!({ "pattern": "last", "path": "long" }),
+        json!({ "output_mode": "count" }),
+        json!({ "output_mode": "content", "-C": 2 }),
+        json!({ "output_mode": "content", "-B": 1_000_000_000 }),
+        json!({ "output_mode": "content", "-A": 1_000_000_000 }),
+        json!({ "output_mode": "content", "-o": true }),
+        json!({ "pattern": "first\\n.*last", "multiline": true }),
+        json!({ "pattern": "x\\n", "multiline": true, "output_mode": "content", "path": "long" }),
+    ] {
+        let (text, _) = grep(&rig, fields.clone()).await;
+        assert!(text.contains("Not searched to the end"), "{fields} {text}");
+        assert!(text.contains("long]"), "{fields} {text}");
+    }
+    // Each thread may hold one line of 16 MiB, or a file of 64 MiB; other tests run beside this one.
+    let used = peak_memory() - before;
+    assert!(used < 400 << 20, "{used}");
+    let (text, _) = grep(&rig, json!({ "output_mode": "content", "path": "long" })).await;
+    assert!(text.starts_with("1:import first\n"), "what comes before is found: {text}");
+}
+
+#[tokio::test]
+async fn one_file_with_millions_of_matches_is_counted_and_not_kept() {
+    let rig = Rig::new();
+    rig.file("many", "x".repeat(3_000_000));
+    rig.file("lines", "x\n".repeat(1_000_000));
+    let all = json!({ "pattern": "x", "output_mode": "content", "-o": true, "path": "many" });
+    let (_, object) = grep(&rig, all).await;
+    assert_eq!(object["totalLines"], 200_000);
+    let all = json!({ "pattern": "x", "output_mode": "content", "path": "lines" });
+    let (_, object) = grep(&rig, all).await;
+    assert_eq!(object["totalLines"], 200_000);
+    let count = json!({ "pattern": "x", "output_mode": "count", "path": "lines" });
+    let (_, object) = grep(&rig, count).await;
+    assert_eq!(object["numMatches"], 1_000_000);
+}

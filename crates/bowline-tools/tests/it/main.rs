@@ -11,6 +11,7 @@ mod guardian;
 mod held;
 mod lists;
 mod notebook;
+mod private;
 mod read;
 mod registry;
 mod rig;

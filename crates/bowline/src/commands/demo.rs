@@ -31,7 +31,7 @@ SAY The greeting is right now, and the program runs. Removing it was refused, wh
 
 /// Runs the demo.
 pub(crate) async fn run(keep: bool) -> anyhow::Result<ExitCode> {
-    let folder = tempfile::Builder::new().prefix("bowline-demo-").tempdir()?;
+    let folder = bowline_private::disposable_folder("bowline-demo-")?;
     fs::write(folder.path().join("greet.sh"), PROGRAM)?;
     say("A small project, a scripted model, no network. The policy: whatever asks is allowed,\n\
          except commands that remove files.\n")?;

@@ -1,6 +1,9 @@
 //! `--resume SESSION --rewind-files MESSAGE`: puts files back and does nothing else.
 
-use std::{path::Path, process::ExitCode};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use bowline_protocol::MessageUuid;
 use bowline_sessions::{Checkpoints, ConfigHome, Rewind, Target, find};
@@ -23,7 +26,13 @@ pub(crate) fn run(
             "Error: {session} is not among the sessions, so there are no copies of files"
         );
     };
-    let copies = Checkpoints::load(home.file_history(files.id()), cwd, &files.transcript())?;
+    let added: Vec<_> = args.permissions.add_dir.iter().map(|folder| cwd.join(folder)).collect();
+    let copies = Checkpoints::load(
+        home.file_history(files.id()),
+        cwd,
+        added.iter().map(PathBuf::as_path),
+        &files.transcript(),
+    )?;
     let report = copies.rewind(&MessageUuid::from(prompt.as_str()), Rewind::Restore);
     match report.error {
         Some(error) => anyhow::bail!("Error: {error}"),

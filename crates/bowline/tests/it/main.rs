@@ -14,6 +14,7 @@ mod mcp_servers;
 mod oneshot;
 mod pipes;
 mod place;
+mod private;
 mod proxy;
 mod remote;
 mod remote_log;

@@ -110,7 +110,7 @@ impl Rig {
             project_dir: folder.path().to_owned(),
             entrypoint: Some("sdk-test".to_owned()),
             scripts: Some(Scripts::in_folder(folder.path())),
-            variables: BTreeMap::from([("FROM_SETTINGS".to_owned(), "yes".to_owned())]),
+            variables: BTreeMap::from([("FROM_SETTINGS".to_owned(), Some("yes".to_owned()))]),
         };
         let hooks = Hooks::new(host.clone(), Arc::new(NoServices), environment);
         Self {

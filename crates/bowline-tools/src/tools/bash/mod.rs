@@ -138,7 +138,7 @@ async fn run(call: ToolCall) -> Result<ToolOutput, ToolFailure> {
     let workspace = &call.workspace;
     let options = workspace.options();
     let dir = workspace.current_dir();
-    let mut environment = workspace.environment();
+    let mut environment = workspace.command_environment();
     // The shell then keeps the name by which we know the directory, symlinks and all.
     environment.insert("PWD".to_owned(), dir.to_str().map(str::to_owned));
     let mut command = ShellCommand {

@@ -4,6 +4,7 @@ mod page;
 
 use std::path::PathBuf;
 
+use bowline_protocol::Content;
 use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,9 @@ lines, with `-A`, `-B`, `-C` for the lines around them) or `count`.
 characters to find them literally.
 - Results come in pages of `head_limit` lines from `offset`. Files that git ignores are not \
 searched.";
+
+/// How many files are named that were not searched to their end.
+const UNREAD_NAMED: usize = 5;
 
 /// Results longer than this are saved to a file.
 const MAX_RESULT_CHARS: usize = 20_000;
@@ -187,7 +191,26 @@ async fn run(call: ToolCall) -> Result<ToolOutput, ToolFailure> {
     let _stop = cancel.clone().drop_guard();
     let found = blocking(move || Ok(search::search(scope, &query, &cancel))).await;
     let found = found.map_err(|error| ToolFailure::running(error.to_string()))?;
-    Ok(page::page(&input, found, named_file, workspace))
+    let search::Found { hits, unread } = found;
+    let mut output = page::page(&input, hits, named_file, workspace);
+    if let Content::Text(text) = &mut output.content
+        && !unread.is_empty()
+    {
+        text.push_str(&unread_note(&unread, workspace));
+    }
+    Ok(output)
+}
+
+/// Says which files may hold more than was found.
+fn unread_note(unread: &[PathBuf], workspace: &Workspace) -> String {
+    let named: Vec<String> =
+        unread.iter().take(UNREAD_NAMED).map(|path| workspace.display(path)).collect();
+    let more = if unread.len() > UNREAD_NAMED { " and others" } else { "" };
+    format!(
+        "\n\n[Not searched to the end, because a line (or, with multiline, the file) is too long: \
+         {}{more}]",
+        named.join(", ")
+    )
 }
 
 fn plan(input: &Input, workspace: &Workspace) -> Result<(Scope, Query), String> {

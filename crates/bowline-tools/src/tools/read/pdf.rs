@@ -110,7 +110,7 @@ async fn read_pages(
     workspace: &Workspace,
 ) -> Result<ToolOutput, ToolFailure> {
     let dir = pages_dir(workspace);
-    tokio::fs::create_dir_all(&dir).await.map_err(|error| files::failed(&error, "write", &dir))?;
+    bowline_private::folder(&dir).map_err(|error| files::failed(&error, "write", &dir))?;
     let rendered = Command::new("pdftoppm")
         .args(["-jpeg", "-r", RESOLUTION])
         .args(["-f", &pages.first.to_string(), "-l", &pages.last.to_string()])

@@ -1,46 +1,161 @@
 //! Pages as Markdown.
 
-use std::rc::Rc;
+use std::{
+    rc::Rc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
-use htmd::HtmlToMarkdown;
+use htmd::{
+    Element, HtmlToMarkdown, Node,
+    element_handler::{HandlerResult, Handlers},
+};
+use markup5ever_rcdom::NodeData;
 
-/// The converter calls itself for every level; deeper pages than this are attacks or accidents.
-const MAX_DEPTH: usize = 256;
+use super::{stop::Stop, table, tags, tree};
+
+/// Longer pages are cut: what is worth reading stands at the beginning.
+pub(super) const MAX_HTML: usize = 2 * 1024 * 1024;
+
+/// Quotes and lists write something before each line, at every level; no more than this is kept of any.
+pub(super) const MAX_MARKDOWN: usize = 2 * 1024 * 1024;
+
+/// The converter joins neighbours of one kind one by one, which takes long if there are very many.
+const MAX_JOINED: usize = 200;
 
 /// Parts of a page that nobody reads.
 const SKIPPED: &[&str] = &["script", "style", "noscript", "template", "svg", "iframe", "head"];
 
-/// Converts a page, or says why not.
-pub(super) fn from_html(html: &str) -> Result<String, String> {
-    let converter = HtmlToMarkdown::builder().skip_tags(SKIPPED.to_vec()).build();
-    let tree = converter.html_to_tree(html).map_err(|error| error.to_string())?;
+/// Every element that the converter treats in its own way.
+const HANDLED: &[&str] = &[
+    "a",
+    "address",
+    "article",
+    "aside",
+    "b",
+    "blockquote",
+    "body",
+    "br",
+    "caption",
+    "center",
+    "code",
+    "dd",
+    "details",
+    "dialog",
+    "dir",
+    "div",
+    "dl",
+    "dt",
+    "em",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "hr",
+    "html",
+    "i",
+    "img",
+    "legend",
+    "li",
+    "main",
+    "menu",
+    "nav",
+    "ol",
+    "optgroup",
+    "option",
+    "p",
+    "pre",
+    "search",
+    "section",
+    "span",
+    "strong",
+    "summary",
+    "table",
+    "tbody",
+    "td",
+    "textarea",
+    "tfoot",
+    "th",
+    "thead",
+    "title",
+    "tr",
+    "ul",
+];
 
-    let mut level = vec![Rc::clone(&tree)];
-    let mut depth = 0;
-    while !level.is_empty() {
-        depth += 1;
-        if depth > MAX_DEPTH {
-            return Err(format!("the page is nested more than {MAX_DEPTH} levels deep"));
-        }
-        level = level.iter().flat_map(|node| node.children.borrow().clone()).collect();
+/// Converts a page, or says why not. Both of its ends hold while the result grows.
+pub(super) fn from_html(html: &str, stop: &Stop) -> Result<String, String> {
+    let part = &html[..html.floor_char_boundary(MAX_HTML)];
+    tags::check(part)?;
+    let tree = parse_and_prepare(part, stop)?;
+    let cut = Arc::new(AtomicBool::new(part.len() < html.len()));
+    let mut text = converter(stop, &cut).tree_to_markdown(&tree);
+    stop.check()?;
+    if text.len() > MAX_MARKDOWN {
+        shorten(&mut text, &cut);
     }
-    Ok(converter.tree_to_markdown(&tree))
+    if cut.load(Ordering::Relaxed) {
+        text.push_str("\n\n[WebFetch note: the page is too long; this is the beginning of it.]");
+    }
+    Ok(text)
+}
+
+fn parse_and_prepare(html: &str, stop: &Stop) -> Result<Rc<Node>, String> {
+    let tree = tree::parse(html, stop)?;
+    let mut open = vec![Rc::clone(&tree)];
+    while let Some(node) = open.pop() {
+        keep_apart(&node);
+        open.extend(node.children.borrow().iter().cloned());
+    }
+    Ok(tree)
+}
+
+/// Puts something that is not shown between the children of a node that has very many.
+fn keep_apart(node: &Node) {
+    let mut children = node.children.borrow_mut();
+    if children.len() > MAX_JOINED {
+        let old = std::mem::take(&mut *children);
+        let between = || Node::new(NodeData::Comment { contents: "".into() });
+        *children = old.into_iter().flat_map(|child| [child, between()]).collect();
+    }
+}
+
+/// The converter, with a look at every element before and after it.
+fn converter(stop: &Stop, cut: &Arc<AtomicBool>) -> HtmlToMarkdown {
+    let (stop, cut) = (stop.clone(), Arc::clone(cut));
+    let bounded = move |handlers: &dyn Handlers, element: Element<'_>| -> Option<HandlerResult> {
+        // What has to stop has no way to say so: it ends by leaving everything else out.
+        stop.check().ok()?;
+        let padded = element.tag == "table" && table::is_too_wide(element.node);
+        let mut result = match padded {
+            true => Some(handlers.walk_children(element.node)),
+            false => handlers.fallback(element),
+        }?;
+        if result.content.len() > MAX_MARKDOWN {
+            shorten(&mut result.content, &cut);
+        }
+        Some(result)
+    };
+    HtmlToMarkdown::builder()
+        .add_handler(HANDLED.to_vec(), bounded)
+        .skip_tags(SKIPPED.to_vec())
+        .build()
+}
+
+fn shorten(text: &mut String, cut: &AtomicBool) {
+    text.truncate(text.floor_char_boundary(MAX_MARKDOWN));
+    cut.store(true, Ordering::Relaxed);
 }
 
 #[cfg(test)]
-mod tests {
-    use super::from_html;
-
-    #[test]
-    fn what_is_read_stays_and_the_rest_goes() {
-        let html = "<html><head><title>T</title><style>p{}</style></head><body><h1>Hi</h1>\
-                    <script>alert(1)</script><p>A <a href=\"/x\">link</a>.</p></body></html>";
-        assert_eq!(from_html(html).unwrap(), "# Hi\n\nA [link](/x).");
-    }
-
-    #[test]
-    fn a_page_without_a_bottom_is_refused() {
-        let deep = "<b>".repeat(100_000);
-        assert!(from_html(&deep).unwrap_err().contains("256"));
-    }
-}
+#[path = "markdown_tests.rs"]
+mod tests;

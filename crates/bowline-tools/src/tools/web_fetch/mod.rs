@@ -4,6 +4,10 @@ mod address;
 mod cache;
 mod fetch;
 mod markdown;
+mod stop;
+mod table;
+mod tags;
+mod tree;
 
 use std::{sync::Arc, time::Instant};
 
@@ -16,6 +20,7 @@ use serde_json::{Value, json};
 use self::{
     cache::Cache,
     fetch::{Clients, Fetched, Page},
+    stop::Stop,
 };
 use crate::{
     files::blocking,
@@ -146,14 +151,19 @@ async fn read(input: &Input, page: &Page, call: &ToolCall) -> Result<String, Too
     let text = match page.media_type.as_str() {
         "text/html" | "application/xhtml+xml" => {
             let html = String::from_utf8_lossy(&page.body).into_owned();
-            let converted = blocking(move || Ok(markdown::from_html(&html))).await;
+            let cancel = call.cancel.child_token();
+            // Ends the conversion when nobody waits for it any more.
+            let _stop = cancel.clone().drop_guard();
+            let deadline = Instant::now() + call.workspace.options().fetch_timeout;
+            let stop = Stop { deadline, cancel };
+            let converted = blocking(move || Ok(markdown::from_html(&html, &stop))).await;
             converted
                 .map_err(|error| error.to_string())
                 .flatten()
                 .map_err(|error| ToolFailure::running(format!("Cannot read this page: {error}")))?
         }
         _ if is_text(page) => String::from_utf8_lossy(&page.body).into_owned(),
-        _ => return save(page, call).await,
+        _ => return save(page, call),
     };
     let total = text.chars().count();
     let start = usize::try_from(input.offset.unwrap_or(0)).unwrap_or(usize::MAX);
@@ -182,15 +192,10 @@ fn is_text(page: &Page) -> bool {
 }
 
 /// Keeps what is no text for other programs.
-async fn save(page: &Page, call: &ToolCall) -> Result<String, ToolFailure> {
-    let dir = call.workspace.results_dir();
-    let path = dir.join(format!("{}.bin", call.id));
+fn save(page: &Page, call: &ToolCall) -> Result<String, ToolFailure> {
+    let path = call.workspace.result_file(call.id.as_str(), "bin");
     let (kind, bytes) = (&page.media_type, page.body.len());
-    let saved = async {
-        tokio::fs::create_dir_all(dir).await?;
-        tokio::fs::write(&path, &page.body).await
-    };
-    match saved.await {
+    match crate::run::save(&path, &page.body) {
         Ok(()) => {
             Ok(format!("[Binary content ({kind}, {bytes} bytes) also saved to {}]", path.display()))
         }

@@ -5,6 +5,8 @@
 //! the first time later joins the snapshot then, before the edit. Copies keep
 //! their file's mode. What was not edited through a tool is not known here.
 
+mod limits;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs::{self, File},
@@ -16,6 +18,7 @@ use bowline_protocol::{Extra, MessageUuid};
 use imara_diff::{Algorithm, Diff, InternedInput, sources::byte_lines};
 use memchr::memmem;
 
+use self::limits::Limits;
 use crate::{
     clock,
     head::Id,
@@ -29,6 +32,19 @@ pub struct Checkpoints {
     cwd: PathBuf,
     /// In the order of their prompts.
     snapshots: Vec<Snapshot>,
+    limits: Limits,
+    /// The files that a transcript has named and that may be put back.
+    recalled: BTreeSet<String>,
+    /// The files that a transcript has named and that stay as they are.
+    refused: Vec<Refused>,
+}
+
+/// A file that is not put back, though the transcript has a checkpoint of it.
+#[derive(Debug)]
+struct Refused {
+    prompt: MessageUuid,
+    name: String,
+    why: &'static str,
 }
 
 /// Whether to change anything.
@@ -63,16 +79,29 @@ const NO_CHECKPOINT: &str = "No file checkpoint found for this message.";
 impl Checkpoints {
     /// No copies yet. They will be kept in `folder`; short paths are relative to `cwd`.
     pub fn new(folder: impl Into<PathBuf>, cwd: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into(), cwd: cwd.into(), snapshots: Vec::new() }
+        Self {
+            folder: folder.into(),
+            cwd: cwd.into(),
+            snapshots: Vec::new(),
+            limits: Limits::default(),
+            recalled: BTreeSet::new(),
+            refused: Vec::new(),
+        }
     }
 
     /// The copies that a transcript tells of.
-    pub fn load(
+    ///
+    /// The transcript may be anybody's: of the files that it names, those are put back that lie in the
+    /// session's working directories, which are `cwd` and `directories`.
+    pub fn load<'a>(
         folder: impl Into<PathBuf>,
         cwd: impl Into<PathBuf>,
+        directories: impl IntoIterator<Item = &'a Path>,
         transcript: &Path,
     ) -> io::Result<Self> {
         let mut checkpoints = Self::new(folder, cwd);
+        checkpoints.limits.add(&checkpoints.cwd);
+        directories.into_iter().for_each(|directory| checkpoints.limits.add(directory));
         let mut lines = BufReader::new(File::open(transcript)?);
         let mut line = Vec::new();
         while lines.read_until(b'\n', &mut line)? > 0 {
@@ -86,6 +115,7 @@ impl Checkpoints {
             }
             line.clear();
         }
+        checkpoints.refuse_what_is_outside();
         Ok(checkpoints)
     }
 
@@ -98,7 +128,7 @@ impl Checkpoints {
             let path = self.cwd.join(&name);
             let copy = match self.differs(&path, &last)? {
                 false => last,
-                true => self.copy(&path, last.version + 1)?,
+                true => self.copy(&path, last.version.saturating_add(1))?,
             };
             tracked_file_backups.insert(name, copy);
         }
@@ -136,7 +166,7 @@ impl Checkpoints {
             return Ok(None);
         }
         let prompt = current.message_id.clone();
-        let backup = self.copy(&path, versions + 1)?;
+        let backup = self.copy(&path, versions.saturating_add(1))?;
         if let Some(current) = self.snapshots.last_mut() {
             current.tracked_file_backups.insert(name.clone(), backup.clone());
         }
@@ -172,6 +202,12 @@ impl Checkpoints {
                 }
             }
         }
+        for refused in &self.refused {
+            if self.snapshots[place..].iter().any(|kept| kept.message_id == refused.prompt) {
+                let error = || format!("{} was left alone: {}", refused.name, refused.why);
+                report.error.get_or_insert_with(error);
+            }
+        }
         report
     }
 
@@ -183,6 +219,9 @@ impl Checkpoints {
         report: &mut RewindReport,
     ) -> io::Result<()> {
         let path = self.cwd.join(name);
+        if self.recalled.contains(name) {
+            self.limits.check(&path, copy).map_err(io::Error::other)?;
+        }
         if leads_elsewhere(&path, copy) {
             report.skipped_links += 1;
             return Ok(());
@@ -229,6 +268,25 @@ impl Checkpoints {
         }
     }
 
+    /// Drops the files that a transcript must not name.
+    fn refuse_what_is_outside(&mut self) {
+        for snapshot in &mut self.snapshots {
+            snapshot.tracked_file_backups.retain(|name, copy| {
+                match self.limits.check(&self.cwd.join(name), copy) {
+                    Ok(()) => {
+                        self.recalled.insert(name.clone());
+                        true
+                    }
+                    Err(why) => {
+                        let (prompt, name) = (snapshot.message_id.clone(), name.clone());
+                        self.refused.push(Refused { prompt, name, why });
+                        false
+                    }
+                }
+            });
+        }
+    }
+
     fn newest_copies(&self) -> BTreeMap<String, Backup> {
         let copies = self.snapshots.iter().flat_map(|snapshot| &snapshot.tracked_file_backups);
         copies.map(|(name, copy)| (name.clone(), copy.clone())).collect()
@@ -249,7 +307,7 @@ impl Checkpoints {
     fn copy(&self, path: &Path, version: u64) -> io::Result<Backup> {
         let backup_file_name = if path.is_file() {
             let name = format!("{}@v{version}", Id::new(&path.display().to_string()).short());
-            create_private_folder(&self.folder)?;
+            bowline_private::folder(&self.folder)?;
             fs::copy(path, self.folder.join(&name))?;
             Some(name)
         } else {
@@ -283,14 +341,14 @@ fn restore(copy: &Path, path: &Path) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)?;
     }
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(format!(".rewind-{}", std::process::id()));
-    let beside = PathBuf::from(beside);
-    let restored = fs::copy(copy, &beside).and_then(|_| fs::rename(&beside, path));
-    if restored.is_err() {
-        let _ = fs::remove_file(&beside);
-    }
-    restored
+    // A name that cannot be guessed: nothing can wait there to be written through.
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut beside = tempfile::Builder::new().prefix(".rewind-").tempfile_in(folder)?;
+    let mut copy = File::open(copy)?;
+    io::copy(&mut copy, &mut beside)?;
+    beside.as_file().set_permissions(copy.metadata()?.permissions())?;
+    beside.persist(path)?;
+    Ok(())
 }
 
 fn read_or_empty(path: &Path) -> io::Result<Vec<u8>> {
@@ -298,12 +356,4 @@ fn read_or_empty(path: &Path) -> io::Result<Vec<u8>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         read => read,
     }
-}
-
-fn create_private_folder(path: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
 }

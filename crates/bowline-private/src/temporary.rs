@@ -1,0 +1,78 @@
+//! A user's folder in the temporary one, which everybody can write to.
+
+use std::{
+    env,
+    ffi::OsStr,
+    fs::{self, DirBuilder, Permissions},
+    io,
+    os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt},
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
+
+use tempfile::TempDir;
+
+use crate::{folder, owner};
+
+/// The user's folder in the system's temporary one: `claude-UID`, or one with a name that cannot be
+/// guessed if another user has that one.
+pub fn temporary_folder() -> io::Result<PathBuf> {
+    temporary_folder_in(&env::temp_dir())
+}
+
+/// The user's folder in `temporary`.
+pub fn temporary_folder_in(temporary: &Path) -> io::Result<PathBuf> {
+    folder::folder_as_it_is(temporary)?;
+    let user = rustix::process::getuid().as_raw();
+    let usual = temporary.join(format!("claude-{user}"));
+    match take(&usual) {
+        Ok(()) => Ok(usual),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            other(temporary, &usual, &error)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Makes the folder, or finds that it is ours already. Never through a link: its owner could turn it
+/// elsewhere later.
+fn take(path: &Path) -> io::Result<()> {
+    match DirBuilder::new().mode(0o700).create(path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    let about = fs::symlink_metadata(path)?;
+    if !about.is_dir() || !owner::is_ours(&about) {
+        return Err(owner::foreign(path, about.uid()));
+    }
+    folder::close(path)
+}
+
+/// A new folder with a random name in the system's temporary one, removed when it is dropped.
+pub fn disposable_folder(prefix: &str) -> io::Result<TempDir> {
+    with_prefix(prefix.as_ref(), &env::temp_dir())
+}
+
+fn with_prefix(prefix: &OsStr, temporary: &Path) -> io::Result<TempDir> {
+    let private = Permissions::from_mode(0o700);
+    let made =
+        tempfile::Builder::new().prefix(prefix).permissions(private).tempdir_in(temporary)?;
+    folder::close(made.path())?;
+    Ok(made)
+}
+
+/// A folder with a random name. There is one for all sessions of this process.
+fn other(temporary: &Path, usual: &Path, why: &io::Error) -> io::Result<PathBuf> {
+    static MADE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    made.retain(|path| path.exists() && take(path).is_ok());
+    if let Some(path) = made.iter().find(|path| path.parent() == Some(temporary)) {
+        return Ok(path.clone());
+    }
+    let mut prefix = usual.file_name().unwrap_or_default().to_owned();
+    prefix.push("-");
+    let path = with_prefix(&prefix, temporary)?.keep();
+    tracing::warn!(%why, instead = %path.display(), "command output goes elsewhere");
+    made.push(path.clone());
+    Ok(path)
+}
