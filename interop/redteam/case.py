@@ -25,6 +25,8 @@ class Case:
     files: dict[str, str | Link | None] = field(default_factory=dict)
     # Called when the files are there.
     setup: Callable[[World], None] | None = None
+    # The same for the twin, where what the attack needs would be a reason to ask.
+    twin_setup: Callable[[World], None] | None = None
     arguments: tuple[str, ...] = ()
     variables: dict[str, str] = field(default_factory=dict)
     # Whether a question is all that counts: what an effect would be cannot be seen here.

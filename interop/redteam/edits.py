@@ -81,7 +81,7 @@ CASES = table(
     Case("cp-parents", "cd from && cp --parents .claude/settings.json ..", files={"from/.claude/settings.json": "{}"}, twin="cp src/main.rs lib.rs"),
     Case("cp-claude-folder", "cp -r from/.claude .", files={"from/.claude/settings.json": "{}"}, twin="cp -r src lib"),
     Case("cp-husky", "cp -r from/.husky .", files={"from/.husky/pre-commit": "x"}, twin="cp -r src lib2"),
-    Case("cp-suffix", "cp --backup --suffix=/../../pwned rc a.txt", twin="cp --backup rc a.txt"),
+    Case("cp-suffix", "cp --backup --suffix=/../../pwned rc a.txt", twin="cp -p rc a.txt"),
     Case("cp-S", "cp -b -S /../../pwned rc a.txt", twin="cp rc a.txt"),
     Case("mv-mcp", "mv from/.mcp.json .", files={"from/.mcp.json": "{}"}, twin="mv a.txt x"),
     Case("mv-dir-sensitive", "mv from .claude", files={"from/settings.json": "{}"}, twin="mv src lib"),

@@ -78,7 +78,7 @@ CASES = table(
     Case("grep-exclude-from", "grep --exclude-from=@OUT@/secret.txt -r a .", twin="grep --exclude=x -r alpha .", must_ask=True),
     Case("grep-exclude-from-link", "grep --exclude-from=link -r a .", files={"link": Link("@OUT@/secret.txt")},
          twin="grep --include='*.txt' -r alpha .", must_ask=True),
-    Case("grep-variable", "x='-rh BEGIN @OUT@'; grep $x", twin="x=alpha; grep \"$x\" a.txt", twin_says="alpha"),
+    Case("grep-variable", "x='-rh BEGIN @OUT@'; grep $x", twin="x=alpha; grep -e \"$x\" a.txt", twin_says="alpha"),
     Case("egrep-variable", "x='-rh BEGIN @OUT@'; egrep $x", twin="egrep 'alpha|beta' a.txt"),
     Case("fgrep-variable", "x='-rh BEGIN @OUT@'; fgrep $x", twin="fgrep alpha a.txt"),
     Case("grep-brace", "grep {BEGIN,@OUT@/secret.txt}", twin="grep beta a.txt b.txt"),

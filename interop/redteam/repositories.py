@@ -1,6 +1,7 @@
 """Git: what a repository's own configuration, or a folder that looks like one, makes it run and read."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from case import Case, table
 from world import Link, World
@@ -288,7 +289,7 @@ CASES = table(
     Case("config-set", "git config core.fsmonitor '@TOUCH@'", setup=plain, twin="git config --get core.fsmonitor"),
     Case("config-set-get", "git config get core.fsmonitor evil", setup=plain, twin="git config get core.bare"),
     Case("config-edit", "git config --get -e", setup=plain, twin="git config --get core.pager", must_ask=True),
-    Case("config-default", "git config --get --type=path --default '~/.ssh' x.y", setup=plain, twin="git config --get x.y", must_ask=True),
+    Case("config-default", "git config --get --type=path --default '~/.ssh' x.y", setup=plain, twin="git config --get user.name", must_ask=True),
     Case("branch-create", "git branch evil", setup=plain, twin="git branch --list 'm*'"),
     Case("branch-edit", "git branch --edit-description", setup=plain, twin="git branch --show-current"),
     Case("tag-create", "git tag evil", setup=plain, twin="git tag"),
@@ -312,6 +313,12 @@ CASES = table(
     Case("variables-count", "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_VALUE_0='@TOUCH@ #' git status", setup=plain, twin="TZ=UTC git log"),
     Case("variables-lower", "git_config=x git status; @TOUCH@", setup=plain, twin="git status"),
 )
+
+# A repository that names programs is a question, so the twins run in an ordinary one.
+CASES = [
+    replace(case, twin_setup=plain) if case.setup and isinstance(case.twin, str) and "git " in case.twin else case
+    for case in CASES
+]
 
 
 def _append(world: World, text: str) -> None:

@@ -74,7 +74,8 @@ impl Command {
                 continue;
             }
             let marks = text.match_indices(is_mark).map(|(at, mark)| at + mark.len());
-            found.extend(marks.filter_map(|from| word.tail(from)));
+            let tails = marks.filter_map(|from| word.tail(from));
+            found.extend(tails.filter(|tail| tail.literal() != Some("")));
             if text.contains(is_mark) {
                 let pieces = text.split(is_mark).filter(|piece| !piece.is_empty());
                 found.extend(pieces.map(Word::plain));

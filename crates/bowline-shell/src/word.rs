@@ -134,7 +134,9 @@ impl WordBuilder {
             ']' if self.bracket => self.glob = true,
             '~' if self.literal.is_empty() && !self.quoted => self.tilde = true,
             // `name=~/x` is expanded as well, in some words and some modes.
-            '~' if self.literal.ends_with(['=', ':']) => self.dynamic = true,
+            '~' if self.literal.ends_with(['=', ':']) && self.literal.find('=') > Some(0) => {
+                self.dynamic = true;
+            }
             '{' => self.brace = true,
             // `{a,b}` and `{1..3}` become several words.
             ',' if self.brace => self.dynamic_words(),

@@ -4,8 +4,15 @@ use bowline_protocol::PermissionBehavior;
 use bowline_shell::{Command, Script, Touches, Word, parse};
 
 use super::{
-    below::Below, call::ProposedCall, git_index, landing::landings, location::Location,
-    path_pattern::PathPattern, place::Place, policy::Policy, repository, shell_state::ShellState,
+    below::Below,
+    call::ProposedCall,
+    landing::landings,
+    location::Location,
+    path_pattern::PathPattern,
+    place::Place,
+    policy::Policy,
+    repository::{self, tracked_from},
+    shell_state::ShellState,
     text_pattern::TextPattern,
 };
 
@@ -45,8 +52,8 @@ pub(super) struct Part {
     written: Vec<Location>,
     /// The folders that it reads or changes as a whole.
     walked: Vec<Below>,
-    /// Whether it is `git` where a repository's own configuration may run programs.
-    pub(super) in_hostile_repository: bool,
+    /// What the repositories make `git` run, if it is `git`.
+    pub(super) repositories: Repositories,
 }
 
 /// What the rest of a line means for each of its parts.
@@ -168,13 +175,13 @@ impl Part {
             let words = command.words.iter().filter(expanded);
             read.extend(words.map(|word| Place::Unknown(word.raw().to_owned())));
         }
-        let in_hostile_repository = meets_hostile_repository(command, shell, &read);
+        let repositories = repositories(command, shell, &read);
         read.extend(shell.places(&streams.reads));
         let mut write = shell.places(&writes);
         let landed = transfer.iter().flat_map(|it| landings(it, shell, surroundings.in_company));
         write.extend(landed);
         Self {
-            in_hostile_repository,
+            repositories,
             command: command.clone(),
             layers,
             reads: read,
@@ -221,14 +228,9 @@ impl Part {
             } else {
                 named.extend(found.known(shell.places(&words)));
             }
-            if shows_tracked_files(layer) {
-                found.walked.extend(
-                    shell
-                        .directories()
-                        .unwrap_or_default()
-                        .iter()
-                        .filter_map(|directory| git_index::tracked_from(directory)),
-                );
+            if shows_tracked_files(layer, shell) {
+                let directories = shell.directories().unwrap_or_default();
+                found.walked.extend(directories.iter().filter_map(|it| tracked_from(it)));
             }
             if touches.walks {
                 let folders = named.iter().chain(&written).filter_map(Below::list);
@@ -282,27 +284,50 @@ fn is_denied(policy: &Policy, folder: &Below) -> bool {
 }
 
 /// Whether a `git` shows the contents of files that it does not name.
-fn shows_tracked_files(command: &Command) -> bool {
-    let given =
-        |names: &[&str]| command.words.iter().any(|it| names.iter().any(|name| it.is(name)));
-    command.name() == Some("git")
-        && (given(&["diff", "show", "grep", "stash", "archive", "format-patch"])
-            || given(&["log", "whatchanged", "reflog"]) && given(&["-p", "-u", "--patch", "-L"]))
-        && !given(&["--name-only", "--name-status", "--stat", "--shortstat", "--numstat", "list"])
+fn shows_tracked_files(command: &Command, shell: &ShellState<'_>) -> bool {
+    let words = command.words.iter().skip(1);
+    let given = |names: &[&str]| words.clone().any(|it| names.iter().any(|name| it.is(name)));
+    let shows = given(&["diff", "show", "grep", "stash", "archive", "format-patch"])
+        || given(&["log", "whatchanged", "reflog"]) && given(&["-p", "-u", "--patch", "-L"]);
+    let only_names =
+        given(&["--name-only", "--name-status", "--stat", "--shortstat", "--numstat", "list"]);
+    // `REVISION:FILE`, or a file as it is now: those are held against rules by their names.
+    let names_file = || {
+        words.clone().any(|word| {
+            let in_revision = word.literal().is_some_and(|text| text.contains(':'));
+            let places = shell.places(std::slice::from_ref(word));
+            in_revision || places.iter().filter_map(Place::location).any(|it| it.real().is_file())
+        })
+    };
+    command.name() == Some("git") && shows && !only_names && !names_file()
 }
 
-/// Whether a `git` may find a repository whose configuration runs programs.
-fn meets_hostile_repository(command: &Command, shell: &ShellState<'_>, read: &[Place]) -> bool {
+/// How `git` in a command finds the repositories that it meets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Repositories {
+    /// It is not `git`, or they run nothing.
+    Harmless,
+    /// They run nothing in the environment of a command that runs unasked.
+    Quiet,
+    /// They may run programs, or cannot be told.
+    Hostile,
+}
+
+fn repositories(command: &Command, shell: &ShellState<'_>, read: &[Place]) -> Repositories {
     if !command.unwrapped().iter().any(|it| it.name() == Some("git")) {
-        return false;
+        return Repositories::Harmless;
     }
-    let Some(directories) = shell.directories() else { return true };
+    let Some(directories) = shell.directories() else { return Repositories::Hostile };
     let given = read.iter().filter_map(Place::location).map(Location::real);
-    directories
-        .iter()
-        .map(|it| it.as_path())
-        .chain(given)
-        .any(|it| repository::examine(it).is_err())
+    let mut found = Repositories::Harmless;
+    for directory in directories.iter().map(|it| it.as_path()).chain(given) {
+        match repository::examine(directory) {
+            Err(_) => return Repositories::Hostile,
+            Ok(harmless) if harmless.relies_on_environment => found = Repositories::Quiet,
+            Ok(_) => {}
+        }
+    }
+    found
 }
 
 fn fits(command: &Command, pattern: &TextPattern) -> bool {

@@ -5,7 +5,7 @@ use bowline_shell::{Command, Script};
 
 use super::{
     call::ProposedCall,
-    command::{CommandLine, Part},
+    command::{CommandLine, Part, Repositories},
     place::Place,
     policy::{Policy, allowed, needs_approval},
     suggest,
@@ -64,6 +64,11 @@ impl Policy {
         if let Some(text) = exposed {
             return ask_about_all(call, line, text);
         }
+        // Together with what was granted, it gets no environment of its own.
+        if granted && unasked.iter().any(|part| part.repositories == Repositories::Quiet) {
+            let text = "The repository names programs that git would run";
+            return ask_about_all(call, line, text.to_owned());
+        }
         if granted && line.works_on_moved() {
             let text = "A part of it works on what an earlier part puts in place";
             return ask_about_all(call, line, text.to_owned());
@@ -92,7 +97,7 @@ impl Policy {
             if let Some(place) = part.writes.iter().find(|place| !self.is_known_inside(place)) {
                 return Err(Objection::Writes(part, place));
             }
-        } else if part.command.runs_read_only() && !part.in_hostile_repository {
+        } else if part.command.runs_read_only() && part.repositories != Repositories::Hostile {
             grounds = if part.redirected.is_empty() { Grounds::ReadOnly } else { grounds };
         } else if let Some(place) = part.writes.first() {
             return Err(Objection::Writes(part, place));

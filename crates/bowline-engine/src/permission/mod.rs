@@ -16,7 +16,6 @@ mod call;
 mod command;
 mod confine;
 mod expand;
-mod git_index;
 mod judge_command;
 mod landing;
 mod listing;

@@ -98,6 +98,7 @@ fn these_only_read() {
         "[ \"$x\" = y ] && echo yes",
         "[ -n \"$x\" ]",
         "[[ 1 -eq 2 ]]",
+        "[[ abc =~ ^a ]]",
         "[[ $x == *.rs && -f a ]]",
         "printf '%s\\n' $x",
         "basename \"$x\" .rs",

@@ -1,6 +1,7 @@
-//! The repositories that an index of `git` names inside its own.
+//! The files that an index of `git` names, other repositories among them.
 //!
-//! `git status` and `git diff` run in each of them, with its settings.
+//! `git diff` shows files that no argument names, and it runs in each of the repositories inside, with
+//! its settings. Asking `git` itself would take a process for every command that is judged.
 
 use std::{fs, io, path::Path};
 
@@ -18,8 +19,17 @@ const MODE: usize = 24;
 /// A flag that an entry has two bytes more.
 const EXTENDED: u16 = 0x4000;
 
-/// The paths of the repositories inside; none if there is no index. One that is not understood is a doubt.
-pub(super) fn repositories(path: &Path) -> Result<Vec<String>, Doubt> {
+/// A file that is tracked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// Where it is, below the folder with the files.
+    pub(super) path: String,
+    /// Whether it is a repository of its own.
+    pub(super) is_repository: bool,
+}
+
+/// What is tracked; nothing if there is no index. One that is not understood is a doubt.
+pub(super) fn tracked(path: &Path) -> Result<Vec<Entry>, Doubt> {
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Ok(it) if it.is_file() && it.len() <= MAX_BYTES => {}
@@ -33,7 +43,7 @@ pub(super) fn repositories(path: &Path) -> Result<Vec<String>, Doubt> {
         .ok_or_else(|| Doubt::about(path, "is not understood"))
 }
 
-fn entries(bytes: &[u8], hash: usize) -> Option<Vec<String>> {
+fn entries(bytes: &[u8], hash: usize) -> Option<Vec<Entry>> {
     let header = bytes.get(..HEADER)?;
     let number =
         |at: usize, of: &[u8]| Some(u32::from_be_bytes(of.get(at..at + 4)?.try_into().ok()?));
@@ -65,9 +75,13 @@ fn entries(bytes: &[u8], hash: usize) -> Option<Vec<String>> {
                 (begin + end + 8) & !7
             }
         };
-        if mode & 0o170_000 == REPOSITORY {
-            found.push(String::from_utf8(name.clone()).ok()?);
-        }
+        let is_repository = mode & 0o170_000 == REPOSITORY;
+        // A name that is not UTF-8 matters only if `git` would go there.
+        let path = match is_repository {
+            true => String::from_utf8(name.clone()).ok()?,
+            false => String::from_utf8_lossy(&name).into_owned(),
+        };
+        found.push(Entry { path, is_repository });
         rest = rest.get(length..)?;
     }
     extensions_are_known(rest)?.then_some(found)

@@ -17,6 +17,8 @@ use std::{
 
 use find::{Found, Place};
 
+use super::{below::Below, location::Location};
+
 /// How many repositories may be inside each other, and how many are looked at in all.
 const MAX_DEPTH: usize = 8;
 const MAX_REPOSITORIES: usize = 256;
@@ -42,6 +44,8 @@ impl Doubt {
 pub(super) struct Harmless {
     /// What `git` reads there: the folder with the files, and those with the settings and the history.
     pub(super) folders: Vec<PathBuf>,
+    /// Whether something there runs a program unless the environment of the command prevents it.
+    pub(super) relies_on_environment: bool,
 }
 
 /// Looks at the repository that `git` would find from here, and at those inside it that it would enter.
@@ -52,6 +56,18 @@ pub(super) fn examine(directory: &Path) -> Result<Harmless, Doubt> {
         enter(&place, 0, &mut harmless)?;
     }
     Ok(harmless)
+}
+
+/// The files that are tracked by the repository that `git` would find from here, if there is one. The
+/// list is incomplete if it cannot be read.
+pub(super) fn tracked_from(directory: &Path) -> Option<Below> {
+    let place = match find::from(directory) {
+        Ok(place) => place?,
+        Err(_) => return Some(Below::of(Location::of(directory), None)),
+    };
+    let tracked = index::tracked(&place.own.join("index")).ok();
+    let paths = tracked.map(|entries| entries.into_iter().map(|it| it.path.into()).collect());
+    Some(Below::of(Location::of(&place.top), paths))
 }
 
 fn enter(place: &Place, depth: usize, harmless: &mut Harmless) -> Result<(), Doubt> {
@@ -66,8 +82,11 @@ fn enter(place: &Place, depth: usize, harmless: &mut Harmless) -> Result<(), Dou
                 let words = format!("sets {}, which may run a program", setting.key);
                 return Err(Doubt::about(&file, words));
             }
+            harmless.relies_on_environment |= settings::is_overridden(&setting);
         }
     }
+    // The only hook that commands run which only look, and only if they refresh the index.
+    harmless.relies_on_environment |= find::exists(&common.join("hooks/post-index-change"));
     let alternates = common.join("objects/info/alternates");
     if find::exists(&alternates) {
         return Err(Doubt::about(&alternates, "names objects of another repository"));
@@ -77,9 +96,10 @@ fn enter(place: &Place, depth: usize, harmless: &mut Harmless) -> Result<(), Dou
             harmless.folders.push(folder.clone());
         }
     }
-    for inner in index::repositories(&own.join("index"))? {
+    let tracked = index::tracked(&own.join("index"))?;
+    for inner in tracked.iter().filter(|entry| entry.is_repository) {
         // One that is not checked out is not entered.
-        if let Found::Repository(inner) = find::at(&top.join(inner))? {
+        if let Found::Repository(inner) = find::at(&top.join(&inner.path))? {
             enter(&inner, depth + 1, harmless)?;
         }
     }

@@ -145,6 +145,19 @@ pub(super) fn is_harmless(setting: &Setting, place: &Place) -> bool {
     }
 }
 
+/// Whether a setting runs nothing only because the environment of commands that run unasked says so.
+pub(super) fn is_overridden(setting: &Setting) -> bool {
+    matches!(
+        setting.parts(),
+        ("core", None, "hookspath" | "fsmonitor")
+            | ("log", None, "showsignature")
+            | ("format" | "pretty", None, _)
+            | ("credential" | "http" | "status", _, _)
+            | ("remote", Some(_), "promisor")
+            | ("extensions", None, "partialclone")
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::PathBuf;
