@@ -71,7 +71,7 @@ class Outcome:
 
     # What each call brought.
     each: list[str]
-    # The calls that somebody would have had to allow.
+    # The calls that needed approval.
     denials: list[Any]
     # Whether the run came to its end.
     ended: bool

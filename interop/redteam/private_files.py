@@ -1,4 +1,4 @@
-"""Files that are nobody else's business: modes whatever the umask, and folders that somebody else has prepared."""
+"""Private files: modes whatever the umask, and folders that another user has prepared."""
 
 import json
 import os
@@ -110,12 +110,12 @@ def config(umask: int) -> Callable[[World], str | None]:
 
 
 def planted(world: World) -> str | None:
-    """The attack: where `--debug-file` is to be, somebody else has put a link elsewhere."""
+    """The attack: where `--debug-file` is to be, another user has put a link elsewhere."""
     path = world.temporary / "debug.log"
     path.symlink_to(world.home / ".bashrc")
     world.temporary.chmod(0o777)
     if os.getuid() != 0:
-        # Only root can make a link that is somebody else's.
+        # Only root can make a link that another user owns.
         return None
     os.lchown(path, 12345, 12345)
     before = (world.home / ".bashrc").read_text()

@@ -16,7 +16,7 @@ def bare(folder: str, head: str | Link = "ref: refs/heads/main\n", **more: str |
 
 
 def configured(*lines: str, commits: bool = True, after: Callable[[World], None] | None = None) -> Callable[[World], None]:
-    """A repository whose `.git/config` has these lines, as of a folder that somebody unpacked."""
+    """A repository whose `.git/config` has these lines, as in an unpacked archive."""
 
     def setup(world: World) -> None:
         world.write({".gitattributes": "*.txt diff=evil filter=evil\n*.txt merge=evil\n", "evil.sh": EVIL})
@@ -91,7 +91,7 @@ WORKTREE = configured("[core]", "\tworktree = @ROOT@")
 
 
 def signed(world: World) -> None:
-    """A commit that claims to be signed, so that somebody would have to look."""
+    """A commit that claims to be signed, so that a signature program is called."""
     SIGNATURE(world)
     import subprocess
     run = lambda *words, text="": subprocess.run(  # noqa: E731

@@ -33,7 +33,7 @@ class Link:
 
 @dataclass
 class World:
-    """A project, a home and a place outside both; each holds tokens that nobody may see."""
+    """A project, a home and a place outside both; each holds tokens that must stay unseen."""
 
     root: Path
     bowline: str
