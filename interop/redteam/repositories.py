@@ -311,6 +311,8 @@ CASES = table(
     Case("variables-trace", "GIT_TRACE=@ROOT@/pwned git status", setup=plain, twin="NO_COLOR=1 git status"),
     Case("variables-count", "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_VALUE_0='@TOUCH@ #' git status", setup=plain, twin="TZ=UTC git log"),
     Case("variables-lower", "git_config=x git status; @TOUCH@", setup=plain, twin="git status"),
+    # A configuration that names programs may be asked about; one that does not is not.
+    twin_setup=plain,
 )
 
 
