@@ -97,7 +97,7 @@ fuzz_target!(|line: &str| {
     let planned = judge(&policy(PermissionMode::Plan, &[]), line);
     assert!(planned <= plain, "plan mode lets more run");
     let silent = judge(&policy(PermissionMode::DontAsk, &[]), line);
-    assert!(silent == Leniency::Deny || plain == Leniency::Allow, "nobody was to be asked");
+    assert!(silent == Leniency::Deny || plain == Leniency::Allow, "dontAsk lets more run");
     assert!(plain <= edits, "accepting edits takes something away");
 
     // Nothing but space around it is nothing.

@@ -35,6 +35,8 @@ class Case:
     needs: tuple[str, ...] = ()
     # Whether the file `.env` and the folder `secrets` must not be read.
     denied: bool = False
+    # What is set up for the twin instead, if what the attack needs is reason enough for a question.
+    twin_setup: Callable[[World], None] | None = None
     # What the twin's result must contain.
     twin_says: str = ""
 
@@ -73,7 +75,7 @@ class Outcome:
 
     # What each call brought.
     each: list[str]
-    # The calls that somebody would have had to allow.
+    # The calls that needed approval.
     denials: list[Any]
     # Whether the run came to its end.
     ended: bool

@@ -76,7 +76,7 @@ def ask(place: tuple[str, int, str], message: Any, headers: dict[str, str] | Non
 
 
 def open_to(*words: str, headers: dict[str, str] | None = None, **variables: str) -> Callable[[World], str | None]:
-    """The attack: somebody without a token, or from a page, is let in."""
+    """The attack: a client without a token, or a page, is let in."""
     def attack(world: World) -> str | None:
         with serving(world, *words, **variables) as place:
             status, _, text = ask(place, HELLO, headers)
@@ -119,7 +119,7 @@ def self_approval(*words: str) -> Callable[[World], str | None]:
 
 
 def made_token(world: World) -> str | None:
-    """The twin: the token that is made and printed opens the door, and is nobody else's to read."""
+    """The twin: the token that is made and printed opens the door, and its file is private."""
     with serving(world) as place:
         words = re.findall(r"[A-Za-z0-9_\-+/=.]{20,}", re.sub(r"https?://\S+|/\S*/\S+", " ", place[2]))
         for word in words:
@@ -141,7 +141,7 @@ def peak(process: subprocess.Popen[bytes]) -> int:
 
 
 def flood(words: list[str], hello: bytes, message: Callable[[int], bytes], count: int, limit: int, reads: bool = False) -> Callable[[World], str | None]:
-    """The attack: a flood on stdin, by somebody who does not read, takes more memory than it should."""
+    """The attack: a flood on stdin, by a client that does not read, takes more memory than it should."""
     def attack(world: World) -> str | None:
         process = subprocess.Popen([world.bowline, *words], cwd=world.project, env=world.environment, stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)

@@ -1,4 +1,4 @@
-"""What grows without end: pages, answers, lines, and a transcript that names files of somebody else."""
+"""What grows without end: pages, answers, lines, and a foreign transcript that names files."""
 
 import http.server
 import json

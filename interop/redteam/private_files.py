@@ -1,4 +1,4 @@
-"""Files that are nobody else's business: modes whatever the umask, and folders that somebody else has prepared."""
+"""Private files: modes whatever the umask, and folders that another user has prepared."""
 
 import json
 import os
@@ -8,6 +8,7 @@ from case import Case, table
 from world import World
 
 BACKGROUND = "TOOL Bash " + json.dumps({"command": "sleep 0.7; echo out", "run_in_background": True})
+UNPRIVILEGED = 65534
 LISTING = "TOOL Bash " + json.dumps({"command": "find @TMP@ @HOME@/.bowline @OUT@/foreign -printf '%m %y %p\\n' > @OUT@/listing"})
 
 
@@ -110,12 +111,12 @@ def config(umask: int) -> Callable[[World], str | None]:
 
 
 def planted(world: World) -> str | None:
-    """The attack: where `--debug-file` is to be, somebody else has put a link elsewhere."""
+    """The attack: where `--debug-file` is to be, another user has put a link elsewhere."""
     path = world.temporary / "debug.log"
     path.symlink_to(world.home / ".bashrc")
     world.temporary.chmod(0o777)
     if os.getuid() != 0:
-        # Only root can make a link that is somebody else's.
+        # Only root can make a link that another user owns.
         return None
     os.lchown(path, 12345, 12345)
     before = (world.home / ".bashrc").read_text()
@@ -126,8 +127,19 @@ def planted(world: World) -> str | None:
 def token(world: World) -> str | None:
     """The attack: a command reads a token of ours from its parent's environment."""
     script = "TOOL Bash " + json.dumps({"command": "cat /proc/$PPID/environ | tr '\\0' '\\n' > @OUT@/seen; cat /proc/*/environ 2>/dev/null | tr '\\0' '\\n' >> @OUT@/seen"})
-    world.run(world.bowline, "-p", "--model", "script", "--allowedTools", "Bash", "--", world.text(script + "\nNEXT\nSAY over"),
-              variables={"CLAUDE_CODE_SESSION_ACCESS_TOKEN": "session-" + world.variable_token, "BOWLINE_MCP_TOKEN": "mcp-" + world.variable_token})
+    # Root may look at everything; an ordinary user may not, and can be had by root only.
+    user = UNPRIVILEGED if os.getuid() == 0 else None
+    if user:
+        for folder, _, names in os.walk(world.root):
+            for path in [folder, *(os.path.join(folder, name) for name in names)]:
+                os.chown(path, user, user, follow_symlinks=False)
+    variables = {"CLAUDE_CODE_SESSION_ACCESS_TOKEN": "session-" + world.variable_token, "BOWLINE_MCP_TOKEN": "mcp-" + world.variable_token}
+    try:
+        world.run(world.bowline, "-p", "--model", "script", "--allowedTools", "Bash", "--", world.text(script + "\nNEXT\nSAY over"),
+                  variables=variables, user=user)
+    except PermissionError:
+        # The program is where no other user can start it.
+        return None
     seen = (world.outside / "seen").read_text()
     return "a token that is kept from children is in /proc" if "-" + world.variable_token in seen else None
 

@@ -17,7 +17,7 @@ def bare(folder: str, head: str | Link = "ref: refs/heads/main\n", **more: str |
 
 
 def configured(*lines: str, commits: bool = True, after: Callable[[World], None] | None = None) -> Callable[[World], None]:
-    """A repository whose `.git/config` has these lines, as of a folder that somebody unpacked."""
+    """A repository whose `.git/config` has these lines, as in an unpacked archive."""
 
     def setup(world: World) -> None:
         world.write({".gitattributes": "*.txt diff=evil filter=evil\n*.txt merge=evil\n", "evil.sh": EVIL})
@@ -92,7 +92,7 @@ WORKTREE = configured("[core]", "\tworktree = @ROOT@")
 
 
 def signed(world: World) -> None:
-    """A commit that claims to be signed, so that somebody would have to look."""
+    """A commit that claims to be signed, so that a signature program is called."""
     SIGNATURE(world)
     import subprocess
     run = lambda *words, text="": subprocess.run(  # noqa: E731
@@ -312,6 +312,8 @@ CASES = table(
     Case("variables-trace", "GIT_TRACE=@ROOT@/pwned git status", setup=plain, twin="NO_COLOR=1 git status"),
     Case("variables-count", "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_VALUE_0='@TOUCH@ #' git status", setup=plain, twin="TZ=UTC git log"),
     Case("variables-lower", "git_config=x git status; @TOUCH@", setup=plain, twin="git status"),
+    # A configuration that names programs may be asked about; one that does not is not.
+    twin_setup=plain,
 )
 
 # A repository that names programs is a question, so the twins run in an ordinary one.

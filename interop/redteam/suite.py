@@ -87,11 +87,16 @@ def refused(case: Case, world: World) -> str | None:
     return None
 
 
+def for_twin(case: Case) -> Case:
+    """The case as its twin needs it."""
+    return replace(case, files={}, setup=case.twin_setup) if case.twin_setup else case
+
+
 def alone(case: Case, kind: str, folder: Path) -> Row:
     """The outcome of an attack, or of a twin, in a world of its own."""
     world, held = None, ""
     try:
-        world = world_for(case, folder, f"{case.id}.{kind[0]}")
+        world = world_for(for_twin(case) if kind == "twin" else case, folder, f"{case.id}.{kind[0]}")
         if kind == "attack":
             wrong, held = attacked(case, world)
         else:
@@ -117,7 +122,7 @@ def batches(cases: list[Case], kind: str) -> list[list[Case]]:
                 # What is on the disk may decide: it has to be the same for all of them.
                 key = (case.arguments, case.setup, case.denied, str(case.files))
             elif "--allowedTools" not in case.arguments:
-                key = (case.arguments, case.setup, case.denied)
+                key = (case.arguments, case.twin_setup or case.setup, case.denied)
         groups = found.setdefault(key, [[]])
         if len(groups[-1]) == BATCH:
             groups.append([])
@@ -131,7 +136,8 @@ def together(group: list[Case], kind: str, folder: Path) -> list[Row]:
         return [alone(group[0], kind, folder)]
     calls = [case.attack if kind == "attack" else case.twin for case in group]
     files = group[0].files if kind == "attack" else {}
-    shared = replace(group[0], id=f"{group[0].id}.batch-{kind[0]}", files=files, variables=TOGETHER)
+    setup = kind == "twin" and group[0].twin_setup or group[0].setup
+    shared = replace(group[0], id=f"{group[0].id}.batch-{kind[0]}", files=files, setup=setup, variables=TOGETHER)
     world = world_for(shared, folder, shared.id)
     try:
         outcome = play(world, shared, calls)

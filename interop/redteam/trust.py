@@ -1,4 +1,4 @@
-"""What a project brings: nothing of it counts where nobody has agreed, all of it where somebody has."""
+"""What a project brings: nothing of it counts without consent, all of it counts with consent."""
 
 import json
 from collections.abc import Callable
@@ -60,7 +60,7 @@ def runs(text: str = "SAY hi", *words: str, where: str = ".", variables: dict[st
 
 
 def agreed(name: str, text: str = "SAY hi") -> Callable[[World], str | None]:
-    """The twin: it runs where somebody agreed."""
+    """The twin: it runs with consent."""
     def twin(world: World) -> str | None:
         done = CONSENTS[name](world, world.text(text))
         return None if marked(world) else f"nothing ran: {done.returncode} {done.stderr[-300:]} {done.stdout[-200:]}"
@@ -273,7 +273,7 @@ def _key(world: World, who: str) -> str | None:
         # Without the flag there is another way to agree.
         prompt(world, "SAY hi", variables={"ANTHROPIC_API_KEY": key, "CLAUDE_CODE_ENTRYPOINT": "sdk-py"})
     seen = world.root / "seen"
-    assert seen.exists(), f"the {who} did not run although somebody agreed"
+    assert seen.exists(), f"the {who} did not run in spite of consent"
     return f"the {who} of the project has the key" if world.variable_token in seen.read_text().replace("AWS_SECRET_ACCESS_KEY=" + world.variable_token, "") else None
 
 

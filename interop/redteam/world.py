@@ -33,7 +33,7 @@ class Link:
 
 @dataclass
 class World:
-    """A project, a home and a place outside both; each holds tokens that nobody may see."""
+    """A project, a home and a place outside both; each holds tokens that must stay unseen."""
 
     root: Path
     bowline: str
@@ -135,6 +135,7 @@ class World:
         stdin: str | None = None,
         umask: int = 0o022,
         seconds: float = PATIENCE,
+        user: int | None = None,
     ) -> subprocess.CompletedProcess[str]:
         """Runs a program in the project, in a group of its own that does not outlive it."""
         given = {name: self.text(value) for name, value in (variables or {}).items()}
@@ -148,6 +149,7 @@ class World:
             text=True,
             errors="replace",
             umask=umask,
+            user=user,
             start_new_session=True,
         )
         try:

@@ -225,7 +225,7 @@ impl Ground {
             .stdout(output.try_clone().unwrap())
             .stderr(output)
             .process_group(0);
-        // What the engine sets for a `git` that nobody is asked about.
+        // What the engine sets for a `git` that runs unasked.
         let settings = [
             ("safe.bareRepository", "explicit"),
             ("core.fsmonitor", "false"),

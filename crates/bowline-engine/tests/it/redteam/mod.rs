@@ -1,4 +1,4 @@
-//! Random command lines made of dangerous parts: what nobody would be asked about is run, and must
+//! Random command lines made of dangerous parts: what would run unasked is run, and must
 //! touch no canary and read no token.
 //!
 //! Nothing but the judge stands in the way: the lines run under `bash` as it is, without anything
@@ -153,7 +153,7 @@ fn attempt(ground: &mut Ground, seed: u64, number: u64, tally: &mut Tally) {
     let harms = ground.run(&text);
     for rules in unasked {
         let found = harms.iter().find(|harm| match rules {
-            // Nobody has said that these files are secret, or this command forbidden.
+            // No rule says that these files are secret.
             Rules::None => **harm != Harm::DeniedRead,
             // What is allowed may write inside, and read what it likes, save for what is denied.
             Rules::DenyAll => matches!(harm, Harm::DeniedRead | Harm::DeniedRun),

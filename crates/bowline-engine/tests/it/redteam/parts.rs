@@ -3,7 +3,7 @@
 /// What runs a canary. `[` and quotes stand for themselves in all of the places it is put.
 pub(super) const TOUCH: &str = "touch @ROOT@/pwned";
 
-/// Files that nobody may read unasked.
+/// Files that must not be read unasked.
 pub(super) const SECRETS: &[&str] = &[
     "@OUT@/secret",
     "../outside/secret",
@@ -19,7 +19,7 @@ pub(super) const SECRETS: &[&str] = &[
     "/proc/self/environ",
 ];
 
-/// Folders that nobody may look into unasked.
+/// Folders that must not be listed unasked.
 pub(super) const FOLDERS: &[&str] =
     &["@OUT@", "../outside", "~", "@HOME@/.ssh", "folder", "folder/folder", "..", "@ROOT@"];
 
@@ -34,7 +34,7 @@ pub(super) const DENIED: &[&str] = &[
     "./secrets/key",
 ];
 
-/// Files that anybody may read.
+/// Files that may be read.
 pub(super) const INSIDE: &[&str] =
     &["a.txt", "b.txt", "data.json", "src/main.rs", "src", ".", "inner", "*.txt", "src/*.rs", "-"];
 
