@@ -12,3 +12,4 @@ mod permission;
 mod rig;
 mod session;
 mod settings;
+mod trust;

@@ -16,12 +16,13 @@ use crate::{
 pub(super) fn configure(agent: &Embedded, options: &Options) -> Result<SessionConfig, Error> {
     reject(options)?;
     let mut config = agent.config(options.cwd.as_deref());
-    let trust = setup::settings(options, &mut config)?;
+    let has_settings = setup::settings(options, &mut config)?;
     apply(options, &mut config)?;
-    if let Some(trust) = trust {
-        setup::servers(options, trust, &mut config);
+    if has_settings {
+        setup::servers(options, &mut config);
     }
     setup::plugins(options, &mut config);
+    setup::survey(&mut config);
     let saved = agent.home.is_some() && config.transcript.is_none();
     setup::take_up(options, saved, &mut config)?;
     Ok(config)

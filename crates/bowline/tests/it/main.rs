@@ -21,3 +21,4 @@ mod rpc;
 mod schema;
 mod sessions;
 mod spare;
+mod trust;
