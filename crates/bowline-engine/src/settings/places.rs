@@ -45,11 +45,11 @@ impl Places {
     /// project brings may lie. Further up, and where there is no repository, it may be anybody's.
     pub fn project_folders(&self) -> Vec<&Path> {
         let folders = || self.project.ancestors();
-        // Of a repository that another user has made around it, nothing may be taken.
+        let top = folders().position(|folder| folder.join(".git").exists());
+        // A repository that another user has made around it brings nothing.
         let owner = |folder: &Path| fs::metadata(folder).map(|about| about.uid()).ok();
-        let own = owner(&self.project);
-        let is_top = |folder: &Path| folder.join(".git").exists() && owner(folder) == own;
-        let top = folders().position(is_top);
+        let is_own = |folder: &Path| owner(folder) == owner(&self.project);
+        let top = top.filter(|top| folders().take(top + 1).all(is_own));
         let is_users = |folder: &&Path| folder.join(".claude") == self.config_dir;
         folders().take(top.map_or(1, |top| top + 1)).filter(|folder| !is_users(folder)).collect()
     }

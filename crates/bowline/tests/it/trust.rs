@@ -192,7 +192,7 @@ fn an_unknown_program_is_told_on_the_wire_which_hooks_were_skipped() {
 #[test]
 fn other_doors_trust_no_folder_by_themselves() {
     let clone = Clone::new();
-    for (args, expected) in [(&["rpc"][..], &[][..]), (&["rpc", "--trust"], &ALL[..2])] {
+    for (args, expected) in [(&["rpc"][..], &[][..]), (&["rpc", "--trust"], &ALL[..3])] {
         let mut script = clone.place.speak([args, &["--model", "script"]].concat());
         let params = json!({"prompt": "SAY done"});
         script.say(json!({"jsonrpc": "2.0", "id": 1, "method": "run", "params": params}));

@@ -1,4 +1,4 @@
-//! Hooks of a clone, and what a clone says about those of the user.
+//! Hooks and servers of a clone, and what a clone says about those of the user.
 
 use bowline_engine::settings::Trust::{self, Trusted, Untrusted};
 use serde_json::{Value, json};
@@ -119,5 +119,26 @@ async fn plugins_are_not_for_a_clone_to_switch_on_or_off() {
         session.rig.run(TOUCH).await;
         let made = session.root.join("work/made").exists();
         assert_eq!(made, !guarded, "user {user}, project {project}, {trust:?}");
+    }
+}
+
+#[tokio::test]
+async fn servers_of_a_clone_are_not_started() {
+    let server =
+        json!({"mcpServers": {"sly": {"command": "touch", "args": ["pwned"]}}}).to_string();
+    for (files, folder) in [
+        (&[("work/.mcp.json", &server)][..], "work"),
+        (&[("work/.mcp.json", &server), ("work/sub/x", &String::new())], "work/sub"),
+        (&[("work/.claude/settings.json", &server)], "work"),
+        (&[("work/.claude/settings.local.json", &server)], "work"),
+    ] {
+        for (trust, runs) in [(Untrusted, false), (Trusted, true)] {
+            let files: Vec<_> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+            let mut session = Clone::new(&files).open_in(folder, trust);
+            session.rig.run("SAY hi").await;
+            let pwned = session.root.join(folder).join("pwned").exists();
+            assert_eq!(pwned, runs, "{files:?} {trust:?}");
+            assert_eq!(session.line().contains("1 MCP server (sly)"), !runs, "{}", session.line());
+        }
     }
 }

@@ -79,6 +79,7 @@ impl Clone {
                 &config.places,
                 Roots { current_directory: config.cwd.clone(), home: None },
             );
+            config.add_servers_of_settings();
             line = config.survey();
         });
         Opened { rig, ears, root, line }
