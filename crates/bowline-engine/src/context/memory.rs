@@ -4,7 +4,7 @@
 //! every folder above it, `.claude/CLAUDE.md` and the rules in `.claude/rules` beside
 //! them, and `CLAUDE.md` and `rules` in the user's configuration folder. A file may
 //! bring in others with `@path`: the user's own any, a project's those of the project.
-//! In a project that is not trusted no file may be a link out of it, whoever names it.
+//! In a project that is not trusted no file may be a link out of it, wherever it is named.
 
 use std::{
     collections::HashSet,

@@ -32,7 +32,7 @@ impl Settings {
         }
     }
 
-    /// The mode that a session starts in if nobody says another.
+    /// The mode that a session starts in unless a flag names another.
     ///
     /// That of a project which is not trusted applies unless it would take the place of a stricter one.
     pub fn start_mode(&self) -> PermissionMode {

@@ -128,7 +128,7 @@ fn gives_nothing(mode: &PermissionMode) -> bool {
 }
 
 /// The models of a service. Scripts and recordings are files that decide what the model does, and
-/// another provider is another recipient of all that is said.
+/// another provider is another recipient of the conversation.
 fn models(said: Value, key: &str, left_out: &mut LeftOut) -> Option<Value> {
     let stays = match &said {
         Value::String(names) => names.split(',').all(is_harmless_model),

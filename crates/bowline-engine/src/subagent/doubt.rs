@@ -5,7 +5,7 @@ use bowline_protocol::PermissionMode;
 use super::AgentKind;
 use crate::settings::{LeftOut, Part, is_harmless_model, skipped_hooks};
 
-/// Takes from a kind what would give it rights, start a program or write where nobody is asked.
+/// Takes from a kind what would give it rights, start a program or write without a permission request.
 pub(super) fn restrain(kind: &mut AgentKind, file: &str, left_out: &mut LeftOut) {
     left_out.hooks.extend(skipped_hooks(&kind.hooks, file));
     kind.hooks.clear();
@@ -17,7 +17,7 @@ pub(super) fn restrain(kind: &mut AgentKind, file: &str, left_out: &mut LeftOut)
     if kind.permission_mode.take_if(|mode| !stricter(mode)).is_some() {
         add("permissionMode");
     }
-    // Nobody is asked about what an agent writes into its memory.
+    // Writes into the memory of an agent need no permission.
     if kind.memory.take().is_some() {
         add("memory");
     }
@@ -32,7 +32,7 @@ pub(super) fn restrain(kind: &mut AgentKind, file: &str, left_out: &mut LeftOut)
 }
 
 /// Adds the kinds of a project that is not trusted, except those whose names are taken: a name is a
-/// promise to whoever sends the agent.
+/// promise to the caller of the agent.
 pub(super) fn add_unless_taken(
     kinds: &mut Vec<AgentKind>,
     project: Vec<AgentKind>,

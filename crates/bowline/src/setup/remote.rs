@@ -40,7 +40,7 @@ pub(super) fn fetch(log: &RemoteLog) -> Result<Vec<RawJson>, SetupError> {
     runtime.block_on(log.fetch()).map_err(|error| error.to_string().into())
 }
 
-/// The server that settings name. It gets a token and all that is said: the settings of a project that
+/// The server that settings name. It gets a token and the whole log: the settings of a project that
 /// is not trusted come without one.
 fn named(settings: &Settings) -> Option<&str> {
     settings.known().bowline.session_server.as_deref()

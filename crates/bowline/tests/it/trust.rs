@@ -89,7 +89,7 @@ fn in_a_shell_nothing_of_a_clone_runs_and_one_line_says_so() {
 }
 
 #[test]
-fn everything_runs_where_somebody_consents() {
+fn everything_runs_with_consent() {
     let clone = Clone::new();
     for (args, variables) in [
         (&["--trust"][..], &[][..]),

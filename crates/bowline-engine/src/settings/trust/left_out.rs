@@ -7,7 +7,7 @@ pub const HOOKS_SKIPPED: &str = "hooks_skipped";
 
 /// How many things of one kind are named.
 const NAMED: usize = 4;
-/// The same for hooks: one of them may be a guard that somebody relies on.
+/// The same for hooks: one of them may be a guard that the user relies on.
 const NAMED_HOOKS: usize = 12;
 /// How many characters of a name are shown.
 const LONGEST_NAME: usize = 80;

@@ -124,7 +124,7 @@ impl TrustRecords {
         Ok(real)
     }
 
-    /// Trusts a folder no longer, whoever has recorded it; returns its real path.
+    /// Revokes trust in a folder, in records of either program; returns its real path.
     pub fn revoke(places: &Places, folder: &Path) -> Result<PathBuf, TrustError> {
         let (real, name) = named(folder)?;
         change(places, |folders| {

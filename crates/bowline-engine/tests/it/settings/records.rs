@@ -60,7 +60,7 @@ fn a_folder_is_trusted_until_that_is_revoked() {
     assert!(trusted(&at(&machine, "project/inner")));
     TrustRecords::revoke(&places, &real).unwrap();
     assert!(!trusted(&places) && trusted(&at(&machine, "project/inner")));
-    // Whoever has recorded it.
+    // Also a record of the official CLI.
     machine.write("config/.claude.json", accepted(&real, true));
     assert!(trusted(&places));
     TrustRecords::revoke(&places, &real).unwrap();

@@ -164,7 +164,7 @@ fn what_an_untrusted_project_says_does_not_end_what_the_user_wants() {
     assert_eq!(known.permissions.deny_instead_of_prompting, Some(true));
     assert_eq!(known.enabled_plugins.get("guard@market"), Some(&true));
     assert_eq!(settings.sandbox_wish(), Some(SandboxWish::Required));
-    // And what only takes away applies, whoever says it.
+    // What only takes away applies from every source.
     let machine = Machine::new();
     machine.project(strict);
     let settings = machine.load_doubted();

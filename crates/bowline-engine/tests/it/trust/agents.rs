@@ -131,7 +131,7 @@ async fn they_write_nowhere_unasked() {
 #[tokio::test]
 async fn folders_to_remember_in_that_a_clone_prepared_lead_nowhere() {
     for trust in [Untrusted, Trusted] {
-        // The user's own agent, in somebody else's project.
+        // The user's own agent, in a project of another author.
         let agent = headed("name: w\ndescription: d\nmemory: project", "p");
         let files = [("home/agents/w.md", agent.as_str()), ("secret", "the secret")];
         let clone = Clone::new(&files)
