@@ -23,7 +23,8 @@ use uuid::Uuid;
 use crate::{
     permission::{Policy, Roots},
     plugin::Plugins,
-    settings::{Places, Settings, SourceSet, Trust},
+    settings::{LeftOut, Places, Settings, SourceSet, Trust},
+    survey::survey,
 };
 
 /// How long background work may keep a session alive if nobody says.
@@ -95,6 +96,11 @@ pub struct SessionConfig {
     pub places: Places,
     /// Whose files count: instructions, commands, skills and output styles.
     pub sources: SourceSet,
+    /// Whether what the project brings applies as it is written. `settings` have been loaded with the
+    /// same word.
+    pub trust: Trust,
+    /// What of the project does not apply, if it is not trusted ([`survey`](Self::survey)).
+    pub left_out: LeftOut,
     /// The plugins it starts with.
     pub plugins: Plugins,
     /// Agents that others can be sent to work as.
@@ -197,6 +203,8 @@ impl SessionConfig {
             settings: Settings::default(),
             places: Places::new(cwd.join(".bowline"), &cwd),
             sources: SourceSet::default(),
+            trust: Trust::default(),
+            left_out: LeftOut::default(),
             plugins: Plugins::default(),
             agents: BTreeMap::new(),
             max_turns: None,
@@ -247,14 +255,21 @@ impl SessionConfig {
 
     /// Adds the MCP servers of the project and those that settings name, unless their names are taken, and
     /// says what is wrong with them.
-    pub fn add_servers_of_settings(&mut self, trust: Trust) -> Vec<String> {
-        let (servers, problems) = self.settings.servers(&self.places, self.sources, trust);
+    pub fn add_servers_of_settings(&mut self) -> Vec<String> {
+        let (servers, problems) = self.settings.servers(&self.places, self.sources, self.trust);
         for server in servers {
             if !self.mcp_servers.iter().any(|taken| taken.name == server.name) {
                 self.mcp_servers.push(server);
             }
         }
         problems
+    }
+
+    /// Looks for what of the project does not apply, because it is not trusted; one line on it for
+    /// the user, if there is anything.
+    pub fn survey(&mut self) -> Option<String> {
+        self.left_out = survey(self);
+        self.left_out.line(&self.places.project)
     }
 
     /// Puts the values of variables (`${NAME}`, `${NAME:-default}`) into the configurations of MCP
@@ -272,11 +287,11 @@ impl SessionConfig {
 
     /// Gives the processes of the session the variables that its settings set, and those that
     /// say whose children they are.
-    pub fn inherit_variables(&mut self, trust: Trust) {
+    pub fn inherit_variables(&mut self) {
         if self.settings.hides_keys() {
             self.hidden_variables.extend(MODEL_KEYS.iter().map(|name| (*name).to_owned()));
         }
-        let set = self.settings.variables(trust);
+        let set = self.settings.variables();
         // Nobody is there who could use an editor.
         let editor = [("GIT_EDITOR".to_owned(), Some("true".to_owned()))];
         let set = set.map(|(name, value)| (name.clone(), Some(value.clone())));

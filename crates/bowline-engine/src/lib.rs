@@ -34,6 +34,7 @@ pub mod settings;
 mod side;
 mod structured_output;
 mod subagent;
+mod survey;
 mod tool;
 mod tooling;
 mod toolset;

@@ -35,6 +35,9 @@ impl Environment {
         "BOWLINE_MCP_TOKEN",
     ];
 
+    /// Variables that are for one run, not for those that its commands start.
+    pub(crate) const OF_ONE_RUN: [&str; 1] = ["BOWLINE_TRUST"];
+
     /// The environment of this process.
     pub(crate) fn of_process() -> Self {
         let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
@@ -88,6 +91,24 @@ impl Environment {
     pub(crate) fn entrypoint(&self) -> Option<&str> {
         let action = || self.is_on("CLAUDE_CODE_ACTION").then_some("claude-code-github-action");
         self.text("CLAUDE_CODE_ENTRYPOINT").or_else(action)
+    }
+
+    /// The entry point, if a host has set it for us. What commands of another session inherit was set
+    /// for that one: there only a program that speaks the protocol counts as a host.
+    pub(crate) fn host_entrypoint(&self, speaks_protocol: bool) -> Option<&str> {
+        let inherited = self.is_on("CLAUDE_CODE_CHILD_SESSION") || self.is_on("CLAUDECODE");
+        self.entrypoint().filter(|_| speaks_protocol || !inherited)
+    }
+
+    /// Whether the folder is trusted in this run.
+    pub(crate) fn trusts(&self) -> bool {
+        self.is_on("BOWLINE_TRUST")
+    }
+
+    /// The state of the official CLI, where it keeps it by itself.
+    pub(crate) fn official_state(&self) -> Option<PathBuf> {
+        let folder = self.text("CLAUDE_CONFIG_DIR").map(PathBuf::from).or_else(|| self.home())?;
+        Some(folder.join(".claude.json"))
     }
 
     /// The same, with a name for it if nobody gave one.

@@ -58,6 +58,7 @@ fn run_command(command: Command) -> anyhow::Result<ExitCode> {
         Command::Completions { shell } => commands::completions::print(shell)?,
         Command::Man => commands::man::print()?,
         Command::Doctor => return with_runtime(commands::doctor::run()),
+        Command::Trust(args) => return commands::trust::run(&args),
         Command::Demo { keep } => return with_runtime(commands::demo::run(keep)),
         Command::ScriptServer { listen, script } => {
             return with_runtime(commands::script_server::run(listen, script));

@@ -8,7 +8,7 @@ use std::{
 };
 
 use bowline_door_mcp::{Server, ServerError};
-use bowline_engine::{OpenError, SessionConfig, SessionRequest, Sessions};
+use bowline_engine::{OpenError, SessionConfig, SessionRequest, Sessions, settings::Trust};
 use bowline_model::Providers;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -46,6 +46,7 @@ impl Sessions for ScriptSessions {
         }
         let path = self.folder.path().canonicalize().unwrap();
         let mut config = SessionConfig::new(path, Arc::new(Providers::new()), "script");
+        config.trust = Trust::Trusted;
         (self.change)(&mut config);
         Ok(config)
     }

@@ -2,7 +2,7 @@
 
 use std::{
     io,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, LazyLock},
 };
 
@@ -40,6 +40,11 @@ pub(crate) struct Expansion {
 pub(super) enum ExpandError {
     #[error("The command file {0} cannot be read.")]
     Unreadable(String),
+    #[error(
+        "The command was not run, because its text calls programs and this folder is not trusted. \
+         To trust it: `bowline trust`, or --trust for one run."
+    )]
+    NotTrusted,
     #[error("The command was not run, because a program that its text calls failed:\n\n{0}")]
     ProgramFailed(String),
 }
@@ -102,10 +107,16 @@ pub(super) async fn spell_out(
     cancel: &CancellationToken,
 ) -> Result<ExpandedCommand, ExpandError> {
     let unreadable = || ExpandError::Unreadable(command.path.display().to_string());
+    if !command.may_be_read() {
+        return Err(unreadable());
+    }
     let document = Document::parse(&read_text(&command.path).ok_or_else(unreadable)?);
     allow_tools(&context.session, &command.allowed_tools);
     let text = command.source.expand(document.body.trim());
     let text = fill_in(&text, &invocation.args, &command.arguments);
+    if command.doubt.is_some() && names_program(&text) {
+        return Err(ExpandError::NotTrusted);
+    }
     let text = run_programs(context, &text, cancel).await?;
     let files = named_files(context, &text);
     Ok(ExpandedCommand { text: introduced(command, text), files })
@@ -113,6 +124,9 @@ pub(super) async fn spell_out(
 
 /// The text of a skill as a model is given it, with what it is told.
 pub(crate) async fn body(skill: &CustomCommand, args: &str) -> io::Result<String> {
+    if !skill.may_be_read() {
+        return Err(io::Error::other("its real path is outside of a project that is not trusted"));
+    }
     let text = tokio::fs::read_to_string(&skill.path).await?;
     let text = skill.source.expand(Document::parse(&text).body.trim());
     Ok(introduced(skill, fill_in(&text, args, &skill.arguments)))
@@ -186,6 +200,11 @@ fn words(args: &str) -> Vec<String> {
     words
 }
 
+/// Whether a text calls programs.
+pub(super) fn names_program(text: &str) -> bool {
+    PROGRAM.is_match(text)
+}
+
 /// Puts what programs print where the text calls them. They run as any call of the Bash tool does.
 async fn run_programs(
     context: &Arc<CallContext>,
@@ -233,8 +252,18 @@ async fn run_program(
 fn named_files(context: &CallContext, text: &str) -> Vec<NamedFile> {
     let named = imports(text).into_iter().take(MOST_FILES);
     let paths = named.map(|name| (context.workspace.resolve(&name), name));
+    let session = &context.session;
+    let roots: Vec<_> =
+        context.workspace.roots().iter().filter_map(|root| root.canonicalize().ok()).collect();
+    // In a project that is not trusted a link must not lead out of the working directories.
+    let is_inside = |path: &Path| {
+        let real = path.canonicalize().ok();
+        real.is_some_and(|real| roots.iter().any(|root| real.starts_with(root)))
+    };
     let readable = paths.filter(|(path, _)| {
-        context.workspace.contains(path) && !context.session.policy().is_read_denied(path)
+        context.workspace.contains(path)
+            && (session.standing.is_trusted() || is_inside(path))
+            && !session.policy().is_read_denied(path)
     });
     let files =
         readable.filter_map(|(path, name)| Some(NamedFile { text: read_text(&path)?, name, path }));

@@ -8,8 +8,9 @@ use std::{
 
 use crate::{
     context::{frontmatter::Document, memory::read_text},
-    plugin::Plugin,
+    plugin::{Plugin, Plugins},
     session::Shared,
+    settings::{LeftOut, Part, Places, SourceSet, Standing, is_harmless_model, shown},
 };
 
 /// How deep folders of commands may lie in each other.
@@ -18,6 +19,8 @@ const DEEPEST: usize = 5;
 const MOST_FILES: usize = 500;
 /// How long a description may be that is taken from the text itself.
 const DESCRIPTION_LIMIT: usize = 200;
+/// How the names of prompts of MCP servers begin.
+const MCP_PROMPT: &str = "mcp__";
 
 /// What people wrote, read once.
 #[derive(Debug, Default)]
@@ -28,6 +31,10 @@ pub(crate) struct LibraryCell(Mutex<Option<Arc<Library>>>);
 pub(crate) struct Library {
     pub(crate) commands: Vec<CustomCommand>,
     pub(crate) skills: Vec<CustomCommand>,
+    /// The project in which files have to lie, while those of one that is not trusted are read.
+    bounds: Option<Arc<Standing>>,
+    /// Files that lie elsewhere.
+    links: Vec<PathBuf>,
 }
 
 /// A prompt that people wrote for later: a command, or a skill, which has a folder of material.
@@ -58,6 +65,10 @@ pub(crate) struct CustomCommand {
     pub(crate) is_for_model: bool,
     /// Whether people may.
     pub(crate) is_for_people: bool,
+    /// Whether its text calls programs.
+    pub(crate) runs_programs: bool,
+    /// The project that it is of, if that one is not trusted: then it runs no program.
+    pub(crate) doubt: Option<Arc<Standing>>,
 }
 
 /// Whose it is.
@@ -126,23 +137,91 @@ impl LibraryCell {
 
 impl Library {
     fn read(session: &Shared) -> Self {
-        let places = &session.config.places;
-        let sources = session.config.sources;
+        let place = (&session.config.places, session.config.sources);
+        Self::find(place, &session.plugins(), &session.standing, &mut LeftOut::default())
+    }
+
+    /// Reads what there is; `left_out` hears of what does not apply.
+    pub(crate) fn find(
+        (places, sources): (&Places, SourceSet),
+        plugins: &Plugins,
+        standing: &Standing,
+        left_out: &mut LeftOut,
+    ) -> Self {
         let projects = places.project_folders().into_iter().filter(|_| sources.project);
         let projects = projects.map(|folder| (folder.join(".claude"), LibrarySource::Project));
         let user = sources.user.then(|| (places.config_dir.clone(), LibrarySource::User));
         let mut library = Self::default();
-        // What is nearer wins.
-        for (folder, source) in projects.chain(user) {
-            library.read_commands(&folder.join("commands"), &source);
-            library.read_skills(&folder.join("skills"), &source);
+        if standing.is_trusted() {
+            // What is nearer wins.
+            projects.chain(user).for_each(|(folder, source)| library.read_folder(&folder, &source));
+            library.read_plugins(plugins);
+            return library;
         }
-        for plugin in session.plugins().loaded() {
-            let source = LibrarySource::Plugin(Arc::new(plugin.clone()));
-            plugin.commands.iter().for_each(|place| library.read_commands(place, &source));
-            plugin.skills.iter().for_each(|place| library.read_skills(place, &source));
+        user.into_iter().for_each(|(folder, source)| library.read_folder(&folder, &source));
+        library.read_plugins(plugins);
+        let standing = Arc::new(standing.clone());
+        let mut theirs = Self { bounds: Some(Arc::clone(&standing)), ..Self::default() };
+        projects.for_each(|(folder, source)| theirs.read_folder(&folder, &source));
+        for path in &theirs.links {
+            left_out.add(Part::Link, shown(path, &places.project));
         }
+        library.add_doubted(theirs, &standing, left_out);
         library
+    }
+
+    /// Adds what a project has that is not trusted. Names that mean something already go on to mean
+    /// it, and nothing is allowed for the sake of it.
+    fn add_doubted(&mut self, theirs: Self, standing: &Arc<Standing>, left_out: &mut LeftOut) {
+        let taken: Vec<_> = self.commands.iter().chain(&self.skills).flat_map(names).collect();
+        let is_taken = |command: &CustomCommand| {
+            names(command).iter().any(|name| {
+                taken.contains(name) || super::is_builtin(name) || name.starts_with(MCP_PROMPT)
+            })
+        };
+        let mut restrain = |mut command: CustomCommand| {
+            if is_taken(&command) {
+                left_out.add(Part::Command, command.name);
+                return None;
+            }
+            let mut add =
+                |what: &str| left_out.add(Part::Command, format!("{what} of {}", command.name));
+            if !std::mem::take(&mut command.allowed_tools).is_empty() {
+                add("allowed-tools");
+            }
+            if command.model.take_if(|name| !is_harmless_model(name)).is_some() {
+                add("model");
+            }
+            if command.runs_programs {
+                add("programs");
+            }
+            command.doubt = Some(Arc::clone(standing));
+            Some(command)
+        };
+        self.commands.extend(theirs.commands.into_iter().filter_map(&mut restrain));
+        self.skills.extend(theirs.skills.into_iter().filter_map(&mut restrain));
+    }
+
+    /// Whether a file may be read. One that may not is noted.
+    fn admits(&mut self, path: &Path) -> bool {
+        let admitted = self.bounds.as_ref().is_none_or(|bounds| bounds.admits(path));
+        if !admitted {
+            self.links.push(path.to_owned());
+        }
+        admitted
+    }
+
+    fn read_folder(&mut self, folder: &Path, source: &LibrarySource) {
+        self.read_commands(&folder.join("commands"), source);
+        self.read_skills(&folder.join("skills"), source);
+    }
+
+    fn read_plugins(&mut self, plugins: &Plugins) {
+        for plugin in plugins.loaded() {
+            let source = LibrarySource::Plugin(Arc::new(plugin.clone()));
+            plugin.commands.iter().for_each(|place| self.read_commands(place, &source));
+            plugin.skills.iter().for_each(|place| self.read_skills(place, &source));
+        }
     }
 
     /// Reads the commands of a folder, or a file with one.
@@ -155,7 +234,10 @@ impl Library {
         for (name, path) in files {
             let name = source.qualify(&name);
             let known = self.commands.iter().any(|command| command.name == name);
-            if let Some(document) = read_document(&path).filter(|_| !known) {
+            if known || !self.admits(&path) {
+                continue;
+            }
+            if let Some(document) = read_document(&path) {
                 self.commands.push(CustomCommand::new(name, path, source.clone(), &document));
             }
         }
@@ -167,6 +249,9 @@ impl Library {
         let folders = if is_one { vec![place.to_owned()] } else { sorted_entries(place) };
         for folder in folders {
             let path = folder.join("SKILL.md");
+            if !path.exists() || !self.admits(&path) {
+                continue;
+            }
             let Some(document) = read_document(&path) else { continue };
             let Some(folder_name) = folder.file_name().and_then(|name| name.to_str()) else {
                 continue;
@@ -189,6 +274,12 @@ impl Library {
     }
 }
 
+/// All names of a command, without what a reader overlooks.
+fn names(command: &CustomCommand) -> Vec<String> {
+    let names = [&command.name].into_iter().chain(&command.aliases);
+    names.map(|name| name.trim().to_lowercase()).collect()
+}
+
 /// A Markdown file, taken apart. An empty one is a command that says nothing.
 fn read_document(path: &Path) -> Option<Document> {
     let is_empty = || fs::metadata(path).is_ok_and(|about| about.is_file() && about.len() == 0);
@@ -196,6 +287,11 @@ fn read_document(path: &Path) -> Option<Document> {
 }
 
 impl CustomCommand {
+    /// Whether its file is still where it may be: links can change.
+    pub(crate) fn may_be_read(&self) -> bool {
+        self.doubt.as_ref().is_none_or(|standing| standing.admits(&self.path))
+    }
+
     pub(crate) fn is_called(&self, name: &str) -> bool {
         self.name == name || self.aliases.iter().any(|alias| alias == name)
     }
@@ -213,6 +309,8 @@ impl CustomCommand {
             model: model(document),
             is_for_model: document.flag("disable-model-invocation") != Some(true),
             is_for_people: document.flag("user-invocable") != Some(false),
+            runs_programs: super::expand::names_program(&document.body),
+            doubt: None,
             path,
             source,
             folder: None,

@@ -40,7 +40,7 @@ pub use self::expand::{ExpandedCommand, NamedFile};
 pub(crate) use self::{
     cost::cost_text,
     expand::{Expansion, body, withdraw_tools},
-    library::{CustomCommand, LibraryCell, LibrarySource},
+    library::{CustomCommand, Library, LibraryCell, LibrarySource},
 };
 use crate::{
     agent::{Agent, Identity},

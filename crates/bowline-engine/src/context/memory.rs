@@ -3,8 +3,8 @@
 //! They are `CLAUDE.md`, `AGENTS.md` and `CLAUDE.local.md` in the project and in
 //! every folder above it, `.claude/CLAUDE.md` and the rules in `.claude/rules` beside
 //! them, and `CLAUDE.md` and `rules` in the user's configuration folder. A file may
-//! bring in others with `@path`: the user's own any, a project's those of its own
-//! folder and of the session's, unless the user trusts it.
+//! bring in others with `@path`: the user's own any, a project's those of the project.
+//! In a project that is not trusted no file may be a link out of it, wherever it is named.
 
 use std::{
     collections::HashSet,
@@ -17,7 +17,7 @@ use super::{
     markdown,
     rules::{About, Rule},
 };
-use crate::settings::{Places, SourceSet, Trust};
+use crate::settings::{LeftOut, Part, Places, SourceSet, Standing, shown};
 
 /// How far imports may import.
 const IMPORT_DEPTH: usize = 5;
@@ -82,9 +82,7 @@ pub(crate) struct MemoryReader {
     folders: HashSet<PathBuf>,
     bytes: usize,
     home: Option<PathBuf>,
-    /// The session's folder.
-    project: PathBuf,
-    trust: Trust,
+    standing: Standing,
     /// Rules about files of which none was touched yet.
     waiting: Vec<(About, MemoryFile)>,
 }
@@ -93,21 +91,20 @@ pub(crate) struct MemoryReader {
 #[derive(Clone, Copy)]
 struct Origin<'a> {
     kind: MemoryKind,
-    /// The folder whose files it may bring in; `None` for any.
+    /// The folder in which it has to lie, with all that it brings in; `None` for any.
     within: Option<&'a Path>,
     /// The file that imports it.
     parent: Option<&'a Path>,
 }
 
 impl MemoryReader {
-    pub(crate) fn new(home: Option<PathBuf>, trust: Trust) -> Self {
+    pub(crate) fn new(home: Option<PathBuf>, standing: Standing) -> Self {
         Self {
             seen: HashSet::new(),
             folders: HashSet::new(),
             bytes: 0,
             home,
-            project: PathBuf::new(),
-            trust,
+            standing,
             waiting: Vec::new(),
         }
     }
@@ -119,7 +116,6 @@ impl MemoryReader {
         directory: &Path,
         sources: SourceSet,
     ) -> Vec<MemoryFile> {
-        self.project = fs::canonicalize(directory).unwrap_or_default();
         let mut files = Vec::new();
         if sources.user {
             let origin = Origin { kind: MemoryKind::User, within: None, parent: None };
@@ -140,10 +136,7 @@ impl MemoryReader {
         if !self.folders.insert(folder.to_path_buf()) {
             return files;
         }
-        let mut within = fs::canonicalize(folder).ok().filter(|_| self.trust == Trust::Untrusted);
-        if let Some(real) = within.as_mut().filter(|real| real.starts_with(&self.project)) {
-            real.clone_from(&self.project);
-        }
+        let within = bounds(folder, &self.standing);
         let origin = |kind| Origin { kind, within: within.as_deref(), parent: None };
         for (name, kind) in IN_FOLDER {
             let wanted = match kind {
@@ -208,8 +201,7 @@ impl MemoryReader {
     fn is_new(&mut self, path: &Path, origin: Origin<'_>) -> bool {
         // Links to a file that was read are no news; neither are circles.
         let Ok(real) = fs::canonicalize(path) else { return false };
-        let is_import = origin.parent.is_some();
-        if is_import && origin.within.is_some_and(|folder| !real.starts_with(folder)) {
+        if origin.within.is_some_and(|folder| !real.starts_with(folder)) {
             tracing::warn!(path = %path.display(), "instructions outside of the project are not read");
             return false;
         }
@@ -247,6 +239,41 @@ impl MemoryReader {
             None => Some(from.parent()?.join(import)),
         }
     }
+}
+
+/// The folder in which the instructions of a folder have to lie; `None` for any. For what lies above
+/// the project that is the folder itself.
+fn bounds(folder: &Path, standing: &Standing) -> Option<PathBuf> {
+    if standing.is_trusted() {
+        return None;
+    }
+    // A folder that cannot be found holds nothing.
+    let real = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+    Some(if standing.contains(&real) { standing.root().to_owned() } else { real })
+}
+
+/// The files of instructions in a project that is not trusted which are links out of it.
+pub(crate) fn links_out(
+    places: &Places,
+    directory: &Path,
+    sources: SourceSet,
+    standing: &Standing,
+) -> LeftOut {
+    let mut left_out = LeftOut::default();
+    if !sources.project && !sources.local {
+        return left_out;
+    }
+    for folder in directory.ancestors() {
+        let Some(within) = bounds(folder, standing) else { continue };
+        let named = IN_FOLDER.iter().map(|(name, _)| folder.join(name));
+        let rules = markdown::files_in(&folder.join(".claude/rules"));
+        for path in named.chain(rules) {
+            if fs::canonicalize(&path).is_ok_and(|real| !real.starts_with(&within)) {
+                left_out.add(Part::Link, shown(&path, &places.project));
+            }
+        }
+    }
+    left_out
 }
 
 /// The section of the system prompt; `None` without files.

@@ -13,7 +13,7 @@ use super::{
     memory::{MemoryFile, MemoryReader},
     repository::{self, Look},
 };
-use crate::{session::Shared, settings::Trust, toolset::Toolset};
+use crate::{session::Shared, toolset::Toolset};
 
 /// What a session remembers about its context.
 #[derive(Default)]
@@ -100,7 +100,7 @@ impl State {
         }
         let config = &session.config;
         let home = session.policy().home().map(Path::to_path_buf);
-        let mut reader = MemoryReader::new(home, Trust::read(&config.places));
+        let mut reader = MemoryReader::new(home, session.standing.clone());
         let memory = reader.read_all(&config.places, &config.cwd, config.sources);
         let environment = Environment::look(config.cwd.clone());
         let loaded = Arc::new(Loaded { memory, environment });

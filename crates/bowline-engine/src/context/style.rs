@@ -6,7 +6,11 @@ mod built_in;
 use std::path::Path;
 
 use super::{frontmatter::Document, markdown, memory::read_text};
-use crate::session::Shared;
+use crate::{
+    plugin::Plugins,
+    session::Shared,
+    settings::{LeftOut, Part, Places, SourceSet, Standing, shown},
+};
 
 /// The style that is none, unless somebody has written one of that name.
 pub(crate) const DEFAULT: &str = "default";
@@ -26,15 +30,39 @@ pub(crate) struct OutputStyle {
 /// The styles there are: our own, those of plugins, the user's, the project's. Later ones replace
 /// earlier ones of the same name.
 pub(crate) fn all(session: &Shared) -> Vec<OutputStyle> {
-    let (places, sources) = (&session.config.places, session.config.sources);
+    let config = &session.config;
+    let place = (&config.places, config.sources);
+    find(place, &session.plugins(), &session.standing, &mut LeftOut::default())
+}
+
+/// The same before there is a session; `left_out` hears of those that do not apply.
+pub(crate) fn find(
+    (places, sources): (&Places, SourceSet),
+    plugins: &Plugins,
+    standing: &Standing,
+    left_out: &mut LeftOut,
+) -> Vec<OutputStyle> {
     let user = sources.user.then(|| places.config_dir.join("output-styles"));
     let projects = places.project_folders().into_iter().rev().filter(|_| sources.project);
     let projects = projects.map(|folder| folder.join(".claude/output-styles"));
-    let written = user.into_iter().chain(projects).flat_map(|folder| in_place(&folder));
-    let written = written.map(|style| OutputStyle { is_forced: false, ..style });
+    let user = user.into_iter().flat_map(|folder| in_place(&folder));
     let mut styles: Vec<OutputStyle> = Vec::new();
-    for style in built_in::all().into_iter().chain(of_plugins(session)).chain(written) {
+    let unforced = |style| OutputStyle { is_forced: false, ..style };
+    for style in built_in::all().into_iter().chain(of_plugins(plugins)).chain(user.map(unforced)) {
         match styles.iter_mut().find(|known| known.name == style.name) {
+            Some(known) => *known = style,
+            None => styles.push(style),
+        }
+    }
+    for path in projects.flat_map(|folder| markdown::files_in(&folder)) {
+        if !standing.admits(&path) {
+            left_out.add(Part::Link, shown(&path, &places.project));
+            continue;
+        }
+        let Some(style) = read(&path).map(unforced) else { continue };
+        match styles.iter_mut().find(|known| known.name == style.name) {
+            // Only what is trusted takes the place of something else.
+            Some(_) if !standing.is_trusted() => left_out.add(Part::Style, style.name),
             Some(known) => *known = style,
             None => styles.push(style),
         }
@@ -51,8 +79,7 @@ pub(super) fn current(session: &Shared) -> Option<OutputStyle> {
     Some(styles.swap_remove(place))
 }
 
-fn of_plugins(session: &Shared) -> Vec<OutputStyle> {
-    let plugins = session.plugins();
+fn of_plugins(plugins: &Plugins) -> Vec<OutputStyle> {
     let styles = plugins.loaded().iter().flat_map(|plugin| {
         let styles = plugin.styles.iter().flat_map(|place| in_place(place));
         styles.map(|style| OutputStyle {

@@ -294,7 +294,8 @@ fn of_settings(
     settings: &Settings,
     policy: HookPolicy,
 ) -> impl Iterator<Item = Arc<Registration>> + '_ {
-    let layers = settings.layers().iter().filter(move |layer| policy.admits(layer.source));
+    let layers = settings.layers().iter();
+    let layers = layers.filter(move |layer| policy.admits(layer.source, settings));
     layers.flat_map(|layer| {
         let origin = HookOrigin::Settings { source: layer.source, path: layer.path.clone() };
         registrations(&layer.known.hooks, origin)
@@ -349,14 +350,7 @@ impl Registration {
     pub fn label(&self) -> &str {
         match &self.action {
             HookAction::Callback(id) => id.as_str(),
-            HookAction::Command(hook) => match &**hook {
-                HookCommand::Command(hook) => &hook.command,
-                HookCommand::Http(hook) => &hook.url,
-                HookCommand::Prompt(hook) => &hook.prompt,
-                HookCommand::Agent(hook) => &hook.prompt,
-                HookCommand::McpTool(hook) => &hook.tool,
-                _ => "unknown",
-            },
+            HookAction::Command(hook) => hook.label(),
         }
     }
 
@@ -491,11 +485,23 @@ impl HookPolicy {
         !(self.disabled_by_policy || self.managed_only || self.all_disabled)
     }
 
-    /// Whether the hooks of a layer count.
-    fn admits(self, source: Source) -> bool {
-        match source {
-            Source::Policy => !self.disabled_by_policy,
-            _ => self.admits_unmanaged(),
+    /// Whether the hooks of a layer run.
+    fn admits(self, source: Source, settings: &Settings) -> bool {
+        if self.disabled_by_policy || source == Source::Policy {
+            return !self.disabled_by_policy;
         }
+        !(self.managed_only || settings.hooks_ignored() || are_switched_off(source, settings))
     }
+}
+
+/// Whether the hooks of a source are switched off: by the highest layer that says anything about it
+/// and does not rank below the source, or else by the user, who may want none at all. So no layer takes
+/// away the guard of one above it.
+fn are_switched_off(source: Source, settings: &Settings) -> bool {
+    let said = |of: &dyn Fn(Source) -> bool| {
+        let layers = settings.layers().iter().rev().filter(|layer| of(layer.source));
+        layers.filter_map(|layer| layer.known.disable_all_hooks).next()
+    };
+    let own_or_higher = said(&|other| other >= source);
+    own_or_higher.or_else(|| said(&|other| other == Source::User)) == Some(true)
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use bowline_protocol::{
-    EventInput, Extra, HookEvent, SessionEndInput, SessionStartInput, SessionStartSource,
-    SetupInput, UserMessage,
+    EventInput, Extra, HookEvent, InformationalLevel, InformationalMessage, SessionEndInput,
+    SessionStartInput, SessionStartSource, SetupInput, UserMessage,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -12,6 +12,7 @@ use super::Shared;
 use crate::{
     agent::Identity,
     command,
+    settings::HOOKS_SKIPPED,
     subagent::{self, AgentKind},
 };
 
@@ -19,6 +20,19 @@ use crate::{
 pub(super) async fn session_started(session: &Arc<Shared>, cancel: &CancellationToken) {
     if session.config.unclaimed {
         return;
+    }
+    // One of them may be a guard that the host relies on.
+    let config = &session.config;
+    if let Some(skipped) = config.left_out.hooks_skipped(&config.places.project) {
+        session
+            .outlet
+            .send(InformationalMessage {
+                content: skipped,
+                level: InformationalLevel::Warning,
+                tag: Some(HOOKS_SKIPPED.to_owned()),
+                ..InformationalMessage::default()
+            })
+            .await;
     }
     set_up(session, cancel).await;
     let resumed = session.config.resumed.as_ref();

@@ -36,7 +36,7 @@ use crate::{
     outlet::Outlet,
     permission::Policy,
     plugin::Plugins,
-    settings::Settings,
+    settings::{Settings, Standing},
     toolset::Toolset,
     turn::place::Places,
     watch::Watch,
@@ -59,6 +59,8 @@ pub(crate) struct Shared {
     pub(crate) file_history: Option<Arc<FileHistory>>,
     /// What the model is told besides the conversation.
     pub(crate) context: context::State,
+    /// The standing of the project.
+    pub(crate) standing: Standing,
     /// Commands and skills that people wrote.
     pub(crate) library: LibraryCell,
     /// Files that others change.
@@ -121,6 +123,7 @@ impl Shared {
         let known =
             config.resumed.as_ref().map(|resumed| resumed.known.clone()).unwrap_or_default();
         Self {
+            standing: Standing::new(&config.places, config.trust),
             policy: Mutex::new(policy),
             ledger: Mutex::new(Ledger::new(config.prices.clone())),
             live: Mutex::new(Live::new(&config)),

@@ -48,14 +48,19 @@ impl Settings {
         path: PathBuf,
         change: impl FnOnce(&mut Map<String, Value>),
     ) -> Result<(), SettingsError> {
+        if !self.doubt.admits_new(source, &path) {
+            let why = io::Error::other("it is a link out of a project that is not trusted");
+            return Err(SettingsError::Unusable { path, source: why });
+        }
         let value = edit_file(source, &path, change)?;
-        self.put(Layer::new(source, Some(path), value, &mut Vec::new()));
+        let layer = Layer::new(source, Some(path), value, &mut Vec::new());
+        self.put(layer.doubted(&self.doubt));
         Ok(())
     }
 
     /// Reads a file again that somebody has changed, or taken away.
     pub(crate) fn reread(&mut self, source: Source, path: &Path) -> Result<(), SettingsError> {
-        match Layer::read(source, path.to_owned(), &mut Vec::new())? {
+        match Layer::read(source, path.to_owned(), &self.doubt, &mut Vec::new())? {
             Some(layer) => self.put(layer),
             None => {
                 self.layers.retain(|layer| layer.path.as_deref() != Some(path));

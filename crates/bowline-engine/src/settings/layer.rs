@@ -4,7 +4,10 @@ use std::{fs, io, path::Path, path::PathBuf};
 
 use serde_json::{Map, Value, error::Category};
 
-use super::{KnownSettings, Position, Problem, SettingsError, Source};
+use super::{
+    KnownSettings, LeftOut, Part, Position, Problem, SettingsError, Source, doubt::Doubt,
+    reduce::reduce,
+};
 
 /// The settings of one file or flag.
 #[derive(Debug, Clone)]
@@ -17,6 +20,8 @@ pub struct Layer {
     pub value: Map<String, Value>,
     /// The keys that Bowline knows.
     pub known: KnownSettings,
+    /// What it says that does not apply, because the project is not trusted.
+    pub left_out: LeftOut,
 }
 
 impl Layer {
@@ -36,17 +41,39 @@ impl Layer {
                 message,
             });
         });
-        Self { source, path, value, known }
+        Self { source, path, value, known, left_out: LeftOut::default() }
+    }
+
+    /// The same without what `doubt` does not let it say.
+    pub(super) fn doubted(self, doubt: &Doubt) -> Self {
+        if !doubt.concerns(self.source, self.path.as_deref()) {
+            return self;
+        }
+        let Self { source, path, mut value, known, .. } = self;
+        let file = path.as_ref().map_or_else(|| source.to_string(), |file| doubt.shown(file));
+        let left_out = reduce(&mut value, &known, &file);
+        Self { left_out, ..Self::new(source, path, value, &mut Vec::new()) }
+    }
+
+    /// A file that is not read, because its real path is outside of the project.
+    fn unread(source: Source, path: PathBuf, doubt: &Doubt) -> Self {
+        let mut layer = Self::new(source, Some(path.clone()), Map::new(), &mut Vec::new());
+        layer.left_out.add(Part::Link, doubt.shown(&path));
+        layer
     }
 
     /// Reads a file. One that is not there is no layer.
     pub(super) fn read(
         source: Source,
         path: PathBuf,
+        doubt: &Doubt,
         problems: &mut Vec<Problem>,
     ) -> Result<Option<Self>, SettingsError> {
+        if doubt.concerns(source, Some(&path)) && path.exists() && !doubt.admits(&path) {
+            return Ok(Some(Self::unread(source, path, doubt)));
+        }
         match read_object(source, &path)? {
-            Some(value) => Ok(Some(Self::new(source, Some(path), value, problems))),
+            Some(value) => Ok(Some(Self::new(source, Some(path), value, problems).doubted(doubt))),
             None => Ok(None),
         }
     }

@@ -6,7 +6,8 @@ use std::{
 };
 
 use super::{
-    Layer, Places, Problem, Settings, SettingsError, Source, SourceSet,
+    Layer, Places, Problem, Settings, SettingsError, Source, SourceSet, Trust,
+    doubt::Doubt,
     layer::{parse_object, read_object},
 };
 
@@ -19,6 +20,8 @@ pub struct SettingsRequest {
     pub flag: Option<String>,
     /// `--managed-settings`: a JSON object.
     pub managed: Option<String>,
+    /// Whether the project is trusted. If it is not, its files take rights away, and nothing else.
+    pub trust: Trust,
 }
 
 impl Settings {
@@ -30,8 +33,9 @@ impl Settings {
     pub fn load(places: &Places, request: &SettingsRequest) -> Result<Self, SettingsError> {
         let mut problems = Vec::new();
         let mut layers = Vec::new();
+        let doubt = Doubt::new(places, request.trust);
         for (source, path) in optional_files(places, request.sources) {
-            match Layer::read(source, path.clone(), &mut problems) {
+            match Layer::read(source, path.clone(), &doubt, &mut problems) {
                 Ok(layer) => layers.extend(layer),
                 Err(SettingsError::Invalid(problem)) => problems.push(problem),
                 Err(error) => problems.push(Problem {
@@ -48,13 +52,13 @@ impl Settings {
         }
         layers.push(Layer::new(Source::Flag, None, serde_json::Map::new(), &mut problems));
         for path in managed_files(places)? {
-            layers.extend(Layer::read(Source::Policy, path, &mut problems)?);
+            layers.extend(Layer::read(Source::Policy, path, &doubt, &mut problems)?);
         }
         if let Some(text) = &request.managed {
             let value = parse_object(Source::Policy, None, text)?;
             layers.push(Layer::new(Source::Policy, None, value, &mut problems));
         }
-        Ok(Self::from_layers(layers, problems))
+        Ok(Self::from_layers(layers, problems, doubt))
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::{KnownSettings, Layer, Problem, Source};
+use super::{KnownSettings, Layer, LeftOut, Problem, Source, doubt::Doubt};
 
 /// All settings of a session, layer by layer and merged. The default has none.
 #[derive(Debug, Clone, Default)]
@@ -15,6 +15,8 @@ pub struct Settings {
     known: KnownSettings,
     problems: Vec<Problem>,
     hooks_ignored: bool,
+    /// Which of the files say less than they seem to.
+    pub(super) doubt: Doubt,
 }
 
 /// One effective value and where it comes from.
@@ -30,8 +32,8 @@ pub struct Traced<'a> {
 
 impl Settings {
     /// Merges layers that are given from the lowest precedence to the highest.
-    pub(super) fn from_layers(layers: Vec<Layer>, problems: Vec<Problem>) -> Self {
-        let mut settings = Self { layers, problems, ..Self::default() };
+    pub(super) fn from_layers(layers: Vec<Layer>, problems: Vec<Problem>, doubt: Doubt) -> Self {
+        let mut settings = Self { layers, problems, doubt, ..Self::default() };
         settings.merge();
         settings
     }
@@ -66,6 +68,18 @@ impl Settings {
     /// The layers, lowest precedence first.
     pub fn layers(&self) -> &[Layer] {
         &self.layers
+    }
+
+    /// What of the layers does not apply, because the project is not trusted.
+    pub fn left_out(&self) -> LeftOut {
+        let mut all = LeftOut::default();
+        self.layers.iter().for_each(|layer| all.extend(layer.left_out.clone()));
+        all
+    }
+
+    /// Whether the word of a layer is doubted.
+    pub(crate) fn doubts(&self, layer: &Layer) -> bool {
+        self.doubt.concerns(layer.source, layer.path.as_deref())
     }
 
     /// Runs no hooks but those that whoever manages the machine wants.

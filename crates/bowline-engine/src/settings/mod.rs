@@ -3,6 +3,7 @@
 //! Nothing here looks at the environment: which folders count is said by [`Places`].
 
 mod change;
+mod doubt;
 mod edit;
 mod flag;
 mod known;
@@ -15,6 +16,7 @@ mod permissions;
 mod places;
 mod policy;
 mod problem;
+mod reduce;
 mod sandbox;
 mod servers;
 mod source;
@@ -31,7 +33,12 @@ pub use permissions::{LayerPermissions, PermissionLayers};
 pub use places::Places;
 pub use policy::expand_home;
 pub use problem::{Position, Problem, SettingsError};
+pub(crate) use reduce::{is_harmless_model, shown, skipped_hooks};
 pub use sandbox::{NO_SANDBOX, SandboxWish};
 pub use servers::project_servers;
+pub(crate) use servers::servers_left_out;
 pub use source::{Source, SourceSet};
-pub use trust::Trust;
+pub use trust::{
+    Consent, HOOKS_SKIPPED, LeftOut, Part, SkippedHook, Standing, Trust, TrustError, TrustReason,
+    TrustRecords, TrustedFolder,
+};

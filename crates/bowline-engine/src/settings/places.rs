@@ -1,6 +1,10 @@
 //! The folders and files that settings live in. Whoever starts a session finds them out.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+};
 
 /// Where settings and state are found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,8 +15,13 @@ pub struct Places {
     pub project: PathBuf,
     /// The folder of settings that whoever manages the machine controls.
     pub managed_dir: PathBuf,
-    /// The file that remembers, among other things, which folders are trusted.
+    /// The state of the official CLI in the configuration folder, which says among other things what
+    /// folders its user trusts.
     pub global_state: PathBuf,
+    /// The same where the official CLI keeps it by itself, if that is known.
+    pub official_state: Option<PathBuf>,
+    /// The user's home folder, if that is known.
+    pub home: Option<PathBuf>,
 }
 
 impl Places {
@@ -27,6 +36,8 @@ impl Places {
             config_dir,
             project: project.into(),
             managed_dir: PathBuf::from(Self::MANAGED_DIR),
+            official_state: None,
+            home: None,
         }
     }
 
@@ -35,6 +46,10 @@ impl Places {
     pub fn project_folders(&self) -> Vec<&Path> {
         let folders = || self.project.ancestors();
         let top = folders().position(|folder| folder.join(".git").exists());
+        // A repository that another user has made around it brings nothing.
+        let owner = |folder: &Path| fs::metadata(folder).map(|about| about.uid()).ok();
+        let is_own = |folder: &Path| owner(folder) == owner(&self.project);
+        let top = top.filter(|top| folders().take(top + 1).all(is_own));
         let is_users = |folder: &&Path| folder.join(".claude") == self.config_dir;
         folders().take(top.map_or(1, |top| top + 1)).filter(|folder| !is_users(folder)).collect()
     }
@@ -47,6 +62,22 @@ impl Places {
     /// The folder in which logins to MCP servers are kept.
     pub fn mcp_logins(&self) -> PathBuf {
         self.config_dir.join("mcp-logins")
+    }
+
+    /// The file in which the user's trust in folders is recorded.
+    pub fn trust_file(&self) -> PathBuf {
+        self.config_dir.join("trust.json")
+    }
+
+    /// The files in which the official CLI records the trust of its user.
+    pub(super) fn official_states(&self) -> impl Iterator<Item = PathBuf> {
+        [Some(self.global_state.clone()), self.official_state.clone()].into_iter().flatten()
+    }
+
+    /// Whether a real path is that of the home folder or of one above it.
+    pub(super) fn is_above_home(&self, real: &Path) -> bool {
+        let home = self.home.as_ref().and_then(|home| fs::canonicalize(home).ok());
+        real.parent().is_none() || home.is_some_and(|home| home.starts_with(real))
     }
 
     /// The project's file.

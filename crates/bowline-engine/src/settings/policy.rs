@@ -4,27 +4,27 @@ use std::path::{Path, PathBuf};
 
 use bowline_protocol::{PermissionBehavior, PermissionMode};
 
-use super::{LayerPermissions, Places, Settings, Source, Trust};
+use super::{LayerPermissions, Places, Settings, Source};
 use crate::permission::{Policy, Roots, RuleSource};
 
 impl Settings {
-    /// The rules and folders of the settings as a policy, and what of them does not count.
-    pub fn policy(&self, places: &Places, trust: Trust, roots: Roots) -> (Policy, Vec<String>) {
+    /// The rules and folders of the settings as a policy.
+    pub fn policy(&self, places: &Places, roots: Roots) -> Policy {
         let mut policy = Policy::new(roots);
         let known = &self.known().permissions;
         policy.blocks_reads_outside = known.block_reads_outside_working_directories == Some(true);
         policy.blocks_writes_outside = known.block_writes_outside_working_directories == Some(true);
-        let said = self.permissions(places, trust);
+        let said = self.permissions();
         policy.rules.set_managed_only(said.managed_only);
         for (source, path, rules) in said.layers {
             add_layer(&mut policy, source, path.as_deref(), &rules, places);
         }
-        (policy, said.notices)
+        policy
     }
 
     /// Puts the rules that one source has now in the place of those it had, and adds its folders.
     pub(crate) fn renew_rules(&self, policy: &mut Policy, source: Source, places: &Places) {
-        let said = self.permissions(places, Trust::read(places));
+        let said = self.permissions();
         policy.rules.set_managed_only(said.managed_only);
         policy.rules.clear_source(rule_source(source));
         for (_, path, rules) in said.layers.iter().filter(|(of, ..)| *of == source) {
@@ -32,30 +32,19 @@ impl Settings {
         }
     }
 
-    /// The mode that a session starts in if nobody says another; `notices` hears of one that
-    /// does not count.
-    pub fn start_mode(&self, trust: Trust, notices: &mut Vec<String>) -> PermissionMode {
-        let said = self.known().permissions.default_mode.clone();
-        let source = self.get("permissions.defaultMode").map(|traced| traced.source);
-        let lets_more_run = |mode: &PermissionMode| {
-            use PermissionMode::{AcceptEdits, Auto, BypassPermissions};
-            matches!(mode, AcceptEdits | Auto | BypassPermissions)
-        };
-        match said {
-            Some(mode)
-                if source == Some(Source::Project)
-                    && trust == Trust::Untrusted
-                    && lets_more_run(&mode) =>
-            {
-                notices.push(format!(
-                    "Ignoring permissions.defaultMode {mode} of the project: this workspace has \
-                     not been trusted."
-                ));
-                PermissionMode::Default
+    /// The mode that a session starts in unless a flag names another.
+    ///
+    /// That of a project which is not trusted applies unless it would take the place of a stricter one.
+    pub fn start_mode(&self) -> PermissionMode {
+        use PermissionMode::{DontAsk, Plan};
+        let mut chosen = PermissionMode::Default;
+        for layer in self.layers() {
+            let Some(mode) = &layer.known.permissions.default_mode else { continue };
+            if !(self.doubts(layer) && matches!(chosen, DontAsk | Plan)) {
+                chosen = mode.clone();
             }
-            Some(mode) => mode,
-            None => PermissionMode::Default,
         }
+        chosen
     }
 
     /// Whether the settings forbid to do without permissions.

@@ -3,28 +3,28 @@
 use bowline_mcp::{NamedServer, Scope, ServerList, read_file, read_text};
 use serde_json::json;
 
-use super::{Layer, Places, Settings, Source, SourceSet, Trust};
+use super::{Layer, LeftOut, Part, Places, Settings, Source, SourceSet, Standing, Trust};
 
 impl Settings {
     /// The servers of the project's `.mcp.json` that settings do not object to, then those that
     /// settings name themselves, the ones that win first; and what is wrong with them, in words.
     ///
-    /// A project that nobody trusts can say no to a server of its own, but not yes where others
-    /// said no.
+    /// A project that is not trusted starts none, and what its settings name was left out when they
+    /// were read.
     pub fn servers(
         &self,
         places: &Places,
         sources: SourceSet,
         trust: Trust,
     ) -> (Vec<NamedServer>, Vec<String>) {
-        let mut offered = match sources.project {
+        let mut offered = match sources.project && trust == Trust::Trusted {
             true => project_servers(places),
             false => ServerList::default(),
         };
-        self.retain_wanted(&mut offered.servers, trust);
+        self.retain_wanted(&mut offered.servers);
         let mut found = offered.servers;
         let mut problems: Vec<_> = offered.problems.iter().map(ToString::to_string).collect();
-        for layer in self.heard(trust).rev() {
+        for layer in self.layers().iter().rev() {
             let Some(named) = layer.value.get("mcpServers") else { continue };
             let document = json!({ "mcpServers": named }).to_string();
             let list = read_text(&document, layer.path.as_deref(), scope(layer.source));
@@ -39,23 +39,34 @@ impl Settings {
     }
 
     /// Leaves out what settings object to: by name, or all that none of them names.
-    fn retain_wanted(&self, servers: &mut Vec<NamedServer>, trust: Trust) {
-        let said = |layer: &Layer| layer.known.enable_all_project_mcp_servers;
-        let wins = self.heard(trust).rev().find_map(said);
+    fn retain_wanted(&self, servers: &mut Vec<NamedServer>) {
         let known = self.known();
-        let all = wins != Some(false) && known.enable_all_project_mcp_servers != Some(false);
+        let all = known.enable_all_project_mcp_servers != Some(false);
         servers.retain(|NamedServer { name, .. }| {
             let enables = |layer: &Layer| layer.known.enabled_mcpjson_servers.contains(name);
-            (all || self.heard(trust).any(enables))
+            (all || self.layers().iter().any(enables))
                 && !known.disabled_mcpjson_servers.contains(name)
         });
     }
+}
 
-    /// The layers that have a say in what is run, lowest first.
-    fn heard(&self, trust: Trust) -> impl DoubleEndedIterator<Item = &Layer> {
-        let trusted = move |source| source != Source::Project || trust == Trust::Trusted;
-        self.layers().iter().filter(move |layer| trusted(layer.source))
+/// The servers of `.mcp.json` that a project which is not trusted would start.
+pub(crate) fn servers_left_out(places: &Places, standing: &Standing) -> LeftOut {
+    let mut left_out = LeftOut::default();
+    for folder in places.project_folders() {
+        let file = folder.join(".mcp.json");
+        if !file.exists() {
+            continue;
+        }
+        if !standing.admits(&file) {
+            left_out.add(Part::Link, super::shown(&file, &places.project));
+            continue;
+        }
+        for server in read_file(&file, Scope::Project).servers {
+            left_out.add(Part::Server, server.name);
+        }
     }
+    left_out
 }
 
 /// The servers of the project's `.mcp.json`, and of those above it in the repository. Of two with one

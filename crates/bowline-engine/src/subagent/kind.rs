@@ -84,6 +84,8 @@ pub(crate) struct AgentKind {
     pub(crate) hooks: HookSettings,
     /// MCP servers that are there only while it works.
     pub(crate) servers: Vec<NamedServer>,
+    /// Servers of the kind that are not started, because the project is not trusted.
+    pub(crate) blocked_servers: Vec<String>,
 }
 
 impl AgentKind {
@@ -126,6 +128,7 @@ impl AgentKind {
             },
             hooks: definition.extra.get("hooks").map(read_hooks).unwrap_or_default(),
             servers: servers::configured(definition.mcp_servers.as_deref().unwrap_or_default()),
+            blocked_servers: Vec::new(),
         }
     }
 }
@@ -161,6 +164,7 @@ pub(crate) fn built_in() -> Vec<AgentKind> {
         instructions: ProjectInstructions::Told,
         hooks: HookSettings::new(),
         servers: Vec::new(),
+        blocked_servers: Vec::new(),
     };
     vec![
         kind(

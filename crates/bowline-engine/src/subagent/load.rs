@@ -1,30 +1,51 @@
 //! Agents from files: `.claude/agents/*.md` of the project and of the user, with a head of fields.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::{AgentKind, AgentSource, ProjectInstructions, kind::read_hooks, servers};
+use super::{AgentKind, AgentSource, ProjectInstructions, doubt, kind::read_hooks, servers};
 use crate::{
     context::{frontmatter::Document, markdown, memory::read_text},
     plugin::Plugins,
-    settings::{Places, Settings, Source, SourceSet},
+    settings::{LeftOut, Part, Places, Settings, Source, SourceSet, Standing, shown},
 };
 
-/// The agents that files define, of those sources that count. The project's come later and so win,
-/// the nearest ones last.
-pub(crate) fn from_files(places: &Places, sources: SourceSet) -> Vec<AgentKind> {
-    let user = sources.user.then(|| (Source::User, places.config_dir.join("agents")));
-    let projects = places.project_folders().into_iter().rev().filter(|_| sources.project);
-    let projects = projects.map(|folder| (Source::Project, folder.join(".claude/agents")));
-    // A file without a name, or a word on what it is for, lies there for another reason.
-    let is_agent = |document: &Document| {
-        document.text("name").is_some() && document.text("description").is_some()
-    };
-    let folders = user.into_iter().chain(projects);
-    let agents = folders.flat_map(|(source, folder)| {
-        let source = AgentSource::Settings(source);
-        from_place(&folder, is_agent).into_iter().map(move |kind| AgentKind { source, ..kind })
-    });
-    agents.collect()
+/// The agents that the user's files define.
+pub(crate) fn of_user(places: &Places, sources: SourceSet) -> Vec<AgentKind> {
+    let folder = sources.user.then(|| places.config_dir.join("agents"));
+    let kinds = folder.into_iter().flat_map(|folder| from_place(&folder, is_agent));
+    let source = AgentSource::Settings(Source::User);
+    kinds.map(|kind| AgentKind { source, ..kind }).collect()
+}
+
+/// The agents that the project's files define, the nearest ones last. In a project that is not
+/// trusted they have no more rights than their session gives them; `left_out` hears of the rest.
+pub(crate) fn of_project(
+    places: &Places,
+    sources: SourceSet,
+    standing: &Standing,
+    left_out: &mut LeftOut,
+) -> Vec<AgentKind> {
+    let folders = places.project_folders().into_iter().rev().filter(|_| sources.project);
+    let paths = folders.flat_map(|folder| markdown::files_in(&folder.join(".claude/agents")));
+    let mut kinds = Vec::new();
+    for path in paths {
+        if !standing.admits(&path) {
+            left_out.add(Part::Link, shown(&path, &places.project));
+            continue;
+        }
+        let Some(mut kind) = from_file(&path, is_agent) else { continue };
+        kind.source = AgentSource::Settings(Source::Project);
+        if !standing.is_trusted() {
+            doubt::restrain(&mut kind, &shown(&path, &places.project), left_out);
+        }
+        kinds.push(kind);
+    }
+    kinds
+}
+
+/// A file without a name, or a word on what it is for, lies there for another reason.
+fn is_agent(document: &Document) -> bool {
+    document.text("name").is_some() && document.text("description").is_some()
 }
 
 /// The agents that settings define. Of two with one name that of the higher layer counts, as a whole.
@@ -47,6 +68,7 @@ pub(crate) fn from_plugins(plugins: &Plugins) -> Vec<AgentKind> {
             source: AgentSource::Plugin,
             // A plugin lists its servers where everybody sees them.
             servers: Vec::new(),
+            blocked_servers: Vec::new(),
             ..kind
         })
     });
@@ -55,15 +77,16 @@ pub(crate) fn from_plugins(plugins: &Plugins) -> Vec<AgentKind> {
 
 /// The agents of a folder, or the one of a file, as far as they are some.
 fn from_place(folder: &Path, is_agent: impl Fn(&Document) -> bool) -> Vec<AgentKind> {
-    let read = |path: PathBuf| {
-        let document = Document::parse(&read_text(&path)?);
-        if !is_agent(&document) {
-            tracing::warn!(path = %path.display(), "an agent needs a name and a description");
-            return None;
-        }
-        from_document(&path, &document)
-    };
-    markdown::files_in(folder).into_iter().filter_map(read).collect()
+    markdown::files_in(folder).iter().filter_map(|path| from_file(path, &is_agent)).collect()
+}
+
+fn from_file(path: &Path, is_agent: impl Fn(&Document) -> bool) -> Option<AgentKind> {
+    let document = Document::parse(&read_text(path)?);
+    if !is_agent(&document) {
+        tracing::warn!(path = %path.display(), "an agent needs a name and a description");
+        return None;
+    }
+    from_document(path, &document)
 }
 
 fn from_document(path: &Path, document: &Document) -> Option<AgentKind> {
@@ -92,5 +115,6 @@ fn from_document(path: &Path, document: &Document) -> Option<AgentKind> {
         },
         hooks: document.tree("hooks").as_ref().map(read_hooks).unwrap_or_default(),
         servers: document.tree("mcpServers").map(servers::written).unwrap_or_default(),
+        blocked_servers: Vec::new(),
     })
 }

@@ -36,10 +36,21 @@ pub(crate) fn folder(places: &Places, kind: &AgentKind) -> Option<PathBuf> {
 }
 
 /// Makes a folder. Links on the way may lead anywhere, and nobody is asked about what is written here.
+///
+/// Part by part, so that nothing is made behind a link before it is seen.
 fn make(above: &Path, inside: &Path, create: impl Fn(&Path) -> io::Result<()>) -> Option<PathBuf> {
-    create(&above.join(inside)).ok()?;
-    let expected = above.canonicalize().ok()?.join(inside);
-    (expected.canonicalize().ok()? == expected).then_some(expected)
+    create(above).ok()?;
+    let above = above.canonicalize().ok()?;
+    let mut folder = above.clone();
+    for part in inside {
+        folder.push(part);
+        match fs::symlink_metadata(&folder) {
+            Ok(about) if about.is_dir() => {}
+            Ok(_) => return None,
+            Err(_) => create(&folder).ok()?,
+        }
+    }
+    (folder.canonicalize().ok()? == folder).then_some(folder)
 }
 
 /// The name of a kind, as the name of one folder.
@@ -50,7 +61,10 @@ fn file_name(kind: &str) -> String {
 
 /// What an agent is told of its folder.
 pub(crate) fn section(folder: &Path) -> String {
-    let index = read_text(&folder.join(INDEX)).unwrap_or_default();
+    // The folder may be part of a clone, and the file a link to anywhere.
+    let file = folder.join(INDEX);
+    let is_own = fs::symlink_metadata(&file).is_ok_and(|about| about.is_file());
+    let index = read_text(&file).filter(|_| is_own).unwrap_or_default();
     let index = match index[..index.floor_char_boundary(INDEX_LIMIT)].trim() {
         "" => format!("{INDEX} is empty so far."),
         index => format!("{INDEX} says:\n\n{index}"),

@@ -1,6 +1,7 @@
 //! Agents that work for other agents: which kinds there are, and how one runs.
 
 mod brief;
+mod doubt;
 mod kind;
 mod launch;
 mod load;
@@ -19,8 +20,9 @@ pub(crate) use self::{
     servers::startable as startable_servers,
 };
 use crate::{
+    plugin::Plugins,
     session::{Shared, catalog},
-    settings::Source,
+    settings::{LeftOut, Places, Settings, Source, SourceSet, Standing},
 };
 
 /// How many agents may be above one another. Each sees only what it is told; deeper ones know too
@@ -47,19 +49,42 @@ pub(crate) fn find(session: &Shared, name: &str) -> Option<AgentKind> {
 /// All kinds: built in, of plugins, from files, from settings, from the command line and the host.
 /// Later ones replace earlier ones of the same name.
 pub(crate) fn kinds(session: &Shared) -> Vec<AgentKind> {
-    let mut kinds = kind::built_in();
     let from_host = session.live().agents.clone();
     let given = session.config.agents.iter().chain(&from_host);
     let given = given.map(|(name, definition)| AgentKind::given(Source::Flag, name, definition));
-    let plugins = load::from_plugins(&session.plugins());
-    let written = load::from_files(&session.config.places, session.config.sources);
-    let set = load::from_settings(&session.settings());
-    for kind in plugins.into_iter().chain(written).chain(set).chain(given) {
+    let mut kinds = find_all(
+        (&session.config.places, session.config.sources),
+        &session.settings().clone(),
+        &session.plugins(),
+        given.collect(),
+        &session.standing,
+        &mut LeftOut::default(),
+    );
+    kinds.sort_by(|a, b| a.name.cmp(&b.name));
+    kinds
+}
+
+/// The same before there is a session; `left_out` hears of what does not apply.
+pub(crate) fn find_all(
+    (places, sources): (&Places, SourceSet),
+    settings: &Settings,
+    plugins: &Plugins,
+    given: Vec<AgentKind>,
+    standing: &Standing,
+    left_out: &mut LeftOut,
+) -> Vec<AgentKind> {
+    let mut kinds = kind::built_in();
+    let mut project = load::of_project(places, sources, standing, left_out);
+    // Only what is trusted takes the place of something else.
+    let replacing = if standing.is_trusted() { std::mem::take(&mut project) } else { Vec::new() };
+    let (user, set) = (load::of_user(places, sources), load::from_settings(settings));
+    let others = load::from_plugins(plugins).into_iter().chain(user);
+    for kind in others.chain(replacing).chain(set).chain(given) {
         match kinds.iter_mut().find(|known| known.name == kind.name) {
             Some(known) => *known = kind,
             None => kinds.push(kind),
         }
     }
-    kinds.sort_by(|a, b| a.name.cmp(&b.name));
+    doubt::add_unless_taken(&mut kinds, project, left_out);
     kinds
 }

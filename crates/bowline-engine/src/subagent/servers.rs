@@ -7,11 +7,10 @@ use bowline_protocol::{AgentMcpServer, NotificationMessage, NotificationPriority
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::{AgentKind, AgentSource};
+use super::AgentKind;
 use crate::{
     agent::Subagent,
     session::{McpBridge, Shared},
-    settings::{Source, Trust},
 };
 
 /// How long a screen may show that servers were not started.
@@ -71,19 +70,14 @@ pub(super) fn of(
 /// The servers that an agent of this kind brings along, with the values of variables. What a project
 /// that nobody trusts would start is left out, and the host is told.
 pub(crate) fn startable(session: &Shared, kind: &AgentKind, who: &str) -> Vec<NamedServer> {
-    if kind.servers.is_empty() {
-        return Vec::new();
-    }
-    let is_projects = kind.source == AgentSource::Settings(Source::Project);
-    if is_projects && Trust::read(&session.config.places) != Trust::Trusted {
-        let names: Vec<_> = kind.servers.iter().map(|server| server.name.as_str()).collect();
+    if !kind.blocked_servers.is_empty() {
         session.outlet.aside(NotificationMessage {
             key: format!("agent-mcp-blocked-{who}"),
             text: format!(
                 "MCP servers of the agent {} are not started, because nobody has trusted this \
                  folder: {}",
                 kind.name,
-                names.join(", ")
+                kind.blocked_servers.join(", ")
             ),
             priority: NotificationPriority::Medium,
             color: Some("warning".to_owned()),

@@ -13,3 +13,4 @@ mod redteam;
 mod rig;
 mod session;
 mod settings;
+mod trust;

@@ -9,6 +9,7 @@ use std::{
 
 use bowline_engine::{
     Answer, Host, HostError, PermissionPrompts, Session, SessionConfig, SessionEnd,
+    settings::{SettingsRequest, Trust},
 };
 use bowline_model::{BoxFuture, Providers};
 use bowline_protocol::{
@@ -92,7 +93,12 @@ impl Host for ScriptedHost {
     }
 }
 
-/// A session under test.
+/// Settings of a project that is trusted.
+pub(crate) fn trusted() -> SettingsRequest {
+    SettingsRequest { trust: Trust::Trusted, ..SettingsRequest::default() }
+}
+
+/// A session under test, in a folder that is trusted.
 pub(crate) struct Rig {
     pub(crate) session: Session,
     pub(crate) folder: TempDir,
@@ -125,6 +131,7 @@ impl Rig {
         let path = folder.path().canonicalize().unwrap();
         let mut config = SessionConfig::new(path, Arc::new(Providers::new()), "script");
         config.permission_prompts = PermissionPrompts::Host;
+        config.trust = Trust::Trusted;
         change(&mut config);
         let (session, run) = Session::start(config, host.clone()).unwrap();
         Self { session, folder, heard: received, host, running: tokio::spawn(run) }

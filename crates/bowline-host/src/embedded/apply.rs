@@ -16,12 +16,13 @@ use crate::{
 pub(super) fn configure(agent: &Embedded, options: &Options) -> Result<SessionConfig, Error> {
     reject(options)?;
     let mut config = agent.config(options.cwd.as_deref());
-    let trust = setup::settings(options, &mut config)?;
+    let has_settings = setup::settings(options, &mut config)?;
     apply(options, &mut config)?;
-    if let Some(trust) = trust {
-        setup::servers(options, trust, &mut config);
+    if has_settings {
+        setup::servers(options, &mut config);
     }
     setup::plugins(options, &mut config);
+    setup::survey(&mut config);
     let saved = agent.home.is_some() && config.transcript.is_none();
     setup::take_up(options, saved, &mut config)?;
     Ok(config)
@@ -170,10 +171,11 @@ fn thinking(options: &Options, before: Option<model::Thinking>) -> Option<model:
 
 #[cfg(test)]
 mod tests {
+    use bowline_engine::settings::Trust;
     use serde_json::json;
 
     use super::*;
-    use crate::{Effort, Settings};
+    use crate::{Effort, SettingSource, Settings};
 
     /// How the engine is set up with these settings, and then with what `set` says over them.
     fn configured(settings: serde_json::Value, set: impl Fn(&mut Options)) -> SessionConfig {
@@ -211,6 +213,36 @@ mod tests {
         let display = Some(model::ThinkingDisplay::Omitted);
         let thinking = model::Thinking::Enabled { budget_tokens: 2000, display };
         assert_eq!(config.thinking, Some(thinking));
+    }
+
+    #[test]
+    fn a_program_that_names_the_projects_files_trusts_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let (home, project) = (folder.path().join("home"), folder.path().join("project"));
+        std::fs::create_dir_all(project.join(".claude")).unwrap();
+        let hook = json!([{"hooks": [{"type": "command", "command": "true"}]}]);
+        let settings =
+            json!({"permissions": {"defaultMode": "acceptEdits"}, "hooks": {"Stop": hook}});
+        std::fs::write(project.join(".claude/settings.json"), settings.to_string()).unwrap();
+        let config = |agent: Embedded, sources: Option<&[SettingSource]>| {
+            let setting_sources = sources.map(<[_]>::to_vec);
+            let settings = Some(Settings::Inline(json!({})));
+            let options = Options { setting_sources, settings, ..Options::default() };
+            configure(&agent, &options).unwrap()
+        };
+        let agent = || Embedded::script(&project).saved_in(&home);
+        let named = config(agent(), Some(&[SettingSource::Project]));
+        assert_eq!((named.trust, named.policy.mode), (Trust::Trusted, PermissionMode::AcceptEdits));
+        assert!(named.left_out.is_empty());
+        for sources in [None, Some(&[SettingSource::User][..])] {
+            let config = config(agent(), sources);
+            assert_eq!(
+                (config.trust, config.policy.mode),
+                (Trust::Untrusted, PermissionMode::Default)
+            );
+        }
+        let told = config(agent().configure(|config| config.trust = Trust::Trusted), None);
+        assert_eq!(told.trust, Trust::Trusted);
     }
 
     #[test]

@@ -4,19 +4,19 @@ use bowline_engine::{
     SessionConfig,
     permission::Roots,
     plugin::{PluginRequest, Plugins},
-    settings::{SourceSet, Trust},
+    settings::{Consent, SourceSet, Trust},
 };
 use bowline_protocol::MessageUuid;
 use bowline_sessions::{Mirroring, StartFrom, TakeUp};
 
 use crate::{Error, Options, PluginDelivery, Resume, Skills};
 
-/// Reads the settings that the options ask for, and puts what they come to in place. Whether their
-/// folder is trusted, if there are any.
-pub(super) fn settings(
-    options: &Options,
-    config: &mut SessionConfig,
-) -> Result<Option<Trust>, Error> {
+/// Reads the settings that the options ask for, and puts what they come to in place. Whether there
+/// are any.
+///
+/// A program that names the project's files trusts them, and so does one that sets
+/// `SessionConfig::trust` itself.
+pub(super) fn settings(options: &Options, config: &mut SessionConfig) -> Result<bool, Error> {
     let sources = options.sources();
     let asked = sources.is_some()
         || options.settings.is_some()
@@ -25,15 +25,19 @@ pub(super) fn settings(
     if let Some(root) = &options.project_config_root {
         config.places.project = config.cwd.join(root);
     }
+    config.places.home = config.places.home.take().or_else(std::env::home_dir);
+    let given = config.trust == Trust::Trusted;
+    let consent = Consent { given, sources, entrypoint: None };
+    config.trust = Trust::decide(&config.places, &consent).0;
     if !asked {
-        return Ok(None);
+        return Ok(false);
     }
     config.sources = sources.unwrap_or(SourceSet::NONE);
-    let settings = options.load_settings(&config.places, config.sources)?;
-    let trust = Trust::read(&config.places);
+    let settings = options.load_settings(&config.places, config.sources, config.trust)?;
     let roots = Roots { current_directory: config.cwd.clone(), home: std::env::home_dir() };
-    let (mut policy, mut notices) = settings.policy(&config.places, trust, roots);
-    policy.mode = settings.start_mode(trust, &mut notices).canonical();
+    let mut policy = settings.policy(&config.places, roots);
+    let mut notices = Vec::new();
+    policy.mode = settings.start_mode().canonical();
     let known = settings.known();
     if let Some(model) = &known.model {
         config.model.clone_from(model);
@@ -53,20 +57,20 @@ pub(super) fn settings(
         tracing::warn!("{notice}");
     }
     config.policy = policy;
-    config.tool_options.private_addresses |= settings.allows_private_addresses(trust);
+    config.tool_options.private_addresses |= settings.allows_private_addresses();
     let said = std::mem::take(&mut config.environment);
     config.settings = settings;
-    config.inherit_variables(trust);
+    config.inherit_variables();
     config.environment.extend(said);
-    Ok(Some(trust))
+    Ok(true)
 }
 
 /// Adds the MCP servers of the settings to those of the options, whose names count first, and puts
 /// the values of variables into them.
-pub(super) fn servers(options: &Options, trust: Trust, config: &mut SessionConfig) {
+pub(super) fn servers(options: &Options, config: &mut SessionConfig) {
     let mut problems = match options.strict_mcp_config {
         true => Vec::new(),
-        false => config.add_servers_of_settings(trust),
+        false => config.add_servers_of_settings(),
     };
     let set = config.environment.clone();
     let lookup = |name: &str| match set.get(name) {
@@ -97,6 +101,13 @@ pub(super) fn plugins(options: &Options, config: &mut SessionConfig) {
         }
     });
     config.plugins = Plugins::load(folders.collect(), config.settings.known(), &config.places);
+}
+
+/// Looks for what of the project does not apply, and says so.
+pub(super) fn survey(config: &mut SessionConfig) {
+    if let Some(line) = config.survey() {
+        tracing::warn!("{line}");
+    }
 }
 
 /// The rules that let the model use skills.

@@ -1,6 +1,6 @@
 //! The settings that a session would have, without a session.
 
-use bowline_engine::settings::{Places, Settings, SettingsRequest, SourceSet};
+use bowline_engine::settings::{Places, Settings, SettingsRequest, SourceSet, Trust};
 
 use super::{Options, SettingSource, arguments};
 use crate::Error;
@@ -9,9 +9,8 @@ impl Options {
     /// The settings that an agent with these options would have, read as `bowline` reads them and
     /// without starting it: `resolveSettings` of the TypeScript SDK.
     ///
-    /// It is what files and options say, not what becomes of it: the mode that a session starts
-    /// in, for one, also depends on whether its folder is trusted
-    /// ([`start_mode`](Settings::start_mode)).
+    /// It is what files and options say, not what becomes of it: what of a project's files applies in
+    /// a session depends on whether the folder is trusted there.
     ///
     /// ```
     /// use bowline_host::{Embedded, Options, Settings};
@@ -35,7 +34,7 @@ impl Options {
             true => SourceSet::NONE,
             false => SourceSet::ALL,
         };
-        self.load_settings(&places, self.sources().unwrap_or(all))
+        self.load_settings(&places, self.sources().unwrap_or(all), Trust::Trusted)
     }
 
     /// Reads the settings at these places.
@@ -43,10 +42,11 @@ impl Options {
         &self,
         places: &Places,
         sources: SourceSet,
+        trust: Trust,
     ) -> Result<Settings, Error> {
         let flag = arguments::settings(self)?.map(|text| text.to_string_lossy().into_owned());
         let managed = self.managed_settings.as_ref().map(ToString::to_string);
-        let request = SettingsRequest { sources, flag, managed };
+        let request = SettingsRequest { sources, flag, managed, trust };
         Settings::load(places, &request).map_err(|error| Error::Connection {
             what: "reading the settings".to_owned(),
             source: Some(error.into()),

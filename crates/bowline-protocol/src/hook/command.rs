@@ -67,6 +67,18 @@ impl HookCommand {
         Duration::try_from_secs_f64(seconds.as_ref()?.as_f64()?).ok()
     }
 
+    /// What the hook is called: its command, address, prompt or tool.
+    pub fn label(&self) -> &str {
+        match self {
+            Self::Command(hook) => &hook.command,
+            Self::Http(hook) => &hook.url,
+            Self::Prompt(hook) => &hook.prompt,
+            Self::Agent(hook) => &hook.prompt,
+            Self::McpTool(hook) => &hook.tool,
+            Self::Unknown(_) => "unknown",
+        }
+    }
+
     /// The permission rule that a call must fit for the hook to run, if it has one.
     pub fn condition(&self) -> Option<&str> {
         match self {

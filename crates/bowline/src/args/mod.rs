@@ -17,6 +17,7 @@ mod permissions;
 mod remote;
 mod session;
 mod sources;
+mod trust;
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -34,6 +35,7 @@ pub(crate) use self::{
     remote::RemoteArgs,
     session::SessionArgs,
     sources::SourceArgs,
+    trust::TrustArgs,
 };
 
 /// One agent loop with many doors
@@ -96,6 +98,8 @@ pub(crate) struct RunArgs {
 pub(crate) enum Command {
     /// Say what is configured, from where, and what is wrong
     Doctor,
+    /// Trust a folder from now on: its settings, hooks, servers and agents apply as they are written
+    Trust(TrustArgs),
     /// Watch an agent work on a small project, offline
     Demo {
         /// Keep the project's folder and say where it is

@@ -18,6 +18,10 @@ pub(crate) struct SourceArgs {
     #[arg(long, value_name = "sources", allow_hyphen_values = true)]
     pub(crate) setting_sources: Option<String>,
 
+    /// Trust this folder in this run: its settings, hooks, servers and agents apply as they are written
+    #[arg(long)]
+    pub(crate) trust: bool,
+
     /// Settings of whoever manages the machine
     #[arg(long, hide = true, value_name = "json", allow_hyphen_values = true)]
     pub(crate) managed_settings: Option<String>,

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, process::ExitCode, sync::Arc, time::Duration};
 use bowline_engine::{
     hook::Hooks,
     plugin::Plugins,
-    settings::{NO_SANDBOX, Settings, SourceSet, Trust, project_servers},
+    settings::{LeftOut, NO_SANDBOX, Part, Settings, SkippedHook, Trust, project_servers},
 };
 use bowline_mcp::{McpServers, Setup};
 use bowline_model::{DEFAULT_MODEL, ModelRef};
@@ -38,11 +38,13 @@ pub(crate) async fn run() -> anyhow::Result<ExitCode> {
     });
     match found {
         Ok(found) => {
-            settings(&mut report, &found.settings, found.trust);
+            settings(&mut report, &found.settings);
             model(&mut report, &found);
             let plugins = plugins(&mut report, &found);
+            let left_out = found.left_out(&cwd, &plugins);
+            trust(&mut report, &found, &left_out);
             hooks(&mut report, &found, &plugins);
-            servers(&mut report, &found, &plugins).await;
+            servers(&mut report, &found, &plugins, &left_out).await;
         }
         Err(error) => report.problem(error.to_string()),
     }
@@ -72,7 +74,7 @@ fn sandbox(report: &mut Report) {
     }
 }
 
-fn settings(report: &mut Report, settings: &Settings, trust: Trust) {
+fn settings(report: &mut Report, settings: &Settings) {
     for layer in settings.layers().iter().filter(|layer| !layer.value.is_empty()) {
         let place = layer.path.as_ref().map_or_else(String::new, |path| path.display().to_string());
         report.fact(layer.source.as_str(), place);
@@ -86,18 +88,31 @@ fn settings(report: &mut Report, settings: &Settings, trust: Trust) {
     for (key, (value, source)) in origins {
         report.fact(key, format!("{} ({source})", shortened(&value.to_string())));
     }
-    report.fact(
-        "project",
-        match trust {
-            Trust::Trusted => "trusted: what it allows counts",
-            Trust::Untrusted => "not trusted: what it allows does not count",
-        },
-    );
     for problem in settings.problems() {
         report.problem(problem.to_string());
     }
     if settings.sandbox_wish().is_some() {
         report.problem(NO_SANDBOX.to_owned());
+    }
+}
+
+/// Says whether the folder is trusted, and what of it does not apply if it is not.
+fn trust(report: &mut Report, found: &Found, left_out: &LeftOut) {
+    report.section("Trust");
+    let project = found.places.project.display();
+    match &found.trust_reason {
+        Some(reason) => report.fact("project", format!("{project}: trusted, {reason}")),
+        None => {
+            report.fact("project", format!("{project}: not trusted"));
+            report.fact("to trust it", "`bowline trust`, or --trust for one run");
+        }
+    }
+    for SkippedHook { event, label, file } in &left_out.hooks {
+        report.fact("skipped hook", shortened(&format!("{event} `{label}` of {file}")));
+    }
+    let parts = LeftOut { hooks: Vec::new(), ..left_out.clone() };
+    for part in parts.listed() {
+        report.fact("left out", part);
     }
 }
 
@@ -160,12 +175,16 @@ fn hooks(report: &mut Report, found: &Found, plugins: &Plugins) {
 }
 
 /// Reaches the servers that a session would reach, and names the others.
-async fn servers(report: &mut Report, found: &Found, plugins: &Plugins) {
-    let offered = project_servers(&found.places).servers;
-    let (mut servers, wrong) =
-        found.settings.servers(&found.places, SourceSet::default(), found.trust);
+async fn servers(report: &mut Report, found: &Found, plugins: &Plugins, left_out: &LeftOut) {
+    let offered = match found.trust {
+        Trust::Trusted => project_servers(&found.places).servers,
+        Trust::Untrusted => Vec::new(),
+    };
+    let blocked = left_out.parts.iter().filter(|(part, _)| *part == Part::Server);
+    let blocked: Vec<_> = blocked.map(|(_, name)| name).collect();
+    let (mut servers, wrong) = found.settings.servers(&found.places, found.sources, found.trust);
     servers.extend(plugins.servers().cloned());
-    if offered.is_empty() && servers.is_empty() && wrong.is_empty() {
+    if offered.is_empty() && servers.is_empty() && wrong.is_empty() && blocked.is_empty() {
         return;
     }
     report.section("MCP servers");
@@ -174,6 +193,9 @@ async fn servers(report: &mut Report, found: &Found, plugins: &Plugins) {
         if !servers.iter().any(|used| used.name == server.name) {
             report.fact(&server.name, "not used: settings object to it");
         }
+    }
+    for name in blocked {
+        report.fact(&shortened(name), "not started: this folder is not trusted");
     }
     let workspace = Workspace::new(&found.places.project, bowline_tools::Setup::default());
     let reached = Arc::new(McpServers::new(Setup::new(workspace)));
@@ -220,6 +242,8 @@ impl Report {
 /// Long values are cut: this is an overview.
 fn shortened(text: &str) -> String {
     const LONGEST: usize = 80;
+    // Some of them are the choice of a project, and must not steer the terminal.
+    let text = &text.replace(char::is_control, "\u{fffd}");
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),

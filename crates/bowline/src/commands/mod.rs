@@ -11,3 +11,4 @@ pub(crate) mod rewind;
 pub(crate) mod rpc;
 pub(crate) mod schema;
 pub(crate) mod script_server;
+pub(crate) mod trust;

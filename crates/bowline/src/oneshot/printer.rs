@@ -6,7 +6,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use bowline_engine::Host;
+use bowline_engine::{Host, settings::HOOKS_SKIPPED};
 use bowline_model::BoxFuture;
 use bowline_protocol::{InformationalLevel, Message, ResultMessage, ResultSubtype, SystemMessage};
 use tokio_util::sync::CancellationToken;
@@ -176,7 +176,9 @@ fn is_passing(message: &Message) -> bool {
 fn warning(message: &Message) -> Option<Cow<'_, str>> {
     match message {
         Message::System(SystemMessage::Informational(told))
-            if told.level == InformationalLevel::Warning =>
+            // What was skipped is among what stderr has been told of the folder.
+            if told.level == InformationalLevel::Warning
+                && told.tag.as_deref() != Some(HOOKS_SKIPPED) =>
         {
             Some(told.content.as_str().into())
         }

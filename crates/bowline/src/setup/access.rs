@@ -2,18 +2,10 @@
 
 use std::process::{Command, Stdio};
 
-use bowline_engine::settings::{Settings, Source, Trust};
 use bowline_model::{ModelRef, Secret};
 
 use super::SetupError;
 use crate::environment::Environment;
-
-/// The command that prints a key. A project that nobody trusts cannot name one.
-pub(super) fn helper(settings: &Settings, trust: Trust) -> Option<&str> {
-    let trusted = |source| source != Source::Project || trust == Trust::Trusted;
-    let layers = settings.layers().iter().rev().filter(|layer| trusted(layer.source));
-    layers.filter_map(|layer| layer.known.api_key_helper.as_deref()).next()
-}
 
 /// Whether a session with this model needs a key that nothing else gives.
 pub(super) fn is_needed(model: &str, environment: &Environment) -> bool {

@@ -22,9 +22,13 @@ use std::{
 
 use bowline_engine::{
     PermissionPrompts, SessionConfig, SessionStateEvents, ToolSelection,
-    settings::{NO_SANDBOX, Places, SandboxWish, Settings, SettingsRequest, SourceSet, Trust},
+    plugin::Plugins,
+    settings::{
+        Consent, LeftOut, NO_SANDBOX, Places, SandboxWish, Settings, SettingsRequest, SourceSet,
+        Trust, TrustReason,
+    },
 };
-use bowline_model::{DEFAULT_MODEL, RetryPolicy};
+use bowline_model::{DEFAULT_MODEL, Providers, RetryPolicy};
 use bowline_protocol::ApiKeySource;
 
 use self::aliases::AliasedModels;
@@ -65,6 +69,8 @@ pub(crate) struct Found {
     /// Whose settings count.
     pub(crate) sources: SourceSet,
     pub(crate) trust: Trust,
+    /// Why the folder is trusted, if it is.
+    pub(crate) trust_reason: Option<TrustReason>,
     /// The environment with the variables from settings.
     pub(crate) environment: Environment,
 }
@@ -78,13 +84,25 @@ impl Found {
     ) -> Result<Self, SetupError> {
         let sources = &args.sources;
         let project = sources.project_config_root.as_deref().unwrap_or(cwd);
-        let places = Places::new(environment.config_dir(), cwd.join(project));
-        let named = sources.setting_sources.as_deref();
+        let places = places(environment, &cwd.join(project));
+        let named = sources.setting_sources.as_deref().map(str::parse).transpose()?;
+        let consent = Consent {
+            given: sources.trust || environment.trusts(),
+            sources: named,
+            entrypoint: environment.host_entrypoint(speaks_protocol(args)).map(str::to_owned),
+        };
+        let (mut trust, mut trust_reason) = Trust::decide(&places, &consent);
+        // Instructions come from the folder itself, wherever its settings are.
+        let around = Places { project: cwd.to_owned(), ..places.clone() };
+        if Trust::decide(&around, &consent).0 == Trust::Untrusted {
+            (trust, trust_reason) = (Trust::Untrusted, None);
+        }
         let request = SettingsRequest {
             sources: match sources.restricted {
                 true => SourceSet::NONE,
-                false => named.map_or(Ok(SourceSet::ALL), str::parse)?,
+                false => named.unwrap_or(SourceSet::ALL),
             },
+            trust,
             flag: sources.settings.clone(),
             managed: sources.managed_settings.clone(),
         };
@@ -93,9 +111,23 @@ impl Found {
             settings.ignore_hooks();
         }
         let sources = request.sources;
-        let trust = Trust::read(&places);
-        let environment = environment.clone().with(settings.variables(trust));
-        Ok(Self { places, settings, sources, trust, environment })
+        let environment = environment.clone().with(settings.variables());
+        Ok(Self { places, settings, sources, trust, trust_reason, environment })
+    }
+}
+
+impl Found {
+    /// What of the project does not apply, because it is not trusted.
+    pub(crate) fn left_out(&self, cwd: &Path, plugins: &Plugins) -> LeftOut {
+        let models = Arc::new(Providers::new());
+        let mut config = SessionConfig::new(cwd, models, DEFAULT_MODEL);
+        config.places = self.places.clone();
+        config.sources = self.sources;
+        config.settings = self.settings.clone();
+        config.plugins = plugins.clone();
+        config.trust = self.trust;
+        config.survey();
+        config.left_out
     }
 }
 
@@ -107,7 +139,7 @@ pub(crate) fn prepare(
     audience: Audience,
 ) -> Result<Prepared, SetupError> {
     check_combinations(args)?;
-    let Found { places, settings, sources, trust, environment } =
+    let Found { places, settings, sources, trust, environment, .. } =
         Found::read(args, environment, &cwd)?;
     let known = settings.known().clone();
     let mut notices: Vec<_> = settings.problems().iter().map(ToString::to_string).collect();
@@ -118,15 +150,14 @@ pub(crate) fn prepare(
     }
     notices.extend(args.idle_flags());
 
-    let (policy, ignored) =
-        permissions::policy(args, &settings, &places, trust, &environment, &cwd)?;
+    let (policy, ignored) = permissions::policy(args, &settings, &places, &environment, &cwd)?;
     notices.extend(ignored);
     let entrypoint = environment.entrypoint().unwrap_or("sdk-cli").to_owned();
     let model = args.model.model.clone();
     let model = model.or_else(|| environment.model().map(str::to_owned)).or(known.model);
     let model = model.unwrap_or_else(|| DEFAULT_MODEL.to_owned());
     let helper =
-        access::helper(&settings, trust).filter(|_| access::is_needed(&model, &environment));
+        known.api_key_helper.as_deref().filter(|_| access::is_needed(&model, &environment));
     let helped = helper.map(access::ask).transpose()?;
     let models = models::models(args, &environment, &entrypoint, helped.as_ref());
 
@@ -173,7 +204,7 @@ pub(crate) fn prepare(
     config.stop_hook_block_cap =
         environment.stop_hook_block_cap().unwrap_or(config.stop_hook_block_cap);
     config.tool_options = tool_options(&environment);
-    config.tool_options.private_addresses = settings.allows_private_addresses(trust);
+    config.tool_options.private_addresses = settings.allows_private_addresses();
     config.file_checkpointing = environment.file_checkpointing();
     config.version = version::PROTOCOL.to_owned();
     config.api_key_source = match environment.anthropic_api_key() {
@@ -204,19 +235,21 @@ pub(crate) fn prepare(
     let default_model = settings.known().model.clone();
     config.default_model = default_model.unwrap_or_else(|| DEFAULT_MODEL.to_owned());
 
-    let remote_log = remote::log(&args.session, &environment, &settings, trust)?;
+    let remote_log = remote::log(&args.session, &environment, &settings)?;
     let fetched = remote_log.as_ref().map(remote::fetch).transpose()?;
     config.entrypoint = entrypoint;
     config.places = places;
     session::take_up(&mut config, &args.session, &environment, fetched)?;
     config.title = args.session.name.clone();
     config.settings = settings;
-    config.inherit_variables(trust);
+    config.trust = trust;
+    config.inherit_variables();
     if !args.sources.strict_mcp_config && !args.sources.finds_nothing() {
-        notices.extend(config.add_servers_of_settings(trust));
+        notices.extend(config.add_servers_of_settings());
     }
     notices.extend(config.expand_servers(&|name| environment.named(name)));
-    for name in Environment::SECRETS {
+    notices.extend(config.survey());
+    for name in Environment::SECRETS.into_iter().chain(Environment::OF_ONE_RUN) {
         config.environment.insert(name.to_owned(), None);
     }
     Ok(Prepared { config, notices, remote_log })
@@ -267,6 +300,20 @@ fn tool_options(environment: &Environment) -> bowline_tools::Options {
     options.max_output_chars = environment.bash_max_output().unwrap_or(options.max_output_chars);
     options.max_read_tokens = environment.max_read_tokens().unwrap_or(options.max_read_tokens);
     options
+}
+
+/// Where settings and state are for a project.
+pub(crate) fn places(environment: &Environment, project: &Path) -> Places {
+    Places {
+        official_state: environment.official_state(),
+        home: environment.home(),
+        ..Places::new(environment.config_dir(), project)
+    }
+}
+
+/// Whether the program at the other end speaks the protocol of the SDKs.
+fn speaks_protocol(args: &RunArgs) -> bool {
+    audience(args) == Audience::Host || args.remote.sdk_url.is_some()
 }
 
 /// Whether the command line wants a conversation over stdin and stdout.

@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use bowline_engine::{
     permission::{Policy, Roots, RuleSource},
-    settings::{Places, Settings, Trust, expand_home},
+    settings::{Places, Settings, expand_home},
 };
 use bowline_protocol::{PermissionBehavior, PermissionMode};
 
@@ -19,14 +19,14 @@ pub(super) fn policy(
     args: &RunArgs,
     settings: &Settings,
     places: &Places,
-    trust: Trust,
     environment: &Environment,
     cwd: &Path,
 ) -> Result<(Policy, Vec<String>), SetupError> {
     let home = environment.home();
     let project = fs::canonicalize(cwd).unwrap_or_else(|_| cwd.to_owned());
     let roots = Roots { current_directory: cwd.to_owned(), home: home.clone() };
-    let (mut policy, mut notices) = settings.policy(places, trust, roots);
+    let mut policy = settings.policy(places, roots);
+    let mut notices = Vec::new();
     let typed = RuleSource::CliArg;
     let flags = &args.permissions;
     let rules = &mut policy.rules;
@@ -52,7 +52,7 @@ pub(super) fn policy(
     notices.extend(policy.rules.problems().iter().map(ToString::to_string));
 
     let forbidden = settings.forbids_bypass();
-    let mode = start_mode(args, settings, trust, &mut notices);
+    let mode = start_mode(args, settings);
     let wanted = flags.dangerously_skip_permissions
         || flags.allow_dangerously_skip_permissions
         || mode == PermissionMode::BypassPermissions;
@@ -74,17 +74,12 @@ pub(super) fn policy(
 }
 
 /// The mode that was typed, or else that of the settings.
-fn start_mode(
-    args: &RunArgs,
-    settings: &Settings,
-    trust: Trust,
-    notices: &mut Vec<String>,
-) -> PermissionMode {
+fn start_mode(args: &RunArgs, settings: &Settings) -> PermissionMode {
     if args.permissions.dangerously_skip_permissions {
         return PermissionMode::BypassPermissions;
     }
     if let Some(mode) = args.permissions.permission_mode {
         return mode.into();
     }
-    settings.start_mode(trust, notices)
+    settings.start_mode()
 }

@@ -1,6 +1,6 @@
 //! A session that a server keeps the log of.
 
-use bowline_engine::settings::{Settings, Source, Trust};
+use bowline_engine::settings::Settings;
 use bowline_protocol::RawJson;
 
 use super::SetupError;
@@ -11,12 +11,11 @@ pub(super) fn log(
     args: &SessionArgs,
     environment: &Environment,
     settings: &Settings,
-    trust: Trust,
 ) -> Result<Option<RemoteLog>, SetupError> {
     let token = environment.session_access_token();
     let log = match (&args.teleport, args.resume.as_deref()) {
         (Some(id), _) => {
-            let server = environment.session_server().or_else(|| named(settings, trust));
+            let server = environment.session_server().or_else(|| named(settings));
             let server = server.ok_or(
                 "--teleport needs a server: name it in the setting bowline.sessionServer or in \
                  BOWLINE_SESSION_SERVER",
@@ -41,11 +40,8 @@ pub(super) fn fetch(log: &RemoteLog) -> Result<Vec<RawJson>, SetupError> {
     runtime.block_on(log.fetch()).map_err(|error| error.to_string().into())
 }
 
-/// The server that settings name. It gets a token and all that is said, so a project that nobody
-/// trusts has no say.
-fn named(settings: &Settings, trust: Trust) -> Option<&str> {
-    let layers = settings.layers().iter().rev();
-    let mut trusted =
-        layers.filter(|layer| layer.source != Source::Project || trust == Trust::Trusted);
-    trusted.find_map(|layer| layer.known.bowline.session_server.as_deref())
+/// The server that settings name. It gets a token and the whole log: the settings of a project that
+/// is not trusted come without one.
+fn named(settings: &Settings) -> Option<&str> {
+    settings.known().bowline.session_server.as_deref()
 }

@@ -53,7 +53,8 @@ fn the_doctor_names_the_place_of_a_mistake() {
         r#"{"mcpServers":{"ghost":{"command":"no-such-program"}}}"#,
     )
     .unwrap();
-    let ran = run(&place, &["doctor"]);
+    let ran = place.bowline(["doctor"]).env("BOWLINE_TRUST", "1").output().unwrap();
+    let ran = Ran::from(ran);
     assert_eq!(ran.code, Some(1));
     for part in ["settings.json:2:", "ghost: failed", "set ANTHROPIC_API_KEY", "3 problems"] {
         assert!(ran.stdout.contains(part), "{part}: {}", ran.stdout);
@@ -66,12 +67,13 @@ fn the_doctor_runs_nothing_that_a_session_would_not_run() {
     let made = place.cwd().join("made");
     let server = json!({"command": "touch", "args": [&made]});
     place.configure(json!({"enableAllProjectMcpServers": false}));
-    let settings = json!({"enabledMcpjsonServers": ["sly"]});
+    let settings = json!({"enabledMcpjsonServers": ["other"]});
     fs::create_dir_all(place.cwd().join(".claude")).unwrap();
     fs::write(place.cwd().join(".claude/settings.json"), settings.to_string()).unwrap();
     let servers = json!({"mcpServers": {"sly": server}});
     fs::write(place.cwd().join(".mcp.json"), servers.to_string()).unwrap();
-    let ran = place.bowline(["doctor"]).env("ANTHROPIC_API_KEY", "k").output().unwrap();
+    let mut doctor = place.bowline(["doctor"]);
+    let ran = doctor.env("ANTHROPIC_API_KEY", "k").env("BOWLINE_TRUST", "1").output().unwrap();
     let printed = Ran::from(ran).printed();
     assert!(printed.contains("sly: not used: settings object to it"), "{printed}");
     assert!(!made.exists(), "{printed}");

@@ -204,7 +204,7 @@ fn furnished(place: &Place) {
 fn a_bare_session_finds_nothing_and_takes_what_is_named() {
     let place = Place::new();
     furnished(&place);
-    let usual = ask(&place, &["--model", "script"], &[], "/hi");
+    let usual = ask(&place, &["--model", "script", "--trust"], &[], "/hi");
     assert_eq!(init(&usual)["mcp_servers"][0]["name"], "crane");
     assert!(place.cwd().join("hooked").exists());
     assert_eq!(usual.lines().last().unwrap()["result"], "from a command");

@@ -23,3 +23,4 @@ mod schema;
 mod sessions;
 mod spare;
 mod terminal;
+mod trust;

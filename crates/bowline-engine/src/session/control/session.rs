@@ -206,9 +206,9 @@ impl Shared {
     fn trusts(&self, directory: &Path, request: &SetCwd) -> bool {
         let named = request.trusted_directory.as_deref().map(Path::new);
         let accepted = request.trust_accepted == Some(true);
-        let places = Places::new(&self.config.places.config_dir, directory);
+        let places = Places { project: directory.to_owned(), ..self.config.places.clone() };
         accepted && named.is_none_or(|named| named == directory)
-            || Trust::read(&places) == Trust::Trusted
+            || Trust::recorded(&places) == Trust::Trusted
     }
 }
 

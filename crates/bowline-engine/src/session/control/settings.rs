@@ -12,7 +12,7 @@ use super::{Answered, ControlError, ControlReply};
 use crate::{
     context::style,
     session::Shared,
-    settings::{NO_SANDBOX, Settings, SettingsError, Source, Trust},
+    settings::{NO_SANDBOX, Settings, SettingsError, Source},
 };
 
 pub(super) fn get_settings(shared: &Arc<Shared>) -> Answered {
@@ -86,8 +86,7 @@ impl Shared {
         self.workspace.set_added_roots(self.added_directories());
         // A rule may take a tool away altogether.
         self.live().tools_changed = true;
-        let trust = Trust::read(&self.config.places);
-        let changed = changed_variables(&variables(before, trust), &variables(&now, trust));
+        let changed = changed_variables(&variables(before), &variables(&now));
         self.workspace.update_environment(changed);
     }
 
@@ -138,8 +137,8 @@ impl Shared {
 }
 
 /// The variables that settings set for commands.
-fn variables(settings: &Settings, trust: Trust) -> BTreeMap<String, String> {
-    let set = settings.variables(trust);
+fn variables(settings: &Settings) -> BTreeMap<String, String> {
+    let set = settings.variables();
     set.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 

@@ -71,10 +71,20 @@ impl Shared {
         let places = &self.config.places;
         match destination {
             UpdateDestination::UserSettings => Some(places.user_file()),
-            UpdateDestination::ProjectSettings => Some(places.project_file()),
-            UpdateDestination::LocalSettings => Some(places.local_file()),
+            UpdateDestination::ProjectSettings => self.project_settings(places.project_file()),
+            UpdateDestination::LocalSettings => self.project_settings(places.local_file()),
             _ => None,
         }
+    }
+
+    /// A settings file of the project, unless a project that is not trusted has made a link of it
+    /// to another file: perhaps to the user's own settings.
+    fn project_settings(&self, path: PathBuf) -> Option<PathBuf> {
+        let admitted = self.standing.admits_new(&path);
+        if !admitted {
+            tracing::warn!(path = %path.display(), "a link out of the project is not written to");
+        }
+        admitted.then_some(path)
     }
 
     /// Where the plan of plan mode is written.

@@ -1,6 +1,6 @@
 //! `/compact`.
 
-use bowline_engine::settings::{Places, Settings, SettingsRequest};
+use bowline_engine::settings::{Places, Settings};
 use serde_json::{Value, json};
 
 use crate::{
@@ -138,7 +138,7 @@ async fn what_hook_programs_print_is_heeded_and_shown() {
     let mut rig = Rig::in_folder(folder, |config| {
         ears.listen(config);
         config.places = Places::new(config.cwd.join("config"), &config.cwd);
-        config.settings = Settings::load(&config.places, &SettingsRequest::default()).unwrap();
+        config.settings = Settings::load(&config.places, &crate::rig::trusted()).unwrap();
     });
     rig.run("SUMMARY short\nSAY one").await;
     let frames = rig.run("/compact keep the names").await;

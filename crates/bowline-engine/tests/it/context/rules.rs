@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::symlink, path::Path};
 
-use bowline_engine::settings::Places;
+use bowline_engine::settings::{Places, Trust};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -36,6 +36,7 @@ impl Project {
             ears.listen(config);
             config.cwd = root.join("work");
             config.places = Places::new(root.join("config"), &config.cwd);
+            config.trust = Trust::recorded(&config.places);
         });
         rig.run("SAY hi").await;
         let told = ears.system().pop().unwrap();

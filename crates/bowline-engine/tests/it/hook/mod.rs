@@ -19,7 +19,7 @@ use bowline_engine::{
         BoxFuture, HookActivity, HookCallError, HookCallbacks, HookEnvironment, HookObserver,
         HookReport, Hooks, NoServices, Scripts,
     },
-    settings::{Places, Settings, SettingsRequest},
+    settings::{Places, Settings},
 };
 use bowline_protocol::{CallbackId, HookInput, RawJson, ToolUseId};
 use serde_json::{Value, json};
@@ -154,7 +154,7 @@ impl Rig {
             managed_dir: self.path("managed"),
             ..Places::new(self.path("config"), self.folder.path())
         };
-        Settings::load(&places, &SettingsRequest::default()).unwrap()
+        Settings::load(&places, &crate::rig::trusted()).unwrap()
     }
 
     pub(crate) fn register(&self, hooks: Value) {

@@ -2,7 +2,7 @@
 
 use std::{fs, sync::Arc};
 
-use bowline_engine::settings::{Places, Settings, SettingsRequest};
+use bowline_engine::settings::{Places, Settings};
 use bowline_model::ModelRequest;
 use bowline_protocol::SessionId;
 use bowline_sessions::{ConfigHome, LineOrigin, Page, ProjectKey, TranscriptWriter};
@@ -80,7 +80,7 @@ async fn settings_define_agents_too() {
     write(".claude/settings.local.json", local.to_string());
     write(".claude/agents/diver.md", "---\nname: diver\ndescription: a file\n---\nfile".to_owned());
     let places = Places::new(path.join("home"), &path);
-    let settings = Settings::load(&places, &SettingsRequest::default()).unwrap();
+    let settings = Settings::load(&places, &crate::rig::trusted()).unwrap();
     assert_eq!(settings.problems().len(), 1, "{:?}", settings.problems());
     let ears = Ears::default();
     let mut rig = Rig::in_folder(folder, |config| {

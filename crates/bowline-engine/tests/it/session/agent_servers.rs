@@ -2,7 +2,7 @@
 
 use std::{fs, time::Duration};
 
-use bowline_engine::settings::Places;
+use bowline_engine::settings::{Places, Trust};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -112,8 +112,10 @@ async fn a_project_that_nobody_trusts_starts_none() {
                 args: [started]\n---\nYou work.";
     fs::write(agents.join("worker.md"), file).unwrap();
     let path = folder.path().canonicalize().unwrap();
-    let mut rig =
-        Rig::in_folder(folder, |config| config.places = Places::new(path.join("none"), path));
+    let mut rig = Rig::in_folder(folder, |config| {
+        config.places = Places::new(path.join("none"), path);
+        config.trust = Trust::Untrusted;
+    });
     let frames = rig.run(&format!("{}\nNEXT\nSAY done", send("SAY hi"))).await;
     let told = frames.iter().find(|frame| frame["subtype"] == "notification").unwrap();
     assert!(told["text"].as_str().unwrap().ends_with("own"), "{told}");

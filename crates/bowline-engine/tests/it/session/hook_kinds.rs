@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use bowline_engine::settings::{Settings, SettingsRequest};
+use bowline_engine::settings::Settings;
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -31,7 +31,7 @@ fn rig_with(
     Rig::in_folder(folder, |config| {
         config.places =
             bowline_engine::settings::Places::new(config.cwd.join("config"), &config.cwd);
-        config.settings = Settings::load(&config.places, &SettingsRequest::default()).unwrap();
+        config.settings = Settings::load(&config.places, &crate::rig::trusted()).unwrap();
         config.include_hook_events = true;
         change(config);
     })

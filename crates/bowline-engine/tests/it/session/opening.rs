@@ -4,7 +4,7 @@ use std::fs;
 
 use bowline_engine::{
     SetupTrigger,
-    settings::{Places, Settings, SettingsRequest},
+    settings::{Places, Settings},
 };
 use bowline_protocol::AgentDefinition;
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ fn rig_with(
     let file = json!({"hooks": hooks}).to_string();
     fs::write(path.join(".claude/settings.json"), file).unwrap();
     Rig::in_folder(folder, |config| {
-        config.settings = Settings::load(&places, &SettingsRequest::default()).unwrap();
+        config.settings = Settings::load(&places, &crate::rig::trusted()).unwrap();
         config.places = places;
         change(config);
     })

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use bowline_engine::settings::{Places, Settings, SettingsRequest};
+use bowline_engine::settings::{Places, Settings, SettingsRequest, Trust};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -10,13 +10,19 @@ use crate::rig::{Rig, text};
 
 /// A session whose project's settings are these.
 fn rig_with(settings: &Value) -> Rig {
+    rig_in(settings, Trust::Trusted)
+}
+
+fn rig_in(settings: &Value, trust: Trust) -> Rig {
     let folder = TempDir::new().unwrap();
     let path = folder.path().canonicalize().unwrap();
     fs::create_dir(path.join(".claude")).unwrap();
     write(&path, settings);
     let places = Places::new(path.join("home"), &path);
     Rig::in_folder(folder, |config| {
-        config.settings = Settings::load(&places, &SettingsRequest::default()).unwrap();
+        let request = SettingsRequest { trust, ..SettingsRequest::default() };
+        config.settings = Settings::load(&places, &request).unwrap();
+        config.trust = trust;
         config.places = places;
     })
 }
@@ -70,7 +76,7 @@ async fn settings_that_change_count_from_the_next_turn() {
 
 #[tokio::test]
 async fn a_project_that_nobody_trusts_gains_nothing_by_changing_its_settings() {
-    let mut rig = rig_with(&json!({}));
+    let mut rig = rig_in(&json!({}), Trust::Untrusted);
     let project = rig.path().to_owned();
     let settings =
         json!({"env": {"GIT_PAGER": "evil"}, "permissions": {"allow": ["Bash(touch:*)"]}});

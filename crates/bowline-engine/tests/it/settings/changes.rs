@@ -20,7 +20,8 @@ fn a_host_sees_what_holds_and_applies_its_own() {
         "model": "opus",
     }));
     let flag = Some(json!({ "env": { "FROM_FLAG": "1" } }).to_string());
-    let mut settings = machine.load_with(SettingsRequest { flag, ..Default::default() }).unwrap();
+    let mut settings =
+        machine.load_with(SettingsRequest { flag, ..crate::rig::trusted() }).unwrap();
     let applied = |model: &str| AppliedSettings {
         model: model.to_owned(),
         effort: Maybe::Value("medium".to_owned()),
@@ -79,7 +80,8 @@ fn null_clears_and_a_key_replaces_what_was_applied_before() {
     let machine = Machine::new();
     machine.user(json!({ "model": "user" }));
     let flag = Some(json!({ "model": "flag", "permissions": { "deny": ["Write"] } }).to_string());
-    let mut settings = machine.load_with(SettingsRequest { flag, ..Default::default() }).unwrap();
+    let mut settings =
+        machine.load_with(SettingsRequest { flag, ..crate::rig::trusted() }).unwrap();
     settings.apply_flag_settings(&raw(json!({ "permissions": { "allow": ["A"] } }))).unwrap();
     settings.apply_flag_settings(&raw(json!({ "permissions": { "allow": ["B"] } }))).unwrap();
     let permissions = &settings.known().permissions;

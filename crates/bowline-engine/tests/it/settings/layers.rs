@@ -23,7 +23,7 @@ fn a_higher_layer_wins() {
     let machine = Machine::new();
     let request = SettingsRequest {
         flag: Some(json!({ "model": "flag" }).to_string()),
-        ..SettingsRequest::default()
+        ..crate::rig::trusted()
     };
     let model = |request: &SettingsRequest| {
         let settings = machine.load_with(request.clone()).unwrap();
@@ -100,7 +100,7 @@ fn files_can_be_left_out() {
         ("", json!({ "d": 1 })),
     ] {
         let sources: SourceSet = list.parse().unwrap();
-        let settings = machine.load_with(SettingsRequest { sources, ..Default::default() });
+        let settings = machine.load_with(SettingsRequest { sources, ..crate::rig::trusted() });
         assert_eq!(effective(&settings.unwrap()), expected, "{list}");
     }
     let error = "user,managed".parse::<SourceSet>().unwrap_err();
@@ -145,7 +145,7 @@ fn a_file_with_two_roles_is_read_once() {
     let mut places = machine.places();
     places.config_dir = machine.path("home/.claude");
     places.project = machine.path("home");
-    let settings = Settings::load(&places, &SettingsRequest::default()).unwrap();
+    let settings = Settings::load(&places, &crate::rig::trusted()).unwrap();
     assert_eq!(settings.get("x").unwrap().source, Source::User);
 }
 

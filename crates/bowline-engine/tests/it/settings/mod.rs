@@ -3,6 +3,7 @@
 mod changes;
 mod layers;
 mod problems;
+mod records;
 mod trust;
 
 use std::{fs, path::PathBuf};
@@ -55,6 +56,11 @@ impl Machine {
     }
 
     pub(crate) fn load(&self) -> Settings {
+        self.load_with(crate::rig::trusted()).unwrap()
+    }
+
+    /// The settings of a project that is not trusted.
+    pub(crate) fn load_doubted(&self) -> Settings {
         self.load_with(SettingsRequest::default()).unwrap()
     }
 

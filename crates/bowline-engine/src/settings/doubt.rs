@@ -1,0 +1,53 @@
+//! Doubt about the settings files of a project that is not trusted.
+
+use std::path::{Path, PathBuf};
+
+use super::{Places, Source, Standing, Trust, reduce::shown};
+
+/// The settings files whose word is doubted. The default doubts none.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Doubt(Option<Doubted>);
+
+#[derive(Debug, Clone)]
+struct Doubted {
+    standing: Standing,
+    project: PathBuf,
+    /// The user's own folder. Where the project is the user's home, its files may lie there.
+    own: PathBuf,
+}
+
+impl Doubt {
+    /// The doubt about the files at `places`.
+    pub(super) fn new(places: &Places, trust: Trust) -> Self {
+        Self((trust == Trust::Untrusted).then(|| Doubted {
+            standing: Standing::new(places, trust),
+            project: places.project.clone(),
+            own: places.config_dir.clone(),
+        }))
+    }
+
+    /// Whether it is about this layer: both files of the project count, since either can be
+    /// part of a clone.
+    pub(super) fn concerns(&self, source: Source, path: Option<&Path>) -> bool {
+        let Some(Doubted { own, .. }) = &self.0 else { return false };
+        let is_users = path.and_then(Path::parent).is_some_and(|folder| folder == own);
+        matches!(source, Source::Project | Source::Local) && !is_users
+    }
+
+    /// Whether a file of the project lies in it.
+    pub(super) fn admits(&self, path: &Path) -> bool {
+        self.0.as_ref().is_none_or(|doubted| doubted.standing.admits(path))
+    }
+
+    /// Whether a file of this source may be written at a path.
+    pub(super) fn admits_new(&self, source: Source, path: &Path) -> bool {
+        let standing = self.0.as_ref().filter(|_| self.concerns(source, Some(path)));
+        standing.is_none_or(|doubted| doubted.standing.admits_new(path))
+    }
+
+    /// How a file of the project is called.
+    pub(super) fn shown(&self, file: &Path) -> String {
+        let project = self.0.as_ref().map_or(Path::new(""), |doubted| &doubted.project);
+        shown(file, project)
+    }
+}

@@ -1,0 +1,57 @@
+//! `bowline trust`: the folders whose settings, hooks, servers and agents apply as they are written.
+
+use std::{path::Path, process::ExitCode};
+
+use bowline_engine::settings::{TrustRecords, TrustedFolder};
+
+use crate::{args::TrustArgs, environment::Environment, say, setup, working_directory};
+
+/// Records trust in a folder, takes it back, or lists what is recorded.
+pub(crate) fn run(args: &TrustArgs) -> anyhow::Result<ExitCode> {
+    let environment = Environment::of_process();
+    let cwd = working_directory()?;
+    let folder = args.folder.as_ref().map_or_else(|| cwd.clone(), |folder| cwd.join(folder));
+    let places = setup::places(&environment, &folder);
+    if args.list {
+        return list(&TrustRecords::read(&places));
+    }
+    if args.revoke {
+        let revoked = TrustRecords::revoke(&places, &folder).map_err(explain)?;
+        return say(&format!("{} is not trusted any more.", revoked.display()));
+    }
+    let trusted = TrustRecords::trust(&places, &folder).map_err(explain)?;
+    if TrustRecords::read(&places).reason(&trusted).is_none() {
+        anyhow::bail!(
+            "Error: {} is recorded in {}, but a folder does not vouch for itself: set \
+             BOWLINE_CONFIG_DIR to a folder outside of it",
+            trusted.display(),
+            places.trust_file().display()
+        );
+    }
+    let below = environment.home().and_then(|home| home.canonicalize().ok());
+    let covers = match below.is_some_and(|home| home.starts_with(&trusted)) {
+        true => "That holds for this folder alone, not for those in it",
+        false => "That holds for all that lies in it",
+    };
+    say(&format!("{} is trusted. {covers}; `bowline trust --revoke` ends it.", trusted.display()))
+}
+
+fn list(records: &TrustRecords) -> anyhow::Result<ExitCode> {
+    let lines = records.list().into_iter().map(|TrustedFolder { folder, trusted, file }| {
+        let word = if trusted { "trusted" } else { "not trusted" };
+        format!("{} ({word}, {})", shown(&folder), shown(&file))
+    });
+    match lines.collect::<Vec<_>>().join("\n").as_str() {
+        "" => say("No folder is trusted."),
+        lines => say(lines),
+    }
+}
+
+/// A path as a terminal may show it.
+fn shown(path: &Path) -> String {
+    path.display().to_string().replace(char::is_control, "\u{fffd}")
+}
+
+fn explain(error: bowline_engine::settings::TrustError) -> anyhow::Error {
+    anyhow::anyhow!("Error: {error}")
+}
