@@ -38,7 +38,7 @@ pub const DEFAULT_INBOX_LIMIT: usize = 8 * 1024 * 1024;
 
 /// Questions of the other end that are worked on at a time. Above what any honest end
 /// has in flight, and low enough that a runaway one does not eat the machine.
-pub const DEFAULT_REQUEST_LIMIT: usize = 8 * 1024;
+pub const DEFAULT_REQUEST_LIMIT: usize = 16 * 1024;
 
 /// Limits of a session.
 #[derive(Debug, Clone)]

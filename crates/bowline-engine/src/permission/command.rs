@@ -303,26 +303,28 @@ fn shows_tracked_files(command: &Command, shell: &ShellState<'_>) -> bool {
 }
 
 /// How `git` in a command finds the repositories that it meets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Repositories {
     /// It is not `git`, or they run nothing.
     Harmless,
     /// They run nothing in the environment of a command that runs unasked.
     Quiet,
-    /// They may run programs, or cannot be told.
-    Hostile,
+    /// They may run programs, or are unknown, for this reason.
+    Hostile(String),
 }
 
 fn repositories(command: &Command, shell: &ShellState<'_>, read: &[Place]) -> Repositories {
     if !command.unwrapped().iter().any(|it| it.name() == Some("git")) {
         return Repositories::Harmless;
     }
-    let Some(directories) = shell.directories() else { return Repositories::Hostile };
+    let Some(directories) = shell.directories() else {
+        return Repositories::Hostile("Only the running shell knows where git runs".to_owned());
+    };
     let given = read.iter().filter_map(Place::location).map(Location::real);
     let mut found = Repositories::Harmless;
     for directory in directories.iter().map(|it| it.as_path()).chain(given) {
         match repository::examine(directory) {
-            Err(_) => return Repositories::Hostile,
+            Err(doubt) => return Repositories::Hostile(doubt.to_string()),
             Ok(harmless) if harmless.relies_on_environment => found = Repositories::Quiet,
             Ok(_) => {}
         }

@@ -33,6 +33,8 @@ enum Objection<'a> {
     Reads(&'a Part, &'a Place),
     /// It writes to files that a pattern names.
     Pattern,
+    /// It is `git` where a repository may run programs.
+    Repository(&'a str),
     /// Nothing allows it.
     Unknown,
 }
@@ -97,7 +99,10 @@ impl Policy {
             if let Some(place) = part.writes.iter().find(|place| !self.is_known_inside(place)) {
                 return Err(Objection::Writes(part, place));
             }
-        } else if part.command.runs_read_only() && part.repositories != Repositories::Hostile {
+        } else if part.command.runs_read_only() {
+            if let Repositories::Hostile(doubt) = &part.repositories {
+                return Err(Objection::Repository(doubt));
+            }
             grounds = if part.redirected.is_empty() { Grounds::ReadOnly } else { grounds };
         } else if let Some(place) = part.writes.first() {
             return Err(Objection::Writes(part, place));
@@ -127,6 +132,7 @@ impl Policy {
     ) -> Verdict {
         let (part, place) = match objection {
             Objection::Writes(part, place) | Objection::Reads(part, place) => (part, place),
+            Objection::Repository(doubt) => return ask_about_all(call, line, (*doubt).to_owned()),
             Objection::Pattern => {
                 let text = "A pattern names the files that it changes";
                 return ask_about_all(call, line, text.to_owned());

@@ -1,6 +1,6 @@
 //! Where files end up that a command copies or moves.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use bowline_shell::{Transfer, Word};
 
@@ -47,7 +47,7 @@ fn is_content(source: &Word) -> bool {
 
 /// Every file below a source, where it ends up: a link may be there already, or its name may be
 /// one that is always asked about.
-fn tree(source: &Location, landing: &PathBuf) -> Vec<Place> {
+fn tree(source: &Location, landing: &Path) -> Vec<Place> {
     let Some(below) = Below::list(source) else { return Vec::new() };
     match below.entries() {
         Some(entries) => {

@@ -73,7 +73,7 @@ impl<'a> ShellState<'a> {
         let touches = command.touches();
         match touches.reads.as_slice() {
             // How often a loop goes down, or up, cannot be told.
-            [word] if touches.complete && !(self.repeats && !is_absolute(word)) => {
+            [word] if touches.complete && (is_absolute(word) || !self.repeats) => {
                 self.targets(word)
             }
             _ => None,

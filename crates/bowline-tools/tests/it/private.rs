@@ -47,6 +47,7 @@ async fn the_name_of_a_call_leads_nowhere() {
     rig.file("long", "x\n".repeat(100_000));
     for id in ["../../escaped", "/tmp/escaped", "a/b", "..", &"x".repeat(1000)] {
         let call = ToolCall {
+            confinement: None,
             id: id.into(),
             input: json!({ "command": "cat long" }),
             workspace: rig.workspace.clone(),

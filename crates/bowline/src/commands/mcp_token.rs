@@ -1,9 +1,9 @@
 //! The token of the MCP server over HTTP: given by the user, or made and kept for the next start.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions},
+    fs::{self, File},
     io::{self, Read, Write},
-    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
 };
 
@@ -52,7 +52,7 @@ pub(super) fn own(environment: &Environment) -> anyhow::Result<OwnToken> {
     if let Some(text) = kept(&file).with_context(told)? {
         return Ok(OwnToken { text, file });
     }
-    DirBuilder::new().recursive(true).mode(0o700).create(&folder).with_context(told)?;
+    bowline_private::folder_as_it_is(&folder).with_context(told)?;
     let text = made().with_context(told)?;
     // Readers see a whole token or none; of two servers that start at once, one makes it.
     let beside = folder.join(format!("{FILE}.{}", uuid::Uuid::new_v4()));
@@ -95,7 +95,7 @@ fn made() -> io::Result<String> {
 }
 
 fn write(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    let mut file = bowline_private::create_new(path)?;
     writeln!(file, "{text}")?;
     file.sync_all()
 }

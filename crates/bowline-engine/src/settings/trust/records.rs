@@ -4,8 +4,6 @@
 use std::{
     collections::{BTreeMap, HashMap},
     fs, io,
-    io::Write,
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
 };
 
@@ -225,18 +223,8 @@ fn change(
 
 /// Puts the records into their file, which only the user may read or write.
 fn write(file: &Path, records: &OwnFile) -> io::Result<()> {
-    let folder = file.parent().unwrap_or(Path::new("."));
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    let draft = folder.join(format!(".trust-{}.tmp", std::process::id()));
+    bowline_private::folder_as_it_is(file.parent().unwrap_or(Path::new(".")))?;
     let mut text = serde_json::to_string_pretty(records)?;
     text.push('\n');
-    // One that a run which was killed has left behind.
-    fs::remove_file(&draft).ok();
-    let written = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft);
-    let written = written.and_then(|mut draft| draft.write_all(text.as_bytes()));
-    let written = written.and_then(|()| fs::rename(&draft, file));
-    if written.is_err() {
-        fs::remove_file(&draft).ok();
-    }
-    written
+    bowline_private::replace(file, text)
 }

@@ -341,23 +341,23 @@ fn git_in_a_bare_repository_is_asked_about() {
     bench.check(&[
         ("Bash git status", "allow subcommandResults"),
         ("Bash git -C src status", "allow subcommandResults"),
-        ("Bash git -C src/planted status", "ask"),
-        ("Bash git -C src/planted/refs/heads status", "ask"),
-        ("Bash cd src/planted && git log", "ask"),
-        ("Bash cd src/planted && timeout 5 git log", "ask"),
+        ("Bash git -C src/planted status", "ask other"),
+        ("Bash git -C src/planted/refs/heads status", "ask other"),
+        ("Bash cd src/planted && git log", "ask other"),
+        ("Bash cd src/planted && timeout 5 git log", "ask other"),
         ("Bash cd src/planted && ls", "allow subcommandResults"),
     ]);
     // A folder of that name alone is no repository, so `git` would go on to the bare one.
     let own = bench.project.join("src/planted/.git");
     std::fs::create_dir(&own).unwrap();
-    bench.check(&[("Bash git -C src/planted status", "ask")]);
+    bench.check(&[("Bash git -C src/planted status", "ask other")]);
     for name in ["objects", "refs"] {
         std::fs::create_dir(own.join(name)).unwrap();
     }
     std::fs::write(own.join("HEAD"), "ref: refs/heads/main\n").unwrap();
     bench.check(&[("Bash git -C src/planted status", "allow subcommandResults")]);
     std::fs::write(own.join("config"), "[diff]\n\texternal = ./evil\n").unwrap();
-    bench.check(&[("Bash git -C src/planted diff", "ask")]);
+    bench.check(&[("Bash git -C src/planted diff", "ask other")]);
 }
 
 #[test]
