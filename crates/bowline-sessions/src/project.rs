@@ -36,6 +36,7 @@ impl ConfigHome {
     /// A program with an open umask may have made them.
     pub fn close_to_others(&self) -> Result<(), SessionError> {
         for folder in [self.0.clone(), self.projects()] {
+            // What is no folder cannot be written to; the writer of a transcript says so.
             if folder.is_dir() {
                 bowline_private::folder(&folder).map_err(SessionError::io(&folder))?;
             }
