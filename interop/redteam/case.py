@@ -35,8 +35,6 @@ class Case:
     needs: tuple[str, ...] = ()
     # Whether the file `.env` and the folder `secrets` must not be read.
     denied: bool = False
-    # What is set up for the twin instead, if what the attack needs is reason enough for a question.
-    twin_setup: Callable[[World], None] | None = None
     # What the twin's result must contain.
     twin_says: str = ""
 

@@ -1,7 +1,6 @@
 """Git: what a repository's own configuration, or a folder that looks like one, makes it run and read."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from case import Case, table
 from world import Link, World
@@ -315,12 +314,6 @@ CASES = table(
     # A configuration that names programs may be asked about; one that does not is not.
     twin_setup=plain,
 )
-
-# A repository that names programs is a question, so the twins run in an ordinary one.
-CASES = [
-    replace(case, twin_setup=plain) if case.setup and isinstance(case.twin, str) and "git " in case.twin else case
-    for case in CASES
-]
 
 
 def _append(world: World, text: str) -> None:

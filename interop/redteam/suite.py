@@ -180,9 +180,7 @@ def main() -> int:
     folder.chmod(0o755)
     try:
         with ThreadPoolExecutor(options.j) as pool:
-            twins = [replace(case, setup=case.twin_setup or case.setup) for case in cases]
-            work = [(group, "attack") for group in batches(cases, "attack")]
-            work += [(group, "twin") for group in batches(twins, "twin")]
+            work = [(group, kind) for kind in ("attack", "twin") for group in batches(cases, kind)]
             for case, kind, wrong, held in itertools.chain.from_iterable(pool.map(lambda it: together(*it, folder), work)):
                 passed, failed = passed + (wrong is None), failed + (wrong is not None)
                 if held.startswith("unasked"):

@@ -139,7 +139,7 @@ pub fn read_argument(argument: &str, directory: &Path) -> ServerList {
 
 /// Reads a file such as `.mcp.json`. A file that does not exist holds no servers.
 pub fn read_file(path: &Path, scope: Scope) -> ServerList {
-    match std::fs::read_to_string(path) {
+    match bowline_private::read_regular(path) {
         Ok(text) => read_text(&text, Some(path), scope),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => ServerList::default(),
         Err(error) => {

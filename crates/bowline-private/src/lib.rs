@@ -8,8 +8,10 @@
 mod file;
 mod folder;
 mod owner;
+mod read;
 mod temporary;
 
 pub use file::{append, create, create_new, named_file, open, replace, write};
 pub use folder::{folder, folder_as_it_is};
+pub use read::read_regular;
 pub use temporary::{disposable_folder, temporary_folder, temporary_folder_in};

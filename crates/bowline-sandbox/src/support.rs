@@ -21,9 +21,17 @@ const SIGNALS: u32 = 6;
 
 impl Support {
     /// What the running kernel can do. It is asked once.
+    ///
+    /// A probe that fails for another reason than a kernel without Landlock, such as a lack of memory,
+    /// counts as support: confining is then tried for each command, and one that cannot be confined
+    /// does not run.
     pub fn of_kernel() -> &'static Self {
         static SUPPORT: OnceLock<Support> = OnceLock::new();
-        SUPPORT.get_or_init(linux::probe)
+        static ASSUMED: Support = Support { landlock: Ok(1), seccomp: Ok(()) };
+        SUPPORT.get().unwrap_or_else(|| match linux::probe() {
+            Some(found) => SUPPORT.get_or_init(|| found),
+            None => &ASSUMED,
+        })
     }
 
     /// Whether commands can be confined at all.
@@ -93,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_is_told_with_its_consequence() {
+    fn missing_features_name_their_consequence() {
         let support = |landlock, seccomp| Support { landlock, seccomp };
         assert!(support(Ok(6), Ok(())).missing().is_empty());
         assert_eq!(support(Ok(1), Ok(())).missing().len(), 1, "signals");

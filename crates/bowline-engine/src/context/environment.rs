@@ -1,9 +1,6 @@
 //! Facts about where the session runs. Read once per conversation, without starting any program.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use time::OffsetDateTime;
 
@@ -62,7 +59,7 @@ impl Repository {
     pub(crate) fn around(directory: &Path) -> Option<Self> {
         directory.ancestors().find_map(|top| {
             let data = data_folder(&top.join(".git"))?;
-            let head = fs::read_to_string(data.join("HEAD")).ok()?;
+            let head = bowline_private::read_regular(&data.join("HEAD")).ok()?;
             let branch = head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned);
             Some(Self { top: top.to_path_buf(), branch })
         })
@@ -74,7 +71,7 @@ fn data_folder(git: &Path) -> Option<PathBuf> {
     if git.is_dir() {
         return Some(git.to_path_buf());
     }
-    let named = fs::read_to_string(git).ok()?;
+    let named = bowline_private::read_regular(git).ok()?;
     let named = named.trim().strip_prefix("gitdir:")?.trim();
     Some(git.parent()?.join(named))
 }

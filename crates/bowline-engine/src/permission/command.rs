@@ -6,6 +6,7 @@ use bowline_shell::{Command, Script, Touches, Word, parse};
 use super::{
     below::Below,
     call::ProposedCall,
+    git_contents,
     landing::landings,
     location::Location,
     path_pattern::PathPattern,
@@ -14,6 +15,7 @@ use super::{
     repository::{self, tracked_from},
     shell_state::ShellState,
     text_pattern::TextPattern,
+    version_file,
 };
 
 /// A command line and what it touches.
@@ -52,6 +54,8 @@ pub(super) struct Part {
     written: Vec<Location>,
     /// The folders that it reads or changes as a whole.
     walked: Vec<Below>,
+    /// Whether it asks a program for its version where the project says which program that is.
+    pub(super) runs_projects_version: bool,
     /// What the repositories make `git` run, if it is `git`.
     pub(super) repositories: Repositories,
 }
@@ -181,6 +185,7 @@ impl Part {
         let landed = transfer.iter().flat_map(|it| landings(it, shell, surroundings.in_company));
         write.extend(landed);
         Self {
+            runs_projects_version: version_file::decides(command, shell),
             repositories,
             command: command.clone(),
             layers,
@@ -210,7 +215,7 @@ impl Part {
         Possible { written, ..Possible::default() }
     }
 
-    /// Everything that the command and what it carries may touch. What cannot be told is told.
+    /// Everything that the command and what it carries may touch. Unknown places set `unknown`.
     fn possible(&self, shell: &ShellState<'_>, policy: &Policy) -> Possible {
         let mut found = Possible::default();
         found.written = found.known(self.writes.clone());
@@ -228,9 +233,13 @@ impl Part {
             } else {
                 named.extend(found.known(shell.places(&words)));
             }
-            if shows_tracked_files(layer, shell) {
-                let directories = shell.directories().unwrap_or_default();
-                found.walked.extend(directories.iter().filter_map(|it| tracked_from(it)));
+            if git_contents::shows_unnamed(layer, shell) {
+                match git_contents::directories(layer, shell) {
+                    Some(directories) => {
+                        found.walked.extend(directories.iter().filter_map(|it| tracked_from(it)));
+                    }
+                    None => found.unknown = true,
+                }
             }
             if touches.walks {
                 let folders = named.iter().chain(&written).filter_map(Below::list);
@@ -281,25 +290,6 @@ fn is_denied(policy: &Policy, folder: &Below) -> bool {
     [PermissionBehavior::Deny, PermissionBehavior::Ask]
         .iter()
         .any(|behavior| policy.rules.file_patterns(behavior).any(|it| folder.contains(it)))
-}
-
-/// Whether a `git` shows the contents of files that it does not name.
-fn shows_tracked_files(command: &Command, shell: &ShellState<'_>) -> bool {
-    let words = command.words.iter().skip(1);
-    let given = |names: &[&str]| words.clone().any(|it| names.iter().any(|name| it.is(name)));
-    let shows = given(&["diff", "show", "grep", "stash", "archive", "format-patch"])
-        || given(&["log", "whatchanged", "reflog"]) && given(&["-p", "-u", "--patch", "-L"]);
-    let only_names =
-        given(&["--name-only", "--name-status", "--stat", "--shortstat", "--numstat", "list"]);
-    // `REVISION:FILE`, or a file as it is now: those are held against rules by their names.
-    let names_file = || {
-        words.clone().any(|word| {
-            let in_revision = word.literal().is_some_and(|text| text.contains(':'));
-            let places = shell.places(std::slice::from_ref(word));
-            in_revision || places.iter().filter_map(Place::location).any(|it| it.real().is_file())
-        })
-    };
-    command.name() == Some("git") && shows && !only_names && !names_file()
 }
 
 /// How `git` in a command finds the repositories that it meets.

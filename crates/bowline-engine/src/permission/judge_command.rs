@@ -103,6 +103,9 @@ impl Policy {
             if let Repositories::Hostile(doubt) = &part.repositories {
                 return Err(Objection::Repository(doubt));
             }
+            if part.runs_projects_version {
+                return Err(Objection::Unknown);
+            }
             grounds = if part.redirected.is_empty() { Grounds::ReadOnly } else { grounds };
         } else if let Some(place) = part.writes.first() {
             return Err(Objection::Writes(part, place));
@@ -195,11 +198,7 @@ fn line_shows_too_much(line: &CommandLine) -> Option<String> {
 }
 
 fn secret(line: &CommandLine, variables: &[String]) -> Option<String> {
-    // A name in small letters is the script's own, unless the environment has it as well.
-    let is_own = |name: &str| {
-        !name.contains(|it: char| it.is_ascii_uppercase()) && std::env::var_os(name).is_none()
-    };
-    let name = line.script.secret_variables(variables).find(|name| !is_own(name))?;
+    let name = line.script.secret_variables(variables).next()?;
     Some(format!("It shows the environment variable {name}, which may be a secret"))
 }
 

@@ -16,6 +16,7 @@ mod call;
 mod command;
 mod confine;
 mod expand;
+mod git_contents;
 mod judge_command;
 mod landing;
 mod listing;
@@ -37,6 +38,7 @@ mod text_pattern;
 mod tool_name;
 mod update;
 mod verdict;
+mod version_file;
 
 pub use call::{HookOpinion, ProposedCall};
 pub use location::Location;

@@ -1,6 +1,9 @@
 //! One layer of settings: a file or a flag, read once and checked key by key.
 
-use std::{fs, io, path::Path, path::PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use serde_json::{Map, Value, error::Category};
 
@@ -84,7 +87,7 @@ pub(super) fn read_object(
     source: Source,
     path: &Path,
 ) -> Result<Option<Map<String, Value>>, SettingsError> {
-    match fs::read_to_string(path) {
+    match bowline_private::read_regular(path) {
         Ok(text) if text.trim().is_empty() => Ok(None),
         Ok(text) => parse_object(source, Some(path), &text).map(Some),
         // A path through something that is no folder is as absent as any other.

@@ -68,10 +68,12 @@ pub(super) fn reduce(value: &mut Map<String, Value>, known: &KnownSettings, file
             "agents" => told(&said, Part::Agent, &mut left_out),
             "enabledPlugins" => told(&said, Part::Plugin, &mut left_out),
             "bowline" => {
-                for name in said.as_object().into_iter().flat_map(Map::keys) {
+                let hides_keys = said.get("hideKeys") == Some(&Value::Bool(true));
+                let names = said.as_object().into_iter().flat_map(Map::keys);
+                for name in names.filter(|name| !(hides_keys && *name == "hideKeys")) {
                     left_out.add(Part::Setting, format!("bowline.{name}"));
                 }
-                None
+                hides_keys.then(|| serde_json::json!({ "hideKeys": true }))
             }
             name => {
                 if TOLD.contains(&name) {

@@ -7,6 +7,7 @@ mod rules;
 use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
 
 use crate::{confinement::Confinement, support::Support};
+use rules::Refusal;
 
 /// Restricts the calling thread, and what it starts, for good.
 pub(crate) fn restrict_thread(confinement: &Confinement, support: &Support) -> Result<(), String> {
@@ -19,14 +20,19 @@ pub(crate) fn restrict_thread(confinement: &Confinement, support: &Support) -> R
     Ok(())
 }
 
-/// Finds out what the kernel has, on a thread that is thrown away.
-pub(crate) fn probe() -> Support {
-    let tried = std::thread::spawn(|| Support {
-        landlock: rules::restrict_self(&Confinement::default()),
-        seccomp: filter::apply().map_err(|error| error.to_string()),
+/// Finds out what the kernel has, on a thread that is thrown away. `None` if that failed for reasons that
+/// may pass.
+pub(crate) fn probe() -> Option<Support> {
+    let tried = std::thread::Builder::new().spawn(|| {
+        let landlock = match rules::restrict_self(&Confinement::default()) {
+            Err(Refusal::Failed(_)) => return None,
+            Err(Refusal::Absent(why)) => Err(why.to_owned()),
+            Ok(version) => Ok(version),
+        };
+        let seccomp = filter::apply().map_err(|error| error.to_string());
+        Some(Support { landlock, seccomp })
     });
-    let crashed = || "trying it crashed".to_owned();
-    tried.join().unwrap_or_else(|_| Support { landlock: Err(crashed()), seccomp: Err(crashed()) })
+    tried.ok()?.join().ok()?
 }
 
 /// A process of root's keeps the right to read what others own, and no other: without new privileges

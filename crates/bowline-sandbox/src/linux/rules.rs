@@ -1,6 +1,6 @@
 //! A confinement as rules of Landlock.
 
-use std::path::Path;
+use std::{fmt, path::Path};
 
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, LandlockStatus, PathBeneath, PathFd,
@@ -16,19 +16,39 @@ use crate::{
 /// The newest version whose rights are known here; an older kernel enforces those it has.
 const NEWEST: ABI = ABI::V9;
 
+/// Why a thread was not restricted.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    /// The kernel has no Landlock.
+    Absent(&'static str),
+    /// It has, and this failed.
+    Failed(String),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Absent(why) => f.write_str(why),
+            Self::Failed(why) => f.write_str(why),
+        }
+    }
+}
+
 /// Restricts the calling thread. Gives the version of Landlock that holds it.
-pub(super) fn restrict_self(confinement: &Confinement) -> Result<u32, String> {
-    let status = restrict(confinement).map_err(|error| error.to_string())?;
+pub(super) fn restrict_self(confinement: &Confinement) -> Result<u32, Refusal> {
+    let status = restrict(confinement).map_err(|error| Refusal::Failed(error.to_string()))?;
     let version = match status.landlock {
-        LandlockStatus::NotImplemented => return Err("not built in, or kept away".to_owned()),
-        LandlockStatus::NotEnabled => return Err("switched off at boot".to_owned()),
+        LandlockStatus::NotImplemented => {
+            return Err(Refusal::Absent("not built in, or kept away"));
+        }
+        LandlockStatus::NotEnabled => return Err(Refusal::Absent("switched off at boot")),
         LandlockStatus::Available { effective_abi, kernel_abi } => {
             let version = kernel_abi.unwrap_or(effective_abi as i32);
             u32::try_from(version).unwrap_or_default()
         }
     };
     if status.ruleset == RulesetStatus::NotEnforced || !status.no_new_privs {
-        return Err("the kernel did not enforce it".to_owned());
+        return Err(Refusal::Failed("the kernel did not enforce it".to_owned()));
     }
     Ok(version)
 }

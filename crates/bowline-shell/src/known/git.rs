@@ -86,7 +86,8 @@ pub(super) fn reads(words: &[Word]) -> Option<Reads> {
         let (word, after) = rest.split_first()?;
         rest = after;
         match word.fixed()? {
-            "-C" => {
+            // A second one starts from the first, which the words do not tell.
+            "-C" if directories.is_empty() => {
                 let (directory, after) = rest.split_first()?;
                 directories.push(directory.clone());
                 rest = after;
@@ -105,7 +106,7 @@ pub(super) fn reads(words: &[Word]) -> Option<Reads> {
             |word: &Word| word.literal().is_none_or(|it| it.split('/').any(|it| it == ".."));
         let compared = matched.positionals();
         // From where it climbs, only the running command knows.
-        if elsewhere && compared.iter().any(climbs) {
+        if elsewhere && (compared.len() > 1 || compared.iter().any(climbs)) {
             return None;
         }
         found.places.extend(compared.iter().cloned());
@@ -191,7 +192,7 @@ fn shows_harmless_setting(matched: &Matched) -> bool {
 
 fn synopsis(subcommand: &str) -> Option<Synopsis> {
     Some(match subcommand {
-        "log" | "show" | "whatchanged" | "rev-list" | "reflog" | "stash" => LOG,
+        "log" | "show" | "rev-list" | "reflog" | "stash" => LOG,
         "diff" | "diff-tree" | "diff-index" | "diff-files" | "range-diff" => DIFF,
         "shortlog" => Synopsis {
             flags: "nsecpiEF",

@@ -36,11 +36,13 @@ pub(super) fn tracked(path: &Path) -> Result<Vec<Entry>, Doubt> {
         _ => return Err(Doubt::about(path, "is not an ordinary file")),
     }
     let bytes = fs::read(path).map_err(|_| Doubt::about(path, "cannot be read"))?;
-    // Hashes are of one kind in a repository, and only the right one fits to the end.
-    [20, 32]
-        .into_iter()
-        .find_map(|hash| entries(&bytes, hash))
-        .ok_or_else(|| Doubt::about(path, "is not understood"))
+    // Hashes are of one kind in a repository, and only the right one fits to the end. One that can be
+    // read both ways was made to be.
+    match [20, 32].map(|hash| entries(&bytes, hash)) {
+        [Some(found), None] | [None, Some(found)] => Ok(found),
+        [Some(short), Some(long)] if short.is_empty() && long.is_empty() => Ok(short),
+        _ => Err(Doubt::about(path, "is not understood")),
+    }
 }
 
 fn entries(bytes: &[u8], hash: usize) -> Option<Vec<Entry>> {

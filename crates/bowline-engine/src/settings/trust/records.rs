@@ -67,9 +67,13 @@ struct OwnFile {
 }
 
 impl TrustRecords {
-    /// Reads the records. No file, or a broken one, trusts nothing.
+    /// Reads the records. No file trusts nothing, and neither does one that is broken: it may hold a
+    /// revocation, so what the official CLI has recorded does not count beside it.
     pub fn read(places: &Places) -> Self {
-        let own = read_own(&places.trust_file()).unwrap_or_default();
+        let Ok(own) = read_own(&places.trust_file()) else {
+            tracing::warn!(file = %places.trust_file().display(), "the records of trust cannot be read");
+            return Self { places: Some(places.clone()), ..Self::default() };
+        };
         let mut official = BTreeMap::new();
         for file in places.official_states() {
             let accepted = accepted_in(&file);
@@ -160,7 +164,8 @@ impl TrustRecords {
         let is_projects =
             |file: &Path| fs::canonicalize(file).is_ok_and(|file| file.starts_with(&project));
         if is_projects(&places.trust_file()) {
-            self.own.clear();
+            // A revocation only takes away.
+            self.own.retain(|_, trusted| !*trusted);
         }
         self.official.retain(|_, file| !is_projects(file));
     }
@@ -193,14 +198,14 @@ fn accepted_in(file: &Path) -> Vec<String> {
         has_trust_dialog_accepted: bool,
     }
 
-    let Ok(text) = fs::read_to_string(file) else { return Vec::new() };
+    let Ok(text) = bowline_private::read_regular(file) else { return Vec::new() };
     let Ok(state) = serde_json::from_str::<State>(&text) else { return Vec::new() };
     let accepted = state.projects.into_iter().filter(|(_, it)| it.has_trust_dialog_accepted);
     accepted.map(|(folder, _)| folder).collect()
 }
 
 fn read_own(file: &Path) -> io::Result<BTreeMap<String, bool>> {
-    let text = match fs::read_to_string(file) {
+    let text = match bowline_private::read_regular(file) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
         Err(error) => return Err(error),

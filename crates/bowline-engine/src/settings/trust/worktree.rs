@@ -26,7 +26,7 @@ pub(super) fn main_folder(folder: &Path) -> Option<PathBuf> {
 
 /// The real path that a file of git's names.
 fn named_in(file: &Path, prefix: &str) -> Option<PathBuf> {
-    let text = fs::read_to_string(file).ok()?;
+    let text = bowline_private::read_regular(file).ok()?;
     let path = text.strip_prefix(prefix)?.trim();
     fs::canonicalize(file.parent()?.join(path)).ok()
 }

@@ -300,7 +300,7 @@ fn what_certainly_reads_is_not_asked_about() {
         "nice ls",
         "git -C . status",
         "x=1; echo $x",
-        "echo ${x:-y}",
+        "x=; echo ${x:-y}",
         "echo $HOME $? $$ $RANDOM",
         "for i in a b; do echo $i; done",
         "echo {a,b}",
