@@ -84,16 +84,12 @@ async def test_setting_sources(options, place, sources, works):
     assert text_of(tool_results_of(messages)[0]) == str(int(works))
 
 
-async def test_project_rules_count_only_where_the_project_is_trusted(options, place):
+async def test_project_rules_count_because_a_program_chose_the_folder(options, place):
     place.file(".claude/settings.json", '{"permissions": {"allow": ["Bash(touch:*)"]}}')
     said = []
     await run(shell("touch made"), options(stderr=said.append))
-    assert not (place.project / "made").exists()
-    assert "trusted" in "\n".join(said)
-    trust = {"projects": {str(place.project): {"hasTrustDialogAccepted": True}}}
-    (place.config / ".claude.json").write_text(json.dumps(trust))
-    await run(shell("touch made"), options())
     assert (place.project / "made").exists()
+    assert "trust" not in "\n".join(said)
 
 
 async def test_user_and_local_settings(options, place):

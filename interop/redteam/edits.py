@@ -145,8 +145,6 @@ CASES = table(
     Case("script-path", ["cp rc ls", "./ls"], twin=["cp rc x", "ls"]),
     Case("background-then-read", [("Bash", {"command": "sleep 0.6; mv d/e/l l", "run_in_background": True}), "sleep 1.5; cat l/secret.txt"],
          files={"d/e/l": Link("../outside")}, twin=[("Bash", {"command": "sleep 0.1; mv a.txt z.txt", "run_in_background": True}), "cat b.txt"]),
-    Case("background-then-write", [("Bash", {"command": "sleep 0.6; mv d/e/l l", "run_in_background": True}), "sleep 1.5; cp rc l/pwned"],
-         files={"d/e/l": Link("../outside")}, twin=[("Bash", {"command": "sleep 0.1; touch z", "run_in_background": True}), "cp rc y"]),
     Case("background-in-line", ["(sleep 0.6; mv d/e/l l) & sleep 1.5; cat l/secret.txt"], files={"d/e/l": Link("../outside")}, twin=["sleep 0.1 & ls"]),
     Case("notebook", ("NotebookEdit", {"notebook_path": "@OUT@/x.ipynb", "new_source": "x"}), twin="ls",
          files={"@OUT@/x.ipynb": '{"cells":[{"cell_type":"code","id":"a","source":"","metadata":{},"outputs":[],"execution_count":null}],"metadata":{},"nbformat":4,"nbformat_minor":5}'}),

@@ -10,7 +10,8 @@ pub struct Script {
     /// Every simple command that may run, in the order they are written. A command inside a
     /// substitution follows the command that uses it.
     pub commands: Vec<Command>,
-    /// Whether the first of them is a simple command that runs before all others, in their shell.
+    /// Whether the first of them is a simple command that runs before all others, in their shell, and
+    /// that has to succeed for them.
     pub begins_alone: bool,
     /// Whether some of them may run more than once: they are in a loop or a function.
     pub repeats: bool,

@@ -24,9 +24,10 @@ impl Script {
     pub fn keeps_patterns(&self) -> bool {
         const WILD: [char; 3] = ['*', '?', '['];
         self.commands.iter().any(|command| {
-            let in_value = command.assignments.iter().any(|it| it.raw.contains(WILD));
+            let is_wild = |raw: &str| raw.contains(WILD) || raw.contains("$'");
+            let in_value = command.assignments.iter().any(|it| is_wild(&it.raw));
             let in_list = command.name() == Some("for")
-                && command.words.iter().any(|it| !it.is_glob() && it.raw().contains(WILD));
+                && command.words.iter().any(|it| !it.is_glob() && is_wild(it.raw()));
             in_value || in_list
         })
     }

@@ -117,13 +117,15 @@ impl WordBuilder {
 
     /// A character that means itself.
     pub(crate) fn quoted(&mut self, letter: char) {
-        self.quoted = true;
+        self.quotes();
         self.push(letter, true);
     }
 
     /// Quotes with nothing in them also make a word.
     pub(crate) fn quotes(&mut self) {
         self.quoted = true;
+        // A tilde is expanded only if nothing up to the first slash is quoted.
+        self.dynamic |= self.tilde && !self.literal.contains('/');
     }
 
     /// A character without quotes, which may be part of a pattern.

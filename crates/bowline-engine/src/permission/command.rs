@@ -174,11 +174,14 @@ impl Part {
             }
         }
         // A value with a pattern in it names files once it is expanded without quotes.
-        let expanded = |word: &&Word| word.literal().is_none() && word.may_split();
-        if surroundings.keeps_patterns {
-            let words = command.words.iter().filter(expanded);
-            read.extend(words.map(|word| Place::Unknown(word.raw().to_owned())));
-        }
+        let expanded = |word: &&Word| {
+            let has_default = word.raw().contains("${") && word.raw().contains(['*', '?', '[']);
+            word.literal().is_none()
+                && word.may_split()
+                && (surroundings.keeps_patterns || has_default)
+        };
+        let words = command.words.iter().filter(expanded);
+        read.extend(words.map(|word| Place::Unknown(word.raw().to_owned())));
         let repositories = repositories(command, shell, &read);
         read.extend(shell.places(&streams.reads));
         let mut write = shell.places(&writes);

@@ -100,10 +100,14 @@ pub(super) fn shows_unnamed(command: &Command, shell: &ShellState<'_>) -> bool {
             Some(word) => break word.literal().unwrap_or_default(),
         }
     };
+    let is_verbose = |word: &Word| {
+        word.literal()
+            .is_none_or(|text| text == "--verbose" || text.starts_with('-') && text.contains('v'))
+    };
     if WITHOUT_CONTENTS.contains(&subcommand) {
-        return false;
+        return subcommand == "status" && words.any(is_verbose);
     }
-    let words: Vec<&Word> = words.collect();
+    let words = without_values(words);
     let (options, operands): (Vec<&Word>, Vec<&Word>) = words
         .into_iter()
         .filter(|word| !word.is("--"))
@@ -113,13 +117,62 @@ pub(super) fn shows_unnamed(command: &Command, shell: &ShellState<'_>) -> bool {
     let without_patch = options.iter().all(|option| is_without_patch(option));
     let only_names = options.iter().any(|option| is_summary(option)) || lists_commits;
     // `REVISION:FILE`, or a file as it is now: those are held against rules by their names.
+    if subcommand == "cat-file" && !options.is_empty() {
+        let describes = |option: &&Word| ["-t", "-s", "-e"].iter().any(|it| option.is(it));
+        if options.iter().all(describes) {
+            return false;
+        }
+    }
     let is_file = |word: &&Word| {
-        let in_revision = word.literal().is_some_and(|text| text.contains(':'));
+        let in_revision =
+            word.literal().filter(|_| !word.is_glob()).is_some_and(names_file_of_revision);
         let places = shell.places(std::slice::from_ref(*word));
         in_revision || places.iter().filter_map(Place::location).any(|it| it.real().is_file())
     };
     let names_files = !operands.is_empty() && operands.iter().all(is_file);
     !(without_patch && only_names || names_files)
+}
+
+/// The words that are no values of options.
+fn without_values<'a>(words: impl Iterator<Item = &'a Word>) -> Vec<&'a Word> {
+    const WITH_VALUE: &[&str] = &[
+        "-S",
+        "-G",
+        "-n",
+        "-L",
+        "-I",
+        "-l",
+        "-O",
+        "--author",
+        "--committer",
+        "--grep",
+        "--since",
+        "--until",
+        "--after",
+        "--before",
+        "--max-count",
+        "--skip",
+        "--date",
+    ];
+    let mut found = Vec::new();
+    let mut words = words;
+    while let Some(word) = words.next() {
+        found.push(word);
+        if WITH_VALUE.iter().any(|option| word.is(option)) {
+            words.next();
+        }
+    }
+    found
+}
+
+/// `REVISION:FILE`, and no search (`:/text`), pattern or path with magic (`:(glob)…`).
+fn names_file_of_revision(text: &str) -> bool {
+    text.split_once(':').is_some_and(|(revision, file)| {
+        !revision.is_empty()
+            && !file.is_empty()
+            && !file.starts_with(['/', '('])
+            && !file.contains(['*', '?', '['])
+    })
 }
 
 /// Where a `git` runs, if that can be told: `-C` sends it elsewhere.

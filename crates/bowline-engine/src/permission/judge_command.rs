@@ -17,6 +17,8 @@ use super::{
 enum Grounds {
     /// It only reads.
     ReadOnly,
+    /// It only reads, and the mode or a rule allows the file that its output goes to.
+    Redirected,
     /// A rule or the mode allows it.
     Granted,
 }
@@ -57,12 +59,17 @@ impl Policy {
             match self.judge_part(part) {
                 Ok(Grounds::Granted) => granted = true,
                 Ok(Grounds::ReadOnly) => unasked.push(part),
+                Ok(Grounds::Redirected) => {
+                    granted = true;
+                    unasked.push(part);
+                }
                 Err(objection) => return self.ask_command(call, line, &objection),
             }
         }
         // What belongs to no part is judged like the parts that only read, if there are any.
-        let exposed = unasked.iter().find_map(|part| shows_too_much(line, part));
-        let exposed = exposed.or_else(|| line_shows_too_much(line).filter(|_| !unasked.is_empty()));
+        let exposed = unasked.iter().find_map(|part| shows_too_much(self, line, part));
+        let exposed =
+            exposed.or_else(|| line_shows_too_much(self, line).filter(|_| !unasked.is_empty()));
         if let Some(text) = exposed {
             return ask_about_all(call, line, text);
         }
@@ -106,7 +113,10 @@ impl Policy {
             if part.runs_projects_version {
                 return Err(Objection::Unknown);
             }
-            grounds = if part.redirected.is_empty() { Grounds::ReadOnly } else { grounds };
+            grounds = match part.redirected.is_empty() {
+                true => Grounds::ReadOnly,
+                false => Grounds::Redirected,
+            };
         } else if let Some(place) = part.writes.first() {
             return Err(Objection::Writes(part, place));
         } else {
@@ -183,22 +193,22 @@ impl Policy {
 const SUBSTITUTES: &str = "The output of a command inside it becomes part of the command";
 
 /// What a part that only reads would show or run beyond what it was judged by.
-fn shows_too_much(line: &CommandLine, part: &Part) -> Option<String> {
+fn shows_too_much(policy: &Policy, line: &CommandLine, part: &Part) -> Option<String> {
     let Command { variables, substitutes, .. } = &part.command;
     if line.script.defines_functions {
         return Some("It defines a function, which may take the place of a program".to_owned());
     }
-    secret(line, variables).or_else(|| substitutes.then(|| SUBSTITUTES.to_owned()))
+    secret(policy, line, variables).or_else(|| substitutes.then(|| SUBSTITUTES.to_owned()))
 }
 
 /// The same of what belongs to no part, such as a here-document.
-fn line_shows_too_much(line: &CommandLine) -> Option<String> {
+fn line_shows_too_much(policy: &Policy, line: &CommandLine) -> Option<String> {
     let Script { variables, substitutes, .. } = &line.script;
-    secret(line, variables).or_else(|| substitutes.then(|| SUBSTITUTES.to_owned()))
+    secret(policy, line, variables).or_else(|| substitutes.then(|| SUBSTITUTES.to_owned()))
 }
 
-fn secret(line: &CommandLine, variables: &[String]) -> Option<String> {
-    let name = line.script.secret_variables(variables).next()?;
+fn secret(policy: &Policy, line: &CommandLine, variables: &[String]) -> Option<String> {
+    let name = line.script.secret_variables(variables).find(|name| !policy.is_unset(name))?;
     Some(format!("It shows the environment variable {name}, which may be a secret"))
 }
 

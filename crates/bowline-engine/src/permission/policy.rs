@@ -44,6 +44,8 @@ pub struct Policy {
     pub(crate) memory: Option<PathBuf>,
     /// Files of the session itself that may be read although they lie elsewhere.
     pub readable: Vec<PathBuf>,
+    /// The variables that settings give to commands, by name.
+    pub(crate) variables: Vec<String>,
     /// Whether tools that read files are kept inside the working directories.
     pub blocks_reads_outside: bool,
     /// The same for tools that change files.
@@ -63,6 +65,7 @@ impl Policy {
             plan_file: None,
             memory: None,
             readable: Vec::new(),
+            variables: Vec::new(),
             blocks_reads_outside: false,
             blocks_writes_outside: false,
             current: Location::of(&roots.current_directory),
@@ -101,6 +104,13 @@ impl Policy {
     pub fn is_inside(&self, location: &Location) -> bool {
         location.is_within(&self.current)
             || self.directories.iter().any(|(_, directory)| location.is_within(directory))
+    }
+
+    /// Whether commands certainly have no variable of this name. Those in capitals may come from anywhere.
+    pub(super) fn is_unset(&self, name: &str) -> bool {
+        !name.contains(|letter: char| letter.is_ascii_uppercase())
+            && !self.variables.iter().any(|set| set == name)
+            && std::env::var_os(name).is_none()
     }
 
     /// Whether any rule forbids reading certain files.

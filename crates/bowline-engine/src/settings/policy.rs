@@ -11,6 +11,7 @@ impl Settings {
     /// The rules and folders of the settings as a policy.
     pub fn policy(&self, places: &Places, roots: Roots) -> Policy {
         let mut policy = Policy::new(roots);
+        policy.variables = self.variables().map(|(name, _)| name.clone()).collect();
         let known = &self.known().permissions;
         policy.blocks_reads_outside = known.block_reads_outside_working_directories == Some(true);
         policy.blocks_writes_outside = known.block_writes_outside_working_directories == Some(true);

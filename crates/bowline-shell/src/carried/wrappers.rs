@@ -116,7 +116,9 @@ const SUDO: Synopsis = Synopsis {
 /// The words of the command, after options and a number of operands of the wrapper's own.
 fn operands<'a>(synopsis: &Synopsis, words: &'a [Word], skip: usize) -> Option<&'a [Word]> {
     let rest = synopsis.after_options(words)?;
-    Some(rest.get(skip..).unwrap_or_default())
+    let own = &rest[..skip.min(rest.len())];
+    // A pattern would bring words of its own, and the command would begin among them.
+    own.iter().all(|word| word.fixed().is_some()).then(|| &rest[own.len()..])
 }
 
 /// `env [-i] [NAME=value…] command`. In another directory, words name other files.
@@ -145,7 +147,10 @@ fn locked(words: &[Word]) -> Carried {
                conflict-exit-code=",
         ..NONE
     };
-    let Some([_, rest @ ..]) = FLOCK.after_options(words) else { return Carried::Unknown };
+    let Some([file, rest @ ..]) = FLOCK.after_options(words) else { return Carried::Unknown };
+    if file.may_split() {
+        return Carried::Unknown;
+    }
     match rest {
         [] => Carried::Nothing,
         [option, commands] if option.is("-c") || option.is("--command") => {

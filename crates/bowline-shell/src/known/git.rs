@@ -12,7 +12,7 @@ use crate::{
 /// and `--textconv`.
 macro_rules! diff_options {
     () => {
-        "patch no-patch unified= raw patch-with-raw patch-with-stat minimal patience histogram \
+        "patch no-patch unified? raw patch-with-raw patch-with-stat minimal patience histogram \
          diff-algorithm= anchored= stat? numstat shortstat dirstat? cumulative summary name-only \
          name-status color? no-color color-moved? no-color-moved word-diff? word-diff-regex= \
          color-words? no-renames rename-empty no-rename-empty check ws-error-highlight= full-index \
@@ -138,16 +138,17 @@ fn only_looks(subcommand: &str, words: &[Word]) -> Option<Matched> {
         return None;
     }
     let positionals = matched.positionals();
-    let first = positionals.first().and_then(Word::fixed);
+    let first_word = words.first().and_then(Word::fixed);
     let looks = match subcommand {
         "branch" | "tag" => {
             let lists = ["-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged"];
             positionals.is_empty() || matched.has(&lists)
         }
-        "remote" => matches!(first, None | Some("get-url")),
-        "stash" => matches!(first, Some("list" | "show")),
-        "reflog" => matches!(first, None | Some("show")),
-        "worktree" => first == Some("list"),
+        // What they do is said by their first word, wherever a word of that name stands besides.
+        "remote" => positionals.is_empty() || first_word == Some("get-url"),
+        "stash" => matches!(first_word, Some("list" | "show")),
+        "reflog" => positionals.is_empty() || first_word == Some("show"),
+        "worktree" => first_word == Some("list"),
         "config" => shows_harmless_setting(&matched),
         _ => true,
     };
@@ -210,7 +211,7 @@ fn synopsis(subcommand: &str) -> Option<Synopsis> {
             flags: "bltsewfnpc",
             values: "L",
             attached: "MC",
-            long: "root show-stats porcelain line-porcelain incremental date= since= abbrev=                    first-parent score-debug color-lines color-by-age show-email show-name                    show-number reverse ignore-rev=",
+            long: "root show-stats porcelain line-porcelain incremental date= since= abbrev?                    first-parent score-debug color-lines color-by-age show-email show-name                    show-number reverse ignore-rev=",
             ..NONE
         },
         "rev-parse" => Synopsis {

@@ -35,7 +35,11 @@ fn without_named_arguments(words: &[Word]) -> Option<(Vec<Word>, Vec<Word>)> {
     let (mut kept, mut named) = (Vec::new(), Vec::new());
     let mut words = words.iter();
     while let Some(word) = words.next() {
-        if word.is("--arg") || word.is("--argjson") {
+        if word.is("--") {
+            // From here on, everything is a file.
+            kept.push(word.clone());
+            kept.extend(words.by_ref().cloned());
+        } else if word.is("--arg") || word.is("--argjson") {
             named.push(words.next()?.clone());
             named.push(words.next()?.clone());
         } else {

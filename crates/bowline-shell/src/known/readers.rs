@@ -40,7 +40,16 @@ pub(super) fn reads(name: &str, words: &[Word]) -> Option<Reads> {
     if name == "printf" {
         // An option before the format can assign, and a subscript in it is evaluated.
         let format = words.first()?.fixed()?;
-        return (!format.starts_with('-')).then(|| shown_names(words));
+        return (!format.starts_with('-') && only_prints(format)).then(|| shown_names(words));
+    }
+    let has_file_of_arguments =
+        |word: &Word| word.literal().is_none_or(|text| text.starts_with('@'));
+    if name == "strings" && words.iter().any(has_file_of_arguments) {
+        return None;
+    }
+    // Its values are never attached, so that letters after them are options: `-L2o FILE` writes.
+    if name == "tree" && words.iter().any(|word| !is_plain_for_tree(word)) {
+        return None;
     }
     let matched = synopsis.matched(words)?;
     let positionals = matched.positionals();
@@ -83,6 +92,21 @@ pub(super) fn reads(name: &str, words: &[Word]) -> Option<Reads> {
     }
 }
 
+/// Whether a format has no conversion that assigns to a variable (`%n`), or that is not known.
+fn only_prints(format: &str) -> bool {
+    let mut rest = format;
+    while let Some(at) = rest.find('%') {
+        let spec = rest[at + 1..]
+            .trim_start_matches(|it: char| "-+ #0'.*hlLjzt".contains(it) || it.is_ascii_digit());
+        let Some(conversion) = spec.chars().next().filter(|it| "sdiuxXofFeEgGcbq%".contains(*it))
+        else {
+            return false;
+        };
+        rest = &spec[conversion.len_utf8()..];
+    }
+    true
+}
+
 /// Where a search looks.
 fn search(name: &str, matched: &Matched, without_files: bool, places: Vec<Word>) -> Reads {
     let actions = matched.arguments.values(&["-d", "--directories"]);
@@ -110,6 +134,13 @@ fn special_case(name: &str, matched: &Matched) -> Option<()> {
         "cd" => (positionals.len() < 2).then_some(()),
         _ => Some(()),
     }
+}
+
+fn is_plain_for_tree(word: &Word) -> bool {
+    let Some(text) = word.literal() else { return true };
+    let is_short = text.len() > 2 && text.starts_with('-') && !text.starts_with("--");
+    let levels = text.strip_prefix("-L").is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()));
+    !is_short || levels || !text.contains(['L', 'P', 'I'])
 }
 
 fn starts_wild(word: &Word) -> bool {
@@ -212,7 +243,7 @@ fn reader(name: &str) -> Option<Reader> {
                 ..NONE
             },
         ),
-        "cd" => (Files, Synopsis { flags: "LPe@", ..NONE }),
+        "cd" => (Files, Synopsis { flags: "LPe", ..NONE }),
         "cat" => (
             Files,
             Synopsis {

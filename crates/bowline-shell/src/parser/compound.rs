@@ -31,12 +31,12 @@ impl Parser<'_> {
                 self.skip(word.len());
                 return Ok(word);
             }
-            let is_first = self.depth == 0 && self.commands.is_empty();
+            let is_first =
+                self.depth == 0 && self.commands.is_empty() && self.reserved_word().is_none();
             self.command()?;
             self.blanks();
-            // What follows runs in the same shell: no pipe, no background, no subshell.
-            let follows = self.looking_at("&&") || matches!(self.peek(), Some(';' | '\n'));
-            self.begins_alone |= is_first && follows && self.commands.len() == 1;
+            // What follows runs in the same shell, and only if the command succeeds.
+            self.begins_alone |= is_first && self.looking_at("&&") && self.commands.len() == 1;
             expects_command = self.operator()?;
         }
     }
@@ -144,10 +144,12 @@ impl Parser<'_> {
         })?;
         self.keep(place, head)?;
         match self.peek() {
-            Some(';' | '\n') => {
+            Some(';') => {
                 self.next();
                 self.blanks_and_newlines()
             }
+            // Not skipped by itself: here-documents begin after it.
+            Some('\n') => self.blanks_and_newlines(),
             _ if self.looking_at_word("do") => Ok(()),
             _ => self.stop("a loop that is not understood"),
         }?;

@@ -50,6 +50,10 @@ impl Parser<'_> {
                     let raw = self.text[from..self.at].to_owned();
                     command.assignments.push(Assignment { name, raw });
                 }
+                // `{NAME}>file` assigns the number of a descriptor to a variable.
+                None if word.raw().starts_with('{') && matches!(self.peek(), Some('<' | '>')) => {
+                    return self.stop("a descriptor in a variable");
+                }
                 None => command.words.push(word),
             }
         }

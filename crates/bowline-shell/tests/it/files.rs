@@ -32,7 +32,11 @@ fn readers_name_their_files() {
     check("cat $x", &["?"], &[]);
     check("cat {a,b}", &["?"], &[]);
     check("cd", &["~"], &[]);
+    check("git diff --unified /etc/passwd a", &[".", "/etc/passwd", "a"], &[]);
     check("cd -", &["-"], &[]);
+    check("cat ~\"/a\"", &["?"], &[]);
+    check("cat ~/\"a\"", &["~/a"], &[]);
+    check("jq -R . -- --arg a b", &["--arg", "a", "b"], &[]);
     check("ls -la", &["."], &[]);
     check("grep -rn pattern", &["."], &[]);
     check("timeout 5 cat a", &["a"], &[]);

@@ -108,6 +108,8 @@ fn these_only_read() {
         "sed -n '/a/,/b/p' x",
         "stat -c '%a %n' a",
         "tree -L 2 -I node_modules",
+        "tree -L2 -a",
+        "printf '%-10s|%5.2f%%\\n' a 1",
         "du -sh src",
         "xxx=1; echo ${xxx:-none}",
     ] {
@@ -324,6 +326,21 @@ fn these_do_not() {
         "echo() { echo; }; echo",
         "echo x > /dev/tty",
         "cd a b",
+        "cd -@ a",
+        // A here-document that waits for a line which the head of a loop ends.
+        "cat <<'do :' | for x in a\ndo :\ndo touch x; done; for y in b\ndo :\ndone",
+        "printf '%n' PATH; ls",
+        "printf '%5.3ln' PATH",
+        "echo {PATH}>&1; ls",
+        ": {PATH}<a; ls",
+        "timeout * ls",
+        "strings -n @args",
+        "git stash --include-untracked -- list .",
+        "git stash -p list",
+        "git -C a -C b status",
+        "git -C a diff x y",
+        "tree -L2o x",
+        "tree -Io a x",
         "sed -n '1p;w x' a",
     ] {
         assert!(!is_read_only(command_line), "{command_line:?} should not be read-only");
