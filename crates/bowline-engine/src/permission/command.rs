@@ -175,7 +175,9 @@ impl Part {
         }
         // A value with a pattern in it names files once it is expanded without quotes.
         let expanded = |word: &&Word| {
-            let has_default = word.raw().contains("${") && word.raw().contains(['*', '?', '[']);
+            // `${x:?}` ends the shell if there is no value; any other mark is a pattern in a default.
+            let raw = word.raw().replace(":?", "");
+            let has_default = raw.contains("${") && raw.contains(['*', '?', '[']);
             word.literal().is_none()
                 && word.may_split()
                 && (surroundings.keeps_patterns || has_default)
