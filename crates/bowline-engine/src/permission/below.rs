@@ -32,6 +32,11 @@ impl Below {
         self.entries.is_some()
     }
 
+    /// How many paths were found.
+    pub(super) fn len(&self) -> usize {
+        self.entries.as_ref().map_or(MAX_ENTRIES, Vec::len)
+    }
+
     /// The paths relative to the folder, if the list is complete.
     pub(super) fn entries(&self) -> Option<&[PathBuf]> {
         self.entries.as_deref()

@@ -18,6 +18,9 @@ use super::{
     version_file,
 };
 
+/// How many files below folders are looked at for one command before the rest is unknown.
+const MAX_WALKED: usize = 50_000;
+
 /// A command line and what it touches.
 #[derive(Debug)]
 pub(super) struct CommandLine {
@@ -247,8 +250,14 @@ impl Part {
                 }
             }
             if touches.walks {
-                let folders = named.iter().chain(&written).filter_map(Below::list);
-                found.walked.extend(folders);
+                for location in named.iter().chain(&written) {
+                    // A pattern may name thousands of folders: there is one limit for all.
+                    if found.walked.iter().map(Below::len).sum::<usize>() > MAX_WALKED {
+                        found.unknown = true;
+                        break;
+                    }
+                    found.walked.extend(Below::list(location));
+                }
             } else if !touches.complete && layer.name() != Some("git") {
                 // What an unknown program does with a folder cannot be told, unless a rule vouches
                 // for the program.
