@@ -17,8 +17,8 @@ const MAX_VALUES: usize = 250_000;
 /// What a message with more values is told.
 const TOO_MANY: &str = "a message with too many values";
 
-/// Checks that a message has no more values than may be kept. What is not JSON passes: whoever reads
-/// it says so better.
+/// Checks that a message has no more values than may be kept. What is not JSON passes: the parser that reads
+/// it reports the fault.
 pub(crate) fn check(json: &[u8]) -> Result<(), String> {
     if json.len() <= SHORT {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Reading of files that somebody else may have prepared.
+//! Bounded reading of files that another party may have prepared.
 
 use std::{
     fs::{self, File},

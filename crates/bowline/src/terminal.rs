@@ -35,7 +35,7 @@ pub(crate) fn print(text: &str, form: Form) -> io::Result<()> {
     stdout.flush()
 }
 
-/// Tells the user. If nobody reads stderr, nobody needs to know.
+/// Writes to stderr for the user. Write errors are ignored: stderr may be closed.
 pub(crate) fn complain(text: impl Display) {
     writeln!(io::stderr(), "{}", printable(&text.to_string())).ok();
 }

@@ -63,7 +63,7 @@ fn repositories(call: &ProposedCall<'_>, line: &CommandLine) -> Vec<PathBuf> {
 }
 
 /// Whether a line asks for nothing but versions. Programs that version managers put in front of others look
-/// for their parts in places of their own below the home folder, which nobody can list; so the line must
+/// for their parts in places of their own below the home folder, which cannot be listed; so the line must
 /// leave no doubt.
 fn only_asks_versions(line: &CommandLine) -> bool {
     let is_plain =

@@ -144,7 +144,7 @@ fn only_looks(subcommand: &str, words: &[Word]) -> Option<Matched> {
             let lists = ["-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged"];
             positionals.is_empty() || matched.has(&lists)
         }
-        // What they do is said by their first word, wherever a word of that name stands besides.
+        // Their first word decides what they do, wherever else a word of that name stands.
         "remote" => positionals.is_empty() || first_word == Some("get-url"),
         "stash" => matches!(first_word, Some("list" | "show")),
         "reflog" => positionals.is_empty() || first_word == Some("show"),
@@ -203,7 +203,9 @@ fn synopsis(subcommand: &str) -> Option<Synopsis> {
         "status" => Synopsis {
             flags: "sbvz",
             attached: "uM",
-            long: "short branch show-stash porcelain? long verbose untracked-files?                    ignore-submodules? ignored? column? no-column ahead-behind no-ahead-behind renames                    no-renames find-renames?",
+            long: "short branch show-stash porcelain? long verbose untracked-files? \
+                   ignore-submodules? ignored? column? no-column ahead-behind no-ahead-behind renames \
+                   no-renames find-renames?",
             ..NONE
         },
         // Not `-S`, `--contents` and `--ignore-revs-file`, which read any file.
@@ -211,19 +213,27 @@ fn synopsis(subcommand: &str) -> Option<Synopsis> {
             flags: "bltsewfnpc",
             values: "L",
             attached: "MC",
-            long: "root show-stats porcelain line-porcelain incremental date= since= abbrev?                    first-parent score-debug color-lines color-by-age show-email show-name                    show-number reverse ignore-rev=",
+            long: "root show-stats porcelain line-porcelain incremental date= since= abbrev? \
+                   first-parent score-debug color-lines color-by-age show-email show-name \
+                   show-number reverse ignore-rev=",
             ..NONE
         },
         "rev-parse" => Synopsis {
             flags: "q",
-            long: "show-toplevel abbrev-ref? short? verify git-dir is-inside-work-tree                    is-inside-git-dir is-bare-repository is-shallow-repository show-prefix show-cdup                    git-common-dir absolute-git-dir symbolic-full-name symbolic all branches? tags?                    remotes? quiet show-superproject-working-tree path-format= revs-only no-revs                    flags no-flags default= since= until= show-object-format?",
+            long: "show-toplevel abbrev-ref? short? verify git-dir is-inside-work-tree \
+                   is-inside-git-dir is-bare-repository is-shallow-repository show-prefix show-cdup \
+                   git-common-dir absolute-git-dir symbolic-full-name symbolic all branches? tags? \
+                   remotes? quiet show-superproject-working-tree path-format= revs-only no-revs \
+                   flags no-flags default= since= until= show-object-format?",
             ..NONE
         },
         // Not `-X` and its kin, which read any file.
         "ls-files" => Synopsis {
             flags: "cdmoisukztvf",
             values: "x",
-            long: "cached deleted modified others ignored stage unmerged killed directory                    no-empty-directory eol exclude= exclude-standard error-unmatch full-name abbrev?                    format= deduplicate with-tree= sparse",
+            long: "cached deleted modified others ignored stage unmerged killed directory \
+                   no-empty-directory eol exclude= exclude-standard error-unmatch full-name abbrev? \
+                   format= deduplicate with-tree= sparse",
             ..NONE
         },
         "ls-tree" => Synopsis {
@@ -232,7 +242,8 @@ fn synopsis(subcommand: &str) -> Option<Synopsis> {
             ..NONE
         },
         "describe" => Synopsis {
-            long: "all tags contains abbrev? candidates= exact-match debug long match= exclude= always                    first-parent dirty? broken?",
+            long: "all tags contains abbrev? candidates= exact-match debug long match= exclude= always \
+                   first-parent dirty? broken?",
             ..NONE
         },
         // Not `--textconv` and `--filters`, which run programs.
@@ -269,7 +280,12 @@ fn synopsis(subcommand: &str) -> Option<Synopsis> {
         "grep" => Synopsis {
             flags: "aiIvwhHlLcnoqEGFPpWrz",
             values: "eABCm",
-            long: "text ignore-case word-regexp invert-match full-name extended-regexp basic-regexp                    perl-regexp fixed-strings line-number column files-with-matches name-only                    files-without-match null only-matching count color? no-color break heading                    show-function context= after-context= before-context= function-context max-count=                    max-depth= threads= and or not all-match quiet cached untracked                    no-exclude-standard exclude-standard recursive no-recursive",
+            long: "text ignore-case word-regexp invert-match full-name extended-regexp basic-regexp \
+                   perl-regexp fixed-strings line-number column files-with-matches name-only \
+                   files-without-match null only-matching count color? no-color break heading \
+                   show-function context= after-context= before-context= function-context max-count= \
+                   max-depth= threads= and or not all-match quiet cached untracked \
+                   no-exclude-standard exclude-standard recursive no-recursive",
             number: true,
             ..NONE
         },
@@ -279,7 +295,8 @@ fn synopsis(subcommand: &str) -> Option<Synopsis> {
         "worktree" => Synopsis { flags: "vz", long: "porcelain verbose", ..NONE },
         "config" => Synopsis {
             flags: "z",
-            long: "get local global system worktree show-origin show-scope null type= bool int path                    default= all includes no-includes",
+            long: "get local global system worktree show-origin show-scope null type= bool int path \
+                   default= all includes no-includes",
             ..NONE
         },
         _ => return None,

@@ -2,7 +2,7 @@
 //!
 //! Settings in the environment outrank those of a repository, and `git` hands them on to the submodules that it
 //! enters. Drivers and filters have names that the repository chooses, so that no variable switches them off;
-//! nor is there a value of `diff.external` that means none. Whoever judges a command looks for those.
+//! nor is there a value of `diff.external` that means none. The permission judge looks for those.
 
 use std::collections::BTreeMap;
 

@@ -155,7 +155,7 @@ fn search_file(
     (Some(FileHits { path, modified, matches, lines }), unread)
 }
 
-/// A file whose end comes when nobody waits for the search any more.
+/// A file that ends when the search is cancelled.
 struct Cancellable<'a> {
     file: File,
     cancel: &'a CancellationToken,

@@ -1,7 +1,7 @@
 //! The repository that `git` finds from a directory, as far as its settings decide what runs.
 //!
 //! The settings of a repository make even `git status` run programs: monitors, filters, drivers for
-//! differences and merges. Nobody agreed to them in a folder that was unpacked, and a bare repository is made
+//! differences and merges. An unpacked folder brings them without consent, and a bare repository is made
 //! of files that a clone brings. So a repository counts as harmless only if every setting it has is known to
 //! run nothing; the environment of `bowline-tools` overrides some besides.
 

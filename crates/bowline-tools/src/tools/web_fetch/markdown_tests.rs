@@ -1,3 +1,5 @@
+//! Tests of the conversion of HTML within its limits.
+
 use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;

@@ -152,7 +152,7 @@ async fn read(input: &Input, page: &Page, call: &ToolCall) -> Result<String, Too
         "text/html" | "application/xhtml+xml" => {
             let html = String::from_utf8_lossy(&page.body).into_owned();
             let cancel = call.cancel.child_token();
-            // Ends the conversion when nobody waits for it any more.
+            // Ends the conversion when its caller is gone.
             let _stop = cancel.clone().drop_guard();
             let deadline = Instant::now() + call.workspace.options().fetch_timeout;
             let stop = Stop { deadline, cancel };

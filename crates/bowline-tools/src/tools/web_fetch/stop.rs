@@ -1,4 +1,4 @@
-//! When work on another thread, which nobody can end from outside, ends itself.
+//! Deadline and cancellation of work on another thread, which cannot be killed from outside.
 
 use std::time::Instant;
 
