@@ -1,4 +1,7 @@
-//! What only Bowline's own tests need. The direction of crate dependencies is checked here, too.
+//! Helpers for Bowline's own tests: time limits, processes, scripts. The workspace's shape (crate
+//! layers, module cycles) is tested here as well.
+
+mod wait;
 
 use std::{
     io::Write,
@@ -6,10 +9,12 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// Writes a program for the shell, to be run at once.
+pub use wait::{PATIENCE, eventually, process_gone, process_stopped, soon};
+
+/// Writes an executable shell script, to be run at once.
 ///
 /// Another process does the writing: a child that another test forks meanwhile would hold a file of
-/// this one open, and what is open for writing does not run.
+/// this one open, and a file that is open for writing cannot be executed.
 ///
 /// # Panics
 ///

@@ -25,7 +25,7 @@ use tokio::{
 };
 
 use crate::rig::{
-    SOON, example, fake, fake_path, gone, last_error, pid, result, soon, stopped, told,
+    PATIENCE, example, fake, fake_path, gone, last_error, pid, result, soon, stopped, told,
     write_script,
 };
 
@@ -128,8 +128,8 @@ async fn an_end_in_a_callback_drops_the_callback() {
             }
         });
         // Whoever waited for one of our own limits would be found to hang.
-        options.limits.close = SOON * 10;
-        options.limits.request = SOON * 10;
+        options.limits.close = PATIENCE * 10;
+        options.limits.request = PATIENCE * 10;
         let client = Client::connect(with_code(options, code)).await.unwrap();
         client.query("go").await.unwrap();
         soon("the callback", started.notified()).await;

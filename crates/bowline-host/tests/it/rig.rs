@@ -5,18 +5,16 @@ use std::{
     path::{Path, PathBuf},
     process::Stdio,
     sync::Arc,
-    time::{Duration, Instant},
 };
 
 use bowline_host::{
     AgentSetup, Client, ContentBlock, Embedded, Error, Listener, ListenerOptions, Message,
     Messages, OnDemand, Options, Summons,
 };
-pub(crate) use bowline_testkit::write_script;
+pub(crate) use bowline_testkit::{
+    PATIENCE, process_gone as gone, process_stopped as stopped, soon, write_script,
+};
 use tokio::process::{ChildStdin, ChildStdout, Command};
-
-/// Longer than anything here takes, and short enough that a hang is a failure soon.
-pub(crate) const SOON: Duration = Duration::from_secs(60);
 
 /// Every kind of agent there is, working in `folder` with the script model and keeping its sessions
 /// there: in this process, in one of its own, in one that dials in, and in one that is carried.
@@ -142,14 +140,6 @@ pub(crate) fn example(name: &str) -> PathBuf {
     target.join("examples").join(name)
 }
 
-/// Fails a test that hangs.
-pub(crate) async fn soon<T>(what: &str, work: impl Future<Output = T>) -> T {
-    match tokio::time::timeout(SOON, work).await {
-        Ok(done) => done,
-        Err(_) => panic!("{what} hangs"),
-    }
-}
-
 /// Each message or error in a word or two.
 pub(crate) async fn told(mut messages: Messages) -> Vec<String> {
     let mut told = Vec::new();
@@ -201,27 +191,4 @@ pub(crate) async fn last_error(mut messages: Messages) -> Error {
 /// The process of a fake agent.
 pub(crate) fn pid(client: &Client) -> u64 {
     client.initialization().pid.expect("the fake says it")
-}
-
-/// Waits until a process is gone, waited for and all.
-pub(crate) async fn gone(pid: u64) {
-    let start = Instant::now();
-    while PathBuf::from(format!("/proc/{pid}")).exists() {
-        assert!(start.elapsed() < SOON, "process {pid} is still there");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-}
-
-/// Waits until a process that is not our child runs no more. Whoever inherited it may take its time
-/// to wait for it.
-pub(crate) async fn stopped(pid: &str) {
-    let start = Instant::now();
-    let runs = || {
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        stat.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with('Z'))
-    };
-    while runs() {
-        assert!(start.elapsed() < SOON, "process {pid} still runs");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
 }

@@ -247,7 +247,7 @@ async fn a_session_that_is_dropped_takes_its_agent_with_it() {
     })
     .await;
     drop(session);
-    gone(pid.parse().unwrap()).await;
+    gone(&pid).await;
 }
 
 #[tokio::test]

@@ -427,7 +427,7 @@ async fn an_agent_that_was_started_for_a_session_is_told_all_and_ends_with_it() 
     assert!(arguments.starts_with("--sdk-url ws://127.0.0.1:"), "{arguments}");
     assert!(arguments.contains("--model opus"), "{arguments}");
     // Nobody waits for it any more.
-    gone(pid.parse().unwrap()).await;
+    gone(&pid).await;
 }
 
 #[tokio::test]
