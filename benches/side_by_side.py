@@ -1,15 +1,24 @@
 #!/usr/bin/env python3
 """The same scripts run by `bowline` and by another agent CLI, in one run, side by side.
 
-  side_by_side.py --bowline PATH --official PATH [--runs 10] [--only start,tool,deltas]
+  side_by_side.py --bowline PATH [--official PATH] [--runs 10] [--only start,sessions,tool,deltas]
 
 Both talk to `bowline script-server` on 127.0.0.1 with a made-up key, HOME in a temporary folder and nothing
 else of the caller's environment; the two programs take turns, so that load hits both. Prints a Markdown table
-with medians and the factor between them. Python 3, standard library only.
+with medians and the factor between them. Python 3 on Linux, standard library only.
+
+Memory is reported twice. The peak resident set of one session is what a single process needs, with every page of
+the program that it maps. What one more session costs is the growth of the proportional set size (PSS) of all processes
+from one session to twelve, divided by eleven: pages of the program are shared, so that only the first session pays for
+them.
 """
 import argparse, json, os, shutil, statistics, subprocess, sys, tempfile, threading, time
 
 STREAM = ["--output-format", "stream-json", "--input-format", "stream-json", "--verbose"]
+
+
+# Sessions at once, for the memory of one more: enough that the shared pages do not show.
+AT_ONCE = 12
 
 
 def clean_env(url, home):
@@ -26,7 +35,7 @@ class Server:
         self.proc = subprocess.Popen([bowline, "script-server", "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True)
         name, _, self.url = self.proc.stdout.readline().strip().partition("=")
         if name != "ANTHROPIC_BASE_URL":
-            sys.exit("the script server does not say where it listens")
+            sys.exit("script-server did not print its address")
         threading.Thread(target=self.proc.stdout.read, daemon=True).start()
 
     def stop(self):
@@ -44,11 +53,11 @@ class Run:
             [cli, *before, *STREAM, "--model", "claude-sonnet-5-5", *flags], cwd=work, env=clean_env(url, self.home),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
-    def say(self, message):
+    def send(self, message):
         self.proc.stdin.write(json.dumps(message).encode() + b"\n"); self.proc.stdin.flush()
 
     def prompt(self, text):
-        self.say({"type": "user", "message": {"role": "user", "content": text}})
+        self.send({"type": "user", "message": {"role": "user", "content": text}})
 
     def until_result(self):
         """Lines up to the result, with the time of each."""
@@ -60,9 +69,9 @@ class Run:
         raise SystemExit("the program ended before its result: %s" % (lines[-3:],))
 
     def end(self):
-        """Closes input and waits; returns peak memory in MB.
+        """Closes input and waits; returns the peak resident set in MB.
 
-        What `wait4` says would not do: it counts this program, from which the other was started, as well.
+        `wait4` would report too much: its maximum includes this program, from which the other was forked.
         """
         with open("/proc/%d/status" % self.proc.pid) as status:
             peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM:"))
@@ -72,12 +81,49 @@ class Run:
         return peak / 1024
 
 
-def start(cli, url):
+def first_turn(cli, url):
+    """A session after its first turn, still open, and the seconds it took."""
     run = Run(cli, url)
-    run.say({"type": "control_request", "request_id": "i", "request": {"subtype": "initialize", "hooks": None}})
+    run.send({"type": "control_request", "request_id": "i", "request": {"subtype": "initialize", "hooks": None}})
     run.prompt("SAY hello there")
-    seconds = run.until_result()[-1][0]
-    return {"cold start to result (s)": seconds, "peak memory (MB)": run.end()}
+    return run, run.until_result()[-1][0]
+
+
+def start(cli, url):
+    run, seconds = first_turn(cli, url)
+    return {"cold start to result (s)": seconds, "peak resident set of one session (MB)": run.end()}
+
+
+def sessions(cli, url):
+    runs = [first_turn(cli, url)[0]]
+    one = proportional(runs)
+    runs += [first_turn(cli, url)[0] for _ in range(AT_ONCE - 1)]
+    all_of_them = proportional(runs)
+    for run in runs:
+        run.end()
+    return {"one more session, of %d at once (MB)" % AT_ONCE: (all_of_them - one) / (AT_ONCE - 1)}
+
+
+def proportional(runs):
+    """The proportional set size of sessions with all processes that they have started, in MB."""
+    children = {}
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/stat" % name) as stat:
+                parent = int(stat.read().rpartition(")")[2].split()[1])
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        children.setdefault(parent, []).append(int(name))
+    waiting, kilobytes = [run.proc.pid for run in runs], 0
+    while waiting:
+        process = waiting.pop()
+        waiting += children.get(process, [])
+        try:
+            with open("/proc/%d/smaps_rollup" % process) as rollup:
+                kilobytes += next(int(line.split()[1]) for line in rollup if line.startswith("Pss:"))
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    return kilobytes / 1024
 
 
 def tool(cli, url, calls=40):
@@ -103,27 +149,33 @@ def deltas(cli, url, count=20_000):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bowline", type=os.path.abspath, required=True); parser.add_argument("--official", type=os.path.abspath, required=True)
-    parser.add_argument("--runs", type=int, default=10); parser.add_argument("--only", default="start,tool,deltas")
+    parser.add_argument("--bowline", type=os.path.abspath, required=True)
+    parser.add_argument("--official", type=os.path.abspath)
+    parser.add_argument("--runs", type=int, default=10)
+    parser.add_argument("--only", default="start,sessions,tool,deltas")
     args = parser.parse_args()
-    for path in (args.bowline, args.official):
+    programs = {"official": args.official, "bowline": args.bowline}
+    programs = {side: path for side, path in programs.items() if path}
+    for path in programs.values():
         if not os.access(path, os.X_OK):
-            sys.exit("%s is no program" % path)
+            sys.exit("%s cannot be executed" % path)
     server = Server(args.bowline)
     try:
         rows = {}
         for name in args.only.split(","):
-            measure = {"start": start, "tool": tool, "deltas": deltas}[name]
+            measure = {"start": start, "sessions": sessions, "tool": tool, "deltas": deltas}[name]
             for _ in range(args.runs if name == "start" else max(1, args.runs // 5)):
-                for side, cli in (("official", args.official), ("bowline", args.bowline)):
+                for side, cli in programs.items():
                     for what, value in measure(cli, server.url).items():
-                        rows.setdefault(what, {"official": [], "bowline": []})[side].append(value)
+                        rows.setdefault(what, {}).setdefault(side, []).append(value)
     finally:
         server.stop()
-    print("| what (median) | official | bowline | factor |\n|---|---|---|---|")
+    print("| what (median) | %s |%s" % (" | ".join(programs), " factor |" if len(programs) == 2 else ""))
+    print("|---" * (len(programs) + 1 + (len(programs) == 2)) + "|")
     for what, sides in rows.items():
-        a, b = (statistics.median(sides[side]) for side in ("official", "bowline"))
-        print("| %s | %.3g | %.3g | %.0f× |" % (what, a, b, a / b))
+        medians = [statistics.median(sides[side]) for side in programs]
+        factor = " %.0f× |" % (medians[0] / medians[1]) if len(medians) == 2 else ""
+        print("| %s | %s |%s" % (what, " | ".join("%.3g" % value for value in medians), factor))
 
 
 if __name__ == "__main__":
