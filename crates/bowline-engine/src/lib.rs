@@ -14,6 +14,7 @@
 //! | where settings come from | [`settings`] |
 
 mod agent;
+mod clock;
 mod command;
 mod compaction;
 mod config;

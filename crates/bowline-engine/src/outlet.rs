@@ -25,9 +25,6 @@ use uuid::Builder;
 
 use crate::host::Host;
 
-/// The time now, as the wire writes it.
-pub(crate) use bowline_sessions::now as timestamp;
-
 /// How many messages may wait to be said in passing. Only a host that has stopped reading lets it
 /// come to this; what is lost then is progress it would not have shown.
 const MAX_ASIDES: usize = 4096;

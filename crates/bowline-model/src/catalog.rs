@@ -74,6 +74,13 @@ pub fn known_model(name: &str) -> Option<&'static KnownModel> {
     })
 }
 
+/// The part of a model's name before its version. Only models of one family can verify each other's
+/// reasoning.
+pub fn model_family(name: &str) -> &str {
+    let end = name.find(|c: char| c.is_ascii_digit()).unwrap_or(name.len());
+    &name[..end]
+}
+
 /// The model an alias stands for; other names stay as they are.
 pub(crate) fn resolve_alias(name: &str) -> &str {
     if matches!(name, "default" | "best") {
@@ -128,5 +135,17 @@ impl KnownModel {
 
     const fn effortless(self) -> Self {
         Self { takes_effort: false, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::model_family;
+
+    #[test]
+    fn versions_of_one_model_are_a_family() {
+        assert_eq!(model_family("claude-opus-5-5"), model_family("claude-opus-4-8"));
+        assert_ne!(model_family("claude-opus-5-5"), model_family("claude-haiku-5-5"));
+        assert_eq!(model_family("script"), "script");
     }
 }

@@ -37,7 +37,7 @@ mod secret;
 pub mod sse;
 
 pub use anthropic::{Anthropic, AnthropicConfig};
-pub use catalog::{DEFAULT_MODEL, KNOWN_MODELS, KnownModel, Thinks, known_model};
+pub use catalog::{DEFAULT_MODEL, KNOWN_MODELS, KnownModel, Thinks, known_model, model_family};
 pub use error::{ErrorKind, ModelError};
 pub use fold::{Folded, MessageFold, UNPARSED_INPUT};
 pub use http::Timeouts;

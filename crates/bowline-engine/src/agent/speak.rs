@@ -9,9 +9,10 @@ use serde_json::{Value, json};
 
 use super::{Agent, activity::activity};
 use crate::{
+    clock::{millis, timestamp},
     ledger,
-    outlet::{new_uuid, timestamp},
-    turn::{report::Report, run::millis},
+    outlet::new_uuid,
+    turn::report::Report,
 };
 
 /// The model of messages that no model made.

@@ -11,11 +11,12 @@ use tokio_util::sync::CancellationToken;
 use super::{Invocation, local};
 use crate::{
     agent::{Agent, Identity},
+    clock::timestamp,
     compaction::Relief,
     context::LoadReason,
     conversation::Conversation,
     ledger::Ledger,
-    outlet::{new_uuid, timestamp},
+    outlet::new_uuid,
     session::{Shared, catalog},
 };
 

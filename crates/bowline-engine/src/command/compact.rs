@@ -5,7 +5,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{Invocation, local, texts};
-use crate::{agent::Agent, compaction::CompactError, outlet::timestamp};
+use crate::{agent::Agent, clock::timestamp, compaction::CompactError};
 
 pub(super) async fn run(
     agent: &mut Agent,

@@ -11,8 +11,8 @@ use tokio::time::Instant;
 use super::{Invocation, texts};
 use crate::{
     agent::{Agent, synthetic},
+    clock::millis,
     session::{Shared, catalog, without_turn},
-    turn::run::millis,
 };
 
 /// What a command came to.

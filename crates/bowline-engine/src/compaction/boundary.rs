@@ -7,10 +7,7 @@ use bowline_protocol::{
 use bowline_sessions as sessions;
 
 use super::{Compacted, keep::Kept};
-use crate::{
-    agent::Agent,
-    outlet::{new_uuid, timestamp},
-};
+use crate::{agent::Agent, clock::timestamp, outlet::new_uuid};
 
 impl Agent {
     /// Writes the boundary and the summary into the transcript.

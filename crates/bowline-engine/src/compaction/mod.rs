@@ -27,9 +27,9 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use self::keep::Kept;
 use crate::{
     agent::Agent,
+    clock::millis,
     context::{self, LoadReason, tokens},
     conversation::Conversation,
-    turn::run::millis,
 };
 
 /// How many automatic compactions in a row may be in vain before they are given up.

@@ -1,10 +1,13 @@
 //! How long a session has taken, in all its lives.
 
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use bowline_sessions::CostState;
 
-use crate::turn::{answer::ApiTime, run::millis};
+use crate::{
+    clock::{millis, since_epoch},
+    turn::answer::ApiTime,
+};
 
 /// How long a session has taken so far, and with what.
 #[derive(Debug)]
@@ -51,12 +54,11 @@ impl Times {
 
 impl Default for Times {
     fn default() -> Self {
-        let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
             api: Duration::ZERO,
             api_without_retries: Duration::ZERO,
             tools: Duration::ZERO,
-            began: millis(began),
+            began: millis(since_epoch()),
             earlier: Duration::ZERO,
             since: Instant::now(),
         }

@@ -14,9 +14,10 @@ use uuid::Uuid;
 use super::{Shared, catalog, deferred, result};
 use crate::{
     agent::{Agent, Identity},
+    clock::timestamp,
     command::{self, Outcome},
     hook::{BlockKind, texts as hook_texts},
-    outlet::{new_uuid, timestamp},
+    outlet::new_uuid,
     turn::{machine::Limits, report::Report, run::TurnRun, texts},
 };
 

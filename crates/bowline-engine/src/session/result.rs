@@ -4,7 +4,10 @@ use bowline_model::ModelError;
 use bowline_protocol::{Maybe, Origin, ResultMessage, ResultSubtype, StopReason, TerminalReason};
 
 use super::Shared;
-use crate::turn::{machine::Ending, report::Report, run::millis, texts};
+use crate::{
+    clock::millis,
+    turn::{machine::Ending, report::Report, texts},
+};
 
 /// The result of a turn in which the model was asked.
 pub(crate) fn of_turn(shared: &Shared, report: Report, origin: Option<Origin>) -> ResultMessage {

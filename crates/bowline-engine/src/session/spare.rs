@@ -16,7 +16,7 @@ use super::{
     control::{ControlError, ControlReply},
     shared::lock,
 };
-use crate::turn::run::millis;
+use crate::clock::millis;
 
 /// What a host hears that claims a session of a process which has one.
 pub(super) const NOT_A_SPARE: &str = "not_a_spare: claim_session is only accepted by a process \

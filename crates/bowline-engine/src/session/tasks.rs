@@ -3,7 +3,6 @@
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::{SystemTime, UNIX_EPOCH},
 };
 
 use bowline_protocol::{
@@ -20,7 +19,11 @@ use super::{
     agent_count::{self, StoppedBy},
     task_notice,
 };
-use crate::{outlet::Outlet, worktree::Kept};
+use crate::{
+    clock::{millis, since_epoch},
+    outlet::Outlet,
+    worktree::Kept,
+};
 
 /// How many agents may work at once in a session.
 pub(crate) const AGENTS_AT_ONCE: usize = 16;
@@ -324,7 +327,7 @@ impl TaskBoard {
                 run_id: Some(entry.run_id.clone()),
                 patch: TaskPatch {
                     status: Some(ended.status.as_str().into()),
-                    end_time: Some(millis_now()),
+                    end_time: Some(millis(since_epoch())),
                     error: ended.error.clone(),
                     ..TaskPatch::default()
                 },
@@ -441,9 +444,4 @@ impl TaskObserver for TaskBoard {
 fn new_run_id() -> String {
     let random = Uuid::new_v4().simple().to_string();
     format!("0{}-{}", &random[..8], &random[8..16])
-}
-
-fn millis_now() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
 }

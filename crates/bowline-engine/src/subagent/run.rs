@@ -13,12 +13,13 @@ use tokio_util::sync::CancellationToken;
 use super::{Launched, brief::brief, servers};
 use crate::{
     agent::{Agent, Subagent},
+    clock::millis,
     ledger::{self, Tokens},
     session::EndedTask,
     turn::{
         machine::{Ending, Limits},
         report::Report,
-        run::{TurnRun, millis},
+        run::TurnRun,
         texts,
     },
     worktree::Kept,

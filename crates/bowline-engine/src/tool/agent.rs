@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 
 use crate::{
     agent::Identity,
+    clock::millis,
     session::{AGENTS_AT_ONCE, Shared},
     subagent::{self, Assignment, Finished, GENERAL_PURPOSE},
     toolset::{AGENT_TOOL, Toolset},
-    turn::run::millis,
     worktree::Worktree,
 };
 

@@ -8,13 +8,13 @@ use std::{pin::Pin, sync::Arc, time::Duration};
 
 use bowline_model::{
     BoxFuture, Delivery, ErrorKind, EventStream, Folded, MessageFold, Model, ModelError,
-    ModelRequest, RetryPolicy,
+    ModelRequest, RetryPolicy, model_family,
 };
 use bowline_protocol::{ApiMessage, ContentBlock, StreamEvent, Usage};
 use futures_util::StreamExt;
 use tokio::time::{Instant, Sleep};
 
-use crate::{conversation::drop_thinking, ledger::Tokens, session::control::family};
+use crate::{conversation::drop_thinking, ledger::Tokens};
 
 /// How many overloaded answers in a row send the request to the fallback model.
 const OVERLOADS_BEFORE_FALLBACK: u32 = 3;
@@ -322,7 +322,7 @@ impl Answer {
     fn fall_back(&mut self, error: ModelError) -> Step {
         let next = self.fallbacks.remove(0);
         let from = std::mem::replace(&mut self.target, next).name;
-        if family(&from) != family(&self.target.name) {
+        if model_family(&from) != model_family(&self.target.name) {
             drop_thinking(&mut Arc::make_mut(&mut self.target.request).messages);
         }
         self.overloads = 0;

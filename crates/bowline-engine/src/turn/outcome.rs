@@ -12,7 +12,7 @@ use bowline_tools::{ToolFailure, ToolOutput};
 use serde_json::Value;
 
 use super::machine::Then;
-use crate::{agent::Identity, outlet::timestamp};
+use crate::{agent::Identity, clock::timestamp};
 
 /// What one tool call came to.
 #[derive(Debug)]

@@ -14,9 +14,10 @@ use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::{listed_task, machine::Then, outcome::CallOutcome, permit, place::Place, run::millis};
+use super::{listed_task, machine::Then, outcome::CallOutcome, permit, place::Place};
 use crate::{
     agent::{Agent, Identity},
+    clock::millis,
     config::PermissionPrompts,
     hook::{BlockKind, HookReport},
     permission::HookOpinion,

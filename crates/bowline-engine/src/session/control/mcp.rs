@@ -1,9 +1,6 @@
 //! MCP servers: their state, their set, and their tools.
 
-use std::{
-    sync::Arc,
-    time::{Duration, SystemTime, UNIX_EPOCH},
-};
+use std::{sync::Arc, time::Duration};
 
 use bowline_mcp::McpError;
 use bowline_protocol::{
@@ -16,6 +13,7 @@ use serde_json::Value;
 use super::{Answered, ControlError, ControlReply};
 use crate::{
     agent::Identity,
+    clock::since_epoch,
     permission::{ProposedCall, Verdict},
     session::Shared,
 };
@@ -71,7 +69,7 @@ pub(super) async fn mcp_call(shared: &Arc<Shared>, request: McpCall) -> Answered
         return Err(ControlError::new(message));
     }
     let expires_at = request.expires_at.as_ref().and_then(|millis| millis.as_f64());
-    if expires_at.is_some_and(|at| at <= millis_now()) {
+    if expires_at.is_some_and(|at| at <= since_epoch().as_secs_f64() * 1000.0) {
         return Err(ControlError::new("the call has expired"));
     }
     if request.check_permissions == Some(true) {
@@ -144,9 +142,4 @@ pub(super) fn set_mcp_permission_mode_override(
         None => live.server_modes.remove(&server_name),
     };
     Ok(ControlReply::payload(&WarningResponse { warning, ..WarningResponse::default() }))
-}
-
-fn millis_now() -> f64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    now.as_secs_f64() * 1000.0
 }

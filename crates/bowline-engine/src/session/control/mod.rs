@@ -25,7 +25,6 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::{OpenQuestions, Session, spare};
-pub(crate) use model::family;
 pub(crate) use permission_prompt::ask_prompt_tool;
 pub(crate) use session::title;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bowline_model::known_model;
+use bowline_model::{known_model, model_family};
 use bowline_protocol::{
     Content, EventInput, Extra, HookEvent, HookPermissionDecision, Maybe, ModelSwitchInput,
     SetModel, SetModelResponse, Usage, UserMessage,
@@ -11,7 +11,7 @@ use serde_json::Number;
 use tokio_util::sync::CancellationToken;
 
 use super::{Answered, ControlError, ControlReply};
-use crate::{agent::Identity, outlet::timestamp, session::Shared};
+use crate::{agent::Identity, clock::timestamp, session::Shared};
 
 /// How long the API keeps a prompt that it was not told to keep longer.
 const CACHE_TTL: &str = "5m";
@@ -60,7 +60,7 @@ impl Shared {
         let mut live = self.live();
         live.model = name.to_owned();
         if from != to {
-            live.unnoticed.foreign_thinking |= family(&from) != family(&to);
+            live.unnoticed.foreign_thinking |= model_family(&from) != model_family(&to);
             live.unnoticed.model_switch = Some(switch);
             // Not every model's API can do what some tools need.
             live.tools_changed = true;
@@ -124,12 +124,6 @@ impl Shared {
     }
 }
 
-/// What models that can read each other's reasoning have in common: all before the version.
-pub(crate) fn family(model: &str) -> &str {
-    let end = model.find(|c: char| c.is_ascii_digit()).unwrap_or(model.len());
-    &model[..end]
-}
-
 /// An amount to the hundredth of a cent; nothing is a plain 0.
 fn cents(price: f64) -> Number {
     let rounded = (price * 10_000.0).round() / 10_000.0;
@@ -139,13 +133,6 @@ fn cents(price: f64) -> Number {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn versions_of_one_model_are_a_family() {
-        assert_eq!(family("claude-opus-5-5"), family("claude-opus-4-8"));
-        assert_ne!(family("claude-opus-5-5"), family("claude-haiku-5-5"));
-        assert_eq!(family("script"), "script");
-    }
 
     #[test]
     fn small_amounts_are_nothing() {

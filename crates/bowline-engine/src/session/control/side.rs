@@ -12,10 +12,10 @@ use serde_json::Value;
 
 use super::{Answered, Asked, ControlError, ControlReply};
 use crate::{
+    clock::millis,
     conversation::Conversation,
     session::Shared,
     side::{self, Question, Retry},
-    turn::run::millis,
 };
 
 /// The most a side answer may be long, in tokens.

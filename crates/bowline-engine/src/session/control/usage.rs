@@ -9,9 +9,9 @@ use serde_json::json;
 
 use super::{Answered, ControlError, ControlReply};
 use crate::{
+    clock::millis,
     context,
     session::{Shared, catalog},
-    turn::run::millis,
 };
 
 pub(super) async fn get_context_usage(shared: &Arc<Shared>, request: GetContextUsage) -> Answered {

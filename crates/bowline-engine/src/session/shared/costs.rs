@@ -5,8 +5,9 @@ use bowline_sessions::CostState;
 
 use super::Shared;
 use crate::{
+    clock::millis,
     ledger::{Account, LineChanges, Times, Tokens},
-    turn::{answer::Answer, run::millis},
+    turn::answer::Answer,
 };
 
 /// The tag of the message that nobody knows what a model costs.

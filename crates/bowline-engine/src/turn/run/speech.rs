@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bowline_model::ModelError;
+use bowline_model::{ModelError, model_family};
 use bowline_protocol::{
     AgentStatus, ApiRetryMessage, AssistantError, AssistantMessage, ContentBlock, Delta,
     ModelFallbackMessage, StatusMessage, StopReason, StreamEvent, ThinkingTokensMessage, ToolUseId,
@@ -17,14 +17,14 @@ use super::{
     },
     TurnRun,
     giving_up::Refusal,
-    millis, some,
+    some,
     thinking::ThinkingMeter,
 };
 use crate::{
     agent::api_error_frame,
+    clock::{millis, timestamp},
     ledger::{self, Account},
-    outlet::timestamp,
-    session::{api_error_name, control::family},
+    session::api_error_name,
 };
 
 impl TurnRun<'_> {
@@ -111,7 +111,7 @@ impl TurnRun<'_> {
     /// Another model takes over.
     async fn fell_back(&mut self, error: &ModelError, from: String, to: String) {
         // What it thinks is nothing that the first model could verify in the next request.
-        if family(&from) != family(&to) && self.agent.identity.is_main() {
+        if model_family(&from) != model_family(&to) && self.agent.identity.is_main() {
             self.agent.session.live().unnoticed.foreign_thinking = true;
         }
         let trigger = error.category();

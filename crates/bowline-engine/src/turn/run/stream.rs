@@ -6,8 +6,8 @@ use bowline_protocol::{
 };
 use serde_json::Value;
 
-use super::{super::answer::Answer, TurnRun, millis, some};
-use crate::ledger;
+use super::{super::answer::Answer, TurnRun, some};
+use crate::{clock::millis, ledger};
 
 impl TurnRun<'_> {
     /// Whether the host wants to see the stream.

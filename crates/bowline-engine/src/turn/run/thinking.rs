@@ -2,7 +2,7 @@
 
 use tokio::time::Instant;
 
-use super::millis;
+use crate::clock::millis;
 
 /// How much the model has thought in the block that is open.
 #[derive(Default)]
