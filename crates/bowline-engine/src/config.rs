@@ -1,6 +1,6 @@
 //! How a session is set up. Everything from outside (flags, environment, settings) has become a value here.
 
-mod take_up;
+mod resume;
 
 use std::{
     collections::BTreeMap,
@@ -24,7 +24,6 @@ use crate::{
     permission::{Policy, Roots},
     plugin::Plugins,
     settings::{LeftOut, Places, Settings, SourceSet, Trust},
-    survey::survey,
 };
 
 /// How long background work may keep a session alive if nobody says.
@@ -263,13 +262,6 @@ impl SessionConfig {
             }
         }
         problems
-    }
-
-    /// Looks for what of the project does not apply, because it is not trusted; one line on it for
-    /// the user, if there is anything.
-    pub fn survey(&mut self) -> Option<String> {
-        self.left_out = survey(self);
-        self.left_out.line(&self.places.project)
     }
 
     /// Puts the values of variables (`${NAME}`, `${NAME:-default}`) into the configurations of MCP

@@ -19,13 +19,13 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::services::SessionServices;
 use crate::{
-    agent::Identity,
     hook::{
         BoxFuture, HookActivity, HookCallError, HookCallbacks, HookObserver, HookReport, Scripts,
     },
     host::{Host, HostError},
-    outlet::{Frame, Outlet},
+    identity::Identity,
     session::Shared,
+    sink::{Frame, MessageSink},
 };
 
 /// Callbacks that live in the host.
@@ -57,14 +57,14 @@ impl HookCallbacks for HostCallbacks {
 
 /// Passes on what hooks do, as far as the host wants to hear it.
 pub(crate) struct HookFrames {
-    pub(crate) outlet: Arc<Outlet>,
+    pub(crate) sink: Arc<MessageSink>,
     pub(crate) wanted: bool,
 }
 
 impl HookFrames {
     fn pass_on(&self, event: &HookEvent, frame: impl Frame) {
         if self.wanted || matches!(event, HookEvent::SessionStart | HookEvent::Setup) {
-            self.outlet.aside(frame);
+            self.sink.enqueue(frame);
         }
     }
 }
@@ -142,7 +142,7 @@ impl Shared {
     /// Tells the user what hooks have to say to them.
     async fn pass_notices_on(&self, mut report: HookReport) -> HookReport {
         for notice in report.notices.drain(..) {
-            Box::pin(self.outlet.send(notice)).await;
+            Box::pin(self.sink.send(notice)).await;
         }
         report
     }
@@ -155,7 +155,7 @@ impl Shared {
         cancel: &CancellationToken,
     ) -> HookReport {
         // What was said in passing goes out before a hook hears what follows from it.
-        self.outlet.flush().await;
+        self.sink.flush().await;
         self.begin_all(identity, event, about, cancel).await
     }
 

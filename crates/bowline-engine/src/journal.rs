@@ -13,8 +13,8 @@ use bowline_sessions::{
     TranscriptLine, TranscriptWriter, UserLine,
 };
 
+pub(crate) use self::trail::KeptTail;
 use self::trail::Trail;
-use crate::compaction::Kept;
 
 /// The transcript of one conversation; empty if nothing is to be kept.
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ pub(crate) struct Journal {
 }
 
 /// What a write has to tell the host.
-pub(crate) type Told = Option<Message>;
+pub(crate) type WriteNotice = Option<Message>;
 
 impl Journal {
     pub(crate) fn new(writer: Option<TranscriptWriter>) -> Self {
@@ -44,7 +44,7 @@ impl Journal {
     }
 
     /// The lines that the end of the conversation is made of.
-    pub(crate) fn lines_of(&self, kept: Kept) -> Vec<MessageUuid> {
+    pub(crate) fn lines_of(&self, kept: KeptTail) -> Vec<MessageUuid> {
         self.trail().lines_of(kept)
     }
 
@@ -59,7 +59,7 @@ impl Journal {
     }
 
     /// Writes what the user, a tool or the engine said.
-    pub(crate) fn user(&self, uuid: &MessageUuid, message: &UserMessage) -> Told {
+    pub(crate) fn user(&self, uuid: &MessageUuid, message: &UserMessage) -> WriteNotice {
         self.trail().user(uuid);
         self.write_made(|| user_line(uuid, message))
     }
@@ -70,7 +70,7 @@ impl Journal {
         uuid: &MessageUuid,
         message: &UserMessage,
         mode: PermissionMode,
-    ) -> Told {
+    ) -> WriteNotice {
         let mut line = user_line(uuid, message);
         let source = if line.is_meta { "system" } else { "sdk" };
         line.prompt_source = Some(source.to_owned());
@@ -85,7 +85,7 @@ impl Journal {
         &self,
         (boundary, metadata): (&MessageUuid, CompactMetadata),
         (summary, text): (&MessageUuid, &str),
-    ) -> Told {
+    ) -> WriteNotice {
         let mut line = SystemLine::compact_boundary(metadata);
         line.chain.uuid = boundary.clone();
         let mut said = UserLine::new(Content::from(text));
@@ -102,7 +102,7 @@ impl Journal {
     }
 
     /// Writes one block of an answer.
-    pub(crate) fn assistant(&self, uuid: &MessageUuid, message: &AssistantMessage) -> Told {
+    pub(crate) fn assistant(&self, uuid: &MessageUuid, message: &AssistantMessage) -> WriteNotice {
         // What stands in the model's place when it fails is no part of the conversation.
         if message.is_api_error_message != Some(true) {
             self.trail().assistant(uuid, &message.message.id);
@@ -111,7 +111,7 @@ impl Journal {
     }
 
     /// Writes into the blocks of an answer how it ended.
-    pub(crate) fn end_answer(&self, answer: &ApiMessage) -> Told {
+    pub(crate) fn end_answer(&self, answer: &ApiMessage) -> WriteNotice {
         self.with(|writer| {
             if let Err(error) = writer.end_answer(answer) {
                 tracing::warn!(%error, "the transcript does not say how an answer ended");
@@ -121,7 +121,7 @@ impl Journal {
     }
 
     /// Notes where the conversation stands, for whoever takes it up again.
-    pub(crate) fn last_prompt(&self, prompt: &str) -> Told {
+    pub(crate) fn last_prompt(&self, prompt: &str) -> WriteNotice {
         self.with(|writer| {
             writer.end_turn();
             let leaf = writer.leaf().cloned()?;
@@ -131,12 +131,12 @@ impl Journal {
     }
 
     /// Writes any other line.
-    pub(crate) fn write(&self, line: impl Into<TranscriptLine>) -> Told {
+    pub(crate) fn write(&self, line: impl Into<TranscriptLine>) -> WriteNotice {
         self.write_made(|| line)
     }
 
     /// Writes a line that is only made if there is a transcript.
-    fn write_made<L: Into<TranscriptLine>>(&self, line: impl FnOnce() -> L) -> Told {
+    fn write_made<L: Into<TranscriptLine>>(&self, line: impl FnOnce() -> L) -> WriteNotice {
         self.with(|writer| {
             writer.push(line());
             flush(writer)
@@ -144,7 +144,7 @@ impl Journal {
     }
 
     /// Writes a line that is not part of the conversation.
-    pub(crate) fn note(&self, line: impl Into<TranscriptLine>) -> Told {
+    pub(crate) fn note(&self, line: impl Into<TranscriptLine>) -> WriteNotice {
         self.with(|writer| {
             writer.note(line);
             flush(writer)
@@ -174,7 +174,7 @@ fn assistant_line(uuid: &MessageUuid, message: &AssistantMessage) -> AssistantLi
     line
 }
 
-fn flush(writer: &mut TranscriptWriter) -> Told {
+fn flush(writer: &mut TranscriptWriter) -> WriteNotice {
     match writer.flush() {
         Flushed::Written { .. } => mirror(writer),
         Flushed::Failed(failure) => {
@@ -184,7 +184,7 @@ fn flush(writer: &mut TranscriptWriter) -> Told {
                 lost: vec![LostWrite::Transcript],
                 transcript_session_ids: Some(vec![writer.session_id().clone()]),
                 session_id: writer.session_id().clone(),
-                uuid: crate::outlet::new_uuid(),
+                uuid: crate::sink::new_uuid(),
                 extra: Extra::new(),
             }))
         }
@@ -193,7 +193,7 @@ fn flush(writer: &mut TranscriptWriter) -> Told {
 }
 
 /// The newest lines, for a host that keeps a copy.
-fn mirror(writer: &mut TranscriptWriter) -> Told {
+fn mirror(writer: &mut TranscriptWriter) -> WriteNotice {
     let batch = writer.take_mirror()?;
     Some(Message::from(TranscriptMirrorMessage {
         file_path: batch.file_path.display().to_string(),

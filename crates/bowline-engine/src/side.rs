@@ -6,9 +6,9 @@ use bowline_model::{ModelError, ModelMessage, ModelRequest, Thinking, ToolChoice
 use bowline_protocol::{ApiMessage, ContentBlock, TextBlock};
 
 use crate::{
-    ledger::Account,
+    response::{ModelResponse, Step, Target},
     session::Shared,
-    turn::answer::{Answer, Step, Target},
+    usage::Account,
 };
 
 /// What is asked.
@@ -79,7 +79,7 @@ where
     request.betas = shared.config.betas.clone();
     let target =
         Target { model: connected.model, name: connected.name, request: Arc::new(request) };
-    let answer = Answer::new(target, Vec::new(), shared.retry_policy());
+    let answer = ModelResponse::new(target, Vec::new(), shared.retry_policy());
     let mut billed = Billed { shared, answer };
     loop {
         match billed.answer.next().await {
@@ -103,7 +103,7 @@ pub(crate) fn text_of(answer: &ApiMessage) -> String {
 /// An answer that is entered in the books however it ends.
 struct Billed<'a> {
     shared: &'a Shared,
-    answer: Answer,
+    answer: ModelResponse,
 }
 
 impl Billed<'_> {

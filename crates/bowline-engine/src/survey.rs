@@ -8,8 +8,17 @@ use crate::{
     subagent,
 };
 
-/// What of the project does not apply in a session with this configuration.
-pub(crate) fn survey(config: &SessionConfig) -> LeftOut {
+impl SessionConfig {
+    /// Finds the parts of an untrusted project that do not apply; one line about them for the user,
+    /// if there are any.
+    pub fn survey(&mut self) -> Option<String> {
+        self.left_out = survey(self);
+        self.left_out.line(&self.places.project)
+    }
+}
+
+/// The parts of the project that do not apply in a session with this configuration.
+fn survey(config: &SessionConfig) -> LeftOut {
     let SessionConfig { places, sources, settings, plugins, .. } = config;
     let mut left_out = settings.left_out();
     if config.trust == Trust::Trusted {

@@ -12,8 +12,8 @@ use uuid::Uuid;
 use super::Agent;
 use crate::{
     hook::{HookReport, texts as hook_texts},
-    outlet::lifecycle,
     session::prompt,
+    sink::lifecycle,
     turn::{outcome::CallOutcome, pipeline},
 };
 
@@ -92,7 +92,7 @@ impl Agent {
             priority: NotificationPriority::Immediate,
             ..NotificationMessage::default()
         };
-        self.session.outlet.send(notification).await;
+        self.session.sink.send(notification).await;
     }
 
     /// What goes on beside the conversation.
@@ -123,7 +123,7 @@ impl Agent {
             color: Some("warning".to_owned()),
             ..NotificationMessage::default()
         };
-        self.session.outlet.send(notification).await;
+        self.session.sink.send(notification).await;
     }
 
     /// Tells hooks that the model could not be reached.
@@ -192,13 +192,13 @@ impl Agent {
         let mut blocks = Vec::new();
         for message in joining {
             if let Some(uuid) = message.uuid.clone() {
-                self.session.outlet.send(lifecycle(uuid.clone(), CommandState::Started)).await;
+                self.session.sink.send(lifecycle(uuid.clone(), CommandState::Started)).await;
                 prompts.push(uuid.clone());
                 self.joined.push(uuid);
             }
             blocks.extend(prompt::prompt_blocks(&message).into_iter().map(in_passing));
-            let uuid = message.uuid.clone().unwrap_or_else(crate::outlet::new_uuid);
-            self.session.tell(self.journal().user(&uuid, &message)).await;
+            let uuid = message.uuid.clone().unwrap_or_else(crate::sink::new_uuid);
+            self.session.emit_notice(self.journal().user(&uuid, &message)).await;
         }
         blocks
     }

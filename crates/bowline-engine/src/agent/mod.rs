@@ -5,22 +5,17 @@ mod hooks;
 mod request;
 mod speak;
 
-use std::{
-    path::PathBuf,
-    sync::{Arc, atomic::AtomicU64},
-};
+use std::sync::{Arc, atomic::AtomicU64};
 
-use bowline_protocol::{
-    AgentId, AssistantMessage, Effort, Maybe, MessageUuid, PermissionMode, ToolUseId, UserMessage,
-};
+use bowline_protocol::{Effort, MessageUuid};
 use bowline_tools::Workspace;
 
 pub(crate) use self::{
     hooks::{BatchVerdict, StopVerdict, Troubled},
-    speak::{api_error_frame, synthetic},
+    speak::Progress,
 };
 use crate::{
-    compaction::Relief, conversation::Conversation, journal::Journal, session::Shared,
+    conversation::Conversation, identity::Identity, journal::Journal, session::Shared,
     toolset::Toolset,
 };
 
@@ -44,8 +39,8 @@ pub(crate) struct Agent {
     pub(crate) joined: Vec<MessageUuid>,
     /// Tokens it has used.
     pub(crate) tokens: Arc<AtomicU64>,
-    /// What compactions of its conversation have brought.
-    pub(crate) relief: Relief,
+    /// How well automatic compactions of its conversation have worked.
+    pub(crate) compactions: AutoCompactions,
 }
 
 impl Agent {
@@ -63,6 +58,15 @@ impl Agent {
     }
 }
 
+/// How well automatic compactions of one agent's conversation have worked.
+#[derive(Debug, Default)]
+pub(crate) struct AutoCompactions {
+    /// How many in a row did not make room.
+    pub(crate) in_vain: u32,
+    /// How many messages the last one left.
+    pub(crate) length: usize,
+}
+
 /// What an agent is told before everything else, and by which model it thinks.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Instructions {
@@ -74,86 +78,4 @@ pub(crate) struct Instructions {
     pub(crate) effort: Option<Effort>,
     /// How many round trips a turn may take.
     pub(crate) max_turns: Option<u32>,
-}
-
-/// Who an agent is.
-#[derive(Debug, Clone, Default)]
-pub(crate) enum Identity {
-    /// The one the host talks to.
-    #[default]
-    Main,
-    /// One that works for another.
-    Sub(Arc<Subagent>),
-}
-
-/// Who a subagent is.
-#[derive(Debug, Default)]
-pub(crate) struct Subagent {
-    pub(crate) id: AgentId,
-    /// Its kind, as in `general-purpose`.
-    pub(crate) kind: String,
-    /// What it was sent to do, in a few words.
-    pub(crate) description: String,
-    /// The call that started it.
-    pub(crate) parent: ToolUseId,
-    /// How many agents are above it.
-    pub(crate) depth: u32,
-    /// Whether its parent goes on meanwhile.
-    pub(crate) background: bool,
-    /// Whether its words, not only its calls, are shown to the host.
-    pub(crate) shows_text: bool,
-    /// How strict the session is with it, if its kind says.
-    pub(crate) permission_mode: Option<PermissionMode>,
-    /// Its own copy of the project, if it works in one.
-    pub(crate) worktree: Option<PathBuf>,
-    /// Where it keeps what it learns, if its kind remembers anything.
-    pub(crate) memory: Option<PathBuf>,
-    /// Its model, if that is not the session's: what those it sends have, too.
-    pub(crate) model: Option<String>,
-}
-
-impl Identity {
-    pub(crate) fn subagent(&self) -> Option<&Subagent> {
-        match self {
-            Self::Main => None,
-            Self::Sub(subagent) => Some(subagent),
-        }
-    }
-
-    pub(crate) fn is_main(&self) -> bool {
-        matches!(self, Self::Main)
-    }
-
-    /// Whether somebody waits for it: the host for the main agent, a parent for a subagent.
-    pub(crate) fn is_waited_for(&self) -> bool {
-        self.subagent().is_none_or(|subagent| !subagent.background)
-    }
-
-    pub(crate) fn agent_id(&self) -> Option<AgentId> {
-        self.subagent().map(|subagent| subagent.id.clone())
-    }
-
-    pub(crate) fn parent(&self) -> Option<ToolUseId> {
-        self.subagent().map(|subagent| subagent.parent.clone())
-    }
-
-    /// Marks a message as this agent's.
-    pub(crate) fn sign_user(&self, message: &mut UserMessage) {
-        message.parent_tool_use_id = Maybe::from(self.parent());
-        if let Some(subagent) = self.subagent() {
-            message.agent_id = Some(subagent.id.clone());
-            message.subagent_type = Some(subagent.kind.clone());
-            message.task_description = Some(subagent.description.clone());
-        }
-    }
-
-    /// Marks a message as this agent's.
-    pub(crate) fn sign_assistant(&self, message: &mut AssistantMessage) {
-        message.parent_tool_use_id = self.parent();
-        if let Some(subagent) = self.subagent() {
-            message.agent_id = Some(subagent.id.clone());
-            message.subagent_type = Some(subagent.kind.clone());
-            message.task_description = Some(subagent.description.clone());
-        }
-    }
 }

@@ -7,7 +7,7 @@ use bowline_protocol::TextBlock;
 use serde_json::json;
 
 use super::Agent;
-use crate::{config::ConnectedModel, conversation::Conversation, ledger, turn::answer::Target};
+use crate::{config::ConnectedModel, conversation::Conversation, response::Target, usage};
 
 /// The most a model is asked to write at once if nobody says: enough for any answer, and no reason to
 /// be refused.
@@ -64,7 +64,7 @@ impl Agent {
         match (self.session.config.max_output_tokens, known_model(model)) {
             (Some(wanted), None) => wanted,
             (Some(wanted), Some(known)) => wanted.min(known.max_output),
-            (None, _) => ledger::max_output(model).min(MAX_OUTPUT),
+            (None, _) => usage::max_output(model).min(MAX_OUTPUT),
         }
     }
 

@@ -10,14 +10,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Invocation, local};
 use crate::{
-    agent::{Agent, Identity},
+    agent::{Agent, AutoCompactions},
     clock::timestamp,
-    compaction::Relief,
     context::LoadReason,
     conversation::Conversation,
-    ledger::Ledger,
-    outlet::new_uuid,
+    identity::Identity,
     session::{Shared, catalog},
+    sink::new_uuid,
+    usage::UsageLedger,
 };
 
 pub(super) async fn run(
@@ -31,7 +31,7 @@ pub(super) async fn run(
     end_hooks(&session, cancel).await;
     announce(&session, prompt).await;
     agent.conversation = Conversation::default();
-    agent.relief = Relief::default();
+    agent.compactions = AutoCompactions::default();
     if !session.ledger().by_model().is_empty() {
         session.note_costs().await;
     }
@@ -39,7 +39,7 @@ pub(super) async fn run(
     agent.note_context();
     let texts = session.begin(SessionStartSource::Clear, cancel).await;
     session.live().context.extend(texts);
-    session.outlet.send(catalog::init(agent, &[])).await;
+    session.sink.send(catalog::init(agent, &[])).await;
     local::result(&session, invocation, "", began)
 }
 
@@ -55,9 +55,9 @@ async fn announce(session: &Shared, prompt: &UserMessage) {
         session_id: SessionId::default(),
         extra: Extra::new(),
     };
-    session.outlet.send_as(uuid, reset).await;
+    session.sink.send_as(uuid, reset).await;
     session.board.announce();
-    session.outlet.flush().await;
+    session.sink.flush().await;
 }
 
 /// Forgets all that belonged to the conversation, and writes elsewhere from now on.
@@ -71,8 +71,8 @@ async fn begin_session(session: &Shared, title: &str) {
         }
     });
     session.journal.replace(writer);
-    session.outlet.set_session_id(id.clone());
-    *session.ledger() = Ledger::new(session.config.prices.clone());
+    session.sink.set_session_id(id.clone());
+    *session.ledger() = UsageLedger::new(session.config.prices.clone());
     session.context.forget(LoadReason::SessionStart);
     *session.context.compactions() = Default::default();
     session.workspace.seen().clear();
@@ -89,7 +89,7 @@ async fn begin_session(session: &Shared, title: &str) {
             session_id: id,
             ..CustomTitle::default()
         };
-        session.tell(session.journal.note(line)).await;
+        session.emit_notice(session.journal.note(line)).await;
     }
 }
 

@@ -27,7 +27,7 @@ pub(super) async fn run(
             ))));
             said.is_replay = Some(true);
             said.timestamp = Some(timestamp());
-            session.outlet.send(said).await;
+            session.sink.send(said).await;
             local::result(&session, invocation, "", began)
         }
         Err(error) => {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bowline_protocol::ModelUsage;
 
-use crate::{ledger::LineChanges, session::Shared};
+use crate::{session::Shared, usage::LineChanges};
 
 /// What the session has used so far: the answer to `/cost` and to `get_session_cost`.
 pub(crate) fn cost_text(session: &Shared) -> String {

@@ -10,9 +10,10 @@ use tokio::time::Instant;
 
 use super::{Invocation, texts};
 use crate::{
-    agent::{Agent, synthetic},
+    agent::Agent,
     clock::millis,
     session::{Shared, catalog, without_turn},
+    synthetic::synthetic,
 };
 
 /// What a command came to.
@@ -40,14 +41,14 @@ impl<'a> Report<'a> {
 
 /// Tells the host that a command was taken up, and what holds now.
 pub(super) async fn announce(agent: &Agent, prompt: &UserMessage) {
-    agent.session.outlet.send(catalog::init(agent, std::slice::from_ref(prompt))).await;
+    agent.session.sink.send(catalog::init(agent, std::slice::from_ref(prompt))).await;
 }
 
 /// The same, with the model that was in use before the command was run.
 pub(super) async fn announce_with(agent: &Agent, prompt: &UserMessage, model: String) {
     let init = catalog::init(agent, std::slice::from_ref(prompt));
     let model = if agent.instructions.model.is_some() { init.model.clone() } else { model };
-    agent.session.outlet.send(InitMessage { model, ..init }).await;
+    agent.session.sink.send(InitMessage { model, ..init }).await;
 }
 
 /// Answers a command that nobody here can run.
@@ -63,7 +64,7 @@ pub(super) async fn decline(
     note(&agent.session, &source).await;
     let mut frame = said(&text, source);
     frame.local_command_outcome = Some(outcome("unavailable_headless"));
-    agent.session.outlet.send(frame).await;
+    agent.session.sink.send(frame).await;
     ResultMessage { local_command: None, ..result(&agent.session, invocation, text, began) }
 }
 
@@ -83,7 +84,7 @@ pub(super) async fn answer(agent: &Agent, report: Report<'_>) -> ResultMessage {
     });
     frame.context_usage = context_usage;
     frame.local_command_outcome = failed.then(|| outcome("failed"));
-    session.outlet.send(frame).await;
+    session.sink.send(frame).await;
     result(session, invocation, text, began)
 }
 
@@ -124,7 +125,7 @@ pub(super) async fn note(session: &Shared, content: &str) {
         is_meta: Some(false),
         ..SystemLine::default()
     };
-    session.tell(session.journal.write(line)).await;
+    session.emit_notice(session.journal.write(line)).await;
 }
 
 /// Tells a host that wants to know it which prompt was taken for which command, if it has a name

@@ -43,9 +43,10 @@ pub(crate) use self::{
     library::{CustomCommand, Library, LibraryCell, LibrarySource},
 };
 use crate::{
-    agent::{Agent, Identity},
+    agent::Agent,
     context::style,
     hook::texts as hook_texts,
+    identity::Identity,
     session::{Shared, prompt},
     turn::pipeline::CallContext,
 };

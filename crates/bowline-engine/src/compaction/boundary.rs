@@ -6,8 +6,8 @@ use bowline_protocol::{
 };
 use bowline_sessions as sessions;
 
-use super::{Compacted, keep::Kept};
-use crate::{agent::Agent, clock::timestamp, outlet::new_uuid};
+use super::Compacted;
+use crate::{agent::Agent, clock::timestamp, journal::KeptTail, sink::new_uuid};
 
 impl Agent {
     /// Writes the boundary and the summary into the transcript.
@@ -16,7 +16,7 @@ impl Agent {
         mut metadata: CompactMetadata,
         continuation: String,
         hook_lines: Vec<String>,
-        kept: Kept,
+        kept: KeptTail,
     ) -> Compacted {
         let (boundary, summary) = (new_uuid(), new_uuid());
         let logical_parent = self.journal().leaf();
@@ -38,7 +38,7 @@ impl Agent {
         let written = self
             .journal()
             .compaction((&boundary, on_disk(&metadata)), (&summary, continuation.as_str()));
-        self.session.tell(written).await;
+        self.session.emit_notice(written).await;
         Compacted { metadata, logical_parent, boundary, summary, continuation, hook_lines }
     }
 
@@ -47,7 +47,7 @@ impl Agent {
         if !self.identity.is_main() {
             return;
         }
-        let outlet = &self.session.outlet;
+        let sink = &self.session.sink;
         let boundary = CompactBoundaryMessage {
             compact_metadata: compacted.metadata.clone(),
             logical_parent_uuid: compacted
@@ -56,7 +56,7 @@ impl Agent {
                 .map_or(Maybe::Absent, Maybe::Value),
             ..CompactBoundaryMessage::default()
         };
-        outlet.send_as(compacted.boundary.clone(), boundary).await;
+        sink.send_as(compacted.boundary.clone(), boundary).await;
         let text = compacted.continuation.as_str();
         let mut frame = match compacted.metadata.trigger {
             CompactTrigger::Manual => {
@@ -68,7 +68,7 @@ impl Agent {
         };
         frame.is_synthetic = Some(true);
         frame.timestamp = Some(timestamp());
-        outlet.send_as(compacted.summary.clone(), frame).await;
+        sink.send_as(compacted.summary.clone(), frame).await;
     }
 }
 

@@ -10,10 +10,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::CompactError;
 use crate::{
-    agent::{Agent, Identity, Subagent},
+    agent::Agent,
     hook::{Completed, HookReport},
+    identity::{Identity, Subagent, new_agent_id},
     session::Shared,
-    subagent,
 };
 
 /// The hooks around one compaction. A subagent's runs without.
@@ -68,7 +68,7 @@ impl<'a> CompactHooks<'a> {
         if !self.hears(HookEvent::SubagentStop) {
             return;
         }
-        let writer = Subagent { id: subagent::new_agent_id(), ..Subagent::default() };
+        let writer = Subagent { id: new_agent_id(), ..Subagent::default() };
         let event = EventInput::SubagentStop(SubagentStopInput {
             agent_transcript_path: self.session.subagent_transcript(&writer.id),
             last_assistant_message: Some(summary.to_owned()),

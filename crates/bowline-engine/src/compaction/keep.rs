@@ -1,26 +1,13 @@
-//! What a compaction leaves as it is: the end of the conversation.
+//! Choice of the messages at the end of a conversation that a compaction keeps.
 
 use std::sync::Arc;
 
 use bowline_model::ModelMessage;
 use bowline_protocol::{CompactTrigger, ContentBlock, Role};
 
-use crate::context::tokens;
+use crate::{context::tokens, journal::KeptTail};
 
-/// The end of a conversation that stays as it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kept {
-    /// Nothing stays.
-    Nothing,
-    /// A prompt that was not answered yet.
-    Prompt,
-    /// The last answer.
-    Answer,
-    /// The last answer and the results of its calls.
-    Round,
-}
-
-impl Kept {
+impl KeptTail {
     /// What is worth keeping, if that is no more than `most` tokens. A prompt always is.
     pub(super) fn of(messages: &[Arc<ModelMessage>], trigger: &CompactTrigger, most: u64) -> Self {
         let Some(last) = messages.last() else { return Self::Nothing };
@@ -69,18 +56,18 @@ mod tests {
     fn the_end_stays_where_something_is_left_to_summarize() {
         use CompactTrigger::{Auto, Manual};
         for (shape, trigger, most, kept) in [
-            ("", Manual, 1000, Kept::Nothing),
-            ("UA", Manual, 1000, Kept::Nothing),
-            ("UAUA", Manual, 1000, Kept::Answer),
-            ("UAU", Manual, 1000, Kept::Nothing),
-            ("UAU", Auto, 0, Kept::Prompt),
-            ("U", Auto, 1000, Kept::Nothing),
-            ("UCR", Auto, 1000, Kept::Nothing),
-            ("UCRCR", Auto, 1000, Kept::Round),
-            ("UCRCR", Auto, 0, Kept::Nothing),
+            ("", Manual, 1000, KeptTail::Nothing),
+            ("UA", Manual, 1000, KeptTail::Nothing),
+            ("UAUA", Manual, 1000, KeptTail::Answer),
+            ("UAU", Manual, 1000, KeptTail::Nothing),
+            ("UAU", Auto, 0, KeptTail::Prompt),
+            ("U", Auto, 1000, KeptTail::Nothing),
+            ("UCR", Auto, 1000, KeptTail::Nothing),
+            ("UCRCR", Auto, 1000, KeptTail::Round),
+            ("UCRCR", Auto, 0, KeptTail::Nothing),
         ] {
             let messages = conversation(shape);
-            assert_eq!(Kept::of(&messages, &trigger, most), kept, "{shape} {trigger}");
+            assert_eq!(KeptTail::of(&messages, &trigger, most), kept, "{shape} {trigger}");
         }
     }
 }

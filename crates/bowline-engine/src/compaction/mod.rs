@@ -24,12 +24,12 @@ use bowline_protocol::{
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use self::keep::Kept;
 use crate::{
-    agent::Agent,
+    agent::{Agent, AutoCompactions},
     clock::millis,
     context::{self, LoadReason, tokens},
     conversation::Conversation,
+    journal::KeptTail,
 };
 
 /// How many automatic compactions in a row may be in vain before they are given up.
@@ -57,15 +57,6 @@ pub(crate) enum CompactError {
     Interrupted,
 }
 
-/// What automatic compactions of one agent's conversation have brought.
-#[derive(Debug, Default)]
-pub(crate) struct Relief {
-    /// How many in a row did not help.
-    in_vain: u32,
-    /// How many messages the last one left.
-    length: usize,
-}
-
 /// What a compaction did.
 #[derive(Debug)]
 pub(crate) struct Compacted {
@@ -91,16 +82,16 @@ impl Agent {
             return Ok(());
         }
         let (threshold, _) = context::threshold(&self.session, &self.model_name());
-        let given_up = self.relief.in_vain >= MOST_IN_VAIN;
+        let given_up = self.compactions.in_vain >= MOST_IN_VAIN;
         if self.context_tokens() < threshold || !self.has_answer() || given_up {
             return Ok(());
         }
         let length = self.conversation.messages().len();
-        let lasted = length > self.relief.length + SHORTEST_RESPITE;
+        let lasted = length > self.compactions.length + SHORTEST_RESPITE;
         let compacted = self.compact(CompactTrigger::Auto, None, cancel).await;
         let fits = matches!(&compacted, Ok(done) if done.metadata.post_tokens < Some(threshold));
-        self.relief = Relief {
-            in_vain: if fits && lasted { 0 } else { self.relief.in_vain + 1 },
+        self.compactions = AutoCompactions {
+            in_vain: if fits && lasted { 0 } else { self.compactions.in_vain + 1 },
             length: self.conversation.messages().len(),
         };
         self.announce_compaction(&compacted?).await;
@@ -237,9 +228,9 @@ impl Agent {
     }
 
     /// What stays of the conversation as it is.
-    fn kept(&self, trigger: &CompactTrigger) -> Kept {
+    fn kept(&self, trigger: &CompactTrigger) -> KeptTail {
         let (threshold, _) = context::threshold(&self.session, &self.model_name());
-        Kept::of(self.conversation.messages(), trigger, threshold / 2)
+        KeptTail::of(self.conversation.messages(), trigger, threshold / 2)
     }
 
     fn model_name(&self) -> String {
@@ -265,7 +256,7 @@ impl Agent {
     /// The status of the main conversation; a subagent's is its own business.
     async fn tell_status(&self, status: StatusMessage) {
         if self.identity.is_main() {
-            self.session.outlet.send(status).await;
+            self.session.sink.send(status).await;
         }
     }
 }

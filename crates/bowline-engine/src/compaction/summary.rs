@@ -10,8 +10,8 @@ use super::{CompactError, texts};
 use crate::{
     agent::Agent,
     conversation::Conversation,
-    ledger::Account,
-    turn::answer::{Answer, Step},
+    response::{ModelResponse, Step},
+    usage::Account,
 };
 
 /// How often the older half is left out when even the request for a summary is too long.
@@ -50,7 +50,7 @@ async fn ask_once(
     let mut asked = Conversation::from_shared(messages.to_vec());
     asked.push_user(vec![ContentBlock::text(texts::request(wishes))]);
     let (target, fallbacks) = agent.target_for(&asked).map_err(CompactError::Model)?;
-    let mut answer = Answer::new(target, fallbacks, agent.session.retry_policy());
+    let mut answer = ModelResponse::new(target, fallbacks, agent.session.retry_policy());
     let ended = loop {
         let step = tokio::select! {
             biased;

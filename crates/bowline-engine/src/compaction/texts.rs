@@ -3,8 +3,7 @@
 use bowline_protocol::{CompactTrigger, ContentBlock, Role};
 use bowline_tools::TodoStatus;
 
-use super::keep::Kept;
-use crate::{agent::Agent, context::tokens};
+use crate::{agent::Agent, context::tokens, journal::KeptTail};
 
 /// How many files the continuation names.
 const FILES_NAMED: usize = 40;
@@ -63,9 +62,14 @@ pub(super) fn summary(said: &str) -> &str {
 
 impl Agent {
     /// What stands for everything before it.
-    pub(super) fn continuation(&self, said: &str, trigger: &CompactTrigger, kept: Kept) -> String {
+    pub(super) fn continuation(
+        &self,
+        said: &str,
+        trigger: &CompactTrigger,
+        kept: KeptTail,
+    ) -> String {
         let mut parts = vec![format!("{HEAD}\n\n{}", summary(said))];
-        if *trigger == CompactTrigger::Auto && kept != Kept::Prompt {
+        if *trigger == CompactTrigger::Auto && kept != KeptTail::Prompt {
             parts.extend(self.newest_prompt().map(|prompt| {
                 format!(
                     "The request that is being worked on, word for word:\n{}{prompt}{}",

@@ -43,9 +43,10 @@ pub(crate) use self::{
 };
 use self::{environment::Environment, memory::MemoryFile, state::Loaded};
 use crate::{
-    agent::{Agent, Identity},
+    agent::Agent,
     command::{self, CustomCommand},
     config::SystemPrompt,
+    identity::Identity,
     session::Shared,
     subagent::{self, AgentKind, ProjectInstructions},
     toolset::Toolset,

@@ -14,11 +14,11 @@ use serde_json::{Number, Value, json};
 use super::{counted::Counted, listed_skills, servers, skill_line, tokens};
 use crate::{
     command::{self, CustomCommand, LibrarySource},
-    ledger,
     session::Shared,
     settings::Source,
     subagent::{self, AgentSource},
     toolset::{AGENT_TOOL, Toolset},
+    usage,
 };
 
 /// What is kept free for a summary and for what arrives until it is made.
@@ -33,7 +33,7 @@ pub(crate) fn reserve(window: u64) -> u64 {
 
 /// The size at which a conversation counts as full, and the context it is part of.
 pub(crate) fn threshold(session: &Shared, model: &str) -> (u64, u64) {
-    let window = ledger::context_window(model);
+    let window = usage::context_window(model);
     let window = wanted_window(session).map_or(window, |wanted| wanted.min(window));
     (window - reserve(window), window)
 }
@@ -50,7 +50,7 @@ pub(crate) fn usage(session: &Shared, counted: Option<Counted>) -> ContextUsage 
     let snapshot = session.context.snapshot();
     let toolset = snapshot.tools.clone().unwrap_or_else(|| Arc::new(Toolset::empty()));
     let model = session.model_name();
-    let window = ledger::context_window(&model);
+    let window = usage::context_window(&model);
     let (threshold, _) = threshold(session, &model);
     let auto_compact = auto_compact(session);
     let mut memory_files = memory_files(session);

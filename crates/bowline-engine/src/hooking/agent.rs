@@ -14,8 +14,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::judge::{Judgment, asked};
 use crate::{
-    agent::Identity,
     hook::HookCallError,
+    identity::Identity,
     permission::{ProposedCall, Verdict},
     session::Shared,
     side::{self, Question},

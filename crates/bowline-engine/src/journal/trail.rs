@@ -1,11 +1,22 @@
-//! The newest lines of a conversation, so that a compaction can say which of them stay.
+//! The newest lines of a conversation, from which a compaction names those that it keeps.
 
 use std::collections::VecDeque;
 
 use bowline_protocol::{MessageUuid, Role};
 use bowline_sessions::ContextMessage;
 
-use crate::compaction::Kept;
+/// The end of a conversation that a compaction keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KeptTail {
+    /// Nothing stays.
+    Nothing,
+    /// A prompt without a response.
+    Prompt,
+    /// The last response.
+    Answer,
+    /// The last response and the results of its calls.
+    Round,
+}
 
 /// How many lines are remembered. What a compaction keeps is one answer and its results; an answer
 /// with more calls than this is summarized with the rest.
@@ -62,13 +73,15 @@ impl Trail {
     ///
     /// Results may stand between the blocks of the answer that asked for them, so an answer
     /// reaches from its first line to its last.
-    pub(super) fn lines_of(&self, kept: Kept) -> Vec<MessageUuid> {
+    pub(super) fn lines_of(&self, kept: KeptTail) -> Vec<MessageUuid> {
         let newest_answer = self.lines.iter().rposition(|mark| mark.answer.is_some());
         let from = match (kept, newest_answer) {
-            (Kept::Nothing, _) => None,
-            (Kept::Prompt, answer) => Some(answer.map_or(0, |place| place + 1)),
-            (Kept::Answer | Kept::Round, Some(place)) => Some(self.beginning_of_answer(place)),
-            (Kept::Answer | Kept::Round, None) => None,
+            (KeptTail::Nothing, _) => None,
+            (KeptTail::Prompt, answer) => Some(answer.map_or(0, |place| place + 1)),
+            (KeptTail::Answer | KeptTail::Round, Some(place)) => {
+                Some(self.beginning_of_answer(place))
+            }
+            (KeptTail::Answer | KeptTail::Round, None) => None,
         };
         // What begins before the first line that is remembered is not whole.
         let whole = from.filter(|from| *from > 0 || self.lines.len() < MOST_LINES);
@@ -109,13 +122,13 @@ mod tests {
     #[test]
     fn the_end_of_a_conversation_is_found_in_its_lines() {
         for (lines, kept, found) in [
-            ("u1 a1:m", Kept::Nothing, ""),
-            ("u1 a1:m u2", Kept::Prompt, "u2"),
-            ("u1 a1:m u2 a2:n a3:n", Kept::Answer, "a2 a3"),
-            ("u1 a1:m u2 a2:n u3", Kept::Round, "a2 u3"),
-            ("u1 a1:m r1 a2:m r2", Kept::Round, "a1 r1 a2 r2"),
-            ("u1 a1:m a2:n", Kept::Answer, "a1 a2"),
-            ("", Kept::Answer, ""),
+            ("u1 a1:m", KeptTail::Nothing, ""),
+            ("u1 a1:m u2", KeptTail::Prompt, "u2"),
+            ("u1 a1:m u2 a2:n a3:n", KeptTail::Answer, "a2 a3"),
+            ("u1 a1:m u2 a2:n u3", KeptTail::Round, "a2 u3"),
+            ("u1 a1:m r1 a2:m r2", KeptTail::Round, "a1 r1 a2 r2"),
+            ("u1 a1:m a2:n", KeptTail::Answer, "a1 a2"),
+            ("", KeptTail::Answer, ""),
         ] {
             let found: Vec<MessageUuid> = found.split_whitespace().map(MessageUuid::from).collect();
             assert_eq!(trail(lines).lines_of(kept), found, "{lines}");

@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     agent::Agent,
-    outlet::{lifecycle, new_uuid},
+    sink::{lifecycle, new_uuid},
 };
 
 /// How long a turn that is stopped for good may take to notice.
@@ -106,7 +106,7 @@ impl Actor {
         opening::session_started(&self.shared, &self.shutdown).await;
         self.shared.started.cancel();
         loop {
-            self.shared.outlet.flush().await;
+            self.shared.sink.flush().await;
             self.take_notices();
             if self.turn.is_none() {
                 self.begin_turn().await;
@@ -156,7 +156,7 @@ impl Actor {
             },
             () = shared.wake.notified() => Woken::SomethingWaits,
             () = shared.board.ended.notified() => Woken::SomethingWaits,
-            () = shared.outlet.aside_waits.notified() => Woken::SomethingWaits,
+            () = shared.sink.enqueued.notified() => Woken::SomethingWaits,
             Some(()) = reached(waited) => Woken::WaitedEnough,
             Some(()) = reached(idled) => Woken::IdledEnough,
         }
@@ -202,7 +202,7 @@ impl Actor {
         let mut result = result::failed(&self.shared, spare::NOT_CLAIMED);
         result.result_index = Some(self.shared.count_result());
         self.last_turn_failed = Some(true);
-        self.shared.outlet.send(result).await;
+        self.shared.sink.send(result).await;
         if let Some(uuid) = &message.uuid {
             self.lifecycle(uuid, CommandState::Completed).await;
         }
@@ -286,7 +286,7 @@ impl Actor {
         // A host that has closed its input takes the last result for the end of everything.
         if !(self.shared.input_ended() && self.shared.board.has_background_agents()) {
             for result in self.held.drain(..) {
-                self.shared.outlet.send(result).await;
+                self.shared.sink.send(result).await;
             }
         }
         let state = match stopped {
@@ -299,7 +299,7 @@ impl Actor {
     }
 
     async fn lifecycle(&self, uuid: &MessageUuid, state: CommandState) {
-        self.shared.outlet.send(lifecycle(uuid.clone(), state)).await;
+        self.shared.sink.send(lifecycle(uuid.clone(), state)).await;
     }
 
     async fn close(&mut self) {
@@ -319,7 +319,7 @@ impl Actor {
         let ended = async { while beside.join_next().await.is_some() {} };
         tokio::time::timeout(SHUTDOWN_GRACE, ended).await.ok();
         for result in std::mem::take(&mut self.held) {
-            self.shared.outlet.send(result).await;
+            self.shared.sink.send(result).await;
         }
         if self.last_turn_failed.is_some() && !self.shared.config.unclaimed {
             self.shared.note_costs().await;
@@ -331,7 +331,7 @@ impl Actor {
         if let Some(scripts) = self.shared.hooks.scripts() {
             scripts.remove();
         }
-        self.shared.outlet.flush().await;
+        self.shared.sink.flush().await;
     }
 }
 

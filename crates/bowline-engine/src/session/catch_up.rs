@@ -6,7 +6,7 @@ use bowline_protocol::{EventInput, HookEvent};
 use tokio_util::sync::CancellationToken;
 
 use super::start::main_tools;
-use crate::agent::{Agent, Identity};
+use crate::{agent::Agent, identity::Identity};
 
 impl Agent {
     /// Takes over, before a turn, what has changed since the last.

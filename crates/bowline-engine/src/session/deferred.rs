@@ -45,7 +45,7 @@ pub(super) async fn run(
         write_down(&session, &deferred).await;
         Box::new(Report { deferred, ..ended(Ending::Deferred) })
     } else {
-        session.outlet.send(catalog::init(agent, &[])).await;
+        session.sink.send(catalog::init(agent, &[])).await;
         match then {
             _ if stops => Box::new(ended(Ending::HookStopped)),
             Then::HookStopped => Box::new(ended(Ending::HookStopped)),
@@ -61,7 +61,7 @@ pub(super) async fn run(
 /// Notes calls that were put off, so that they are found when the session is taken up again.
 pub(super) async fn write_down(session: &Shared, calls: &[DeferredToolUse]) {
     for call in calls {
-        session.tell(session.journal.write(AttachmentLine::deferred(call))).await;
+        session.emit_notice(session.journal.write(AttachmentLine::deferred(call))).await;
     }
 }
 
@@ -97,7 +97,7 @@ async fn make(
             continue;
         }
         for notice in outcome.notices.drain(..) {
-            agent.session.outlet.emit(notice).await;
+            agent.session.sink.emit(notice).await;
         }
         agent.say_user(outcome.frame(&agent.identity)).await;
         agent.conversation.answer_anew(outcome.block());

@@ -14,15 +14,15 @@ use tokio_util::sync::CancellationToken;
 
 use super::Session;
 use crate::{
-    agent::Identity,
     command::{self, ExpandedCommand},
     config::PermissionPrompts,
+    identity::Identity,
     tool,
     turn::{
+        call_slot::CallSlot,
         outcome::CallOutcome,
         pipeline::{self, CallContext},
-        place::Place,
-        schedule::Beside,
+        schedule::Concurrency,
     },
 };
 
@@ -76,11 +76,11 @@ impl Session {
             return DirectResult::from(CallOutcome::failure(call, failure));
         }
         let input = call.input.to_value();
-        let beside = Beside::of(&self.shared.main_tools(), &call.name, &input);
-        let Some(place) = self.take_place(beside, &cancel).await else {
+        let concurrency = Concurrency::of(&self.shared.main_tools(), &call.name, &input);
+        let Some(slot) = self.acquire_slot(concurrency, &cancel).await else {
             return DirectResult::from(CallOutcome::interrupted(call));
         };
-        let context = Arc::new(self.direct_context(prompts, place));
+        let context = Arc::new(self.direct_context(prompts, slot));
         let run = pipeline::run(context, call.clone(), input, None, cancel);
         let mut outcome = AssertUnwindSafe(run).catch_unwind().await.unwrap_or_else(|_| {
             tracing::error!(tool = %call.name, "a tool panicked");
@@ -88,7 +88,7 @@ impl Session {
             Box::new(CallOutcome::failure(call, ToolFailure::running(message)))
         });
         for notice in outcome.notices.drain(..) {
-            self.shared.outlet.emit(notice).await;
+            self.shared.sink.emit(notice).await;
         }
         DirectResult::from(*outcome)
     }
@@ -113,35 +113,39 @@ impl Session {
         cancel: CancellationToken,
     ) -> Option<Result<ExpandedCommand, String>> {
         // What the command allows must not hold for others' calls.
-        let Some(place) = self.take_place(Beside::Nothing, &cancel).await else {
+        let Some(slot) = self.acquire_slot(Concurrency::Exclusive, &cancel).await else {
             return Some(Err("cancelled".to_owned()));
         };
-        let context = Arc::new(self.direct_context(PermissionPrompts::Nobody, place));
+        let context = Arc::new(self.direct_context(PermissionPrompts::Nobody, slot));
         command::expand_alone(&context, name, args, &cancel).await
     }
 
-    /// Waits for a place among the calls of others; `None` if `cancel` fires before.
-    async fn take_place(&self, beside: Beside, cancel: &CancellationToken) -> Option<Place> {
-        let place = async {
+    /// Waits for a call slot; `None` if `cancel` fires before.
+    async fn acquire_slot(
+        &self,
+        concurrency: Concurrency,
+        cancel: &CancellationToken,
+    ) -> Option<CallSlot> {
+        let slot = async {
             // Hooks hear that the session begins before they hear of anything in it.
             self.shared.started.cancelled().await;
-            Place::take(&self.shared.direct_calls, beside).await
+            CallSlot::acquire(&self.shared.direct_calls, concurrency).await
         };
         tokio::select! {
             biased;
             () = cancel.cancelled() => None,
-            place = place => Some(place),
+            slot = slot => Some(slot),
         }
     }
 
-    fn direct_context(&self, prompts: PermissionPrompts, place: Place) -> CallContext {
+    fn direct_context(&self, prompts: PermissionPrompts, slot: CallSlot) -> CallContext {
         CallContext {
             session: Arc::clone(&self.shared),
             identity: Identity::Main,
             tools: self.shared.main_tools(),
             workspace: Arc::clone(&self.shared.workspace),
             prompts,
-            place: Some(place),
+            slot: Some(slot),
         }
     }
 }

@@ -12,7 +12,7 @@ use bowline_sessions::{Checkpoints, ConfigHome, Rewind, RewindReport, Transcript
 use bowline_tools::{FileChange, FileObserver};
 
 use super::Shared;
-use crate::{config::SessionConfig, outlet::new_uuid};
+use crate::{config::SessionConfig, sink::new_uuid};
 
 /// The copies of a session's files.
 pub(crate) struct FileHistory {
@@ -72,7 +72,7 @@ impl FileHistory {
             None => return,
         };
         if let (Some(session), Some(line)) = (self.session(), line) {
-            session.tell(session.journal.note(line)).await;
+            session.emit_notice(session.journal.note(line)).await;
         }
     }
 

@@ -22,11 +22,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::{ServerPolicy, Shared, catalog, questions::Question};
 use crate::{
-    agent::Identity,
     config::SessionConfig,
     host::{Host, HostError},
-    outlet::new_uuid,
+    identity::Identity,
     permission::RuleSource,
+    sink::new_uuid,
 };
 
 /// How long servers may take to go away.
@@ -133,7 +133,7 @@ impl Elicit for McpBridge {
 
     fn complete(&self, server: &str, elicitation_id: &str) {
         if let Some(session) = self.session() {
-            session.outlet.aside(ElicitationCompleteMessage {
+            session.sink.enqueue(ElicitationCompleteMessage {
                 mcp_server_name: server.to_owned(),
                 elicitation_id: elicitation_id.to_owned(),
                 uuid: new_uuid(),
@@ -151,8 +151,8 @@ impl McpObserver for McpBridge {
         if let Some(session) = self.session().filter(going_on) {
             let commands = catalog::commands(&session);
             session
-                .outlet
-                .aside(CommandsChangedMessage { commands, ..CommandsChangedMessage::default() });
+                .sink
+                .enqueue(CommandsChangedMessage { commands, ..CommandsChangedMessage::default() });
         }
     }
 }
@@ -252,7 +252,7 @@ impl Shared {
     async fn ask_host(&self, question: Elicitation) -> ElicitationResponse {
         let _waiting =
             self.question_opened(Question::Elicitation(Box::new(question.clone()))).await;
-        match self.outlet.host().elicit(question).await {
+        match self.sink.host().elicit(question).await {
             Ok(answer) => answer,
             Err(HostError::Closed) => response(ElicitationAction::Cancel, None),
             Err(error) => {

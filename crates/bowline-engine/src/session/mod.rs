@@ -36,7 +36,7 @@ pub use self::{
 };
 pub(crate) use self::{
     mcp::McpBridge,
-    result::{api_error_name, without_turn},
+    result::without_turn,
     shared::{ServerPolicy, Shared, lock},
     tasks::{AGENTS_AT_ONCE, AgentPlace, EndedTask, StartedAgent},
 };

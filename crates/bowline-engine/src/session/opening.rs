@@ -10,8 +10,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::Shared;
 use crate::{
-    agent::Identity,
     command,
+    identity::Identity,
     settings::HOOKS_SKIPPED,
     subagent::{self, AgentKind},
 };
@@ -25,7 +25,7 @@ pub(super) async fn session_started(session: &Arc<Shared>, cancel: &Cancellation
     let config = &session.config;
     if let Some(skipped) = config.left_out.hooks_skipped(&config.places.project) {
         session
-            .outlet
+            .sink
             .send(InformationalMessage {
                 content: skipped,
                 level: InformationalLevel::Warning,

@@ -14,7 +14,7 @@ impl Shared {
     /// Takes plugins that were read again, and waits for the servers that they bring.
     pub(crate) async fn reload_plugins(&self, reloaded: Plugins) {
         self.change_plugins(reloaded).await;
-        self.outlet.flush().await;
+        self.sink.flush().await;
         self.mcp.wait_ready(SERVER_PATIENCE).await;
     }
 
@@ -43,7 +43,7 @@ impl Shared {
         let commands = catalog::commands(self);
         if commands != before {
             let message = CommandsChangedMessage { commands, ..CommandsChangedMessage::default() };
-            self.outlet.aside(message);
+            self.sink.enqueue(message);
         }
     }
 }

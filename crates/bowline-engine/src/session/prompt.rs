@@ -13,11 +13,12 @@ use uuid::Uuid;
 
 use super::{Shared, catalog, deferred, result};
 use crate::{
-    agent::{Agent, Identity},
+    agent::Agent,
     clock::timestamp,
     command::{self, Outcome},
     hook::{BlockKind, texts as hook_texts},
-    outlet::new_uuid,
+    identity::Identity,
+    sink::new_uuid,
     turn::{machine::Limits, report::Report, run::TurnRun, texts},
 };
 
@@ -129,9 +130,9 @@ async fn run(
     if let Some(model) = expansion.as_mut().and_then(|expansion| expansion.model.take()) {
         agent.instructions.model = Some(model);
     }
-    session.outlet.send(catalog::init(agent, &prompts)).await;
+    session.sink.send(catalog::init(agent, &prompts)).await;
     for remark in remarks {
-        session.outlet.send(remark).await;
+        session.sink.send(remark).await;
     }
     context.extend(agent.renew_instructions(&cancel).await);
     let blocks = expansion.as_ref().map(|expansion| expansion.blocks.clone());
@@ -143,7 +144,7 @@ async fn run(
     let joined = agent.take_joined();
     let uuids: Vec<_> = uuids.into_iter().chain(joined.iter().cloned()).collect();
     let last_prompt = prompts.last().map(|prompt| prompt.message.content.to_text());
-    session.tell(session.journal.last_prompt(&last_prompt.unwrap_or_default())).await;
+    session.emit_notice(session.journal.last_prompt(&last_prompt.unwrap_or_default())).await;
     let mut result = result::of_turn(&session, *report, origin);
     let named = prompts.iter().rev().find_map(|prompt| prompt.uuid.clone());
     result.user_message_uuid = named.or_else(|| uuids.last().cloned());
@@ -215,7 +216,7 @@ async fn take_up(
             told.message.content = Content::Blocks(expanded.clone());
         }
         let mode = session.mode();
-        session.tell(session.journal.prompt(&uuid, &told, mode)).await;
+        session.emit_notice(session.journal.prompt(&uuid, &told, mode)).await;
         if let Some(history) = &session.file_history {
             history.begin(&uuid).await;
         }
@@ -237,7 +238,7 @@ impl Shared {
             let mut replay = prompt.clone();
             replay.is_replay = Some(true);
             replay.timestamp.get_or_insert_with(timestamp);
-            self.outlet.send(replay).await;
+            self.sink.send(replay).await;
         }
     }
 }
@@ -260,7 +261,7 @@ fn replay(session: &Shared, prompts: &[UserMessage], mark: Option<&str>, name: M
     }
     said.is_replay = Some(true);
     said.timestamp.get_or_insert_with(timestamp);
-    session.outlet.replay(name, said);
+    session.sink.replay(name, said);
 }
 
 /// Adds a prompt to those before it. Words that follow words become one text: the model is to take
@@ -303,7 +304,7 @@ fn is_blank(prompt: &UserMessage) -> bool {
 /// Prompts that the API would refuse, and that ask for nothing.
 async fn pass_over(agent: &Agent, prompts: &[UserMessage]) -> ResultMessage {
     let session = &agent.session;
-    session.outlet.send(catalog::init(agent, prompts)).await;
+    session.sink.send(catalog::init(agent, prompts)).await;
     session.inform(InformationalLevel::Warning, texts::BLANK_PROMPT).await;
     result::without_turn(session, texts::BLANK_PROMPT)
 }
@@ -311,7 +312,7 @@ async fn pass_over(agent: &Agent, prompts: &[UserMessage]) -> ResultMessage {
 /// A prompt that is only to be remembered.
 async fn note(agent: &mut Agent, prompt: &UserMessage) -> ResultMessage {
     let session = Arc::clone(&agent.session);
-    session.outlet.send(catalog::init(agent, std::slice::from_ref(prompt))).await;
+    session.sink.send(catalog::init(agent, std::slice::from_ref(prompt))).await;
     take_up(agent, std::slice::from_ref(prompt), None, Vec::new()).await;
     result::without_turn(&session, "")
 }
@@ -409,7 +410,7 @@ async fn submit_hooks(
 async fn stopped_unchecked(agent: &mut Agent, prompts: &[UserMessage]) -> ResultMessage {
     let session = Arc::clone(&agent.session);
     session.interrupt_answered().await;
-    session.outlet.send(catalog::init(agent, prompts)).await;
+    session.sink.send(catalog::init(agent, prompts)).await;
     let blocks = vec![ContentBlock::text(texts::INTERRUPTED)];
     agent.conversation.push_user(blocks.clone());
     agent.say_user(UserMessage::prompt(blocks).into()).await;
@@ -426,9 +427,9 @@ pub(crate) async fn refuse(
     remarks: Vec<InformationalMessage>,
 ) -> ResultMessage {
     let session = &agent.session;
-    session.outlet.send(catalog::init(agent, &[])).await;
+    session.sink.send(catalog::init(agent, &[])).await;
     for remark in remarks {
-        session.outlet.send(remark).await;
+        session.sink.send(remark).await;
     }
     let undecided = refusal.kind == PromptSubmitOutcomeKind::NoVerdict;
     let outcome = PromptSubmitOutcome {
@@ -439,7 +440,7 @@ pub(crate) async fn refuse(
         extra: Default::default(),
     };
     session
-        .outlet
+        .sink
         .send(InformationalMessage {
             content: refusal.text.clone(),
             level: InformationalLevel::Warning,

@@ -103,15 +103,6 @@ pub(crate) fn failed(shared: &Shared, why: impl Into<String>) -> ResultMessage {
     }
 }
 
-/// Our word for failures that never reached the API.
-pub(crate) fn api_error_name(error: &ModelError) -> Option<&'static str> {
-    use bowline_model::ErrorKind;
-    match error.kind {
-        ErrorKind::Connection | ErrorKind::Timeout => Some("connection_failed"),
-        _ => None,
-    }
-}
-
 fn failure_reason(failure: Option<&ModelError>) -> TerminalReason {
     match failure {
         Some(error) if error.is_context_overflow() => TerminalReason::PromptTooLong,

@@ -31,14 +31,14 @@ use crate::{
     config::{ConnectedModel, SessionConfig},
     context,
     hook::{HookObserver, Hooks},
-    journal::{Journal, Told},
-    ledger::Ledger,
-    outlet::Outlet,
+    journal::{Journal, WriteNotice},
     permission::Policy,
     plugin::Plugins,
     settings::{Settings, Standing},
+    sink::MessageSink,
     toolset::Toolset,
-    turn::place::Places,
+    turn::call_slot::CallSlots,
+    usage::UsageLedger,
     watch::Watch,
 };
 
@@ -48,7 +48,7 @@ pub(crate) use self::live::ServerPolicy;
 /// What all agents of a session share.
 pub(crate) struct Shared {
     pub(crate) config: SessionConfig,
-    pub(crate) outlet: Arc<Outlet>,
+    pub(crate) sink: Arc<MessageSink>,
     pub(crate) workspace: Arc<Workspace>,
     pub(crate) hooks: Hooks,
     pub(crate) hook_frames: Arc<dyn HookObserver>,
@@ -68,7 +68,7 @@ pub(crate) struct Shared {
     /// When the session began.
     pub(crate) began: Instant,
     policy: Mutex<Policy>,
-    ledger: Mutex<Ledger>,
+    ledger: Mutex<UsageLedger>,
     live: Mutex<Live>,
     queue: Mutex<PromptQueue>,
     settings: Mutex<Settings>,
@@ -90,8 +90,8 @@ pub(crate) struct Shared {
     pub(crate) board: TaskBoard,
     /// Questions that wait for a person.
     pub(crate) questions: QuestionBoard,
-    /// Where calls without a conversation find a place.
-    pub(super) direct_calls: Places,
+    /// Where calls without a conversation acquire a slot.
+    pub(super) direct_calls: CallSlots,
     /// Whether a turn has waited for the MCP servers there are.
     pub(super) servers_awaited: AtomicBool,
     /// Whether the MCP servers are being let go of.
@@ -111,7 +111,7 @@ impl Shared {
     pub(crate) fn new(
         config: SessionConfig,
         policy: Policy,
-        outlet: Arc<Outlet>,
+        sink: Arc<MessageSink>,
         workspace: Arc<Workspace>,
         hooks: Hooks,
         hook_frames: Arc<dyn HookObserver>,
@@ -125,7 +125,7 @@ impl Shared {
         Self {
             standing: Standing::new(&config.places, config.trust),
             policy: Mutex::new(policy),
-            ledger: Mutex::new(Ledger::new(config.prices.clone())),
+            ledger: Mutex::new(UsageLedger::new(config.prices.clone())),
             live: Mutex::new(Live::new(&config)),
             queue: Mutex::new(PromptQueue::new(known)),
             settings: Mutex::new(config.settings.clone()),
@@ -139,7 +139,7 @@ impl Shared {
             fault: OnceLock::new(),
             board,
             questions: QuestionBoard::default(),
-            direct_calls: Places::default(),
+            direct_calls: CallSlots::default(),
             servers_awaited: AtomicBool::new(false),
             servers_closing: AtomicBool::new(false),
             input_ended: AtomicBool::new(false),
@@ -151,7 +151,7 @@ impl Shared {
             watch: Watch::default(),
             began: Instant::now(),
             config,
-            outlet,
+            sink,
             workspace,
             hooks,
             hook_frames,
@@ -162,14 +162,14 @@ impl Shared {
     }
 
     pub(crate) fn id(&self) -> SessionId {
-        self.outlet.session_id()
+        self.sink.session_id()
     }
 
     pub(crate) fn policy(&self) -> MutexGuard<'_, Policy> {
         lock(&self.policy)
     }
 
-    pub(crate) fn ledger(&self) -> MutexGuard<'_, Ledger> {
+    pub(crate) fn ledger(&self) -> MutexGuard<'_, UsageLedger> {
         lock(&self.ledger)
     }
 
@@ -238,16 +238,16 @@ impl Shared {
     }
 
     /// Emits what a write to disk has to tell.
-    pub(crate) async fn tell(&self, told: Told) {
-        if let Some(message) = told {
-            self.outlet.emit(message).await;
+    pub(crate) async fn emit_notice(&self, notice: WriteNotice) {
+        if let Some(message) = notice {
+            self.sink.emit(message).await;
         }
     }
 
     /// Tells the user something.
     pub(crate) async fn inform(&self, level: InformationalLevel, content: impl Into<String>) {
         let content = content.into();
-        self.outlet
+        self.sink
             .send(InformationalMessage { content, level, ..InformationalMessage::default() })
             .await;
     }

@@ -93,11 +93,11 @@ impl Session {
         let commands = catalog::commands(shared);
         if commands != catalog::commands(before) {
             let changed = CommandsChangedMessage { commands, ..CommandsChangedMessage::default() };
-            shared.outlet.send(changed).await;
+            shared.sink.send(changed).await;
         }
         if let Some(mode) = claim.permission_mode {
             let permission_mode = Some(mode);
-            shared.outlet.send(StatusMessage { permission_mode, ..StatusMessage::default() }).await;
+            shared.sink.send(StatusMessage { permission_mode, ..StatusMessage::default() }).await;
         }
         if let Some(title) = claim.title {
             let renamed = RenameSession { title, ..RenameSession::default() };

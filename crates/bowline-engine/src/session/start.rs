@@ -12,16 +12,17 @@ use bowline_tools::{FileObserver, Registry, Setup, Workspace};
 
 use super::{Shared, file_history::FileHistory, mcp::McpBridge, tasks::TaskBoard};
 use crate::{
-    agent::{Agent, Identity, Instructions},
+    agent::{Agent, Instructions},
     config::{SessionConfig, ToolSelection},
     context::plan,
     conversation::Conversation,
     hook::{HookEnvironment, HookObserver, HookServices, Hooks, Scripts},
     hooking::{HookFrames, HostCallbacks, SessionServices},
     host::Host,
+    identity::Identity,
     journal::Journal,
-    outlet::Outlet,
     permission::{Policy, Roots},
+    sink::MessageSink,
     structured_output, tool,
     tooling::ToolServices,
     toolset::{Filter, Toolset},
@@ -46,8 +47,8 @@ pub(crate) fn start(
     }
     let (session, cwd) = (&config.session_id, config.cwd.display());
     tracing::debug!(%session, %cwd, model = config.model, "the session begins");
-    let outlet = Arc::new(Outlet::new(Arc::clone(&host), config.session_id.clone()));
-    let board = TaskBoard::new(Arc::clone(&outlet));
+    let sink = Arc::new(MessageSink::new(Arc::clone(&host), config.session_id.clone()));
+    let board = TaskBoard::new(Arc::clone(&sink));
     let file_history = FileHistory::of(&config);
     let tool_services = Arc::new(ToolServices::default());
     let workspace = workspace(&config, &board, file_history.as_ref(), &tool_services);
@@ -62,8 +63,7 @@ pub(crate) fn start(
     hooks.set_settings(&config.settings);
     hooks.set_plugins(&config.plugins);
     let wanted = config.include_hook_events;
-    let frames: Arc<dyn HookObserver> =
-        Arc::new(HookFrames { outlet: Arc::clone(&outlet), wanted });
+    let frames: Arc<dyn HookObserver> = Arc::new(HookFrames { sink: Arc::clone(&sink), wanted });
     if let (Some(title), Some(writer)) = (&config.title, &mut config.transcript) {
         give_title(writer, title);
     }
@@ -77,7 +77,7 @@ pub(crate) fn start(
     let shared = Arc::new(Shared::new(
         config,
         policy,
-        outlet,
+        sink,
         workspace,
         hooks,
         frames,
@@ -115,7 +115,7 @@ pub(crate) fn start(
         joined: Vec::new(),
         tokens: Arc::new(AtomicU64::new(0)),
         session: shared,
-        relief: Default::default(),
+        compactions: Default::default(),
     };
     agent.note_context();
     Ok((Arc::clone(&agent.session), agent))

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     clock::{millis, since_epoch},
-    outlet::Outlet,
+    sink::MessageSink,
     worktree::Kept,
 };
 
@@ -31,7 +31,7 @@ pub(crate) const AGENTS_AT_ONCE: usize = 16;
 /// The tasks of a session that the host was told about.
 #[derive(Clone)]
 pub(crate) struct TaskBoard {
-    outlet: Arc<Outlet>,
+    sink: Arc<MessageSink>,
     tasks: Arc<Mutex<Board>>,
     /// Fires when a task that runs beside the conversation has ended.
     pub(crate) ended: Arc<Notify>,
@@ -110,9 +110,9 @@ pub(crate) struct EndedTask {
 }
 
 impl TaskBoard {
-    pub(crate) fn new(outlet: Arc<Outlet>) -> Self {
+    pub(crate) fn new(sink: Arc<MessageSink>) -> Self {
         Self {
-            outlet,
+            sink,
             tasks: Arc::default(),
             ended: Arc::default(),
             moved: Arc::default(),
@@ -223,7 +223,7 @@ impl TaskBoard {
     /// Tells the host which tasks run beside the conversation.
     pub(crate) fn announce(&self) {
         let tasks = self.background();
-        self.outlet.aside(BackgroundTasksChangedMessage {
+        self.sink.enqueue(BackgroundTasksChangedMessage {
             tasks,
             ..BackgroundTasksChangedMessage::default()
         });
@@ -252,7 +252,7 @@ impl TaskBoard {
         if agent.backgrounded {
             self.announce();
         }
-        self.outlet.aside(TaskStartedMessage {
+        self.sink.enqueue(TaskStartedMessage {
             task_id: agent.id.clone(),
             run_id: Some(run_id),
             tool_use_id: Some(agent.tool_use_id.clone()),
@@ -284,7 +284,7 @@ impl TaskBoard {
         if info.backgrounded {
             self.announce();
         }
-        self.outlet.aside(TaskStartedMessage {
+        self.sink.enqueue(TaskStartedMessage {
             task_id: info.id.clone(),
             run_id: Some(run_id),
             tool_use_id: info.tool_use_id.clone(),
@@ -307,7 +307,7 @@ impl TaskBoard {
             entry.run_id.clone()
         };
         self.announce();
-        self.outlet.aside(TaskUpdatedMessage {
+        self.sink.enqueue(TaskUpdatedMessage {
             task_id: id.clone(),
             run_id: Some(run_id),
             patch: TaskPatch { is_backgrounded: Some(true), ..TaskPatch::default() },
@@ -322,7 +322,7 @@ impl TaskBoard {
         // Whoever hears of the end may send another one.
         drop(entry.place.take());
         if entry.backgrounded || entry.kind == TaskKind::Agent {
-            self.outlet.aside(TaskUpdatedMessage {
+            self.sink.enqueue(TaskUpdatedMessage {
                 task_id: id.clone(),
                 run_id: Some(entry.run_id.clone()),
                 patch: TaskPatch {
@@ -339,7 +339,7 @@ impl TaskBoard {
             TaskStatus::Killed => TaskOutcome::Stopped,
             _ => TaskOutcome::Failed,
         };
-        self.outlet.aside(TaskNotificationMessage {
+        self.sink.enqueue(TaskNotificationMessage {
             task_id: id.clone(),
             run_id: Some(entry.run_id.clone()),
             tool_use_id: entry.tool_use_id.clone(),

@@ -9,12 +9,12 @@ use bowline_protocol::{AgentId, Effort, TaskId, ToolUseId};
 use bowline_sessions::SubagentMetadata;
 use bowline_tools::{NewTask, TaskHandle, TaskKind, Workspace};
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
 use super::{AgentKind, memory, toolset};
 use crate::{
-    agent::{Agent, Identity, Instructions, Subagent},
+    agent::{Agent, Instructions},
     conversation::Conversation,
+    identity::{Identity, Subagent},
     journal::Journal,
     session::{AgentPlace, Shared, StartedAgent},
     toolset::Toolset,
@@ -91,7 +91,7 @@ pub(crate) fn launch(session: &Arc<Shared>, assignment: Assignment, place: Agent
         own_journal: Some(Arc::new(journal(session, &assignment, subagent.depth))),
         joined: Vec::new(),
         tokens: Arc::new(AtomicU64::new(0)),
-        relief: Default::default(),
+        compactions: Default::default(),
     };
     let output_file = session.workspace.tasks().output_path(&task_id(&assignment));
     let Assignment { id, prompt, worktree, kind, .. } = assignment;
@@ -196,10 +196,4 @@ fn about_worktree(directory: &Path) -> String {
          told mean the same paths there; change nothing outside of it.",
         directory.display()
     )
-}
-
-/// `a` and sixteen hexadecimal digits.
-pub(crate) fn new_agent_id() -> AgentId {
-    let random = Uuid::new_v4().simple().to_string();
-    AgentId(format!("a{}", &random[..16]))
 }

@@ -14,7 +14,7 @@ use bowline_protocol::AgentInfo;
 
 pub(crate) use self::{
     kind::{AgentKind, AgentSource, GENERAL_PURPOSE, ProjectInstructions},
-    launch::{Assignment, Launched, launch, new_agent_id},
+    launch::{Assignment, Launched, launch},
     memory::{folder as memory_folder, section as memory_section},
     run::{Finished, work},
     servers::startable as startable_servers,

@@ -12,9 +12,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Launched, brief::brief, servers};
 use crate::{
-    agent::{Agent, Subagent},
+    agent::Agent,
     clock::millis,
-    ledger::{self, Tokens},
+    identity::Subagent,
     session::EndedTask,
     turn::{
         machine::{Ending, Limits},
@@ -22,6 +22,7 @@ use crate::{
         run::TurnRun,
         texts,
     },
+    usage::{self, Tokens},
     worktree::Kept,
 };
 
@@ -101,7 +102,7 @@ pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Fini
         worktree,
         id: id.clone(),
         answer: answer(&report, agent.instructions.max_turns),
-        usage: ledger::with_counts(report.last_usage.clone()),
+        usage: usage::with_counts(report.last_usage.clone()),
         model: report.model.clone(),
         tokens: Tokens::from(&report.last_usage).total(),
         took: began.elapsed(),
@@ -188,8 +189,8 @@ async fn take_up(agent: &mut Agent, prompt: String, told: Vec<String>, skills: V
     let message = UserMessage::prompt(blocks);
     let unseen = |subagent: &Subagent| subagent.background || subagent.depth > 1;
     if agent.identity.subagent().is_some_and(unseen) {
-        let uuid = crate::outlet::new_uuid();
-        agent.session.tell(agent.journal().user(&uuid, &message)).await;
+        let uuid = crate::sink::new_uuid();
+        agent.session.emit_notice(agent.journal().user(&uuid, &message)).await;
     } else {
         agent.say_user(message.into()).await;
     }

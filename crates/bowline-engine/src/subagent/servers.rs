@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::AgentKind;
 use crate::{
-    agent::Subagent,
+    identity::Subagent,
     session::{McpBridge, Shared},
 };
 
@@ -62,7 +62,7 @@ pub(super) fn of(
     if wanted.is_empty() {
         return None;
     }
-    let bridge = McpBridge::new(Arc::clone(session.outlet.host()));
+    let bridge = McpBridge::new(Arc::clone(session.sink.host()));
     bridge.belongs_to(session);
     Some(bridge.agent_servers(session, &wanted))
 }
@@ -71,7 +71,7 @@ pub(super) fn of(
 /// that nobody trusts would start is left out, and the host is told.
 pub(crate) fn startable(session: &Shared, kind: &AgentKind, who: &str) -> Vec<NamedServer> {
     if !kind.blocked_servers.is_empty() {
-        session.outlet.aside(NotificationMessage {
+        session.sink.enqueue(NotificationMessage {
             key: format!("agent-mcp-blocked-{who}"),
             text: format!(
                 "MCP servers of the agent {} are not started, because nobody has trusted this \

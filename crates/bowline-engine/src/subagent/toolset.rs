@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{AgentKind, MAX_DEPTH, servers};
 use crate::{
-    agent::Identity,
+    identity::Identity,
     session::Shared,
     tool,
     toolset::{AGENT_TOOL, Toolset},

@@ -12,8 +12,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    agent::Identity,
     clock::millis,
+    identity::{Identity, new_agent_id},
     session::{AGENTS_AT_ONCE, Shared},
     subagent::{self, Assignment, Finished, GENERAL_PURPOSE},
     toolset::{AGENT_TOOL, Toolset},
@@ -95,7 +95,7 @@ impl AgentTool {
             (_, Some(background)) | (Some(background), None) => background,
             (None, None) => true,
         };
-        let id = subagent::new_agent_id();
+        let id = new_agent_id();
         let worktree = match input.isolation.is_some() || kind.isolated {
             true => Some(self.worktree(&session, &id, &call).await?),
             false => None,

@@ -12,8 +12,8 @@ use bowline_tools::Tool;
 
 pub(crate) use self::plan_mode::with_plan;
 use crate::{
-    agent::Identity,
     config::PermissionPrompts,
+    identity::Identity,
     session::Shared,
     toolset::{AGENT_TOOL, Toolset},
 };

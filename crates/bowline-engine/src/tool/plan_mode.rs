@@ -114,7 +114,7 @@ fn approved(session: &Shared, written: Option<String>, shown: Option<String>) ->
 
 async fn tell_mode(session: &Shared) {
     let permission_mode = Some(session.mode());
-    session.outlet.send(StatusMessage { permission_mode, ..StatusMessage::default() }).await;
+    session.sink.send(StatusMessage { permission_mode, ..StatusMessage::default() }).await;
 }
 
 impl Tool for PlanTool {

@@ -13,7 +13,7 @@ use super::{
     machine::Then,
     outcome::CallOutcome,
     pipeline::{self, CallContext},
-    schedule::{Beside, Schedule},
+    schedule::{Concurrency, Schedule},
 };
 use crate::agent::Agent;
 
@@ -103,8 +103,8 @@ impl Calls {
     /// Lines a call up and starts what may run.
     pub(crate) fn start(&mut self, id: &ToolUseId) {
         if let Some(Waiting { call, input }) = self.waiting.get(id) {
-            let beside = Beside::of(&self.context.tools, &call.name, input);
-            self.schedule.add(id.clone(), beside);
+            let concurrency = Concurrency::of(&self.context.tools, &call.name, input);
+            self.schedule.add(id.clone(), concurrency);
             self.start_ready();
         }
     }

@@ -3,14 +3,13 @@
 //! [`machine`] decides, as a pure function of what happened; the rest of this
 //! folder performs: it asks the model, runs tools, and tells the host.
 
-pub(crate) mod answer;
 pub(crate) mod call;
+pub(crate) mod call_slot;
 mod listed_task;
 pub mod machine;
 pub(crate) mod outcome;
 pub(crate) mod permit;
 pub(crate) mod pipeline;
-pub(crate) mod place;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod schedule;

@@ -12,7 +12,7 @@ use bowline_tools::{ToolFailure, ToolOutput};
 use serde_json::Value;
 
 use super::machine::Then;
-use crate::{agent::Identity, clock::timestamp};
+use crate::{clock::timestamp, identity::Identity};
 
 /// What one tool call came to.
 #[derive(Debug)]

@@ -128,7 +128,7 @@ fn deny(context: &CallContext, proposed: &Proposed, denial: Denial) -> Box<CallO
             message: denial.message.clone(),
             ..PermissionDeniedMessage::default()
         };
-        frame.uuid = crate::outlet::new_uuid();
+        frame.uuid = crate::sink::new_uuid();
         frame.session_id = session.id();
         outcome.notices.push(frame.into());
     }
@@ -151,7 +151,7 @@ async fn ask(
     };
     if context.session.has_hooks(HookEvent::PermissionRequest) {
         // What was said in passing goes out before a hook hears what follows from it.
-        context.session.outlet.flush().await;
+        context.session.sink.flush().await;
     }
     let answer = match nobody {
         Some(why) => {
@@ -161,7 +161,7 @@ async fn ask(
         None => {
             let host = ask_host(context, proposed, &question, cancel);
             let hooks = ask_hooks(context, proposed, &question, cancel);
-            in_place(context, race(host, hooks, cancel)).await
+            with_slot_released(context, race(host, hooks, cancel)).await
         }
     };
     match answer {
@@ -198,17 +198,17 @@ async fn ask(
     })
 }
 
-/// Waits for an answer, with the call's place free for others. A call that may not run needs none any
+/// Waits for a decision with the call's slot released. A call that may not run needs none any
 /// more; one that may was permitted for the directory that was current then, and for no other.
-async fn in_place(context: &CallContext, answer: impl Future<Output = Answer>) -> Answer {
-    let Some(place) = &context.place else { return answer.await };
+async fn with_slot_released(context: &CallContext, answer: impl Future<Output = Answer>) -> Answer {
+    let Some(slot) = &context.slot else { return answer.await };
     let directory = context.workspace.current_dir();
-    place.leave();
+    slot.release();
     let answer = answer.await;
     if !answer.allows() {
         return answer;
     }
-    place.take_again().await;
+    slot.acquire_again().await;
     match context.workspace.current_dir() == directory {
         true => answer,
         false => Answer::Failed(MOVED.to_owned()),
@@ -271,7 +271,7 @@ async fn ask_host(
             let request = request(context, proposed, question);
             let open = Waiting::Permission(Box::new(request.clone()));
             let _waiting = session.question_opened(open).await;
-            let mut asked = std::pin::pin!(session.outlet.host().can_use_tool(request));
+            let mut asked = std::pin::pin!(session.sink.host().can_use_tool(request));
             tokio::select! {
                 answer = &mut asked => answer,
                 () = tokio::time::sleep(REMIND_AFTER) => {
@@ -411,7 +411,7 @@ pub(crate) async fn apply(context: &CallContext, updates: &[PermissionUpdate]) {
     let mode = session.mode();
     if mode != before {
         let permission_mode = Some(mode);
-        session.outlet.send(StatusMessage { permission_mode, ..StatusMessage::default() }).await;
+        session.sink.send(StatusMessage { permission_mode, ..StatusMessage::default() }).await;
     }
 }
 

@@ -14,12 +14,13 @@ use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::{listed_task, machine::Then, outcome::CallOutcome, permit, place::Place};
+use super::{call_slot::CallSlot, listed_task, machine::Then, outcome::CallOutcome, permit};
 use crate::{
-    agent::{Agent, Identity},
+    agent::Agent,
     clock::millis,
     config::PermissionPrompts,
     hook::{BlockKind, HookReport},
+    identity::Identity,
     permission::HookOpinion,
     session::Shared,
     structured_output,
@@ -35,8 +36,8 @@ pub(crate) struct CallContext {
     pub(crate) workspace: Arc<Workspace>,
     /// Who is asked about them.
     pub(crate) prompts: PermissionPrompts,
-    /// Their place among the calls of others, where there is no turn.
-    pub(crate) place: Option<Place>,
+    /// Their call slot, where there is no turn.
+    pub(crate) slot: Option<CallSlot>,
 }
 
 impl CallContext {
@@ -47,7 +48,7 @@ impl CallContext {
             tools: Arc::clone(&agent.tools),
             workspace: Arc::clone(&agent.workspace),
             prompts: agent.session.config.permission_prompts.clone(),
-            place: None,
+            slot: None,
         }
     }
 }

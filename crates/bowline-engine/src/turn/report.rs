@@ -10,7 +10,7 @@ use bowline_protocol::{DeferredToolUse, PermissionDenial, RawJson, StopReason, U
 use tokio::time::Instant;
 
 use super::machine::Ending;
-use crate::ledger::LineChanges;
+use crate::usage::LineChanges;
 
 /// What a turn came to.
 #[derive(Debug)]

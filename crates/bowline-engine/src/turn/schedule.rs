@@ -1,4 +1,4 @@
-//! Which tool calls may run now: those that are safe side by side run together, others alone, all in order.
+//! Schedule of tool calls: concurrency-safe ones run together, others alone, all in order.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ use crate::toolset::Toolset;
 /// How many calls run at once. More would only queue on the same disk and cores.
 const MAX_PARALLEL: usize = 10;
 
-/// The calls of one answer that wait or run.
+/// The calls of one response that wait or run.
 #[derive(Debug, Default)]
 pub(super) struct Schedule {
     waiting: VecDeque<Call>,
@@ -20,44 +20,44 @@ pub(super) struct Schedule {
 #[derive(Debug, Clone, PartialEq)]
 struct Call {
     id: ToolUseId,
-    beside: Beside,
+    concurrency: Concurrency,
 }
 
-/// What a call may run beside.
+/// Whether a call may run concurrently with others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Beside {
-    /// Other calls that are safe, too.
+pub(crate) enum Concurrency {
+    /// It may run concurrency other calls that are safe.
     Safe,
-    /// Nothing.
-    Nothing,
+    /// It runs alone.
+    Exclusive,
 }
 
-impl Beside {
+impl Concurrency {
     /// As the tool says of this input.
     pub(crate) fn of(tools: &Toolset, tool: &str, input: &Value) -> Self {
         match tools.is_concurrency_safe(tool, input) {
             true => Self::Safe,
-            false => Self::Nothing,
+            false => Self::Exclusive,
         }
     }
 }
 
 impl Schedule {
     /// Lines a call up.
-    pub(super) fn add(&mut self, id: ToolUseId, beside: Beside) {
-        self.waiting.push_back(Call { id, beside });
+    pub(super) fn add(&mut self, id: ToolUseId, concurrency: Concurrency) {
+        self.waiting.push_back(Call { id, concurrency });
     }
 
     /// The calls to start now. They count as running from here on.
     pub(super) fn start(&mut self) -> Vec<ToolUseId> {
         let mut started = Vec::new();
         while let Some(next) = self.waiting.front() {
-            let fits = match next.beside {
+            let fits = match next.concurrency {
                 _ if self.running.is_empty() => true,
-                Beside::Nothing => false,
-                Beside::Safe => {
+                Concurrency::Exclusive => false,
+                Concurrency::Safe => {
                     self.running.len() < MAX_PARALLEL
-                        && self.running.iter().all(|call| call.beside == Beside::Safe)
+                        && self.running.iter().all(|call| call.concurrency == Concurrency::Safe)
                 }
             };
             if !fits {
@@ -81,7 +81,7 @@ impl Schedule {
 
 #[cfg(test)]
 mod tests {
-    use super::{Beside::*, *};
+    use super::{Concurrency::*, *};
 
     fn ids(schedule: &mut Schedule) -> Vec<String> {
         schedule.start().into_iter().map(|id| id.0).collect()
@@ -90,8 +90,8 @@ mod tests {
     #[test]
     fn safe_calls_run_together_and_others_wait_their_turn() {
         let mut schedule = Schedule::default();
-        for (id, beside) in [("a", Safe), ("b", Safe), ("c", Nothing), ("d", Safe)] {
-            schedule.add(id.into(), beside);
+        for (id, concurrency) in [("a", Safe), ("b", Safe), ("c", Exclusive), ("d", Safe)] {
+            schedule.add(id.into(), concurrency);
         }
         assert_eq!(ids(&mut schedule), ["a", "b"]);
         schedule.end(&"a".into());
@@ -105,8 +105,8 @@ mod tests {
     #[test]
     fn a_call_withdrawn_before_it_ran_blocks_nobody() {
         let mut schedule = Schedule::default();
-        for (id, beside) in [("a", Nothing), ("b", Nothing), ("c", Nothing)] {
-            schedule.add(id.into(), beside);
+        for (id, concurrency) in [("a", Exclusive), ("b", Exclusive), ("c", Exclusive)] {
+            schedule.add(id.into(), concurrency);
         }
         assert_eq!(ids(&mut schedule), ["a"]);
         schedule.end(&"b".into());

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::snapshot::Snapshot;
 use crate::{
-    agent::Identity,
+    identity::Identity,
     session::{Shared, lock},
 };
 

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::snapshot::Stamp;
 use crate::{
-    agent::Identity,
+    identity::Identity,
     session::{Shared, lock},
     settings::{self, Source},
 };

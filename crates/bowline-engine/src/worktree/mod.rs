@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use bowline_protocol::{EventInput, Extra, HookEvent, WorktreeCreateInput, WorktreeRemoveInput};
 use tokio_util::sync::CancellationToken;
 
-use crate::{agent::Identity, permission::RuleSource, session::Shared};
+use crate::{identity::Identity, permission::RuleSource, session::Shared};
 
 /// What the model hears where there is nothing to copy, and nobody who could.
 const NO_REPOSITORY: &str = "Cannot create agent worktree: not in a git repository and no \

@@ -149,7 +149,7 @@ pub(super) fn take_up(
             None => Mirroring::No,
         },
     };
-    config.take_up(&wanted, None).map_err(|error| Error::Connection {
+    config.resume(&wanted, None).map_err(|error| Error::Connection {
         what: "opening the session".to_owned(),
         source: Some(error.into()),
     })

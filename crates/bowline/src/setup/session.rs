@@ -40,5 +40,5 @@ pub(super) fn take_up(
         mirroring,
     };
     let project = environment.project_dir_name().map(ProjectKey::from_name);
-    Ok(config.take_up(&wanted, project)?)
+    Ok(config.resume(&wanted, project)?)
 }

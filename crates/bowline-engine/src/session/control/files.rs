@@ -20,9 +20,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Answered, ControlError, ControlReply, suggest};
 use crate::{
-    agent::Identity,
     command,
     context::LoadReason,
+    identity::Identity,
     permission::{Location, ProposedCall, RuleSource, Verdict},
     session::Shared,
 };

@@ -71,7 +71,7 @@ pub(super) async fn initialize(shared: &Arc<Shared>, request: Initialize) -> Ans
         shared.wake.notify_one();
         if again {
             shared.board.announce();
-            shared.outlet.flush().await;
+            shared.sink.flush().await;
         }
     }))
 }

@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use super::{Answered, ControlError, ControlReply};
 use crate::{
-    agent::Identity,
     clock::since_epoch,
+    identity::Identity,
     permission::{ProposedCall, Verdict},
     session::Shared,
 };

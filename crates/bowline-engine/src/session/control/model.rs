@@ -11,7 +11,7 @@ use serde_json::Number;
 use tokio_util::sync::CancellationToken;
 
 use super::{Answered, ControlError, ControlReply};
-use crate::{agent::Identity, clock::timestamp, session::Shared};
+use crate::{clock::timestamp, identity::Identity, session::Shared};
 
 /// How long the API keeps a prompt that it was not told to keep longer.
 const CACHE_TTL: &str = "5m";
@@ -39,7 +39,7 @@ pub(super) async fn set_model(shared: &Arc<Shared>, request: SetModel) -> Answer
     let mut said = UserMessage::prompt(Content::from(text));
     said.is_replay = Some(true);
     said.timestamp = Some(timestamp());
-    shared.outlet.send(said).await;
+    shared.sink.send(said).await;
     Ok(ControlReply::payload(&response))
 }
 

@@ -16,11 +16,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Answered, ControlError, ControlReply};
 use crate::{
-    agent::Identity,
-    outlet::lifecycle,
+    identity::Identity,
     permission::RuleSource,
     session::{Session, Shared},
     settings::{Places, Trust, expand_home},
+    sink::lifecycle,
 };
 
 /// Characters of a title that are kept.
@@ -37,7 +37,7 @@ pub(super) async fn interrupt(own: &Session, request: Interrupt) -> Answered {
         _ => None,
     };
     for uuid in cancelled.iter().flatten() {
-        shared.outlet.send(lifecycle(uuid.clone(), CommandState::Cancelled)).await;
+        shared.sink.send(lifecycle(uuid.clone(), CommandState::Cancelled)).await;
     }
     let response = InterruptResponse {
         still_queued: Some(shared.queue().uuids()),
@@ -73,7 +73,7 @@ pub(super) fn set_permission_mode(shared: &Arc<Shared>, request: SetPermissionMo
     let shared = Arc::clone(shared);
     Ok(reply.then(async move {
         let permission_mode = Some(mode);
-        shared.outlet.send(StatusMessage { permission_mode, ..StatusMessage::default() }).await;
+        shared.sink.send(StatusMessage { permission_mode, ..StatusMessage::default() }).await;
     }))
 }
 
@@ -132,14 +132,14 @@ impl Shared {
         self.live().title = Some(title.to_owned());
         let custom_title = title.to_owned();
         let line = CustomTitle { custom_title, session_id: self.id(), extra: Extra::new() };
-        self.tell(self.journal.note(line)).await;
+        self.emit_notice(self.journal.note(line)).await;
         self.announce_title(title.to_owned()).await;
     }
 
     /// Tells the host that the session has another title.
     pub(crate) async fn announce_title(&self, title: String) {
         let unsent = SessionTitleChangedMessage::default();
-        self.outlet.send(SessionTitleChangedMessage { title, ..unsent }).await;
+        self.sink.send(SessionTitleChangedMessage { title, ..unsent }).await;
     }
 }
 
@@ -223,7 +223,7 @@ pub(super) async fn cancel_async_message(own: &Session, request: CancelAsyncMess
     let cancelled = shared.queue().cancel(&request.message_uuid);
     if cancelled {
         let frame = lifecycle(request.message_uuid, CommandState::Cancelled);
-        shared.outlet.send(frame).await;
+        shared.sink.send(frame).await;
     }
     let unsent = CancelAsyncMessageResponse::default();
     Ok(ControlReply::payload(&CancelAsyncMessageResponse { cancelled, ..unsent }))

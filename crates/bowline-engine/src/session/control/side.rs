@@ -77,7 +77,7 @@ pub(super) async fn generate_session_title(
         shared.live().title = Some(title.clone());
         let line =
             AiTitle { ai_title: title.clone(), session_id: shared.id(), extra: Extra::new() };
-        shared.tell(shared.journal.note(line)).await;
+        shared.emit_notice(shared.journal.note(line)).await;
         shared.announce_title(title).await;
     }
     Ok(ControlReply::payload(&GenerateSessionTitleResponse { title, ..unsent }))
@@ -143,7 +143,7 @@ async fn progress(shared: &Shared, asked: &Asked, status: RequestProgress, retry
         frame.retry_delay_ms = Some(millis(retry.delay));
         frame.error_status = retry.status.map_or(Maybe::Null, Maybe::Value);
     }
-    shared.outlet.send(frame).await;
+    shared.sink.send(frame).await;
 }
 
 #[cfg(test)]

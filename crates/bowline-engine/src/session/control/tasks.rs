@@ -19,7 +19,7 @@ pub(super) async fn stop_task(shared: &Arc<Shared>, request: StopTask) -> Answer
     if let Err(error) = shared.workspace.tasks().stop(&request.task_id).await {
         tracing::debug!(%error, "nothing to stop");
     }
-    shared.outlet.flush().await;
+    shared.sink.flush().await;
     Ok(ControlReply::payload(&json!({})).then(async move { drop(answered) }))
 }
 
@@ -32,7 +32,7 @@ pub(super) async fn background_tasks(shared: &Arc<Shared>, request: BackgroundTa
         // A command that ends at this moment moves nowhere, so there is a limit.
         let moved = moves.wait_for(|moves| *moves >= before + asked);
         tokio::time::timeout(MOVE_GRACE, moved).await.ok();
-        shared.outlet.flush().await;
+        shared.sink.flush().await;
     }
     Ok(ControlReply::payload(&BackgroundTasksResponse {
         backgrounded: call.map(|_| asked > 0),

@@ -6,8 +6,8 @@ use bowline_sessions::CostState;
 use super::Shared;
 use crate::{
     clock::millis,
-    ledger::{Account, LineChanges, Times, Tokens},
-    turn::answer::Answer,
+    response::ModelResponse,
+    usage::{Account, LineChanges, Times, Tokens},
 };
 
 /// The tag of the message that nobody knows what a model costs.
@@ -50,7 +50,7 @@ impl Shared {
     /// Notes what the session cost, for whoever takes it up again.
     pub(crate) async fn note_costs(&self) {
         let cost = self.cost_state();
-        self.tell(self.journal.note(cost)).await;
+        self.emit_notice(self.journal.note(cost)).await;
     }
 
     pub(crate) fn over_budget(&self) -> bool {
@@ -60,13 +60,13 @@ impl Shared {
     /// Enters an answer, or an attempt at one, in the books.
     ///
     /// Returns how many tokens it took.
-    pub(crate) fn enter_answer(&self, account: Account, answer: &mut Answer) -> u64 {
+    pub(crate) fn enter_answer(&self, account: Account, answer: &mut ModelResponse) -> u64 {
         self.ledger().times_mut().enter_api(answer.take_api_time());
         let Some((model, usage)) = answer.take_usage() else { return 0 };
         let unpriced = self.ledger().enter(account, &model, &usage);
         if let Some(content) = unpriced {
             let level = InformationalLevel::Warning;
-            self.outlet.aside(InformationalMessage {
+            self.sink.enqueue(InformationalMessage {
                 content,
                 level,
                 tag: Some(NO_PRICE_TAG.to_owned()),

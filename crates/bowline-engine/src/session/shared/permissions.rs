@@ -6,7 +6,7 @@ use bowline_protocol::{McpServerRef, PermissionMode, PermissionUpdate, UpdateDes
 
 use super::Shared;
 use crate::{
-    agent::Identity,
+    identity::Identity,
     permission::{ProposedCall, Verdict, write_settings},
 };
 

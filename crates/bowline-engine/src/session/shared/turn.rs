@@ -77,14 +77,14 @@ impl Shared {
     /// The session begins or ends its work.
     pub(crate) async fn set_state(&self, state: SessionState) {
         if let Some(frame) = self.change_state(state) {
-            self.outlet.send(frame).await;
+            self.sink.send(frame).await;
         }
     }
 
     /// The same, from where nobody can wait.
     pub(crate) fn set_state_in_passing(&self, state: SessionState) {
         if let Some(frame) = self.change_state(state) {
-            self.outlet.aside(frame);
+            self.sink.enqueue(frame);
         }
     }
 

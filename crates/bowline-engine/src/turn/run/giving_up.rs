@@ -7,7 +7,7 @@ use bowline_protocol::{
 use serde_json::{Value, json};
 
 use super::TurnRun;
-use crate::agent::synthetic;
+use crate::synthetic::synthetic;
 
 /// The protocol's word for an answer that does not fit.
 const MAX_OUTPUT_TOKENS: &str = "max_output_tokens";

@@ -14,14 +14,16 @@ use tokio_util::sync::CancellationToken;
 
 use self::{giving_up::Refusal, thinking::ThinkingMeter};
 use super::{
-    answer::{Answer, Step},
     call::Calls,
     machine::{Effect, Ending, Event, Limits, Turn},
     outcome::CallOutcome,
     report::Report,
     texts,
 };
-use crate::agent::Agent;
+use crate::{
+    agent::Agent,
+    response::{ModelResponse, Step},
+};
 
 /// How long tools may take to notice that they were stopped.
 const STOP_GRACE: Duration = Duration::from_secs(5);
@@ -31,7 +33,7 @@ pub(crate) struct TurnRun<'a> {
     agent: &'a mut Agent,
     cancel: CancellationToken,
     turn: Turn,
-    answer: Option<Answer>,
+    answer: Option<ModelResponse>,
     calls: Calls,
     report: Box<Report>,
     /// The prompts this turn answers, for the first frame that answers them.
@@ -211,7 +213,7 @@ impl TurnRun<'_> {
     }
 }
 
-async fn next_step(answer: &mut Option<Answer>) -> Step {
+async fn next_step(answer: &mut Option<ModelResponse>) -> Step {
     match answer {
         Some(answer) => answer.next().await,
         None => std::future::pending().await,

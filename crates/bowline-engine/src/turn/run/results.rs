@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     agent::{BatchVerdict, StopVerdict, Troubled},
-    ledger::LineChanges,
+    usage::LineChanges,
 };
 
 impl TurnRun<'_> {
@@ -50,12 +50,12 @@ impl TurnRun<'_> {
             self.agent.session.ledger().enter_changes(changes);
         }
         for notice in outcome.notices.drain(..) {
-            self.agent.session.outlet.emit(notice).await;
+            self.agent.session.sink.emit(notice).await;
         }
         let frame = outcome.frame(&self.agent.identity);
         self.agent.say_user(frame).await;
         for remark in outcome.remarks.drain(..) {
-            self.agent.session.outlet.send(remark).await;
+            self.agent.session.sink.send(remark).await;
         }
         if !outcome.follow_up.is_empty() {
             self.report.messages += 1;

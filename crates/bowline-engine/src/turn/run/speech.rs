@@ -10,21 +10,13 @@ use bowline_protocol::{
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{
-    super::{
-        answer::{Answer, Step},
-        machine::Event,
-    },
-    TurnRun,
-    giving_up::Refusal,
-    some,
-    thinking::ThinkingMeter,
-};
+use super::{super::machine::Event, TurnRun, giving_up::Refusal, some, thinking::ThinkingMeter};
 use crate::{
-    agent::api_error_frame,
+    agent::Progress,
     clock::{millis, timestamp},
-    ledger::{self, Account},
-    session::api_error_name,
+    response::{ModelResponse, Step},
+    synthetic::{api_error_frame, api_error_name},
+    usage::{self, Account},
 };
 
 impl TurnRun<'_> {
@@ -54,7 +46,7 @@ impl TurnRun<'_> {
                     self.send(StatusMessage { status, ..StatusMessage::default() }).await;
                 }
                 let policy = self.agent.session.retry_policy();
-                self.answer = Some(Answer::new(target, fallbacks, policy));
+                self.answer = Some(ModelResponse::new(target, fallbacks, policy));
             }
             Err(error) => {
                 self.fail(error).await;
@@ -165,7 +157,7 @@ impl TurnRun<'_> {
             self.report.first_content.get_or_insert_with(|| began.elapsed());
             called = self.block(block).await;
         }
-        if self.streams() && self.answer.as_ref().is_some_and(Answer::is_streamed) {
+        if self.streams() && self.answer.as_ref().is_some_and(ModelResponse::is_streamed) {
             self.forward(event).await;
         }
         called
@@ -198,7 +190,7 @@ impl TurnRun<'_> {
             self.report.used(&call.name, self.agent.tools.find(&call.name).is_ok());
             // Whoever waits for a subagent hears first what it is about to do.
             if self.agent.identity.is_waited_for() {
-                self.agent.report_progress(call, &self.report, tokens).await;
+                self.agent.report_progress(call, self.progress(tokens)).await;
             }
         }
         if self.shows(&block) {
@@ -210,7 +202,7 @@ impl TurnRun<'_> {
             ContentBlock::ToolUse(call) => {
                 self.agent.session.context.look_at_repository();
                 if !self.agent.identity.is_waited_for() {
-                    self.agent.report_progress(&call, &self.report, tokens).await;
+                    self.agent.report_progress(&call, self.progress(tokens)).await;
                 }
                 let id = call.id.clone();
                 self.calls.add(call, input);
@@ -218,6 +210,11 @@ impl TurnRun<'_> {
             }
             _ => None,
         }
+    }
+
+    fn progress(&self, total_tokens: u64) -> Progress {
+        let (tool_uses, elapsed) = (self.report.tool_uses, self.report.began.elapsed());
+        Progress { total_tokens, tool_uses, elapsed }
     }
 
     fn assistant_frame(&mut self, block: ContentBlock) -> Box<AssistantMessage> {
@@ -230,7 +227,7 @@ impl TurnRun<'_> {
                     frame.message.stop_reason = None;
                     frame.message.usage = answer.opening_usage();
                 }
-                false => frame.message.usage = ledger::with_counts(answer.opening_usage()),
+                false => frame.message.usage = usage::with_counts(answer.opening_usage()),
             }
             frame.request_id = answer.request_id();
         }
@@ -274,7 +271,7 @@ impl TurnRun<'_> {
         if !self.agent.identity.is_main() {
             return;
         }
-        let max_retries = self.answer.as_ref().map_or(0, Answer::max_retries);
+        let max_retries = self.answer.as_ref().map_or(0, ModelResponse::max_retries);
         self.send(ApiRetryMessage {
             attempt: attempt.into(),
             max_retries: max_retries.into(),
@@ -336,6 +333,6 @@ impl TurnRun<'_> {
         let tokens = self.agent.session.enter_answer(account, answer);
         self.agent.tokens.fetch_add(tokens, std::sync::atomic::Ordering::Relaxed);
         let told = self.agent.journal().end_answer(answer.message());
-        self.agent.session.tell(told).await;
+        self.agent.session.emit_notice(told).await;
     }
 }

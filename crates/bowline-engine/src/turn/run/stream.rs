@@ -6,8 +6,8 @@ use bowline_protocol::{
 };
 use serde_json::Value;
 
-use super::{super::answer::Answer, TurnRun, some};
-use crate::{clock::millis, ledger};
+use super::{TurnRun, some};
+use crate::{clock::millis, response::ModelResponse, usage};
 
 impl TurnRun<'_> {
     /// Whether the host wants to see the stream.
@@ -55,7 +55,7 @@ impl TurnRun<'_> {
         if closing.is_empty() {
             return;
         }
-        let usage = ledger::with_counts(answer.opening_usage());
+        let usage = usage::with_counts(answer.opening_usage());
         closing.insert(closing.len() - 1, aborted_delta(usage));
         let abandoned = abandoned(answer, self.shown_partly);
         for event in closing {
@@ -66,14 +66,14 @@ impl TurnRun<'_> {
     }
 
     /// (`&mut` because an answer under way cannot be shared between threads.)
-    pub(super) async fn send(&mut self, frame: impl crate::outlet::Frame) {
-        self.agent.session.outlet.send(frame).await;
+    pub(super) async fn send(&mut self, frame: impl crate::sink::Frame) {
+        self.agent.session.sink.send(frame).await;
     }
 }
 
 /// Which blocks of a broken answer the host will not see: those behind the complete ones and those
 /// that were shown as far as they came.
-fn abandoned(answer: &Answer, shown_partly: usize) -> AbandonedBlocks {
+fn abandoned(answer: &ModelResponse, shown_partly: usize) -> AbandonedBlocks {
     let message = answer.message();
     let from_block_index = message.content.len() + shown_partly;
     AbandonedBlocks { api_message_id: message.id.clone(), from_block_index, extra: Extra::new() }

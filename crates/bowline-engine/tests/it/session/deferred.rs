@@ -14,7 +14,7 @@ async fn session(folder: &Path, from: StartFrom, decisions: &[&str]) -> Rig {
     let rig = Rig::with(|config| {
         config.cwd = path.clone();
         config.places = Places::new(path.join("home"), &path);
-        config.take_up(&TakeUp { from, ..TakeUp::default() }, None).unwrap();
+        config.resume(&TakeUp { from, ..TakeUp::default() }, None).unwrap();
     });
     for decision in decisions {
         rig.will_hook(json!({"hookSpecificOutput": {

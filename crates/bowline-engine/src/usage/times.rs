@@ -4,10 +4,7 @@ use std::time::{Duration, Instant};
 
 use bowline_sessions::CostState;
 
-use crate::{
-    clock::{millis, since_epoch},
-    turn::answer::ApiTime,
-};
+use crate::clock::{millis, since_epoch};
 
 /// How long a session has taken so far, and with what.
 #[derive(Debug)]
@@ -24,6 +21,15 @@ pub(crate) struct Times {
     earlier: Duration,
     /// The beginning of this one.
     since: Instant,
+}
+
+/// How long the API has been at work.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ApiTime {
+    /// With failed attempts and the backoff after them.
+    pub(crate) all: Duration,
+    /// The newest attempt alone.
+    pub(crate) last_attempt: Duration,
 }
 
 impl Times {

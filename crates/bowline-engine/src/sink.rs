@@ -1,10 +1,10 @@
-//! Where messages leave the engine: each gets its id and its session, and goes to the host in order.
+//! Message sink: stamps outgoing messages with an id and the session, and emits them in order.
 
 use std::{
     collections::VecDeque,
     hash::{BuildHasher, RandomState},
     sync::{
-        Arc, LazyLock, Mutex, PoisonError, RwLock,
+        Arc, LazyLock,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -20,37 +20,38 @@ use bowline_protocol::{
     TaskProgressMessage, TaskStartedMessage, TaskUpdatedMessage, ThinkingTokensMessage,
     ToolProgressMessage, UserMessage,
 };
+use parking_lot::{Mutex, RwLock};
 use tokio::sync::Notify;
 use uuid::Builder;
 
 use crate::host::Host;
 
-/// How many messages may wait to be said in passing. Only a host that has stopped reading lets it
-/// come to this; what is lost then is progress it would not have shown.
-const MAX_ASIDES: usize = 4096;
+/// How many messages may be queued from synchronous code. Only a host that has stopped reading lets it
+/// come to this; the messages that are dropped then are progress that it would not have shown.
+const MAX_QUEUED: usize = 4096;
 
-/// The way out.
-pub(crate) struct Outlet {
+/// Sends the messages of a session to its host.
+pub(crate) struct MessageSink {
     host: Arc<dyn Host>,
     session_id: RwLock<SessionId>,
-    /// What was said where nobody could wait: it goes out before the next frame.
-    asides: Mutex<VecDeque<Message>>,
-    /// What goes out before the next words of the conversation, but not before.
+    /// Messages queued from synchronous code, flushed before the next frame.
+    queued: Mutex<VecDeque<Message>>,
+    /// A replayed prompt, sent right before the next message of the conversation.
     held: Mutex<Option<Message>>,
-    /// Fires when there is something to be said in passing.
-    pub(crate) aside_waits: Notify,
-    /// One frame at a time, so that everybody's frames stay in order.
+    /// Fires when a message was queued.
+    pub(crate) enqueued: Notify,
+    /// Held while a frame is emitted, so that frames stay in order.
     order: tokio::sync::Mutex<()>,
 }
 
-impl Outlet {
+impl MessageSink {
     pub(crate) fn new(host: Arc<dyn Host>, session_id: SessionId) -> Self {
         Self {
             host,
             session_id: RwLock::new(session_id),
-            asides: Mutex::default(),
+            queued: Mutex::default(),
             held: Mutex::default(),
-            aside_waits: Notify::new(),
+            enqueued: Notify::new(),
             order: tokio::sync::Mutex::default(),
         }
     }
@@ -60,12 +61,12 @@ impl Outlet {
     }
 
     pub(crate) fn session_id(&self) -> SessionId {
-        self.session_id.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.session_id.read().clone()
     }
 
     /// From now on messages belong to another session (`/clear`).
     pub(crate) fn set_session_id(&self, session_id: SessionId) {
-        *self.session_id.write().unwrap_or_else(PoisonError::into_inner) = session_id;
+        *self.session_id.write() = session_id;
     }
 
     /// Sends a frame under a new id.
@@ -80,7 +81,7 @@ impl Outlet {
         mut frame: F,
     ) -> impl Future<Output = ()> + Send + use<'_, F> {
         frame.stamp(uuid, self.session_id());
-        // A message right away: it is smaller than most frames, and is carried along by all who wait for this.
+        // Converted at once: a message is smaller than most frames, and every caller's future holds it.
         self.emit(frame.into_message())
     }
 
@@ -88,8 +89,8 @@ impl Outlet {
     pub(crate) async fn emit(&self, message: Message) {
         let _order = self.order.lock().await;
         self.drain().await;
-        if is_said(&message) {
-            let held = self.held.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if is_conversation(&message) {
+            let held = self.held.lock().take();
             if let Some(held) = held {
                 self.host.emit(held).await;
             }
@@ -97,25 +98,25 @@ impl Outlet {
         self.host.emit(message).await;
     }
 
-    /// Sends a prompt that was taken up back to its host, as soon as something is said to it. How
-    /// things stand with the answer may be told before.
+    /// Sends a prompt that was dequeued back to its host, right before the first message that responds
+    /// to it. Status messages may come earlier.
     pub(crate) fn replay(&self, uuid: MessageUuid, mut prompt: UserMessage) {
         prompt.stamp(uuid, self.session_id());
-        *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Some(prompt.into_message());
+        *self.held.lock() = Some(prompt.into_message());
     }
 
-    /// Says something in passing, from where nobody can wait.
-    pub(crate) fn aside(&self, mut frame: impl Frame) {
+    /// Queues a frame from synchronous code, which cannot wait for the host.
+    pub(crate) fn enqueue(&self, mut frame: impl Frame) {
         frame.stamp(new_uuid(), self.session_id());
-        let mut asides = self.asides.lock().unwrap_or_else(PoisonError::into_inner);
-        if asides.len() < MAX_ASIDES {
-            asides.push_back(frame.into_message());
-            drop(asides);
-            self.aside_waits.notify_one();
+        let mut queued = self.queued.lock();
+        if queued.len() < MAX_QUEUED {
+            queued.push_back(frame.into_message());
+            drop(queued);
+            self.enqueued.notify_one();
         }
     }
 
-    /// Sends what was said in passing.
+    /// Sends the queued messages.
     pub(crate) async fn flush(&self) {
         let _order = self.order.lock().await;
         self.drain().await;
@@ -123,7 +124,7 @@ impl Outlet {
 
     async fn drain(&self) {
         loop {
-            let next = self.asides.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+            let next = self.queued.lock().pop_front();
             match next {
                 Some(message) => self.host.emit(message).await,
                 None => return,
@@ -132,9 +133,8 @@ impl Outlet {
     }
 }
 
-/// Whether a message is part of the conversation, and not about it. Prompts that come back to their
-/// host are about it.
-fn is_said(message: &Message) -> bool {
+/// Whether a message is part of the conversation, and not about it. Replayed prompts are about it.
+fn is_conversation(message: &Message) -> bool {
     match message {
         Message::Assistant(_) | Message::StreamEvent(_) | Message::Result(_) => true,
         Message::User(user) => user.is_replay != Some(true),
@@ -157,7 +157,7 @@ pub(crate) fn new_uuid() -> MessageUuid {
     MessageUuid(uuid.into_uuid().to_string())
 }
 
-/// How far a prompt has come.
+/// The progress of a prompt.
 pub(crate) fn lifecycle(command_uuid: MessageUuid, state: CommandState) -> CommandLifecycleMessage {
     CommandLifecycleMessage {
         command_uuid,
@@ -234,7 +234,7 @@ impl Frame for UserMessage {
     }
 }
 
-/// Large frames that go through many hands are in their box from the beginning.
+/// Large frames that are moved often are boxed from the beginning.
 macro_rules! boxed_frames {
     ($($variant:ident($frame:ident)),* $(,)?) => {$(
         impl Frame for Box<$frame> {
@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_uuids_and_never_the_same() {
+    fn new_uuids_are_valid_and_distinct() {
         let ids: BTreeSet<_> = (0..10_000).map(|_| new_uuid().0).collect();
         assert_eq!(ids.len(), 10_000);
         let parsed = ids.iter().map(|id| Uuid::parse_str(id).unwrap());

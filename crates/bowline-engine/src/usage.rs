@@ -10,7 +10,10 @@ use bowline_protocol::{CostBasis, ModelUsage, Usage};
 use serde_json::Value;
 
 use self::reported::{count, detail};
-pub(crate) use self::{reported::with_counts, times::Times};
+pub(crate) use self::{
+    reported::with_counts,
+    times::{ApiTime, Times},
+};
 
 /// Context window of a model nobody here knows.
 const UNKNOWN_CONTEXT_WINDOW: u64 = 200_000;
@@ -19,7 +22,7 @@ const UNKNOWN_MAX_OUTPUT: u64 = 32_000;
 
 /// The books of one session.
 #[derive(Debug, Default)]
-pub(crate) struct Ledger {
+pub(crate) struct UsageLedger {
     prices: Prices,
     total: BTreeMap<String, ModelUsage>,
     since_result: BTreeMap<String, ModelUsage>,
@@ -114,7 +117,7 @@ pub(crate) enum Account {
     Side,
 }
 
-impl Ledger {
+impl UsageLedger {
     /// Empty books with these prices.
     pub(crate) fn new(prices: Prices) -> Self {
         Self { prices, ..Self::default() }
@@ -290,7 +293,7 @@ mod tests {
 
     #[test]
     fn turns_start_anew_and_totals_go_on() {
-        let mut ledger = Ledger::default();
+        let mut ledger = UsageLedger::default();
         ledger.enter(Account::Main, "claude-sonnet-5-5", &usage(10, 20));
         ledger.begin_turn();
         ledger.enter(Account::Main, "claude-sonnet-5-5", &usage(1, 2));
@@ -303,7 +306,7 @@ mod tests {
 
     #[test]
     fn an_unknown_model_is_free_and_says_so_once() {
-        let mut ledger = Ledger::default();
+        let mut ledger = UsageLedger::default();
         assert!(ledger.enter(Account::Main, "openai/any", &usage(10, 20)).is_some());
         assert!(ledger.enter(Account::Main, "openai/any", &usage(10, 20)).is_none());
         assert_eq!(ledger.total_cost(), 0.0);
@@ -324,7 +327,7 @@ mod tests {
 
     #[test]
     fn what_was_used_since_the_last_result_is_taken_once() {
-        let mut ledger = Ledger::default();
+        let mut ledger = UsageLedger::default();
         ledger.enter(Account::Main, "claude-sonnet-5-5", &usage(10, 20));
         assert_eq!(ledger.take_since_result()["claude-sonnet-5-5"].output_tokens, 20);
         assert!(ledger.take_since_result().is_empty());

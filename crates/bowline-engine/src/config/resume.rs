@@ -1,15 +1,15 @@
-//! Finding the session that a configuration is for.
+//! The session that a configuration resumes or begins.
 
 use bowline_sessions::{ConfigHome, LineOrigin, ProjectKey, SessionError, TakeUp, git_branch};
 
 use super::SessionConfig;
 
 impl SessionConfig {
-    /// Goes on with the session that is wanted, or begins one, where and as whom this configuration
-    /// says so far: its folder, places, version and entrypoint.
+    /// Resumes the session that is wanted, or begins a new one, with the working directory, paths,
+    /// version and entrypoint that the configuration has so far.
     ///
     /// `project` is the name of the folder among the sessions, if it is not the usual one.
-    pub fn take_up(
+    pub fn resume(
         &mut self,
         wanted: &TakeUp,
         project: Option<ProjectKey>,
@@ -22,10 +22,10 @@ impl SessionConfig {
         };
         let home = ConfigHome::new(&self.places.config_dir);
         let project = project.unwrap_or_else(|| ProjectKey::for_directory(&self.cwd));
-        let taken_up = wanted.open(&home, &project, origin)?;
-        self.session_id = taken_up.id;
-        self.transcript = taken_up.transcript;
-        self.resumed = taken_up.context;
+        let resumed = wanted.open(&home, &project, origin)?;
+        self.session_id = resumed.id;
+        self.transcript = resumed.transcript;
+        self.resumed = resumed.context;
         if self.transcript.is_some() {
             home.close_to_others()?;
         }

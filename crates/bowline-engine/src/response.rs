@@ -1,8 +1,7 @@
-//! One answer of the model: attempts, waits between them, and the stream, as a sequence of steps.
+//! One model response: attempts, backoff between them, and the stream, as a sequence of steps.
 //!
-//! Nothing is emitted and nothing is decided here beyond whether to try again. An
-//! answer is tried again only while none of its blocks is complete, so nothing is
-//! ever said twice.
+//! Nothing is emitted and nothing is decided here beyond whether to retry. A request is retried
+//! only while no block of the response is complete, so no block is ever emitted twice.
 
 use std::{pin::Pin, sync::Arc, time::Duration};
 
@@ -14,7 +13,10 @@ use bowline_protocol::{ApiMessage, ContentBlock, StreamEvent, Usage};
 use futures_util::StreamExt;
 use tokio::time::{Instant, Sleep};
 
-use crate::{conversation::drop_thinking, ledger::Tokens};
+use crate::{
+    conversation::drop_thinking,
+    usage::{ApiTime, Tokens},
+};
 
 /// How many overloaded answers in a row send the request to the fallback model.
 const OVERLOADS_BEFORE_FALLBACK: u32 = 3;
@@ -34,8 +36,8 @@ pub(crate) struct Target {
     pub(crate) request: Arc<ModelRequest>,
 }
 
-/// One answer under way.
-pub(crate) struct Answer {
+/// A model response in progress.
+pub(crate) struct ModelResponse {
     target: Target,
     fallbacks: Vec<Target>,
     policy: RetryPolicy,
@@ -64,15 +66,6 @@ pub(crate) struct Timing {
     pub(crate) spent: Duration,
 }
 
-/// How long the API has been at work.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ApiTime {
-    /// With attempts that failed and the waits behind them.
-    pub(crate) all: Duration,
-    /// The newest attempt alone.
-    pub(crate) last_attempt: Duration,
-}
-
 enum State {
     Connecting(BoxFuture<'static, Result<EventStream, ModelError>>),
     Streaming(EventStream),
@@ -83,7 +76,7 @@ enum State {
 /// What happens next in an answer.
 #[derive(Debug)]
 pub(crate) enum Step {
-    /// An event came. With it the block at this place of the [message](Answer::message) may be complete.
+    /// An event came. With it the block at this place of the [message](ModelResponse::message) may be complete.
     Event(StreamEvent, Option<usize>),
     /// An attempt failed; another follows after the delay.
     Retry { error: ModelError, attempt: u32, delay: Duration },
@@ -97,7 +90,7 @@ pub(crate) enum Step {
     Failed(ModelError),
 }
 
-impl Answer {
+impl ModelResponse {
     /// Asks `target`, and those behind it if it stays overloaded or does not answer.
     pub(crate) fn new(target: Target, fallbacks: Vec<Target>, policy: RetryPolicy) -> Self {
         let mut answer = Self {
