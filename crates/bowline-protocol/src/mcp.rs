@@ -9,7 +9,7 @@ use serde_json::Number;
 use crate::{
     extra::Extra,
     raw::RawJson,
-    wire::{Key, ReadError, Tags, open_enum, read_body},
+    wire::{Key, ReadError, Tags, open_enum, read_body, read_raw},
 };
 
 /// How an MCP server is reached. Without a `type` it is a program.
@@ -53,7 +53,7 @@ impl McpServerConfig {
             Some("claudeai-proxy") => {
                 read_body("claudeai-proxy", Key::Type, json).map(Self::ClaudeAiProxy)
             }
-            Some(_) => RawJson::read(json).map(Self::Unknown),
+            Some(_) => read_raw(json).map(Self::Unknown),
         }
     }
 }

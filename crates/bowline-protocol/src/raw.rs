@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value, value::RawValue};
 
-use crate::{surrogate::whole_characters, wire::ReadError};
+use crate::surrogate::whole_characters;
 
 /// A JSON value kept byte for byte as it arrived.
 ///
@@ -30,11 +30,6 @@ impl RawJson {
     /// Takes JSON text as it is, if it is JSON.
     pub fn from_text(text: String) -> serde_json::Result<Self> {
         RawValue::from_string(text).map(Self)
-    }
-
-    /// Copies one JSON value out of a line.
-    pub(crate) fn read(json: &str) -> Result<Self, ReadError> {
-        serde_json::from_str(json).map_err(ReadError::NotAMessage)
     }
 
     /// Writes `value` as JSON.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     control::{AgentRequest, HostRequest},
-    message::{AgentLine, HostLine},
+    line::{AgentLine, HostLine},
 };
 
 /// The key under which a schema lists what the `response` of a successful

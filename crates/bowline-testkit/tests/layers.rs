@@ -6,7 +6,8 @@ use serde_json::Value;
 
 /// Who may use whom. A crate that is not named here may not exist.
 const MAY_USE: &[(&str, &[&str])] = &[
-    ("bowline-protocol", &[]),
+    ("bowline-json", &[]),
+    ("bowline-protocol", &["bowline-json"]),
     ("bowline-private", &[]),
     ("bowline-shell", &[]),
     ("bowline-sandbox", &[]),

@@ -3,7 +3,6 @@
 mod account;
 mod assistant;
 mod conversation;
-mod line;
 mod origin;
 mod result;
 mod slash_command;
@@ -21,7 +20,6 @@ use crate::{raw::RawJson, wire::read_by_tag};
 pub use account::*;
 pub use assistant::*;
 pub use conversation::*;
-pub use line::*;
 pub use origin::*;
 pub use result::*;
 pub use slash_command::*;

@@ -10,13 +10,16 @@ mod closed;
 mod nested;
 mod open;
 mod pass;
-mod quick;
 mod tag;
 
 pub(crate) use closed::read_closed;
 pub(crate) use nested::{Tagged, read_nested, unusual};
 pub(crate) use open::{open_enum, read_open};
+#[cfg(test)]
+pub(crate) use tag::HOOK_BASE_FIELDS;
 pub(crate) use tag::{Key, Tags, read_body, read_boxed, read_whole};
+
+use crate::raw::RawJson;
 
 /// Why a line or a value could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -58,6 +61,11 @@ impl ReadError {
     }
 }
 
+/// Copies one JSON value out of a line.
+pub(crate) fn read_raw(json: &str) -> Result<RawJson, ReadError> {
+    serde_json::from_str(json).map_err(ReadError::NotAMessage)
+}
+
 /// Reads an enum in two passes: the tag alone, then the text into that tag's type.
 ///
 /// A known tag with a bad body is an error that names both; only an unknown tag
@@ -92,7 +100,7 @@ macro_rules! read_by_tag {
                     $(Some($tag) => $crate::wire::read_by_tag!(
                         @body $read, $tag, $key, tags, json $(, $nested)?
                     ).map(Self::$variant),)*
-                    _ => $crate::RawJson::read(json).map(Self::Unknown),
+                    _ => $crate::wire::read_raw(json).map(Self::Unknown),
                 }
             }
         }

@@ -132,6 +132,19 @@ mod tests {
         assert!(read > 10, "only {read}");
     }
 
+    /// The fast path would be useless if recorded lines fell back to `serde_json`.
+    #[test]
+    fn recorded_agent_lines_take_the_fast_path() {
+        let lines = include_str!("../../tests/fixtures/agent.ndjson").lines();
+        let accepted = lines.filter(|line| {
+            let fast = bowline_json::try_from_str::<serde_json::Value>(line);
+            let is_accepted = fast.is_some();
+            assert!(!is_accepted || fast == serde_json::from_str(line).ok(), "{line}");
+            is_accepted
+        });
+        assert!(accepted.count() > 30);
+    }
+
     #[test]
     fn anything_unusual_is_left_to_the_careful_pass() {
         let text = ContentBlock::text("a");

@@ -2,13 +2,14 @@
 
 use std::{borrow::Cow, fmt};
 
+use bowline_json::try_read;
 use serde::{
     Deserialize, Deserializer,
     de::{self, DeserializeOwned, IntoDeserializer, value::BorrowedStrDeserializer},
 };
 
-use super::{ReadError, boxed::Boxed, pass::Pass, quick::read_with};
-use crate::{hook::HookBase, surrogate::whole_characters};
+use super::{ReadError, boxed::Boxed, pass::Pass};
+use crate::surrogate::whole_characters;
 
 /// The keys that wire enums are told apart by.
 #[derive(Clone, Copy, PartialEq)]
@@ -42,10 +43,22 @@ impl Key {
             Self::Type => field == "type",
             Self::Subtype => field == "type" || field == "subtype",
             Self::Behavior | Self::HookEventName => field == self.name(),
-            Self::HookInput => field == self.name() || HookBase::FIELDS.contains(&field),
+            Self::HookInput => field == self.name() || HOOK_BASE_FIELDS.contains(&field),
         }
     }
 }
+
+/// Fields of `HookBase`, which are in the same object as those of every hook event.
+pub(crate) const HOOK_BASE_FIELDS: &[&str] = &[
+    "session_id",
+    "transcript_path",
+    "cwd",
+    "prompt_id",
+    "permission_mode",
+    "agent_id",
+    "agent_type",
+    "effort",
+];
 
 /// The tags of one object, as far as they were needed.
 #[derive(Default)]
@@ -188,7 +201,7 @@ pub(crate) fn read_boxed<T: DeserializeOwned>(
 }
 
 fn read_untagged<T: DeserializeOwned>(key: Key, json: &str) -> Option<T> {
-    read_with(json, |reader| T::deserialize(Untagged { from: reader, key }))
+    try_read(json, |reader| T::deserialize(Untagged { from: reader, key }))
 }
 
 /// Keeps the path at hand, so that a bad field needs no further reading to be named: bodies

@@ -56,20 +56,6 @@ pub struct HookBase {
     pub effort: Option<HookEffort>,
 }
 
-impl HookBase {
-    /// The names of these fields, so that no event takes them for unknown ones of its own.
-    pub(crate) const FIELDS: &[&str] = &[
-        "session_id",
-        "transcript_path",
-        "cwd",
-        "prompt_id",
-        "permission_mode",
-        "agent_id",
-        "agent_type",
-        "effort",
-    ];
-}
-
 /// How hard the model thinks.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HookEffort {
@@ -332,5 +318,22 @@ impl JsonSchema for HookInput {
         let base = generator.subschema_for::<HookBase>();
         let event = generator.subschema_for::<EventInput>();
         schemars::json_schema!({ "description": "What a hook is told.", "allOf": [base, event] })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::HOOK_BASE_FIELDS;
+
+    #[test]
+    fn base_fields_are_those_that_events_leave_out() {
+        let schema = schemars::schema_for!(HookBase).to_value();
+        let fields = schema["properties"].as_object().expect("a struct has properties");
+        let mut fields: Vec<_> = fields.keys().map(String::as_str).collect();
+        fields.sort_unstable();
+        let mut left_out = HOOK_BASE_FIELDS.to_vec();
+        left_out.sort_unstable();
+        assert_eq!(fields, left_out);
     }
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
-use crate::{extra::Extra, maybe::Maybe, message::CompactTrigger, wire::open_enum};
+use crate::{compact::CompactTrigger, extra::Extra, maybe::Maybe, wire::open_enum};
 
 /// A prompt was accepted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

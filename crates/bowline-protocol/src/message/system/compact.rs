@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    compact::CompactTrigger,
     extra::Extra,
     id::{MessageUuid, SessionId},
     maybe::Maybe,
-    wire::open_enum,
 };
 
 /// What came before this is now a summary.
@@ -52,18 +52,6 @@ pub struct CompactMetadata {
     /// Fields this version does not know.
     #[serde(flatten)]
     pub extra: Extra,
-}
-
-open_enum! {
-    /// Who wanted a compaction.
-    #[derive(Default)]
-    CompactTrigger {
-        /// The user.
-        #[default]
-        Manual = "manual",
-        /// The agent, because the context was nearly full.
-        Auto = "auto",
-    }
 }
 
 /// A run of messages that stayed as they were.

@@ -1,17 +1,17 @@
-//! Strings: where they end, and what their escapes stand for.
+//! JSON strings and their escapes.
 
-use super::{Quick, Result, Unusual};
+use super::{Reader, Result, Unsupported};
 
-/// A string that was read.
+/// A string as it was read.
 pub(super) enum Text<'de> {
-    /// It stands in the text as it is.
+    /// A slice of the input: the string has no escapes.
     Borrowed(&'de str),
-    /// It had escapes.
+    /// A copy with its escapes replaced.
     Unescaped(String),
 }
 
-impl<'de> Quick<'de> {
-    /// Most are names and ids, which need nothing more than to find their end.
+impl<'de> Reader<'de> {
+    /// Reads a string. Most are names and ids, for which finding the closing quote is enough.
     #[inline(always)]
     pub(super) fn string(&mut self) -> Result<Text<'de>> {
         self.expect(b'"')?;
@@ -24,6 +24,8 @@ impl<'de> Quick<'de> {
         Ok(Text::Borrowed(&self.text[start..end]))
     }
 
+    /// Skips a string, with its escapes checked.
+    #[inline]
     pub(super) fn skip_string(&mut self) -> Result<()> {
         self.expect(b'"')?;
         loop {
@@ -41,26 +43,29 @@ impl<'de> Quick<'de> {
         }
     }
 
+    /// Position of the next quote or backslash.
+    #[inline]
     fn next_mark(&mut self, from: usize) -> Result<usize> {
-        self.marks.next(self.text.as_bytes(), from).ok_or(Unusual)
+        self.mask.next(self.text.as_bytes(), from).ok_or(Unsupported)
     }
 
+    #[inline]
     fn is_quote(&self, at: usize) -> bool {
         self.text.as_bytes().get(at) == Some(&b'"')
     }
 
-    /// Gathers a string that began at `start` and has its first escape at `mark`.
+    /// Unescapes a string that began at `start` and has its first escape at `mark`.
     #[inline(never)]
     fn unescape(&mut self, start: usize, mut mark: usize) -> Result<String> {
         let text = self.text.as_bytes();
-        let mut gathered = Vec::with_capacity(FIRST_CAPACITY.min(text.len() - start) + SHORT);
+        let mut unescaped = Vec::with_capacity(FIRST_CAPACITY.min(text.len() - start) + SHORT);
         let mut from = start;
         loop {
-            // With the backslash or quote behind it, in whose place comes what is meant.
-            push_beginning(&mut gathered, &text[from..], mark + 1 - from);
-            let last = gathered.last_mut().ok_or(Unusual)?;
+            // Including the backslash or quote after it, which the unescaped byte then overwrites.
+            push_beginning(&mut unescaped, &text[from..], mark + 1 - from);
+            let last = unescaped.last_mut().ok_or(Unsupported)?;
             if *last == b'"' {
-                gathered.pop();
+                unescaped.pop();
                 break;
             }
             match named(text, mark)? {
@@ -69,29 +74,29 @@ impl<'de> Quick<'de> {
                     from = mark + 2;
                 }
                 None => {
-                    let Numbered { stands_for, length } = Numbered::read(text, mark)?;
-                    gathered.pop();
-                    gathered.extend_from_slice(stands_for.encode_utf8(&mut [0; 4]).as_bytes());
+                    let Numbered { character, length } = Numbered::read(text, mark)?;
+                    unescaped.pop();
+                    unescaped.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
                     from = mark + length;
                 }
             }
             mark = self.next_mark(from)?;
         }
         self.at = mark + 1;
-        if gathered.capacity() > 2 * gathered.len() {
-            gathered.shrink_to_fit();
+        if unescaped.capacity() > 2 * unescaped.len() {
+            unescaped.shrink_to_fit();
         }
-        String::from_utf8(gathered).map_err(|_| Unusual)
+        String::from_utf8(unescaped).map_err(|_| Unsupported)
     }
 }
 
-/// What is made room for before it is known how long a string is. Most are shorter.
+/// Capacity before the length of a string is known. Most are shorter.
 const FIRST_CAPACITY: usize = 1024;
 
-/// So many bytes are copied as fast as one.
+/// Length of a copy that costs as much as that of one byte.
 const SHORT: usize = 16;
 
-/// Adds the beginning of a text.
+/// Appends the first `length` bytes of a text.
 #[inline]
 fn push_beginning(to: &mut Vec<u8>, text: &[u8], length: usize) {
     match text.first_chunk::<SHORT>() {
@@ -104,9 +109,9 @@ fn push_beginning(to: &mut Vec<u8>, text: &[u8], length: usize) {
     }
 }
 
-/// What stands behind a backslash, and what is meant by it. Zero is none of these.
+/// Unescaped byte for each byte after a backslash; zero for those that are not a two-character escape.
 const NAMED_ESCAPES: [u8; 256] = {
-    let mut meant = [0; 256];
+    let mut unescaped_byte = [0; 256];
     let named = [
         (b'"', b'"'),
         (b'\\', b'\\'),
@@ -120,23 +125,23 @@ const NAMED_ESCAPES: [u8; 256] = {
     let mut at = 0;
     while at < named.len() {
         let (name, byte) = named[at];
-        meant[name as usize] = byte;
+        unescaped_byte[name as usize] = byte;
         at += 1;
     }
-    meant
+    unescaped_byte
 };
 
-/// The byte that an escape of two characters stands for, if it is one.
+/// The byte of a two-character escape such as `\\n`, if it is one.
 #[inline]
 fn named(text: &[u8], backslash: usize) -> Result<Option<u8>> {
-    let name = *text.get(backslash + 1).ok_or(Unusual)?;
+    let name = *text.get(backslash + 1).ok_or(Unsupported)?;
     let byte = NAMED_ESCAPES[usize::from(name)];
     Ok((byte != 0).then_some(byte))
 }
 
-/// The character that `\u0041`, or two such, stand for.
+/// A `\u0041` escape, or a surrogate pair of two, as a character.
 struct Numbered {
-    stands_for: char,
+    character: char,
     length: usize,
 }
 
@@ -144,21 +149,21 @@ impl Numbered {
     #[inline(never)]
     fn read(text: &[u8], backslash: usize) -> Result<Self> {
         let first = code_unit(text, backslash)?;
-        if let Some(stands_for) = char::from_u32(first.into()) {
-            return Ok(Self { stands_for, length: 6 });
+        if let Some(character) = char::from_u32(first.into()) {
+            return Ok(Self { character, length: 6 });
         }
         let mut pair = char::decode_utf16([first, code_unit(text, backslash + 6)?]);
-        let stands_for = pair.next().and_then(|character| character.ok()).ok_or(Unusual)?;
-        Ok(Self { stands_for, length: 12 })
+        let character = pair.next().and_then(|character| character.ok()).ok_or(Unsupported)?;
+        Ok(Self { character, length: 12 })
     }
 }
 
 fn code_unit(text: &[u8], at: usize) -> Result<u16> {
     let Some((br"\u", digits)) = text.get(at..at + 6).and_then(|it| it.split_first_chunk()) else {
-        return Err(Unusual);
+        return Err(Unsupported);
     };
     digits.iter().try_fold(0, |unit, digit| {
-        let digit = char::from(*digit).to_digit(16).ok_or(Unusual)?;
+        let digit = char::from(*digit).to_digit(16).ok_or(Unsupported)?;
         Ok(unit << 4 | digit as u16)
     })
 }

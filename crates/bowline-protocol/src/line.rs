@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
-use super::{Message, UserMessage};
 use crate::{
     control::{
         AgentRequest, ControlCancelRequest, ControlRequest, ControlResponse, HostRequest,
         KeepAlive, UpdateEnvironmentVariables,
     },
+    message::{Message, UserMessage},
     raw::RawJson,
     wire::{Key, ReadError, Tags, read_body, read_by_tag},
 };

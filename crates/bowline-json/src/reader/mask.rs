@@ -1,29 +1,30 @@
-//! Where the quotes and backslashes of a text are.
+//! Bitmask of the quotes and backslashes in a block of text, computed with SIMD.
 
-/// Bytes that are looked at together.
+/// Bytes per mask.
 const BLOCK: usize = u64::BITS as usize;
 
-/// Blocks that are looked at one after another. Behind them it is a long way, for which something
-/// better is worth its preparations.
+/// Blocks that are searched one by one. In a longer string `memchr`, with its higher setup cost, is faster.
 const NEAR_BLOCKS: usize = 8;
 
-/// The quotes and backslashes of the block that the reading is in: a bit for each byte.
+/// Mask of the current block: a bit for each byte, set for a quote or a backslash.
 ///
-/// A text is read from its beginning to its end, so each block is looked at once. To find all that is
-/// in it, nothing has to be decided in between: that is faster than to look for one after the other.
-pub(super) struct Marks {
+/// A text is read from start to end, so each mask is computed once, without branches. That is faster than a
+/// search for one mark after the other.
+#[derive(Debug)]
+pub(super) struct QuoteMask {
     block: usize,
     bits: u64,
 }
 
-impl Marks {
+impl QuoteMask {
+    #[inline]
     pub(super) fn new(text: &[u8]) -> Self {
-        let mut marks = Self { block: 0, bits: 0 };
-        marks.enter(0, text);
-        marks
+        let mut mask = Self { block: 0, bits: 0 };
+        mask.enter(0, text);
+        mask
     }
 
-    /// Where the first of them is from a place on.
+    /// Position of the first quote or backslash at or after `from`.
     #[inline]
     pub(super) fn next(&mut self, text: &[u8], from: usize) -> Option<usize> {
         match self.near(from) {
@@ -32,15 +33,14 @@ impl Marks {
         }
     }
 
-    /// Where the first of them is from a place on, if both are in the block.
+    /// Position of the first mark at or after `from`, if both are in the current block.
     #[inline]
     fn near(&self, from: usize) -> Option<usize> {
         let bits = self.bits >> (from % BLOCK);
         (self.block == from / BLOCK && bits != 0).then(|| from + bits.trailing_zeros() as usize)
     }
 
-    /// Where the first of them is from a place on, if it is not in the block: most often it is in
-    /// the next.
+    /// Position of the first mark outside the current block: most often it is in the next one.
     #[inline(never)]
     fn next_far(&mut self, text: &[u8], from: usize) -> Option<usize> {
         let is_in_block = self.block == from / BLOCK;
@@ -55,7 +55,7 @@ impl Marks {
         self.next_farther(text, from)
     }
 
-    /// Where the first of them is from a place on, however far that is.
+    /// Position of the first mark at any distance.
     #[inline(never)]
     fn next_farther(&mut self, text: &[u8], from: usize) -> Option<usize> {
         self.enter(from / BLOCK, text);
@@ -89,7 +89,7 @@ impl Marks {
     }
 }
 
-/// A bit for each byte, set where it is a quote or a backslash.
+/// Computes the mask of a block.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 fn marks(bytes: &[u8; BLOCK]) -> u64 {
@@ -112,15 +112,14 @@ fn marks(bytes: &[u8; BLOCK]) -> u64 {
 #[cfg(not(target_arch = "x86_64"))]
 use portable::marks;
 
-/// For other processors.
+/// Version for other processors.
 #[cfg(any(test, not(target_arch = "x86_64")))]
 mod portable {
     use super::BLOCK;
 
-    /// A bit for each byte, set where it is a quote or a backslash.
+    /// Computes the mask of a block.
     ///
-    /// Written so that the compiler sees bytes that have nothing to do with each other, and takes many
-    /// at once.
+    /// Written as independent operations on bytes, so that the compiler vectorizes it.
     #[inline]
     pub(super) fn marks(bytes: &[u8; BLOCK]) -> u64 {
         let is_mark = |byte| (byte == b'"') | (byte == b'\\');
@@ -130,12 +129,12 @@ mod portable {
         eights.rev().fold(0, |bits, eight| bits << 8 | eight)
     }
 
-    /// A bit for each byte, of bytes whose bits are all the same.
+    /// Packs eight bytes, each of them 0 or 255, into eight bits.
     #[inline]
     fn bit_for_each(bytes: [u8; 8]) -> u64 {
-        // Another bit of each byte …
+        // A different bit of each byte …
         let bits = u64::from_le_bytes(bytes) & 0x8040_2010_0804_0201;
-        // … and their sum in the highest.
+        // … and their sum in the highest byte.
         bits.wrapping_mul(0x0101_0101_0101_0101) >> 56
     }
 }
@@ -148,7 +147,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_way_finds_the_same_marks(
+        fn simd_and_portable_masks_equal_a_bytewise_search(
             bytes in prop::collection::vec(prop_oneof![Just(b'"'), Just(b'\\'), any::<u8>()], BLOCK),
         ) {
             let bytes: &[u8; BLOCK] = bytes.as_slice().try_into().unwrap();

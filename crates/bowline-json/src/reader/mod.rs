@@ -1,14 +1,6 @@
-//! A reader of JSON for the usual line: nearly all of it is text, and nothing is wrong with it.
-//!
-//! `serde_json` goes through strings a word at a time, and gathers one that has escapes in a buffer of
-//! its own before whoever wants it copies it. This reader finds the quotes and backslashes of many
-//! bytes at once, looks for nothing else in a string, because it makes sure of the rest once for the
-//! whole line, and hands a string that it gathered over as it is. What is not usual (a number of twenty
-//! digits, a line break between fields, half a character, a mistake) it does not read: whoever asks has
-//! `serde_json` read it then, or say what is wrong with it. So it has to be right only where it
-//! succeeds, and there the tests compare the two.
+//! Serde deserializer over a JSON text without control characters.
 
-mod marks;
+mod mask;
 mod number;
 mod string;
 
@@ -26,88 +18,106 @@ use serde::{
     forward_to_deserialize_any,
 };
 
-use self::{marks::Marks, number::Number, string::Text};
+use self::{mask::QuoteMask, number::Number, string::Text};
 
-/// How many objects and arrays may stand inside one another, as in `serde_json`.
+/// Limit on nested objects and arrays, the same as in `serde_json`.
 const DEPTH_LIMIT: usize = 127;
 
-/// Has `read` read a whole text, if it is usual.
-pub(super) fn read_with<'de, T>(
+/// Reads a whole text into `T`; `None` if the text has to be read by the fallback.
+#[inline]
+pub fn try_from_str<'de, T: Deserialize<'de>>(json: &'de str) -> Option<T> {
+    try_read(json, |reader| T::deserialize(reader))
+}
+
+/// Reads a whole text with `read`; `None` if the text has to be read by the fallback.
+#[inline]
+pub fn try_read<'de, T>(
     json: &'de str,
-    read: impl FnOnce(&mut Quick<'de>) -> Result<T, Unusual>,
+    read: impl FnOnce(&mut Reader<'de>) -> Result<T, Unsupported>,
 ) -> Option<T> {
-    // With them out of the way, a string is all that is between two quotes, and space is a space.
+    if cfg!(feature = "disabled") {
+        return None;
+    }
+    // Without control characters a string is everything between two quotes, and the only whitespace is the space.
     let has_control_characters = json.bytes().fold(u8::MAX, u8::min) < b' ';
     if has_control_characters {
         return None;
     }
-    let mut reader = Quick { text: json, at: 0, depth: 0, marks: Marks::new(json.as_bytes()) };
+    let mut reader = Reader { text: json, at: 0, depth: 0, mask: QuoteMask::new(json.as_bytes()) };
     let value = read(&mut reader).ok()?;
     reader.is_at_end().then_some(value)
 }
 
-/// The text is to be read by somebody else.
+/// Error without an explanation: the text is invalid, or rare enough to be left to the fallback.
 #[derive(Debug)]
-pub(super) struct Unusual;
+pub struct Unsupported;
 
-impl fmt::Display for Unusual {
+impl fmt::Display for Unsupported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("unusual JSON")
+        f.write_str("JSON that is invalid or outside the fast path")
     }
 }
 
-impl std::error::Error for Unusual {}
+impl std::error::Error for Unsupported {}
 
-impl de::Error for Unusual {
+impl de::Error for Unsupported {
     fn custom<T: fmt::Display>(_: T) -> Self {
         Self
     }
 }
 
-type Result<T, E = Unusual> = std::result::Result<T, E>;
+type Result<T, E = Unsupported> = std::result::Result<T, E>;
 
-/// Where in a text the reading is.
-pub(super) struct Quick<'de> {
+/// Deserializer with its position in a text.
+#[derive(Debug)]
+pub struct Reader<'de> {
     text: &'de str,
     at: usize,
     depth: usize,
-    marks: Marks,
+    mask: QuoteMask,
 }
 
-impl<'de> Quick<'de> {
-    /// The byte that the next token begins with.
+impl<'de> Reader<'de> {
+    /// Skips spaces and returns the first byte of the next token.
+    #[inline]
     fn peek(&mut self) -> Result<u8> {
         while self.byte() == Some(b' ') {
             self.at += 1;
         }
-        self.byte().ok_or(Unusual)
+        self.byte().ok_or(Unsupported)
     }
 
+    #[inline]
     fn byte(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
 
+    #[inline]
     fn rest(&self) -> &'de [u8] {
         self.text.as_bytes().get(self.at..).unwrap_or_default()
     }
 
+    #[inline]
     fn is_at_end(&mut self) -> bool {
         self.peek().is_err()
     }
 
+    #[inline]
     fn expect(&mut self, token: u8) -> Result<()> {
         let found = self.peek()? == token;
         self.at += 1;
-        found.then_some(()).ok_or(Unusual)
+        found.then_some(()).ok_or(Unsupported)
     }
 
+    #[inline]
     fn word(&mut self, word: &str) -> Result<()> {
         let found = self.rest().starts_with(word.as_bytes());
         self.at += word.len();
-        found.then_some(()).ok_or(Unusual)
+        found.then_some(()).ok_or(Unsupported)
     }
 
-    /// Steps over a value, and gives its text.
+    /// Skips a value and returns its text.
+    #[inline]
     fn raw(&mut self) -> Result<&'de str> {
         self.peek()?;
         let start = self.at;
@@ -115,6 +125,7 @@ impl<'de> Quick<'de> {
         Ok(&self.text[start..self.at])
     }
 
+    #[inline]
     fn visit_string<V: de::Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         match self.string()? {
             Text::Borrowed(text) => visitor.visit_borrowed_str(text),
@@ -122,6 +133,7 @@ impl<'de> Quick<'de> {
         }
     }
 
+    #[inline]
     fn visit_number<V: de::Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         self.peek()?;
         match self.number()? {
@@ -131,15 +143,18 @@ impl<'de> Quick<'de> {
         }
     }
 
+    #[inline]
     fn visit_object<V: de::Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         self.inside(b'{', b'}', |members| visitor.visit_map(members))
     }
 
+    #[inline]
     fn visit_array<V: de::Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         self.inside(b'[', b']', |members| visitor.visit_seq(members))
     }
 
-    /// Reads what is between two brackets.
+    /// Reads the members between two brackets.
+    #[inline]
     fn inside<T>(
         &mut self,
         start: u8,
@@ -148,11 +163,11 @@ impl<'de> Quick<'de> {
     ) -> Result<T> {
         self.expect(start)?;
         if self.depth == DEPTH_LIMIT {
-            return Err(Unusual);
+            return Err(Unsupported);
         }
         self.depth += 1;
         let mut members = Members { reader: self, end, is_first: true, is_over: false };
-        // Not taken out of its result: values are large, and each time they would be moved.
+        // Stays inside its result: values are large, and unwrapping one would move it.
         let value = read(&mut members);
         if !members.is_over {
             self.expect(end)?;
@@ -162,7 +177,7 @@ impl<'de> Quick<'de> {
     }
 }
 
-/// What is asked for is looked for, and nothing else: another value in its place is unusual.
+/// Only the kind of value that the type expects is read; any other is unsupported.
 macro_rules! read_as {
     ($($visit:ident: $($deserialize:ident)*;)*) => {$($(
         fn $deserialize<V: de::Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
@@ -171,8 +186,8 @@ macro_rules! read_as {
     )*)*};
 }
 
-impl<'de> Deserializer<'de> for &mut Quick<'de> {
-    type Error = Unusual;
+impl<'de> Deserializer<'de> for &mut Reader<'de> {
+    type Error = Unsupported;
 
     fn deserialize_any<V: de::Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match self.peek()? {
@@ -214,7 +229,7 @@ impl<'de> Deserializer<'de> for &mut Quick<'de> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value> {
-        // `RawValue` asks for its text so, in a map whose one key is the name it asks by.
+        // `RawValue` requests its text under a private name, as a map whose one key is that name.
         match name.starts_with('$') {
             true => visitor.visit_map(Raw { name: Some(name), text: self.raw()? }),
             false => visitor.visit_newtype_struct(self),
@@ -229,7 +244,7 @@ impl<'de> Deserializer<'de> for &mut Quick<'de> {
     ) -> Result<V::Value> {
         match self.string()? {
             Text::Borrowed(variant) => visitor.visit_enum(BorrowedStrDeserializer::new(variant)),
-            Text::Unescaped(_) => Err(Unusual),
+            Text::Unescaped(_) => Err(Unsupported),
         }
     }
 
@@ -247,16 +262,17 @@ impl<'de> Deserializer<'de> for &mut Quick<'de> {
     }
 }
 
-/// What is between two brackets.
+/// Members of an object or array.
 struct Members<'r, 'de> {
-    reader: &'r mut Quick<'de>,
+    reader: &'r mut Reader<'de>,
     end: u8,
     is_first: bool,
     is_over: bool,
 }
 
 impl Members<'_, '_> {
-    /// Steps to the next member, if there is one.
+    /// Advances to the next member, if there is one.
+    #[inline]
     fn has_next(&mut self) -> Result<bool> {
         let next = self.reader.peek()?;
         if next == self.end {
@@ -266,7 +282,7 @@ impl Members<'_, '_> {
         }
         if !mem::take(&mut self.is_first) {
             if next != b',' {
-                return Err(Unusual);
+                return Err(Unsupported);
             }
             self.reader.at += 1;
         }
@@ -275,7 +291,7 @@ impl Members<'_, '_> {
 }
 
 impl<'de> de::SeqAccess<'de> for &mut Members<'_, 'de> {
-    type Error = Unusual;
+    type Error = Unsupported;
 
     fn next_element_seed<T: de::DeserializeSeed<'de>>(
         &mut self,
@@ -289,7 +305,7 @@ impl<'de> de::SeqAccess<'de> for &mut Members<'_, 'de> {
 }
 
 impl<'de> de::MapAccess<'de> for &mut Members<'_, 'de> {
-    type Error = Unusual;
+    type Error = Unsupported;
 
     fn next_key_seed<K: de::DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>> {
         if !self.has_next()? {
@@ -308,14 +324,14 @@ impl<'de> de::MapAccess<'de> for &mut Members<'_, 'de> {
     }
 }
 
-/// The text of a value, in the form in which `RawValue` takes it.
+/// Text of a value, in the form that `RawValue` deserializes from.
 struct Raw<'de> {
     name: Option<&'static str>,
     text: &'de str,
 }
 
 impl<'de> de::MapAccess<'de> for Raw<'de> {
-    type Error = Unusual;
+    type Error = Unsupported;
 
     fn next_key_seed<K: de::DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>> {
         let name = self.name.take().map(BorrowedStrDeserializer::new);
