@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use bowline_engine::permission::{Policy, ProposedCall, Roots, RuleSource, Verdict};
+use bowline_permission::{Policy, ProposedCall, Roots, RuleSource, Verdict};
 use bowline_protocol::{PermissionBehavior, PermissionMode};
 use bowline_shell::parse;
 use bowline_tools::Access;

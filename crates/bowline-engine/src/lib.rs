@@ -21,17 +21,13 @@ mod config;
 mod context;
 mod conversation;
 mod git;
-pub mod hook;
 mod hooking;
 mod host;
 mod identity;
 mod journal;
-pub mod permission;
-pub mod plugin;
 mod response;
 mod session;
 mod sessions;
-pub mod settings;
 mod side;
 mod sink;
 mod structured_output;
@@ -46,8 +42,11 @@ mod usage;
 mod watch;
 mod worktree;
 
+pub use bowline_hook as hook;
 pub use bowline_mcp::{McpCallResult, McpContent, McpEmbedded, McpToolCall};
 pub use bowline_model::BoxFuture;
+pub use bowline_permission as permission;
+pub use bowline_settings::{self as settings, plugin};
 pub use command::{ExpandedCommand, NamedFile};
 pub use config::{
     ConnectedModel, Models, PermissionPrompts, SessionConfig, SessionStateEvents, SetupTrigger,

@@ -1,0 +1,16 @@
+//! Verdicts on tool calls, seen from outside the crate.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it is")]
+
+mod bench;
+mod commands;
+mod confined;
+mod hooks;
+mod listing;
+mod modes;
+mod properties;
+mod questions;
+mod redteam;
+mod rules;
+mod settings_file;
+mod updates;

@@ -1,0 +1,45 @@
+//! Settings: files and flags in layers, merged into one value that knows where each part came from.
+//!
+//! Nothing here looks at the environment: which folders count is said by [`Places`].
+
+mod change;
+mod doubt;
+mod edit;
+mod flag;
+mod known;
+mod layer;
+mod load;
+mod merge;
+mod model;
+mod payload;
+mod permissions;
+mod places;
+pub mod plugin;
+mod policy;
+mod problem;
+mod reduce;
+mod sandbox;
+mod servers;
+mod source;
+mod trust;
+mod variables;
+
+pub use edit::edit_file;
+pub use known::{BowlineSettings, KnownSettings, PermissionSettings};
+pub use layer::Layer;
+pub use load::SettingsRequest;
+pub use load::files;
+pub use merge::{Settings, Traced};
+pub use permissions::{LayerPermissions, PermissionLayers};
+pub use places::Places;
+pub use policy::expand_home;
+pub use problem::{Position, Problem, SettingsError};
+pub use reduce::{is_harmless_model, shown, skipped_hooks};
+pub use sandbox::{NO_SANDBOX, SandboxWish};
+pub use servers::project_servers;
+pub use servers::servers_left_out;
+pub use source::{Source, SourceSet};
+pub use trust::{
+    Consent, HOOKS_SKIPPED, LeftOut, Part, SkippedHook, Standing, Trust, TrustError, TrustReason,
+    TrustRecords, TrustedFolder,
+};
