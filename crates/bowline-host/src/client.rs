@@ -1,4 +1,4 @@
-//! A conversation of many turns.
+//! Conversation of many turns with one agent.
 
 use std::{fmt, pin::pin, sync::Arc};
 
@@ -6,8 +6,12 @@ use bowline_protocol::Message;
 use futures_util::{Stream, StreamExt, stream};
 
 use crate::{
-    ConversationWatch, Error, Messages, Options, Prompt,
-    connection::{Connection, Heard},
+    connection::{Connection, Received},
+    conversation::ConversationWatch,
+    error::Error,
+    messages::Messages,
+    options::Options,
+    prompt::Prompt,
 };
 
 /// A conversation with an agent.
@@ -88,10 +92,10 @@ impl Client {
                 return match heard {
                     Err(error) if !error.is_about_one_message() => Some((Err(error), None)),
                     Err(error) => Some((Err(error), Some(connection))),
-                    Ok(Heard::Message(message)) if done => Some((Ok(message), None)),
-                    Ok(Heard::Message(message)) => Some((Ok(message), Some(connection))),
-                    Ok(Heard::News) if done => None,
-                    Ok(Heard::News) => continue,
+                    Ok(Received::Message(message)) if done => Some((Ok(message), None)),
+                    Ok(Received::Message(message)) => Some((Ok(message), Some(connection))),
+                    Ok(Received::Internal) if done => None,
+                    Ok(Received::Internal) => continue,
                 };
             }
         }))
@@ -143,8 +147,8 @@ impl Client {
 async fn next(connection: &Connection) -> Option<Result<Message, Error>> {
     loop {
         match connection.next().await? {
-            Ok(Heard::Message(message)) => return Some(Ok(message)),
-            Ok(Heard::News) => {}
+            Ok(Received::Message(message)) => return Some(Ok(message)),
+            Ok(Received::Internal) => {}
             Err(error) => return Some(Err(error)),
         }
     }

@@ -7,6 +7,8 @@ use std::{
 use bowline_peer::AskError;
 use bowline_protocol::{ReadError, ResultMessage};
 
+use crate::state::SessionState;
+
 /// Why something did not work.
 ///
 /// [`code`](Self::code) names the kind with a word that does not change between versions.
@@ -127,7 +129,7 @@ pub enum Error {
         /// What was asked for.
         action: &'static str,
         /// Where the session is.
-        state: crate::SessionState,
+        state: SessionState,
     },
 }
 
@@ -230,10 +232,10 @@ impl Error {
         Self::Connection { what: what.into(), source: Some(source.into()) }
     }
 
-    /// What became of a question that has no answer. `ended` tells how the session ended.
-    pub(crate) fn unanswered(subtype: &'static str, error: AskError, ended: Self) -> Self {
+    /// The error of a control request that failed.
+    pub(crate) fn request(subtype: &'static str, error: AskError) -> Self {
         match error {
-            AskError::Closed => ended,
+            AskError::Closed => Self::Closed,
             AskError::TimedOut(limit) => Self::Timeout { subtype, limit, stderr: Arc::default() },
             AskError::Refused(failure) => {
                 Self::Control { subtype, message: failure.error, code: failure.error_code }

@@ -41,7 +41,7 @@
 //! | what can go wrong | [`Error`] |
 //! | everything that travels | [`protocol`] |
 //!
-//! An agent runs in a process of its own ([`Transport::Process`], `bowline` or the official
+//! An agent runs in a process of its own ([`AgentTransport`], `bowline` or the official
 //! `claude`), in this one (`Embedded`, with the feature `embedded`), or elsewhere (`OnDemand` and
 //! `Listener`, with the feature `websocket`; or wherever a [`Carrier`] reaches it). The rest is the same.
 //!
@@ -69,18 +69,24 @@ mod conversation;
 #[cfg(feature = "embedded")]
 mod embedded;
 mod error;
+mod journal;
 mod messages;
 mod options;
 mod process;
 mod prompt;
 mod query;
+mod responder;
+mod resume_failure;
 mod run;
 mod session;
 #[cfg(feature = "sessions")]
 pub mod sessions;
+mod state;
+mod status;
 #[cfg(feature = "sessions")]
 pub mod store;
 mod tool;
+mod transport;
 mod unread;
 mod version;
 #[cfg(feature = "websocket")]
@@ -104,7 +110,7 @@ pub use callback::{
     CanUseTool, DialogAnswer, DialogRequest, ElicitationRequest, Hook, HookCall, HookMatcher,
     HookOutput, IntoAnswer, OnElicitation, OnRequest, OnUserDialog, OtherRequest, ToolRequest,
 };
-pub use carried::{AgentSetup, Carrier, Reaching, SharedCarrier, Streams};
+pub use carried::{Carrier, Reaching, Streams};
 pub use client::Client;
 pub use conversation::{Conversation, ConversationWatch, Utterance};
 #[cfg(feature = "embedded")]
@@ -112,18 +118,20 @@ pub use embedded::Embedded;
 pub use error::{Cause, Error, ProcessError};
 pub use messages::Messages;
 pub use options::{
-    BuiltinTools, DEFAULT_CLOSE_LIMIT, DEFAULT_TIME_LIMIT, Limits, Options, PermissionPrompts,
-    Plugin, PluginDelivery, PreviewFormat, ProcessUser, Resume, SettingSource, Settings, Skills,
-    Spawner, StderrCallback, SystemPrompt, Thinking, TraceContext, Transport,
+    AgentSetup, AgentTransport, BuiltinTools, DEFAULT_CLOSE_LIMIT, DEFAULT_TIME_LIMIT, Limits,
+    Options, PermissionPrompts, Plugin, PluginDelivery, PreviewFormat, ProcessUser, Resume,
+    SettingSource, Settings, Skills, Spawner, StderrCallback, SystemPrompt, Thinking, TraceContext,
 };
 pub use prompt::Prompt;
 pub use query::{query, query_all};
-pub use session::{
-    Events, PendingPermission, PendingToolCall, Session, SessionEvent, SessionState, SessionStatus,
-    Statistics, ToolAnswer, ToolCall,
-};
+pub use session::Session;
 #[cfg(feature = "sessions")]
 pub use sessions::{Sessions, SessionsError};
+pub use state::SessionState;
+pub use status::{
+    Events, PendingPermission, PendingToolCall, SessionEvent, SessionStatus, Statistics,
+    ToolAnswer, ToolCall,
+};
 #[cfg(feature = "schema")]
 pub use tool::Field;
 #[cfg(feature = "rmcp")]
@@ -133,7 +141,9 @@ pub use tool::{
     Structured, Tool, ToolAnnotations, ToolContent, ToolContext, ToolHandler, ToolResult,
 };
 #[cfg(feature = "websocket")]
-pub use websocket::{Listener, ListenerOptions, OnDemand, RemoteAgent, Summon, Summons};
+pub use websocket::{
+    AgentInvitation, Listener, ListenerOptions, OnDemand, RemoteAgent, StartAgent,
+};
 
 /// The guide, so that what it shows is compiled and run.
 #[cfg(all(doctest, feature = "embedded"))]

@@ -10,7 +10,7 @@ use bowline_protocol::{ContentBlock, Message, ResultSubtype};
 use futures_util::{Stream, StreamExt, stream::BoxStream};
 use serde::de::DeserializeOwned;
 
-use crate::Error;
+use crate::error::Error;
 
 /// What an agent says, as a [`Stream`].
 ///

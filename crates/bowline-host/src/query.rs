@@ -1,4 +1,4 @@
-//! One prompt, one run, one stream of messages.
+//! One-shot runs: prompts in, a stream of messages out.
 
 use std::{sync::Arc, time::Duration};
 
@@ -10,14 +10,17 @@ use futures_util::{
 use tokio::time;
 
 use crate::{
-    Error, Messages, Options, Prompt,
-    connection::{Connection, Heard},
+    connection::{Connection, Received},
+    error::Error,
+    messages::Messages,
+    options::Options,
+    prompt::Prompt,
 };
 
 /// Starts an agent, has it work on a prompt, and ends it.
 ///
 /// The agent starts when the stream is first polled. Its input stays open exactly as long as it
-/// may have something to ask: without callbacks it is closed behind the prompt, with callbacks
+/// may have something to ask: without callbacks it is closed after the prompt, with callbacks
 /// when the run is over, which is a result *and* no work in the background. The stream ends when
 /// the agent has. Dropping it kills the agent.
 ///
@@ -43,11 +46,11 @@ pub fn query_all(
     let prompts = prompts.map(Into::into).boxed();
     let start = async move {
         let connection = Connection::open(options, None).await?;
-        let reach = match connection.has_callbacks {
-            true => Reach::UntilOver,
-            false => Reach::UntilPrompted,
+        let input_end = match connection.has_callbacks {
+            true => InputEnd::RunOver,
+            false => InputEnd::Prompted,
         };
-        let query = Query::new(Arc::new(connection), prompts, reach);
+        let query = Query::new(Arc::new(connection), prompts, input_end);
         Ok::<_, Error>(stream::unfold(Some(query), step))
     };
     Messages::new(stream::once(start).try_flatten())
@@ -60,17 +63,17 @@ pub(crate) struct Query {
     prompts: Option<BoxStream<'static, Prompt>>,
     /// Whether there was a prompt at all.
     prompted: bool,
-    reach: Reach,
+    input_end: InputEnd,
     input: Input,
 }
 
-/// How long the agent can be spoken to.
+/// When the agent's input is closed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Reach {
-    /// Until it has its prompts: it has nothing to ask, and nobody asks it anything.
-    UntilPrompted,
-    /// Until the run is over.
-    UntilOver,
+pub(crate) enum InputEnd {
+    /// After the prompts: no callback needs it.
+    Prompted,
+    /// When the run is over.
+    RunOver,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -93,18 +96,18 @@ enum Event {
     /// There is a prompt, or no more of them.
     Prompt(Option<Prompt>),
     /// The agent said something, or has ended.
-    Heard(Option<Result<Heard, Error>>),
+    Received(Option<Result<Received, Error>>),
     /// Nothing happened for too long.
-    Silence,
+    Timeout,
 }
 
 impl Query {
     pub(crate) fn new(
         connection: Arc<Connection>,
         prompts: BoxStream<'static, Prompt>,
-        reach: Reach,
+        input_end: InputEnd,
     ) -> Self {
-        Self { connection, prompts: Some(prompts), prompted: false, reach, input: Input::Open }
+        Self { connection, prompts: Some(prompts), prompted: false, input_end, input: Input::Open }
     }
 
     /// The next message; `None` when the agent has ended in order.
@@ -121,19 +124,19 @@ impl Query {
                     }
                 }
                 Event::Prompt(None) => self.prompts = None,
-                Event::Heard(heard) => match heard? {
-                    Ok(Heard::Message(message)) => return Some(Ok(message)),
-                    Ok(Heard::News) => {}
+                Event::Received(received) => match received? {
+                    Ok(Received::Message(message)) => return Some(Ok(message)),
+                    Ok(Received::Internal) => {}
                     Err(error) => return Some(Err(error)),
                 },
-                Event::Silence => self.lose_patience().await,
+                Event::Timeout => self.time_out().await,
             }
         }
     }
 
     async fn event(&mut self) -> Event {
         let patience = self.patience();
-        let silence = async {
+        let timeout = async {
             match patience {
                 Some(limit) => time::sleep(limit).await,
                 None => std::future::pending().await,
@@ -148,15 +151,15 @@ impl Query {
         tokio::select! {
             biased;
             prompt = prompt => Event::Prompt(prompt),
-            heard = self.connection.next() => Event::Heard(heard),
-            () = silence => Event::Silence,
+            received = self.connection.next() => Event::Received(received),
+            () = timeout => Event::Timeout,
         }
     }
 
     /// Whether the agent can know that nothing more follows: there are no more prompts, and it
     /// has nothing to ask any more.
     fn may_end_input(&self) -> bool {
-        let asks_nothing = self.reach == Reach::UntilPrompted || !self.prompted;
+        let asks_nothing = self.input_end == InputEnd::Prompted || !self.prompted;
         self.prompts.is_none() && (asks_nothing || self.connection.run().is_over())
     }
 
@@ -174,7 +177,7 @@ impl Query {
         }
     }
 
-    async fn lose_patience(&mut self) {
+    async fn time_out(&mut self) {
         match self.input {
             Input::Open => self.end_input().await,
             Input::Ended => self.connection.close().await,

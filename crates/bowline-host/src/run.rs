@@ -1,6 +1,6 @@
-//! Where a run is: whether a result is owed, and whether anything more may come by itself.
+//! Progress of a run: whether a result is owed, and whether the agent may send more on its own.
 //!
-//! Pure: what was said goes in, what follows from it comes out.
+//! Pure: messages go in, the state of the run comes out.
 
 use std::collections::HashSet;
 
@@ -36,7 +36,7 @@ impl Run {
         self.answered = false;
     }
 
-    pub(crate) fn heard(&mut self, message: &Message) -> Audience {
+    pub(crate) fn receive(&mut self, message: &Message) -> Audience {
         match message {
             Message::Result(result) => {
                 self.owed = result.queued_turn_count.is_some_and(|waiting| waiting > 0);
@@ -111,7 +111,7 @@ mod tests {
     use serde_json::{Value, json};
 
     fn hear(run: &mut Run, message: Value) -> Audience {
-        run.heard(&Message::parse(&message.to_string()).unwrap())
+        run.receive(&Message::parse(&message.to_string()).unwrap())
     }
 
     fn result(is_error: bool, queued: u64) -> Value {

@@ -5,7 +5,7 @@ use std::{collections::VecDeque, io};
 use bowline_peer::Spill;
 use bowline_protocol::{Line, Message};
 
-use crate::Error;
+use crate::error::Error;
 
 /// Messages that wait in memory. A turn has some dozens.
 const IN_MEMORY: usize = 256;

@@ -1,14 +1,12 @@
 //! How an agent is made.
 
-use std::{
-    path::PathBuf,
-    sync::{Arc, Mutex},
-};
+use std::{path::PathBuf, sync::Arc};
 
+use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
-use super::{Agent, Inner, journal::Journal, warm::Warm};
-use crate::{Error, Options};
+use super::{Agent, Inner, warm::Warm};
+use crate::{error::Error, journal::Journal, options::Options};
 
 /// Sessions that run at once if nobody says how many. An agent in a process of its own may take
 /// a quarter of a gigabyte.
@@ -87,17 +85,14 @@ impl AgentBuilder {
         if self.journal.is_some() && self.options.no_session_persistence {
             return wrong("sessions that are not kept cannot be taken up again from a `journal`");
         }
-        if self.journal.is_some() && self.options.transport.was_started_by_others() {
+        if self.journal.is_some() && self.options.transport.is_already_started() {
             return wrong(
                 "a `journal` is of no use with `websocket`: the agent cannot be told which session \
                  to go on with. `on_demand` starts agents that can",
             );
         }
-        #[cfg(feature = "embedded")]
-        if self.journal.is_some()
-            && let crate::Transport::Embedded(agent) = &self.options.transport
-            && !agent.is_saved()
-        {
+        let storage = self.options.transport.connect().and_then(|connect| connect.storage());
+        if self.journal.is_some() && storage.is_some_and(|storage| storage.home().is_none()) {
             return wrong("a `journal` needs an embedded agent that is `saved_in` a folder");
         }
         let max_sessions = self.max_sessions.min(Semaphore::MAX_PERMITS);
@@ -112,7 +107,7 @@ impl AgentBuilder {
         Ok(Agent {
             inner: Arc::new(Inner {
                 options: self.options,
-                places: Arc::new(Semaphore::new(max_sessions)),
+                slots: Arc::new(Semaphore::new(max_sessions)),
                 max_sessions,
                 warm: Mutex::new(Warm::default()),
                 journal,

@@ -1,32 +1,32 @@
-//! An agent: options that were checked, and the sessions that run with them.
+//! Pool of sessions with the same options: a concurrency limit, prewarmed agents, recovery.
 
 mod builder;
-mod journal;
-mod obstacle;
 mod warm;
 
 use std::{
     fmt,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use bowline_protocol::SessionId;
 use futures_util::{FutureExt, future::BoxFuture};
+use parking_lot::Mutex;
 use tokio::{sync::Semaphore, time};
 use uuid::Uuid;
 
 pub use self::builder::AgentBuilder;
-pub(crate) use self::{journal::Entry, obstacle::Obstacle};
-use self::{
-    journal::{Found, Journal},
-    warm::Warm,
-};
+use self::warm::Warm;
 use crate::{
-    Error, Options, Prompt, Resume, Session,
     connection::Connection,
-    session::{Anew, Tracker, Work},
+    error::Error,
+    journal::{Journal, JournalEntry, OrphanedSession},
+    options::{Options, Resume},
+    prompt::Prompt,
+    resume_failure::ResumeFailure,
+    session::{FreshStart, Session, SessionWork},
+    status::Tracker,
 };
 
 /// An agent that works on prompts, each in a [`Session`] of its own.
@@ -55,7 +55,7 @@ pub struct Agent {
 
 struct Inner {
     options: Options,
-    places: Arc<Semaphore>,
+    slots: Arc<Semaphore>,
     max_sessions: usize,
     warm: Mutex<Warm>,
     journal: Option<Journal>,
@@ -112,7 +112,12 @@ impl Agent {
 
     /// Starts a session, in a folder of its own if one is named. `left` is the line of one that was left,
     /// whose place this one takes.
-    fn begin(&self, prompt: Prompt, folder: Option<PathBuf>, left: Option<Entry>) -> Session {
+    fn begin(
+        &self,
+        prompt: Prompt,
+        folder: Option<PathBuf>,
+        left: Option<JournalEntry>,
+    ) -> Session {
         let warm = if folder.is_none() { self.warm(Warm::take) } else { None };
         let (tracker, open) = match warm {
             Some((connection, tracker)) => (tracker, std::future::ready(Ok(connection)).boxed()),
@@ -139,7 +144,7 @@ impl Agent {
     fn open(&self, folder: Option<&Path>) -> (Arc<Tracker>, Opening) {
         let (mut options, id) = self.options_for_session();
         if let Some(folder) = folder {
-            if options.transport.was_started_by_others() {
+            if options.transport.is_already_started() {
                 let what =
                     "an agent that dials in has its folder already: `start_in` is for others";
                 let refused = std::future::ready(Err(Error::Options(what.to_owned())));
@@ -168,7 +173,7 @@ impl Agent {
 
     /// Takes up what programs that have died left unfinished, as the
     /// [journal](AgentBuilder::journal) tells: sessions whose agents had answered go on where they
-    /// were, with [a word](AgentBuilder::continuation) about why; others start anew with their
+    /// were, with [a word](AgentBuilder::continuation) about why; others start from scratch with their
     /// prompt, and so do those of which their agent has saved nothing.
     ///
     /// Each is found by one program only, however many look. An agent that its program has left behind is
@@ -179,11 +184,11 @@ impl Agent {
         let Some(journal) = &self.inner.journal else { return Ok(Vec::new()) };
         let found = journal.orphans();
         let found = found.map_err(|error| Error::connection("reading the journal", error))?;
-        Ok(found.into_iter().map(|found| self.take_up(found)).collect())
+        Ok(found.into_iter().map(|orphan| self.resume_orphan(orphan)).collect())
     }
 
-    fn take_up(&self, found: Found) -> Session {
-        let Found { session_id, prompt, folder, begun, entry } = found;
+    fn resume_orphan(&self, orphan: OrphanedSession) -> Session {
+        let OrphanedSession { session_id, prompt, folder, begun, entry } = orphan;
         // Nobody knows whether the agent of one that had not begun has taken its id already; it gets
         // another, unless the options say which it has to be.
         if !begun && self.inner.options.session_id.is_none() {
@@ -196,14 +201,14 @@ impl Agent {
         options.fork_session = false;
         options.resume_session_at = None;
         options.resume_drops_turn = None;
-        let mut options_anew = options.clone();
-        options_anew.resume = Resume::No;
-        options_anew.session_id = Some(session_id.to_string());
+        let mut fresh_options = options.clone();
+        fresh_options.resume = Resume::No;
+        fresh_options.session_id = Some(session_id.to_string());
         let continuation = Prompt::from(self.inner.continuation.as_str());
         let tracker = Tracker::new(Some(session_id));
         let open = open_after_another(options, &tracker);
-        let anew = Anew { prompt, open: open_with(options_anew, &tracker) };
-        self.run(tracker, open, continuation, Some(entry), Some(anew))
+        let fresh_start = FreshStart { prompt, open: open_with(fresh_options, &tracker) };
+        self.run(tracker, open, continuation, Some(entry), Some(fresh_start))
     }
 
     fn run(
@@ -211,18 +216,18 @@ impl Agent {
         tracker: Arc<Tracker>,
         open: Opening,
         prompt: Prompt,
-        entry: Option<Entry>,
-        anew: Option<Anew>,
+        entry: Option<JournalEntry>,
+        fresh_start: Option<FreshStart>,
     ) -> Session {
-        let places = self.inner.places.clone();
-        let place = async { places.acquire_owned().await.map_err(|_| Error::Closed) }.boxed();
-        Session::begin(Work { tracker, prompt, place, open, entry, anew })
+        let slots = self.inner.slots.clone();
+        let slot = async { slots.acquire_owned().await.map_err(|_| Error::Closed) }.boxed();
+        Session::begin(SessionWork { tracker, prompt, slot, open, entry, fresh_start })
     }
 
     /// The options of the next session, and its id where we may choose it.
     fn options_for_session(&self) -> (Options, Option<SessionId>) {
         let mut options = self.inner.options.clone();
-        if options.transport.was_started_by_others() {
+        if options.transport.is_already_started() {
             // It does not hear which id we would like; it says itself which it has.
             return (options, None);
         }
@@ -234,7 +239,7 @@ impl Agent {
     }
 
     fn warm<T>(&self, work: impl FnOnce(&mut Warm) -> T) -> T {
-        work(&mut self.inner.warm.lock().unwrap_or_else(PoisonError::into_inner))
+        work(&mut self.inner.warm.lock())
     }
 }
 
@@ -245,7 +250,7 @@ const LINGERS: Duration = Duration::from_secs(2);
 /// How long to wait for it at a time.
 const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(100);
 
-/// A connection that will be there.
+/// A connection that is being opened.
 type Opening = BoxFuture<'static, Result<Arc<Connection>, Error>>;
 
 /// Opens a connection when it is its turn, with what watches over it.
@@ -267,7 +272,8 @@ fn open_after_another(options: Options, tracker: &Arc<Tracker>) -> Opening {
         let start = Instant::now();
         loop {
             let opened = open_with(options.clone(), &tracker).await;
-            let locked = opened.as_ref().err().and_then(Obstacle::of) == Some(Obstacle::Locked);
+            let locked =
+                opened.as_ref().err().and_then(ResumeFailure::of) == Some(ResumeFailure::Locked);
             if !locked || start.elapsed() >= LINGERS {
                 return opened;
             }
@@ -279,7 +285,7 @@ fn open_after_another(options: Options, tracker: &Arc<Tracker>) -> Opening {
 
 impl fmt::Debug for Agent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let free = self.inner.places.available_permits();
+        let free = self.inner.slots.available_permits();
         f.debug_struct("Agent")
             .field("options", &self.inner.options)
             .field("free", &free)

@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use crate::{connection::Connection, session::Tracker};
+use crate::{connection::Connection, status::Tracker};
 
 /// Agents that wait for a prompt, each with what watches over it. Dropping them kills them.
 #[derive(Default)]

@@ -1,19 +1,17 @@
-//! What an agent may ask of this program: one small trait each, and every async closure of
-//! the right shape is one.
+//! Callbacks for the agent's requests: one small trait each, implemented by every async closure of
+//! the right shape.
 
-mod answering;
 mod dialog;
 mod elicitation;
+mod failure;
 mod hook;
 mod hook_output;
 mod permission;
 mod request;
 
-#[cfg(feature = "rmcp")]
-pub(crate) use answering::caught;
-pub(crate) use answering::{Callbacks, Refusal, panic_text};
 pub use dialog::{DialogAnswer, DialogRequest, OnUserDialog};
 pub use elicitation::{ElicitationRequest, OnElicitation};
+pub(crate) use failure::{CallbackFailure, caught, panic_text};
 pub(crate) use hook::RegisteredHooks;
 pub use hook::{Hook, HookCall, HookMatcher};
 pub use hook_output::HookOutput;

@@ -1,18 +1,20 @@
-//! An agent that is reached in a way of the program's own.
+//! Agents over streams that the program supplies.
 
 mod connection;
 
-use std::{collections::BTreeMap, ffi::OsString, fmt, io, path::PathBuf, pin::Pin, sync::Arc};
+use std::{fmt, io};
 
+use futures_util::future::BoxFuture;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-pub(crate) use connection::CarriedConnection;
+use self::connection::ConnectCarried;
+use crate::options::{AgentSetup, AgentTransport, Options};
 
 /// Reaches agents in a way of its own: over a channel of ssh, a socket of a virtual machine, a pipe in
 /// memory. A closure that gives two halves of a stream is one.
 ///
 /// It is asked once for each session. What the halves carry is what an agent's stdin and stdout would;
-/// when the session is over they are dropped, and whatever is behind them is for the carrier to end. Why
+/// when the session is over they are dropped, and the carrier ends whatever they lead to. Why
 /// an agent left early only the carrier knows: there is no exit code and no stderr.
 ///
 /// ```
@@ -28,22 +30,10 @@ pub trait Carrier: Send + Sync + 'static {
     fn reach(&self, setup: AgentSetup) -> Reaching;
 }
 
-/// A stream to an agent, on the way.
-pub type Reaching = Pin<Box<dyn Future<Output = io::Result<Streams>> + Send>>;
+/// A future of the streams to an agent.
+pub type Reaching = BoxFuture<'static, io::Result<Streams>>;
 
-/// What options say to an agent before it is there.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct AgentSetup {
-    /// The flags it is to be started with.
-    pub arguments: Vec<OsString>,
-    /// The variables it is to be started with; `None` removes one.
-    pub variables: BTreeMap<String, Option<String>>,
-    /// The folder it is to work in.
-    pub cwd: Option<PathBuf>,
-}
-
-/// What an agent says, and what is said to it.
+/// Output and input of an agent.
 pub struct Streams {
     reader: Box<dyn AsyncRead + Send + Unpin>,
     writer: Box<dyn AsyncWrite + Send + Unpin>,
@@ -78,18 +68,11 @@ where
     }
 }
 
-/// The carrier of [`Transport::Carried`](crate::Transport::Carried).
-#[derive(Clone)]
-pub struct SharedCarrier(pub(crate) Arc<dyn Carrier>);
-
-impl<C: Carrier> From<C> for SharedCarrier {
-    fn from(carrier: C) -> Self {
-        Self(Arc::new(carrier))
-    }
-}
-
-impl fmt::Debug for SharedCarrier {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SharedCarrier")
+impl Options {
+    /// Reaches the agent by `carrier`.
+    #[must_use]
+    pub fn carried_by(mut self, carrier: impl Carrier) -> Self {
+        self.transport = AgentTransport::by(ConnectCarried(carrier));
+        self
     }
 }

@@ -35,7 +35,7 @@ impl Client {
         here.iter().try_for_each(SdkServer::check)?;
         no_clash(&here, elsewhere.keys())?;
         let ask = |servers| self.ask(McpSetServers { servers, ..McpSetServers::default() });
-        let served = &self.connection.callbacks.servers;
+        let served = &self.connection.responder.servers;
         let _changing = served.changing.lock().await;
         let names: Vec<_> = here.iter().map(|server| server.name().to_owned()).collect();
         let (known, new): (Vec<_>, Vec<_>) = here.into_iter().partition(|it| served.has(it.name()));

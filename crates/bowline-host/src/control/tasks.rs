@@ -15,7 +15,7 @@ impl Client {
     /// agent's tools, a command or subagent can be [put into the background](Self::background_call)
     /// and [stopped](Self::stop_task) there.
     pub fn cancel_tool_call(&self, call: impl Into<ToolUseId>, why: impl Into<String>) -> bool {
-        self.connection.callbacks.servers.stop(&call.into(), why.into())
+        self.connection.responder.servers.stop(&call.into(), why.into())
     }
 
     /// Stops a background task.

@@ -7,7 +7,7 @@ use futures_util::{StreamExt, future};
 use tokio::sync::watch;
 
 use super::Conversation;
-use crate::{Messages, Prompt};
+use crate::{error::Error, messages::Messages, prompt::Prompt};
 
 /// A [`Conversation`] that keeps itself up to date while somebody reads what the agent says: all that
 /// is said from now on ([`Client::conversation`](crate::Client::conversation)), a session
@@ -97,7 +97,7 @@ impl Messages {
     }
 
     /// Reads on to the end and folds everything into a conversation.
-    pub async fn conversation(self) -> Result<Conversation, crate::Error> {
+    pub async fn conversation(self) -> Result<Conversation, Error> {
         let mut conversation = Conversation::default();
         let mut failure = None;
         self.for_each(|message| {

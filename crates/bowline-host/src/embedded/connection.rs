@@ -1,26 +1,69 @@
-//! The connection to an agent in this process: ask, tell, hear, close.
+//! Transport of an agent in this process.
 
-use std::{
-    panic::AssertUnwindSafe,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{future::ready, panic::AssertUnwindSafe, path::Path, sync::Arc, time::Duration};
 
 use bowline_engine::Session;
-use bowline_protocol::{Call, HostRequest, Message, SessionId, UserMessage};
-use futures_util::FutureExt;
+use bowline_protocol::{HostRequest, Initialize, Message, RawJson, UserMessage};
+use futures_util::{FutureExt, future::BoxFuture};
+use parking_lot::Mutex;
 use tokio::{sync::watch, time};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::{Embedded, apply::configure, host::EmbeddedHost, queue::Queue};
 use crate::{
-    Error, Options,
-    callback::{Callbacks, panic_text},
+    callback::panic_text,
+    error::Error,
+    options::{AgentOrigin, AgentStorage, AgentTransport, Connect, Options},
+    responder::Responder,
+    run::Run,
+    transport::Transport,
 };
 
+impl Options {
+    /// Runs the agent in this process. No process is started, and no JSON is written in between.
+    #[must_use]
+    pub fn embedded(mut self, agent: Embedded) -> Self {
+        self.transport = AgentTransport::by(agent);
+        self
+    }
+}
+
+impl Connect for Embedded {
+    fn open<'a>(
+        &'a self,
+        options: &'a mut Options,
+        _opening: &'a Initialize,
+        responder: Arc<Responder>,
+    ) -> BoxFuture<'a, Result<Arc<dyn Transport>, Error>> {
+        let opened = EmbeddedConnection::open(self, options, responder);
+        Box::pin(ready(opened.map(|connection| Arc::new(connection) as Arc<dyn Transport>)))
+    }
+
+    fn origin(&self) -> AgentOrigin {
+        AgentOrigin::InProcess
+    }
+
+    fn storage(&self) -> Option<&dyn AgentStorage> {
+        Some(self)
+    }
+}
+
+impl AgentStorage for Embedded {
+    fn cwd(&self) -> &Path {
+        &self.cwd
+    }
+
+    fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
+    }
+
+    fn with_home(&self, home: &Path) -> AgentTransport {
+        AgentTransport::by(self.clone().saved_in(home))
+    }
+}
+
 /// An agent in this process.
-pub(crate) struct EmbeddedConnection {
-    session_id: SessionId,
+struct EmbeddedConnection {
     engine: Engine,
     queue: Arc<Queue>,
     ended: watch::Receiver<bool>,
@@ -37,28 +80,24 @@ struct Engine(Arc<Mutex<Option<Session>>>);
 
 impl Engine {
     fn session(&self) -> Option<Session> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.lock().clone()
     }
 
     fn forget(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.0.lock().take();
     }
 }
 
 impl EmbeddedConnection {
-    pub(crate) fn open(
-        agent: &Embedded,
-        options: &Options,
-        callbacks: Arc<Callbacks>,
-    ) -> Result<Self, Error> {
+    fn open(agent: &Embedded, options: &Options, callbacks: Arc<Responder>) -> Result<Self, Error> {
         let config = configure(agent, options)?;
         let queue = Arc::new(Queue::default());
-        let host = Arc::new(EmbeddedHost { callbacks, queue: queue.clone() });
+        let host = Arc::new(EmbeddedHost { callbacks: callbacks.clone(), queue: queue.clone() });
         let (session, work) = Session::start(config, host).map_err(|error| Error::Connection {
             what: "starting the engine".to_owned(),
             source: Some(error.into()),
         })?;
-        let session_id = session.id();
+        callbacks.session.is(session.id());
         let engine = Engine(Arc::new(Mutex::new(Some(session))));
         let (tell_ended, ended) = watch::channel(false);
         let (messages, running) = (queue.clone(), engine.clone());
@@ -76,72 +115,83 @@ impl EmbeddedConnection {
         });
         let limit = options.limits.close;
         let life = AbortOnDropHandle::new(life);
-        Ok(Self { session_id, engine, queue, ended, limit, _life: life })
+        Ok(Self { engine, queue, ended, limit, _life: life })
     }
 
-    /// The session that it runs.
-    pub(crate) fn session_id(&self) -> SessionId {
-        self.session_id.clone()
+    async fn ended(&self) {
+        self.ended.clone().wait_for(|ended| *ended).await.ok();
     }
+}
 
-    pub(crate) async fn ask<C>(&self, call: C, limit: Duration) -> Result<C::Response, Error>
-    where
-        C: Call<Request = HostRequest>,
-    {
-        let session = self.engine.session().ok_or(Error::Closed)?;
-        let _questioning = self.queue.questioning();
-        let subtype = C::SUBTYPE;
-        let reply = time::timeout(limit, session.control(call.into()))
-            .await
-            .map_err(|_| Error::Timeout { subtype, limit, stderr: Arc::default() })?;
-        let answer = match &reply.result {
-            Ok(answer) => C::read_response(answer.as_ref()).map_err(|error| Error::Control {
+impl Transport for EmbeddedConnection {
+    fn request(
+        &self,
+        request: HostRequest,
+        subtype: &'static str,
+        limit: Duration,
+    ) -> BoxFuture<'_, Result<Option<RawJson>, Error>> {
+        Box::pin(async move {
+            let session = self.engine.session().ok_or(Error::Closed)?;
+            let _requesting = self.queue.questioning();
+            let mut reply = time::timeout(limit, session.control(request))
+                .await
+                .map_err(|_| Error::Timeout { subtype, limit, stderr: Arc::default() })?;
+            let response = std::mem::replace(&mut reply.result, Ok(None));
+            reply.delivered().await;
+            response.map_err(|error| Error::Control {
                 subtype,
-                message: error.to_string(),
-                code: None,
-            }),
-            Err(error) => Err(Error::Control {
-                subtype,
-                message: error.message.clone(),
-                code: error.code.clone(),
-            }),
-        };
-        reply.delivered().await;
-        answer
+                message: error.message,
+                code: error.code,
+            })
+        })
     }
 
-    pub(crate) async fn prompt(&self, prompt: UserMessage) -> Result<(), Error> {
-        let session = self.engine.session().ok_or(Error::Closed)?;
-        session.prompt(prompt).await;
-        Ok(())
+    fn prompt(&self, prompt: UserMessage) -> BoxFuture<'_, Result<(), Error>> {
+        Box::pin(async move {
+            let session = self.engine.session().ok_or(Error::Closed)?;
+            session.prompt(prompt).await;
+            Ok(())
+        })
     }
 
-    pub(crate) async fn next(&self) -> Option<Result<Message, Error>> {
-        self.queue.next().await
+    fn try_next(&self) -> Option<Result<Message, Error>> {
+        self.queue.try_next()
     }
 
-    pub(crate) async fn end_input(&self) {
-        if let Some(session) = self.engine.session() {
-            session.end_of_input().await;
-        }
+    fn next(&self) -> BoxFuture<'_, Option<Result<Message, Error>>> {
+        Box::pin(self.queue.next())
+    }
+
+    fn end_input(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            if let Some(session) = self.engine.session() {
+                session.end_of_input().await;
+            }
+        })
     }
 
     /// Lets the engine finish for a while, then stops it.
-    pub(crate) async fn close(&self) {
-        self.queue.close();
-        if time::timeout(self.limit, self.end_input()).await.is_ok()
-            && time::timeout(self.limit, self.over()).await.is_ok()
-        {
-            return;
-        }
-        if let Some(session) = self.engine.session() {
-            session.shutdown();
-        }
-        time::timeout(self.limit, self.over()).await.ok();
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            self.queue.close();
+            if time::timeout(self.limit, self.end_input()).await.is_ok()
+                && time::timeout(self.limit, self.ended()).await.is_ok()
+            {
+                return;
+            }
+            if let Some(session) = self.engine.session() {
+                session.shutdown();
+            }
+            time::timeout(self.limit, self.ended()).await.ok();
+        })
     }
 
-    /// Waits until the engine has ended.
-    pub(crate) async fn over(&self) {
-        self.ended.clone().wait_for(|ended| *ended).await.ok();
+    fn gone(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.ended())
+    }
+
+    /// The last message of an engine that crashed is its error.
+    fn end_error<'a>(&'a self, _run: &'a Mutex<Run>) -> BoxFuture<'a, Option<Error>> {
+        Box::pin(ready(None))
     }
 }

@@ -11,10 +11,10 @@ use bowline_protocol::{
 use tokio_util::sync::CancellationToken;
 
 use super::{call, queue::Queue};
-use crate::callback::{Callbacks, Refusal};
+use crate::{callback::CallbackFailure, responder::Responder};
 
 pub(super) struct EmbeddedHost {
-    pub(super) callbacks: Arc<Callbacks>,
+    pub(super) callbacks: Arc<Responder>,
     pub(super) queue: Arc<Queue>,
 }
 
@@ -66,8 +66,8 @@ impl Host for EmbeddedHost {
     }
 }
 
-fn refused(refusal: Refusal) -> HostError {
-    HostError::Refused(refusal.why)
+fn refused(failure: CallbackFailure) -> HostError {
+    HostError::Refused(failure.message)
 }
 
 /// A question that is open. What a callback left running hears when it no longer is.

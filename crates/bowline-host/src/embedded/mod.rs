@@ -16,8 +16,6 @@ use std::{
 use bowline_engine::{ConnectedModel, Models, SessionConfig, settings::Places};
 use bowline_model::{Model, ModelError, script::ScriptModel};
 
-pub(crate) use connection::EmbeddedConnection;
-
 /// An agent in this very process: the engine itself, with no process and no JSON in between.
 ///
 /// Nothing is read from disk and nothing is kept there unless it is asked for: settings files with
@@ -72,21 +70,6 @@ impl Embedded {
     pub fn saved_in(mut self, folder: impl Into<PathBuf>) -> Self {
         self.home = Some(folder.into());
         self
-    }
-
-    /// Where it works.
-    pub(crate) fn cwd(&self) -> &Path {
-        &self.cwd
-    }
-
-    /// Where transcripts are kept, if they are.
-    pub(crate) fn home(&self) -> Option<&Path> {
-        self.home.as_deref()
-    }
-
-    /// Whether it keeps transcripts.
-    pub(crate) fn is_saved(&self) -> bool {
-        self.home.is_some()
     }
 
     /// Changes how the engine is set up in any other way, for every session.

@@ -61,6 +61,13 @@ impl Queue {
         self.arrived.notify_one();
     }
 
+    /// The next message, if there is one.
+    pub(super) fn try_next(&self) -> Option<Result<Message, Error>> {
+        let message = self.lock().messages.pop_front()?;
+        self.room.notify_waiters();
+        Some(message)
+    }
+
     /// The next message; `None` when the engine has ended.
     ///
     /// Cancel safety: nothing is lost when the future is dropped.

@@ -1,4 +1,4 @@
-//! The command line of the agent's process, as the official SDKs write it.
+//! Command line and variables of the agent's process, as the official SDKs write them.
 
 use std::{collections::BTreeMap, ffi::OsString, fs};
 
@@ -6,9 +6,9 @@ use serde_json::{Map, Value, json};
 
 use super::{
     BuiltinTools, Options, PluginDelivery, Resume, Settings, Skills, SystemPrompt, Thinking,
-    unheard::TOLD_BY_VARIABLE,
+    start_only::ANNOUNCED_BY_VARIABLE,
 };
-use crate::Error;
+use crate::error::Error;
 
 /// A text longer than this goes into `initialize`, because the system limits the length of an
 /// argument (to 128 KiB on Linux).
@@ -16,7 +16,7 @@ pub(super) const LONGEST_ARGUMENT: usize = 64 * 1024;
 
 /// The arguments, without the program.
 pub(crate) fn arguments(options: &Options) -> Result<Vec<OsString>, Error> {
-    let mut line = Line(Vec::new());
+    let mut line = CommandLine(Vec::new());
     line.pair("output-format", "stream-json");
     line.flag("verbose");
     line.pair("input-format", "stream-json");
@@ -35,7 +35,7 @@ pub(crate) fn arguments(options: &Options) -> Result<Vec<OsString>, Error> {
     Ok(line.0)
 }
 
-fn model(options: &Options, line: &mut Line) {
+fn model(options: &Options, line: &mut CommandLine) {
     match &options.system_prompt {
         SystemPrompt::Empty => line.pair("system-prompt", ""),
         SystemPrompt::Text(text) if text.len() <= LONGEST_ARGUMENT => {
@@ -73,7 +73,7 @@ fn thinks(options: &Options) -> bool {
     options.thinking != Some(Thinking::Disabled)
 }
 
-fn permissions(options: &Options, line: &mut Line) {
+fn permissions(options: &Options, line: &mut CommandLine) {
     match &options.tools {
         Some(BuiltinTools::All) => line.pair("tools", "default"),
         Some(BuiltinTools::Only(names)) => line.pair("tools", names.join(",")),
@@ -96,7 +96,7 @@ fn permissions(options: &Options, line: &mut Line) {
     line.optional("permission-prompts", options.permission_prompts.map(|who| who.as_str()));
 }
 
-fn conversation(options: &Options, line: &mut Line) {
+fn conversation(options: &Options, line: &mut CommandLine) {
     match &options.resume {
         Resume::No => {}
         Resume::Newest => line.flag("continue"),
@@ -117,7 +117,7 @@ fn conversation(options: &Options, line: &mut Line) {
     line.switch("session-mirror", options.session_store.is_some());
 }
 
-fn environment(options: &Options, line: &mut Line) -> Result<(), Error> {
+fn environment(options: &Options, line: &mut CommandLine) -> Result<(), Error> {
     line.optional("settings", settings(options)?);
     line.optional("managed-settings", options.managed_settings.as_ref().map(Value::to_string));
     match &options.setting_sources {
@@ -153,7 +153,7 @@ fn environment(options: &Options, line: &mut Line) -> Result<(), Error> {
     Ok(())
 }
 
-fn reports(options: &Options, line: &mut Line) {
+fn reports(options: &Options, line: &mut CommandLine) {
     line.switch("include-partial-messages", options.include_partial_messages);
     line.switch("include-hook-events", options.include_hook_events);
     line.switch("replay-user-messages", options.replay_user_messages);
@@ -200,9 +200,9 @@ fn or_fail(mut sandbox: Value) -> Value {
 }
 
 /// A command line that grows. Names come without their dashes.
-struct Line(Vec<OsString>);
+struct CommandLine(Vec<OsString>);
 
-impl Line {
+impl CommandLine {
     fn flag(&mut self, name: &str) {
         self.0.push(format!("--{name}").into());
     }
@@ -258,7 +258,7 @@ pub(crate) fn variables(options: &Options) -> BTreeMap<String, Option<String>> {
         set("TRACEPARENT", &span.traceparent);
         set("TRACESTATE", span.tracestate.as_deref().unwrap_or_default());
     }
-    for (subtype, variable) in TOLD_BY_VARIABLE {
+    for (subtype, variable) in ANNOUNCED_BY_VARIABLE {
         if options.on_request.contains_key(subtype) {
             set(variable, "1");
         }

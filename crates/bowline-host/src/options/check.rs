@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use bowline_protocol::PermissionMode;
 
 use super::{Options, PermissionPrompts, Resume, Skills};
-use crate::{Error, SdkServer};
+use crate::{error::Error, tool::SdkServer};
 
 impl Options {
     /// Says what does not go together, before anything is started.

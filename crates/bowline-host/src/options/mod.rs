@@ -1,18 +1,21 @@
-//! How an agent is set up.
+//! Options of an agent.
 
+mod agent_setup;
+pub(crate) mod argument_files;
 pub(crate) mod arguments;
 pub(crate) mod check;
-pub(crate) mod long;
-pub(crate) mod opening;
+mod connect;
 #[cfg(feature = "sessions")]
-pub(crate) mod places;
+pub(crate) mod directories;
+pub(crate) mod opening;
 #[cfg(feature = "embedded")]
 mod resolve;
 mod setters;
 mod spawn;
-#[cfg(all(test, feature = "sessions"))]
+mod start_only;
+#[cfg(feature = "sessions")]
+#[cfg(test)]
 mod table;
-mod unheard;
 mod values;
 
 use std::{collections::BTreeMap, ffi::OsString, fmt, path::PathBuf, sync::Arc, time::Duration};
@@ -20,18 +23,22 @@ use std::{collections::BTreeMap, ffi::OsString, fmt, path::PathBuf, sync::Arc, t
 use bowline_protocol::{
     AgentDefinition, DEFAULT_LINE_LIMIT, Effort, HookEvent, McpServerConfig, PermissionMode,
 };
+#[cfg(feature = "sessions")]
+use bowline_sessions::{MirrorFlush, SessionStore};
 use serde_json::Value;
 
+pub use agent_setup::AgentSetup;
+pub use connect::AgentTransport;
+pub(crate) use connect::{AgentOrigin, AgentStorage, Connect};
 pub use spawn::{ProcessUser, Spawner};
 pub use values::{
     BuiltinTools, PermissionPrompts, Plugin, PluginDelivery, PreviewFormat, Resume, SettingSource,
     Settings, Skills, SystemPrompt, Thinking, TraceContext,
 };
 
-#[cfg(feature = "sessions")]
-use crate::store::{MirrorFlush, SessionStore};
 use crate::{
     callback::{CanUseTool, HookMatcher, OnElicitation, OnRequest, OnUserDialog},
+    error::Error,
     tool::SdkServer,
 };
 
@@ -68,8 +75,8 @@ pub type StderrCallback = Arc<dyn Fn(&str) + Send + Sync>;
 pub struct Options {
     // Which agent, and how it is reached.
     /// Where the agent runs.
-    pub transport: Transport,
-    /// The program, if it is not where we look by ourselves; see [`Transport::Process`].
+    pub transport: AgentTransport,
+    /// The program, if it is not where we look by ourselves; see [`AgentTransport`].
     pub cli_path: Option<PathBuf>,
     /// What runs the program if it is a script, with its own arguments: `["node"]`.
     pub cli_runner: Vec<OsString>,
@@ -245,74 +252,6 @@ pub struct Options {
     pub debug_file: Option<PathBuf>,
 }
 
-/// Where the agent runs.
-#[derive(Debug, Clone, Default)]
-#[non_exhaustive]
-pub enum Transport {
-    /// In a process of its own, spoken to over its stdin and stdout.
-    ///
-    /// The program is [`Options::cli_path`], or else the first of: `bowline` in the folder of this
-    /// program, `bowline` and then `claude` in `PATH`, and `claude` where its installers put it
-    /// (`~/.npm-global/bin`, `/usr/local/bin`, `~/.local/bin`, `~/node_modules/.bin`,
-    /// `~/.yarn/bin`, `~/.claude/local`).
-    ///
-    /// The process ends when the session does: its stdin is closed, and if it does not end by
-    /// itself within [`Limits::close`], it is sent SIGTERM, and after the same time again SIGKILL.
-    /// A session that is dropped rather than disconnected kills it at once. It leads a process
-    /// group of its own, and signals go to the whole group.
-    ///
-    /// If this program itself is killed, a shell that was started with the agent sends SIGTERM to
-    /// the group, and SIGKILL a second later.
-    #[default]
-    Process,
-    /// In this process. Nothing is started and nothing is written as JSON.
-    #[cfg(feature = "embedded")]
-    Embedded(Box<crate::Embedded>),
-    /// Wherever a [`Carrier`](crate::Carrier) reaches it.
-    Carried(crate::SharedCarrier),
-    /// Elsewhere: it dials in, at a [`Listener`](crate::Listener).
-    ///
-    /// What options say as flags and variables it cannot be told; whoever starts it does:
-    /// [`Options::remote_arguments`], [`Options::remote_variables`]. Options of this kind that are set are
-    /// named in a warning (`tracing`) when the session begins.
-    #[cfg(feature = "websocket")]
-    WebSocket(crate::RemoteAgent),
-    /// Elsewhere: it is started when a session needs it, with all that options say, and dials in.
-    #[cfg(feature = "websocket")]
-    OnDemand(crate::OnDemand),
-}
-
-impl Transport {
-    /// Whether the agent is in this process.
-    #[cfg(feature = "sessions")]
-    pub(crate) fn is_embedded(&self) -> bool {
-        #[cfg(feature = "embedded")]
-        return matches!(self, Self::Embedded(_));
-        #[cfg(not(feature = "embedded"))]
-        return false;
-    }
-
-    /// Whether somebody else has started the agent, and it hears neither flags nor variables from us.
-    pub(crate) fn was_started_by_others(&self) -> bool {
-        #[cfg(feature = "websocket")]
-        return matches!(self, Self::WebSocket(_));
-        #[cfg(not(feature = "websocket"))]
-        return false;
-    }
-
-    /// Whether somebody else starts the agent, maybe on another machine.
-    pub(crate) fn is_elsewhere(&self) -> bool {
-        match self {
-            Self::Process => false,
-            #[cfg(feature = "embedded")]
-            Self::Embedded(_) => false,
-            Self::Carried(_) => true,
-            #[cfg(feature = "websocket")]
-            Self::WebSocket(_) | Self::OnDemand(_) => true,
-        }
-    }
-}
-
 /// Limits on our side of a session.
 ///
 /// ```
@@ -364,7 +303,7 @@ impl Options {
     /// The flags with which an agent elsewhere is to be started, so that it dials `url` and is
     /// set up as these options say.
     #[cfg(feature = "websocket")]
-    pub fn remote_arguments(&self, url: &str) -> Result<Vec<std::ffi::OsString>, crate::Error> {
+    pub fn remote_arguments(&self, url: &str) -> Result<Vec<std::ffi::OsString>, Error> {
         let mut words = vec!["--sdk-url".into(), url.into()];
         words.extend(arguments::arguments(self)?);
         Ok(words)
@@ -374,12 +313,6 @@ impl Options {
     #[cfg(feature = "websocket")]
     pub fn remote_variables(&self) -> BTreeMap<String, Option<String>> {
         arguments::variables(self)
-    }
-
-    /// What a carrier is told.
-    pub(crate) fn setup(&self) -> Result<crate::AgentSetup, crate::Error> {
-        let (arguments, variables) = (arguments::arguments(self)?, arguments::variables(self));
-        Ok(crate::AgentSetup { arguments, variables, cwd: self.cwd.clone() })
     }
 
     /// Whether the agent may have something to ask of this program.

@@ -1,12 +1,19 @@
-//! The first request of a session: what this program brings.
+//! The `initialize` request of a session, and the responder for the agent's requests.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
-use bowline_protocol::{CallbackId, HookMatcher, Initialize, Maybe, PluginSource};
+use bowline_protocol::{
+    CallbackId, HookMatcher, Initialize, Maybe, McpServerMessage, PluginSource,
+};
 use serde_json::Number;
+use tokio::sync::mpsc;
 
 use super::{Options, Plugin, PluginDelivery, Skills, SystemPrompt, arguments::LONGEST_ARGUMENT};
-use crate::callback::RegisteredHooks;
+use crate::{
+    callback::RegisteredHooks,
+    responder::{Responder, ResponderSetup},
+    status::Tracker,
+};
 
 /// What `initialize` says, and the hooks under the names it gives them.
 pub(crate) fn opening(options: &Options) -> (Initialize, RegisteredHooks) {
@@ -62,6 +69,25 @@ pub(crate) fn opening(options: &Options) -> (Initialize, RegisteredHooks) {
     opening.agent_progress_summaries = set(options.agent_progress_summaries);
     opening.per_task_stop_affordance = set(options.per_task_stop_affordance);
     (opening, registered)
+}
+
+/// The responder of a session, and the messages that its MCP servers send on their own.
+pub(crate) fn responder(
+    options: &mut Options,
+    hooks: RegisteredHooks,
+    tracker: Option<Arc<Tracker>>,
+) -> (Responder, mpsc::Receiver<McpServerMessage>) {
+    let setup = ResponderSetup {
+        can_use_tool: options.can_use_tool.clone(),
+        permission_limit: options.limits.permission,
+        on_elicitation: options.on_elicitation.clone(),
+        on_user_dialog: options.on_user_dialog.as_ref().map(|(_, callback)| callback.clone()),
+        on_request: options.on_request.clone(),
+        hooks,
+        servers: std::mem::take(&mut options.sdk_mcp_servers),
+        session_id: options.session_id.clone(),
+    };
+    Responder::new(setup, tracker)
 }
 
 fn source(plugin: &Plugin) -> PluginSource {

@@ -2,8 +2,8 @@
 
 use bowline_engine::settings::{Places, Settings, SettingsRequest, SourceSet, Trust};
 
-use super::{Options, SettingSource, arguments};
-use crate::Error;
+use super::{AgentOrigin, Options, SettingSource, arguments};
+use crate::error::Error;
 
 impl Options {
     /// The settings that an agent with these options would have, read as `bowline` reads them and
@@ -30,7 +30,7 @@ impl Options {
         if let Some(root) = &self.project_config_root {
             places.project = places.project.join(root);
         }
-        let all = match self.transport.is_embedded() {
+        let all = match self.transport.origin() == AgentOrigin::InProcess {
             true => SourceSet::NONE,
             false => SourceSet::ALL,
         };

@@ -3,11 +3,11 @@
 use std::{path::PathBuf, sync::Arc};
 
 use bowline_protocol::{AgentDefinition, HookEvent, McpServerConfig, PermissionMode};
+#[cfg(feature = "sessions")]
+use bowline_sessions::SessionStore;
 use schemars::JsonSchema;
 
-use super::{Options, Plugin, Resume, SettingSource, SystemPrompt, Transport};
-#[cfg(feature = "sessions")]
-use crate::store::SessionStore;
+use super::{Options, Plugin, Resume, SettingSource, SystemPrompt};
 use crate::{
     callback::{CanUseTool, HookMatcher, OnElicitation, OnRequest, OnUserDialog},
     tool::{SdkServer, schema_of_type},
@@ -18,37 +18,6 @@ impl Options {
     #[must_use]
     pub fn cli_path(mut self, path: impl Into<PathBuf>) -> Self {
         self.cli_path = Some(path.into());
-        self
-    }
-
-    /// Runs the agent in this process.
-    #[cfg(feature = "embedded")]
-    #[must_use]
-    pub fn embedded(mut self, agent: crate::Embedded) -> Self {
-        self.transport = Transport::Embedded(Box::new(agent));
-        self
-    }
-
-    /// Talks to an agent that dials in.
-    #[cfg(feature = "websocket")]
-    #[must_use]
-    pub fn websocket(mut self, agent: crate::RemoteAgent) -> Self {
-        self.transport = Transport::WebSocket(agent);
-        self
-    }
-
-    /// Talks to an agent that is reached in a way of this program's own.
-    #[must_use]
-    pub fn carried_by(mut self, carrier: impl crate::Carrier) -> Self {
-        self.transport = Transport::Carried(carrier.into());
-        self
-    }
-
-    /// Has an agent started for each session, which dials in.
-    #[cfg(feature = "websocket")]
-    #[must_use]
-    pub fn on_demand(mut self, agents: crate::OnDemand) -> Self {
-        self.transport = Transport::OnDemand(agents);
         self
     }
 

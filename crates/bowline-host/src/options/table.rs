@@ -101,13 +101,13 @@ fn every_option_becomes_what_the_table_says() {
 
 /// What an agent elsewhere is not told, the program is: every flag, every variable, and nothing else.
 #[test]
-fn what_an_agent_that_others_started_does_not_hear_is_named() {
-    let none: Vec<_> = Options::default().said_at_its_start().collect();
+fn options_of_a_started_agent_without_effect_are_named() {
+    let none: Vec<_> = Options::default().start_only().collect();
     assert!(none.is_empty(), "{none:?}");
     for Row { ours, set, becomes, .. } in rows() {
         let mut options = Options::default();
         set(&mut options);
-        let named: Vec<_> = options.said_at_its_start().collect();
+        let named: Vec<_> = options.start_only().collect();
         let is_said_at_the_start = becomes.iter().any(|it| !matches!(it, Field(..) | Here));
         let expected: Vec<_> = ours.split(", ").take(1).filter(|_| is_said_at_the_start).collect();
         assert_eq!(named, expected, "{ours}");

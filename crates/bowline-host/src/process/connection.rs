@@ -1,9 +1,11 @@
-//! The connection to an agent in a process: ask, tell, hear, close.
+//! Transport of an agent in a process of its own.
 
-use std::{sync::Arc, time::Duration};
+use std::{future::ready, path::PathBuf, sync::Arc, time::Duration};
 
 use bowline_peer::{Link, connect_with};
-use bowline_protocol::{Call, HostRequest, Initialize, Message, UserMessage};
+use bowline_protocol::{HostRequest, Initialize, Message, RawJson, UserMessage};
+use futures_util::{FutureExt, future::BoxFuture};
+use parking_lot::Mutex;
 use tokio::time;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
@@ -11,37 +13,82 @@ use super::{
     group::Group,
     guardian::Guardian,
     life::{Ended, Life},
-    start::start,
+    start::{program, start},
     stderr::{self, Tail},
     stdout::Stdout,
+    version::installed_version,
 };
 use crate::{
-    Error, Options, ProcessError,
-    callback::Callbacks,
+    error::{Error, ProcessError},
+    options::{
+        AgentOrigin, Connect, Options,
+        argument_files::{ArgumentFiles, into_files},
+    },
+    responder::Responder,
+    run::Run,
+    transport::Transport,
     wire::{HostService, Lines},
 };
 
+/// Starts the agent's program and speaks to it over its pipes.
+#[derive(Debug)]
+pub(crate) struct ConnectProcess;
+
+impl Connect for ConnectProcess {
+    fn open<'a>(
+        &'a self,
+        options: &'a mut Options,
+        opening: &'a Initialize,
+        responder: Arc<Responder>,
+    ) -> BoxFuture<'a, Result<Arc<dyn Transport>, Error>> {
+        Box::pin(async move {
+            let files = match options.spawner {
+                None => into_files(options)?,
+                // A spawner may start the process where these files are not.
+                Some(_) => None,
+            };
+            let process = ProcessConnection::open(options, opening, responder, files).await?;
+            Ok(Arc::new(process) as Arc<dyn Transport>)
+        })
+    }
+
+    fn origin(&self) -> AgentOrigin {
+        AgentOrigin::Process
+    }
+
+    fn program(&self, options: &Options) -> Option<PathBuf> {
+        program(options).ok()
+    }
+
+    fn installed_version<'a>(&'a self, options: &'a Options) -> BoxFuture<'a, Option<String>> {
+        Box::pin(installed_version(options))
+    }
+}
+
 /// An agent in a process of its own.
-pub(crate) struct ProcessConnection {
+struct ProcessConnection {
     lines: Lines,
     closing: CancellationToken,
-    /// Fires when we have said that nothing more follows.
+    /// Fires when our end of its stdin is closed.
     input_ended: CancellationToken,
-    /// How long a process whose pipes have ended may take to be gone.
+    /// Time that a process whose pipes have ended has to exit.
     patience: Duration,
     ended: Ended,
     /// The end of what it has written to its stderr.
     tail: Tail,
     /// Dropping it kills the process.
     _life: AbortOnDropHandle<()>,
+    /// Deleted after the process.
+    _argument_files: Option<ArgumentFiles>,
 }
 
 impl ProcessConnection {
-    /// Starts the process, which will hear `opening` first.
-    pub(crate) async fn open(
+    /// Starts the process; `opening` will be sent to it first.
+    async fn open(
         options: &Options,
         opening: &Initialize,
-        callbacks: Arc<Callbacks>,
+        responder: Arc<Responder>,
+        argument_files: Option<ArgumentFiles>,
     ) -> Result<Self, Error> {
         let mut child = start(options, opening).await?;
         let group = Group::led_by(child.id());
@@ -59,7 +106,7 @@ impl ProcessConnection {
         let mut limits = bowline_peer::Options::default();
         limits.line_limit = options.limits.line;
         limits.time_limit = Some(options.limits.request);
-        let (service, faults) = HostService::new(callbacks);
+        let (service, faults) = HostService::new(responder);
         let link = Link::stream(Stdout::new(stdout), stdin);
         let (peer, inbox, wire) = connect_with(link, |_| service, limits);
 
@@ -84,61 +131,23 @@ impl ProcessConnection {
             ended,
             tail,
             _life: life,
+            _argument_files: argument_files,
         })
-    }
-
-    pub(crate) async fn ask<C>(&self, call: C, limit: Duration) -> Result<C::Response, Error>
-    where
-        C: Call<Request = HostRequest>,
-    {
-        let answer = self.lines.ask(call, limit, self.why_closed()).await;
-        answer.map_err(|error| match error {
-            // It may have said why it is stuck to people only.
-            Error::Timeout { subtype, limit, .. } => {
-                Error::Timeout { subtype, limit, stderr: self.tail.text() }
-            }
-            error => error,
-        })
-    }
-
-    pub(crate) async fn prompt(&self, prompt: UserMessage) -> Result<(), Error> {
-        self.lines.prompt(prompt, self.why_closed()).await
-    }
-
-    /// The next message; `None` when the agent has said all.
-    pub(crate) async fn next(&self) -> Option<Result<Message, Error>> {
-        self.lines.next().await
-    }
-
-    pub(crate) fn end_input(&self) {
-        self.input_ended.cancel();
-        self.lines.end_output();
-    }
-
-    /// Ends the process, one way or another.
-    pub(crate) async fn close(&self) {
-        self.closing.cancel();
-        self.end().await;
     }
 
     /// How the process ended, once it has.
-    pub(crate) async fn end(&self) -> Option<Arc<ProcessError>> {
+    async fn end(&self) -> Option<Arc<ProcessError>> {
         let mut ended = self.ended.clone();
         let end = ended.wait_for(Option::is_some).await.ok()?;
         end.clone()
     }
 
-    /// Waits until the process is gone.
-    pub(crate) async fn over(&self) {
-        self.end().await;
-    }
-
     /// Whether we ended it ourselves.
-    pub(crate) fn is_closed(&self) -> bool {
+    fn is_closed(&self) -> bool {
         self.closing.is_cancelled()
     }
 
-    /// Why nothing can be said any more.
+    /// The error of a request on a closed link.
     async fn why_closed(&self) -> Error {
         if self.is_closed() || self.input_ended.is_cancelled() {
             return Error::Closed;
@@ -147,9 +156,64 @@ impl ProcessConnection {
             Ok(Some(end)) => Error::Process((*end).clone()),
             Ok(None) => Error::Closed,
             Err(_) => {
-                let what = "the agent's process lives, but no longer listens".to_owned();
+                let what = "the agent's process lives, but no longer reads its stdin".to_owned();
                 Error::Connection { what, source: None }
             }
         }
+    }
+}
+
+impl Transport for ProcessConnection {
+    fn request(
+        &self,
+        request: HostRequest,
+        subtype: &'static str,
+        limit: Duration,
+    ) -> BoxFuture<'_, Result<Option<RawJson>, Error>> {
+        Box::pin(async move {
+            let response = self.lines.request(request, subtype, limit, self.why_closed()).await;
+            response.map_err(|error| match error {
+                // The process may have reported only on stderr why it is stuck.
+                Error::Timeout { subtype, limit, .. } => {
+                    Error::Timeout { subtype, limit, stderr: self.tail.text() }
+                }
+                error => error,
+            })
+        })
+    }
+
+    fn prompt(&self, prompt: UserMessage) -> BoxFuture<'_, Result<(), Error>> {
+        Box::pin(self.lines.prompt(prompt, self.why_closed()))
+    }
+
+    fn try_next(&self) -> Option<Result<Message, Error>> {
+        self.lines.try_next()
+    }
+
+    fn next(&self) -> BoxFuture<'_, Option<Result<Message, Error>>> {
+        Box::pin(self.lines.next())
+    }
+
+    fn end_input(&self) -> BoxFuture<'_, ()> {
+        self.input_ended.cancel();
+        self.lines.end_output();
+        Box::pin(ready(()))
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        self.closing.cancel();
+        self.gone()
+    }
+
+    fn gone(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.end().map(drop))
+    }
+
+    fn end_error<'a>(&'a self, run: &'a Mutex<Run>) -> BoxFuture<'a, Option<Error>> {
+        Box::pin(async move {
+            let end = self.end().await?;
+            let in_order = self.is_closed() || run.lock().may_end_with(end.code);
+            (!in_order).then(|| Error::Process((*end).clone()))
+        })
     }
 }

@@ -1,4 +1,4 @@
-//! An agent in a process of its own.
+//! Agents in processes of their own.
 
 mod connection;
 mod group;
@@ -12,8 +12,6 @@ mod stderr;
 mod stdout;
 mod version;
 
-pub(crate) use connection::ProcessConnection;
+pub(crate) use connection::ConnectProcess;
 #[cfg(feature = "websocket")]
 pub(crate) use run::run;
-pub(crate) use start::program;
-pub(crate) use version::installed_version;

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use bowline_protocol::Message;
 use tokio::sync::Notify;
 
-use crate::{Error, unread::Unread};
+use crate::{error::Error, unread::Unread};
 
 #[derive(Debug, Default)]
 pub(super) struct Backlog {

@@ -1,4 +1,4 @@
-//! The work of a session: waits for a place, starts the agent, passes on what it says, ends.
+//! Task that runs a session: waits for a slot, starts the agent, forwards its messages, ends it.
 
 use std::sync::Arc;
 
@@ -6,38 +6,41 @@ use bowline_protocol::{Interrupt, Message, ResultMessage};
 use futures_util::{StreamExt, future::BoxFuture, stream};
 use tokio::{sync::OwnedSemaphorePermit, time};
 
-use super::{SessionEvent, Shared, Step, Tracker};
+use super::Shared;
 use crate::{
-    Error, Prompt,
-    agent::{Entry, Obstacle},
     connection::Connection,
-    query::{Query, Reach},
+    error::Error,
+    journal::JournalEntry,
+    prompt::Prompt,
+    query::{InputEnd, Query},
+    resume_failure::ResumeFailure,
+    status::{SessionEvent, Step, Tracker},
 };
 
-/// What a session has to do.
-pub(crate) struct Work {
+/// Everything that a session needs to run.
+pub(crate) struct SessionWork {
     pub(crate) tracker: Arc<Tracker>,
     pub(crate) prompt: Prompt,
-    /// Waits for a place.
-    pub(crate) place: BoxFuture<'static, Result<OwnedSemaphorePermit, Error>>,
-    /// Starts the agent, or takes one that was started before.
+    /// Waits for a free concurrency slot.
+    pub(crate) slot: BoxFuture<'static, Result<OwnedSemaphorePermit, Error>>,
+    /// Starts the agent, or takes one that was prewarmed.
     pub(crate) open: BoxFuture<'static, Result<Arc<Connection>, Error>>,
-    /// The session's line in the journal, which goes when the session is over.
-    pub(crate) entry: Option<Entry>,
-    /// What to do instead if it should go on with a session that its agent does not know.
-    pub(crate) anew: Option<Anew>,
+    /// The session's journal entry, removed when the session is over.
+    pub(crate) entry: Option<JournalEntry>,
+    /// Fallback if the agent does not know the session that it is to resume.
+    pub(crate) fresh_start: Option<FreshStart>,
 }
 
-/// The same work, from its beginning.
-pub(crate) struct Anew {
+/// The same prompt in a new session.
+pub(crate) struct FreshStart {
     pub(crate) prompt: Prompt,
     pub(crate) open: BoxFuture<'static, Result<Arc<Connection>, Error>>,
 }
 
-/// Makes sure that whoever waits is told, even if the work panics or is dropped.
-struct Ending(Arc<Shared>);
+/// Ends the session for all who wait for it, even if its task panics or is dropped.
+struct EndGuard(Arc<Shared>);
 
-impl Drop for Ending {
+impl Drop for EndGuard {
     fn drop(&mut self) {
         let Self(shared) = self;
         shared.outcome.get_or_init(|| Err(Error::Closed));
@@ -48,21 +51,21 @@ impl Drop for Ending {
     }
 }
 
-impl Work {
+impl SessionWork {
     pub(super) fn tracker(&self) -> Arc<Tracker> {
         self.tracker.clone()
     }
 
     pub(super) async fn run(self, shared: Arc<Shared>) {
-        let Self { tracker, prompt, place, open, mut entry, anew } = self;
-        let ending = Ending(shared.clone());
+        let Self { tracker, prompt, slot, open, mut entry, fresh_start } = self;
+        let end_guard = EndGuard(shared.clone());
         // Kept until the agent is gone, not only until it is given up.
         let mut held = None;
         let outcome = {
             let work = async {
-                held = Some(place.await?);
+                held = Some(slot.await?);
                 tracker.step(Step::Start).map_err(|_| Error::Cancelled)?;
-                let (connection, prompt) = connect(open, prompt, anew).await?;
+                let (connection, prompt) = connect(open, prompt, fresh_start).await?;
                 shared.connection.set(connection.clone()).ok();
                 tracker.step(Step::Connect).map_err(|_| Error::Cancelled)?;
                 follow(&shared, connection, prompt, entry.as_mut()).await
@@ -79,50 +82,53 @@ impl Work {
         match &outcome {
             Ok(result) => {
                 let step = if result.is_error { Step::Fail } else { Step::Complete };
-                tracker.tell(SessionEvent::Complete(Arc::new((**result).clone())));
+                tracker.emit(SessionEvent::Complete(Arc::new((**result).clone())));
                 tracker.step(step).ok();
             }
             Err(error) => {
                 shared.backlog.push(Err(error.clone()));
-                tracker.tell(SessionEvent::Error(error.clone()));
+                tracker.emit(SessionEvent::Error(error.clone()));
                 tracker.step(Step::Fail).ok();
             }
         }
-        // What somebody else still works on may be tried again later.
-        let later =
-            outcome.as_ref().is_err_and(|error| Obstacle::of(error) == Some(Obstacle::Locked));
+        // A session that another agent still runs can be recovered later.
+        let later = outcome
+            .as_ref()
+            .is_err_and(|error| ResumeFailure::of(error) == Some(ResumeFailure::Locked));
         shared.outcome.set(outcome).ok();
         if let Some(entry) = entry.filter(|_| !later) {
             entry.remove();
         }
-        drop((held, ending));
+        drop((held, end_guard));
     }
 }
 
-/// The agent, and what it is to work on.
+/// The agent's connection and the prompt to send.
 async fn connect(
     open: BoxFuture<'static, Result<Arc<Connection>, Error>>,
     prompt: Prompt,
-    anew: Option<Anew>,
+    fresh_start: Option<FreshStart>,
 ) -> Result<(Arc<Connection>, Prompt), Error> {
-    match (open.await, anew) {
-        (Err(error), Some(anew)) if Obstacle::of(&error) == Some(Obstacle::Unknown) => {
-            Ok((anew.open.await?, anew.prompt))
+    match (open.await, fresh_start) {
+        (Err(error), Some(fresh_start))
+            if ResumeFailure::of(&error) == Some(ResumeFailure::Unknown) =>
+        {
+            Ok((fresh_start.open.await?, fresh_start.prompt))
         }
         (connection, _) => Ok((connection?, prompt)),
     }
 }
 
-/// Passes on what the agent says, until it has ended.
+/// Forwards the agent's messages until it has ended.
 async fn follow(
     shared: &Shared,
     connection: Arc<Connection>,
     prompt: Prompt,
-    mut entry: Option<&mut Entry>,
+    mut entry: Option<&mut JournalEntry>,
 ) -> Result<Box<ResultMessage>, Error> {
     // It can be interrupted as long as it runs.
     let prompts = stream::iter([prompt]).boxed();
-    let mut query = Query::new(connection.clone(), prompts, Reach::UntilOver);
+    let mut query = Query::new(connection.clone(), prompts, InputEnd::RunOver);
     let mut result = None;
     while let Some(message) = query.next().await {
         // An agent that dies while it is paused is not waited for.
@@ -138,7 +144,7 @@ async fn follow(
                 {
                     entry.begun();
                 }
-                shared.tracker.hear(&message);
+                shared.tracker.receive(&message);
                 if let Some(conversation) = shared.conversation.get() {
                     conversation.hear(&message);
                 }
@@ -148,7 +154,7 @@ async fn follow(
                 shared.backlog.push(Ok(message));
             }
             Err(error) if error.is_about_one_message() => {
-                shared.tracker.tell(SessionEvent::Error(error.clone()));
+                shared.tracker.emit(SessionEvent::Error(error.clone()));
                 shared.backlog.push(Err(error));
             }
             Err(error) => return Err(error),
@@ -160,7 +166,7 @@ async fn follow(
 /// Ends the agent of a session that was cancelled: in order, if it will.
 async fn stop(shared: &Shared) {
     let Some(connection) = shared.connection.get() else { return };
-    // It ends its turn sooner if it knows that nobody wants it; if not, closing has limits too.
+    // An interrupt ends its turn sooner; closing has its own time limit.
     time::timeout(connection.limits.close, connection.ask(Interrupt::default())).await.ok();
     connection.close().await;
 }

@@ -2,9 +2,6 @@
 
 mod backlog;
 mod drive;
-mod event;
-mod status;
-mod tracker;
 
 use std::{
     fmt,
@@ -20,16 +17,16 @@ use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use tracing::Instrument;
 
 use self::backlog::Backlog;
-pub(crate) use self::{
-    drive::{Anew, Work},
-    status::Step,
-    tracker::Tracker,
+pub(crate) use self::drive::{FreshStart, SessionWork};
+use crate::{
+    connection::Connection,
+    conversation::ConversationWatch,
+    error::Error,
+    messages::Messages,
+    prompt::Prompt,
+    state::SessionState,
+    status::{Events, SessionStatus, Step, Tracker},
 };
-pub use self::{
-    event::{Events, SessionEvent, ToolAnswer, ToolCall},
-    status::{PendingPermission, PendingToolCall, SessionState, SessionStatus, Statistics},
-};
-use crate::{ConversationWatch, Error, Messages, Prompt, connection::Connection};
 
 /// A prompt that an agent works on, from [`Agent::start`](crate::Agent::start) to its result.
 ///
@@ -84,7 +81,7 @@ struct Shared {
 
 impl Session {
     /// Begins a session.
-    pub(crate) fn begin(work: Work) -> Self {
+    pub(crate) fn begin(work: SessionWork) -> Self {
         let shared = Arc::new(Shared {
             tracker: work.tracker(),
             backlog: Backlog::default(),
@@ -211,7 +208,7 @@ impl Session {
     /// Calls that run are in [`SessionStatus::pending_tool_calls`].
     pub fn cancel_tool_call(&self, call: impl Into<ToolUseId>, why: impl Into<String>) -> bool {
         let connection = self.shared().connection.get();
-        connection.is_some_and(|it| it.callbacks.servers.stop(&call.into(), why.into()))
+        connection.is_some_and(|it| it.responder.servers.stop(&call.into(), why.into()))
     }
 
     /// Asks the agent anything the protocol knows, while it runs.

@@ -1,14 +1,14 @@
-//! What the agent writes into its transcript, appended to a store as well.
+//! Mirror of an agent's transcript in a store.
 //!
-//! The agent reports what it wrote; the reports are taken out of the messages, gathered, and
-//! given to one task that appends them in order. Before a result is handed on, all that came before
-//! it is in the store, or the program has been told that it is not.
+//! The agent reports what it wrote; the reports are taken out of the messages, batched, and given to
+//! one task that appends them in order. Before a result is handed on, everything before it is in the
+//! store, or the program has received an error that it is not.
 
 use std::{
     collections::VecDeque,
     panic::AssertUnwindSafe,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
 };
 
 use bowline_protocol::{Message, MirrorErrorMessage, MirrorKey, TranscriptMirrorMessage};
@@ -17,23 +17,24 @@ use bowline_sessions::{
     StoreKey, new_id,
 };
 use futures_util::FutureExt;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::{
     sync::{mpsc, oneshot},
     time,
 };
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::{Error, callback::panic_text, unread::Unread};
+use crate::{callback::panic_text, error::Error, unread::Unread};
 
 /// Batches that wait to be appended. A batch is up to a megabyte, and a store that is so far
 /// behind should slow the reading of messages down rather than fill memory.
 const ROOM: usize = 8;
 
 /// The mirror of one session.
-pub(crate) struct Mirror {
+pub(super) struct Mirror {
     flush: MirrorFlush,
     gathered: Mutex<Gathered>,
-    work: mpsc::Sender<Work>,
+    work: mpsc::Sender<MirrorTask>,
     problems: Problems,
     /// Dropping it gives up what is not yet in the store.
     _worker: AbortOnDropHandle<()>,
@@ -53,14 +54,14 @@ struct Gathered {
 /// What the program is to be told.
 type Problems = Arc<Mutex<VecDeque<MirrorErrorMessage>>>;
 
-enum Work {
+enum MirrorTask {
     Append(StoreBatch),
-    /// Say when all before this is done.
-    Tell(oneshot::Sender<()>),
+    /// Signals when everything before it is done.
+    Flush(oneshot::Sender<()>),
 }
 
 impl Mirror {
-    pub(crate) fn new(store: Arc<dyn SessionStore>, flush: MirrorFlush) -> Self {
+    pub(super) fn new(store: Arc<dyn SessionStore>, flush: MirrorFlush) -> Self {
         let (work, orders) = mpsc::channel(ROOM);
         let problems = Problems::default();
         let worker = tokio::spawn(append_all(store, orders, problems.clone()));
@@ -76,20 +77,20 @@ impl Mirror {
     /// What the program gets before anything else: problems, and a result that was held back.
     ///
     /// Cancel safety: nothing is lost when the future is dropped.
-    pub(crate) async fn ready(&self) -> Option<Result<Message, Error>> {
+    pub(super) async fn ready(&self) -> Option<Result<Message, Error>> {
         if !self.gathered().held.is_empty() {
             self.settle().await;
         } else {
             self.hand_over().await;
         }
-        if let Some(problem) = lock(&self.problems).pop_front() {
+        if let Some(problem) = self.problems.lock().pop_front() {
             return Some(Ok(problem.into()));
         }
         self.gathered().held.pop()
     }
 
     /// Takes what is ours, and holds a result back; hands everything else on.
-    pub(crate) fn pass(&self, message: Message) -> Option<Message> {
+    pub(super) fn pass(&self, message: Message) -> Option<Message> {
         match message {
             Message::TranscriptMirror(report) => {
                 self.gather(*report);
@@ -104,7 +105,7 @@ impl Mirror {
     }
 
     /// Takes what is ours, and keeps everything else for whoever still reads.
-    pub(crate) fn keep(&self, said: Result<Message, Error>) {
+    pub(super) fn keep(&self, said: Result<Message, Error>) {
         let rest = match said {
             Ok(message) => self.pass(message).map(Ok),
             error => Some(error),
@@ -115,7 +116,7 @@ impl Mirror {
     }
 
     /// Waits until all that was reported is in the store, or given up.
-    pub(crate) async fn settle(&self) {
+    pub(super) async fn settle(&self) {
         {
             let mut gathered = self.gathered();
             if let Some(buffer) = &mut gathered.buffer {
@@ -124,8 +125,8 @@ impl Mirror {
             }
         }
         self.hand_over().await;
-        let (tell, done) = oneshot::channel();
-        if self.work.send(Work::Tell(tell)).await.is_ok() {
+        let (flushed, done) = oneshot::channel();
+        if self.work.send(MirrorTask::Flush(flushed)).await.is_ok() {
             done.await.ok();
         }
     }
@@ -148,17 +149,13 @@ impl Mirror {
         while !self.gathered().drained.is_empty() {
             let Ok(room) = self.work.reserve().await else { return };
             let Some(batch) = self.gathered().drained.pop_front() else { return };
-            room.send(Work::Append(batch));
+            room.send(MirrorTask::Append(batch));
         }
     }
 
     fn gathered(&self) -> MutexGuard<'_, Gathered> {
-        lock(&self.gathered)
+        self.gathered.lock()
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn drain(buffer: &mut MirrorBuffer) -> Vec<StoreBatch> {
@@ -179,15 +176,15 @@ fn projects_above(transcript: &Path) -> Option<&Path> {
 
 async fn append_all(
     store: Arc<dyn SessionStore>,
-    mut orders: mpsc::Receiver<Work>,
+    mut orders: mpsc::Receiver<MirrorTask>,
     problems: Problems,
 ) {
     while let Some(work) = orders.recv().await {
         match work {
-            Work::Tell(tell) => drop(tell.send(())),
-            Work::Append(batch) => {
+            MirrorTask::Flush(done) => drop(done.send(())),
+            MirrorTask::Append(batch) => {
                 if let Err(error) = append(&*store, &batch).await {
-                    lock(&problems).push_back(problem(batch.key, error));
+                    problems.lock().push_back(problem(batch.key, error));
                 }
             }
         }

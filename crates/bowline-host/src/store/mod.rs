@@ -76,6 +76,7 @@
 //! # }
 //! ```
 
+mod link;
 mod mirror;
 mod resume;
 
@@ -84,5 +85,4 @@ pub use bowline_sessions::{
     SessionStore, SessionSummary, StoreCheck, StoreError, StoreKey, StoredSession, SummaryData,
 };
 
-pub(crate) use mirror::Mirror;
-pub(crate) use resume::{ResumedHome, from_store};
+pub(crate) use link::StoreLink;

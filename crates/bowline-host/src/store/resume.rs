@@ -1,5 +1,5 @@
-//! Taking up a session that is in a store: written into a folder of its own, shaped like the
-//! agent's configuration, from which the agent resumes it.
+//! Resume of a session from a store: written into a folder of its own, shaped like the agent's
+//! configuration folder, from which the agent resumes it.
 
 use std::{fs, io::Write, path::Path, time::Duration};
 
@@ -11,9 +11,10 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio::time;
 
-#[cfg(any(feature = "embedded", feature = "websocket"))]
-use crate::Transport;
-use crate::{Error, Options, Resume, options::places::CONFIG_DIR};
+use crate::{
+    error::{Cause, Error},
+    options::{AgentOrigin, Options, Resume, directories::CONFIG_DIR},
+};
 
 /// Settings that must not follow into the copy: plugins belong to the original folder.
 const LEFT_OUT: [&str; 2] = ["enabledPlugins", "extraKnownMarketplaces"];
@@ -29,18 +30,17 @@ enum Tokens {
 }
 
 /// The folder from which a session is resumed. Deleted when this is dropped.
-pub(crate) struct ResumedHome {
+pub(super) struct ResumedHome {
     _folder: tempfile::TempDir,
 }
 
 /// Puts the session that the options ask for into a folder and the options onto it. `None` if that
 /// is not needed: no store or no session is asked for, or the store does not have it.
-pub(crate) async fn from_store(options: &mut Options) -> Result<Option<ResumedHome>, Error> {
+pub(super) async fn from_store(options: &mut Options) -> Result<Option<ResumedHome>, Error> {
     let Some(store) = options.session_store.clone() else { return Ok(None) };
-    #[cfg(feature = "websocket")]
-    if matches!(options.transport, Transport::WebSocket(_)) && options.resume != Resume::No {
-        let what = "an agent that dials in by itself cannot be given a session out of a store; \
-                    `on_demand` starts one that can";
+    if options.transport.is_already_started() && options.resume != Resume::No {
+        let what = "an agent that connects by itself cannot resume a session from a store; use an \
+                    agent that `on_demand` starts";
         return Err(Error::Options(what.to_owned()));
     }
     let what = |error| Error::connection("making a folder to resume from", error);
@@ -85,9 +85,9 @@ fn private_folder() -> std::io::Result<tempfile::TempDir> {
 
 /// Has the agent use another configuration folder.
 fn move_into(folder: &Path, options: &mut Options) {
-    #[cfg(feature = "embedded")]
-    if let Transport::Embedded(agent) = &mut options.transport {
-        **agent = agent.as_ref().clone().saved_in(folder);
+    let storage = options.transport.connect().and_then(|connect| connect.storage());
+    if let Some(moved) = storage.map(|storage| storage.with_home(folder)) {
+        options.transport = moved;
         return;
     }
     for variable in CONFIG_DIR {
@@ -96,18 +96,15 @@ fn move_into(folder: &Path, options: &mut Options) {
 }
 
 fn tokens(options: &Options) -> Tokens {
-    match options.transport.is_embedded() {
-        true => Tokens::LeftOut,
-        false => Tokens::Copied,
+    match options.transport.origin() {
+        AgentOrigin::InProcess => Tokens::LeftOut,
+        _ => Tokens::Copied,
     }
 }
 
 fn keeps_nothing(options: &Options) -> bool {
-    match &options.transport {
-        #[cfg(feature = "embedded")]
-        Transport::Embedded(agent) => agent.home().is_none(),
-        _ => false,
-    }
+    let storage = options.transport.connect().and_then(|connect| connect.storage());
+    storage.is_some_and(|storage| storage.home().is_none())
 }
 
 /// The session written to last that is not a subagent's.
@@ -140,7 +137,7 @@ async fn within<T>(
     limit: Duration,
     work: impl Future<Output = Result<T, StoreError>>,
 ) -> Result<T, Error> {
-    let failed = |what: String, source: Option<crate::Cause>| Error::Connection { what, source };
+    let failed = |what: String, source: Option<Cause>| Error::Connection { what, source };
     match time::timeout(limit, work).await {
         Ok(Ok(done)) => Ok(done),
         Ok(Err(error)) => Err(failed("reading the session store".to_owned(), Some(error.into()))),

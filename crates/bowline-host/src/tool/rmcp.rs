@@ -254,7 +254,7 @@ impl Line {
         let answer = match answer {
             Ok(answer) => json!({"jsonrpc": "2.0", "id": id, "result": answer}),
             Err(refusal) => {
-                let error = json!({"code": INTERNAL_ERROR, "message": refusal.why});
+                let error = json!({"code": INTERNAL_ERROR, "message": refusal.message});
                 json!({"jsonrpc": "2.0", "id": id, "error": error})
             }
         };

@@ -1,6 +1,7 @@
-//! The connection to an agent elsewhere: ask, tell, hear, close.
+//! Transport of an agent that connects over a WebSocket.
 
 use std::{
+    future::ready,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -9,58 +10,118 @@ use std::{
 };
 
 use bowline_peer::connect_with;
-use bowline_protocol::{Call, HostRequest, Message, MessageUuid, UserMessage};
+use bowline_protocol::{HostRequest, Initialize, Message, MessageUuid, RawJson, UserMessage};
+use futures_util::{FutureExt, future::BoxFuture};
+use parking_lot::Mutex;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use uuid::Uuid;
 
 use super::{
-    RemoteAgent,
-    agent::Place,
+    OnDemand, RemoteAgent,
     life::{End, Ended, Life},
-    on_demand::Running,
+    on_demand::{InvitedAgent, Running},
+    remote_agent::ReservedLink,
 };
 use crate::{
-    Error, Options,
-    callback::Callbacks,
+    error::Error,
+    options::{AgentOrigin, AgentTransport, Connect, Options},
+    responder::Responder,
+    run::Run,
+    transport::Transport,
     wire::{HostService, Lines},
 };
 
-/// An agent elsewhere.
-pub(crate) struct WebSocketConnection {
+impl Options {
+    /// Uses an agent that connects by itself, at a [`Listener`](crate::Listener).
+    ///
+    /// It receives no flags and variables from this program; they are for the code that starts it:
+    /// [`remote_arguments`](Self::remote_arguments), [`remote_variables`](Self::remote_variables). Options
+    /// of this kind that are set are named in a warning (`tracing`) when the session begins.
+    #[must_use]
+    pub fn websocket(mut self, agent: RemoteAgent) -> Self {
+        self.transport = AgentTransport::by(agent);
+        self
+    }
+
+    /// Starts an agent for each session, which connects over a WebSocket.
+    #[must_use]
+    pub fn on_demand(mut self, agents: OnDemand) -> Self {
+        self.transport = AgentTransport::by(agents);
+        self
+    }
+}
+
+impl Connect for RemoteAgent {
+    fn open<'a>(
+        &'a self,
+        options: &'a mut Options,
+        opening: &'a Initialize,
+        responder: Arc<Responder>,
+    ) -> BoxFuture<'a, Result<Arc<dyn Transport>, Error>> {
+        let opened = WebSocketConnection::open(self, None, options, responder, opening.clone());
+        Box::pin(ready(opened))
+    }
+
+    fn origin(&self) -> AgentOrigin {
+        AgentOrigin::AlreadyStarted
+    }
+}
+
+impl Connect for OnDemand {
+    fn open<'a>(
+        &'a self,
+        options: &'a mut Options,
+        opening: &'a Initialize,
+        responder: Arc<Responder>,
+    ) -> BoxFuture<'a, Result<Arc<dyn Transport>, Error>> {
+        Box::pin(async move {
+            let InvitedAgent { agent, running } = self.start(options)?;
+            let (running, opening) = (Some(running), opening.clone());
+            WebSocketConnection::open(&agent, running, options, responder, opening)
+        })
+    }
+
+    fn origin(&self) -> AgentOrigin {
+        AgentOrigin::StartedElsewhere
+    }
+}
+
+/// An agent that connects over a WebSocket.
+struct WebSocketConnection {
     lines: Lines,
-    /// We have said that nothing more follows.
+    /// No more prompts follow.
     input_ended: AtomicBool,
     closing: CancellationToken,
     ended: Ended,
-    /// Dropping it hangs up.
+    /// Dropping it closes the connection.
     _life: AbortOnDropHandle<()>,
 }
 
 impl WebSocketConnection {
-    /// Begins to talk to an agent that is there or will be. `opening` are our first words, and
-    /// `running` is the agent, if we had it started.
-    pub(crate) fn open(
+    /// Opens a session with an agent that has connected or will. `opening` is sent first, and `running` is
+    /// the agent, if it was started on demand.
+    fn open(
         agent: &RemoteAgent,
         running: Option<Running>,
         options: &Options,
-        callbacks: Arc<Callbacks>,
-        opening: HostRequest,
-    ) -> Result<Self, Error> {
+        responder: Arc<Responder>,
+        opening: Initialize,
+    ) -> Result<Arc<dyn Transport>, Error> {
         let taken = || Error::Options(format!("the agent at {} has a session", agent.path()));
-        let Place { ticket, tether, link, connections, patience, keep_alive } =
+        let ReservedLink { reservation, tether, link, connections, patience, keep_alive } =
             agent.take().ok_or_else(taken)?;
         let mut limits = bowline_peer::Options::default();
         limits.time_limit = Some(options.limits.request);
-        let (service, faults) = HostService::new(callbacks);
+        let (service, faults) = HostService::new(responder);
         let (peer, inbox, wire) = connect_with(link, |_| service, limits);
         let closing = CancellationToken::new();
         let life = Life {
-            ticket,
+            reservation,
             tether,
             connections,
             peer: peer.clone(),
             wire: AbortOnDropHandle::new(tokio::spawn(wire)),
-            opening,
+            opening: opening.into(),
             patience,
             keep_alive,
             running,
@@ -70,66 +131,23 @@ impl WebSocketConnection {
         let (life, ended) = life.begin();
         let lines = Lines::new(peer, inbox, faults);
         let input_ended = AtomicBool::new(false);
-        Ok(Self { lines, input_ended, closing, ended, _life: life })
+        Ok(Arc::new(Self { lines, input_ended, closing, ended, _life: life }))
     }
 
-    pub(crate) async fn ask<C>(&self, call: C, limit: Duration) -> Result<C::Response, Error>
-    where
-        C: Call<Request = HostRequest>,
-    {
-        self.lines.ask(call, limit, self.why_closed()).await
-    }
-
-    pub(crate) async fn prompt(&self, mut prompt: UserMessage) -> Result<(), Error> {
-        // By its name an agent that hears it twice knows it.
-        prompt.uuid.get_or_insert_with(|| MessageUuid(Uuid::new_v4().to_string()));
-        self.lines.prompt(prompt, self.why_closed()).await
-    }
-
-    /// The next message; `None` when the agent has said all.
-    pub(crate) async fn next(&self) -> Option<Result<Message, Error>> {
-        self.lines.next().await
-    }
-
-    /// Says that no more prompts follow. A WebSocket cannot be closed in one direction, so the
-    /// agent hears of it when its work is done: [`work_done`](Self::work_done).
-    pub(crate) fn end_input(&self) {
-        self.input_ended.store(true, Ordering::Release);
-    }
-
-    /// The agent will not say more by itself. Hangs up, if we have nothing more to say either.
-    pub(crate) fn work_done(&self) {
-        if self.input_ended.load(Ordering::Acquire) {
-            self.lines.end_output();
-        }
-    }
-
-    pub(crate) async fn close(&self) {
-        self.closing.cancel();
-        self.lines.end_output();
-        self.end().await;
-    }
-
-    /// The error that the end of the agent is, if it is one. `owed` says whether it should have
-    /// said more.
-    pub(crate) async fn bad_end(&self, owed: bool) -> Option<Error> {
+    /// The error that the agent's end amounts to. `owed` tells whether a result was due.
+    async fn bad_end(&self, owed: bool) -> Option<Error> {
         match self.end().await {
             _ if self.closing.is_cancelled() => None,
             Some(End::Gone(what)) => {
                 Some(Error::Connection { what: what.to_string(), source: None })
             }
-            // After its last result it may end as it likes: the result has said all there is to say.
+            // After its last result it may end as it likes: the result is complete.
             Some(End::Failed(error)) => owed.then_some(error),
             Some(End::InOrder) | None => owed.then(|| Error::Connection {
                 what: "the agent hung up before it had a result".to_owned(),
                 source: None,
             }),
         }
-    }
-
-    /// Waits until the session has ended.
-    pub(crate) async fn over(&self) {
-        self.end().await;
     }
 
     /// How the session ended, once it has.
@@ -139,11 +157,64 @@ impl WebSocketConnection {
         end.clone()
     }
 
-    /// Why nothing can be said any more.
+    /// The error of a request on a closed link.
     async fn why_closed(&self) -> Error {
         if self.closing.is_cancelled() || self.input_ended.load(Ordering::Acquire) {
             return Error::Closed;
         }
         self.bad_end(true).await.unwrap_or(Error::Closed)
+    }
+}
+
+impl Transport for WebSocketConnection {
+    fn request(
+        &self,
+        request: HostRequest,
+        subtype: &'static str,
+        limit: Duration,
+    ) -> BoxFuture<'_, Result<Option<RawJson>, Error>> {
+        Box::pin(self.lines.request(request, subtype, limit, self.why_closed()))
+    }
+
+    fn prompt(&self, mut prompt: UserMessage) -> BoxFuture<'_, Result<(), Error>> {
+        // An agent deduplicates by it if the prompt is sent again after a reconnect.
+        prompt.uuid.get_or_insert_with(|| MessageUuid(Uuid::new_v4().to_string()));
+        Box::pin(self.lines.prompt(prompt, self.why_closed()))
+    }
+
+    fn try_next(&self) -> Option<Result<Message, Error>> {
+        self.lines.try_next()
+    }
+
+    fn next(&self) -> BoxFuture<'_, Option<Result<Message, Error>>> {
+        Box::pin(self.lines.next())
+    }
+
+    /// Notes that no more prompts follow. A WebSocket cannot be closed in one direction, so the agent
+    /// learns of it when its work is done: [`work_done`](Transport::work_done).
+    fn end_input(&self) -> BoxFuture<'_, ()> {
+        self.input_ended.store(true, Ordering::Release);
+        Box::pin(ready(()))
+    }
+
+    fn work_done(&self) {
+        if self.input_ended.load(Ordering::Acquire) {
+            self.lines.end_output();
+        }
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        self.closing.cancel();
+        self.lines.end_output();
+        self.gone()
+    }
+
+    fn gone(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.end().map(drop))
+    }
+
+    fn end_error<'a>(&'a self, run: &'a Mutex<Run>) -> BoxFuture<'a, Option<Error>> {
+        let owed = run.lock().is_owed();
+        Box::pin(self.bad_end(owed))
     }
 }

@@ -10,8 +10,8 @@ use tokio::{sync::watch, time};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use uuid::Uuid;
 
-use super::{on_demand::Running, seats::Ticket, slot::Slot};
-use crate::Error;
+use super::{latest::Latest, on_demand::Running, registry::PathReservation};
+use crate::error::Error;
 
 /// How the session ended; `None` while it has not.
 pub(super) type Ended = watch::Receiver<Option<End>>;
@@ -29,9 +29,9 @@ pub(super) enum End {
 
 /// All that belongs to a session with an agent elsewhere.
 pub(super) struct Life {
-    pub(super) ticket: Ticket,
+    pub(super) reservation: PathReservation,
     pub(super) tether: Tether,
-    pub(super) connections: Arc<Slot<Accepted>>,
+    pub(super) connections: Arc<Latest<Accepted>>,
     pub(super) peer: Peer,
     pub(super) wire: AbortOnDropHandle<Result<(), SessionError>>,
     /// Our first words, for agents that must hear them again.
@@ -64,7 +64,7 @@ impl Life {
             () = late => End::InOrder,
         };
         // If the agent dials once more it hears that there is nobody.
-        drop(self.ticket);
+        drop(self.reservation);
         let end = let_go(self.running.take(), limit, end).await;
         tell.send_replace(Some(end));
         // Whoever waits for the agent waits no more, and what it said can still be read.
@@ -106,7 +106,7 @@ impl Life {
                 parting = self.tether.hold(accepted.socket, self.keep_alive) => match parting {
                     Parting::Done | Parting::HungUp => return End::InOrder,
                     Parting::Lost(why) => {
-                        tracing::info!(%why, path = self.ticket.path(), "an agent is away");
+                        tracing::info!(%why, path = self.reservation.path(), "an agent is away");
                         lost = Some(why);
                     }
                 },
@@ -118,7 +118,7 @@ impl Life {
     }
 
     fn describe(&self, lost: Option<&Lost>) -> String {
-        let (path, patience) = (self.ticket.path(), self.patience);
+        let (path, patience) = (self.reservation.path(), self.patience);
         match lost {
             Some(lost) => format!(
                 "the agent at {path} is gone: {lost}, and it did not come back within {patience:?}"
@@ -145,10 +145,10 @@ impl Life {
                 });
                 hearsay.hear(notice.to_string()).await;
             }
-            for question in open_questions(&peer, &opening).await {
-                match serde_json::to_string(&question) {
+            for request in pending_requests(&peer, &opening).await {
+                match serde_json::to_string(&request) {
                     Ok(line) => hearsay.hear(line).await,
-                    Err(error) => tracing::warn!(%error, "a question is lost"),
+                    Err(error) => tracing::warn!(%error, "a request is lost"),
                 }
             }
         })))
@@ -177,7 +177,7 @@ async fn ended(running: Option<&mut Running>) -> End {
 }
 
 /// What the agent waits for, as it says on `initialize`.
-async fn open_questions(peer: &Peer, opening: &HostRequest) -> Vec<PendingRequest> {
+async fn pending_requests(peer: &Peer, opening: &HostRequest) -> Vec<PendingRequest> {
     let listed = match peer.ask_whole(opening).await {
         Ok(success) => success.pending_permission_requests,
         // That it was told before is what we expect to hear.

@@ -13,8 +13,8 @@ use tokio::{
 use tokio_util::task::AbortOnDropHandle;
 use uuid::Uuid;
 
-use super::{agent::RemoteAgent, seats::Seats};
-use crate::Error;
+use super::{registry::AgentRegistry, remote_agent::RemoteAgent};
+use crate::error::Error;
 
 /// How long an agent may take to say who it is.
 const HANDSHAKE_LIMIT: Duration = Duration::from_secs(10);
@@ -93,7 +93,7 @@ impl fmt::Debug for ListenerOptions {
 #[derive(Debug)]
 pub struct Listener {
     address: SocketAddr,
-    seats: Arc<Seats>,
+    registry: Arc<AgentRegistry>,
     arriving: Mutex<mpsc::Receiver<RemoteAgent>>,
     /// Dropping it lets nobody in any more. Sessions go on, but their agents cannot come back.
     _door: AbortOnDropHandle<()>,
@@ -121,11 +121,11 @@ impl Listener {
             (true, false) | (false, true) => {}
             (false, false) => options.token = Some(made_token()),
         }
-        let (seats, arriving) = Seats::new(options);
-        let door = tokio::spawn(let_in(listener, seats.clone()));
+        let (registry, arriving) = AgentRegistry::new(options);
+        let door = tokio::spawn(let_in(listener, registry.clone()));
         Ok(Self {
             address: local,
-            seats,
+            registry,
             arriving: Mutex::new(arriving),
             _door: AbortOnDropHandle::new(door),
         })
@@ -143,13 +143,13 @@ impl Listener {
 
     /// What an agent must know: `CLAUDE_CODE_SESSION_ACCESS_TOKEN` in its environment.
     pub fn token(&self) -> Option<&str> {
-        self.seats.token()
+        self.registry.token()
     }
 
     /// The agent that will dial in under this path, now or later.
     pub fn expect(&self, path: &str) -> Result<RemoteAgent, Error> {
         let taken = || Error::Options(format!("{path} belongs to another session"));
-        self.seats.reserve(path).ok_or_else(taken)
+        self.registry.reserve(path).ok_or_else(taken)
     }
 
     /// The next agent that dials in under a path of its own choice.
@@ -164,7 +164,7 @@ impl Listener {
         &self,
         stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
     ) -> Result<(), Error> {
-        admit(&self.seats, stream).await
+        admit(&self.registry, stream).await
     }
 }
 
@@ -173,15 +173,15 @@ fn made_token() -> String {
     format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple())
 }
 
-async fn let_in(listener: TcpListener, seats: Arc<Seats>) {
+async fn let_in(listener: TcpListener, registry: Arc<AgentRegistry>) {
     let mut guests = JoinSet::new();
     loop {
         tokio::select! {
             Some(_) = guests.join_next() => {}
             accepted = listener.accept(), if guests.len() < HANDSHAKES => match accepted {
                 Ok((stream, from)) => {
-                    let seats = seats.clone();
-                    guests.spawn(async move { greet(&seats, stream, from).await });
+                    let registry = registry.clone();
+                    guests.spawn(async move { greet(&registry, stream, from).await });
                 }
                 Err(error) => {
                     tracing::warn!(%error, "an agent could not be let in");
@@ -192,21 +192,21 @@ async fn let_in(listener: TcpListener, seats: Arc<Seats>) {
     }
 }
 
-async fn greet(seats: &Arc<Seats>, stream: TcpStream, from: SocketAddr) {
+async fn greet(registry: &Arc<AgentRegistry>, stream: TcpStream, from: SocketAddr) {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, %from, "answers may be late");
     }
-    if let Err(error) = admit(seats, stream).await {
+    if let Err(error) = admit(registry, stream).await {
         tracing::info!(%error, %from, "an agent was not let in");
     }
 }
 
 async fn admit(
-    seats: &Arc<Seats>,
+    registry: &Arc<AgentRegistry>,
     stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
 ) -> Result<(), Error> {
     let what = || "an agent that dialed in".to_owned();
-    let handshake = accept(stream, |knock| seats.admit(knock));
+    let handshake = accept(stream, |knock| registry.admit(knock));
     let accepted = match time::timeout(HANDSHAKE_LIMIT, handshake).await {
         Ok(Ok(accepted)) => accepted,
         Ok(Err(error)) => {
@@ -217,6 +217,6 @@ async fn admit(
             return Err(Error::connection(what(), late));
         }
     };
-    seats.seat(accepted);
+    registry.deliver(accepted);
     Ok(())
 }

@@ -1,15 +1,13 @@
-//! An agent elsewhere, which dials in.
+//! Agents that connect to this program over a WebSocket.
 
-mod agent;
 mod connection;
+mod latest;
 mod life;
 mod listener;
 mod on_demand;
-mod seats;
-mod slot;
+mod registry;
+mod remote_agent;
 
-pub use agent::RemoteAgent;
-pub(crate) use connection::WebSocketConnection;
 pub use listener::{Listener, ListenerOptions};
-pub(crate) use on_demand::Summoned;
-pub use on_demand::{OnDemand, Summon, Summons};
+pub use on_demand::{AgentInvitation, OnDemand, StartAgent};
+pub use remote_agent::RemoteAgent;

@@ -1,4 +1,4 @@
-//! Agents that are started when a session needs one, and dial in.
+//! Agents that are started when a session needs one, and connect over a WebSocket.
 
 use std::{
     collections::BTreeMap, error::Error as StdError, ffi::OsString, fmt, path::PathBuf, sync::Arc,
@@ -9,33 +9,37 @@ use tokio_util::task::AbortOnDropHandle;
 use uuid::Uuid;
 
 use super::{Listener, RemoteAgent};
-use crate::{Error, Options, options::arguments::variables, process};
+use crate::{
+    error::{Cause, Error},
+    options::{Options, arguments::variables},
+    process,
+};
 
 /// What may go wrong while an agent is started or runs.
 type Failure = Box<dyn StdError + Send + Sync>;
 
 /// Runs agents that dial in: as processes, in containers, on other machines. A closure that takes
-/// [`Summons`] is one.
-pub trait Summon: Send + Sync + 'static {
+/// [`AgentInvitation`] is one.
+pub trait StartAgent: Send + Sync + 'static {
     /// Starts an agent and returns when it has ended. Dropped when its session is over and the agent
     /// has not ended by itself, so what is dropped must take the agent with it.
-    fn summon(&self, summons: Summons) -> BoxFuture<'static, Result<(), Failure>>;
+    fn start(&self, invitation: AgentInvitation) -> BoxFuture<'static, Result<(), Failure>>;
 }
 
-impl<F, Fut> Summon for F
+impl<F, Fut> StartAgent for F
 where
-    F: Fn(Summons) -> Fut + Send + Sync + 'static,
+    F: Fn(AgentInvitation) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Result<(), Failure>> + Send + 'static,
 {
-    fn summon(&self, summons: Summons) -> BoxFuture<'static, Result<(), Failure>> {
-        Box::pin(self(summons))
+    fn start(&self, invitation: AgentInvitation) -> BoxFuture<'static, Result<(), Failure>> {
+        Box::pin(self(invitation))
     }
 }
 
-/// What an agent must be told to dial in and be set up as the options say.
+/// Address, flags, variables and folder with which an agent is to be started, so that it connects.
 #[derive(Clone)]
 #[non_exhaustive]
-pub struct Summons {
+pub struct AgentInvitation {
     /// What to dial.
     pub url: String,
     /// Its flags, the URL among them.
@@ -47,7 +51,7 @@ pub struct Summons {
     pub cwd: Option<PathBuf>,
 }
 
-impl Summons {
+impl AgentInvitation {
     /// Runs a program of this machine. Ends when it does: with an error that has its exit code and the
     /// end of its stderr, if it failed. Dropping it kills the program and all that it has started,
     /// and so does the end of this program, however it ends.
@@ -56,10 +60,10 @@ impl Summons {
     }
 }
 
-impl fmt::Debug for Summons {
+impl fmt::Debug for AgentInvitation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Variables may be secrets.
-        f.debug_struct("Summons").field("url", &self.url).finish_non_exhaustive()
+        f.debug_struct("AgentInvitation").field("url", &self.url).finish_non_exhaustive()
     }
 }
 
@@ -69,11 +73,11 @@ impl fmt::Debug for Summons {
 /// ```no_run
 /// use std::sync::Arc;
 ///
-/// use bowline_host::{Agent, Listener, ListenerOptions, OnDemand, Options, Summons};
+/// use bowline_host::{Agent, Listener, ListenerOptions, OnDemand, Options, AgentInvitation};
 ///
 /// # async fn run() -> Result<(), bowline_host::Error> {
 /// let listener = Arc::new(Listener::bind("127.0.0.1:0", ListenerOptions::default()).await?);
-/// let agents = OnDemand::new(listener, async |summons: Summons| summons.run("bowline").await);
+/// let agents = OnDemand::new(listener, async |invitation: AgentInvitation| invitation.run("bowline").await);
 /// let agent = Agent::new(Options::default().on_demand(agents))?;
 /// let sessions = ["Read the README.", "Run the tests."].map(|prompt| agent.start(prompt));
 /// # Ok(())
@@ -83,13 +87,13 @@ impl fmt::Debug for Summons {
 pub struct OnDemand {
     listener: Arc<Listener>,
     base: Option<String>,
-    summon: Arc<dyn Summon>,
+    starter: Arc<dyn StartAgent>,
 }
 
 impl OnDemand {
-    /// Agents that `summon` starts.
-    pub fn new(listener: Arc<Listener>, summon: impl Summon) -> Self {
-        Self { listener, base: None, summon: Arc::new(summon) }
+    /// Agents that `starter` starts.
+    pub fn new(listener: Arc<Listener>, starter: impl StartAgent) -> Self {
+        Self { listener, base: None, starter: Arc::new(starter) }
     }
 
     /// Has agents dial this instead of the address that the listener is bound to, with the path of
@@ -101,7 +105,7 @@ impl OnDemand {
     }
 
     /// Starts an agent for these options.
-    pub(crate) fn start(&self, options: &Options) -> Result<Summoned, Error> {
+    pub(crate) fn start(&self, options: &Options) -> Result<InvitedAgent, Error> {
         let path = format!("/sessions/{}", Uuid::new_v4());
         let agent = self.listener.expect(&path)?;
         let url = match &self.base {
@@ -114,15 +118,15 @@ impl OnDemand {
             variables.insert(name, Some(token.to_owned()));
         }
         let arguments = options.remote_arguments(&url)?;
-        let summons = Summons { url, arguments, variables, cwd: options.cwd.clone() };
-        let (running, listener) = (self.summon.summon(summons), self.listener.clone());
+        let invitation = AgentInvitation { url, arguments, variables, cwd: options.cwd.clone() };
+        let (running, listener) = (self.starter.start(invitation), self.listener.clone());
         let running = async move {
             let ended = running.await.map_err(explained);
             // As long as the agent runs it may have to dial again.
             drop(listener);
             ended
         };
-        Ok(Summoned { agent, running: AbortOnDropHandle::new(tokio::spawn(running)) })
+        Ok(InvitedAgent { agent, running: AbortOnDropHandle::new(tokio::spawn(running)) })
     }
 }
 
@@ -132,7 +136,7 @@ fn explained(failure: Failure) -> Error {
         Ok(error) => *error,
         Err(failure) => Error::Connection {
             what: "starting an agent that dials in".to_owned(),
-            source: Some(crate::Cause::of(failure)),
+            source: Some(Cause::of(failure)),
         },
     }
 }
@@ -144,7 +148,7 @@ impl fmt::Debug for OnDemand {
 }
 
 /// An agent that was started and will dial in.
-pub(crate) struct Summoned {
+pub(crate) struct InvitedAgent {
     pub(crate) agent: RemoteAgent,
     pub(crate) running: Running,
 }

@@ -1,13 +1,13 @@
-//! What the agent says, read line by line.
+//! Messages of the agent, read line by line.
 
 use bowline_peer::Inbox;
 use bowline_protocol::{Line, Message};
 use futures_util::lock::Mutex;
 use tokio::{sync::mpsc, task::coop};
 
-use crate::{Error, error::beginning};
+use crate::error::{Error, beginning};
 
-/// What the agent says.
+/// Messages of the agent, in order.
 pub(crate) struct Incoming(Mutex<Queues>);
 
 struct Queues {
@@ -20,11 +20,22 @@ impl Incoming {
         Self(Mutex::new(Queues { inbox, faults }))
     }
 
-    /// The next message; `None` when the agent has said all.
+    /// The next message, if one has arrived and no other reader waits.
+    pub(crate) fn try_next(&self) -> Option<Result<Message, Error>> {
+        let mut queues = self.0.try_lock()?;
+        loop {
+            let line = queues.at_hand()?;
+            if let Some(message) = read(line.text).transpose() {
+                return Some(message);
+            }
+        }
+    }
+
+    /// The next message; `None` after the last.
     ///
     /// Cancel safety: nothing is lost when the future is dropped.
     pub(crate) async fn next(&self) -> Option<Result<Message, Error>> {
-        // A reader with a long backlog lets others run too.
+        // A reader with a long backlog yields to other tasks.
         coop::consume_budget().await;
         let mut queues = self.0.lock().await;
         loop {
@@ -50,7 +61,7 @@ impl Queues {
         if self.faults.is_empty() { self.inbox.try_next() } else { None }
     }
 
-    /// What comes next, a line or word of one that could not be read.
+    /// The next line, or the fault of one that could not be read.
     async fn wait(&mut self) -> Option<Result<Line<&str>, Error>> {
         tokio::select! {
             biased;

@@ -1,15 +1,15 @@
-//! An agent at the other end of lines, whatever carries them: ask, tell, hear.
+//! Client end of a link of lines to an agent, whatever carries them: requests, prompts, messages.
 
 use std::time::Duration;
 
 use bowline_peer::{AskError, Inbox, Peer, TellError};
-use bowline_protocol::{Call, HostLine, HostRequest, Message, UserMessage};
+use bowline_protocol::{HostLine, HostRequest, Message, RawJson, UserMessage};
 use tokio::sync::mpsc;
 
 use super::Incoming;
-use crate::Error;
+use crate::error::Error;
 
-/// An agent at the other end of lines.
+/// Client end of a link of lines to an agent.
 pub(crate) struct Lines {
     peer: Peer,
     incoming: Incoming,
@@ -20,24 +20,22 @@ impl Lines {
         Self { peer, incoming: Incoming::new(inbox, faults) }
     }
 
-    /// Asks the agent. `why_closed` is waited for if it can be asked no more.
-    pub(crate) async fn ask<C>(
+    /// Sends a control request and waits for its response. `why_closed` is awaited if the link is closed.
+    pub(crate) async fn request(
         &self,
-        call: C,
+        request: HostRequest,
+        subtype: &'static str,
         limit: Duration,
         why_closed: impl Future<Output = Error>,
-    ) -> Result<C::Response, Error>
-    where
-        C: Call<Request = HostRequest>,
-    {
-        match self.peer.within(limit).ask(call).await {
-            Ok(answer) => Ok(answer),
+    ) -> Result<Option<RawJson>, Error> {
+        match self.peer.within(limit).ask_raw(&request).await {
+            Ok(response) => Ok(response),
             Err(AskError::Closed) => Err(why_closed.await),
-            Err(error) => Err(Error::unanswered(C::SUBTYPE, error, Error::Closed)),
+            Err(error) => Err(Error::request(subtype, error)),
         }
     }
 
-    /// Tells the agent to do something. `why_closed` is waited for if it can be told no more.
+    /// Sends a prompt. `why_closed` is awaited if the link is closed.
     pub(crate) async fn prompt(
         &self,
         prompt: UserMessage,
@@ -50,12 +48,17 @@ impl Lines {
         }
     }
 
-    /// The next message; `None` when the agent has said all.
+    /// The next message, if it has arrived.
+    pub(crate) fn try_next(&self) -> Option<Result<Message, Error>> {
+        self.incoming.try_next()
+    }
+
+    /// The next message; `None` after the last.
     pub(crate) async fn next(&self) -> Option<Result<Message, Error>> {
         self.incoming.next().await
     }
 
-    /// Says no more. The agent may go on talking.
+    /// Closes our direction of the link. The agent may continue to send.
     pub(crate) fn end_output(&self) {
         self.peer.end_output();
     }

@@ -9,17 +9,17 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Error,
-    callback::{Callbacks, Refusal},
-    error::beginning,
+    callback::CallbackFailure,
+    error::{Error, beginning},
+    responder::Responder,
 };
 
 /// Unreadable lines that wait to be told of. More are only logged: whoever sees sixteen knows.
 const FAULTS: usize = 16;
 
-/// Gives the agent's questions to our callbacks.
+/// Gives the agent's questions to our responder.
 pub(crate) struct HostService {
-    callbacks: Arc<Callbacks>,
+    responder: Arc<Responder>,
     /// Fires when the agent is gone, so that no callback works for nobody.
     gone: CancellationToken,
     /// Lines that could not be read.
@@ -28,9 +28,9 @@ pub(crate) struct HostService {
 
 impl HostService {
     /// The service, and the lines that it could not read.
-    pub(crate) fn new(callbacks: Arc<Callbacks>) -> (Self, mpsc::Receiver<Error>) {
+    pub(crate) fn new(responder: Arc<Responder>) -> (Self, mpsc::Receiver<Error>) {
         let (faults, told) = mpsc::channel(FAULTS);
-        (Self { callbacks, gone: CancellationToken::new(), faults }, told)
+        (Self { responder, gone: CancellationToken::new(), faults }, told)
     }
 }
 
@@ -45,18 +45,18 @@ impl Service for HostService {
         let _stop = token.clone().drop_guard();
         let answer = async {
             let asked = AgentRequest::parse(request.body.get());
-            let asked = asked.map_err(|error| Refusal::new(error.to_string()))?;
+            let asked = asked.map_err(|error| CallbackFailure::new(error.to_string()))?;
             self.answer(asked, request.id, token).await
         };
         let answer = tokio::select! {
             answer = answer => answer,
-            () = cancel.cancelled() => Err(Refusal::new("withdrawn")),
-            () = self.gone.cancelled() => Err(Refusal::new("the session has ended")),
+            () = cancel.cancelled() => Err(CallbackFailure::new("withdrawn")),
+            () = self.gone.cancelled() => Err(CallbackFailure::new("the session has ended")),
         };
         match answer {
             Ok(response) => Ok(Success { response: Some(response), ..Success::default() }),
-            Err(Refusal { why, code }) => Err(Failure {
-                error: why,
+            Err(CallbackFailure { message, code }) => Err(Failure {
+                error: message,
                 error_code: code.map(str::to_owned),
                 ..Failure::default()
             }),
@@ -83,28 +83,28 @@ impl HostService {
         asked: AgentRequest,
         id: RequestId,
         cancel: CancellationToken,
-    ) -> Result<RawJson, Refusal> {
-        let callbacks = &self.callbacks;
+    ) -> Result<RawJson, CallbackFailure> {
+        let responder = &self.responder;
         match asked {
             AgentRequest::CanUseTool(question) => {
-                json(&callbacks.can_use_tool(question, Some(id), cancel).await?)
+                json(&responder.can_use_tool(question, Some(id), cancel).await?)
             }
-            AgentRequest::HookCallback(call) => json(&callbacks.hook(call, cancel).await?),
+            AgentRequest::HookCallback(call) => json(&responder.hook(call, cancel).await?),
             AgentRequest::McpMessage(message) => {
-                let mcp_response = callbacks.mcp_message(message, cancel).await?;
+                let mcp_response = responder.mcp_message(message, cancel).await?;
                 json(&McpMessageResponse { mcp_response, ..McpMessageResponse::default() })
             }
-            AgentRequest::Elicitation(question) => json(&callbacks.elicit(question, cancel).await?),
+            AgentRequest::Elicitation(question) => json(&responder.elicit(question, cancel).await?),
             AgentRequest::RequestUserDialog(question) => {
-                json(&callbacks.show(question, cancel).await?)
+                json(&responder.show(question, cancel).await?)
             }
-            other => callbacks.other(&subtype(&other), json(&other)?, cancel).await,
+            other => responder.other(&subtype(&other), json(&other)?, cancel).await,
         }
     }
 }
 
-fn json(answer: &impl Serialize) -> Result<RawJson, Refusal> {
-    RawJson::from_value(answer).map_err(|error| Refusal::new(error.to_string()))
+fn json(answer: &impl Serialize) -> Result<RawJson, CallbackFailure> {
+    RawJson::from_value(answer).map_err(|error| CallbackFailure::new(error.to_string()))
 }
 
 fn subtype(asked: &AgentRequest) -> String {

@@ -116,7 +116,7 @@ async fn a_program_that_is_too_old_is_named() {
     let session = Agent::new(Options::default().cli_path(&program)).unwrap().start("go");
     let error = soon("the session", session.wait()).await.unwrap_err();
     let expected =
-        format!("the agent {} is version 1.0.120; 2.0.0 is the oldest we know", program.display());
+        format!("the agent {} is version 1.0.120; at least 2.0.0 is required", program.display());
     assert_eq!(error.to_string(), expected);
     assert_eq!(error.code(), "cli_connection");
 }

@@ -472,7 +472,7 @@ async fn an_agent_that_cannot_do_what_is_asked_is_turned_down() {
     options.extra_args.insert("claims".to_owned(), Some("1.0.128".to_owned()));
     let error = Client::connect(options).await.unwrap_err();
     let agent = format!("the agent {}", fake_path().display());
-    let expected = format!("{agent} is version 1.0.128; 2.0.0 is the oldest we know");
+    let expected = format!("{agent} is version 1.0.128; at least 2.0.0 is required");
     assert_eq!(error.to_string(), expected);
 
     let strict = HookMatcher::always().run(async |_: HookCall| HookOutput::default()).or_block();
@@ -481,8 +481,8 @@ async fn an_agent_that_cannot_do_what_is_asked_is_turned_down() {
     let error = Client::connect(options).await.unwrap_err();
     assert_eq!(error.code(), "cli_connection");
     let expected = format!(
-        "{agent} (version 2.1.7) does not know what to do when a hook fails: \
-         `HookMatcher::or_block` needs it to"
+        "{agent} (version 2.1.7) does not support `on_failure` of hooks, which \
+         `HookMatcher::or_block` requires"
     );
     assert_eq!(error.to_string(), expected);
 

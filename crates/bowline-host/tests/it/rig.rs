@@ -8,8 +8,8 @@ use std::{
 };
 
 use bowline_host::{
-    AgentSetup, Client, ContentBlock, Embedded, Error, Listener, ListenerOptions, Message,
-    Messages, OnDemand, Options, Summons,
+    AgentInvitation, AgentSetup, Client, ContentBlock, Embedded, Error, Listener, ListenerOptions,
+    Message, Messages, OnDemand, Options,
 };
 pub(crate) use bowline_testkit::{
     PATIENCE, process_gone as gone, process_stopped as stopped, soon, write_script,
@@ -60,8 +60,8 @@ async fn dialing_in(program: &str, mut options: Options) -> Options {
     let listener = Listener::bind("127.0.0.1:0", door).await.expect("there is a free port");
     let program = PathBuf::from(program);
     options.cli_path = None;
-    options.on_demand(OnDemand::new(Arc::new(listener), move |summons: Summons| {
-        summons.run(program.clone())
+    options.on_demand(OnDemand::new(Arc::new(listener), move |invitation: AgentInvitation| {
+        invitation.run(program.clone())
     }))
 }
 

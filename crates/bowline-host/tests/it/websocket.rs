@@ -15,8 +15,8 @@ use std::{
 };
 
 use bowline_host::{
-    Agent, Client, Error, HookCall, HookEvent, HookMatcher, HookOutput, Listener, ListenerOptions,
-    McpServer, OnDemand, Options, PermissionResult, RemoteAgent, Summon, Summons, Tool,
+    Agent, AgentInvitation, Client, Error, HookCall, HookEvent, HookMatcher, HookOutput, Listener,
+    ListenerOptions, McpServer, OnDemand, Options, PermissionResult, RemoteAgent, StartAgent, Tool,
     ToolRequest, query,
 };
 use tokio::{
@@ -147,7 +147,7 @@ async fn options_that_an_agent_cannot_hear_are_named() {
     options.title = Some("Knots".to_owned());
     assert_eq!(connect("/said", options).await.code(), "timeout");
     assert_eq!(connect("/nothing", Options::default()).await.code(), "timeout");
-    let expected = "an agent that dials in has these options only if it was started with them \
+    let expected = "an agent that connects by itself has these options only if it was started with them \
                     (`remote_arguments`, `remote_variables`): env, model, max_turns, resume";
     assert_eq!(*warnings.0.lock().unwrap(), [expected]);
 }
@@ -383,9 +383,9 @@ async fn a_token_is_made_if_there_is_none() {
 }
 
 /// Agents that this starts, which should dial in.
-async fn on_demand(summon: impl Summon) -> Options {
+async fn on_demand(starter: impl StartAgent) -> Options {
     let listener = Listener::bind("127.0.0.1:0", ListenerOptions::default()).await.unwrap();
-    Options::default().on_demand(OnDemand::new(Arc::new(listener), summon))
+    Options::default().on_demand(OnDemand::new(Arc::new(listener), starter))
 }
 
 #[tokio::test]
@@ -393,18 +393,21 @@ async fn an_agent_that_ends_before_it_dials_is_known_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("agent");
     write_script(&program, "echo something broke >&2\nexit 3");
-    let options = on_demand(move |summons: Summons| summons.run(program.clone())).await;
+    let options =
+        on_demand(move |invitation: AgentInvitation| invitation.run(program.clone())).await;
     let error = soon("connecting", Client::connect(options)).await.unwrap_err();
     let Error::Process(end) = error else { panic!("{error:?}") };
     assert_eq!((end.code, &*end.stderr), (Some(3), "something broke\n"));
 
-    let options = on_demand(async |_: Summons| Err("there is no room for another".into())).await;
+    let options =
+        on_demand(async |_: AgentInvitation| Err("there is no room for another".into())).await;
     let error = soon("connecting", Client::connect(options)).await.unwrap_err();
     assert_eq!(error.code(), "cli_connection");
     let cause = std::error::Error::source(&error).map(ToString::to_string);
     assert_eq!(cause.as_deref(), Some("there is no room for another"));
 
-    let options = on_demand(async |summons: Summons| summons.run("/no/such/agent").await).await;
+    let options =
+        on_demand(async |invitation: AgentInvitation| invitation.run("/no/such/agent").await).await;
     let error = soon("connecting", Client::connect(options)).await.unwrap_err();
     assert_eq!(error.code(), "cli_not_found");
 }
@@ -417,7 +420,8 @@ async fn an_agent_that_was_started_for_a_session_is_told_all_and_ends_with_it() 
     let words =
         format!("echo $$ $* >'{0}.new' && mv '{0}.new' '{0}'\nexec sleep 60", note.display());
     write_script(&program, &words);
-    let options = on_demand(move |summons: Summons| summons.run(program.clone())).await;
+    let options =
+        on_demand(move |invitation: AgentInvitation| invitation.run(program.clone())).await;
     let connecting = Box::pin(Client::connect(options.model("opus")));
     let told = tokio::select! {
         _ = connecting => panic!("nobody dials"),
@@ -435,7 +439,7 @@ async fn what_an_agent_elsewhere_cannot_be_told_is_refused_and_the_rest_is_said(
     let here = |options: Options| async {
         soon("the answer", Client::connect(options)).await.unwrap_err().to_string()
     };
-    let agents = || on_demand(async |_: Summons| Err("it is never started".into()));
+    let agents = || on_demand(async |_: AgentInvitation| Err("it is never started".into()));
     type Set = fn(&mut Options);
     let cases: [(&str, Set); 4] = [
         ("cli_path", |it| it.cli_path = Some("/bin/agent".into())),
@@ -450,11 +454,11 @@ async fn what_an_agent_elsewhere_cannot_be_told_is_refused_and_the_rest_is_said(
         assert_eq!(here(options).await, expected);
     }
     // Its folder is where it runs, and all else reaches whoever starts it.
-    let (told, mut summons) = tokio::sync::mpsc::channel(1);
-    let options = on_demand(move |summons: Summons| {
+    let (told, mut invitation) = tokio::sync::mpsc::channel(1);
+    let options = on_demand(move |invitation: AgentInvitation| {
         let told = told.clone();
         async move {
-            told.send(summons).await.unwrap();
+            told.send(invitation).await.unwrap();
             Err("that will do".into())
         }
     });
@@ -462,7 +466,7 @@ async fn what_an_agent_elsewhere_cannot_be_told_is_refused_and_the_rest_is_said(
     options.file_checkpointing = true;
     let variables = options.remote_variables();
     here(options).await;
-    let mut told = soon("a summons", summons.recv()).await.unwrap();
+    let mut told = soon("a invitation", invitation.recv()).await.unwrap();
     assert_eq!(told.cwd.as_deref(), Some(Path::new("/on/another/machine")));
     let token = told.variables.remove("CLAUDE_CODE_SESSION_ACCESS_TOKEN").unwrap();
     assert!(token.is_some(), "it could not dial in");

@@ -14,8 +14,9 @@ use crate::{
     BuiltinTools, DialogAnswer, DialogRequest, Effort, HookCall, HookEvent, HookMatcher,
     HookOutput, McpServer, McpServerConfig, OtherRequest, PermissionMode, PermissionPrompts,
     PermissionResult, Plugin, PluginDelivery, PreviewFormat, ProcessUser, Resume, SettingSource,
-    Settings, Skills, SystemPrompt, Thinking, ToolRequest, TraceContext, Transport,
-    carried::{AgentSetup, Carrier},
+    Settings, Skills, SystemPrompt, Thinking, ToolRequest, TraceContext,
+    carried::Carrier,
+    options::AgentSetup,
     protocol::{AgentDefinition, McpRemoteServer},
 };
 
@@ -34,7 +35,7 @@ pub(super) fn rows() -> Vec<Row> {
         row("cli_path", "cli_path", "pathToClaudeCodeExecutable", Any, |it| it.cli_path = Some("/bin/agent".into()), &[Here]),
         row("cli_runner", "", "executable, executableArgs", Any, |it| it.cli_runner = vec!["node".into()], &[Here]),
         row("spawner", "", "spawnClaudeCodeProcess", Any, |it| { it.spawner = Some(Arc::new(|mut command: tokio::process::Command| command.spawn())) }, &[Here]),
-        row("transport", "transport", "", Any, |it| it.transport = Transport::Carried(carrier().into()), &[Here]),
+        row("transport", "transport", "", Any, |it| *it = std::mem::take(it).carried_by(carrier()), &[Here]),
         row("user", "user", "", Any, |it| it.user = Some(ProcessUser::Id(1000)), &[Here]),
         row("cwd", "cwd", "cwd", Any, |it| it.cwd = Some("/".into()), &[Variable("PWD", "/")]),
         row("env, clear_env", "env", "env", Any, |it| { it.env.insert("A".to_owned(), Some("b".to_owned())); }, &[AnyVariable("A", "b")]),

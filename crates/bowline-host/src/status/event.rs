@@ -1,4 +1,4 @@
-//! What happens in a session, as events.
+//! Events of a session, as a stream.
 
 use std::{
     collections::HashMap,
@@ -11,8 +11,8 @@ use bowline_protocol::{Content, ContentBlock, Message, RawJson, ResultMessage, T
 use futures_util::{Stream, StreamExt, stream};
 use tokio::sync::broadcast::{self, error::RecvError};
 
-use super::{SessionState, SessionStatus};
-use crate::Error;
+use super::SessionStatus;
+use crate::{error::Error, state::SessionState};
 
 /// Something that happened in a session.
 #[derive(Debug, Clone)]
@@ -147,7 +147,7 @@ pub struct Events(stream::BoxStream<'static, SessionEvent>);
 
 impl Events {
     /// `alive` is kept while there is a reader.
-    pub(super) fn new(
+    pub(crate) fn new(
         receiver: broadcast::Receiver<Arc<SessionEvent>>,
         alive: impl Send + 'static,
     ) -> Self {

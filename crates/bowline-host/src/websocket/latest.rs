@@ -1,23 +1,22 @@
-//! The newest connection of an agent, until its session takes it.
+//! Holder of an agent's newest connection, until its session takes it.
 
-use std::sync::{Mutex, PoisonError};
-
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 /// Room for one. What is put in takes the place of what was there.
 #[derive(Debug)]
-pub(super) struct Slot<T> {
+pub(super) struct Latest<T> {
     newest: Mutex<Option<T>>,
     arrived: Notify,
 }
 
-impl<T> Default for Slot<T> {
+impl<T> Default for Latest<T> {
     fn default() -> Self {
         Self { newest: Mutex::default(), arrived: Notify::new() }
     }
 }
 
-impl<T> Slot<T> {
+impl<T> Latest<T> {
     /// Puts one in. What nobody has taken is dropped.
     pub(super) fn put(&self, item: T) {
         let older = self.swap(Some(item));
@@ -38,7 +37,7 @@ impl<T> Slot<T> {
     }
 
     fn swap(&self, item: Option<T>) -> Option<T> {
-        let mut newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut newest = self.newest.lock();
         std::mem::replace(&mut *newest, item)
     }
 }
@@ -51,7 +50,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_newest_is_taken_once_and_waited_for() {
-        let slot = Slot::default();
+        let slot = Latest::default();
         slot.put("older");
         slot.put("newer");
         assert_eq!(slot.take().await, "newer");

@@ -1,17 +1,18 @@
-//! Which agent dials in where: each path belongs to one session.
+//! Registry of the paths under which agents connect: each path belongs to one session.
 
 use std::{
     collections::{HashMap, VecDeque},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
 };
 
 use bowline_websocket::{Accepted, KeepAlive, Knock, Refusal, Side, Tether, Trace};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::mpsc;
 
 use super::{
-    agent::{Place, RemoteAgent},
+    latest::Latest,
     listener::ListenerOptions,
-    slot::Slot,
+    remote_agent::{RemoteAgent, ReservedLink},
 };
 
 /// Agents that have dialed in and that nobody has taken up yet. More are told to come later.
@@ -23,48 +24,48 @@ const GONE: usize = 4096;
 
 /// Where agents may dial in.
 #[derive(Debug)]
-pub(super) struct Seats {
+pub(super) struct AgentRegistry {
     options: ListenerOptions,
-    places: Mutex<Places>,
+    paths: Mutex<Paths>,
     /// For agents that nobody expects.
     arrivals: mpsc::Sender<RemoteAgent>,
 }
 
 #[derive(Debug, Default)]
-struct Places {
-    taken: HashMap<String, Seat>,
+struct Paths {
+    taken: HashMap<String, Registration>,
     gone: VecDeque<String>,
 }
 
-/// A session's place.
+/// A session's link.
 #[derive(Debug)]
-struct Seat {
-    connections: Arc<Slot<Accepted>>,
+struct Registration {
+    connections: Arc<Latest<Accepted>>,
     trace: Trace,
 }
 
 /// The right to a path. When it is dropped, the session is over.
 #[derive(Debug)]
-pub(super) struct Ticket {
+pub(super) struct PathReservation {
     path: String,
-    seats: Arc<Seats>,
+    registry: Arc<AgentRegistry>,
 }
 
-impl Drop for Ticket {
+impl Drop for PathReservation {
     fn drop(&mut self) {
-        let mut places = self.seats.lock();
-        places.taken.remove(&self.path);
-        if places.gone.len() == GONE {
-            places.gone.pop_front();
+        let mut paths = self.registry.lock();
+        paths.taken.remove(&self.path);
+        if paths.gone.len() == GONE {
+            paths.gone.pop_front();
         }
-        places.gone.push_back(std::mem::take(&mut self.path));
+        paths.gone.push_back(std::mem::take(&mut self.path));
     }
 }
 
-impl Seats {
+impl AgentRegistry {
     pub(super) fn new(options: ListenerOptions) -> (Arc<Self>, mpsc::Receiver<RemoteAgent>) {
         let (arrivals, arriving) = mpsc::channel(WAITING);
-        (Arc::new(Self { options, places: Mutex::default(), arrivals }), arriving)
+        (Arc::new(Self { options, paths: Mutex::default(), arrivals }), arriving)
     }
 
     /// What an agent must know.
@@ -74,21 +75,21 @@ impl Seats {
 
     /// Reserves a path. `None` if it belongs to a session already.
     pub(super) fn reserve(self: &Arc<Self>, path: &str) -> Option<RemoteAgent> {
-        let mut places = self.lock();
-        if places.taken.contains_key(path) {
+        let mut paths = self.lock();
+        if paths.taken.contains_key(path) {
             return None;
         }
-        places.gone.retain(|gone| gone != path);
+        paths.gone.retain(|gone| gone != path);
         let (tether, link) = Tether::new(Side::Host);
-        let connections = Arc::<Slot<_>>::default();
-        let seat = Seat { connections: connections.clone(), trace: tether.trace() };
-        places.taken.insert(path.to_owned(), seat);
-        drop(places);
-        let ticket = Ticket { path: path.to_owned(), seats: self.clone() };
+        let connections = Arc::<Latest<_>>::default();
+        let registration = Registration { connections: connections.clone(), trace: tether.trace() };
+        paths.taken.insert(path.to_owned(), registration);
+        drop(paths);
+        let reservation = PathReservation { path: path.to_owned(), registry: self.clone() };
         let ListenerOptions { patience, ping, silence, .. } = self.options;
         let keep_alive = KeepAlive { ping, silence };
-        let place = Place { ticket, tether, link, connections, patience, keep_alive };
-        Some(RemoteAgent::at(place))
+        let link = ReservedLink { reservation, tether, link, connections, patience, keep_alive };
+        Some(RemoteAgent::at(link))
     }
 
     /// Whether an agent may come in, and what was last heard of it.
@@ -100,19 +101,19 @@ impl Seats {
         if self.options.token.as_ref().is_some_and(|token| !knock.knows(token)) {
             return Err(Refusal::Unauthorized);
         }
-        let places = self.lock();
-        match places.taken.get(&knock.path) {
-            Some(seat) => Ok(seat.trace.last_heard()),
-            None if places.gone.contains(&knock.path) => Err(Refusal::Gone),
+        let paths = self.lock();
+        match paths.taken.get(&knock.path) {
+            Some(registration) => Ok(registration.trace.last_heard()),
+            None if paths.gone.contains(&knock.path) => Err(Refusal::Gone),
             None if self.options.only_expected => Err(Refusal::NotFound),
             None if self.arrivals.capacity() == 0 => Err(Refusal::Unavailable),
             None => Ok(None),
         }
     }
 
-    /// Shows an agent that was admitted to its place. One for whom there is none is hung up on and
+    /// Shows an agent that was admitted to its link. One for whom there is none is hung up on and
     /// may dial again.
-    pub(super) fn seat(self: &Arc<Self>, accepted: Accepted) {
+    pub(super) fn deliver(self: &Arc<Self>, accepted: Accepted) {
         let path = &accepted.knock.path;
         // There must be room before a path is reserved: one that is given back counts as gone.
         if !self.options.only_expected
@@ -121,18 +122,19 @@ impl Seats {
         {
             room.send(stranger);
         }
-        let connections = self.lock().taken.get(path).map(|seat| seat.connections.clone());
+        let connections =
+            self.lock().taken.get(path).map(|registration| registration.connections.clone());
         if let Some(connections) = connections {
             connections.put(accepted);
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Places> {
-        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Paths> {
+        self.paths.lock()
     }
 }
 
-impl Ticket {
+impl PathReservation {
     pub(super) fn path(&self) -> &str {
         &self.path
     }
@@ -158,33 +160,33 @@ mod tests {
 
     #[tokio::test]
     async fn strangers_beyond_the_room_may_dial_again() {
-        let (seats, mut arriving) = Seats::new(ListenerOptions::default());
+        let (registry, mut arriving) = AgentRegistry::new(ListenerOptions::default());
         let mut lines = Vec::new();
         // All were admitted before the first of them was seated.
         for number in 0..=WAITING {
             let (accepted, line) = dial(&format!("/{number}")).await;
-            seats.seat(accepted);
+            registry.deliver(accepted);
             lines.push(line);
         }
         let late = format!("/{WAITING}");
-        assert!(seats.lock().gone.is_empty(), "nobody's session is over");
-        assert!(!seats.lock().taken.contains_key(&late));
+        assert!(registry.lock().gone.is_empty(), "nobody's session is over");
+        assert!(!registry.lock().taken.contains_key(&late));
         assert_eq!(arriving.recv().await.unwrap().path(), "/0");
         let (accepted, _line) = dial(&late).await;
-        assert_eq!(seats.admit(&accepted.knock), Ok(None));
-        seats.seat(accepted);
-        assert!(seats.lock().taken.contains_key(&late));
+        assert_eq!(registry.admit(&accepted.knock), Ok(None));
+        registry.deliver(accepted);
+        assert!(registry.lock().taken.contains_key(&late));
     }
 
     #[tokio::test]
     async fn a_newer_connection_replaces_the_older_at_once() {
-        let (seats, _arriving) = Seats::new(ListenerOptions::default());
-        let agent = seats.reserve("/one").unwrap();
+        let (registry, _arriving) = AgentRegistry::new(ListenerOptions::default());
+        let agent = registry.reserve("/one").unwrap();
         let (older, _older_line) = dial("/one").await;
         let (mut newer, _newer_line) = dial("/one").await;
         newer.knock.user_agent = Some("newer".to_owned());
-        seats.seat(older);
-        seats.seat(newer);
+        registry.deliver(older);
+        registry.deliver(newer);
         let taken = agent.take().unwrap().connections.take().await;
         assert_eq!(taken.knock.user_agent.as_deref(), Some("newer"));
     }

@@ -1,7 +1,7 @@
-//! What is too long for a command line, in files.
+//! Files for options that are too long for a command line.
 //!
 //! The system limits the length of an argument, and a program with many servers or rules must start
-//! all the same. Texts that have a place in `initialize` go there instead.
+//! all the same. Texts that `initialize` has a field for go there instead.
 
 use std::{
     io::{self, Write},
@@ -15,15 +15,15 @@ use super::{
     Options, Settings,
     arguments::{LONGEST_ARGUMENT, settings},
 };
-use crate::Error;
+use crate::error::Error;
 
 /// Files that the command line names. Deleted when this is dropped.
-pub(crate) struct LongValues {
+pub(crate) struct ArgumentFiles {
     _folder: TempDir,
 }
 
 /// Puts what is too long for an argument into files, and the options onto those.
-pub(crate) fn into_files(options: &mut Options) -> Result<Option<LongValues>, Error> {
+pub(crate) fn into_files(options: &mut Options) -> Result<Option<ArgumentFiles>, Error> {
     let inline = matches!(options.settings, Some(Settings::Inline(_))) || options.sandbox.is_some();
     let settings = match inline {
         true => settings(options)?.and_then(|text| text.into_string().ok()),
@@ -47,7 +47,7 @@ pub(crate) fn into_files(options: &mut Options) -> Result<Option<LongValues>, Er
         options.mcp_config_files.insert(0, file);
         options.mcp_servers.clear();
     }
-    Ok(Some(LongValues { _folder: folder }))
+    Ok(Some(ArgumentFiles { _folder: folder }))
 }
 
 /// Writes a file that nobody else can read: there may be secrets in it.

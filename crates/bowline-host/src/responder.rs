@@ -1,56 +1,46 @@
-//! The questions of an agent, answered by the callbacks of this program.
+//! Dispatcher of the agent's requests to the callbacks of this program.
 //!
-//! Whatever the transport, each question comes here and gets one answer: from its callback, or
-//! that there is none, that it failed, panicked, or was too slow.
+//! Whatever the transport, each request comes here and gets one response: that of its callback, or
+//! the failure that there is none, that it failed, panicked, or timed out.
 
-use std::{
-    any::Any, collections::BTreeMap, panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration,
-};
+use std::{collections::BTreeMap, pin::pin, sync::Arc, time::Duration};
 
 use bowline_protocol::{
-    CanUseTool as ToolQuestion, Elicitation, ElicitationResponse, HookCallback,
+    CanUseTool as CanUseToolRequest, Elicitation, ElicitationResponse, HookCallback,
     HookOutput as WireHookOutput, McpMessage, McpServerMessage, PermissionResult, RawJson,
     RequestId, RequestUserDialog, UserDialogResponse,
 };
-use futures_util::FutureExt;
 use tokio::{sync::mpsc, time};
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span, info_span};
 
-use super::{
-    CanUseTool, DialogRequest, ElicitationRequest, HookCall, OnElicitation, OnRequest,
-    OnUserDialog, OtherRequest, RegisteredHooks, ToolRequest,
-};
 #[cfg(feature = "embedded")]
 use crate::tool::{ServedTools, ToolResult};
 use crate::{
-    Options,
-    session::Tracker,
-    tool::{CallParams, CurrentSession, Incoming, Served, outlet},
+    callback::{
+        CallbackFailure, CanUseTool, DialogRequest, ElicitationRequest, HookCall, OnElicitation,
+        OnRequest, OnUserDialog, OtherRequest, RegisteredHooks, ToolRequest, caught,
+    },
+    status::Tracker,
+    tool::{CallParams, CurrentSession, Incoming, SdkServer, Served, outlet},
 };
 
-/// Why a question is not answered, as the agent is told.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Refusal {
-    /// For people.
-    pub(crate) why: String,
-    /// For programs.
-    pub(crate) code: Option<&'static str>,
+/// Responder of the program, as its options name them.
+pub(crate) struct ResponderSetup {
+    pub(crate) can_use_tool: Option<Arc<dyn CanUseTool>>,
+    /// Time limit of `can_use_tool`.
+    pub(crate) permission_limit: Option<Duration>,
+    pub(crate) on_elicitation: Option<Arc<dyn OnElicitation>>,
+    pub(crate) on_user_dialog: Option<Arc<dyn OnUserDialog>>,
+    pub(crate) on_request: BTreeMap<String, Arc<dyn OnRequest>>,
+    pub(crate) hooks: RegisteredHooks,
+    pub(crate) servers: Vec<SdkServer>,
+    /// The session's id, if the options choose it.
+    pub(crate) session_id: Option<String>,
 }
 
-impl Refusal {
-    pub(crate) fn new(why: impl Into<String>) -> Self {
-        Self { why: why.into(), code: None }
-    }
-
-    pub(crate) fn unsupported(subtype: &str) -> Self {
-        let why = format!("Unsupported control request subtype: {subtype}");
-        Self { why, code: Some("unsupported_request") }
-    }
-}
-
-/// All that this program lends to a session.
-pub(crate) struct Callbacks {
+/// Responds to the requests of one session.
+pub(crate) struct Responder {
     can_use_tool: Option<Arc<dyn CanUseTool>>,
     /// How long that may take.
     permission_limit: Option<Duration>,
@@ -62,56 +52,55 @@ pub(crate) struct Callbacks {
     pub(crate) session: CurrentSession,
     /// Is told what the agent waits for, and says when it has to wait longer.
     tracker: Option<Arc<Tracker>>,
-    /// Where the session was opened. Callbacks run in other tasks, and belong to it all the same.
+    /// Where the session was opened. Responder run in other tasks, and belong to it all the same.
     span: Span,
 }
 
-impl Callbacks {
-    /// The callbacks of a session, and what their servers say by themselves.
+impl Responder {
+    /// The responder of a session, and the messages that its MCP servers send on their own.
     pub(crate) fn new(
-        options: &mut Options,
-        hooks: RegisteredHooks,
+        setup: ResponderSetup,
         tracker: Option<Arc<Tracker>>,
     ) -> (Self, mpsc::Receiver<McpServerMessage>) {
-        let (outlet, said) = outlet();
+        let (outlet, notifications) = outlet();
         let session = CurrentSession::default();
-        if let Some(id) = &options.session_id {
+        if let Some(id) = setup.session_id {
             session.is(id.as_str().into());
         }
-        let on_elicitation = options.on_elicitation.clone();
-        let servers = std::mem::take(&mut options.sdk_mcp_servers);
-        let servers = Served::new(servers, outlet, session.clone(), on_elicitation.clone());
-        let callbacks = Self {
-            can_use_tool: options.can_use_tool.clone(),
-            permission_limit: options.limits.permission,
+        let on_elicitation = setup.on_elicitation;
+        let servers = Served::new(setup.servers, outlet, session.clone(), on_elicitation.clone());
+        let responder = Self {
+            can_use_tool: setup.can_use_tool,
+            permission_limit: setup.permission_limit,
             on_elicitation,
-            on_user_dialog: options.on_user_dialog.as_ref().map(|(_, callback)| callback.clone()),
-            on_request: options.on_request.clone(),
-            hooks,
+            on_user_dialog: setup.on_user_dialog,
+            on_request: setup.on_request,
+            hooks: setup.hooks,
             servers,
             session,
             tracker,
             span: Span::current(),
         };
-        (callbacks, said)
+        (responder, notifications)
     }
 
     pub(crate) async fn can_use_tool(
         &self,
-        question: ToolQuestion,
+        request_body: CanUseToolRequest,
         request_id: Option<RequestId>,
         cancel: CancellationToken,
-    ) -> Result<PermissionResult, Refusal> {
+    ) -> Result<PermissionResult, CallbackFailure> {
         let tracker = self.tracker.as_ref().filter(|_| self.can_use_tool.is_some());
-        let _waiting = tracker.map(|tracker| tracker.permission(&question, request_id.as_ref()));
-        let (tool, call) = (&*question.tool_name, question.tool_use_id.as_str());
+        let _waiting =
+            tracker.map(|tracker| tracker.permission(&request_body, request_id.as_ref()));
+        let (tool, call) = (&*request_body.tool_name, request_body.tool_use_id.as_str());
         let span = info_span!(parent: &self.span, "permission", tool, tool_use_id = call);
         self.held_back(span, async {
             let Some(callback) = &self.can_use_tool else {
-                return Err(Refusal::new("no permission callback is installed"));
+                return Err(CallbackFailure::new("no permission callback is installed"));
             };
-            let input = question.input.clone();
-            let request = ToolRequest::new(question, request_id, cancel);
+            let input = request_body.input.clone();
+            let request = ToolRequest::new(request_body, request_id, cancel);
             let deciding = caught(async { callback.decide(request).await });
             let mut decision = match self.permission_limit {
                 None => deciding.await?,
@@ -132,13 +121,13 @@ impl Callbacks {
         &self,
         call: HookCallback,
         cancel: CancellationToken,
-    ) -> Result<WireHookOutput, Refusal> {
+    ) -> Result<WireHookOutput, CallbackFailure> {
         let (event, id) = (call.input.event_name(), call.tool_use_id.as_ref());
         let tool_use_id = id.map(|id| id.as_str());
         let span = info_span!(parent: &self.span, "hook", %event, tool_use_id);
         self.held_back(span, async {
             let Some((hook, limit)) = self.hooks.get(&call.callback_id) else {
-                return Err(Refusal::new(format!(
+                return Err(CallbackFailure::new(format!(
                     "no hook callback is named {}",
                     call.callback_id
                 )));
@@ -153,16 +142,16 @@ impl Callbacks {
 
     pub(crate) async fn elicit(
         &self,
-        question: Elicitation,
+        request_body: Elicitation,
         cancel: CancellationToken,
-    ) -> Result<ElicitationResponse, Refusal> {
-        let server = &*question.mcp_server_name;
+    ) -> Result<ElicitationResponse, CallbackFailure> {
+        let server = &*request_body.mcp_server_name;
         let span = info_span!(parent: &self.span, "elicitation", server);
         self.held_back(span, async {
             let Some(callback) = &self.on_elicitation else {
                 return Ok(ElicitationResponse::decline());
             };
-            let request = ElicitationRequest::new(question, cancel);
+            let request = ElicitationRequest::new(request_body, cancel);
             caught(async { callback.answer(request).await }).await
         })
         .await
@@ -170,15 +159,15 @@ impl Callbacks {
 
     pub(crate) async fn show(
         &self,
-        question: RequestUserDialog,
+        request_body: RequestUserDialog,
         cancel: CancellationToken,
-    ) -> Result<UserDialogResponse, Refusal> {
-        let span = info_span!(parent: &self.span, "dialog", kind = &*question.dialog_kind);
+    ) -> Result<UserDialogResponse, CallbackFailure> {
+        let span = info_span!(parent: &self.span, "dialog", kind = &*request_body.dialog_kind);
         self.held_back(span, async {
             let Some(callback) = &self.on_user_dialog else {
-                return Err(Refusal::unsupported("request_user_dialog"));
+                return Err(CallbackFailure::unsupported("request_user_dialog"));
             };
-            let request = DialogRequest::new(question, cancel);
+            let request = DialogRequest::new(request_body, cancel);
             let answer = caught(async { callback.show(request).await }).await?;
             Ok(answer.into_wire())
         })
@@ -191,11 +180,11 @@ impl Callbacks {
         subtype: &str,
         body: RawJson,
         cancel: CancellationToken,
-    ) -> Result<RawJson, Refusal> {
+    ) -> Result<RawJson, CallbackFailure> {
         let span = info_span!(parent: &self.span, "request", subtype);
         self.held_back(span, async {
             let Some(callback) = self.on_request.get(subtype) else {
-                return Err(Refusal::unsupported(subtype));
+                return Err(CallbackFailure::unsupported(subtype));
             };
             let request = OtherRequest::new(body, cancel);
             let answer = caught(async { callback.answer(request).await }).await?;
@@ -209,7 +198,7 @@ impl Callbacks {
         &self,
         message: McpMessage,
         cancel: CancellationToken,
-    ) -> Result<RawJson, Refusal> {
+    ) -> Result<RawJson, CallbackFailure> {
         let read = Incoming::read(&message.message);
         let name = &message.server_name;
         let _waiting = match (&self.tracker, read.call()) {
@@ -221,7 +210,7 @@ impl Callbacks {
             None => self.span.clone(),
         };
         let answer = self.held_back(span, pin!(self.servers.answer(&message, read, cancel))).await;
-        answer.ok_or_else(|| Refusal::new(format!("SDK MCP server not found: {name}")))
+        answer.ok_or_else(|| CallbackFailure::new(format!("SDK MCP server not found: {name}")))
     }
 
     /// Calls a tool of one of our MCP servers with no message in between.
@@ -253,30 +242,16 @@ impl Callbacks {
     }
 }
 
-/// Runs a callback; a panic is an error like any other.
-pub(crate) async fn caught<T>(work: impl Future<Output = Result<T, String>>) -> Result<T, Refusal> {
-    match AssertUnwindSafe(work).catch_unwind().await {
-        Ok(answer) => answer.map_err(Refusal::new),
-        Err(panic) => Err(Refusal::new(format!("the callback panicked: {}", panic_text(&*panic)))),
-    }
-}
-
 async fn within<T>(
     limit: Option<Duration>,
-    work: impl Future<Output = Result<T, Refusal>>,
-) -> Result<T, Refusal> {
+    work: impl Future<Output = Result<T, CallbackFailure>>,
+) -> Result<T, CallbackFailure> {
     match limit {
         None => work.await,
         Some(limit) => time::timeout(limit, work).await.unwrap_or_else(|_| {
-            Err(Refusal::new(format!("the hook did not answer within {limit:?}")))
+            Err(CallbackFailure::new(format!("the hook did not answer within {limit:?}")))
         }),
     }
-}
-
-/// What a panic said.
-pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }
 
 #[cfg(test)]
@@ -284,23 +259,28 @@ mod tests {
     use bowline_protocol::ElicitationAction;
 
     use super::*;
-    use crate::session::Step;
+    use futures_util::FutureExt;
+
+    use crate::{
+        options::{Options, opening::responder},
+        status::Step,
+    };
 
     /// Finds an answer in a paused session, and tells what it is once the session goes on.
     async fn after_a_pause<T>(
         mut options: Options,
-        ask: impl AsyncFnOnce(&Callbacks) -> Result<T, Refusal>,
+        ask: impl AsyncFnOnce(&Responder) -> Result<T, CallbackFailure>,
     ) -> Result<T, String> {
         let tracker = Tracker::new(None);
         for step in [Step::Start, Step::Connect, Step::Pause] {
             tracker.step(step).unwrap();
         }
         let hooks = RegisteredHooks::default();
-        let (callbacks, _said) = Callbacks::new(&mut options, hooks, Some(tracker.clone()));
+        let (callbacks, _said) = responder(&mut options, hooks, Some(tracker.clone()));
         let mut answer = Box::pin(ask(&callbacks));
         assert!((&mut answer).now_or_never().is_none(), "it is kept back");
         tracker.step(Step::Resume).unwrap();
-        answer.await.map_err(|refusal| refusal.why)
+        answer.await.map_err(|failure| failure.message)
     }
 
     #[tokio::test]
@@ -317,7 +297,7 @@ mod tests {
         let panics = Options::default()
             .can_use_tool(async |_: ToolRequest| -> PermissionResult { panic!("no idea") });
         let panicked = after_a_pause(panics, async |callbacks| {
-            callbacks.can_use_tool(ToolQuestion::default(), None, cancel()).await
+            callbacks.can_use_tool(CanUseToolRequest::default(), None, cancel()).await
         });
         assert_eq!(panicked.await.unwrap_err(), "the callback panicked: no idea");
     }

@@ -1,21 +1,21 @@
-//! Why a session that had begun cannot go on where it was.
+//! Reasons why a session cannot be resumed.
 
-use crate::Error;
+use crate::error::Error;
 
-/// What stands in the way of a session that is to go on.
+/// Why a session cannot be resumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Obstacle {
-    /// Its agent knows nothing of it: it died before it had saved anything.
+pub(crate) enum ResumeFailure {
+    /// Its agent does not know it: it died before it had saved anything.
     Unknown,
-    /// Somebody still works on it.
+    /// Another agent still runs it.
     Locked,
 }
 
-impl Obstacle {
-    /// What this error says is in the way, if it is one of these.
+impl ResumeFailure {
+    /// The reason that an error stands for, if it is one of these.
     pub(crate) fn of(error: &Error) -> Option<Self> {
         match error {
-            // An agent in a process of its own says so to people only.
+            // An agent in a process reports it on stderr only.
             Error::Process(end) if end.stderr.contains("No conversation found") => {
                 Some(Self::Unknown)
             }

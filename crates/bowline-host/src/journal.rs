@@ -1,8 +1,8 @@
-//! Which sessions run, on disk, so that they are found again after this program has died.
+//! Journal of running sessions on disk, so that they are found again after this program has died.
 //!
-//! A session has a file of its own: a line that says what it is, and the word `begun` behind it
-//! once its agent has answered. Whoever runs it holds a lock on the file, which the system takes
-//! away when the program dies, however it dies.
+//! A session has a file of its own: a line that describes it, followed by the word `begun` once its agent
+//! has responded. The program that runs it holds a lock on the file, which the system releases when the
+//! program dies, however it dies.
 
 use std::{
     ffi::OsStr,
@@ -16,7 +16,7 @@ use bowline_protocol::{SessionId, UserMessage};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::Prompt;
+use crate::prompt::Prompt;
 
 const BEGUN: &str = "begun\n";
 
@@ -25,28 +25,28 @@ const NAMELESS: Duration = Duration::from_secs(60);
 
 /// The folder of the journal.
 #[derive(Debug)]
-pub(super) struct Journal {
+pub(crate) struct Journal {
     folder: PathBuf,
 }
 
 /// A session of this program in the journal. Dropping it leaves it there.
 #[derive(Debug)]
-pub(crate) struct Entry {
+pub(crate) struct JournalEntry {
     path: PathBuf,
     /// Locked as long as it is open.
     file: File,
 }
 
-/// A session that nobody runs any more.
+/// A session whose program has died.
 #[derive(Debug)]
-pub(super) struct Found {
-    pub(super) session_id: SessionId,
-    pub(super) prompt: Prompt,
-    /// Where it works, if that is not where its agent usually does.
-    pub(super) folder: Option<PathBuf>,
-    /// Whether its agent has answered.
-    pub(super) begun: bool,
-    pub(super) entry: Entry,
+pub(crate) struct OrphanedSession {
+    pub(crate) session_id: SessionId,
+    pub(crate) prompt: Prompt,
+    /// Working directory, if it differs from its agent's.
+    pub(crate) folder: Option<PathBuf>,
+    /// Whether its agent has responded.
+    pub(crate) begun: bool,
+    pub(crate) entry: JournalEntry,
 }
 
 /// The first line of a file.
@@ -61,19 +61,19 @@ struct Record {
 impl Journal {
     /// Opens the journal in this folder. One that is made here is nobody else's to read, and neither
     /// are its files, whoever made the folder: prompts may hold anything.
-    pub(super) fn open(folder: PathBuf) -> io::Result<Self> {
+    pub(crate) fn open(folder: PathBuf) -> io::Result<Self> {
         bowline_private::folder_as_it_is(&folder)?;
         Ok(Self { folder })
     }
 
     /// Notes that a session runs. What was left of an earlier one of the same id is forgotten; an id
     /// that somebody runs is an error.
-    pub(super) fn write(
+    pub(crate) fn write(
         &self,
         id: &SessionId,
         prompt: &Prompt,
         folder: Option<&Path>,
-    ) -> io::Result<Entry> {
+    ) -> io::Result<JournalEntry> {
         let path = self.folder.join(format!("{id}.json"));
         let (session_id, prompt) = (id.clone(), (*prompt.0).clone());
         let record = Record { session_id, prompt, cwd: folder.map(Path::to_owned) };
@@ -91,7 +91,7 @@ impl Journal {
         if written.is_err() {
             fs::remove_file(&nameless).ok();
         }
-        written.map(|file| Entry { path, file })
+        written.map(|file| JournalEntry { path, file })
     }
 
     /// A new file with this line in it, locked.
@@ -104,7 +104,7 @@ impl Journal {
     }
 
     /// The sessions that nobody runs any more. They are ours now.
-    pub(super) fn orphans(&self) -> io::Result<Vec<Found>> {
+    pub(crate) fn orphans(&self) -> io::Result<Vec<OrphanedSession>> {
         let mut found = Vec::new();
         for entry in fs::read_dir(&self.folder)? {
             let path = entry?.path();
@@ -157,7 +157,7 @@ fn clear_away(path: &Path) -> io::Result<()> {
 }
 
 /// The session of this file, unless somebody runs it.
-fn orphan(path: &Path) -> io::Result<Option<Found>> {
+fn orphan(path: &Path) -> io::Result<Option<OrphanedSession>> {
     // Another user could have put it there, for us to run.
     let mut file = bowline_private::open(path, OpenOptions::new().read(true).append(true))?;
     if !locked(&file)? {
@@ -176,11 +176,11 @@ fn orphan(path: &Path) -> io::Result<Option<Found>> {
     };
     let Record { session_id, prompt, cwd: folder } = serde_json::from_str(line)?;
     let (prompt, begun) = (Prompt::from(prompt), rest.starts_with(BEGUN));
-    let entry = Entry { path: path.to_owned(), file };
-    Ok(Some(Found { session_id, prompt, folder, begun, entry }))
+    let entry = JournalEntry { path: path.to_owned(), file };
+    Ok(Some(OrphanedSession { session_id, prompt, folder, begun, entry }))
 }
 
-impl Entry {
+impl JournalEntry {
     /// Notes that the agent has answered, so that there is a transcript to go on with.
     pub(crate) fn begun(&mut self) {
         if let Err(error) = self.file.write_all(BEGUN.as_bytes()) {

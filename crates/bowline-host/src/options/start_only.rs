@@ -1,17 +1,17 @@
-//! What an agent that others have started does not hear of its options.
+//! Options that reach an agent only as flags and variables, when it is started.
 
 use super::{Options, PluginDelivery, Resume, SystemPrompt, arguments::LONGEST_ARGUMENT};
 
-/// Requests of an agent that it makes only if a variable says that they are answered.
-pub(super) const TOLD_BY_VARIABLE: [(&str, &str); 2] = [
+/// Requests that an agent sends only if a variable announces that they are supported.
+pub(super) const ANNOUNCED_BY_VARIABLE: [(&str, &str); 2] = [
     ("oauth_token_refresh", "CLAUDE_CODE_SDK_HAS_OAUTH_REFRESH"),
     ("host_auth_token_refresh", "CLAUDE_CODE_SDK_HAS_HOST_AUTH_REFRESH"),
 ];
 
 impl Options {
-    /// The options that are set, and that an agent hears of only from whoever starts it: they are flags
-    /// and variables. What is said in `initialize`, and what is for this side, is not among them.
-    pub(crate) fn said_at_its_start(&self) -> impl Iterator<Item = &'static str> {
+    /// The options that are set and become flags or variables. Those that are fields of `initialize`, or
+    /// that only this side reads, are not among them.
+    pub(crate) fn start_only(&self) -> impl Iterator<Item = &'static str> {
         #[cfg(feature = "sessions")]
         let has_store = self.session_store.is_some();
         #[cfg(not(feature = "sessions"))]
@@ -27,8 +27,8 @@ impl Options {
             SystemPrompt::Empty | SystemPrompt::Parts(_) | SystemPrompt::Preset { .. } => false,
         };
         let schema = self.output_schema.as_ref().is_some_and(|it| is_short(&it.to_string()));
-        let told =
-            TOLD_BY_VARIABLE.iter().any(|(subtype, _)| self.on_request.contains_key(*subtype));
+        let announced =
+            ANNOUNCED_BY_VARIABLE.iter().any(|(subtype, _)| self.on_request.contains_key(*subtype));
         let options = [
             ("cwd", self.cwd.is_some()),
             ("env", !self.env.is_empty()),
@@ -58,7 +58,7 @@ impl Options {
             ("can_use_tool", self.can_use_tool.is_some()),
             ("permission_prompt_tool", self.permission_prompt_tool.is_some()),
             ("permission_prompts", self.permission_prompts.is_some()),
-            ("on_request", told),
+            ("on_request", announced),
             ("resume", self.resume != Resume::No),
             ("fork_session", self.fork_session),
             ("resume_session_at", self.resume_session_at.is_some()),
@@ -86,12 +86,12 @@ impl Options {
         options.into_iter().filter_map(|(name, set)| set.then_some(name))
     }
 
-    /// The options that have no effect unless whoever started the agent has told it, if any, as a list.
-    pub(crate) fn unheard(&self) -> Option<String> {
-        if !self.transport.was_started_by_others() {
+    /// The options that have no effect because the agent already runs, as a list.
+    pub(crate) fn without_effect(&self) -> Option<String> {
+        if !self.transport.is_already_started() {
             return None;
         }
-        let names: Vec<_> = self.said_at_its_start().collect();
+        let names: Vec<_> = self.start_only().collect();
         (!names.is_empty()).then(|| names.join(", "))
     }
 }

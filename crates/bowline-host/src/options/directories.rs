@@ -1,11 +1,9 @@
-//! Where an agent works, and where it keeps what it keeps.
+//! Working directory and configuration folder of an agent.
 
 use std::path::PathBuf;
 
 use super::Options;
-#[cfg(feature = "embedded")]
-use super::Transport;
-use crate::Error;
+use crate::error::Error;
 
 /// Variables that name the agent's configuration folder.
 pub(crate) const CONFIG_DIR: [&str; 2] = ["BOWLINE_CONFIG_DIR", "CLAUDE_CONFIG_DIR"];
@@ -13,21 +11,20 @@ pub(crate) const CONFIG_DIR: [&str; 2] = ["BOWLINE_CONFIG_DIR", "CLAUDE_CONFIG_D
 impl Options {
     /// Where the agent works.
     pub(crate) fn directory(&self) -> Result<PathBuf, Error> {
-        match (&self.cwd, &self.transport) {
+        let storage = self.transport.connect().and_then(|connect| connect.storage());
+        match (&self.cwd, storage) {
             (Some(cwd), _) => Ok(cwd.clone()),
-            #[cfg(feature = "embedded")]
-            (None, Transport::Embedded(agent)) => Ok(agent.cwd().to_owned()),
-            (None, _) => std::env::current_dir()
+            (None, Some(storage)) => Ok(storage.cwd().to_owned()),
+            (None, None) => std::env::current_dir()
                 .map_err(|error| Error::connection("finding the working directory", error)),
         }
     }
 
     /// The configuration folder that the agent uses by itself.
     pub(crate) fn config_folder(&self) -> PathBuf {
-        #[cfg(feature = "embedded")]
-        if let Transport::Embedded(agent) = &self.transport {
-            // One that keeps nothing reads no settings either.
-            return agent.home().map(ToOwned::to_owned).unwrap_or_default();
+        if let Some(storage) = self.transport.connect().and_then(|connect| connect.storage()) {
+            // Without a configuration folder it reads no settings either.
+            return storage.home().map(ToOwned::to_owned).unwrap_or_default();
         }
         let is_official = |path: &PathBuf| path.file_name().is_some_and(|name| name == "claude");
         let name = match self.cli_path.as_ref().is_some_and(is_official) {

@@ -1,4 +1,4 @@
-//! Keeps the status of a session, and tells whoever wants to know.
+//! Keeper of a session's status: publishes it to watchers and events to subscribers.
 
 use std::{
     sync::{
@@ -12,11 +12,10 @@ use bowline_protocol::{CanUseTool, Message, RequestId, SessionId};
 use tokio::sync::{broadcast, watch};
 
 use super::{
-    PendingPermission, PendingToolCall, SessionEvent, SessionState, SessionStatus,
+    Illegal, PendingPermission, PendingToolCall, SessionEvent, SessionStatus, Step, Ticket,
     event::OpenCalls,
-    status::{Illegal, Step, Ticket},
 };
-use crate::tool::CallParams;
+use crate::{state::SessionState, tool::CallParams};
 
 /// Events that wait for a reader. One that is further behind is told how many it missed. Room for
 /// them is taken at once, so there is not more than a turn with partial messages needs.
@@ -31,14 +30,14 @@ const EVENTS_BEFORE_READERS: usize = 256;
 pub(crate) struct Tracker {
     status: watch::Sender<SessionStatus>,
     /// `None` once the session is over.
-    events: Mutex<Option<Told>>,
+    events: Mutex<Option<EventChannel>>,
     calls: Mutex<OpenCalls>,
     tickets: AtomicU64,
 }
 
 /// Where events go.
 #[derive(Debug)]
-struct Told {
+struct EventChannel {
     sender: broadcast::Sender<Arc<SessionEvent>>,
     /// All events from the start, until there is a reader or too many of them.
     first: Option<broadcast::Receiver<Arc<SessionEvent>>>,
@@ -49,7 +48,7 @@ impl Tracker {
         let (sender, first) = broadcast::channel(EVENTS);
         Arc::new(Self {
             status: watch::Sender::new(SessionStatus::new(session_id)),
-            events: Mutex::new(Some(Told { sender, first: Some(first) })),
+            events: Mutex::new(Some(EventChannel { sender, first: Some(first) })),
             calls: Mutex::default(),
             tickets: AtomicU64::new(0),
         })
@@ -64,30 +63,30 @@ impl Tracker {
     }
 
     /// All events from the start for the first who asks, those from now on for others.
-    pub(super) fn events(&self) -> broadcast::Receiver<Arc<SessionEvent>> {
-        match &mut *self.told() {
-            Some(told) => told.first.take().unwrap_or_else(|| told.sender.subscribe()),
+    pub(crate) fn events(&self) -> broadcast::Receiver<Arc<SessionEvent>> {
+        match &mut *self.channel() {
+            Some(channel) => channel.first.take().unwrap_or_else(|| channel.sender.subscribe()),
             // A channel that has ended.
             None => broadcast::channel(1).1,
         }
     }
 
-    pub(super) fn tell(&self, event: SessionEvent) {
-        if let Some(told) = &mut *self.told() {
-            if told.first.as_ref().is_some_and(|first| first.len() >= EVENTS_BEFORE_READERS) {
-                told.first = None;
+    pub(crate) fn emit(&self, event: SessionEvent) {
+        if let Some(channel) = &mut *self.channel() {
+            if channel.first.as_ref().is_some_and(|first| first.len() >= EVENTS_BEFORE_READERS) {
+                channel.first = None;
             }
             // The only error is that nobody listens.
-            told.sender.send(Arc::new(event)).ok();
+            channel.sender.send(Arc::new(event)).ok();
         }
     }
 
     /// Says that no more events follow.
-    pub(super) fn end_events(&self) {
-        *self.told() = None;
+    pub(crate) fn end_events(&self) {
+        *self.channel() = None;
     }
 
-    fn told(&self) -> MutexGuard<'_, Option<Told>> {
+    fn channel(&self) -> MutexGuard<'_, Option<EventChannel>> {
         self.events.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -99,9 +98,9 @@ impl Tracker {
             outcome = status.step(step, SystemTime::now());
             let to = status.state();
             if from != to {
-                // Told under the lock, so that changes are told in their order.
+                // EventChannel under the lock, so that changes are told in their order.
                 let status = Arc::new(status.clone());
-                self.tell(SessionEvent::StateChange { from, to, status });
+                self.emit(SessionEvent::StateChange { from, to, status });
             }
             outcome.is_ok()
         });
@@ -109,9 +108,9 @@ impl Tracker {
     }
 
     /// Notes a message of the agent.
-    pub(super) fn hear(&self, message: &Message) {
+    pub(crate) fn receive(&self, message: &Message) {
         self.step(Step::Hear).ok();
-        if let Some(id) = said_by(message) {
+        if let Some(id) = session_of(message) {
             self.status.send_if_modified(|status| {
                 let new = status.session_id() != Some(id);
                 if new {
@@ -122,9 +121,9 @@ impl Tracker {
         }
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         if self.has_listeners() {
-            self.tell(SessionEvent::Message(Arc::new(message.clone())));
+            self.emit(SessionEvent::Message(Arc::new(message.clone())));
             for event in calls.events(message) {
-                self.tell(event);
+                self.emit(event);
             }
         } else {
             calls.note(message);
@@ -132,7 +131,7 @@ impl Tracker {
     }
 
     fn has_listeners(&self) -> bool {
-        self.told().as_ref().is_some_and(|told| told.sender.receiver_count() > 0)
+        self.channel().as_ref().is_some_and(|channel| channel.sender.receiver_count() > 0)
     }
 
     /// Waits while the session is paused.
@@ -146,7 +145,7 @@ impl Tracker {
         &self,
         question: &CanUseTool,
         request_id: Option<&RequestId>,
-    ) -> Waiting<'_> {
+    ) -> PendingGuard<'_> {
         let ticket = self.ticket();
         let pending = PendingPermission {
             request_id: request_id.cloned(),
@@ -156,11 +155,11 @@ impl Tracker {
             asked_at: SystemTime::now(),
         };
         self.step(Step::Ask(ticket, pending)).ok();
-        Waiting { tracker: self, over: Some(Step::Decide(ticket)) }
+        PendingGuard { tracker: self, over: Some(Step::Decide(ticket)) }
     }
 
     /// Notes that the agent waits for a tool of ours, until the guard is dropped.
-    pub(crate) fn tool_call(&self, server: &str, call: &CallParams) -> Waiting<'_> {
+    pub(crate) fn tool_call(&self, server: &str, call: &CallParams) -> PendingGuard<'_> {
         let ticket = self.ticket();
         let pending = PendingToolCall {
             tool_use_id: call.meta.tool_use_id.clone(),
@@ -170,7 +169,7 @@ impl Tracker {
             started_at: SystemTime::now(),
         };
         self.step(Step::BeginCall(ticket, pending)).ok();
-        Waiting { tracker: self, over: Some(Step::EndCall(ticket)) }
+        PendingGuard { tracker: self, over: Some(Step::EndCall(ticket)) }
     }
 
     fn ticket(&self) -> Ticket {
@@ -179,12 +178,12 @@ impl Tracker {
 }
 
 /// The agent waits for something, until this is dropped.
-pub(crate) struct Waiting<'a> {
+pub(crate) struct PendingGuard<'a> {
     tracker: &'a Tracker,
     over: Option<Step>,
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for PendingGuard<'_> {
     fn drop(&mut self) {
         if let Some(step) = self.over.take() {
             self.tracker.step(step).ok();
@@ -193,7 +192,7 @@ impl Drop for Waiting<'_> {
 }
 
 /// Which session a message belongs to, where it can change.
-fn said_by(message: &Message) -> Option<&SessionId> {
+fn session_of(message: &Message) -> Option<&SessionId> {
     match message {
         Message::System(bowline_protocol::SystemMessage::Init(init)) => Some(&init.session_id),
         Message::Result(result) => Some(&result.session_id),

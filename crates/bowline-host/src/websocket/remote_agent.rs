@@ -1,14 +1,12 @@
-//! An agent that dials in, before anybody talks to it.
+//! Agents that connect by themselves, before their session is opened.
 
-use std::{
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use bowline_peer::Link;
 use bowline_websocket::{Accepted, KeepAlive, Tether};
+use parking_lot::Mutex;
 
-use super::{seats::Ticket, slot::Slot};
+use super::{latest::Latest, registry::PathReservation};
 
 /// An agent that dials in: give it to [`Options::websocket`](crate::Options::websocket).
 ///
@@ -17,25 +15,25 @@ use super::{seats::Ticket, slot::Slot};
 #[derive(Debug, Clone)]
 pub struct RemoteAgent {
     path: Arc<str>,
-    place: Arc<Mutex<Option<Place>>>,
+    link: Arc<Mutex<Option<ReservedLink>>>,
 }
 
-/// An agent's place in the listener.
+/// An agent's link in the listener.
 #[derive(Debug)]
-pub(super) struct Place {
-    pub(super) ticket: Ticket,
+pub(super) struct ReservedLink {
+    pub(super) reservation: PathReservation,
     pub(super) tether: Tether,
     pub(super) link: Link,
-    pub(super) connections: Arc<Slot<Accepted>>,
+    pub(super) connections: Arc<Latest<Accepted>>,
     /// How long it may be away.
     pub(super) patience: Duration,
     pub(super) keep_alive: KeepAlive,
 }
 
 impl RemoteAgent {
-    pub(super) fn at(place: Place) -> Self {
-        let path = place.ticket.path().into();
-        Self { path, place: Arc::new(Mutex::new(Some(place))) }
+    pub(super) fn at(link: ReservedLink) -> Self {
+        let path = link.reservation.path().into();
+        Self { path, link: Arc::new(Mutex::new(Some(link))) }
     }
 
     /// The path under which it dials in.
@@ -43,8 +41,8 @@ impl RemoteAgent {
         &self.path
     }
 
-    /// Its place; `None` if somebody has it already.
-    pub(super) fn take(&self) -> Option<Place> {
-        self.place.lock().unwrap_or_else(PoisonError::into_inner).take()
+    /// Its link; `None` if somebody has it already.
+    pub(super) fn take(&self) -> Option<ReservedLink> {
+        self.link.lock().take()
     }
 }
