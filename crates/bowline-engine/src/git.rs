@@ -34,7 +34,7 @@ pub(crate) async fn command(directory: &Path) -> Command {
 }
 
 fn bare(directory: &Path) -> Command {
-    let mut command = Command::new("git");
+    let mut command = bowline_process::command("git");
     command
         .arg("-C")
         .arg(directory)
@@ -42,8 +42,7 @@ fn bare(directory: &Path) -> Command {
         .env_remove("GIT_WORK_TREE")
         .env_remove("GIT_INDEX_FILE")
         .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .kill_on_drop(true);
+        .stderr(Stdio::null());
     command
 }
 

@@ -7,10 +7,10 @@ use std::{
     process::ExitStatus,
 };
 
+use bowline_process::{exit_code, group_command, set_variables};
 use bowline_protocol::{
     CommandHook, HookEvent, HookInput, HookSpecificOutput, SyncHookOutput, WorktreeCreateOutput,
 };
-use bowline_tools::exit_code;
 use tokio::process::Command;
 
 use super::{
@@ -61,12 +61,12 @@ pub(super) fn start(
 /// What to try: the program itself, or a shell that is there.
 fn commands(hook: &CommandHook) -> Vec<Command> {
     let shell = |program: &str, flags: &[&str]| {
-        let mut command = Command::new(program);
+        let mut command = group_command(program);
         command.args(flags).arg(&hook.command);
         command
     };
     if let Some(args) = &hook.args {
-        let mut command = Command::new(&hook.command);
+        let mut command = group_command(&hook.command);
         command.args(args);
         return vec![command];
     }
@@ -85,12 +85,7 @@ fn prepare(mut command: Command, input: &HookInput, environment: &HookEnvironmen
     command.current_dir(if cwd.is_dir() { cwd } else { &environment.project_dir });
     // An agent that was itself started by an agent has some that are not ours.
     command.env_remove("CLAUDE_EFFORT").env_remove("CLAUDE_ENV_FILE");
-    for (name, value) in &environment.variables {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
+    set_variables(&mut command, &environment.variables);
     command
         .env("CLAUDE_PROJECT_DIR", &environment.project_dir)
         .env("CLAUDECODE", "1")

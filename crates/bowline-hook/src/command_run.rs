@@ -2,10 +2,10 @@
 
 use std::{io, sync::Arc, time::Duration};
 
+use bowline_process::exit_code;
 use bowline_protocol::{
     CommandHook, HookCommand, HookOutcome, HookOutput, HookProgressMessage, HookResponseMessage,
 };
-use bowline_tools::exit_code;
 
 use super::{
     HookAction, HookActivity, HookReport, Registration, command,

@@ -2,7 +2,7 @@
 
 use std::{io, process::ExitStatus, time::Duration};
 
-use bowline_tools::ProcessGroup;
+use bowline_process::ProcessGroup;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
@@ -65,7 +65,7 @@ impl Process {
         use std::process::Stdio;
 
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.process_group(0).kill_on_drop(true).spawn()?;
+        let mut child = command.spawn()?;
         let group = ProcessGroup::led_by(&child)?;
         let mut ticks = interval_at(Instant::now() + PROGRESS_EVERY, PROGRESS_EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

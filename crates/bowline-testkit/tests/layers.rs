@@ -9,13 +9,23 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("bowline-json", &[]),
     ("bowline-protocol", &["bowline-json"]),
     ("bowline-private", &[]),
+    ("bowline-process", &[]),
     ("bowline-shell", &[]),
     ("bowline-sandbox", &[]),
     ("bowline-peer", &["bowline-protocol"]),
     ("bowline-model", &["bowline-private", "bowline-protocol"]),
     ("bowline-sessions", &["bowline-private", "bowline-protocol"]),
-    ("bowline-tools", &["bowline-private", "bowline-protocol", "bowline-sandbox", "bowline-shell"]),
-    ("bowline-mcp", &["bowline-private", "bowline-protocol", "bowline-tools"]),
+    (
+        "bowline-tools",
+        &[
+            "bowline-private",
+            "bowline-process",
+            "bowline-protocol",
+            "bowline-sandbox",
+            "bowline-shell",
+        ],
+    ),
+    ("bowline-mcp", &["bowline-private", "bowline-process", "bowline-protocol", "bowline-tools"]),
     (
         "bowline-permission",
         &[
@@ -36,11 +46,21 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "bowline-permission",
         ],
     ),
-    ("bowline-hook", &["bowline-private", "bowline-protocol", "bowline-tools", "bowline-settings"]),
+    (
+        "bowline-hook",
+        &[
+            "bowline-private",
+            "bowline-process",
+            "bowline-protocol",
+            "bowline-tools",
+            "bowline-settings",
+        ],
+    ),
     (
         "bowline-engine",
         &[
             "bowline-private",
+            "bowline-process",
             "bowline-protocol",
             "bowline-sandbox",
             "bowline-model",
@@ -62,6 +82,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "bowline",
         &[
             "bowline-private",
+            "bowline-process",
             "bowline-protocol",
             "bowline-model",
             "bowline-sandbox",
@@ -79,6 +100,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "bowline-host",
         &[
             "bowline-private",
+            "bowline-process",
             "bowline-protocol",
             "bowline-peer",
             "bowline-sessions",
@@ -100,6 +122,7 @@ const HEAVY: &[(&str, &[&str])] = &[
         "tokio",
         &[
             "bowline-peer",
+            "bowline-process",
             "bowline-model",
             "bowline-tools",
             "bowline-mcp",

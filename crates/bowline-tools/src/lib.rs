@@ -24,7 +24,7 @@ mod workspace;
 pub use http::{HttpAnswer, post_json};
 pub use lists::{ListedTask, ListedTaskStatus, TaskList, Todo, TodoList, TodoStatus};
 pub use output::{FailureStage, ToolFailure, ToolOutput};
-pub use process::{MODEL_KEYS, ProcessGroup, exit_code};
+pub use process::MODEL_KEYS;
 pub use registry::{Registry, check_is_schema};
 pub use run::run;
 pub use schema::schema_of;

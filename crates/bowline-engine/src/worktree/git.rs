@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use bowline_tools::ProcessGroup;
+use bowline_process::ProcessGroup;
 use tokio::time::timeout;
 
 /// How long git may take for a question.

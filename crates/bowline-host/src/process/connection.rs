@@ -3,6 +3,7 @@
 use std::{future::ready, path::PathBuf, sync::Arc, time::Duration};
 
 use bowline_peer::{Link, connect_with};
+use bowline_process::ProcessGroup;
 use bowline_protocol::{HostRequest, Initialize, Message, RawJson, UserMessage};
 use futures_util::{FutureExt, future::BoxFuture};
 use parking_lot::Mutex;
@@ -10,8 +11,6 @@ use tokio::time;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use super::{
-    group::Group,
-    guardian::Guardian,
     life::{Ended, Life},
     start::{program, start},
     stderr::{self, Tail},
@@ -91,8 +90,8 @@ impl ProcessConnection {
         argument_files: Option<ArgumentFiles>,
     ) -> Result<Self, Error> {
         let mut child = start(options, opening).await?;
-        let group = Group::led_by(child.id());
-        let guardian = Guardian::over(child.id());
+        let group = ProcessGroup::of_agent(&child)
+            .map_err(|error| Error::connection("watching the agent's process", error))?;
         let (Some(stdin), Some(stdout), Some(stderr)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
@@ -114,7 +113,6 @@ impl ProcessConnection {
         let life = Life {
             child,
             group,
-            guardian,
             peer: peer.clone(),
             wire,
             stderr,

@@ -3,10 +3,11 @@
 use std::{os::unix::process::ExitStatusExt, process::ExitStatus, sync::Arc, time::Duration};
 
 use bowline_peer::{Peer, SessionFuture};
+use bowline_process::{ProcessGroup, StopGrace};
 use tokio::{process::Child, sync::watch, task::JoinHandle, time};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
-use super::{group::Group, guardian::Guardian, stderr::Tail};
+use super::stderr::Tail;
 use crate::ProcessError;
 
 /// How long we read on after the process is gone. Its pipes end with it, unless a process that
@@ -21,10 +22,9 @@ pub(super) type Ended = watch::Receiver<Option<Arc<ProcessError>>>;
 
 /// All that belongs to a running process.
 pub(super) struct Life {
-    /// Before the child: until that is dropped, nobody else waits for it and frees its number.
-    pub(super) group: Group,
+    /// Before the child: until that is dropped, it is not reaped and its number is not reused.
+    pub(super) group: ProcessGroup,
     pub(super) child: Child,
-    pub(super) guardian: Guardian,
     pub(super) peer: Peer,
     pub(super) wire: SessionFuture,
     pub(super) stderr: AbortOnDropHandle<()>,
@@ -46,22 +46,23 @@ impl Life {
     async fn live(mut self, tell: watch::Sender<Option<Arc<ProcessError>>>) {
         let mut wire = AbortOnDropHandle::new(tokio::spawn(self.wire));
         let mut mute = false;
-        let stopping = Stopping { group: &self.group, limit: self.limit };
         let status = tokio::select! {
             status = self.child.wait() => status,
             () = self.closing.cancelled() => {
                 self.peer.end_output();
-                stopping.stop(&mut self.child, self.limit).await
+                let grace = StopGrace { end_of_input: self.limit, terminate: self.limit };
+                self.group.stop(&mut self.child, grace).await
             }
             // It has closed its stdout: whatever it still does is of no use to anybody.
             over = &mut wire => {
                 log_wire(over);
                 mute = true;
-                stopping.stop(&mut self.child, MUTE.min(self.limit)).await
+                let grace =
+                    StopGrace { end_of_input: MUTE.min(self.limit), terminate: self.limit };
+                self.group.stop(&mut self.child, grace).await
             }
         };
-        self.group.outlive();
-        self.guardian.dismiss().await;
+        self.group.terminate_rest();
         // The tail must be whole before anybody is told of it.
         time::timeout(LAST_WORDS, &mut self.stderr).await.ok();
         tell.send_replace(Some(Arc::new(ending(status, self.tail.text()))));
@@ -69,29 +70,6 @@ impl Life {
             self.peer.close();
             wire.await.ok();
         }
-    }
-}
-
-/// How a process is made to end.
-struct Stopping<'a> {
-    group: &'a Group,
-    limit: Duration,
-}
-
-impl Stopping<'_> {
-    /// Waits, asks, waits, kills. Always ends.
-    async fn stop(&self, child: &mut Child, patience: Duration) -> std::io::Result<ExitStatus> {
-        if let Ok(status) = time::timeout(patience, child.wait()).await {
-            return status;
-        }
-        self.group.terminate();
-        if let Ok(status) = time::timeout(self.limit, child.wait()).await {
-            return status;
-        }
-        self.group.kill();
-        // Whatever became of the group, nothing outlives this, so that the wait ends.
-        child.start_kill().ok();
-        child.wait().await
     }
 }
 

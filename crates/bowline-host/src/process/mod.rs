@@ -1,8 +1,6 @@
 //! Agents in processes of their own.
 
 mod connection;
-mod group;
-mod guardian;
 mod life;
 mod locate;
 #[cfg(feature = "websocket")]

@@ -2,12 +2,11 @@
 
 use std::{collections::BTreeMap, ffi::OsString, path::PathBuf, process::Stdio};
 
-use tokio::{process::Command, time};
+use bowline_process::{ProcessGroup, group_command, set_variables};
+use tokio::time;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::{
-    group::Group,
-    guardian::Guardian,
     life::{LAST_WORDS, ending},
     locate::locate,
     stderr::{self, Tail},
@@ -22,29 +21,21 @@ pub(crate) async fn run(
     cwd: Option<PathBuf>,
 ) -> Result<(), Error> {
     let program = locate(Some(&program))?;
-    let mut command = Command::new(&program);
+    let mut command = group_command(&program);
     command.args(arguments);
-    for (name, value) in variables {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
+    set_variables(&mut command, &variables);
     if let Some(cwd) = cwd {
         command.current_dir(cwd);
     }
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    command.kill_on_drop(true).process_group(0);
     let failed = |error| Error::connection(format!("starting {}", program.display()), error);
     let mut child = command.spawn().map_err(failed)?;
-    let group = Group::led_by(child.id());
-    let mut guardian = Guardian::over(child.id());
+    let group = ProcessGroup::of_agent(&child).map_err(failed)?;
     let tail = Tail::default();
     let stderr = child.stderr.take().map(|stderr| stderr::read(stderr, tail.clone(), None));
     let stderr = stderr.map(|reading| AbortOnDropHandle::new(tokio::spawn(reading)));
     let status = child.wait().await;
-    group.outlive();
-    guardian.dismiss().await;
+    group.terminate_rest();
     if let Some(reading) = stderr {
         time::timeout(LAST_WORDS, reading).await.ok();
     }

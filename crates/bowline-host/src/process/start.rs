@@ -2,6 +2,7 @@
 
 use std::{path::PathBuf, process::Stdio};
 
+use bowline_process::{group_command, set_variables};
 use bowline_protocol::Initialize;
 use tokio::process::{Child, Command};
 
@@ -51,9 +52,9 @@ pub(crate) fn program(options: &Options) -> Result<PathBuf, Error> {
 pub(super) fn command(options: &Options) -> Result<(PathBuf, Command), Error> {
     let program = program(options)?;
     let mut command = match &options.cli_runner[..] {
-        [] => Command::new(&program),
+        [] => group_command(&program),
         [runner, arguments @ ..] => {
-            let mut command = Command::new(runner);
+            let mut command = group_command(runner);
             command.args(arguments).arg(&program);
             command
         }
@@ -66,16 +67,9 @@ pub(super) fn command(options: &Options) -> Result<(PathBuf, Command), Error> {
     if options.clear_env {
         command.env_clear();
     }
-    for (name, value) in variables(options) {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
+    set_variables(&mut command, &variables(options));
     if let Some(cwd) = &options.cwd {
         command.current_dir(cwd);
     }
-    command.kill_on_drop(true);
-    command.process_group(0);
     Ok((program, command))
 }

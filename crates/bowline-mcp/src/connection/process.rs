@@ -8,11 +8,12 @@ use std::{
     time::Duration,
 };
 
+use bowline_process::{ProcessGroup, StopGrace, group_command, set_variables};
 use bowline_protocol::McpStdioServer;
-use bowline_tools::{MODEL_KEYS, ProcessGroup, Workspace};
+use bowline_tools::{MODEL_KEYS, Workspace};
 use tokio::{
     io::AsyncReadExt,
-    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
+    process::{Child, ChildStderr, ChildStdin, ChildStdout},
     time::timeout,
 };
 use tokio_util::task::AbortOnDropHandle;
@@ -43,21 +44,14 @@ impl Process {
         scope: Scope,
         workspace: &Workspace,
     ) -> io::Result<(Self, ChildStdout, ChildStdin)> {
-        let mut command = Command::new(&config.command);
+        let mut command = group_command(&config.command);
         command
             .args(config.args.iter().flatten())
             .current_dir(workspace.start_dir())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .kill_on_drop(true);
-        for (name, value) in workspace.environment() {
-            match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
-        }
+            .stderr(Stdio::piped());
+        set_variables(&mut command, &workspace.environment());
         if scope.is_projects() {
             for name in MODEL_KEYS {
                 command.env_remove(name);
@@ -82,14 +76,9 @@ impl Process {
 
     /// Ends it, its input being closed already: waits a little, then asks, then kills.
     pub(super) async fn end(mut self) {
-        if timeout(GRACE, self.child.wait()).await.is_err() {
-            self.group.terminate();
-            if timeout(GRACE, self.child.wait()).await.is_err() {
-                self.group.kill();
-                if let Err(error) = self.child.wait().await {
-                    tracing::warn!(%error, "the end of an MCP server is unknown");
-                }
-            }
+        let grace = StopGrace { end_of_input: GRACE, terminate: GRACE };
+        if let Err(error) = self.group.stop(&mut self.child, grace).await {
+            tracing::warn!(%error, "the exit status of an MCP server is unknown");
         }
         // Takes along what the server started and left behind.
         drop(self.group);

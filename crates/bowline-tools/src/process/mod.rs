@@ -2,8 +2,6 @@
 //! last directory reported back, and nothing left behind.
 
 mod capture;
-mod group;
-mod guardian;
 mod held;
 mod keys;
 mod profile;
@@ -11,11 +9,8 @@ mod quiet_git;
 mod running;
 
 pub(crate) use capture::Capture;
-pub use group::ProcessGroup;
-pub(crate) use group::ProcessGroups;
 pub(crate) use held::complete;
 pub use keys::MODEL_KEYS;
 pub(crate) use profile::Profile;
 pub(crate) use quiet_git::{only_shows_settings, variables as quiet_git};
-pub use running::exit_code;
 pub(crate) use running::{Running, ShellCommand};

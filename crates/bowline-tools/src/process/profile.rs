@@ -11,14 +11,13 @@ use std::{
     time::Duration,
 };
 
+use bowline_process::{ProcessGroup, command, group_command, set_variables};
 use tempfile::NamedTempFile;
 use tokio::{
     io::AsyncReadExt,
     process::{Child, Command},
     time::timeout,
 };
-
-use super::ProcessGroup;
 
 /// A profile that takes longer waits for something that will not come.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -98,15 +97,15 @@ async fn printed(
 /// It waits until its terminal is its own, which in the background of ours would be for ever; so it
 /// has none. `setsid` makes it the leader of a session, and of a group, with the process id it has.
 fn interactive() -> Command {
-    let mut shell = Command::new("setsid");
+    let mut shell = command("setsid");
     shell.args(["/bin/bash", "--noprofile", "--norc", "-i"]);
     shell
 }
 
 /// The shell of a machine that has no `setsid`: a profile that wants an interactive one defines nothing.
 fn plain() -> Command {
-    let mut shell = Command::new("/bin/bash");
-    shell.args(["--noprofile", "--norc", "-O", "expand_aliases"]).process_group(0);
+    let mut shell = group_command("/bin/bash");
+    shell.args(["--noprofile", "--norc", "-O", "expand_aliases"]);
     shell
 }
 
@@ -120,14 +119,8 @@ fn spawned(
         .arg(path)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .kill_on_drop(true);
-    for (name, value) in environment {
-        match value {
-            Some(value) => shell.env(name, value),
-            None => shell.env_remove(name),
-        };
-    }
+        .stderr(Stdio::null());
+    set_variables(&mut shell, environment);
     shell.spawn()
 }
 

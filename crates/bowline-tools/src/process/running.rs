@@ -12,6 +12,7 @@ use std::{
     time::Duration,
 };
 
+use bowline_process::{ProcessGroup, ProcessGroups, group_command, set_variables};
 use bowline_sandbox::{Confinement, Support};
 use tokio::{
     io::{AsyncRead, AsyncReadExt},
@@ -20,10 +21,7 @@ use tokio::{
     time::{Instant, sleep_until, timeout},
 };
 
-use super::{
-    capture::Capture,
-    group::{ProcessGroup, ProcessGroups},
-};
+use super::capture::Capture;
 use crate::workspace::lock;
 
 /// How long a group may take to end after it was asked to.
@@ -94,7 +92,7 @@ pub(crate) struct Running {
 impl Running {
     /// Starts the command in a process group of its own, without input.
     pub(crate) fn spawn(command: &ShellCommand, groups: &Arc<ProcessGroups>) -> io::Result<Self> {
-        let mut shell = Command::new("/bin/bash");
+        let mut shell = group_command("/bin/bash");
         let (gate, mut keeper) = io::pipe()?;
         let prologue = match command.profile {
             Some(_) => PROLOGUE_WITH_PROFILE,
@@ -106,21 +104,14 @@ impl Running {
             .current_dir(&command.dir)
             .stdin(gate)
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .kill_on_drop(true);
-        for (name, value) in &command.environment {
-            match value {
-                Some(value) => shell.env(name, value),
-                None => shell.env_remove(name),
-            };
-        }
+            .stderr(Stdio::piped());
+        set_variables(&mut shell, &command.environment);
         // They change where `cd` goes and what patterns match, and commands are judged without them.
         for name in ["CDPATH", "GLOBIGNORE", "BASHOPTS"] {
             shell.env_remove(name);
         }
         let mut child = start(&mut shell, command.confinement.as_ref())?;
-        let group = ProcessGroup::among(&child, groups)?;
+        let group = groups.add(&child)?;
         // A shell that is dead already hears nothing, and its end says more than this could.
         keeper.write_all(GO).ok();
         Ok(Self {
@@ -219,11 +210,6 @@ fn start(shell: &mut Command, confinement: Option<&Confinement>) -> io::Result<C
         }
         None => shell.spawn(),
     }
-}
-
-/// The number a shell would show for how a command ended.
-pub fn exit_code(status: &ExitStatus) -> i32 {
-    status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1)
 }
 
 /// Reads once; at the end takes the pipe away. Without a pipe it waits forever, since the others

@@ -8,6 +8,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use bowline_process::exit_code;
 use bowline_protocol::{TaskId, ToolUseId};
 use tokio::{
     sync::{oneshot, watch},
@@ -17,7 +18,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{Entry, Output, Shared, TaskInfo, TaskKind, TaskStatus, Tasks};
 use crate::{
-    process::{Capture, Running, ShellCommand, exit_code},
+    process::{Capture, Running, ShellCommand},
     workspace::lock,
 };
 

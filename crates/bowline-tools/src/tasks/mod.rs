@@ -15,6 +15,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use bowline_process::ProcessGroups;
 use bowline_protocol::{TaskId, ToolUseId};
 use tokio::{sync::watch, task::JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -24,10 +25,7 @@ pub use info::{NoSuchTask, TaskEvent, TaskInfo, TaskKind, TaskObserver, TaskOutp
 pub(crate) use job::{Job, JobEnd, NewJob};
 pub use register::{NewTask, TaskHandle};
 
-use crate::{
-    process::{Capture, ProcessGroups},
-    workspace::lock,
-};
+use crate::{process::Capture, workspace::lock};
 
 /// Ended tasks whose output can still be asked for; older ones are forgotten so that a long
 /// session does not grow without end.

@@ -12,7 +12,7 @@ use bowline_protocol::McpServerStatus;
 use bowline_tools::Workspace;
 use tokio::{
     io::{AsyncBufReadExt, BufReader, Lines, Stdin},
-    process::{Child, Command},
+    process::Child,
 };
 
 use crate::{
@@ -127,7 +127,7 @@ fn explain(error: McpError) -> anyhow::Error {
 fn open(url: &str, environment: &Environment) -> Option<Child> {
     let usual = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let browser = environment.browser().unwrap_or(usual);
-    let started = Command::new(browser)
+    let started = bowline_process::detached_command(browser)
         .arg(url)
         .stdin(Stdio::null())
         .stdout(Stdio::null())

@@ -1,6 +1,6 @@
 //! Access to a model by `apiKeyHelper`: a command that prints the key.
 
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use bowline_model::{ModelRef, Secret};
 
@@ -17,7 +17,7 @@ pub(super) fn is_needed(model: &str, environment: &Environment) -> bool {
 /// Runs the command and takes what it prints.
 pub(super) fn ask(command: &str) -> Result<Secret, SetupError> {
     let failed = |why: String| SetupError::from(format!("apiKeyHelper failed: {why}"));
-    let done = Command::new("sh")
+    let done = bowline_process::blocking_command("sh")
         .args(["-c", command])
         .stdin(Stdio::null())
         .stderr(Stdio::inherit())

@@ -5,13 +5,14 @@ use std::{
     time::Duration,
 };
 
+use bowline_process::exit_code;
 use bowline_protocol::{ContentBlock, ImageBlock, Source};
 use serde_json::{Value, json};
 
 use super::{Input, meaning};
 use crate::{
     output::{ToolFailure, ToolOutput},
-    process::{Capture, exit_code},
+    process::Capture,
     run::{PREVIEW_CHARS, persisted, size},
     tasks::{Job, JobEnd},
     tool::ToolCall,

@@ -5,7 +5,6 @@ use std::{path::Path, process::Stdio};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use bowline_protocol::{ContentBlock, DocumentBlock, Source};
 use serde_json::json;
-use tokio::process::Command;
 
 use super::{Input, bytes, media::image_block, pages_dir};
 use crate::{
@@ -111,13 +110,12 @@ async fn read_pages(
 ) -> Result<ToolOutput, ToolFailure> {
     let dir = pages_dir(workspace);
     bowline_private::folder(&dir).map_err(|error| files::failed(&error, "write", &dir))?;
-    let rendered = Command::new("pdftoppm")
+    let rendered = bowline_process::command("pdftoppm")
         .args(["-jpeg", "-r", RESOLUTION])
         .args(["-f", &pages.first.to_string(), "-l", &pages.last.to_string()])
         .arg(path)
         .arg(dir.join("page"))
         .stdin(Stdio::null())
-        .kill_on_drop(true)
         .output()
         .await
         .map_err(|error| {
