@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_of_programs_never_open_the_home_folder() {
+    fn program_folders_never_expose_the_home_folder() {
         let mut confinement = Confinement::default();
         let path =
             "/usr/bin:/home/u/.cargo/bin::.:bin:/home/u:/home:/:/home/u/.cargo/bin:/home/us/bin";
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_below_a_readable_folder_is_not_named_again() {
+    fn paths_below_a_readable_folder_are_not_repeated() {
         let mut confinement = Confinement::default();
         for path in ["/a", "/a/b", "/ab"] {
             confinement.read(path);

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_some_shell_would_find() {
+    fn pattern_matches_names_that_any_shell_would_match() {
         for (pattern, name, expected) in [
             ("*.rs", "a.rs", true),
             ("*.rs", ".rs", false),
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_that_are_not_plain_are_not_read() {
+    fn complex_bracket_sets_are_opaque() {
         for pattern in
             ["lin[[:lower:]]", "[]a]", "[!]a]", "a[b", "[a\\]b]", "x\\*", "[[.k.]]", "[é]"]
         {

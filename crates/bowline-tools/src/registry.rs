@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_every_draft_knows_is_plain() {
+    fn schema_is_plain_if_every_draft_reads_it_alike() {
         let with = |keyword: &str, value: Value| {
             let mut schema =
                 json!({ "type": "object", "properties": { "a": { "type": "array" } } });
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn our_own_schemas_are_plain() {
+    fn builtin_schemas_are_plain() {
         for tool in Registry::builtin(&Options::default()).iter() {
             let schema = tool.spec().input_schema.to_value();
             assert!(is_plain(&schema), "{}: {schema}", tool.spec().name);

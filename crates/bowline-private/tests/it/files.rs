@@ -10,7 +10,7 @@ use bowline_private::{append, create, create_new, named_file, open, replace, wri
 use crate::{STRANGER, give_away, mode, place};
 
 #[test]
-fn every_new_file_is_closed() {
+fn new_files_are_private() {
     let place = place();
     let at = |name: &str| place.path().join(name);
     create_new(&at("new")).unwrap();
@@ -28,7 +28,7 @@ fn every_new_file_is_closed() {
 }
 
 #[test]
-fn an_open_file_of_ours_is_closed_and_kept() {
+fn existing_own_file_is_made_private_and_kept() {
     let place = place();
     let file = place.path().join("file");
     for opened in [append, |path: &Path| named_file(path, true)] {
@@ -44,7 +44,7 @@ fn an_open_file_of_ours_is_closed_and_kept() {
 }
 
 #[test]
-fn a_link_of_another_user_is_not_followed() {
+fn link_of_another_user_is_not_followed() {
     let place = place();
     let (link, target) = (place.path().join("link"), place.path().join("target"));
     fs::write(&target, "kept").unwrap();
@@ -68,7 +68,7 @@ fn a_link_of_another_user_is_not_followed() {
 }
 
 #[test]
-fn a_file_of_another_user_is_refused() {
+fn file_of_another_user_is_refused() {
     let place = place();
     let theirs = place.path().join("theirs");
     fs::write(&theirs, "theirs").unwrap();
@@ -83,7 +83,7 @@ fn a_file_of_another_user_is_refused() {
 }
 
 #[test]
-fn a_file_that_the_user_names_may_be_a_device_or_a_link_of_theirs() {
+fn user_named_file_may_be_a_device_or_own_link() {
     let place = place();
     named_file(Path::new("/dev/null"), true).unwrap();
     let (link, target) = (place.path().join("link"), place.path().join("target"));

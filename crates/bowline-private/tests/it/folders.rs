@@ -9,7 +9,7 @@ use bowline_private::{folder, folder_as_it_is};
 use crate::{give_away, mode, place};
 
 #[test]
-fn every_new_folder_on_the_way_is_closed() {
+fn new_parent_folders_are_private() {
     let place = place();
     let deep = place.path().join("a/b/c");
     folder(&deep).unwrap();
@@ -20,7 +20,7 @@ fn every_new_folder_on_the_way_is_closed() {
 }
 
 #[test]
-fn an_open_folder_of_ours_is_closed() {
+fn existing_own_folder_is_made_private() {
     let place = place();
     let open = place.path().join("open");
     for before in [0o777, 0o755, 0o710, 0o000] {
@@ -35,7 +35,7 @@ fn an_open_folder_of_ours_is_closed() {
 }
 
 #[test]
-fn a_folder_above_stays_as_it_is() {
+fn existing_parent_folder_is_unchanged() {
     let place = place();
     let home = place.path().join("home");
     fs::create_dir(&home).unwrap();
@@ -44,7 +44,7 @@ fn a_folder_above_stays_as_it_is() {
 }
 
 #[test]
-fn a_file_in_its_place_is_refused() {
+fn file_at_the_folder_path_is_refused() {
     let place = place();
     let file = place.path().join("file");
     fs::write(&file, "").unwrap();
@@ -55,7 +55,7 @@ fn a_file_in_its_place_is_refused() {
 }
 
 #[test]
-fn what_another_user_made_is_refused() {
+fn folder_of_another_user_is_refused() {
     let place = place();
     let theirs = place.path().join("theirs");
     fs::create_dir(&theirs).unwrap();

@@ -18,7 +18,7 @@ fn shared() -> (TempDir, PathBuf) {
 }
 
 #[test]
-fn the_usual_folder_is_made_or_closed() {
+fn temporary_folder_is_created_private() {
     let (place, usual) = shared();
     assert_eq!(temporary_folder_in(place.path()).unwrap(), usual);
     assert_eq!(mode(&usual), 0o700);
@@ -28,13 +28,13 @@ fn the_usual_folder_is_made_or_closed() {
 }
 
 #[test]
-fn a_folder_for_a_moment_is_closed() {
+fn short_lived_folder_is_private() {
     let (_place, _) = shared();
     assert_eq!(mode(disposable_folder("bowline-test-").unwrap().path()), 0o700);
 }
 
 #[test]
-fn a_link_or_a_file_in_its_place_is_left_alone() {
+fn link_or_file_at_the_folder_path_is_left_alone() {
     for make in [
         |usual: &PathBuf| symlink(usual.with_extension("mine"), usual).unwrap(),
         |usual: &PathBuf| fs::write(usual, "").unwrap(),
@@ -54,7 +54,7 @@ fn a_link_or_a_file_in_its_place_is_left_alone() {
 }
 
 #[test]
-fn a_folder_of_another_user_is_not_used() {
+fn folder_of_another_user_is_not_used() {
     let (place, usual) = shared();
     fs::create_dir(&usual).unwrap();
     if !give_away(&usual) {

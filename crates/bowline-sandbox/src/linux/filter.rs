@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn every_number_has_the_answer_of_its_list() {
+    fn every_system_call_gets_the_verdict_of_its_list() {
         let program = program().unwrap();
         let lists: BTreeMap<u32, Answer> =
             known().map(|(call, answer)| (number(call).unwrap(), answer)).collect();
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_count() {
+    fn arguments_decide_where_the_list_says_so() {
         let program = program().unwrap();
         let allow = libc::SECCOMP_RET_ALLOW;
         let (unix, stream, datagram) =

@@ -12,7 +12,7 @@ const RUNS: usize = 300;
 /// Prints medians; run with `--ignored --nocapture`, best in a release build.
 #[test]
 #[ignore = "a measurement"]
-fn one_more_command() {
+fn cost_of_a_confined_command() {
     let Some(mut rig) = Rig::new() else { return };
     rig.confinement.run_from(&std::env::var("PATH").unwrap(), None);
     rig.attempt(|| Ok(())).unwrap();

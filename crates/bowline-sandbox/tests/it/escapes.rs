@@ -25,7 +25,7 @@ fn all_refused(rig: &Rig, attempts: Vec<Attempt<'_>>) {
 }
 
 #[test]
-fn nothing_is_changed() {
+fn confined_process_cannot_change_files() {
     let Some(rig) = Rig::new() else { return };
     let (file, project) = (rig.file(), rig.project.clone());
     let new = project.join("new");
@@ -84,7 +84,7 @@ fn nothing_is_changed() {
 }
 
 #[test]
-fn only_what_is_named_is_read() {
+fn confined_process_reads_only_named_paths() {
     let Some(rig) = Rig::new() else { return };
     let secret = rig.outside.join("file");
     symlink(&secret, rig.project.join("link")).unwrap();
@@ -114,7 +114,7 @@ fn only_what_is_named_is_read() {
 }
 
 #[test]
-fn nothing_is_reached() {
+fn confined_process_cannot_reach_the_network() {
     let Some(rig) = Rig::new() else { return };
     let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
     let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
@@ -136,7 +136,7 @@ fn nothing_is_reached() {
 }
 
 #[test]
-fn other_processes_are_left_alone() {
+fn confined_process_cannot_reach_other_processes() {
     let Some(rig) = Rig::new() else { return };
     let mut other = Command::new("sleep").arg("60").env("SECRET", "words").spawn().unwrap();
     let own = std::process::id();
@@ -156,14 +156,14 @@ fn other_processes_are_left_alone() {
 }
 
 #[test]
-fn signals_among_the_confined_work() {
+fn confined_processes_can_signal_each_other() {
     let Some(rig) = Rig::new() else { return };
     assert_eq!(rig.prints("sleep 60 & kill $!; wait $!; echo $?"), "143");
     assert_eq!(rig.bash("timeout 0.1 sleep 60").status.code(), Some(124));
 }
 
 #[test]
-fn those_outside_can_end_it() {
+fn confined_process_can_be_killed_from_outside() {
     let Some(rig) = Rig::new() else { return };
     let mut command = Command::new("/bin/bash");
     command.args(["-c", "sleep 60 & wait"]).stdin(Stdio::null()).process_group(0);
@@ -174,7 +174,7 @@ fn those_outside_can_end_it() {
 }
 
 #[test]
-fn rights_are_gone_for_good() {
+fn dropped_rights_cannot_be_regained() {
     let Some(rig) = Rig::new() else { return };
     let status = rig.prints("grep -E '^(NoNewPrivs|Seccomp|CapPrm|CapEff):' /proc/self/status");
     let value = |name: &str| {
@@ -192,7 +192,7 @@ fn rights_are_gone_for_good() {
 }
 
 #[test]
-fn the_rest_of_the_program_is_free() {
+fn other_threads_stay_unconfined() {
     let Some(rig) = Rig::new() else { return };
     rig.prints("true");
     fs::write(rig.outside.join("new"), "still here").unwrap();
@@ -201,7 +201,7 @@ fn the_rest_of_the_program_is_free() {
 }
 
 #[test]
-fn programs_of_the_project_do_not_run() {
+fn project_programs_cannot_be_executed() {
     let Some(mut rig) = Rig::new() else { return };
     let program = rig.project.join("program");
     fs::copy("/bin/true", &program).unwrap();

@@ -5,7 +5,7 @@ use bowline_sandbox::Readable;
 use crate::rig::{Rig, is_there};
 
 #[test]
-fn readers_work() {
+fn read_only_programs_work_confined() {
     let Some(rig) = Rig::new() else { return };
     for script in [
         "cat file",
@@ -40,7 +40,7 @@ fn readers_work() {
 
 /// A pipe holds this much; bash keeps more in a file, and there is no place for one.
 #[test]
-fn a_large_here_document_is_refused_by_name() {
+fn large_here_document_is_refused_by_name() {
     let Some(rig) = Rig::new() else { return };
     let text = |size| format!("wc -c <<'END'\n{}\nEND", "x".repeat(size));
     assert_eq!(rig.prints(&text(60_000)), "60001");
@@ -52,7 +52,7 @@ fn a_large_here_document_is_refused_by_name() {
 
 /// Shims of version managers read below the home folder, wherever that is.
 #[test]
-fn versions_are_told() {
+fn confined_programs_print_their_versions() {
     let Some(mut rig) = Rig::new() else { return };
     rig.confinement.readable = Readable::Everything;
     for program in

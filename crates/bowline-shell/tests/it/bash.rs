@@ -105,7 +105,7 @@ fn runs_mark(text: &str, directory: &Path) -> bool {
 }
 
 #[test]
-fn a_command_that_runs_leaves_its_mark() {
+fn executed_command_leaves_its_mark() {
     let directory = tempfile::tempdir().unwrap();
     assert!(runs_mark("mark", directory.path()));
     // Bash joins these lines into a here-document's end, and these into a substitution.
@@ -118,7 +118,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn what_runs_was_seen(pieces in prop::collection::vec(piece(), 1..14)) {
+    fn every_program_bash_runs_was_parsed(pieces in prop::collection::vec(piece(), 1..14)) {
         let text = pieces.concat();
         let script = parse(&text);
         let seen = script.opaque.is_some() || script.commands.iter().any(|command| {

@@ -14,7 +14,7 @@ fn layers(command_line: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_layer_is_found() {
+fn every_wrapped_command_is_found() {
     for (command_line, inner) in [
         ("timeout 5 rm x", &["rm x"][..]),
         ("timeout -k 1 -s KILL 5 rm x", &["rm x"]),
@@ -75,7 +75,7 @@ fn every_layer_is_found() {
 }
 
 #[test]
-fn only_wrappers_that_add_nothing_carry_the_same_command() {
+fn only_transparent_wrappers_run_the_same_command() {
     let carried = |text: &str| parse(text).commands[0].carried();
     assert!(matches!(carried("timeout 5 ls"), Carried::Same(_)));
     assert!(matches!(carried("time -p ls"), Carried::Same(_)));

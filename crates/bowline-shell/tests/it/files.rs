@@ -17,7 +17,7 @@ fn check(command_line: &str, reads: &[&str], writes: &[&str]) -> bool {
 }
 
 #[test]
-fn readers_name_their_files() {
+fn read_commands_name_their_files() {
     assert!(!check("cat a 'b c' -n", &["a", "b c"], &[]));
     check("cat -", &[], &[]);
     check("head -n 5 a", &["a"], &[]);

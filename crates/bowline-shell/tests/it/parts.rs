@@ -36,7 +36,7 @@ fn quotes_hide_operators() {
 }
 
 #[test]
-fn substitutions_are_commands_too() {
+fn substitutions_are_commands() {
     check("echo $(rm x)", &["echo $(rm x)", "rm x"]);
     check("echo \"$(rm x)\"", &["echo \"$(rm x)\"", "rm x"]);
     check("echo '$(rm x)'", &["echo '$(rm x)'"]);
@@ -52,7 +52,7 @@ fn substitutions_are_commands_too() {
 }
 
 #[test]
-fn here_documents_belong_to_their_command() {
+fn here_documents_stay_with_their_command() {
     check("cat <<EOF\nrm x && y\nEOF\nls", &["cat", "ls"]);
     check("cat <<EOF && ls\n$(rm x) `y`\nEOF", &["cat", "ls", "rm x", "y"]);
     check("cat <<'EOF'\n$(rm x)\nEOF", &["cat"]);
@@ -67,7 +67,7 @@ fn here_documents_belong_to_their_command() {
 }
 
 #[test]
-fn compound_commands_are_their_commands() {
+fn compound_commands_yield_their_inner_commands() {
     check("(cd x && ls)", &["cd x", "ls"]);
     check("{ a; b; }", &["a", "b"]);
     check("if a; then b; elif c; then d; else e; fi", &["a", "b", "c", "d", "e"]);
@@ -83,7 +83,7 @@ fn compound_commands_are_their_commands() {
 }
 
 #[test]
-fn what_may_run_twice_is_told() {
+fn repeated_commands_are_marked() {
     for repeated in [
         "for i in 1 2; do a; done",
         "while a; do b; done",
@@ -96,7 +96,7 @@ fn what_may_run_twice_is_told() {
 }
 
 #[test]
-fn what_becomes_part_of_a_command_is_told() {
+fn substituted_words_are_recognized() {
     for substituted in
         ["a $(b)", "a \"`b`\"", "a <(b)", "x=$(a)", "cat <<E\n$(a)\nE", "(a ${x-$(b)})"]
     {
@@ -116,7 +116,7 @@ fn redirections_are_not_words() {
 }
 
 #[test]
-fn what_is_not_understood_is_opaque() {
+fn unsupported_syntax_is_opaque() {
     for command_line in [
         "case x in a) rm y;; esac",
         "select x in a; do b; done",
@@ -166,7 +166,7 @@ fn what_is_not_understood_is_opaque() {
 }
 
 #[test]
-fn size_is_limited_in_every_direction() {
+fn script_size_and_depth_are_limited() {
     let reason = |text: &str| parse(text).opaque.map(|opaque| opaque.reason);
     assert_eq!(reason(&"a".repeat(MAX_LENGTH + 1)), Some("the command is too long"));
     assert_eq!(reason(&"a;".repeat(MAX_COMMANDS)), None);

@@ -67,7 +67,7 @@ fn piece_without_quotes() -> impl Strategy<Value = &'static str> {
 
 proptest! {
     #[test]
-    fn no_text_panics(text in "\\PC{0,60}", pieces in prop::collection::vec(piece(), 0..40)) {
+    fn arbitrary_text_never_panics(text in "\\PC{0,60}", pieces in prop::collection::vec(piece(), 0..40)) {
         for text in [text, pieces.concat()] {
             let script = parse(&text);
             script.danger();
@@ -81,7 +81,7 @@ proptest! {
     }
 
     #[test]
-    fn joined_commands_come_apart_again(
+    fn joined_commands_are_split_again(
         commands in prop::collection::vec("[a-z]{1,5}( (-[a-z]|'[a-z;&| ]*'|\"[a-z;&|( ]*\"|[a-z./]{1,6})){0,3}", 1..6),
         operators in prop::collection::vec(
             prop::sample::select(vec!["&&", "||", ";", "|", "&", "\n", " && ", " || ", " ; ", " | ", " & "]),

@@ -3,7 +3,7 @@
 use bowline_shell::is_read_only;
 
 #[test]
-fn these_only_read() {
+fn read_only_commands_are_recognized() {
     for command_line in [
         "ls",
         "ls -la src",
@@ -118,7 +118,7 @@ fn these_only_read() {
 }
 
 #[test]
-fn these_do_not() {
+fn writing_or_unknown_commands_are_not_read_only() {
     for command_line in [
         "touch a",
         "rm a",

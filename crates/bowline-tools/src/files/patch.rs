@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_shown_with_its_surroundings() {
+    fn change_is_shown_with_context() {
         assert_eq!(
             structured_patch("alpha\nbeta\n", "alpha\nBETA\n"),
             [hunk([1, 2, 1, 2], &[" alpha", "-beta", "+BETA"])]
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn far_changes_are_apart_and_near_ones_together() {
+    fn distant_changes_are_separate_hunks() {
         let before: String = (1..=30).map(|line| format!("{line}\n")).collect();
         let far = before.replace("2\n3\n", "2\nx\n").replace("25\n", "y\n");
         let hunks = structured_patch(&before, &far);
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_last_newline_is_told() {
+    fn missing_final_newline_is_noted() {
         assert_eq!(
             structured_patch("a", "a\n"),
             [hunk([1, 1, 1, 1], &["-a", "\\ No newline at end of file", "+a"])]

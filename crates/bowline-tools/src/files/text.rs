@@ -79,7 +79,7 @@ mod tests {
     use super::TextFile;
 
     #[test]
-    fn a_file_goes_back_as_it_came() {
+    fn text_round_trips_through_its_encoding() {
         for bytes in [
             b"".as_slice(),
             b"a\nb\n",
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_known_as_such() {
+    fn binary_content_is_recognized() {
         assert!(TextFile::decode(b"a\xFFb").damaged);
         assert!(TextFile::decode(b"a\0b").damaged);
         assert!(TextFile::decode(b"\xFF\xFEa").damaged);

@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scripts_that_do_more_than_set_variables_are_known() {
+    fn scripts_that_only_set_variables_are_recognized() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("script");
         for (text, expected) in [
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_of_git_lead_to_others() {
+    fn git_settings_are_followed_to_included_files() {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path();
         fs::create_dir(home.join("dots")).unwrap();

@@ -130,7 +130,7 @@ mod tests {
 
     /// A shell with the terminal of whoever started it would stop until it is in the foreground.
     #[tokio::test]
-    async fn the_shell_of_a_profile_is_interactive_and_has_no_terminal() {
+    async fn profile_shell_is_interactive_without_a_terminal() {
         let mut profile = NamedTempFile::new().unwrap();
         let text = "case $- in *i*) ;; *) return ;; esac\n\
                     read -r _ _ _ _ group session terminal _ < /proc/$$/stat\n\

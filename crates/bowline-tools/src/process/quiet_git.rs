@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_that_are_there_stay() {
+    fn existing_git_settings_are_kept() {
         let variables = variables(Some("2"));
         assert_eq!(variables["GIT_CONFIG_KEY_2"].as_deref(), Some("safe.bareRepository"));
         assert!(!variables.contains_key("GIT_CONFIG_KEY_1"));
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_are_shown_as_they_are() {
+    fn commands_that_show_settings_are_recognized() {
         for command in ["git config --get user.name", "cd x && git config --get a.b | cat"] {
             assert!(only_shows_settings(command), "{command}");
         }
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_count_that_is_none_is_replaced() {
+    fn invalid_config_count_is_replaced() {
         for count in [None, Some(""), Some("x"), Some("-1")] {
             assert!(variables(count).contains_key("GIT_CONFIG_KEY_0"), "{count:?}");
         }

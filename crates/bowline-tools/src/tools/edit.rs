@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deleted_line_takes_its_newline() {
+    fn deleted_line_takes_its_newline() {
         let delete = |text: &str, old: &str| replace(text, &find(text, old), "");
         assert_eq!(delete("a\nb\nc\n", "b"), "a\nc\n");
         assert_eq!(delete("a\nxb\nc\n", "b"), "a\nx\nc\n");

@@ -18,7 +18,7 @@ async fn start(rig: &Rig, command: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_background_command_from_start_to_end() {
+async fn background_command_runs_from_start_to_end() {
     let rig = Rig::new();
     let call = json!({
         "command": "while [ ! -e go ]; do sleep 0.01; done; echo done; echo oops >&2",
@@ -77,7 +77,7 @@ async fn a_background_command_from_start_to_end() {
 }
 
 #[tokio::test]
-async fn a_stopped_command_is_gone_with_its_children() {
+async fn stopped_command_ends_with_its_children() {
     let rig = Rig::new();
     let id = start(&rig, "sleep 60 & echo $! > child; wait").await;
     let child = pid_in(&rig.path("child")).await;
@@ -100,7 +100,7 @@ async fn a_stopped_command_is_gone_with_its_children() {
 }
 
 #[tokio::test]
-async fn a_late_command_goes_on_in_the_background() {
+async fn timed_out_command_continues_in_the_background() {
     let rig = Rig::new();
     let command = "echo first; while [ ! -e go ]; do sleep 0.01; done; echo second";
     let (text, object) = rig.ok("Bash", json!({ "command": command, "timeout": 300 })).await;
@@ -114,7 +114,7 @@ async fn a_late_command_goes_on_in_the_background() {
 }
 
 #[tokio::test]
-async fn a_person_moves_a_command_to_the_background() {
+async fn running_command_is_moved_to_the_background() {
     let rig = Rig::new();
     let call = rig.call("Bash", json!({ "command": "echo $$ > shell; sleep 60" }));
     let person = async {
@@ -142,7 +142,7 @@ async fn a_background_command_has_a_lifetime() {
 }
 
 #[tokio::test]
-async fn a_failing_command_is_told_as_failed() {
+async fn failing_background_command_is_reported_as_failed() {
     let rig = Rig::new();
     let id = start(&rig, "exit 7").await;
     let (text, _) = rig.ok("TaskOutput", json!({ "task_id": id })).await;
@@ -150,7 +150,7 @@ async fn a_failing_command_is_told_as_failed() {
 }
 
 #[tokio::test]
-async fn long_output_is_cut_to_its_end() {
+async fn long_output_is_truncated_to_its_end() {
     let rig = Rig::new();
     let id = start(&rig, "seq 1 20000").await;
     let (_, object) = rig.ok("TaskOutput", json!({ "task_id": id })).await;
@@ -184,7 +184,7 @@ fn new_agent(stop: &CancellationToken) -> NewTask {
 }
 
 #[tokio::test]
-async fn a_registered_task_is_seen_and_stopped_like_any_other() {
+async fn registered_task_is_listed_and_stopped() {
     let rig = Rig::new();
     let stop = CancellationToken::new();
     let handle = rig.workspace.tasks().register(new_agent(&stop));
@@ -203,7 +203,7 @@ async fn a_registered_task_is_seen_and_stopped_like_any_other() {
 }
 
 #[tokio::test]
-async fn a_registered_task_ends_once_and_says_how() {
+async fn registered_task_finishes_once() {
     let rig = Rig::new();
     let stop = CancellationToken::new();
     let done = rig.workspace.tasks().register(new_agent(&stop));
@@ -225,7 +225,7 @@ async fn a_registered_task_ends_once_and_says_how() {
 }
 
 #[tokio::test]
-async fn unknown_tasks_are_told() {
+async fn unknown_task_is_reported() {
     let rig = Rig::new();
     let unknown = refused("No task found with ID: bnone");
     assert_eq!(rig.error("TaskOutput", json!({ "task_id": "bnone" })).await, unknown);

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::rig::{Rig, eventually, is_alive, pid_in, refused};
 
 #[tokio::test]
-async fn output_and_errors_arrive_in_the_order_of_time() {
+async fn stdout_and_stderr_arrive_in_order() {
     let rig = Rig::new();
     let call = json!({ "command": "echo out; echo err 1>&2; echo again" });
     let output = rig.call("Bash", call).await.unwrap();
@@ -24,7 +24,7 @@ async fn output_and_errors_arrive_in_the_order_of_time() {
 }
 
 #[tokio::test]
-async fn a_failing_command_is_an_error_with_its_output() {
+async fn failing_command_is_an_error_with_its_output() {
     let rig = Rig::new();
     let failure = rig.call("Bash", json!({ "command": "echo before; exit 3" })).await.unwrap_err();
     assert_eq!(failure.stage, FailureStage::Running);
@@ -39,7 +39,7 @@ async fn a_failing_command_is_an_error_with_its_output() {
 }
 
 #[tokio::test]
-async fn an_exit_code_may_be_an_answer() {
+async fn exit_code_of_grep_or_test_is_not_an_error() {
     let rig = Rig::new();
     let (text, object) = rig.ok("Bash", json!({ "command": "echo a | grep b" })).await;
     assert_eq!(text, "(Bash completed with no output)");
@@ -51,7 +51,7 @@ async fn an_exit_code_may_be_an_answer() {
 }
 
 #[tokio::test]
-async fn blank_edges_go_and_the_inside_stays() {
+async fn blank_lines_are_trimmed_at_the_ends_only() {
     let rig = Rig::new();
     let text = rig.text("Bash", json!({ "command": r"printf '\n\n  a\n\n\033[1mb\n \n'" })).await;
     assert_eq!(text, "  a\n\n\u{1b}[1mb");
@@ -60,7 +60,7 @@ async fn blank_edges_go_and_the_inside_stays() {
 }
 
 #[tokio::test]
-async fn the_directory_carries_over_inside_and_nothing_else_does() {
+async fn working_directory_persists_between_commands_and_variables_do_not() {
     let rig = Rig::new();
     std::fs::create_dir(rig.path("sub")).unwrap();
     rig.text("Bash", json!({ "command": "X=1; export Y=2; cd sub" })).await;
@@ -74,7 +74,7 @@ async fn the_directory_carries_over_inside_and_nothing_else_does() {
 }
 
 #[tokio::test]
-async fn the_directory_comes_back_from_outside() {
+async fn directory_outside_the_workspace_is_reset() {
     let rig = Rig::new();
     let reset = format!("Shell cwd was reset to {}", rig.project().display());
     let (text, object) = rig.ok("Bash", json!({ "command": "cd /; echo x" })).await;
@@ -87,7 +87,7 @@ async fn the_directory_comes_back_from_outside() {
 }
 
 #[tokio::test]
-async fn variables_are_set_and_taken_away_and_input_is_empty() {
+async fn variables_are_set_and_removed_and_stdin_is_empty() {
     let rig = Rig::new();
     rig.workspace.update_environment([
         ("CLAUDECODE".to_owned(), Some("1".to_owned())),
@@ -98,7 +98,7 @@ async fn variables_are_set_and_taken_away_and_input_is_empty() {
 }
 
 #[tokio::test]
-async fn a_flood_stays_in_bounds() {
+async fn flood_of_output_stays_in_bounded_memory() {
     let rig = Rig::options(|options| options.max_output_chars = 1000);
     let command = "yes 0123456789 | head -c 100000000; echo; echo the end";
     let (text, object) = rig.ok("Bash", json!({ "command": command })).await;
@@ -116,7 +116,7 @@ async fn a_flood_stays_in_bounds() {
 }
 
 #[tokio::test]
-async fn a_long_failure_shows_how_it_began_and_how_it_ended() {
+async fn long_failure_shows_both_ends_of_its_output() {
     let rig = Rig::new();
     let text = rig.error("Bash", json!({ "command": "seq 1 100000; exit 1" })).await;
     assert!(text.starts_with("Exit code 1\n1\n2\n3\n"), "{text}");
@@ -126,7 +126,7 @@ async fn a_long_failure_shows_how_it_began_and_how_it_ended() {
 }
 
 #[tokio::test]
-async fn a_picture_is_shown_as_one() {
+async fn data_url_output_is_an_image_block() {
     let rig = Rig::new();
     let call = json!({ "command": "echo 'data:image/png;base64,aGk='" });
     let output = rig.call("Bash", call).await.unwrap();
@@ -139,7 +139,7 @@ async fn a_picture_is_shown_as_one() {
 }
 
 #[tokio::test]
-async fn a_sleep_is_stopped_when_its_time_is_over() {
+async fn sleep_is_stopped_at_its_timeout() {
     let rig = Rig::new();
     let text = rig.error("Bash", json!({ "command": "sleep 20", "timeout": 100 })).await;
     assert_eq!(text, "Exit code 143\nCommand timed out after 0.1s");
@@ -149,7 +149,7 @@ async fn a_sleep_is_stopped_when_its_time_is_over() {
 }
 
 #[tokio::test]
-async fn without_background_a_late_command_is_killed_with_its_children() {
+async fn timed_out_command_is_killed_with_its_children_without_background() {
     let rig = Rig::options(|options| options.background_tasks = false);
     let command = "true; sleep 60 & echo $! > child; echo some; wait";
     let text = rig.error("Bash", json!({ "command": command, "timeout": 300 })).await;
@@ -161,7 +161,7 @@ async fn without_background_a_late_command_is_killed_with_its_children() {
 }
 
 #[tokio::test]
-async fn an_interrupt_ends_everything_the_command_started() {
+async fn interrupt_ends_the_whole_process_group() {
     let rig = Rig::new();
     // The child ignores polite requests and closes its output.
     let command = "(trap '' TERM; echo $BASHPID > child; exec sleep 60 >/dev/null 2>&1) & \
@@ -197,7 +197,7 @@ async fn dropping_the_call_ends_the_command() {
 }
 
 #[tokio::test]
-async fn what_a_command_leaves_behind_lives_until_the_workspace_goes() {
+async fn processes_left_running_end_with_the_workspace() {
     let rig = Rig::new();
     let began = Instant::now();
     rig.text("Bash", json!({ "command": "true; sleep 60 & echo $! > child" })).await;
@@ -212,7 +212,7 @@ async fn what_a_command_leaves_behind_lives_until_the_workspace_goes() {
 }
 
 #[test]
-fn the_end_of_the_runtime_is_the_end_of_commands() {
+fn runtime_shutdown_ends_commands() {
     let rig = Rig::new();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let pid = runtime.block_on(async {
@@ -230,7 +230,7 @@ fn the_end_of_the_runtime_is_the_end_of_commands() {
 }
 
 #[tokio::test]
-async fn what_a_call_touches_and_what_may_run_beside_it() {
+async fn access_and_concurrency_of_a_call() {
     let rig = Rig::new();
     let bash = rig.registry.find("Bash").unwrap();
     let look = json!({ "command": "ls | head" });
@@ -240,7 +240,7 @@ async fn what_a_call_touches_and_what_may_run_beside_it() {
 }
 
 #[tokio::test]
-async fn a_missing_directory_is_told() {
+async fn missing_working_directory_is_reported() {
     let rig = Rig::new();
     rig.workspace.set_current_dir(rig.path("gone"));
     let text = rig.error("Bash", json!({ "command": "ls" })).await;
@@ -255,7 +255,7 @@ async fn a_missing_directory_is_told() {
 }
 
 #[tokio::test]
-async fn what_the_shell_profile_defines_can_be_used_but_its_variables_do_not_leak() {
+async fn shell_profile_definitions_are_usable_and_its_variables_do_not_leak() {
     let folder = tempfile::tempdir().unwrap();
     let profile = folder.path().join("profile");
     let text = "case $- in *i*) ;; *) return ;; esac\n\

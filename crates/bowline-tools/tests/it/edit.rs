@@ -15,7 +15,7 @@ async fn read(rig: &Rig) {
 }
 
 #[tokio::test]
-async fn an_exact_piece_is_replaced() {
+async fn exact_text_is_replaced() {
     let rig = Rig::new();
     rig.file("a.txt", "alpha\nbeta\n");
     read(&rig).await;
@@ -37,7 +37,7 @@ async fn an_exact_piece_is_replaced() {
 }
 
 #[tokio::test]
-async fn each_mistake_has_its_words() {
+async fn invalid_edits_have_specific_errors() {
     let rig = Rig::new();
     rig.file("a.txt", "x\nx\n");
     assert_eq!(
@@ -77,7 +77,7 @@ async fn each_mistake_has_its_words() {
 }
 
 #[tokio::test]
-async fn every_occurrence_is_replaced_if_asked_for() {
+async fn replace_all_replaces_every_occurrence() {
     let rig = Rig::new();
     rig.file("a.txt", "x 1\nx 2\n");
     read(&rig).await;
@@ -91,7 +91,7 @@ async fn every_occurrence_is_replaced_if_asked_for() {
 }
 
 #[tokio::test]
-async fn an_empty_old_string_makes_or_fills_a_file() {
+async fn empty_old_string_creates_or_fills_a_file() {
     let rig = Rig::new();
     let (_, object) = rig.ok("Edit", edit("", "new\n")).await;
     assert_eq!(object["originalFile"], "");
@@ -102,7 +102,7 @@ async fn an_empty_old_string_makes_or_fills_a_file() {
 }
 
 #[tokio::test]
-async fn blanks_at_the_ends_of_new_lines_go() {
+async fn trailing_blanks_of_new_lines_are_trimmed() {
     let rig = Rig::new();
     rig.workspace.set_reads_before_writing(false);
     for (name, kept) in [("a.txt", "x\n y\n"), ("a.md", "x  \n y\t\n")] {
@@ -114,7 +114,7 @@ async fn blanks_at_the_ends_of_new_lines_go() {
 }
 
 #[tokio::test]
-async fn line_ends_and_quotes_of_the_file_stay() {
+async fn line_endings_and_quotes_of_the_file_are_preserved() {
     let rig = Rig::new();
     rig.file("a.txt", "a\r\nb\r\nc\r\n");
     read(&rig).await;
@@ -138,7 +138,7 @@ async fn line_ends_and_quotes_of_the_file_stay() {
 }
 
 #[tokio::test]
-async fn a_changed_file_is_edited_only_where_it_is_still_the_same() {
+async fn changed_file_is_edited_only_where_it_is_unchanged() {
     let rig = Rig::new();
     rig.file("a.txt", "one\ntwo\n");
     read(&rig).await;
@@ -153,7 +153,7 @@ async fn a_changed_file_is_edited_only_where_it_is_still_the_same() {
 }
 
 #[tokio::test]
-async fn a_file_seen_in_part_is_edited_without_a_claim_to_know_it() {
+async fn partially_read_file_is_edited_and_stays_partially_read() {
     let rig = Rig::new();
     rig.file("a.txt", "one\ntwo\nthree\n");
     rig.text("Read", json!({ "file_path": "a.txt", "limit": 1 })).await;
@@ -163,7 +163,7 @@ async fn a_file_seen_in_part_is_edited_without_a_claim_to_know_it() {
 }
 
 #[tokio::test]
-async fn a_subagent_has_its_own_memory_of_files() {
+async fn subagent_starts_without_files_it_has_read() {
     let rig = Rig::new();
     let path = rig.file("a.txt", "one\n");
     read(&rig).await;

@@ -16,7 +16,7 @@ fn set_age(rig: &Rig, name: &str, seconds: u64) {
 }
 
 #[tokio::test]
-async fn files_come_oldest_first_hidden_and_ignored_included() {
+async fn files_are_listed_oldest_first_with_hidden_and_ignored_ones() {
     let rig = Rig::new();
     for (name, age) in
         [("src/a.py", 10), ("src/deep/b.py", 30), (".hidden/c.py", 20), ("target/d.py", 5)]
@@ -46,7 +46,7 @@ async fn files_come_oldest_first_hidden_and_ignored_included() {
 }
 
 #[tokio::test]
-async fn a_long_list_is_cut_and_says_so() {
+async fn long_list_is_truncated_with_a_note() {
     let rig = Rig::new();
     for number in 0..150 {
         rig.file(&format!("{number}.txt"), "");
@@ -58,7 +58,7 @@ async fn a_long_list_is_cut_and_says_so() {
 }
 
 #[tokio::test]
-async fn each_mistake_has_its_words() {
+async fn invalid_globs_have_specific_errors() {
     let rig = Rig::new();
     rig.file("a.txt", "");
     let error = async |pattern: &str, path: &str| {
@@ -70,7 +70,7 @@ async fn each_mistake_has_its_words() {
 }
 
 #[tokio::test]
-async fn what_a_search_touches() {
+async fn glob_access_covers_its_directory() {
     let rig = Rig::new();
     let glob = rig.registry.find("Glob").unwrap();
     let access = |input| glob.access(&input, &rig.workspace);

@@ -35,7 +35,7 @@ async fn grep(rig: &Rig, fields: Value) -> (String, Value) {
 }
 
 #[tokio::test]
-async fn files_come_newest_first_without_the_ignored() {
+async fn files_are_listed_newest_first_without_ignored_ones() {
     let rig = tree();
     let (text, object) = grep(&rig, json!({})).await;
     assert_eq!(text, "Found 2 files\nsrc/a.py\nsrc/b.rs");
@@ -57,7 +57,7 @@ async fn files_come_newest_first_without_the_ignored() {
 }
 
 #[tokio::test]
-async fn lines_come_with_their_places() {
+async fn lines_are_listed_with_path_and_number() {
     let rig = tree();
     let (text, object) = grep(&rig, json!({ "output_mode": "content", "type": "py" })).await;
     assert_eq!(text, "src/a.py:1:import os\nsrc/a.py:4:import sys");
@@ -119,7 +119,7 @@ async fn matches_are_counted() {
 }
 
 #[tokio::test]
-async fn a_match_may_span_lines_if_asked_for() {
+async fn multiline_match_spans_lines() {
     let rig = tree();
     let across = json!({ "pattern": "os.x = 1", "multiline": true, "output_mode": "content" });
     let (text, _) = grep(&rig, across).await;
@@ -151,7 +151,7 @@ async fn long_lines_and_binary_files_are_not_shown() {
 }
 
 #[tokio::test]
-async fn a_flood_of_matches_is_paged_and_saved() {
+async fn long_list_of_matches_is_paged_and_saved() {
     let rig = Rig::new();
     rig.file("a", "match me please, I am a line of some length\n".repeat(5000));
     let call =
@@ -168,7 +168,7 @@ async fn a_flood_of_matches_is_paged_and_saved() {
 }
 
 #[tokio::test]
-async fn each_mistake_has_its_words() {
+async fn invalid_searches_have_specific_errors() {
     let rig = tree();
     let error = async |fields: Value| {
         let mut input = json!({ "pattern": "import" });
@@ -191,7 +191,7 @@ async fn each_mistake_has_its_words() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn many_searches_run_side_by_side() {
+async fn many_searches_run_concurrently() {
     let rig = Rig::new();
     for number in 0..300 {
         rig.file(&format!("d{}/f{number}", number % 7), format!("number {number}\n"));
@@ -207,7 +207,7 @@ async fn many_searches_run_side_by_side() {
 }
 
 #[tokio::test]
-async fn files_that_must_not_be_read_are_left_out() {
+async fn unreadable_files_are_left_out_of_searches() {
     struct Secrets;
     impl bowline_tools::HiddenFiles for Secrets {
         fn hidden(&self) -> Option<bowline_tools::IsHidden> {

@@ -22,7 +22,7 @@ fn held() -> Option<Rig> {
 }
 
 #[tokio::test]
-async fn a_held_command_reads_and_changes_nothing() {
+async fn confined_command_reads_and_changes_nothing() {
     let Some(rig) = held() else { return };
     let text =
         rig.text("Bash", json!({"command": "cat file; cd . && pwd; date > /dev/null"})).await;
@@ -45,14 +45,14 @@ async fn a_held_command_reads_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn other_failures_are_told_as_ever() {
+async fn unrelated_failures_have_no_confinement_note() {
     let Some(rig) = held() else { return };
     let error = rig.error("Bash", json!({"command": "cat missing"})).await;
     assert_eq!(error, "Exit code 1\ncat: missing: No such file or directory");
 }
 
 #[tokio::test]
-async fn a_held_command_may_run_in_the_background() {
+async fn confined_command_may_run_in_the_background() {
     let Some(rig) = held() else { return };
     let input = json!({"command": "cat file; cat ../secret", "run_in_background": true});
     let (_, structured) = rig.ok("Bash", input).await;
@@ -64,7 +64,7 @@ async fn a_held_command_may_run_in_the_background() {
 }
 
 #[tokio::test]
-async fn a_held_command_is_stopped_like_any_other() {
+async fn confined_command_is_stopped_like_any_other() {
     let Some(mut rig) = held() else { return };
     rig.confinement = Some(Confinement { readable: Readable::Everything, executable: vec![] });
     let input = json!({"command": "cat file; sleep 600", "timeout": 200.0});
@@ -73,7 +73,7 @@ async fn a_held_command_is_stopped_like_any_other() {
 }
 
 #[tokio::test]
-async fn definitions_of_a_profile_work() {
+async fn profile_definitions_work_in_a_confined_command() {
     let Some(held) = held() else { return };
     let profile = held.outside().join("profile");
     fs::write(&profile, "alias shout='echo LOUD'\nf() { cat file; }\n").unwrap();
@@ -155,7 +155,7 @@ impl Repository {
 }
 
 #[tokio::test]
-async fn settings_of_a_repository_run_nothing() {
+async fn repository_settings_run_no_program() {
     if !has_git() {
         return;
     }
@@ -183,7 +183,7 @@ async fn settings_of_a_repository_run_nothing() {
 }
 
 #[tokio::test]
-async fn settings_of_submodules_and_bare_repositories_run_nothing() {
+async fn settings_of_submodules_and_bare_repositories_run_no_program() {
     if !has_git() {
         return;
     }
@@ -206,7 +206,7 @@ async fn settings_of_submodules_and_bare_repositories_run_nothing() {
 }
 
 #[tokio::test]
-async fn git_still_looks() {
+async fn read_only_git_commands_still_work() {
     if !has_git() {
         return;
     }

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::rig::Rig;
 
 #[tokio::test]
-async fn the_plain_list_is_replaced_as_a_whole() {
+async fn todo_write_replaces_the_whole_list() {
     let rig = Rig::new();
     let todo =
         |status: &str| json!([{ "content": "one", "status": status, "activeForm": "doing" }]);
@@ -23,7 +23,7 @@ async fn the_plain_list_is_replaced_as_a_whole() {
 }
 
 #[tokio::test]
-async fn bad_items_are_told() {
+async fn todo_write_reports_invalid_items() {
     let rig = Rig::new();
     let text =
         rig.error("TodoWrite", json!({ "todos": [{ "content": "x", "status": "pending" }] })).await;
@@ -49,7 +49,7 @@ async fn bad_items_are_told() {
 }
 
 #[tokio::test]
-async fn tasks_are_made_changed_and_shown() {
+async fn task_tools_create_update_and_show_tasks() {
     let rig = Rig::new();
     let (text, object) =
         rig.ok("TaskCreate", json!({ "subject": "one", "description": "do one" })).await;
@@ -81,7 +81,7 @@ async fn tasks_are_made_changed_and_shown() {
 }
 
 #[tokio::test]
-async fn tasks_go_and_their_numbers_with_them() {
+async fn deleted_task_numbers_are_not_reused() {
     let rig = Rig::new();
     assert_eq!(rig.text("TaskList", json!({})).await, "No tasks found");
     rig.text("TaskCreate", json!({ "subject": "one", "description": "" })).await;

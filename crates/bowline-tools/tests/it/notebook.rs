@@ -53,7 +53,7 @@ async fn cells_are_shown_with_their_outputs() {
 }
 
 #[tokio::test]
-async fn a_replaced_cell_forgets_what_it_computed() {
+async fn replaced_cell_loses_its_outputs() {
     let rig = rig().await;
     read(&rig).await;
     let (text, object) = rig.ok("NotebookEdit", edit(json!({ "cell_id": "c1" }))).await;
@@ -70,7 +70,7 @@ async fn a_replaced_cell_forgets_what_it_computed() {
 }
 
 #[tokio::test]
-async fn cells_come_and_go() {
+async fn cells_are_inserted_and_deleted() {
     let rig = rig().await;
     read(&rig).await;
     let insert = json!({ "edit_mode": "insert", "cell_type": "markdown", "cell_id": "c1" });
@@ -90,7 +90,7 @@ async fn cells_come_and_go() {
 }
 
 #[tokio::test]
-async fn each_mistake_has_its_words() {
+async fn invalid_notebook_edits_have_specific_errors() {
     let rig = rig().await;
     let error = async |fields: Value| rig.error("NotebookEdit", edit(fields)).await;
     assert_eq!(

@@ -24,7 +24,7 @@ fn all_modes(folder: &Path) -> Vec<(String, u32)> {
 }
 
 #[tokio::test]
-async fn the_output_of_commands_is_for_its_owner() {
+async fn command_output_files_are_private() {
     let rig = Rig::new();
     let command = "umask 000; head -c 200000 /dev/zero | tr '\\0' x";
     let text = rig.text("Bash", json!({ "command": command })).await;
@@ -41,7 +41,7 @@ async fn the_output_of_commands_is_for_its_owner() {
 }
 
 #[tokio::test]
-async fn the_name_of_a_call_leads_nowhere() {
+async fn call_id_cannot_escape_the_results_folder() {
     let rig = Rig::new();
     let tool = rig.registry.find("Bash").unwrap();
     rig.file("long", "x\n".repeat(100_000));
@@ -64,7 +64,7 @@ async fn the_name_of_a_call_leads_nowhere() {
 }
 
 #[tokio::test]
-async fn a_workspace_without_folders_has_some_of_its_own() {
+async fn default_workspace_folders_are_private() {
     let folder = tempfile::tempdir().unwrap();
     let workspace = Workspace::new(folder.path(), Setup::default());
     let users = bowline_private::temporary_folder().unwrap();
@@ -73,7 +73,7 @@ async fn a_workspace_without_folders_has_some_of_its_own() {
 }
 
 #[tokio::test]
-async fn what_tools_write_into_the_configuration_is_for_its_owner() {
+async fn files_written_into_the_configuration_folder_are_private() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().canonicalize().unwrap().join(".bowline");
     let rig = Rig::with(|setup| setup.private_dir = Some(folder.clone()));

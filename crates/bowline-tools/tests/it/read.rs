@@ -29,7 +29,7 @@ async fn lines_are_numbered_and_the_last_newline_starts_one_more() {
 }
 
 #[tokio::test]
-async fn a_part_can_be_asked_for() {
+async fn offset_and_limit_select_lines() {
     let rig = Rig::new();
     rig.file("a.txt", "a\nb\nc\nd");
     let part =
@@ -53,7 +53,7 @@ async fn a_part_can_be_asked_for() {
 }
 
 #[tokio::test]
-async fn encodings_and_line_ends_do_not_show() {
+async fn encodings_and_line_endings_are_hidden() {
     let rig = Rig::new();
     rig.file("crlf", "a\r\nb\r\n");
     assert_eq!(rig.text("Read", json!({ "file_path": "crlf" })).await, "1\ta\n2\tb\n3\t");
@@ -71,7 +71,7 @@ async fn encodings_and_line_ends_do_not_show() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_told() {
+async fn unreadable_paths_have_specific_errors() {
     let rig = Rig::new();
     let here = shown(&rig.project());
     assert_eq!(
@@ -103,7 +103,7 @@ async fn what_cannot_be_read_is_told() {
 }
 
 #[tokio::test]
-async fn large_files_come_in_parts() {
+async fn large_files_are_read_in_parts() {
     let rig = Rig::options(|options| options.max_read_tokens = 100);
     rig.file("large", "0123456789\n".repeat(30_000));
     let text = rig.error("Read", json!({ "file_path": "large" })).await;
@@ -125,7 +125,7 @@ async fn large_files_come_in_parts() {
 }
 
 #[tokio::test]
-async fn pictures_and_documents_are_blocks() {
+async fn images_and_documents_are_content_blocks() {
     let rig = Rig::new();
     rig.file("a.png", b"\x89PNG\r\n\x1a\nrest");
     let output = rig.call("Read", json!({ "file_path": "a.png" })).await.unwrap();
@@ -163,7 +163,7 @@ async fn pictures_and_documents_are_blocks() {
 }
 
 #[tokio::test]
-async fn what_a_read_touches() {
+async fn read_access_covers_its_file() {
     let rig = Rig::new();
     let read = rig.registry.find("Read").unwrap();
     let access = |path: &str| read.access(&json!({ "file_path": path }), &rig.workspace);
@@ -173,7 +173,7 @@ async fn what_a_read_touches() {
 }
 
 #[tokio::test]
-async fn a_file_that_cannot_be_opened_is_told() {
+async fn file_without_read_permission_is_reported() {
     let rig = Rig::new();
     fs::create_dir(rig.path("dir.txt")).unwrap();
     let text = rig.error("Read", json!({ "file_path": "dir.txt" })).await;
@@ -183,7 +183,7 @@ async fn a_file_that_cannot_be_opened_is_told() {
 }
 
 #[tokio::test]
-async fn a_picture_that_is_too_wide_is_scaled_and_the_model_is_told() {
+async fn image_that_is_too_wide_is_scaled_and_noted() {
     let rig = Rig::new();
     let picture = image::RgbImage::from_fn(4000, 100, |x, _| image::Rgb([(x % 251) as u8, 7, 7]));
     picture.save(rig.file("wide.png", "")).unwrap();
@@ -201,7 +201,7 @@ async fn a_picture_that_is_too_wide_is_scaled_and_the_model_is_told() {
 }
 
 #[tokio::test]
-async fn a_picture_of_too_many_bytes_becomes_one_that_apis_take() {
+async fn image_with_too_many_bytes_is_compressed_for_the_api() {
     let rig = Rig::new();
     // Noise, which no format can pack.
     let mut state = 1_u32;

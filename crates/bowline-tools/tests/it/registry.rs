@@ -10,7 +10,7 @@ fn names(registry: &Registry) -> Vec<String> {
 }
 
 #[test]
-fn tools_come_in_a_stable_order_and_can_be_chosen() {
+fn tools_have_a_stable_order_and_can_be_chosen() {
     let mut registry = Registry::builtin(&Options::default());
     let all = names(&registry);
     assert!(all.is_sorted(), "{all:?}");
@@ -22,7 +22,7 @@ fn tools_come_in_a_stable_order_and_can_be_chosen() {
 }
 
 #[test]
-fn an_unknown_tool_is_told_with_a_hint_where_there_is_one() {
+fn unknown_tool_is_reported_with_a_hint() {
     let registry = Registry::builtin(&Options::default());
     let failure = |name: &str| -> ToolFailure { registry.find(name).err().unwrap() };
     let unknown = failure("NoSuchTool");
@@ -50,7 +50,7 @@ fn schemas_are_plain_objects() {
 }
 
 #[test]
-fn every_issue_of_an_input_is_told_in_order() {
+fn every_input_issue_is_reported_in_order() {
     let registry = Registry::builtin(&Options::default());
     let input = json!({ "old_string": 1, "bogus": 2, "new_string": null, "replace_all": "yes" });
     let failure = registry.check_schema("Edit", input).unwrap_err();
@@ -86,7 +86,7 @@ fn every_issue_of_an_input_is_told_in_order() {
 }
 
 #[test]
-fn what_is_clearly_meant_is_converted() {
+fn numbers_and_lists_in_strings_are_converted() {
     let registry = Registry::builtin(&Options::default());
     let input = json!({ "command": "7", "timeout": "100", "run_in_background": "true" });
     assert_eq!(
@@ -98,7 +98,7 @@ fn what_is_clearly_meant_is_converted() {
 }
 
 #[test]
-fn what_a_schema_has_a_default_for_is_filled_in() {
+fn schema_defaults_are_filled_in() {
     let registry = Registry::builtin(&Options::default());
     let filled = |mut input: Value| {
         registry.fill_defaults("Edit", &mut input).unwrap();
@@ -112,7 +112,7 @@ fn what_a_schema_has_a_default_for_is_filled_in() {
 }
 
 #[test]
-fn an_input_that_is_not_json_is_told() {
+fn input_that_is_not_json_is_reported() {
     let failure = ToolFailure::not_json("Bash", "{\"command\": \"echo");
     assert!(failure.content.starts_with(
         "<tool_use_error>InputValidationError: Bash was called with input that could not be \
@@ -122,7 +122,7 @@ fn an_input_that_is_not_json_is_told() {
 }
 
 #[tokio::test]
-async fn a_long_error_keeps_both_ends() {
+async fn long_error_keeps_both_ends() {
     let rig = Rig::new();
     let text = rig.error("Bash", json!({ "command": "seq 1 5000; exit 1" })).await;
     assert!(text.starts_with("Exit code 1\n1\n2\n"));

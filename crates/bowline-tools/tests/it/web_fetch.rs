@@ -123,7 +123,7 @@ async fn redirects_stay_on_the_site() {
 }
 
 #[tokio::test]
-async fn an_http_error_is_an_answer() {
+async fn http_error_is_a_result() {
     let server = Server::start(|_| response("404 Not Found", "", "no")).await;
     let (text, object) = open().ok("WebFetch", about(&server.url("/"))).await;
     assert!(text.starts_with("The server returned HTTP 404 Not Found."), "{text}");
@@ -131,7 +131,7 @@ async fn an_http_error_is_an_answer() {
 }
 
 #[tokio::test]
-async fn long_pages_come_in_parts_and_huge_ones_not_at_all() {
+async fn long_pages_are_truncated_and_huge_ones_refused() {
     let server = Server::start(|path| match path {
         "/huge" => page("text/plain", vec![b'x'; (10 << 20) + 1]),
         _ => page("text/plain", format!("{}END", "x".repeat(100_000))),
@@ -150,7 +150,7 @@ async fn long_pages_come_in_parts_and_huge_ones_not_at_all() {
 }
 
 #[tokio::test]
-async fn what_is_no_text_is_saved() {
+async fn binary_response_is_saved() {
     let server = Server::start(|_| page("application/zip", b"PK\x03\x04")).await;
     let rig = open();
     let text = rig.text("WebFetch", about(&server.url("/"))).await;
@@ -163,7 +163,7 @@ async fn what_is_no_text_is_saved() {
 }
 
 #[tokio::test]
-async fn a_server_that_never_answers_is_given_up() {
+async fn unresponsive_server_times_out() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
     let rig = Rig::options(|options| {
@@ -191,7 +191,7 @@ impl Summarize for Echo {
 }
 
 #[tokio::test]
-async fn a_model_answers_the_prompt_if_there_is_one() {
+async fn summarizer_answers_the_prompt() {
     let server = Server::start(|_| page("text/markdown", "Knots.")).await;
     let rig = Rig::with(|setup| {
         setup.options.private_addresses = true;
@@ -202,7 +202,7 @@ async fn a_model_answers_the_prompt_if_there_is_one() {
 }
 
 #[tokio::test]
-async fn odd_addresses_are_told() {
+async fn invalid_urls_are_reported() {
     let rig = open();
     assert_eq!(rig.error("WebFetch", about("file:///etc/passwd")).await, "Invalid URL");
     assert_eq!(

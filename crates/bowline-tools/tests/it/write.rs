@@ -20,7 +20,7 @@ fn to(path: &str, content: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_new_file_and_its_directories_are_made() {
+async fn write_creates_a_file_and_its_directories() {
     let rig = Rig::new();
     let (text, object) = rig.ok("Write", to("a/b/new.txt", "hello\n")).await;
     assert_eq!(text, format!("File created successfully at: a/b/new.txt{NOTE}"));
@@ -37,7 +37,7 @@ async fn a_new_file_and_its_directories_are_made() {
 }
 
 #[tokio::test]
-async fn what_was_written_may_be_written_again() {
+async fn written_file_may_be_written_again() {
     let rig = Rig::new();
     rig.ok("Write", to("a.txt", "old\n")).await;
     let (text, object) = rig.ok("Write", to("a.txt", "new\n")).await;
@@ -66,7 +66,7 @@ async fn an_unread_file_is_not_overwritten_unless_that_is_allowed() {
 }
 
 #[tokio::test]
-async fn somebody_elses_change_is_not_overwritten() {
+async fn concurrent_change_is_not_overwritten() {
     let rig = Rig::new();
     rig.workspace.set_reads_before_writing(false);
     let path = rig.file("a.txt", "one\n");
@@ -85,7 +85,7 @@ async fn somebody_elses_change_is_not_overwritten() {
 }
 
 #[tokio::test]
-async fn a_file_seen_in_an_earlier_life_counts_by_its_time() {
+async fn file_read_before_a_resume_is_compared_by_its_time() {
     let rig = Rig::new();
     let path = rig.file("a.txt", "one\n");
     let modified = fs::metadata(&path).unwrap().modified().unwrap();
@@ -96,7 +96,7 @@ async fn a_file_seen_in_an_earlier_life_counts_by_its_time() {
 }
 
 #[tokio::test]
-async fn permissions_links_and_line_ends_stay() {
+async fn permissions_links_and_line_endings_are_preserved() {
     let rig = Rig::new();
     rig.workspace.set_reads_before_writing(false);
     let script = rig.file("script", "echo 1\r\n");
@@ -119,7 +119,7 @@ async fn permissions_links_and_line_ends_stay() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_written_is_told() {
+async fn unwritable_paths_have_specific_errors() {
     let rig = Rig::new();
     rig.workspace.set_reads_before_writing(false);
     let text = rig.error("Write", to(".", "x")).await;
@@ -174,7 +174,7 @@ async fn an_observer_sees_files_before_they_change() {
 }
 
 #[tokio::test]
-async fn a_change_at_the_last_moment_is_seen() {
+async fn change_just_before_the_write_is_detected() {
     let rig = Rig::with(|setup| setup.file_observer = Some(Arc::new(Meddler)));
     rig.file("a.txt", "one");
     rig.text("Read", json!({ "file_path": "a.txt" })).await;
@@ -186,7 +186,7 @@ async fn a_change_at_the_last_moment_is_seen() {
 }
 
 #[tokio::test]
-async fn what_a_write_touches() {
+async fn write_access_covers_its_file() {
     let rig = Rig::new();
     let write = rig.registry.find("Write").unwrap();
     assert_eq!(write.access(&to("a/../b", ""), &rig.workspace), Access::Edit(rig.path("b")));

@@ -157,7 +157,7 @@ mod tests {
     use super::{is_private, parse, same_site, upgraded};
 
     #[test]
-    fn private_places_are_recognized_in_every_spelling() {
+    fn private_addresses_are_recognized_in_every_spelling() {
         for private in [
             "http://localhost/",
             "http://localhost./",
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_addresses_are_refused() {
+    fn invalid_urls_are_refused() {
         let long = format!("https://example.com/{}", "a".repeat(2000));
         for bad in ["nonsense", "file:///etc/passwd", "https://user:pw@example.com/", &long] {
             assert_eq!(parse(bad).unwrap_err(), "Invalid URL", "{bad}");

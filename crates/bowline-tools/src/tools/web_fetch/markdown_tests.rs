@@ -18,7 +18,7 @@ fn read(html: &str) -> Result<String, String> {
 }
 
 #[test]
-fn what_is_read_stays_and_the_rest_goes() {
+fn content_is_kept_and_page_chrome_removed() {
     let html = "<html><head><title>T</title><style>p{}</style></head><body><h1>Hi</h1>\
                 <script>alert(1)</script><p>A <a href=\"/x\">link</a>.</p></body></html>";
     assert_eq!(read(html).unwrap(), "# Hi\n\nA [link](/x).");
@@ -31,7 +31,7 @@ fn what_is_read_stays_and_the_rest_goes() {
 }
 
 #[test]
-fn a_page_without_a_bottom_is_refused_while_it_is_parsed() {
+fn endlessly_nested_page_is_refused_while_parsing() {
     let flood = |text: &str| text.repeat(MAX_HTML / 8 / text.len());
     let open: String = (0..200).map(|n| format!("<b a={n}>")).collect();
     for html in [
@@ -58,13 +58,13 @@ fn a_page_without_a_bottom_is_refused_while_it_is_parsed() {
 }
 
 #[test]
-fn a_tag_with_very_many_attributes_is_refused() {
+fn tag_with_too_many_attributes_is_refused() {
     let attributes: String = (0..300_000).map(|n| format!(" a{n}")).collect();
     assert!(read(&format!("<div{attributes}>x</div>")).unwrap_err().contains("attributes"));
 }
 
 #[test]
-fn what_is_written_before_each_line_does_not_pile_up() {
+fn line_prefixes_are_limited() {
     let (open, close) = ("<blockquote>".repeat(240), "</blockquote>".repeat(240));
     let lines = format!("{open}<pre>{}</pre>{close}", "x\n".repeat(1_000_000));
     let text = read(&lines).unwrap();
@@ -76,7 +76,7 @@ fn what_is_written_before_each_line_does_not_pile_up() {
 }
 
 #[test]
-fn one_wide_cell_does_not_widen_thousands() {
+fn wide_table_cell_does_not_pad_other_rows() {
     let rows = "<tr><td>short</td></tr>".repeat(20_000);
     let html = format!("<table><tr><td>{}</td></tr>{rows}</table>", "wide ".repeat(100_000));
     let text = read(&html).unwrap();
@@ -84,7 +84,7 @@ fn one_wide_cell_does_not_widen_thousands() {
 }
 
 #[test]
-fn floods_without_structure_are_read_in_time() {
+fn large_flat_pages_convert_in_time() {
     for html in [
         "&lt;".repeat(50_000),
         "&".repeat(MAX_HTML / 8),
@@ -113,14 +113,14 @@ fn floods_without_structure_are_read_in_time() {
 }
 
 #[test]
-fn a_longer_page_is_cut() {
+fn long_page_is_truncated() {
     let html = format!("<p>first</p>{}<p>last</p>", " ".repeat(MAX_HTML));
     let text = read(&html).unwrap();
     assert!(text.starts_with("first\n\n[WebFetch note"), "{text}");
 }
 
 #[test]
-fn work_ends_when_it_is_told_to() {
+fn conversion_stops_when_canceled() {
     let html = "<p>x</p>".repeat(100_000);
     assert!(from_html(&html, &stop(Duration::ZERO)).unwrap_err().contains("too long"));
     let cancelled = stop(PATIENCE);
@@ -129,7 +129,7 @@ fn work_ends_when_it_is_told_to() {
 }
 
 #[test]
-fn what_the_converter_does_twice_at_every_level_ends_in_time() {
+fn deep_nesting_converts_in_time() {
     for level in ["<table><caption>", "<table><tr><td>", "<table><thead><tr><th>", "<ol><li>"] {
         let html = format!("{}x", level.repeat(240 / level.matches('<').count() / 2));
         let began = Instant::now();

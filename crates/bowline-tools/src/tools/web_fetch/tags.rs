@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn very_many_attributes_are_found_wherever_they_are() {
+    fn excess_attributes_are_found_anywhere() {
         let many = " a".repeat(MAX_ATTRIBUTES + 1);
         for page in [
             format!("<div{many}>"),
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_like_attributes_is_none() {
+    fn attribute_like_text_is_not_counted() {
         let many = " a".repeat(MAX_ATTRIBUTES + 1);
         for page in [
             format!("<div title='{many}'>"),
