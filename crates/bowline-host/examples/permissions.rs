@@ -4,6 +4,7 @@
 
 #![expect(clippy::print_stdout, reason = "this is what a program is for")]
 
+#[path = "support/command_line.rs"]
 mod command_line;
 
 use bowline_host::{

@@ -118,9 +118,11 @@ pub use embedded::Embedded;
 pub use error::{Cause, Error, ProcessError};
 pub use messages::Messages;
 pub use options::{
-    AgentSetup, AgentTransport, BuiltinTools, DEFAULT_CLOSE_LIMIT, DEFAULT_TIME_LIMIT, Limits,
-    Options, PermissionPrompts, Plugin, PluginDelivery, PreviewFormat, ProcessUser, Resume,
-    SettingSource, Settings, Skills, Spawner, StderrCallback, SystemPrompt, Thinking, TraceContext,
+    AgentSetup, AgentTransport, BuiltinTools, CallbackOptions, DEFAULT_CLOSE_LIMIT,
+    DEFAULT_TIME_LIMIT, GenerationOptions, Limits, MessageOptions, Options, PermissionOptions,
+    PermissionPrompts, Plugin, PluginDelivery, PreviewFormat, ProcessOptions, ProcessUser, Resume,
+    SessionOptions, SettingSource, Settings, SettingsOptions, Skills, Spawner, StderrCallback,
+    SystemPrompt, Thinking, ToolOptions, TraceContext,
 };
 pub use prompt::Prompt;
 pub use query::{query, query_all};

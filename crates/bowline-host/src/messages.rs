@@ -76,7 +76,7 @@ impl Messages {
     }
 
     /// Reads on to the end and gives the result's structured output as a type of yours: what
-    /// [`output_schema`](crate::Options::output_schema) asks for. That there is none, or one of
+    /// [`output_schema`](crate::GenerationOptions::output_schema) asks for. That there is none, or one of
     /// another shape, is an [`Error::Output`]; a run that failed otherwise, an [`Error::Failed`].
     pub async fn output<T: DeserializeOwned>(mut self) -> Result<T, Error> {
         let mut last = None;

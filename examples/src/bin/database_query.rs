@@ -9,7 +9,7 @@
 
 #![expect(clippy::print_stdout, reason = "this is what a program is for")]
 
-#[path = "../../../crates/bowline-host/examples/command_line/mod.rs"]
+#[path = "../../../crates/bowline-host/examples/support/command_line.rs"]
 mod command_line;
 
 use std::{

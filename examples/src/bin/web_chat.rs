@@ -15,7 +15,7 @@
 
 #![expect(clippy::print_stdout, reason = "this is what a program is for")]
 
-#[path = "../../../crates/bowline-host/examples/command_line/mod.rs"]
+#[path = "../../../crates/bowline-host/examples/support/command_line.rs"]
 mod command_line;
 
 use std::{
@@ -170,6 +170,6 @@ fn agent(path: Option<&String>) -> Options {
         Some(path) => Options::default().cli_path(path),
         None => Options::default().embedded(Embedded::script(std::env::temp_dir())),
     };
-    options.include_partial_messages = true;
+    options.messages.include_partial_messages = true;
     options
 }

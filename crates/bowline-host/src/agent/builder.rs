@@ -82,7 +82,7 @@ impl AgentBuilder {
         if self.max_sessions == 0 {
             return wrong("an agent without room for a session: `max_sessions` is 0");
         }
-        if self.journal.is_some() && self.options.no_session_persistence {
+        if self.journal.is_some() && self.options.session.no_session_persistence {
             return wrong("sessions that are not kept cannot be taken up again from a `journal`");
         }
         if self.journal.is_some() && self.options.transport.is_already_started() {

@@ -191,19 +191,19 @@ impl Agent {
         let OrphanedSession { session_id, prompt, folder, begun, entry } = orphan;
         // Nobody knows whether the agent of one that had not begun has taken its id already; it gets
         // another, unless the options say which it has to be.
-        if !begun && self.inner.options.session_id.is_none() {
+        if !begun && self.inner.options.session.session_id.is_none() {
             return self.begin(prompt, folder, Some(entry));
         }
         let mut options = self.inner.options.clone();
         options.cwd = folder.or(options.cwd);
         options.resume = Resume::Session(session_id.to_string());
-        options.session_id = None;
-        options.fork_session = false;
-        options.resume_session_at = None;
-        options.resume_drops_turn = None;
+        options.session.session_id = None;
+        options.session.fork_session = false;
+        options.session.resume_session_at = None;
+        options.session.resume_drops_turn = None;
         let mut fresh_options = options.clone();
         fresh_options.resume = Resume::No;
-        fresh_options.session_id = Some(session_id.to_string());
+        fresh_options.session.session_id = Some(session_id.to_string());
         let continuation = Prompt::from(self.inner.continuation.as_str());
         let tracker = Tracker::new(Some(session_id));
         let open = open_after_another(options, &tracker);
@@ -231,10 +231,12 @@ impl Agent {
             // It does not hear which id we would like; it says itself which it has.
             return (options, None);
         }
-        if options.session_id.is_none() && (options.resume == Resume::No || options.fork_session) {
-            options.session_id = Some(Uuid::new_v4().to_string());
+        if options.session.session_id.is_none()
+            && (options.resume == Resume::No || options.session.fork_session)
+        {
+            options.session.session_id = Some(Uuid::new_v4().to_string());
         }
-        let id = options.session_id.as_deref().map(SessionId::from);
+        let id = options.session.session_id.as_deref().map(SessionId::from);
         (options, id)
     }
 

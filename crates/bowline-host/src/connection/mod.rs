@@ -99,7 +99,7 @@ impl Connection {
             _notifications: AbortOnDropHandle::new(tokio::spawn(forward)),
             run: Mutex::default(),
             conversation: OnceLock::new(),
-            verbatim_prompts: options.verbatim_prompts,
+            verbatim_prompts: options.messages.verbatim_prompts,
             limits: options.limits,
             has_callbacks,
             opening,

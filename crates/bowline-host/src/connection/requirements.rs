@@ -28,7 +28,7 @@ impl Requirements<'_> {
         }
         let is_older =
             |than| version.as_deref().and_then(Version::read).is_some_and(|it| it < than);
-        if self.options.verbatim_prompts && is_older(Version::VERBATIM_PROMPTS) {
+        if self.options.messages.verbatim_prompts && is_older(Version::VERBATIM_PROMPTS) {
             tracing::warn!(
                 "the agent is too old for `verbatim_prompts`: it expands `@path` in prompts"
             );

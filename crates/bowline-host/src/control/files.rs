@@ -10,7 +10,7 @@ use crate::{Client, Error};
 
 impl Client {
     /// Puts files back as they were before a prompt. Needs
-    /// [`file_checkpointing`](crate::Options::file_checkpointing) and the prompt's uuid.
+    /// [`file_checkpointing`](crate::SessionOptions::file_checkpointing) and the prompt's uuid.
     pub async fn rewind_files(
         &self,
         prompt: impl Into<MessageUuid>,

@@ -10,7 +10,7 @@ use crate::Prompt;
 
 impl Conversation {
     /// Adds a prompt. Agents repeat prompts only with
-    /// [`replay_user_messages`](crate::Options::replay_user_messages); one that is named and
+    /// [`replay_user_messages`](crate::MessageOptions::replay_user_messages); one that is named and
     /// repeated is not said twice.
     pub fn say(&mut self, prompt: &Prompt) {
         self.user(&prompt.0);

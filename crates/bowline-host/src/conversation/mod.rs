@@ -15,7 +15,7 @@ pub use self::watch::ConversationWatch;
 ///
 /// An agent's messages are folded into it: the blocks of an answer come together, also while it
 /// is still being spoken (with
-/// [`include_partial_messages`](crate::Options::include_partial_messages)). It holds the whole
+/// [`include_partial_messages`](crate::MessageOptions::include_partial_messages)). It holds the whole
 /// conversation, so have one only where somebody looks at it.
 ///
 /// Get one that follows a stream with [`Messages::follow`](crate::Messages::follow), or fold

@@ -35,12 +35,12 @@ fn apply(options: &Options, config: &mut SessionConfig) -> Result<(), Error> {
         config.model_is_chosen = true;
         config.default_model.clone_from(model);
     }
-    if !options.fallback_models.is_empty() {
-        config.fallback_models.clone_from(&options.fallback_models);
+    if !options.generation.fallback_models.is_empty() {
+        config.fallback_models.clone_from(&options.generation.fallback_models);
     }
     config.thinking = thinking(options, config.thinking.take());
-    config.effort = options.effort.or(config.effort);
-    config.betas.extend(options.betas.iter().cloned());
+    config.effort = options.generation.effort.or(config.effort);
+    config.betas.extend(options.generation.betas.iter().cloned());
     config.system_prompt = match &options.system_prompt {
         SystemPrompt::Empty => EnginePrompt::Custom(Vec::new()),
         SystemPrompt::Text(text) => EnginePrompt::Custom(vec![text.clone()]),
@@ -53,33 +53,33 @@ fn apply(options: &Options, config: &mut SessionConfig) -> Result<(), Error> {
         }
         SystemPrompt::Preset { append, .. } => EnginePrompt::Default { append: append.clone() },
     };
-    match &options.tools {
+    match &options.tools.builtin {
         Some(BuiltinTools::All) => config.tools = ToolSelection::Default,
         Some(BuiltinTools::Only(names)) => config.tools = ToolSelection::Named(names.clone()),
         None => {}
     }
     permissions(options, config);
-    for (name, server) in &options.mcp_servers {
+    for (name, server) in &options.tools.mcp_servers {
         config.add_mcp_server(name, server.clone());
     }
-    for file in &options.mcp_config_files {
+    for file in &options.tools.mcp_config_files {
         config.add_mcp_file(file).map_err(|problems| {
             let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
             Error::Options(format!("{}: {}", file.display(), problems.join("; ")))
         })?;
     }
-    config.agent = options.agent.clone().or(config.agent.take());
-    config.task_budget = options.task_budget.or(config.task_budget);
+    config.agent = options.settings.agent.clone().or(config.agent.take());
+    config.task_budget = options.generation.task_budget.or(config.task_budget);
     config.max_turns = options.max_turns.or(config.max_turns).filter(|turns| *turns > 0);
-    config.max_budget_usd = options.max_budget_usd.or(config.max_budget_usd);
-    config.json_schema = options.output_schema.clone().or(config.json_schema.take());
-    config.include_partial_messages |= options.include_partial_messages;
-    config.include_hook_events |= options.include_hook_events;
-    config.replay_user_messages |= options.replay_user_messages;
-    config.forward_subagent_text |= options.forward_subagent_text;
-    config.file_checkpointing |= options.file_checkpointing;
+    config.max_budget_usd = options.generation.max_budget_usd.or(config.max_budget_usd);
+    config.json_schema = options.generation.output_schema.clone().or(config.json_schema.take());
+    config.include_partial_messages |= options.messages.include_partial_messages;
+    config.include_hook_events |= options.messages.include_hook_events;
+    config.replay_user_messages |= options.messages.replay_user_messages;
+    config.forward_subagent_text |= options.messages.forward_subagent_text;
+    config.file_checkpointing |= options.session.file_checkpointing;
     config.session_state_events = SessionStateEvents::HostOnly;
-    config.environment.extend(options.env.clone());
+    config.environment.extend(options.process.env.clone());
     Ok(())
 }
 
@@ -87,14 +87,18 @@ fn permissions(options: &Options, config: &mut SessionConfig) {
     let policy = &mut config.policy;
     let allowed = [&options.allowed_tools[..], &setup::skill_rules(options)].concat();
     policy.rules.add_all(RuleSource::CliArg, &PermissionBehavior::Allow, &allowed);
-    policy.rules.add_all(RuleSource::CliArg, &PermissionBehavior::Deny, &options.disallowed_tools);
-    for folder in &options.add_dirs {
+    policy.rules.add_all(
+        RuleSource::CliArg,
+        &PermissionBehavior::Deny,
+        &options.tools.disallowed_tools,
+    );
+    for folder in &options.settings.add_dirs {
         policy.add_directory(RuleSource::CliArg, folder);
     }
     if let Some(mode) = &options.permission_mode {
         policy.mode = mode.clone().canonical();
     }
-    let wanted = options.allow_dangerously_skip_permissions
+    let wanted = options.permissions.allow_dangerously_skip_permissions
         || policy.mode == PermissionMode::BypassPermissions;
     if wanted && config.settings.forbids_bypass() {
         tracing::warn!("permissions are not bypassed: settings forbid it");
@@ -105,9 +109,9 @@ fn permissions(options: &Options, config: &mut SessionConfig) {
         policy.bypass_available = true;
         config.may_bypass_permissions = true;
     }
-    if options.permission_prompts == Some(HostPrompts::Nobody) {
+    if options.permissions.permission_prompts == Some(HostPrompts::Nobody) {
         config.permission_prompts = PermissionPrompts::Disabled;
-    } else if let Some(tool) = &options.permission_prompt_tool {
+    } else if let Some(tool) = &options.permissions.permission_prompt_tool {
         config.permission_prompts = PermissionPrompts::McpTool(tool.clone());
     } else if options.can_use_tool.is_some() {
         config.permission_prompts = PermissionPrompts::Host;
@@ -117,10 +121,10 @@ fn permissions(options: &Options, config: &mut SessionConfig) {
 /// Says which options have no place where there is no process.
 fn reject(options: &Options) -> Result<(), Error> {
     let of_a_process = [
-        ("extra_args", !options.extra_args.is_empty()),
-        ("trace_context", options.trace_context.is_some()),
-        ("debug", options.debug),
-        ("debug_file", options.debug_file.is_some()),
+        ("extra_args", !options.process.extra_args.is_empty()),
+        ("trace_context", options.process.trace_context.is_some()),
+        ("debug", options.process.debug),
+        ("debug_file", options.process.debug_file.is_some()),
     ];
     let mut of_a_process = of_a_process.into_iter().filter_map(|(name, set)| set.then_some(name));
     if let Some(name) = options.about_its_start().chain(&mut of_a_process).next() {
@@ -128,16 +132,16 @@ fn reject(options: &Options) -> Result<(), Error> {
         return Err(Error::Options(what));
     }
     let absent = [
-        ("question_preview", options.question_preview.is_some()),
-        ("sandbox", options.sandbox.as_ref().is_some_and(|it| it["enabled"] != false)),
-        ("prompt_suggestions", options.prompt_suggestions),
-        ("agent_progress_summaries", options.agent_progress_summaries),
-        ("system_prompt_snapshot", options.system_prompt_snapshot == Some(true)),
+        ("question_preview", options.tools.question_preview.is_some()),
+        ("sandbox", options.settings.sandbox.as_ref().is_some_and(|it| it["enabled"] != false)),
+        ("prompt_suggestions", options.messages.prompt_suggestions),
+        ("agent_progress_summaries", options.messages.agent_progress_summaries),
+        ("system_prompt_snapshot", options.generation.system_prompt_snapshot == Some(true)),
     ];
     if let Some((name, _)) = absent.iter().find(|(_, set)| *set) {
         return Err(Error::Options(format!("`{name}` is nothing that an embedded agent has")));
     }
-    if options.client_app.is_some() {
+    if options.process.client_app.is_some() {
         let what = "`client_app` is for an agent in a process of its own: say it in the headers of \
                     the `Providers` that `Embedded::new` is given";
         return Err(Error::Options(what.to_owned()));
@@ -147,12 +151,12 @@ fn reject(options: &Options) -> Result<(), Error> {
 
 /// How the model thinks: as the options say, or else as was said before.
 fn thinking(options: &Options, before: Option<model::Thinking>) -> Option<model::Thinking> {
-    let display = options.thinking_display.as_deref().map(|display| match display {
+    let display = options.generation.thinking_display.as_deref().map(|display| match display {
         "omitted" => model::ThinkingDisplay::Omitted,
         // The API knows no highlights; a summary is the nearest to them.
         _ => model::ThinkingDisplay::Summarized,
     });
-    match (&options.thinking, before) {
+    match (&options.generation.thinking, before) {
         (Some(Thinking::Adaptive), _) => Some(model::Thinking::Adaptive { display }),
         (Some(Thinking::Budget(0) | Thinking::Disabled), _) => Some(model::Thinking::Disabled),
         (Some(Thinking::Budget(tokens)), _) => {
@@ -179,8 +183,8 @@ mod tests {
 
     /// How the engine is set up with these settings, and then with what `set` says over them.
     fn configured(settings: serde_json::Value, set: impl Fn(&mut Options)) -> SessionConfig {
-        let settings = Some(Settings::Inline(settings));
-        let mut options = Options { settings, ..Options::default() };
+        let mut options = Options::default();
+        options.settings.additional = Some(Settings::Inline(settings));
         set(&mut options);
         configure(&Embedded::script(std::env::temp_dir()), &options).unwrap()
     }
@@ -204,9 +208,9 @@ mod tests {
 
         let config = configured(settings, |options| {
             options.model = Some("sonnet".to_owned());
-            options.fallback_models = vec!["opus".to_owned()];
-            options.effort = Some(Effort::High);
-            options.thinking_display = Some("omitted".to_owned());
+            options.generation.fallback_models = vec!["opus".to_owned()];
+            options.generation.effort = Some(Effort::High);
+            options.generation.thinking_display = Some("omitted".to_owned());
         });
         assert_eq!((&*config.model, &config.fallback_models[..]), ("sonnet", &["opus".into()][..]));
         assert_eq!(config.effort, Some(Effort::High));
@@ -225,9 +229,9 @@ mod tests {
             json!({"permissions": {"defaultMode": "acceptEdits"}, "hooks": {"Stop": hook}});
         std::fs::write(project.join(".claude/settings.json"), settings.to_string()).unwrap();
         let config = |agent: Embedded, sources: Option<&[SettingSource]>| {
-            let setting_sources = sources.map(<[_]>::to_vec);
-            let settings = Some(Settings::Inline(json!({})));
-            let options = Options { setting_sources, settings, ..Options::default() };
+            let mut options = Options::default();
+            options.settings.setting_sources = sources.map(<[_]>::to_vec);
+            options.settings.additional = Some(Settings::Inline(json!({})));
             configure(&agent, &options).unwrap()
         };
         let agent = || Embedded::script(&project).saved_in(&home);
@@ -258,7 +262,7 @@ mod tests {
     #[test]
     fn how_thinking_is_shown_means_that_there_is_some() {
         let config = configured(json!({}), |options| {
-            options.thinking_display = Some("omitted".to_owned());
+            options.generation.thinking_display = Some("omitted".to_owned());
         });
         let display = Some(model::ThinkingDisplay::Omitted);
         assert_eq!(config.thinking, Some(model::Thinking::Adaptive { display }));

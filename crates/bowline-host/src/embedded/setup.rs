@@ -19,10 +19,10 @@ use crate::{Error, Options, PluginDelivery, Resume, Skills};
 pub(super) fn settings(options: &Options, config: &mut SessionConfig) -> Result<bool, Error> {
     let sources = options.sources();
     let asked = sources.is_some()
-        || options.settings.is_some()
-        || options.sandbox.is_some()
-        || options.managed_settings.is_some();
-    if let Some(root) = &options.project_config_root {
+        || options.settings.additional.is_some()
+        || options.settings.sandbox.is_some()
+        || options.settings.managed_settings.is_some();
+    if let Some(root) = &options.settings.project_config_root {
         config.places.project = config.cwd.join(root);
     }
     config.places.home = config.places.home.take().or_else(std::env::home_dir);
@@ -68,7 +68,7 @@ pub(super) fn settings(options: &Options, config: &mut SessionConfig) -> Result<
 /// Adds the MCP servers of the settings to those of the options, whose names count first, and puts
 /// the values of variables into them.
 pub(super) fn servers(options: &Options, config: &mut SessionConfig) {
-    let mut problems = match options.strict_mcp_config {
+    let mut problems = match options.tools.strict_mcp_config {
         true => Vec::new(),
         false => config.add_servers_of_settings(),
     };
@@ -86,9 +86,9 @@ pub(super) fn servers(options: &Options, config: &mut SessionConfig) {
 /// Reads the plugins that the options name and those that the settings switch on.
 pub(super) fn plugins(options: &Options, config: &mut SessionConfig) {
     // Those that go with `initialize` are read when it comes.
-    let named = match options.plugin_delivery {
+    let named = match options.settings.plugin_delivery {
         PluginDelivery::Initialize => &[],
-        PluginDelivery::Flags => &options.plugins[..],
+        PluginDelivery::Flags => &options.settings.plugins[..],
     };
     if named.is_empty() && config.settings.layers().is_empty() {
         return;
@@ -112,7 +112,7 @@ pub(super) fn survey(config: &mut SessionConfig) {
 
 /// The rules that let the model use skills.
 pub(super) fn skill_rules(options: &Options) -> Vec<String> {
-    match &options.skills {
+    match &options.settings.skills {
         None => Vec::new(),
         Some(Skills::All) => vec!["Skill".to_owned()],
         Some(Skills::Named(names)) => names.iter().map(|name| format!("Skill({name})")).collect(),
@@ -131,7 +131,7 @@ pub(super) fn take_up(
         Resume::Session(target) => StartFrom::Session(target.clone()),
     };
     if !saved && from == StartFrom::Nothing {
-        if let Some(id) = &options.session_id {
+        if let Some(id) = &options.session.session_id {
             config.session_id = id.as_str().into();
         }
         return Ok(());
@@ -139,12 +139,12 @@ pub(super) fn take_up(
     let uuid = |text: &Option<String>| text.as_deref().map(MessageUuid::from);
     let wanted = TakeUp {
         from,
-        id: options.session_id.clone(),
-        fork: options.fork_session,
-        at: uuid(&options.resume_session_at),
-        drops_turn: uuid(&options.resume_drops_turn),
-        unsaved: options.no_session_persistence,
-        mirroring: match options.session_store {
+        id: options.session.session_id.clone(),
+        fork: options.session.fork_session,
+        at: uuid(&options.session.resume_session_at),
+        drops_turn: uuid(&options.session.resume_drops_turn),
+        unsaved: options.session.no_session_persistence,
+        mirroring: match options.session.session_store {
             Some(_) => Mirroring::Ended,
             None => Mirroring::No,
         },

@@ -24,13 +24,14 @@ pub(crate) struct ArgumentFiles {
 
 /// Puts what is too long for an argument into files, and the options onto those.
 pub(crate) fn into_files(options: &mut Options) -> Result<Option<ArgumentFiles>, Error> {
-    let inline = matches!(options.settings, Some(Settings::Inline(_))) || options.sandbox.is_some();
+    let inline = matches!(options.settings.additional, Some(Settings::Inline(_)))
+        || options.settings.sandbox.is_some();
     let settings = match inline {
         true => settings(options)?.and_then(|text| text.into_string().ok()),
         false => None,
     };
     let settings = settings.filter(|text| text.len() > LONGEST_ARGUMENT);
-    let servers = json!({"mcpServers": options.mcp_servers}).to_string();
+    let servers = json!({"mcpServers": options.tools.mcp_servers}).to_string();
     let servers = Some(servers).filter(|text| text.len() > LONGEST_ARGUMENT);
     if settings.is_none() && servers.is_none() {
         return Ok(None);
@@ -39,13 +40,13 @@ pub(crate) fn into_files(options: &mut Options) -> Result<Option<ArgumentFiles>,
     let folder = bowline_private::disposable_folder("bowline-options-").map_err(failed)?;
     if let Some(text) = settings {
         let file = write(folder.path(), "settings.json", &text).map_err(failed)?;
-        options.settings = Some(Settings::File(file));
-        options.sandbox = None;
+        options.settings.additional = Some(Settings::File(file));
+        options.settings.sandbox = None;
     }
     if let Some(text) = servers {
         let file = write(folder.path(), "servers.json", &text).map_err(failed)?;
-        options.mcp_config_files.insert(0, file);
-        options.mcp_servers.clear();
+        options.tools.mcp_config_files.insert(0, file);
+        options.tools.mcp_servers.clear();
     }
     Ok(Some(ArgumentFiles { _folder: folder }))
 }

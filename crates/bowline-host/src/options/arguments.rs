@@ -25,7 +25,7 @@ pub(crate) fn arguments(options: &Options) -> Result<Vec<OsString>, Error> {
     conversation(options, &mut line);
     environment(options, &mut line)?;
     reports(options, &mut line);
-    for (name, value) in &options.extra_args {
+    for (name, value) in &options.process.extra_args {
         match value {
             Some(value) if value.starts_with('-') => line.equals(name, value),
             Some(value) => line.pair(name, value),
@@ -48,52 +48,58 @@ fn model(options: &Options, line: &mut CommandLine) {
         SystemPrompt::Text(_) | SystemPrompt::Parts(_) | SystemPrompt::Preset { .. } => {}
     }
     line.optional("model", options.model.as_deref());
-    line.list("fallback-model", &options.fallback_models);
-    line.list("betas", &options.betas);
-    match &options.thinking {
+    line.list("fallback-model", &options.generation.fallback_models);
+    line.list("betas", &options.generation.betas);
+    match &options.generation.thinking {
         Some(Thinking::Adaptive) => line.pair("thinking", "adaptive"),
         Some(Thinking::Budget(tokens)) => line.pair("max-thinking-tokens", tokens.to_string()),
         Some(Thinking::Disabled) => line.pair("thinking", "disabled"),
         None => {}
     }
-    let display = options.thinking_display.as_deref();
+    let display = options.generation.thinking_display.as_deref();
     line.optional("thinking-display", display.filter(|_| thinks(options)));
-    line.optional("effort", options.effort.map(|effort| effort.as_str()));
+    line.optional("effort", options.generation.effort.map(|effort| effort.as_str()));
     let max_turns = options.max_turns.filter(|turns| *turns > 0);
     line.optional("max-turns", max_turns.map(|turns| turns.to_string()));
-    line.optional("max-budget-usd", options.max_budget_usd.map(|usd| usd.to_string()));
-    line.optional("task-budget", options.task_budget.map(|tokens| tokens.to_string()));
-    let schema = options.output_schema.as_ref().map(Value::to_string);
+    line.optional("max-budget-usd", options.generation.max_budget_usd.map(|usd| usd.to_string()));
+    line.optional("task-budget", options.generation.task_budget.map(|tokens| tokens.to_string()));
+    let schema = options.generation.output_schema.as_ref().map(Value::to_string);
     line.optional("json-schema", schema.filter(|text| text.len() <= LONGEST_ARGUMENT));
-    line.optional("agent", options.agent.as_deref());
+    line.optional("agent", options.settings.agent.as_deref());
 }
 
 /// Whether there may be anything to show of what the model thinks.
 fn thinks(options: &Options) -> bool {
-    options.thinking != Some(Thinking::Disabled)
+    options.generation.thinking != Some(Thinking::Disabled)
 }
 
 fn permissions(options: &Options, line: &mut CommandLine) {
-    match &options.tools {
+    match &options.tools.builtin {
         Some(BuiltinTools::All) => line.pair("tools", "default"),
         Some(BuiltinTools::Only(names)) => line.pair("tools", names.join(",")),
         None => {}
     }
-    let skills = match &options.skills {
+    let skills = match &options.settings.skills {
         Some(Skills::All) => vec!["Skill".to_owned()],
         Some(Skills::Named(names)) => names.iter().map(|name| format!("Skill({name})")).collect(),
         None => Vec::new(),
     };
     line.list("allowedTools", &[&options.allowed_tools[..], &skills].concat());
-    line.list("disallowedTools", &options.disallowed_tools);
+    line.list("disallowedTools", &options.tools.disallowed_tools);
     line.optional("permission-mode", options.permission_mode.as_ref().map(|mode| mode.as_str()));
-    line.switch("allow-dangerously-skip-permissions", options.allow_dangerously_skip_permissions);
-    match &options.permission_prompt_tool {
+    line.switch(
+        "allow-dangerously-skip-permissions",
+        options.permissions.allow_dangerously_skip_permissions,
+    );
+    match &options.permissions.permission_prompt_tool {
         Some(tool) => line.pair("permission-prompt-tool", tool),
         None if options.can_use_tool.is_some() => line.pair("permission-prompt-tool", "stdio"),
         None => {}
     }
-    line.optional("permission-prompts", options.permission_prompts.map(|who| who.as_str()));
+    line.optional(
+        "permission-prompts",
+        options.permissions.permission_prompts.map(|who| who.as_str()),
+    );
 }
 
 fn conversation(options: &Options, line: &mut CommandLine) {
@@ -102,49 +108,52 @@ fn conversation(options: &Options, line: &mut CommandLine) {
         Resume::Newest => line.flag("continue"),
         Resume::Session(id) => line.equals("resume", id),
     }
-    line.switch("fork-session", options.fork_session);
+    line.switch("fork-session", options.session.fork_session);
     for (name, value) in [
-        ("session-id", &options.session_id),
-        ("resume-session-at", &options.resume_session_at),
-        ("resume-drops-turn", &options.resume_drops_turn),
+        ("session-id", &options.session.session_id),
+        ("resume-session-at", &options.session.resume_session_at),
+        ("resume-drops-turn", &options.session.resume_drops_turn),
     ] {
         if let Some(value) = value {
             line.equals(name, value);
         }
     }
-    line.switch("no-session-persistence", options.no_session_persistence);
+    line.switch("no-session-persistence", options.session.no_session_persistence);
     #[cfg(feature = "sessions")]
-    line.switch("session-mirror", options.session_store.is_some());
+    line.switch("session-mirror", options.session.session_store.is_some());
 }
 
 fn environment(options: &Options, line: &mut CommandLine) -> Result<(), Error> {
     line.optional("settings", settings(options)?);
-    line.optional("managed-settings", options.managed_settings.as_ref().map(Value::to_string));
-    match &options.setting_sources {
+    line.optional(
+        "managed-settings",
+        options.settings.managed_settings.as_ref().map(Value::to_string),
+    );
+    match &options.settings.setting_sources {
         Some(sources) => {
             let names: Vec<_> = sources.iter().map(|source| source.as_str()).collect();
             line.equals("setting-sources", &names.join(","));
         }
         // Skills are found through settings.
-        None if options.skills.is_some() => line.equals("setting-sources", "user,project"),
+        None if options.settings.skills.is_some() => line.equals("setting-sources", "user,project"),
         None => {}
     }
-    for folder in &options.add_dirs {
+    for folder in &options.settings.add_dirs {
         line.pair("add-dir", folder);
     }
-    line.optional("project-config-root", options.project_config_root.as_ref());
-    if !options.mcp_servers.is_empty() {
-        line.pair("mcp-config", json!({"mcpServers": options.mcp_servers}).to_string());
+    line.optional("project-config-root", options.settings.project_config_root.as_ref());
+    if !options.tools.mcp_servers.is_empty() {
+        line.pair("mcp-config", json!({"mcpServers": options.tools.mcp_servers}).to_string());
     }
-    for file in &options.mcp_config_files {
+    for file in &options.tools.mcp_config_files {
         line.pair("mcp-config", file);
     }
-    line.switch("strict-mcp-config", options.strict_mcp_config);
-    if options.plugin_delivery == PluginDelivery::Initialize {
-        line.switch("await-initialize", !options.plugins.is_empty());
+    line.switch("strict-mcp-config", options.tools.strict_mcp_config);
+    if options.settings.plugin_delivery == PluginDelivery::Initialize {
+        line.switch("await-initialize", !options.settings.plugins.is_empty());
         return Ok(());
     }
-    for plugin in &options.plugins {
+    for plugin in &options.settings.plugins {
         match plugin.skip_mcp_discovery {
             true => line.pair("plugin-dir-no-mcp", &plugin.path),
             false => line.pair("plugin-dir", &plugin.path),
@@ -154,22 +163,22 @@ fn environment(options: &Options, line: &mut CommandLine) -> Result<(), Error> {
 }
 
 fn reports(options: &Options, line: &mut CommandLine) {
-    line.switch("include-partial-messages", options.include_partial_messages);
-    line.switch("include-hook-events", options.include_hook_events);
-    line.switch("replay-user-messages", options.replay_user_messages);
-    line.switch("debug", options.debug);
-    line.optional("debug-file", options.debug_file.as_ref());
+    line.switch("include-partial-messages", options.messages.include_partial_messages);
+    line.switch("include-hook-events", options.messages.include_hook_events);
+    line.switch("replay-user-messages", options.messages.replay_user_messages);
+    line.switch("debug", options.process.debug);
+    line.optional("debug-file", options.process.debug_file.as_ref());
 }
 
 /// The settings, with the sandbox in them.
 pub(crate) fn settings(options: &Options) -> Result<Option<OsString>, Error> {
-    let Some(sandbox) = &options.sandbox else {
-        return Ok(options.settings.as_ref().map(|settings| match settings {
+    let Some(sandbox) = &options.settings.sandbox else {
+        return Ok(options.settings.additional.as_ref().map(|settings| match settings {
             Settings::File(path) => path.into(),
             Settings::Inline(value) => value.to_string().into(),
         }));
     };
-    let mut settings = match &options.settings {
+    let mut settings = match &options.settings.additional {
         None => Map::new(),
         Some(Settings::Inline(Value::Object(settings))) => settings.clone(),
         Some(Settings::Inline(_)) => {
@@ -245,21 +254,21 @@ pub(crate) fn variables(options: &Options) -> BTreeMap<String, Option<String>> {
     set("CLAUDE_CODE_ENTRYPOINT", "sdk-rust");
     set("CLAUDE_AGENT_SDK_VERSION", env!("CARGO_PKG_VERSION"));
     set("CLAUDE_CODE_SDK_READS_SESSION_STATE", "1");
-    if options.file_checkpointing {
+    if options.session.file_checkpointing {
         set("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING", "true");
     }
-    if let Some(name) = &options.client_app {
+    if let Some(name) = &options.process.client_app {
         set("CLAUDE_AGENT_SDK_CLIENT_APP", name);
     }
-    if let Some(format) = options.question_preview {
+    if let Some(format) = options.tools.question_preview {
         set("CLAUDE_CODE_QUESTION_PREVIEW_FORMAT", format.as_str());
     }
-    if let Some(span) = &options.trace_context {
+    if let Some(span) = &options.process.trace_context {
         set("TRACEPARENT", &span.traceparent);
         set("TRACESTATE", span.tracestate.as_deref().unwrap_or_default());
     }
     for (subtype, variable) in ANNOUNCED_BY_VARIABLE {
-        if options.on_request.contains_key(subtype) {
+        if options.callbacks.on_request.contains_key(subtype) {
             set(variable, "1");
         }
     }
@@ -268,7 +277,7 @@ pub(crate) fn variables(options: &Options) -> BTreeMap<String, Option<String>> {
     }
     // An agent that is started by an agent is not its child session.
     variables.insert("CLAUDECODE".to_owned(), None);
-    variables.extend(options.env.clone());
+    variables.extend(options.process.env.clone());
     variables
 }
 
@@ -301,12 +310,12 @@ mod tests {
             .resume("-odd-")
             .system_prompt(SystemPrompt::appended("Be brief."))
             .can_use_tool(async |_| PermissionResult::allow());
-        options.effort = Some(Effort::Xhigh);
+        options.generation.effort = Some(Effort::Xhigh);
         options.max_turns = Some(3);
-        options.fork_session = true;
+        options.session.fork_session = true;
         options.permission_mode = Some(PermissionMode::Plan);
-        options.setting_sources = Some(vec![]);
-        options.extra_args = BTreeMap::from([
+        options.settings.setting_sources = Some(vec![]);
+        options.process.extra_args = BTreeMap::from([
             ("bare".to_owned(), None),
             ("dash".to_owned(), Some("-1".to_owned())),
             ("word".to_owned(), Some("x".to_owned())),
@@ -321,16 +330,14 @@ mod tests {
 
     #[test]
     fn a_sandbox_is_part_of_the_settings() {
-        let options = Options {
-            system_prompt: SystemPrompt::preset(),
-            settings: Some(Settings::Inline(json!({"model": "m"}))),
-            sandbox: Some(json!({"enabled": true})),
-            ..Options::default()
-        };
+        let mut options = Options::default().system_prompt(SystemPrompt::preset());
+        options.settings.additional = Some(Settings::Inline(json!({"model": "m"})));
+        options.settings.sandbox = Some(json!({"enabled": true}));
         let settings = r#"{"model":"m","sandbox":{"enabled":true,"failIfUnavailable":true}}"#;
         assert_eq!(written(&options), format!("--settings {settings}"));
         let may_be_missing = json!({"enabled": true, "failIfUnavailable": false});
-        let options = Options { sandbox: Some(may_be_missing), settings: None, ..options };
+        options.settings.sandbox = Some(may_be_missing);
+        options.settings.additional = None;
         let settings = r#"{"sandbox":{"enabled":true,"failIfUnavailable":false}}"#;
         assert_eq!(written(&options), format!("--settings {settings}"));
     }
@@ -339,13 +346,10 @@ mod tests {
     fn a_sandbox_is_put_into_a_settings_file_that_is_found_where_the_agent_works() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("mine.json"), "\u{feff}{\"model\":\"m\"}").unwrap();
-        let options = Options {
-            system_prompt: SystemPrompt::preset(),
-            cwd: Some(folder.path().to_owned()),
-            settings: Some(Settings::File("mine.json".into())),
-            sandbox: Some(json!({"enabled": false})),
-            ..Options::default()
-        };
+        let mut options =
+            Options::default().system_prompt(SystemPrompt::preset()).cwd(folder.path());
+        options.settings.additional = Some(Settings::File("mine.json".into()));
+        options.settings.sandbox = Some(json!({"enabled": false}));
         let settings = r#"{"model":"m","sandbox":{"enabled":false}}"#;
         assert_eq!(written(&options), format!("--settings {settings}"));
     }
@@ -360,21 +364,18 @@ mod tests {
     #[test]
     fn what_is_not_thought_is_not_shown() {
         let mut options = Options::default().system_prompt(SystemPrompt::preset());
-        options.thinking_display = Some("omitted".to_owned());
+        options.generation.thinking_display = Some("omitted".to_owned());
         assert_eq!(written(&options), "--thinking-display omitted");
-        options.thinking = Some(Thinking::Disabled);
+        options.generation.thinking = Some(Thinking::Disabled);
         assert_eq!(written(&options), "--thinking disabled");
     }
 
     #[test]
     fn skills_are_allowed_and_found() {
-        let options = Options {
-            system_prompt: SystemPrompt::preset(),
-            skills: Some(Skills::Named(vec!["pdf".to_owned()])),
-            ..Options::default()
-        };
+        let mut options = Options::default().system_prompt(SystemPrompt::preset());
+        options.settings.skills = Some(Skills::Named(vec!["pdf".to_owned()]));
         assert_eq!(written(&options), "--allowedTools Skill(pdf) --setting-sources=user,project");
-        let options = Options { setting_sources: Some(vec![SettingSource::Local]), ..options };
+        let options = options.setting_sources([SettingSource::Local]);
         assert_eq!(written(&options), "--allowedTools Skill(pdf) --setting-sources=local");
     }
 
@@ -382,7 +383,7 @@ mod tests {
     fn what_is_too_long_for_an_argument_is_not_one() {
         let text = "x".repeat(LONGEST_ARGUMENT + 1);
         let mut options = Options::default().system_prompt(text.clone());
-        options.output_schema = Some(json!({"description": text}));
+        options.generation.output_schema = Some(json!({"description": text}));
         assert_eq!(written(&options), "");
     }
 }

@@ -11,46 +11,49 @@ impl Options {
     /// Says what does not go together, before anything is started.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let wrong = |what: &str| Err(Error::Options(what.to_owned()));
-        if self.can_use_tool.is_some() && self.permission_prompt_tool.is_some() {
+        if self.can_use_tool.is_some() && self.permissions.permission_prompt_tool.is_some() {
             return wrong("either `can_use_tool` or `permission_prompt_tool` decides, not both");
         }
         if let Some(model) = &self.model
-            && self.fallback_models.contains(model)
+            && self.generation.fallback_models.contains(model)
         {
             return wrong("a model cannot take over from itself: `fallback_models` has `model`");
         }
-        let nobody_asked = self.permission_prompts == Some(PermissionPrompts::Nobody);
+        let nobody_asked = self.permissions.permission_prompts == Some(PermissionPrompts::Nobody);
         if self.can_use_tool.is_some() && nobody_asked {
             return wrong("`can_use_tool` is never asked: `permission_prompts` says nobody is");
         }
         if self.resume == Resume::No {
             let needs = [
-                ("fork_session", self.fork_session),
-                ("resume_session_at", self.resume_session_at.is_some()),
-                ("resume_drops_turn", self.resume_drops_turn.is_some()),
+                ("fork_session", self.session.fork_session),
+                ("resume_session_at", self.session.resume_session_at.is_some()),
+                ("resume_drops_turn", self.session.resume_drops_turn.is_some()),
             ];
             if let Some((option, _)) = needs.iter().find(|(_, set)| *set) {
                 return wrong(&format!("`{option}` needs `resume`"));
             }
         }
-        if self.resume != Resume::No && self.session_id.is_some() && !self.fork_session {
+        if self.resume != Resume::No
+            && self.session.session_id.is_some()
+            && !self.session.fork_session
+        {
             return wrong(
                 "a session that is continued keeps its id: `session_id` needs `fork_session`",
             );
         }
-        if let Some(Skills::Named(names)) = &self.skills {
+        if let Some(Skills::Named(names)) = &self.settings.skills {
             names.iter().try_for_each(|name| exact_skill(name))?;
         }
         #[cfg(feature = "sessions")]
-        if self.session_store.is_some() {
-            if self.no_session_persistence {
+        if self.session.session_store.is_some() {
+            if self.session.no_session_persistence {
                 return wrong("`session_store` copies what is kept, and nothing is to be kept");
             }
-            if self.file_checkpointing {
+            if self.session.file_checkpointing {
                 return wrong("a `session_store` does not hold what `file_checkpointing` keeps");
             }
         }
-        let here = !self.transport.is_elsewhere() && self.spawner.is_none();
+        let here = !self.transport.is_elsewhere() && self.process.spawner.is_none();
         if let Some(cwd) = self.cwd.as_ref().filter(|cwd| here && !cwd.is_dir()) {
             return wrong(&format!("the working directory {} is not there", cwd.display()));
         }
@@ -59,22 +62,22 @@ impl Options {
         {
             return wrong(&format!("`{option}` is for an agent that this program starts itself"));
         }
-        if let Some(name) = self.extra_args.keys().find(|name| name.starts_with('-')) {
+        if let Some(name) = self.process.extra_args.keys().find(|name| name.starts_with('-')) {
             return wrong(&format!("`extra_args` are named without dashes: {name}"));
         }
         self.sdk_mcp_servers.iter().try_for_each(SdkServer::check)?;
-        no_clash(&self.sdk_mcp_servers, self.mcp_servers.keys())
+        no_clash(&self.sdk_mcp_servers, self.tools.mcp_servers.keys())
     }
 
     /// The options that are set and are about how this program starts the agent's process.
     pub(crate) fn about_its_start(&self) -> impl Iterator<Item = &'static str> {
         let options = [
-            ("cli_path", self.cli_path.is_some()),
-            ("cli_runner", !self.cli_runner.is_empty()),
-            ("spawner", self.spawner.is_some()),
-            ("user", self.user.is_some()),
-            ("clear_env", self.clear_env),
-            ("stderr", self.stderr.is_some()),
+            ("cli_path", self.process.cli_path.is_some()),
+            ("cli_runner", !self.process.cli_runner.is_empty()),
+            ("spawner", self.process.spawner.is_some()),
+            ("user", self.process.user.is_some()),
+            ("clear_env", self.process.clear_env),
+            ("stderr", self.process.stderr.is_some()),
         ];
         options.into_iter().filter_map(|(name, set)| set.then_some(name))
     }
@@ -197,9 +200,10 @@ mod tests {
 
     #[test]
     fn skills_are_named_one_by_one() {
-        let with = |name: &str| Options {
-            skills: Some(Skills::Named(vec![name.to_owned()])),
-            ..Options::default()
+        let with = |name: &str| {
+            let mut options = Options::default();
+            options.settings.skills = Some(Skills::Named(vec![name.to_owned()]));
+            options
         };
         for name in ["pdf", "docs:pdf", "two words", "größe"] {
             check(with(name), None);
@@ -222,9 +226,9 @@ mod tests {
     #[test]
     fn a_session_that_goes_on_keeps_its_id() {
         let mut options = Options::default().resume("one");
-        options.session_id = Some("another".to_owned());
+        options.session.session_id = Some("another".to_owned());
         check(options.clone(), Some("`session_id` needs `fork_session`"));
-        options.fork_session = true;
+        options.session.fork_session = true;
         check(options, None);
     }
 

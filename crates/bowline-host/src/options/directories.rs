@@ -27,13 +27,13 @@ impl Options {
             return storage.home().map(ToOwned::to_owned).unwrap_or_default();
         }
         let is_official = |path: &PathBuf| path.file_name().is_some_and(|name| name == "claude");
-        let name = match self.cli_path.as_ref().is_some_and(is_official) {
+        let name = match self.process.cli_path.as_ref().is_some_and(is_official) {
             true => ".claude",
             false => ".bowline",
         };
-        let given = CONFIG_DIR.iter().find_map(|name| match self.env.get(*name) {
+        let given = CONFIG_DIR.iter().find_map(|name| match self.process.env.get(*name) {
             Some(value) => value.as_ref().map(Into::into),
-            None if self.clear_env => None,
+            None if self.process.clear_env => None,
             None => std::env::var_os(name),
         });
         match given {

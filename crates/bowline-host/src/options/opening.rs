@@ -28,13 +28,13 @@ pub(crate) fn opening(options: &Options) -> (Initialize, RegisteredHooks) {
     let settings = settings.filter_map(|it| Some((it.name().to_owned(), it.settings()?)));
     opening.sdk_mcp_server_configs =
         Some(settings.collect()).filter(|it: &BTreeMap<_, _>| !it.is_empty());
-    if !options.agents.is_empty() {
-        opening.agents = Some(options.agents.clone());
+    if !options.settings.agents.is_empty() {
+        opening.agents = Some(options.settings.agents.clone());
     }
-    if !options.tool_aliases.is_empty() {
-        opening.tool_aliases = Some(options.tool_aliases.clone());
+    if !options.tools.tool_aliases.is_empty() {
+        opening.tool_aliases = Some(options.tools.tool_aliases.clone());
     }
-    if let Some(Skills::Named(names)) = &options.skills {
+    if let Some(Skills::Named(names)) = &options.settings.skills {
         opening.skills = Some(names.clone());
     }
     match &options.system_prompt {
@@ -49,25 +49,28 @@ pub(crate) fn opening(options: &Options) -> (Initialize, RegisteredHooks) {
         }
         _ => {}
     }
-    if let Some(schema) = &options.output_schema {
+    if let Some(schema) = &options.generation.output_schema {
         // As long as it fits, it is a flag, which older agents know as well.
         let text = schema.to_string();
         opening.json_schema = (text.len() > LONGEST_ARGUMENT).then(|| schema.clone().into());
     }
-    if options.plugin_delivery == PluginDelivery::Initialize && !options.plugins.is_empty() {
-        opening.plugins = Some(options.plugins.iter().map(source).collect());
+    if options.settings.plugin_delivery == PluginDelivery::Initialize
+        && !options.settings.plugins.is_empty()
+    {
+        opening.plugins = Some(options.settings.plugins.iter().map(source).collect());
     }
-    if let Some((kinds, _)) = &options.on_user_dialog {
+    if let Some((kinds, _)) = &options.callbacks.on_user_dialog {
         opening.supported_dialog_kinds = Some(kinds.clone());
     }
-    opening.system_prompt_snapshot = options.system_prompt_snapshot;
-    opening.append_subagent_system_prompt = options.append_subagent_system_prompt.clone();
-    opening.plan_mode_instructions = options.plan_mode_instructions.clone();
-    opening.title = options.title.clone();
-    opening.forward_subagent_text = set(options.forward_subagent_text);
-    opening.prompt_suggestions = set(options.prompt_suggestions);
-    opening.agent_progress_summaries = set(options.agent_progress_summaries);
-    opening.per_task_stop_affordance = set(options.per_task_stop_affordance);
+    opening.system_prompt_snapshot = options.generation.system_prompt_snapshot;
+    opening.append_subagent_system_prompt =
+        options.generation.append_subagent_system_prompt.clone();
+    opening.plan_mode_instructions = options.generation.plan_mode_instructions.clone();
+    opening.title = options.session.title.clone();
+    opening.forward_subagent_text = set(options.messages.forward_subagent_text);
+    opening.prompt_suggestions = set(options.messages.prompt_suggestions);
+    opening.agent_progress_summaries = set(options.messages.agent_progress_summaries);
+    opening.per_task_stop_affordance = set(options.messages.per_task_stop_affordance);
     (opening, registered)
 }
 
@@ -80,12 +83,16 @@ pub(crate) fn responder(
     let setup = ResponderSetup {
         can_use_tool: options.can_use_tool.clone(),
         permission_limit: options.limits.permission,
-        on_elicitation: options.on_elicitation.clone(),
-        on_user_dialog: options.on_user_dialog.as_ref().map(|(_, callback)| callback.clone()),
-        on_request: options.on_request.clone(),
+        on_elicitation: options.callbacks.on_elicitation.clone(),
+        on_user_dialog: options
+            .callbacks
+            .on_user_dialog
+            .as_ref()
+            .map(|(_, callback)| callback.clone()),
+        on_request: options.callbacks.on_request.clone(),
         hooks,
         servers: std::mem::take(&mut options.sdk_mcp_servers),
-        session_id: options.session_id.clone(),
+        session_id: options.session.session_id.clone(),
     };
     Responder::new(setup, tracker)
 }

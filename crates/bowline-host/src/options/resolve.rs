@@ -18,7 +18,7 @@ impl Options {
     ///
     /// # fn main() -> Result<(), bowline_host::Error> {
     /// let mut options = Options::default().embedded(Embedded::script(std::env::temp_dir()));
-    /// options.settings = Some(Settings::Inline(json!({"model": "opus"})));
+    /// options.settings.additional = Some(Settings::Inline(json!({"model": "opus"})));
     /// let settings = options.resolve_settings()?;
     /// let model = settings.get("model").expect("it was said");
     /// assert_eq!((model.value, model.source.as_str()), (&json!("opus"), "flagSettings"));
@@ -27,7 +27,7 @@ impl Options {
     /// ```
     pub fn resolve_settings(&self) -> Result<Settings, Error> {
         let mut places = Places::new(self.config_folder(), self.directory()?);
-        if let Some(root) = &self.project_config_root {
+        if let Some(root) = &self.settings.project_config_root {
             places.project = places.project.join(root);
         }
         let all = match self.transport.origin() == AgentOrigin::InProcess {
@@ -45,7 +45,7 @@ impl Options {
         trust: Trust,
     ) -> Result<Settings, Error> {
         let flag = arguments::settings(self)?.map(|text| text.to_string_lossy().into_owned());
-        let managed = self.managed_settings.as_ref().map(ToString::to_string);
+        let managed = self.settings.managed_settings.as_ref().map(ToString::to_string);
         let request = SettingsRequest { sources, flag, managed, trust };
         Settings::load(places, &request).map_err(|error| Error::Connection {
             what: "reading the settings".to_owned(),
@@ -55,7 +55,7 @@ impl Options {
 
     /// Whose settings files count, if these options say so.
     pub(crate) fn sources(&self) -> Option<SourceSet> {
-        match (&self.setting_sources, &self.skills) {
+        match (&self.settings.setting_sources, &self.settings.skills) {
             (Some(named), _) => Some(SourceSet {
                 user: named.contains(&SettingSource::User),
                 project: named.contains(&SettingSource::Project),
@@ -93,17 +93,20 @@ mod tests {
             traced.map(|it| (it.value.as_str().unwrap().to_owned(), it.source.as_str()))
         };
         let mut options = Options::default().cwd(&project);
-        options.env.insert("BOWLINE_CONFIG_DIR".to_owned(), Some(home.display().to_string()));
+        options
+            .process
+            .env
+            .insert("BOWLINE_CONFIG_DIR".to_owned(), Some(home.display().to_string()));
         assert_eq!(model(&options), Some(("high".to_owned(), "projectSettings")));
-        options.setting_sources = Some(vec![SettingSource::User]);
+        options.settings.setting_sources = Some(vec![SettingSource::User]);
         assert_eq!(model(&options), Some(("low".to_owned(), "userSettings")));
-        options.settings = Some(Said::Inline(json!({"model": "mine"})));
+        options.settings.additional = Some(Said::Inline(json!({"model": "mine"})));
         assert_eq!(model(&options), Some(("mine".to_owned(), "flagSettings")));
 
         let embedded = crate::Embedded::script(&project).saved_in(&home);
         let mut options = Options::default().embedded(embedded);
         assert_eq!(model(&options), None, "it reads what it is told to");
-        options.setting_sources = Some(vec![SettingSource::Project]);
+        options.settings.setting_sources = Some(vec![SettingSource::Project]);
         assert_eq!(model(&options), Some(("high".to_owned(), "projectSettings")));
     }
 }

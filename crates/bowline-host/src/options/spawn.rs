@@ -18,7 +18,7 @@ use tokio::process::{Child, Command};
 ///
 /// // The same command, in a sandbox of somebody else's making.
 /// let mut options = Options::default();
-/// options.spawner = Some(Arc::new(|command: Command| {
+/// options.process.spawner = Some(Arc::new(|command: Command| {
 ///     let command = command.into_std();
 ///     let mut outer = Command::new("sandbox");
 ///     outer.arg(command.get_program()).args(command.get_args());

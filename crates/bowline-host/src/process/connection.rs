@@ -41,7 +41,7 @@ impl Connect for ConnectProcess {
         responder: Arc<Responder>,
     ) -> BoxFuture<'a, Result<Arc<dyn Transport>, Error>> {
         Box::pin(async move {
-            let files = match options.spawner {
+            let files = match options.process.spawner {
                 None => into_files(options)?,
                 // A spawner may start the process where these files are not.
                 Some(_) => None,
@@ -99,7 +99,7 @@ impl ProcessConnection {
             return Err(Error::Connection { what, source: None });
         };
         let tail = Tail::default();
-        let stderr = stderr::read(stderr, tail.clone(), options.stderr.clone());
+        let stderr = stderr::read(stderr, tail.clone(), options.process.stderr.clone());
         let stderr = AbortOnDropHandle::new(tokio::spawn(stderr));
 
         let mut limits = bowline_peer::Options::default();

@@ -31,7 +31,7 @@ pub(super) async fn start(options: &Options, opening: &Initialize) -> Result<Chi
         command.arg(AWAIT_INITIALIZE);
     }
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = match &options.spawner {
+    let child = match &options.process.spawner {
         Some(spawner) => spawner.spawn(command),
         None => command.spawn(),
     };
@@ -41,8 +41,8 @@ pub(super) async fn start(options: &Options, opening: &Initialize) -> Result<Chi
 /// Where the agent's program is.
 pub(crate) fn program(options: &Options) -> Result<PathBuf, Error> {
     // Whoever runs or starts it in our place knows whether it can be.
-    let theirs = !options.cli_runner.is_empty() || options.spawner.is_some();
-    match &options.cli_path {
+    let theirs = !options.process.cli_runner.is_empty() || options.process.spawner.is_some();
+    match &options.process.cli_path {
         Some(path) if theirs => Ok(path.clone()),
         path => locate(path.as_deref()),
     }
@@ -51,7 +51,7 @@ pub(crate) fn program(options: &Options) -> Result<PathBuf, Error> {
 /// The program in its surroundings, without arguments. It dies with us.
 pub(super) fn command(options: &Options) -> Result<(PathBuf, Command), Error> {
     let program = program(options)?;
-    let mut command = match &options.cli_runner[..] {
+    let mut command = match &options.process.cli_runner[..] {
         [] => group_command(&program),
         [runner, arguments @ ..] => {
             let mut command = group_command(runner);
@@ -59,12 +59,12 @@ pub(super) fn command(options: &Options) -> Result<(PathBuf, Command), Error> {
             command
         }
     };
-    if let Some(user) = &options.user {
+    if let Some(user) = &options.process.user {
         let what = "finding the user to run as";
         let (user, group) = user.ids().map_err(|error| Error::connection(what, error))?;
         command.uid(user).gid(group);
     }
-    if options.clear_env {
+    if options.process.clear_env {
         command.env_clear();
     }
     set_variables(&mut command, &variables(options));

@@ -20,7 +20,7 @@ pub(super) async fn can_await_initialize(options: &Options) -> bool {
 /// What the program says that it is, if it says so at all. Only for agents that give reason to
 /// ask: it costs the start of a process.
 pub(crate) async fn installed_version(options: &Options) -> Option<String> {
-    if options.spawner.is_some() {
+    if options.process.spawner.is_some() {
         // Whoever starts it in our place chose it.
         return None;
     }

@@ -22,8 +22,8 @@ impl StoreLink {
     /// Brings the session that is to be resumed out of the store, and points the options at it.
     pub(crate) async fn prepare(options: &mut Options) -> Result<Self, Error> {
         let resumed = from_store(options).await?;
-        let store = options.session_store.clone();
-        let mirror = store.map(|store| Mirror::new(store, options.session_store_flush));
+        let store = options.session.session_store.clone();
+        let mirror = store.map(|store| Mirror::new(store, options.session.session_store_flush));
         Ok(Self { mirror, resumed })
     }
 

@@ -37,7 +37,7 @@ pub(super) struct ResumedHome {
 /// Puts the session that the options ask for into a folder and the options onto it. `None` if that
 /// is not needed: no store or no session is asked for, or the store does not have it.
 pub(super) async fn from_store(options: &mut Options) -> Result<Option<ResumedHome>, Error> {
-    let Some(store) = options.session_store.clone() else { return Ok(None) };
+    let Some(store) = options.session.session_store.clone() else { return Ok(None) };
     if options.transport.is_already_started() && options.resume != Resume::No {
         let what = "an agent that connects by itself cannot resume a session from a store; use an \
                     agent that `on_demand` starts";
@@ -91,7 +91,7 @@ fn move_into(folder: &Path, options: &mut Options) {
         return;
     }
     for variable in CONFIG_DIR {
-        options.env.insert(variable.to_owned(), Some(folder.display().to_string()));
+        options.process.env.insert(variable.to_owned(), Some(folder.display().to_string()));
     }
 }
 

@@ -125,7 +125,7 @@ async fn a_late_hook_is_not_waited_for() {
 async fn a_conversation_of_many_turns() {
     let folder = tempfile::tempdir().unwrap();
     for (agent, mut options) in agents(folder.path()).await {
-        options.tools = Some(BuiltinTools::Only(vec!["Read".to_owned()]));
+        options.tools.builtin = Some(BuiltinTools::Only(vec!["Read".to_owned()]));
         let client = soon(agent, Client::connect(options)).await.unwrap();
         for word in ["one", "two", "three"] {
             client.query(format!("SAY {word}")).await.unwrap();
@@ -266,7 +266,7 @@ async fn an_output_of_the_shape_that_was_asked_for() {
                 // It asks the model again.
                 continue;
             }
-            options.output_schema = Some(schema.clone());
+            options.generation.output_schema = Some(schema.clone());
             let prompt = format!("TOOL StructuredOutput {input}");
             let knot: Knot = soon(agent, query(prompt, options).output()).await.unwrap();
             assert_eq!(knot, Knot { name: "bowline".to_owned(), loops: 1 }, "{agent}");
@@ -312,7 +312,7 @@ async fn what_does_not_go_together_is_said_before_anything_starts() {
 
     let mut both =
         Options::default().can_use_tool(async |_: ToolRequest| PermissionResult::allow());
-    both.permission_prompt_tool = Some("mcp__s__t".to_owned());
+    both.permissions.permission_prompt_tool = Some("mcp__s__t".to_owned());
     assert_eq!(Client::connect(both).await.unwrap_err().code(), "options");
 }
 
@@ -323,22 +323,24 @@ async fn an_embedded_agent_refuses_what_it_has_no_use_for() {
     let absent = "is nothing that an embedded agent has";
     type Case = (&'static str, &'static str, fn(&mut Options));
     let set: [Case; 16] = [
-        ("cli_path", process, |it| it.cli_path = Some("claude".into())),
-        ("cli_runner", process, |it| it.cli_runner = vec!["node".into()]),
-        ("spawner", process, |it| it.spawner = Some(Arc::new(|mut it: Command| it.spawn()))),
-        ("user", process, |it| it.user = Some(ProcessUser::Id(1))),
-        ("extra_args", process, |it| drop(it.extra_args.insert("bare".to_owned(), None))),
-        ("clear_env", process, |it| it.clear_env = true),
-        ("stderr", process, |it| it.stderr = Some(Arc::new(|_| {}))),
-        ("client_app", process, |it| it.client_app = Some("app/1".to_owned())),
-        ("trace_context", process, |it| it.trace_context = Some(TraceContext::default())),
-        ("question_preview", absent, |it| it.question_preview = Some(PreviewFormat::Html)),
-        ("debug", process, |it| it.debug = true),
-        ("debug_file", process, |it| it.debug_file = Some("log".into())),
-        ("sandbox", absent, |it| it.sandbox = Some(json!({"enabled": true}))),
-        ("prompt_suggestions", absent, |it| it.prompt_suggestions = true),
-        ("agent_progress_summaries", absent, |it| it.agent_progress_summaries = true),
-        ("system_prompt_snapshot", absent, |it| it.system_prompt_snapshot = Some(true)),
+        ("cli_path", process, |it| it.process.cli_path = Some("claude".into())),
+        ("cli_runner", process, |it| it.process.cli_runner = vec!["node".into()]),
+        ("spawner", process, |it| {
+            it.process.spawner = Some(Arc::new(|mut it: Command| it.spawn()))
+        }),
+        ("user", process, |it| it.process.user = Some(ProcessUser::Id(1))),
+        ("extra_args", process, |it| drop(it.process.extra_args.insert("bare".to_owned(), None))),
+        ("clear_env", process, |it| it.process.clear_env = true),
+        ("stderr", process, |it| it.process.stderr = Some(Arc::new(|_| {}))),
+        ("client_app", process, |it| it.process.client_app = Some("app/1".to_owned())),
+        ("trace_context", process, |it| it.process.trace_context = Some(TraceContext::default())),
+        ("question_preview", absent, |it| it.tools.question_preview = Some(PreviewFormat::Html)),
+        ("debug", process, |it| it.process.debug = true),
+        ("debug_file", process, |it| it.process.debug_file = Some("log".into())),
+        ("sandbox", absent, |it| it.settings.sandbox = Some(json!({"enabled": true}))),
+        ("prompt_suggestions", absent, |it| it.messages.prompt_suggestions = true),
+        ("agent_progress_summaries", absent, |it| it.messages.agent_progress_summaries = true),
+        ("system_prompt_snapshot", absent, |it| it.generation.system_prompt_snapshot = Some(true)),
     ];
     for (name, why, set) in set {
         let mut options = Options::default().embedded(Embedded::script(folder.path()));

@@ -14,7 +14,7 @@ use crate::rig::{fake, fake_path, gone, last_error, pid, result, soon, started};
 /// The fake agent, carried.
 fn carried(part: &str) -> Options {
     let mut options = fake(part);
-    options.cli_path = None;
+    options.process.cli_path = None;
     options.carried_by(async |setup: AgentSetup| started(fake_path(), &setup))
 }
 
@@ -32,7 +32,7 @@ async fn the_carrier_hears_what_the_options_say() {
     let heard = Arc::new(Mutex::new(None));
     let hear = heard.clone();
     let mut options = fake("big").model("m").env("KEY", "value").cwd("/elsewhere");
-    options.cli_path = None;
+    options.process.cli_path = None;
     let options = options.carried_by(move |setup: AgentSetup| {
         *hear.lock().unwrap() = Some(setup.clone());
         async move { started(fake_path(), &setup) }

@@ -8,7 +8,7 @@ use crate::rig::{agents, soon};
 async fn a_view_that_is_always_up_to_date() {
     let folder = tempfile::tempdir().unwrap();
     for (name, mut options) in agents(folder.path()).await {
-        options.include_partial_messages = true;
+        options.messages.include_partial_messages = true;
         let client = soon(name, Client::connect(options)).await.unwrap();
         let (mut messages, mut view) = client.receive_messages().follow();
         view.say("SAY one two three");
@@ -42,7 +42,7 @@ async fn a_view_that_is_always_up_to_date() {
 async fn a_client_keeps_its_conversation_whoever_reads_and_repeats() {
     let folder = tempfile::tempdir().unwrap();
     for (name, mut options) in agents(folder.path()).await {
-        options.replay_user_messages = true;
+        options.messages.replay_user_messages = true;
         let client = soon(name, Client::connect(options)).await.unwrap();
         client.query("SAY before anybody asked").await.unwrap();
         soon(name, client.receive_response().text()).await.unwrap();

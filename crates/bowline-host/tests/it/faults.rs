@@ -30,7 +30,7 @@ use crate::rig::{
 };
 
 fn with_code(mut options: Options, code: i32) -> Options {
-    options.extra_args.insert("code".to_owned(), Some(code.to_string()));
+    options.process.extra_args.insert("code".to_owned(), Some(code.to_string()));
     options
 }
 
@@ -62,7 +62,7 @@ async fn five_megabytes_are_a_line_like_any_other() {
 #[tokio::test]
 async fn a_hundred_megabytes_are_read_if_they_may_be_and_cost_one_message_if_not() {
     let mut options = fake("big");
-    options.extra_args.insert("length".to_owned(), Some("100000000".to_owned()));
+    options.process.extra_args.insert("length".to_owned(), Some("100000000".to_owned()));
     assert_eq!(told(query("go", options.clone())).await, ["error json", "result big"]);
     options.limits.line = 200_000_000;
     assert_eq!(told(query("go", options)).await, ["assistant [text 100000000]", "result big"]);
@@ -347,7 +347,7 @@ async fn a_process_that_leads_no_group_is_ended_like_any_other() {
     write_script(&program, &format!("trap '' TERM\nexec '{}' \"$@\"", fake_path().display()));
     let mut options = fake("stubborn").cli_path(program);
     options.limits.close = Duration::from_millis(100);
-    options.spawner = Some(Arc::new(by_a_command_of_its_own));
+    options.process.spawner = Some(Arc::new(by_a_command_of_its_own));
     let client = Client::connect(options.clone()).await.unwrap();
     let closed = pid(&client);
     soon("closing", client.disconnect()).await;
@@ -392,7 +392,7 @@ async fn a_result_that_is_a_failure_explains_the_exit_code() {
 async fn the_words_of_a_run_that_failed_are_an_error() {
     for (status, worth_retrying) in [("529", true), ("429", true), ("401", false)] {
         let mut options = fake("fail");
-        options.extra_args.insert("status".to_owned(), Some(status.to_owned()));
+        options.process.extra_args.insert("status".to_owned(), Some(status.to_owned()));
         let error = soon("the run", query("go", options).text()).await.unwrap_err();
         assert_eq!((error.code(), error.is_worth_retrying()), ("result", worth_retrying));
         assert_eq!(error.to_string(), "the run failed: it went wrong");
@@ -431,8 +431,8 @@ async fn what_nobody_decides_in_time_is_denied() {
 async fn what_is_too_long_for_a_flag_is_in_files_that_go_with_the_session() {
     let long = "x".repeat(200_000);
     let mut options = fake("files");
-    options.settings = Some(Settings::Inline(json!({"model": "m", "note": long})));
-    options.sandbox = Some(json!({"enabled": false}));
+    options.settings.additional = Some(Settings::Inline(json!({"model": "m", "note": long})));
+    options.settings.sandbox = Some(json!({"enabled": false}));
     let server = McpStdioServer {
         command: "server".to_owned(),
         args: Some(vec![long]),
@@ -469,7 +469,7 @@ async fn the_process_finds_its_folder_and_its_variables() {
 #[tokio::test]
 async fn an_agent_that_cannot_do_what_is_asked_is_turned_down() {
     let mut options = fake("serve");
-    options.extra_args.insert("claims".to_owned(), Some("1.0.128".to_owned()));
+    options.process.extra_args.insert("claims".to_owned(), Some("1.0.128".to_owned()));
     let error = Client::connect(options).await.unwrap_err();
     let agent = format!("the agent {}", fake_path().display());
     let expected = format!("{agent} is version 1.0.128; at least 2.0.0 is required");
@@ -477,7 +477,7 @@ async fn an_agent_that_cannot_do_what_is_asked_is_turned_down() {
 
     let strict = HookMatcher::always().run(async |_: HookCall| HookOutput::default()).or_block();
     let mut options = fake("serve").hook(HookEvent::PreToolUse, strict);
-    options.extra_args.insert("claims".to_owned(), Some("2.1.7".to_owned()));
+    options.process.extra_args.insert("claims".to_owned(), Some("2.1.7".to_owned()));
     let error = Client::connect(options).await.unwrap_err();
     assert_eq!(error.code(), "cli_connection");
     let expected = format!(

@@ -95,7 +95,7 @@ async fn a_call_whose_tool_is_gone_is_not_made() {
         let put_off = options.clone().hook(HookEvent::PreToolUse, hook);
         let ends = results(query(write(folder.path()), put_off)).await;
         let mut options = options.resume(ends[0].session_id.to_string());
-        options.tools = Some(BuiltinTools::Only(vec!["Read".to_owned()]));
+        options.tools.builtin = Some(BuiltinTools::Only(vec!["Read".to_owned()]));
         let client = soon(agent, Client::connect(options)).await.unwrap();
         let ends = results(client.receive_response()).await;
         let gone = Some(TerminalReason::ToolDeferredUnavailable);

@@ -237,7 +237,7 @@ async fn a_session_whose_id_is_given_is_in_the_journal_also_when_it_starts_anew(
     let id = "5b0a6c8e-6f53-4d1c-9a55-0c8f3a1e7d50";
     let journal = folder.path().join("journal");
     let mut options = embedded(folder.path());
-    options.session_id = Some(id.to_owned());
+    options.session.session_id = Some(id.to_owned());
     let agent = Agent::builder(options).journal(&journal).build().unwrap();
     // Its program died before the agent had answered.
     let record = json!({"session_id": id, "prompt": {

@@ -59,7 +59,7 @@ async fn dialing_in(program: &str, mut options: Options) -> Options {
     door.token = Some("sesame".to_owned());
     let listener = Listener::bind("127.0.0.1:0", door).await.expect("there is a free port");
     let program = PathBuf::from(program);
-    options.cli_path = None;
+    options.process.cli_path = None;
     options.on_demand(OnDemand::new(Arc::new(listener), move |invitation: AgentInvitation| {
         invitation.run(program.clone())
     }))
@@ -68,7 +68,7 @@ async fn dialing_in(program: &str, mut options: Options) -> Options {
 /// The same agent, started by somebody who gives us its pipes.
 fn carried(program: &str, mut options: Options) -> Options {
     let program = PathBuf::from(program);
-    options.cli_path = None;
+    options.process.cli_path = None;
     options.carried_by(move |setup: AgentSetup| {
         let program = program.clone();
         async move { started(program, &setup) }
@@ -111,10 +111,10 @@ pub(crate) fn variable(name: &str) -> Option<String> {
 /// An agent in a process, without anybody's settings and keys.
 fn process(path: &str, folder: &Path) -> Options {
     let mut options = Options::default().cli_path(path).cwd(folder);
-    options.setting_sources = Some(Vec::new());
+    options.settings.setting_sources = Some(Vec::new());
     for (name, _) in std::env::vars() {
         if ["ANTHROPIC_", "CLAUDE_", "OPENAI_"].iter().any(|it| name.starts_with(it)) {
-            options.env.insert(name, None);
+            options.process.env.insert(name, None);
         }
     }
     let config = folder.join("config").display().to_string();
@@ -124,7 +124,7 @@ fn process(path: &str, folder: &Path) -> Options {
 /// Options for the fake agent.
 pub(crate) fn fake(part: &str) -> Options {
     let mut options = Options::default().cli_path(fake_path());
-    options.extra_args.insert("play".to_owned(), Some(part.to_owned()));
+    options.process.extra_args.insert("play".to_owned(), Some(part.to_owned()));
     options
 }
 
@@ -133,7 +133,8 @@ pub(crate) fn fake_path() -> PathBuf {
     example("fake_cli")
 }
 
-/// The program of an example of this crate. `cargo test` builds them; `cargo test --test it` does not.
+/// The program of an example or fixture of this crate. `cargo test` builds them; `cargo test --test it`
+/// does not.
 pub(crate) fn example(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("a test is a program");
     let target = test.parent().and_then(|deps| deps.parent()).expect("cargo's folders");

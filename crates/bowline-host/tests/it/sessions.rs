@@ -185,7 +185,7 @@ async fn a_pause_keeps_answers_back() {
 #[tokio::test]
 async fn an_agent_that_dies_while_it_is_paused_is_not_waited_for() {
     let mut options = fake("exit");
-    options.extra_args.insert("code".to_owned(), Some("3".to_owned()));
+    options.process.extra_args.insert("code".to_owned(), Some("3".to_owned()));
     let session = Agent::new(options).unwrap().start("go");
     let mut watch = session.watch();
     let running = |status: &SessionStatus| status.state() == SessionState::Running;
@@ -235,7 +235,7 @@ async fn a_session_that_is_dropped_takes_its_agent_with_it() {
     let folder = tempfile::tempdir().unwrap();
     let note = folder.path().join("note");
     let mut options = fake("hang");
-    options.extra_args.insert("note".to_owned(), Some(note.display().to_string()));
+    options.process.extra_args.insert("note".to_owned(), Some(note.display().to_string()));
     let session = Agent::new(options).unwrap().start("go");
     let pid = soon("the agent's turn", async {
         loop {

@@ -41,7 +41,7 @@ fn agent(folder: &Path) -> Options {
     let path = folder.join("agent.sh");
     std::fs::write(&path, AGENT.replace("SESSION", ID)).expect("a script can be written");
     let mut options = Options::default().cli_path(path).cwd(folder);
-    options.cli_runner = vec!["sh".into()];
+    options.process.cli_runner = vec!["sh".into()];
     options.env("CLAUDE_CONFIG_DIR", folder.join("config").display().to_string())
 }
 
@@ -57,7 +57,7 @@ async fn what_the_agent_writes_is_in_the_store_before_its_result_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let store = Arc::new(MemoryStore::new());
     let mut options = agent(folder.path());
-    options.session_store = Some(store.clone());
+    options.session.session_store = Some(store.clone());
     let mut messages = query("go", options);
     let first = soon("the result", messages.next()).await.expect("there is one").unwrap();
     assert!(matches!(first, Message::Result(_)), "reports are not for the program: {first:?}");
@@ -174,7 +174,7 @@ async fn a_session_is_resumed_from_a_store_in_a_folder_of_its_own() {
     files.import_into(&*store, &ID.into(), Transcripts::All).await.unwrap();
 
     let resume = |mut options: Options| {
-        options.session_store = Some(store.clone());
+        options.session.session_store = Some(store.clone());
         options
     };
     let mut newest = agent(folder.path());
@@ -197,7 +197,7 @@ async fn an_embedded_agent_needs_no_files_beside_its_store() {
     let store = Arc::new(MemoryStore::new());
     let agent = || {
         let mut options = Options::default().embedded(Embedded::script(folder.path()));
-        options.session_store = Some(store.clone());
+        options.session.session_store = Some(store.clone());
         options
     };
     let mut messages = query("SAY one", agent());

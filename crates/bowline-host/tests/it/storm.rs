@@ -67,7 +67,7 @@ impl Weather {
             decisions: Arc::default(),
         };
         let mut options = fake("storm");
-        options.extra_args.insert("seed".to_owned(), Some(seed.to_string()));
+        options.process.extra_args.insert("seed".to_owned(), Some(seed.to_string()));
         set(&mut options);
         let it = weather.clone();
         let work = Tool::new("work", "", move |_: Nothing, context: ToolContext| {
@@ -249,8 +249,8 @@ async fn a_storm_that_is_interrupted_or_cancelled_ends() {
 async fn a_storm_that_kills_the_agent_fails_also_in_a_pause() {
     for seed in 1..=SEEDS {
         let (session, weather) = Weather::session(seed, |options| {
-            options.extra_args.insert("fatal".to_owned(), None);
-            options.extra_args.insert("code".to_owned(), Some("3".to_owned()));
+            options.process.extra_args.insert("fatal".to_owned(), None);
+            options.process.extra_args.insert("code".to_owned(), Some("3".to_owned()));
         });
         let (states, ()) =
             tokio::join!(follow(&session, seed), pause_and_resume(&session, &weather));

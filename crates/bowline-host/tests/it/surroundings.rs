@@ -44,7 +44,7 @@ async fn a_conversation_is_continued_by_id_as_the_newest_or_in_a_copy() {
         newest.resume = Resume::Newest;
         assert_eq!(resumed(name, newest).await, id, "{name}");
         let mut copy = options.clone().resume(&id);
-        copy.fork_session = true;
+        copy.session.fork_session = true;
         assert_ne!(resumed(name, copy).await, id, "{name}");
         let none = Client::connect(options.resume("00000000-0000-4000-8000-000000000000"));
         match soon(name, none).await {
@@ -78,7 +78,7 @@ async fn settings_decide_as_in_a_file() {
         }
         for (rules, allowed) in [("allow", true), ("deny", false)] {
             let rule = json!({"permissions": {rules: ["Bash(touch:*)"]}});
-            options.settings = Some(Settings::Inline(rule));
+            options.settings.additional = Some(Settings::Inline(rule));
             assert_eq!(result(query(prompt, options.clone())).await, "ok", "{name}");
             let made = folder.path().join("made");
             assert_eq!(made.exists(), allowed, "{name} {rules}");

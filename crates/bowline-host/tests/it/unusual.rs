@@ -54,8 +54,8 @@ async fn a_script_is_run_by_its_runner_and_its_requests_are_answered() {
             let why = request.body.to_value()["why"].as_str().unwrap_or_default().to_owned();
             json!({"accessToken": format!("{why}-anew")})
         });
-    options.cli_runner = vec!["sh".into()];
-    options.spawner =
+    options.process.cli_runner = vec!["sh".into()];
+    options.process.spawner =
         Some(Arc::new(|mut command: Command| command.env("STARTED_BY", "us").spawn()));
     let told = result(query("go", options)).await;
     assert_eq!(told, "kinds yes, dialog yes, token yes, refresh 1, by us");
@@ -69,7 +69,7 @@ async fn without_a_callback_the_agent_hears_that_there_is_none() {
         .cli_path(script(folder.path()))
         .env("STARTED_BY", "nobody")
         .on_request("something_else", async |_: OtherRequest| json!({}));
-    options.cli_runner = vec!["sh".into()];
+    options.process.cli_runner = vec!["sh".into()];
     let told = result(query("go", options)).await;
     assert_eq!(told, "kinds no, dialog no, token no, refresh , by nobody");
 }

@@ -144,11 +144,11 @@ async fn options_that_an_agent_cannot_hear_are_named() {
     };
     let mut options = Options::default().model("opus").max_turns(3).env("A", "b").resume("one");
     // This one it hears.
-    options.title = Some("Knots".to_owned());
+    options.session.title = Some("Knots".to_owned());
     assert_eq!(connect("/said", options).await.code(), "timeout");
     assert_eq!(connect("/nothing", Options::default()).await.code(), "timeout");
     let expected = "an agent that connects by itself has these options only if it was started with them \
-                    (`remote_arguments`, `remote_variables`): env, model, max_turns, resume";
+                    (`remote_arguments`, `remote_variables`): process.env, model, max_turns, resume";
     assert_eq!(*warnings.0.lock().unwrap(), [expected]);
 }
 
@@ -442,10 +442,12 @@ async fn what_an_agent_elsewhere_cannot_be_told_is_refused_and_the_rest_is_said(
     let agents = || on_demand(async |_: AgentInvitation| Err("it is never started".into()));
     type Set = fn(&mut Options);
     let cases: [(&str, Set); 4] = [
-        ("cli_path", |it| it.cli_path = Some("/bin/agent".into())),
-        ("clear_env", |it| it.clear_env = true),
-        ("stderr", |it| it.stderr = Some(Arc::new(|_| {}))),
-        ("spawner", |it| it.spawner = Some(Arc::new(|mut command: Command| command.spawn()))),
+        ("cli_path", |it| it.process.cli_path = Some("/bin/agent".into())),
+        ("clear_env", |it| it.process.clear_env = true),
+        ("stderr", |it| it.process.stderr = Some(Arc::new(|_| {}))),
+        ("spawner", |it| {
+            it.process.spawner = Some(Arc::new(|mut command: Command| command.spawn()))
+        }),
     ];
     for (option, set) in cases {
         let mut options = agents().await;
@@ -463,7 +465,7 @@ async fn what_an_agent_elsewhere_cannot_be_told_is_refused_and_the_rest_is_said(
         }
     });
     let mut options = options.await.cwd("/on/another/machine").env("A", "b").model("opus");
-    options.file_checkpointing = true;
+    options.session.file_checkpointing = true;
     let variables = options.remote_variables();
     here(options).await;
     let mut told = soon("a invitation", invitation.recv()).await.unwrap();
