@@ -70,6 +70,7 @@ mod conversation;
 mod embedded;
 mod error;
 mod journal;
+mod message_queue;
 mod messages;
 mod options;
 mod process;
@@ -87,7 +88,6 @@ mod status;
 pub mod store;
 mod tool;
 mod transport;
-mod unread;
 mod version;
 #[cfg(feature = "websocket")]
 mod websocket;

@@ -46,7 +46,7 @@ impl Drop for EndGuard {
         shared.outcome.get_or_init(|| Err(Error::Closed));
         shared.tracker.step(Step::Fail).ok();
         shared.tracker.end_events();
-        shared.backlog.end();
+        shared.unread.end();
         shared.over.cancel();
     }
 }
@@ -86,7 +86,7 @@ impl SessionWork {
                 tracker.step(step).ok();
             }
             Err(error) => {
-                shared.backlog.push(Err(error.clone()));
+                shared.unread.push(Err(error.clone()));
                 tracker.emit(SessionEvent::Error(error.clone()));
                 tracker.step(Step::Fail).ok();
             }
@@ -151,11 +151,11 @@ async fn follow(
                 if let Message::Result(end) = &message {
                     result = Some(end.clone());
                 }
-                shared.backlog.push(Ok(message));
+                shared.unread.push(Ok(message));
             }
             Err(error) if error.is_about_one_message() => {
                 shared.tracker.emit(SessionEvent::Error(error.clone()));
-                shared.backlog.push(Err(error));
+                shared.unread.push(Err(error));
             }
             Err(error) => return Err(error),
         }

@@ -1,6 +1,5 @@
 //! A session: one prompt, worked on from start to end, that can be followed and steered.
 
-mod backlog;
 mod drive;
 
 use std::{
@@ -16,12 +15,12 @@ use tokio::sync::watch;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use tracing::Instrument;
 
-use self::backlog::Backlog;
 pub(crate) use self::drive::{FreshStart, SessionWork};
 use crate::{
     connection::Connection,
     conversation::ConversationWatch,
     error::Error,
+    message_queue::MessageQueue,
     messages::Messages,
     prompt::Prompt,
     state::SessionState,
@@ -66,7 +65,7 @@ struct Handle {
 /// What a session and whoever holds it share.
 struct Shared {
     tracker: Arc<Tracker>,
-    backlog: Backlog,
+    unread: MessageQueue,
     /// What the agent was told to do.
     prompt: Prompt,
     /// What was said since somebody asked for it.
@@ -84,7 +83,7 @@ impl Session {
     pub(crate) fn begin(work: SessionWork) -> Self {
         let shared = Arc::new(Shared {
             tracker: work.tracker(),
-            backlog: Backlog::default(),
+            unread: MessageQueue::default(),
             prompt: work.prompt.clone(),
             conversation: OnceLock::new(),
             connection: OnceLock::new(),
@@ -124,7 +123,7 @@ impl Session {
     /// goes to one of them. What nobody reads waits, and holds up nothing.
     pub fn messages(&self) -> Messages {
         Messages::new(stream::unfold(self.clone(), async |session| {
-            let message = session.shared().backlog.next().await?;
+            let message = session.shared().unread.next().await?;
             Some((message, session))
         }))
     }

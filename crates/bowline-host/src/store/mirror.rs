@@ -24,7 +24,7 @@ use tokio::{
 };
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::{callback::panic_text, error::Error, unread::Unread};
+use crate::{callback::panic_text, error::Error, message_queue::MessageQueue};
 
 /// Batches that wait to be appended. A batch is up to a megabyte, and a store that is so far
 /// behind should slow the reading of messages down rather than fill memory.
@@ -48,7 +48,7 @@ struct Gathered {
     drained: VecDeque<StoreBatch>,
     /// What waits until all before it is in the store: results, and all that was unread when
     /// the session was closed.
-    held: Unread,
+    held: MessageQueue,
 }
 
 /// What the program is to be told.
@@ -86,7 +86,7 @@ impl Mirror {
         if let Some(problem) = self.problems.lock().pop_front() {
             return Some(Ok(problem.into()));
         }
-        self.gathered().held.pop()
+        self.gathered().held.try_next()
     }
 
     /// Takes what is ours, and holds a result back; hands everything else on.
