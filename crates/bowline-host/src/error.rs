@@ -318,7 +318,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_main_shows_is_in_words() {
+    fn debug_output_of_an_error_is_readable() {
         let failed = ResultMessage {
             result: Some("API Error: no key".to_owned()),
             ..ResultMessage::default()

@@ -201,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_runs_is_nobodys_and_what_is_left_is_found_once() {
+    fn running_session_is_locked_and_orphan_is_found_once() {
         let folder = tempfile::tempdir().unwrap();
         let journal = Journal::open(folder.path().join("journal")).unwrap();
         let mut one = journal.write(&"1".into(), &"first".into(), None).unwrap();
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_else_can_read_what_is_noted() {
+    fn journal_is_readable_by_its_owner_only() {
         use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_sees_an_entry_before_it_is_whole_and_locked() {
+    fn journal_entry_appears_complete_and_locked() {
         let folder = tempfile::tempdir().unwrap();
         let (ours, theirs) =
             (Journal::open(folder.path().into()).unwrap(), Journal::open(folder.path().into()));
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn files_without_a_name_are_cleared_away_once_nobody_can_want_them() {
+    fn stale_temporary_journal_files_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let journal = Journal::open(folder.path().to_owned()).unwrap();
         let make = |name: &str, age: Duration| {

@@ -298,12 +298,12 @@ mod tests {
     }
 
     #[test]
-    fn nothing_said_is_an_empty_system_prompt() {
+    fn default_options_have_an_empty_system_prompt() {
         assert_eq!(written(&Options::default()), "--system-prompt ");
     }
 
     #[test]
-    fn each_kind_of_value_has_its_form() {
+    fn values_are_written_as_flags_of_their_kind() {
         let mut options = Options::default()
             .model("opus")
             .allow(["Read", "Bash(ls:*)"])
@@ -355,14 +355,14 @@ mod tests {
     }
 
     #[test]
-    fn no_turns_at_all_are_no_limit() {
+    fn zero_max_turns_is_no_limit() {
         let mut options = Options::default().system_prompt(SystemPrompt::preset());
         options.max_turns = Some(0);
         assert_eq!(written(&options), "");
     }
 
     #[test]
-    fn what_is_not_thought_is_not_shown() {
+    fn disabled_thinking_omits_its_display_flag() {
         let mut options = Options::default().system_prompt(SystemPrompt::preset());
         options.generation.thinking_display = Some("omitted".to_owned());
         assert_eq!(written(&options), "--thinking-display omitted");
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_for_an_argument_is_not_one() {
+    fn long_values_are_not_arguments() {
         let text = "x".repeat(LONGEST_ARGUMENT + 1);
         let mut options = Options::default().system_prompt(text.clone());
         options.generation.output_schema = Some(json!({"description": text}));

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_callback_that_is_passed_over_is_told_of() {
+    fn permission_callback_shadowed_by_rules_is_reported() {
         let asks = || Options::default().can_use_tool(async |_| crate::PermissionResult::allow());
         assert_eq!(asks().never_asked(), None);
         assert_eq!(Options::default().allow(["Read"]).never_asked(), None);

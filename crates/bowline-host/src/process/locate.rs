@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_said_with_where_it_was_looked_for() {
+    fn missing_program_error_lists_the_searched_paths() {
         let error = locate(Some(Path::new("/no/such/agent"))).unwrap_err();
         assert_eq!(error.code(), "cli_not_found");
         let words = "looked for /no/such/agent; set `Options::cli_path` to where it is";

@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_are_copied_for_nobody_else_and_cannot_be_refreshed() {
+    fn copied_tokens_are_private_and_cannot_be_refreshed() {
         let (from, to) = (tempfile::tempdir().unwrap(), private_folder().unwrap());
         let secret = json!({"oauth": {"accessToken": "a", "refreshToken": "r", "expiresAt": 1}});
         let settings = json!({"model": "m", "enabledPlugins": {"p@m": true}, "env": {

@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 use crate::rig::{fake, gone, soon, write_script};
 
 #[tokio::test]
-async fn there_is_room_for_so_many_and_the_others_wait_in_line() {
+async fn sessions_beyond_the_limit_wait_in_order() {
     let folder = tempfile::tempdir().unwrap();
     let gate = Arc::new(Semaphore::new(0));
     let order = Arc::new(std::sync::Mutex::new(Vec::new()));
@@ -154,7 +154,7 @@ async fn an_agent_that_goes_on_waits_to_hear_of_our_hooks_if_it_can() {
 }
 
 #[tokio::test]
-async fn what_does_not_go_together_is_said_when_the_agent_is_made() {
+async fn conflicting_options_fail_when_the_agent_is_built() {
     let tool = || Tool::with_schema("a", "", json!({"type": "object"}), async |_: Value| "");
     let options = Options::default().sdk_mcp_server(McpServer::new("s").tool(tool()).tool(tool()));
     let error = Agent::new(options).unwrap_err();

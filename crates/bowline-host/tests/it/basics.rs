@@ -55,7 +55,7 @@ async fn prompts_may_come_one_by_one_or_not_at_all() {
 }
 
 #[tokio::test]
-async fn who_decides_is_asked() {
+async fn permission_callback_is_called() {
     for allowed in [true, false] {
         let folder = tempfile::tempdir().unwrap();
         for (agent, options) in agents(folder.path()).await {
@@ -86,7 +86,7 @@ async fn who_decides_is_asked() {
 }
 
 #[tokio::test]
-async fn hooks_are_told_and_may_object() {
+async fn hooks_receive_events_and_may_block() {
     let folder = tempfile::tempdir().unwrap();
     for (agent, options) in agents(folder.path()).await {
         let seen = Arc::new(Mutex::new(Vec::new()));
@@ -299,7 +299,7 @@ async fn a_run_is_over_when_every_prompt_has_its_result() {
 }
 
 #[tokio::test]
-async fn what_does_not_go_together_is_said_before_anything_starts() {
+async fn conflicting_options_fail_before_the_agent_starts() {
     let twice = Tool::new("add", "Adds again", async |pair: Pair| pair.a.to_string());
     let clash = Options::default().sdk_mcp_server(calculator().tool(twice));
     let error = Client::connect(clash).await.unwrap_err();

@@ -64,7 +64,7 @@ async fn an_agent_that_does_not_end_is_let_go() {
 }
 
 #[tokio::test]
-async fn what_the_carrier_says_is_in_the_error() {
+async fn carrier_failure_is_in_the_error() {
     let nowhere = Options::default().carried_by(async |_: AgentSetup| {
         Err::<(DuplexStream, DuplexStream), _>(io::Error::other("the line is cut"))
     });

@@ -39,7 +39,7 @@ async fn a_view_that_is_always_up_to_date() {
 }
 
 #[tokio::test]
-async fn a_client_keeps_its_conversation_whoever_reads_and_repeats() {
+async fn client_conversation_is_complete_with_any_reader_and_replayed_prompts() {
     let folder = tempfile::tempdir().unwrap();
     for (name, mut options) in agents(folder.path()).await {
         options.messages.replay_user_messages = true;

@@ -42,7 +42,7 @@ fn process_error(error: Error) -> ProcessError {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_costs_itself_only() {
+async fn unreadable_message_does_not_end_the_session() {
     let expected = [
         "unknown",
         "system",
@@ -60,12 +60,13 @@ async fn five_megabytes_are_a_line_like_any_other() {
 }
 
 #[tokio::test]
-async fn a_hundred_megabytes_are_read_if_they_may_be_and_cost_one_message_if_not() {
+async fn line_beyond_a_raised_limit_is_read_and_beyond_the_limit_is_one_error() {
     let mut options = fake("big");
-    options.process.extra_args.insert("length".to_owned(), Some("100000000".to_owned()));
+    options.process.extra_args.insert("length".to_owned(), Some("10000000".to_owned()));
+    options.limits.line = 8_000_000;
     assert_eq!(told(query("go", options.clone())).await, ["error json", "result big"]);
-    options.limits.line = 200_000_000;
-    assert_eq!(told(query("go", options)).await, ["assistant [text 100000000]", "result big"]);
+    options.limits.line = 30_000_000;
+    assert_eq!(told(query("go", options)).await, ["assistant [text 10000000]", "result big"]);
 }
 
 #[tokio::test]
@@ -97,7 +98,7 @@ async fn an_end_before_the_first_answer_is_known_at_once() {
 }
 
 #[tokio::test]
-async fn everybody_who_waits_is_told_of_the_end() {
+async fn agents_end_fails_every_pending_call() {
     let client = Client::connect(with_code(fake("serve"), 4)).await.unwrap();
     client.query("go").await.unwrap();
     assert_eq!(result(client.receive_response()).await, "heard");
@@ -194,7 +195,7 @@ async fn a_withdrawn_question_is_dropped_and_not_answered() {
 }
 
 #[tokio::test]
-async fn what_nobody_can_answer_is_answered_with_why() {
+async fn unsupported_requests_get_an_error_response() {
     let client = Client::connect(fake("nobody")).await.unwrap();
     client.query("go").await.unwrap();
     let heard = result(client.receive_response()).await;
@@ -227,7 +228,7 @@ async fn failures_and_panics_of_callbacks_are_answers() {
 }
 
 #[tokio::test]
-async fn control_does_not_wait_behind_200_000_unread_messages() {
+async fn control_does_not_wait_for_a_flood_of_unread_messages() {
     let asked = Arc::new(Notify::new());
     let signal = asked.clone();
     let options = fake("flood").can_use_tool(move |_: ToolRequest| {
@@ -251,7 +252,7 @@ async fn control_does_not_wait_behind_200_000_unread_messages() {
             other => panic!("{other:?}"),
         }
     }
-    assert_eq!(count, 200_000);
+    assert_eq!(count, 50_000);
     client.disconnect().await;
 }
 
@@ -298,7 +299,7 @@ async fn an_agent_that_does_not_answer_is_quoted() {
 }
 
 #[tokio::test]
-async fn a_megabyte_on_stderr_stops_nobody() {
+async fn megabyte_on_stderr_does_not_block_the_agent() {
     let last = Arc::new(Mutex::new(String::new()));
     let hear = last.clone();
     let options = fake("loud").stderr(move |line| hear.lock().unwrap().replace_range(.., line));
@@ -402,7 +403,7 @@ async fn the_words_of_a_run_that_failed_are_an_error() {
 }
 
 #[tokio::test]
-async fn what_nobody_decides_in_time_is_denied() {
+async fn undecided_permission_request_times_out_as_denied() {
     let dropped = Arc::new(AtomicBool::new(false));
     let drops = dropped.clone();
     let mut options = fake("two_questions").can_use_tool(move |request: ToolRequest| {
@@ -428,7 +429,7 @@ async fn what_nobody_decides_in_time_is_denied() {
 }
 
 #[tokio::test]
-async fn what_is_too_long_for_a_flag_is_in_files_that_go_with_the_session() {
+async fn long_values_are_in_files_deleted_with_the_session() {
     let long = "x".repeat(200_000);
     let mut options = fake("files");
     options.settings.additional = Some(Settings::Inline(json!({"model": "m", "note": long})));
@@ -494,7 +495,7 @@ async fn an_agent_that_cannot_do_what_is_asked_is_turned_down() {
 }
 
 #[tokio::test]
-async fn nothing_runs_on_when_this_program_is_killed() {
+async fn agents_end_when_the_program_is_killed() {
     let folder = tempfile::tempdir().unwrap();
     // One ends with its input, the other heeds neither that nor SIGTERM.
     for (part, first) in [("hang", ""), ("stubborn", "trap '' TERM\n")] {

@@ -180,7 +180,7 @@ fn hangs_once(called: Arc<Notify>) -> McpServer {
 }
 
 #[tokio::test]
-async fn a_session_of_which_nothing_was_saved_starts_anew() {
+async fn unsaved_session_restarts_from_scratch() {
     let folder = tempfile::tempdir().unwrap();
     // Why an agent leaves is known to its carrier alone.
     let agents =
@@ -232,7 +232,7 @@ async fn a_session_that_somebody_works_on_stays_in_the_journal() {
 }
 
 #[tokio::test]
-async fn a_session_whose_id_is_given_is_in_the_journal_also_when_it_starts_anew() {
+async fn session_with_given_id_is_in_the_journal_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let id = "5b0a6c8e-6f53-4d1c-9a55-0c8f3a1e7d50";
     let journal = folder.path().join("journal");

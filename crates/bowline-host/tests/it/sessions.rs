@@ -143,7 +143,7 @@ async fn two_tools_and_a_question_at_once() {
 }
 
 #[tokio::test]
-async fn nobody_reads_200_000_messages_and_nothing_waits() {
+async fn flood_of_unread_messages_does_not_delay_the_session() {
     let options = fake("flood").can_use_tool(async |_: ToolRequest| PermissionResult::allow());
     let session = Agent::new(options).unwrap().start("go");
     let mut events = session.events();
@@ -157,7 +157,7 @@ async fn nobody_reads_200_000_messages_and_nothing_waits() {
     while let Some(message) = messages.next().await {
         count += usize::from(matches!(message, Ok(Message::Assistant(_))));
     }
-    assert_eq!(count, 200_000);
+    assert_eq!(count, 50_000);
 }
 
 #[tokio::test]
@@ -251,7 +251,7 @@ async fn a_session_that_is_dropped_takes_its_agent_with_it() {
 }
 
 #[tokio::test]
-async fn what_goes_wrong_is_told_by_the_session() {
+async fn start_failure_is_reported_by_the_session() {
     let session = Agent::new(Options::default().cli_path("/no/such/agent")).unwrap().start("go");
     let mut events = session.events();
     let error = soon("the end", session.wait()).await.unwrap_err();

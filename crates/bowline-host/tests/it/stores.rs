@@ -53,7 +53,7 @@ async fn kinds(store: &dyn SessionStore) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn what_the_agent_writes_is_in_the_store_before_its_result_is_told() {
+async fn transcript_is_in_the_store_before_the_result_is_delivered() {
     let folder = tempfile::tempdir().unwrap();
     let store = Arc::new(MemoryStore::new());
     let mut options = agent(folder.path());
@@ -82,7 +82,7 @@ while read -r line; do :; done
 "#;
 
 #[tokio::test]
-async fn what_was_unread_when_a_session_with_a_store_was_closed_can_still_be_read() {
+async fn messages_unread_at_close_can_be_read_with_a_store() {
     let folder = tempfile::tempdir().unwrap();
     let options = agent(folder.path());
     std::fs::write(folder.path().join("agent.sh"), TALKER).unwrap();

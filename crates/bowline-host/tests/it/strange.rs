@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use crate::rig::{fake, last_error, soon, stopped, told, write_script};
 
 #[tokio::test]
-async fn half_a_line_is_an_error_and_so_is_the_end_behind_it() {
+async fn truncated_line_and_the_end_after_it_are_errors() {
     assert_eq!(told(query("go", fake("half_a_line"))).await, ["error json", "error process"]);
 }
 
@@ -48,7 +48,7 @@ async fn marks_nothing_broken_text_and_bottomless_values_cost_themselves_only() 
 }
 
 #[tokio::test]
-async fn frames_that_are_wrong_are_refused_by_name_or_told_of() {
+async fn malformed_frames_are_refused_by_id_or_reported() {
     let options = fake("frames").can_use_tool(async |_: ToolRequest| PermissionResult::allow());
     let told = told(query("go", options)).await;
     let (last, faults) = told.split_last().expect("there is a result");
@@ -109,7 +109,7 @@ async fn an_agent_that_refuses_to_begin_is_quoted() {
 }
 
 #[tokio::test]
-async fn a_megabyte_on_stderr_without_a_line_is_told_in_pieces() {
+async fn megabyte_on_stderr_without_newline_is_reported_in_pieces() {
     let (pieces, bytes) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (counted, summed) = (pieces.clone(), bytes.clone());
     let options = fake("mutter").stderr(move |piece| {
@@ -145,7 +145,7 @@ async fn an_agent_that_falls_silent_but_lives_is_ended() {
 }
 
 #[tokio::test]
-async fn a_child_that_holds_the_pipes_of_its_agent_holds_up_nobody() {
+async fn child_holding_the_agents_pipes_does_not_delay_the_end() {
     let folder = tempfile::tempdir().unwrap();
     let note = folder.path().join("pid");
     let this = format!("sleep 600 &\necho $! > '{}'\nexit 3", note.display());

@@ -133,7 +133,7 @@ impl<S: tracing::Subscriber> Layer<S> for Warnings {
 }
 
 #[tokio::test]
-async fn options_that_an_agent_cannot_hear_are_named() {
+async fn options_without_effect_for_a_started_agent_are_named() {
     let warnings = Warnings::default();
     let _collects = tracing::subscriber::set_default(Registry::default().with(warnings.clone()));
     let listener = listener().await;
@@ -307,7 +307,7 @@ async fn answered(listener: &Listener, path: &str, headers: &str) -> String {
 }
 
 #[tokio::test]
-async fn who_is_let_in() {
+async fn listener_admits_only_authorized_agents() {
     let mut options = ListenerOptions::default();
     options.token = Some("sesame".to_owned());
     options.only_expected = true;
@@ -359,7 +359,7 @@ async fn an_agent_that_does_not_come_is_not_waited_for_for_ever() {
 }
 
 #[tokio::test]
-async fn other_machines_need_a_token() {
+async fn listener_beyond_loopback_requires_a_token() {
     let mut options = ListenerOptions::default();
     options.no_token = true;
     let error = Listener::bind("0.0.0.0:0", options.clone()).await.unwrap_err();
@@ -413,7 +413,7 @@ async fn an_agent_that_ends_before_it_dials_is_known_at_once() {
 }
 
 #[tokio::test]
-async fn an_agent_that_was_started_for_a_session_is_told_all_and_ends_with_it() {
+async fn agent_started_on_demand_gets_all_options_and_ends_with_its_session() {
     let folder = tempfile::tempdir().unwrap();
     let note = folder.path().join("note");
     let program = folder.path().join("agent");
@@ -435,7 +435,7 @@ async fn an_agent_that_was_started_for_a_session_is_told_all_and_ends_with_it() 
 }
 
 #[tokio::test]
-async fn what_an_agent_elsewhere_cannot_be_told_is_refused_and_the_rest_is_said() {
+async fn process_options_are_rejected_for_an_agent_elsewhere() {
     let here = |options: Options| async {
         soon("the answer", Client::connect(options)).await.unwrap_err().to_string()
     };

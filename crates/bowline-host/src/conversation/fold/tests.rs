@@ -81,7 +81,7 @@ fn an_answer_grows_and_its_blocks_come_together() {
 }
 
 #[test]
-fn what_was_abandoned_is_gone_and_what_broke_off_is_not_partial_for_ever() {
+fn discarded_attempt_is_removed_and_truncated_one_completes() {
     let mut it = Conversation::default();
     let start = |id: &str| {
         json!({"type": "message_start", "message": {
@@ -107,7 +107,7 @@ fn what_was_abandoned_is_gone_and_what_broke_off_is_not_partial_for_ever() {
 }
 
 #[test]
-fn a_prompt_that_is_repeated_is_said_once() {
+fn replayed_prompt_is_in_the_conversation_once() {
     let mut it = Conversation::default();
     let mut prompt = UserMessage::prompt("hi");
     prompt.uuid = Some("p".into());

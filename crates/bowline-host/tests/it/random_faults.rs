@@ -1,6 +1,6 @@
-//! Sessions in a storm: tool calls, questions about permissions, withdrawals, pauses, interrupts,
-//! cancellations and deaths in orders that nobody planned. A session must never be anywhere it
-//! cannot be, and never say anything about itself that is not so.
+//! Sessions under random faults: tool calls, permission requests, cancellations, pauses, interrupts and
+//! deaths of the agent in an order that a seed decides. Every state change must be legal, and every
+//! status consistent.
 
 use std::{
     sync::{
@@ -18,13 +18,13 @@ use serde_json::Value;
 
 use crate::rig::{fake, soon};
 
-/// How many storms of each kind.
+/// Seeds for each kind of end.
 const SEEDS: u64 = 12;
 
-/// Numbers in an order that nobody expects, and the same for the same seed.
-struct Dice(AtomicU64);
+/// Pseudo-random numbers, the same for the same seed.
+struct SeededRng(AtomicU64);
 
-impl Dice {
+impl SeededRng {
     fn new(seed: u64) -> Self {
         Self(AtomicU64::new(seed.wrapping_mul(0xD129_42F9_6A5B_3A1D) | 1))
     }
@@ -38,7 +38,7 @@ impl Dice {
         (state >> 32) % sides
     }
 
-    /// Lets something else happen, for a moment or for none.
+    /// Yields to other tasks, for a moment or for none.
     async fn wait(&self) {
         match self.below(3) {
             0 => tokio::task::yield_now().await,
@@ -47,29 +47,29 @@ impl Dice {
     }
 }
 
-/// What the callbacks of a session know of it.
+/// Random delays of the callbacks of one session, and what they have seen.
 #[derive(Clone)]
-struct Weather {
-    dice: Arc<Dice>,
+struct FaultPlan {
+    rng: Arc<SeededRng>,
     session: Arc<OnceLock<Session>>,
     /// Callbacks that have run to their end.
     calls: Arc<AtomicU64>,
     decisions: Arc<AtomicU64>,
 }
 
-impl Weather {
-    /// A session that is blown about as the seed says.
+impl FaultPlan {
+    /// A session whose agent and callbacks behave as the seed decides.
     fn session(seed: u64, set: impl FnOnce(&mut Options)) -> (Session, Self) {
-        let weather = Self {
-            dice: Arc::new(Dice::new(seed)),
+        let plan = Self {
+            rng: Arc::new(SeededRng::new(seed)),
             session: Arc::default(),
             calls: Arc::default(),
             decisions: Arc::default(),
         };
-        let mut options = fake("storm");
+        let mut options = fake("random_faults");
         options.process.extra_args.insert("seed".to_owned(), Some(seed.to_string()));
         set(&mut options);
-        let it = weather.clone();
+        let it = plan.clone();
         let work = Tool::new("work", "", move |_: Nothing, context: ToolContext| {
             let it = it.clone();
             async move {
@@ -82,7 +82,7 @@ impl Weather {
                 "done"
             }
         });
-        let it = weather.clone();
+        let it = plan.clone();
         let decide = move |request: ToolRequest| {
             let it = it.clone();
             async move {
@@ -98,17 +98,17 @@ impl Weather {
         let options =
             options.sdk_mcp_server(McpServer::new("desk").tool(work)).can_use_tool(decide);
         let session = Agent::new(options).expect("they go together").start("go");
-        weather.session.set(session.clone()).expect("there is one session");
-        (session, weather)
+        plan.session.set(session.clone()).expect("there is one session");
+        (session, plan)
     }
 
     /// What a callback works on is open from its beginning to its end, unless the session is over.
     async fn stays_open(&self, is_open: impl Fn(&SessionStatus) -> bool) {
         let session = self.session.get().expect("it was set before anything else could happen");
-        for _ in 0..=self.dice.below(3) {
+        for _ in 0..=self.rng.below(3) {
             let status = session.status();
             assert!(is_open(&status) || status.state().is_over(), "{status:?}");
-            self.dice.wait().await;
+            self.rng.wait().await;
         }
     }
 }
@@ -181,24 +181,23 @@ async fn follow(session: &Session, seed: u64) -> Vec<SessionState> {
 }
 
 /// Pauses and resumes now and then, until the session is over.
-async fn pause_and_resume(session: &Session, weather: &Weather) {
+async fn pause_and_resume(session: &Session, plan: &FaultPlan) {
     while !session.state().is_over() {
         if session.pause().is_ok() {
-            weather.dice.wait().await;
+            plan.rng.wait().await;
             let state = session.state();
             assert!(state == SessionState::Paused || state.is_over(), "{state}");
             assert!(session.resume().is_ok() || session.state().is_over());
         }
-        weather.dice.wait().await;
+        plan.rng.wait().await;
     }
 }
 
 #[tokio::test]
-async fn a_storm_that_blows_over_adds_up() {
+async fn random_faults_that_end_in_order_add_up() {
     for seed in 1..=SEEDS {
-        let (session, weather) = Weather::session(seed, |_| {});
-        let (states, ()) =
-            tokio::join!(follow(&session, seed), pause_and_resume(&session, &weather));
+        let (session, plan) = FaultPlan::session(seed, |_| {});
+        let (states, ()) = tokio::join!(follow(&session, seed), pause_and_resume(&session, &plan));
         assert_eq!(states.last(), Some(&SessionState::Completed), "seed {seed}");
         let result = soon("the end", session.wait()).await.unwrap();
         let told: Value = serde_json::from_str(&result.result.unwrap()).unwrap();
@@ -210,8 +209,8 @@ async fn a_storm_that_blows_over_adds_up() {
         // What was withdrawn before anybody looked at it never was.
         let seen = told("calls") + told("questions") - told("withdrawn");
         assert!(counted >= seen, "seed {seed}: {stats:?}");
-        assert!(weather.calls.load(Ordering::Relaxed) <= stats.tool_calls, "seed {seed}");
-        assert!(weather.decisions.load(Ordering::Relaxed) <= stats.permissions, "seed {seed}");
+        assert!(plan.calls.load(Ordering::Relaxed) <= stats.tool_calls, "seed {seed}");
+        assert!(plan.decisions.load(Ordering::Relaxed) <= stats.permissions, "seed {seed}");
         let (mut messages, mut words) = (session.messages(), 0);
         while let Some(message) = messages.next().await {
             words += u64::from(matches!(message, Ok(Message::Assistant(_))));
@@ -222,13 +221,13 @@ async fn a_storm_that_blows_over_adds_up() {
 }
 
 #[tokio::test]
-async fn a_storm_that_is_interrupted_or_cancelled_ends() {
+async fn random_faults_with_interrupt_or_cancel_end() {
     for seed in 1..=SEEDS {
-        let (session, weather) = Weather::session(seed, |_| {});
+        let (session, plan) = FaultPlan::session(seed, |_| {});
         let interrupts = seed % 2 == 0;
         let stop = async {
-            for _ in 0..weather.dice.below(12) {
-                weather.dice.wait().await;
+            for _ in 0..plan.rng.below(12) {
+                plan.rng.wait().await;
             }
             match interrupts {
                 true => drop(session.interrupt().await),
@@ -246,14 +245,13 @@ async fn a_storm_that_is_interrupted_or_cancelled_ends() {
 }
 
 #[tokio::test]
-async fn a_storm_that_kills_the_agent_fails_also_in_a_pause() {
+async fn random_death_of_the_agent_fails_the_session_in_a_pause() {
     for seed in 1..=SEEDS {
-        let (session, weather) = Weather::session(seed, |options| {
+        let (session, plan) = FaultPlan::session(seed, |options| {
             options.process.extra_args.insert("fatal".to_owned(), None);
             options.process.extra_args.insert("code".to_owned(), Some("3".to_owned()));
         });
-        let (states, ()) =
-            tokio::join!(follow(&session, seed), pause_and_resume(&session, &weather));
+        let (states, ()) = tokio::join!(follow(&session, seed), pause_and_resume(&session, &plan));
         let outcome = soon("the end", session.wait()).await;
         let status = session.status();
         assert!(is_consistent(&status), "seed {seed}: {status:?}");
