@@ -86,10 +86,10 @@ impl Client {
         Messages::new(stream::unfold(connection, async |connection| {
             let connection = connection?;
             loop {
-                let heard = connection.next().await?;
+                let received = connection.next().await?;
                 let done = connection.run().is_done();
                 // What is done may be known by its result, or by what the agent says of itself later.
-                return match heard {
+                return match received {
                     Err(error) if !error.is_about_one_message() => Some((Err(error), None)),
                     Err(error) => Some((Err(error), Some(connection))),
                     Ok(Received::Message(message)) if done => Some((Ok(message), None)),
@@ -115,7 +115,7 @@ impl Client {
     }
 
     /// The conversation, from the first call of this on: prompts when they are sent, and what the agent
-    /// says when somebody reads it. It can be looked at and waited for at any time.
+    /// says while messages are read. It can be looked at and waited for at any time.
     ///
     /// ```
     /// use bowline_host::{Client, Embedded, Options};

@@ -1,4 +1,4 @@
-//! What can go wrong, told apart by what a program would do about it.
+//! Errors, distinguished by what a program would do about them.
 
 use std::{
     error::Error as StdError, fmt, io, ops::Deref, path::PathBuf, sync::Arc, time::Duration,
@@ -72,7 +72,7 @@ pub enum Error {
         code: Option<String>,
     },
     /// The agent took too long. `timeout`
-    #[error("{subtype}: no answer within {limit:?}{}", last_words("the agent's", .stderr))]
+    #[error("{subtype}: no response within {limit:?}{}", last_words("the agent's", .stderr))]
     Timeout {
         /// The request.
         subtype: &'static str,
@@ -133,8 +133,8 @@ pub enum Error {
     },
 }
 
-/// What is shown of an error that `main` returns: its words and its code, then what lies below. All
-/// the fields of a result that is a failure would help nobody there.
+/// What is shown of an error that `main` returns: its words and its code, then what lies below. The
+/// fields of a failed result are left out.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words = self.to_string();

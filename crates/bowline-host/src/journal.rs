@@ -59,15 +59,15 @@ struct Record {
 }
 
 impl Journal {
-    /// Opens the journal in this folder. One that is made here is nobody else's to read, and neither
-    /// are its files, whoever made the folder: prompts may hold anything.
+    /// Opens the journal in this folder. A folder that is created here is private, and so are
+    /// its files in any folder: prompts may contain secrets.
     pub(crate) fn open(folder: PathBuf) -> io::Result<Self> {
         bowline_private::folder_as_it_is(&folder)?;
         Ok(Self { folder })
     }
 
     /// Notes that a session runs. What was left of an earlier one of the same id is forgotten; an id
-    /// that somebody runs is an error.
+    /// that is running is an error.
     pub(crate) fn write(
         &self,
         id: &SessionId,
@@ -82,7 +82,7 @@ impl Journal {
         if is_held(&path)? {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
-        // It gets its name when it is whole and ours, so that nobody takes it for one that was left.
+        // It is renamed when it is complete and locked, so that no other program takes it for an orphan.
         let nameless = self.folder.join(format!("{}.new", Uuid::new_v4()));
         let written = Self::fill(&nameless, &line).and_then(|file| {
             fs::rename(&nameless, &path)?;
@@ -103,7 +103,7 @@ impl Journal {
         Ok(file)
     }
 
-    /// The sessions that nobody runs any more. They are ours now.
+    /// The orphaned sessions, locked for this program.
     pub(crate) fn orphans(&self) -> io::Result<Vec<OrphanedSession>> {
         let mut found = Vec::new();
         for entry in fs::read_dir(&self.folder)? {
@@ -115,7 +115,7 @@ impl Journal {
             };
             match orphan {
                 Ok(orphan) => found.extend(orphan),
-                // Whoever ran it has ended it since we looked.
+                // It has ended since the folder was listed.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => {
                     tracing::warn!(%error, path = %path.display(), "skipped in the journal");
@@ -128,7 +128,7 @@ impl Journal {
     }
 }
 
-/// Whether somebody runs the session of this file.
+/// Whether the session of this file is running.
 fn is_held(path: &Path) -> io::Result<bool> {
     match File::open(path) {
         Ok(file) => Ok(!locked(&file)?),
@@ -137,7 +137,7 @@ fn is_held(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Locks a file, unless somebody else has. Says whether it is ours.
+/// Tries to lock a file. Returns whether it is ours.
 fn locked(file: &File) -> io::Result<bool> {
     match file.try_lock() {
         Ok(()) => Ok(true),
@@ -146,7 +146,7 @@ fn locked(file: &File) -> io::Result<bool> {
     }
 }
 
-/// Removes a file that never got its name, if nobody is about to give it one.
+/// Removes a temporary file whose writer has died.
 fn clear_away(path: &Path) -> io::Result<()> {
     let file = File::open(path)?;
     let age = file.metadata()?.modified()?.elapsed().unwrap_or_default();
@@ -156,7 +156,7 @@ fn clear_away(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The session of this file, unless somebody runs it.
+/// The session of this file, unless it is running.
 fn orphan(path: &Path) -> io::Result<Option<OrphanedSession>> {
     // Another user could have put it there, for us to run.
     let mut file = bowline_private::open(path, OpenOptions::new().read(true).append(true))?;
@@ -164,7 +164,7 @@ fn orphan(path: &Path) -> io::Result<Option<OrphanedSession>> {
         return Ok(None);
     }
     if !path.exists() {
-        // Whoever ran it has ended it between our look and our lock.
+        // It has ended before it was locked.
         return Ok(None);
     }
     let mut text = String::new();
@@ -231,7 +231,7 @@ mod tests {
         let journal = Journal::open(path.clone()).unwrap();
         let entry = journal.write(&"1".into(), &"a secret".into(), None).unwrap();
         assert_eq!((mode(&path), mode(&entry.path)), (0o700, 0o600));
-        // A folder of somebody else's making stays as it is.
+        // A folder that exists keeps its mode.
         let shared = folder.path().join("shared");
         fs::DirBuilder::new().mode(0o755).create(&shared).unwrap();
         let entry =

@@ -1,4 +1,4 @@
-//! Agents inside Rust programs: start one, talk to it, lend it tools, and decide what it may do.
+//! SDK for Rust programs: start an agent, talk to it, lend it tools, and decide what it may do.
 //!
 //! ```
 //! use bowline_host::{Embedded, McpServer, Options, Tool, query};
@@ -30,16 +30,16 @@
 //! | one run | [`query`], [`query_all`] |
 //! | runs that are followed and steered | [`Agent`], [`Session`], [`SessionEvent`], [`SessionStatus`] |
 //! | a conversation | [`Client`] |
-//! | what was said so far | [`Conversation`] |
-//! | all there is to set up | [`Options`] |
+//! | the conversation so far | [`Conversation`] |
+//! | options | [`Options`] |
 //! | tools in this program | [`Tool`], [`McpServer`] |
-//! | who decides what tools may run | [`CanUseTool`] |
-//! | who is told what happens | [`Hook`], [`HookMatcher`], [`HookOutput`] |
-//! | an answer of a type of yours | [`Options::output`], [`Messages::output`] |
-//! | sessions that were kept | [`Sessions`], [`store`] |
-//! | what an agent says | [`Messages`], [`Message`] |
-//! | what can go wrong | [`Error`] |
-//! | everything that travels | [`protocol`] |
+//! | permission callback | [`CanUseTool`] |
+//! | callbacks before and after what happens | [`Hook`], [`HookMatcher`], [`HookOutput`] |
+//! | typed output | [`Options::output`], [`Messages::output`] |
+//! | saved sessions | [`Sessions`], [`store`] |
+//! | messages of an agent | [`Messages`], [`Message`] |
+//! | errors | [`Error`] |
+//! | wire types | [`protocol`] |
 //!
 //! An agent runs in a process of its own ([`AgentTransport`], `bowline` or the official
 //! `claude`), in this one (`Embedded`, with the feature `embedded`), or elsewhere (`OnDemand` and
@@ -47,14 +47,14 @@
 //!
 //! # What is promised
 //!
-//! - **Nothing waits for ever.** When the agent's process dies, whoever waits for anything is
-//!   told at once, with its exit code, its signal and the end of its stderr. Requests and hooks
+//! - **No call waits for ever.** When the agent's process dies, every pending call fails
+//!   at once, with its exit code, its signal and the end of its stderr. Requests and hooks
 //!   have time limits, and closing always ends.
-//! - **Callbacks run side by side** and never hold up messages or each other. One whose question
-//!   is withdrawn is dropped. A failure, a panic and a missing callback are answers, too.
+//! - **Callbacks run side by side** and never hold up messages or each other. One whose request
+//!   is cancelled is dropped. A failure, a panic and a missing callback become error responses.
 //! - **Requests are answered however many messages wait unread**: beyond some megabytes they
 //!   wait on disk.
-//! - **Everything is seen**: callbacks run in spans of `tracing`, below the span in which their session
+//! - **Everything is traced**: callbacks run in spans of `tracing`, below the span in which their session
 //!   was opened, with the session and the call they are for.
 //! - **A message that cannot be read costs that message**, not the session; one of an unknown
 //!   type is handed over as it came.

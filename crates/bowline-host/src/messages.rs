@@ -1,4 +1,4 @@
-//! What an agent says, as a stream.
+//! Messages of an agent, as a stream.
 
 use std::{
     fmt,
@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 
 use crate::error::Error;
 
-/// What an agent says, as a [`Stream`].
+/// Messages of an agent, as a [`Stream`].
 ///
 /// An error [about one message](Error::is_about_one_message) is followed by others; any other
 /// error is the last item.

@@ -1,8 +1,8 @@
-//! What an agent is told to do.
+//! Prompts for an agent.
 
 use bowline_protocol::{ContentBlock, MessageUuid, PromptPriority, SessionId, UserMessage};
 
-/// What an agent is told to do: words, blocks with pictures among them, or a whole message.
+/// A prompt: text, blocks with images among them, or a whole message.
 ///
 /// ```
 /// use bowline_host::{ContentBlock, Prompt, PromptPriority};

@@ -105,7 +105,7 @@ impl Responder {
             let mut decision = match self.permission_limit {
                 None => deciding.await?,
                 Some(limit) => time::timeout(limit, deciding).await.unwrap_or_else(|_| {
-                    Ok(PermissionResult::deny(format!("Nobody decided within {limit:?}.")))
+                    Ok(PermissionResult::deny(format!("No decision within {limit:?}.")))
                 })?,
             };
             if let PermissionResult::Allow(allow) = &mut decision {

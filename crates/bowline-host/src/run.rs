@@ -59,7 +59,7 @@ impl Run {
             Message::System(SystemMessage::TaskNotification(task)) => {
                 self.background.remove(&task.task_id);
             }
-            // Of one that was stopped, this may be the last that is heard.
+            // For one that was stopped, this may be the last message.
             Message::System(SystemMessage::TaskUpdated(task))
                 if task.patch.status == Some(TaskStatus::Killed) =>
             {
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    fn hear(run: &mut Run, message: Value) -> Audience {
+    fn receive(run: &mut Run, message: Value) -> Audience {
         run.receive(&Message::parse(&message.to_string()).unwrap())
     }
 
@@ -134,7 +134,7 @@ mod tests {
         let mut run = Run::default();
         run.prompted();
         assert!(!run.is_over() && !run.may_end_with(Some(0)));
-        hear(&mut run, result(false, 0));
+        receive(&mut run, result(false, 0));
         assert!(run.is_over() && run.may_end_with(Some(0)));
         assert!(!run.may_end_with(Some(1)) && !run.may_end_with(None));
     }
@@ -143,10 +143,10 @@ mod tests {
     fn an_agent_that_works_on_is_waited_for() {
         let mut run = Run::default();
         run.prompted();
-        assert_eq!(hear(&mut run, state("running")), Audience::Ourselves);
-        hear(&mut run, result(false, 0));
+        assert_eq!(receive(&mut run, state("running")), Audience::Ourselves);
+        receive(&mut run, result(false, 0));
         assert!(!run.is_over() && run.is_answered());
-        hear(&mut run, state("idle"));
+        receive(&mut run, state("idle"));
         assert!(run.is_over());
     }
 
@@ -158,8 +158,8 @@ mod tests {
             "type": "system", "subtype": "task_started", "task_id": "t", "description": "d",
             "task_type": "local_agent", "uuid": "u", "session_id": "s",
         });
-        hear(&mut run, task);
-        hear(&mut run, result(false, 0));
+        receive(&mut run, task);
+        receive(&mut run, result(false, 0));
         run
     }
 
@@ -171,7 +171,7 @@ mod tests {
             "type": "system", "subtype": "task_notification", "task_id": "t",
             "status": "completed", "output_file": "", "summary": "", "uuid": "u", "session_id": "s",
         });
-        hear(&mut run, done);
+        receive(&mut run, done);
         assert!(run.is_over());
     }
 
@@ -185,10 +185,10 @@ mod tests {
             })
         };
         for status in ["paused", "completed"] {
-            hear(&mut run, update(status));
+            receive(&mut run, update(status));
             assert!(!run.is_over(), "{status}: a notification follows, and what it leads to");
         }
-        hear(&mut run, update("killed"));
+        receive(&mut run, update("killed"));
         assert!(run.is_over(), "no notification need follow");
     }
 
@@ -196,10 +196,10 @@ mod tests {
     fn a_failure_explains_exit_code_one_and_a_queue_owes_more() {
         let mut run = Run::default();
         run.prompted();
-        hear(&mut run, result(true, 0));
+        receive(&mut run, result(true, 0));
         assert!(run.may_end_with(Some(1)) && !run.may_end_with(Some(3)));
         run.prompted();
-        hear(&mut run, result(false, 1));
+        receive(&mut run, result(false, 1));
         assert!(!run.may_end_with(Some(0)));
     }
 }

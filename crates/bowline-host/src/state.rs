@@ -14,8 +14,8 @@ pub enum SessionState {
     Running,
     /// The agent waits for a tool of this program.
     WaitingToolCall,
-    /// The agent waits for this program to say whether a tool may run. Said before
-    /// [`WaitingToolCall`](Self::WaitingToolCall) where both are so: somebody is asked.
+    /// The agent waits for this program to say whether a tool may run. Takes precedence over
+    /// [`WaitingToolCall`](Self::WaitingToolCall).
     WaitingPermission,
     /// The agent is given no answers, and nothing it says is passed on.
     Paused,

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 
 use crate::{error::Error, run::Run};
 
-/// A running agent: in a process, in this program, behind a stream or a WebSocket.
+/// A running agent: in a process, in this program, over streams or a WebSocket.
 pub(crate) trait Transport: Send + Sync {
     /// Sends a control request and waits for the body of its response, which an acknowledgement does not
     /// have. `subtype` names the request in errors.

@@ -9,7 +9,7 @@ pub(crate) struct Version([u32; 3]);
 impl Version {
     /// The oldest that speaks the protocol as we do.
     pub(crate) const OLDEST: Self = Self([2, 0, 0]);
-    /// The oldest that takes prompts as they are, if it is told to.
+    /// The oldest that supports verbatim prompts.
     pub(crate) const VERBATIM_PROMPTS: Self = Self([2, 1, 248]);
     /// The oldest that takes `--await-initialize`.
     pub(crate) const AWAITS_INITIALIZE: Self = Self([2, 1, 261]);

@@ -1,4 +1,4 @@
-//! How an agent is made.
+//! Builder of an agent.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -8,11 +8,11 @@ use tokio::sync::Semaphore;
 use super::{Agent, Inner, warm::Warm};
 use crate::{error::Error, journal::Journal, options::Options};
 
-/// Sessions that run at once if nobody says how many. An agent in a process of its own may take
+/// Default of concurrent sessions. An agent in a process of its own may take
 /// a quarter of a gigabyte.
 const MAX_SESSIONS: usize = 16;
 
-/// What an agent is told that was interrupted by the end of its program.
+/// Default prompt of a session that is recovered.
 const CONTINUATION: &str = "The program that runs you ended while you were working and has been \
                             started again. Go on where you left off.";
 
@@ -68,7 +68,7 @@ impl AgentBuilder {
         self
     }
 
-    /// What a session is told when it is taken up again after its program has died.
+    /// Prompt of a session that is recovered after its program has died.
     pub fn continuation(mut self, prompt: impl Into<String>) -> Self {
         self.continuation = prompt.into();
         self
@@ -80,15 +80,15 @@ impl AgentBuilder {
         let wrong = |what: &str| Err(Error::Options(what.to_owned()));
         self.options.check()?;
         if self.max_sessions == 0 {
-            return wrong("an agent without room for a session: `max_sessions` is 0");
+            return wrong("`max_sessions` must be at least 1");
         }
         if self.journal.is_some() && self.options.session.no_session_persistence {
-            return wrong("sessions that are not kept cannot be taken up again from a `journal`");
+            return wrong("a `journal` needs saved sessions: unset `no_session_persistence`");
         }
         if self.journal.is_some() && self.options.transport.is_already_started() {
             return wrong(
-                "a `journal` is of no use with `websocket`: the agent cannot be told which session \
-                 to go on with. `on_demand` starts agents that can",
+                "a `journal` has no effect with `websocket`: the agent cannot be made to resume a \
+                 session; use `on_demand`",
             );
         }
         let storage = self.options.transport.connect().and_then(|connect| connect.storage());

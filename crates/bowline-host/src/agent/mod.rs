@@ -105,7 +105,7 @@ impl Agent {
     /// ```
     pub fn start_in(&self, folder: impl Into<PathBuf>, prompt: impl Into<Prompt>) -> Session {
         let folder = folder.into();
-        // Whoever recovers the session may be somewhere else.
+        // The program that recovers the session may run in another folder.
         let folder = std::path::absolute(&folder).unwrap_or(folder);
         self.begin(prompt.into(), Some(folder), None)
     }
@@ -145,8 +145,7 @@ impl Agent {
         let (mut options, id) = self.options_for_session();
         if let Some(folder) = folder {
             if options.transport.is_already_started() {
-                let what =
-                    "an agent that dials in has its folder already: `start_in` is for others";
+                let what = "`start_in` is not possible with `websocket`: the agent already runs in a folder";
                 let refused = std::future::ready(Err(Error::Options(what.to_owned())));
                 return (Tracker::new(id), refused.boxed());
             }
@@ -176,10 +175,10 @@ impl Agent {
     /// were, with [a word](AgentBuilder::continuation) about why; others start from scratch with their
     /// prompt, and so do those of which their agent has saved nothing.
     ///
-    /// Each is found by one program only, however many look. An agent that its program has left behind is
-    /// waited for; a session that somebody still works on then fails and stays in the journal for a
+    /// Each is found by one program only, however many look. An agent that has outlived its program is
+    /// waited for; a session that another agent still runs then fails and stays in the journal for a
     /// later time. Sessions that this program has dropped before
-    /// they were over are found, too: [cancel](Session::cancel) what is not to be taken up.
+    /// they were over are found, too: [cancel](Session::cancel) those that must not be recovered.
     pub fn recover(&self) -> Result<Vec<Session>, Error> {
         let Some(journal) = &self.inner.journal else { return Ok(Vec::new()) };
         let found = journal.orphans();
@@ -189,7 +188,7 @@ impl Agent {
 
     fn resume_orphan(&self, orphan: OrphanedSession) -> Session {
         let OrphanedSession { session_id, prompt, folder, begun, entry } = orphan;
-        // Nobody knows whether the agent of one that had not begun has taken its id already; it gets
+        // Whether the agent of one that had not begun has used its id is unknown; it gets
         // another, unless the options say which it has to be.
         if !begun && self.inner.options.session.session_id.is_none() {
             return self.begin(prompt, folder, Some(entry));
@@ -228,7 +227,7 @@ impl Agent {
     fn options_for_session(&self) -> (Options, Option<SessionId>) {
         let mut options = self.inner.options.clone();
         if options.transport.is_already_started() {
-            // It does not hear which id we would like; it says itself which it has.
+            // It chooses its id itself and reports it.
             return (options, None);
         }
         if options.session.session_id.is_none()

@@ -26,7 +26,7 @@ use super::IntoAnswer;
 /// });
 /// ```
 pub trait OnUserDialog: Send + Sync + 'static {
-    /// Shows one. An error is told to the agent.
+    /// Shows one. An error is sent to the agent.
     fn show(&self, request: DialogRequest) -> BoxFuture<'_, Result<DialogAnswer, String>>;
 }
 
@@ -41,19 +41,19 @@ where
     }
 }
 
-/// A dialog to show. Its fields are those of the question on the wire.
+/// A dialog to show. It derefs to the request on the wire.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct DialogRequest {
     /// The dialog.
-    pub question: RequestUserDialog,
+    pub request: RequestUserDialog,
     /// Fires when the answer is no longer wanted.
     pub cancel: CancellationToken,
 }
 
 impl DialogRequest {
-    pub(crate) fn new(question: RequestUserDialog, cancel: CancellationToken) -> Self {
-        Self { question, cancel }
+    pub(crate) fn new(request: RequestUserDialog, cancel: CancellationToken) -> Self {
+        Self { request, cancel }
     }
 }
 
@@ -61,7 +61,7 @@ impl Deref for DialogRequest {
     type Target = RequestUserDialog;
 
     fn deref(&self) -> &RequestUserDialog {
-        &self.question
+        &self.request
     }
 }
 

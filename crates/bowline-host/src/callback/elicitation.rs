@@ -22,7 +22,7 @@ use super::IntoAnswer;
 /// });
 /// ```
 pub trait OnElicitation: Send + Sync + 'static {
-    /// Answers. An error is told to the agent.
+    /// Responds. An error is sent to the agent.
     fn answer(
         &self,
         request: ElicitationRequest,
@@ -43,19 +43,19 @@ where
     }
 }
 
-/// What an MCP server wants to know. Its fields are those of the question on the wire.
+/// An elicitation of an MCP server. It derefs to the request on the wire.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ElicitationRequest {
-    /// The question.
-    pub question: Elicitation,
+    /// The request.
+    pub request: Elicitation,
     /// Fires when the answer is no longer wanted.
     pub cancel: CancellationToken,
 }
 
 impl ElicitationRequest {
-    pub(crate) fn new(question: Elicitation, cancel: CancellationToken) -> Self {
-        Self { question, cancel }
+    pub(crate) fn new(request: Elicitation, cancel: CancellationToken) -> Self {
+        Self { request, cancel }
     }
 }
 
@@ -63,6 +63,6 @@ impl Deref for ElicitationRequest {
     type Target = Elicitation;
 
     fn deref(&self) -> &Elicitation {
-        &self.question
+        &self.request
     }
 }

@@ -45,7 +45,7 @@ where
     }
 }
 
-/// What a hook is told.
+/// Input of a hook.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct HookCall {
@@ -121,7 +121,7 @@ pub struct HookMatcher {
     pub matcher: Option<String>,
     /// The hooks. They run side by side.
     pub hooks: Vec<Arc<dyn Hook>>,
-    /// How long each may take. The agent is told, and it is enforced here as well.
+    /// How long each may take. It is sent to the agent, and enforced here as well.
     pub timeout: Option<Duration>,
     /// What a hook that fails or is late means; the agent goes on without it if not said.
     pub on_failure: Option<HookFailure>,

@@ -25,7 +25,7 @@ use serde_json::Value;
 
 /// What a callback returns: an answer, or a [`Result`] with one.
 pub trait IntoAnswer<T>: Send {
-    /// The answer, or what the agent is told went wrong.
+    /// The answer, or the error that is sent to the agent.
     fn into_answer(self) -> Result<T, String>;
 }
 

@@ -12,10 +12,10 @@ use super::IntoAnswer;
 /// Decides whether tools may run, where neither rules nor the permission mode do.
 ///
 /// Questions are decided side by side: one that takes its time holds up nothing but its own
-/// call. A question that the agent withdraws drops the future that decides it.
+/// call. If the agent cancels the request, the future is dropped.
 ///
-/// A future that never ends leaves the answer to somebody else, as `null` does in TypeScript: a
-/// hook, another program at the same session, or whoever withdraws the question. Nothing is said
+/// A future that never ends leaves the decision to others, as `null` does in TypeScript: a
+/// hook, another program at the same session, or a cancellation. Nothing is said
 /// then, unless [`limits.permission`](crate::Limits::permission) has passed.
 ///
 /// ```
@@ -29,7 +29,7 @@ use super::IntoAnswer;
 /// });
 /// ```
 pub trait CanUseTool: Send + Sync + 'static {
-    /// Decides. An error is told to the agent, which then does not run the tool.
+    /// Decides. An error is sent to the agent, which then does not run the tool.
     fn decide(&self, request: ToolRequest) -> BoxFuture<'_, Result<PermissionResult, String>>;
 }
 
@@ -44,7 +44,7 @@ where
     }
 }
 
-/// A call that somebody has to decide about. Its fields are those of the question on the wire.
+/// A permission request for a tool call. It derefs to the request on the wire.
 ///
 /// ```
 /// use bowline_host::{
@@ -79,9 +79,9 @@ where
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ToolRequest {
-    /// The question.
-    pub question: bowline_protocol::CanUseTool,
-    /// Names the question on the wire. An agent in this process has no names for its questions.
+    /// The request.
+    pub request: bowline_protocol::CanUseTool,
+    /// Id of the request on the wire. Requests of an agent in this process have none.
     pub request_id: Option<RequestId>,
     /// Fires when the answer is no longer wanted; for work that outlives the callback.
     pub cancel: CancellationToken,
@@ -89,16 +89,16 @@ pub struct ToolRequest {
 
 impl ToolRequest {
     pub(crate) fn new(
-        question: bowline_protocol::CanUseTool,
+        request: bowline_protocol::CanUseTool,
         request_id: Option<RequestId>,
         cancel: CancellationToken,
     ) -> Self {
-        Self { question, request_id, cancel }
+        Self { request, request_id, cancel }
     }
 
     /// The input of the call, read into a type of yours.
     pub fn parse_input<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
-        self.question.input.parse()
+        self.request.input.parse()
     }
 }
 
@@ -106,7 +106,7 @@ impl Deref for ToolRequest {
     type Target = bowline_protocol::CanUseTool;
 
     fn deref(&self) -> &Self::Target {
-        &self.question
+        &self.request
     }
 }
 

@@ -14,10 +14,10 @@ use super::IntoAnswer;
 /// use serde_json::json;
 ///
 /// let options = Options::default()
-///     .on_request("oauth_token_refresh", async |_: OtherRequest| json!({"accessToken": "anew"}));
+///     .on_request("oauth_token_refresh", async |_: OtherRequest| json!({"accessToken": "fresh"}));
 /// ```
 pub trait OnRequest: Send + Sync + 'static {
-    /// Answers. An error is told to the agent.
+    /// Responds. An error is sent to the agent.
     fn answer(&self, request: OtherRequest) -> BoxFuture<'_, Result<Value, String>>;
 }
 

@@ -108,7 +108,7 @@ impl Connection {
     }
 
     /// Sends a control request and waits for its response.
-    pub(crate) async fn ask<C: Call<Request = HostRequest>>(
+    pub(crate) async fn request<C: Call<Request = HostRequest>>(
         &self,
         call: C,
     ) -> Result<C::Response, Error> {
@@ -154,7 +154,7 @@ impl Connection {
         match audience {
             Audience::Program => {
                 if let Some(conversation) = self.conversation.get() {
-                    conversation.hear(&message);
+                    conversation.receive(&message);
                 }
                 Received::Message(message)
             }

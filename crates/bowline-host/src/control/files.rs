@@ -15,7 +15,7 @@ impl Client {
         &self,
         prompt: impl Into<MessageUuid>,
     ) -> Result<RewindFilesResponse, Error> {
-        self.ask(RewindFiles { user_message_id: prompt.into(), ..RewindFiles::default() }).await
+        self.request(RewindFiles { user_message_id: prompt.into(), ..RewindFiles::default() }).await
     }
 
     /// What [`rewind_files`](Self::rewind_files) would do.
@@ -24,13 +24,17 @@ impl Client {
         prompt: impl Into<MessageUuid>,
     ) -> Result<RewindFilesResponse, Error> {
         let dry_run = Some(true);
-        self.ask(RewindFiles { user_message_id: prompt.into(), dry_run, ..RewindFiles::default() })
-            .await
+        self.request(RewindFiles {
+            user_message_id: prompt.into(),
+            dry_run,
+            ..RewindFiles::default()
+        })
+        .await
     }
 
     /// Reads a file where the agent works.
     pub async fn read_file(&self, path: impl Into<String>) -> Result<ReadFileResponse, Error> {
-        self.ask(ReadFile { path: path.into(), ..ReadFile::default() }).await
+        self.request(ReadFile { path: path.into(), ..ReadFile::default() }).await
     }
 
     /// Reads at most this many bytes of a file where the agent works.
@@ -40,7 +44,7 @@ impl Client {
         max_bytes: u64,
     ) -> Result<ReadFileResponse, Error> {
         let (path, max_bytes) = (path.into(), Some(max_bytes));
-        self.ask(ReadFile { path, max_bytes, ..ReadFile::default() }).await
+        self.request(ReadFile { path, max_bytes, ..ReadFile::default() }).await
     }
 
     /// Reads at most this many bytes of a file that need not be text. They come in base 64.
@@ -51,7 +55,7 @@ impl Client {
     ) -> Result<ReadFileResponse, Error> {
         let (path, max_bytes) = (path.into(), Some(max_bytes));
         let encoding = Some("base64".to_owned());
-        self.ask(ReadFile { path, max_bytes, encoding, ..ReadFile::default() }).await
+        self.request(ReadFile { path, max_bytes, encoding, ..ReadFile::default() }).await
     }
 
     /// Has the agent take a file for read as it was at this time, so that it may edit it.
@@ -63,6 +67,6 @@ impl Client {
         let since = changed.duration_since(UNIX_EPOCH).unwrap_or_default();
         let mtime = u64::try_from(since.as_millis()).unwrap_or(u64::MAX).into();
         let call = SeedReadState { path: path.into(), mtime, extra: Extra::new() };
-        self.ask(call).await.map(|_| ())
+        self.request(call).await.map(|_| ())
     }
 }

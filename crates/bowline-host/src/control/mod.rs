@@ -1,4 +1,4 @@
-//! What a client may ask of its agent while it works. Methods have the names they have in the
+//! Control requests of a client. Methods have the names they have in the
 //! official SDKs.
 
 mod files;
@@ -18,50 +18,53 @@ use crate::{Client, Error};
 
 impl Client {
     /// Asks anything the protocol knows, also what has no method here, and with everything that a
-    /// question may say beside what its method takes.
+    /// request has beside what its method takes.
     ///
     /// ```no_run
     /// # async fn run(client: bowline_host::Client) -> Result<(), bowline_host::Error> {
     /// use bowline_host::protocol::{GetStatus, SetModel};
     ///
-    /// let status = client.ask(GetStatus::default()).await?;
-    /// let back_to_the_first = client.ask(SetModel::default()).await?;
+    /// let status = client.request(GetStatus::default()).await?;
+    /// let back_to_the_first = client.request(SetModel::default()).await?;
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn ask<C: Call<Request = HostRequest>>(&self, call: C) -> Result<C::Response, Error> {
-        self.connection.ask(call).await
+    pub async fn request<C: Call<Request = HostRequest>>(
+        &self,
+        call: C,
+    ) -> Result<C::Response, Error> {
+        self.connection.request(call).await
     }
 
     /// Stops the turn that runs. Prompts that wait are still worked on; the answer names them.
     pub async fn interrupt(&self) -> Result<InterruptResponse, Error> {
-        self.ask(Interrupt::default()).await
+        self.request(Interrupt::default()).await
     }
 
     /// Takes back a prompt that still waits, by the uuid it was sent with. Says whether it did.
     pub async fn cancel_message(&self, prompt: impl Into<MessageUuid>) -> Result<bool, Error> {
         let call =
             CancelAsyncMessage { message_uuid: prompt.into(), ..CancelAsyncMessage::default() };
-        Ok(self.ask(call).await?.cancelled)
+        Ok(self.request(call).await?.cancelled)
     }
 
     /// Uses another model from now on; `None` goes back to the one it started with.
     pub async fn set_model(&self, model: Option<&str>) -> Result<SetModelResponse, Error> {
         let model = model.map_or(Maybe::Null, |model| Maybe::Value(model.to_owned()));
-        self.ask(SetModel { model, ..SetModel::default() }).await
+        self.request(SetModel { model, ..SetModel::default() }).await
     }
 
     /// Is more or less strict about tools from now on. Returns the mode that is set.
     pub async fn set_permission_mode(&self, mode: PermissionMode) -> Result<PermissionMode, Error> {
         let call = SetPermissionMode { mode, ..SetPermissionMode::default() };
-        Ok(self.ask(call).await?.mode)
+        Ok(self.request(call).await?.mode)
     }
 
     /// Lets the model think this long from now on; `None` leaves it to the model.
     pub async fn set_max_thinking_tokens(&self, tokens: Option<u64>) -> Result<(), Error> {
         let max_thinking_tokens = thinking_tokens(tokens);
         let call = SetMaxThinkingTokens { max_thinking_tokens, ..SetMaxThinkingTokens::default() };
-        self.ask(call).await.map(|_| ())
+        self.request(call).await.map(|_| ())
     }
 
     /// The same, and shows what it thinks like this from now on: `summarized`,
@@ -76,12 +79,12 @@ impl Client {
             thinking_display: Maybe::Value(display.into()),
             ..SetMaxThinkingTokens::default()
         };
-        self.ask(call).await.map(|_| ())
+        self.request(call).await.map(|_| ())
     }
 
     /// What fills the context.
     pub async fn context_usage(&self) -> Result<ContextUsage, Error> {
-        self.ask(GetContextUsage::default()).await
+        self.request(GetContextUsage::default()).await
     }
 
     /// What fills the context, counted as exactly as asked.
@@ -89,17 +92,17 @@ impl Client {
         &self,
         detail: ContextDetail,
     ) -> Result<ContextUsage, Error> {
-        self.ask(GetContextUsage { detail: Some(detail), ..GetContextUsage::default() }).await
+        self.request(GetContextUsage { detail: Some(detail), ..GetContextUsage::default() }).await
     }
 
     /// How much of the user's allowance is used.
     pub async fn usage(&self) -> Result<UsageResponse, Error> {
-        self.ask(GetUsage::default()).await
+        self.request(GetUsage::default()).await
     }
 
     /// What the session has cost.
     pub async fn session_cost(&self) -> Result<SessionCostResponse, Error> {
-        self.ask(GetSessionCost::default()).await
+        self.request(GetSessionCost::default()).await
     }
 
     /// Has something answered without making it part of the conversation.
@@ -107,12 +110,12 @@ impl Client {
         &self,
         question: impl Into<String>,
     ) -> Result<<SideQuestion as Call>::Response, Error> {
-        self.ask(SideQuestion { question: question.into(), ..SideQuestion::default() }).await
+        self.request(SideQuestion { question: question.into(), ..SideQuestion::default() }).await
     }
 
     /// Gives the session another title.
     pub async fn rename_session(&self, title: impl Into<String>) -> Result<(), Error> {
-        self.ask(RenameSession { title: title.into(), ..RenameSession::default() })
+        self.request(RenameSession { title: title.into(), ..RenameSession::default() })
             .await
             .map(|_| ())
     }
@@ -123,7 +126,7 @@ impl Client {
         about: impl Into<String>,
     ) -> Result<<GenerateSessionTitle as Call>::Response, Error> {
         let description = about.into();
-        self.ask(GenerateSessionTitle { description, ..GenerateSessionTitle::default() }).await
+        self.request(GenerateSessionTitle { description, ..GenerateSessionTitle::default() }).await
     }
 
     /// What the agent said when it was started: `get_server_info`, `initializationResult`.
@@ -131,9 +134,9 @@ impl Client {
         &self.connection.initialized
     }
 
-    /// Tells the agent anew what this program brings, and hears what it has to say to that now.
+    /// Sends `initialize` again, and returns the response.
     pub async fn reinitialize(&self) -> Result<InitializeResponse, Error> {
-        self.ask(self.connection.opening.clone()).await
+        self.request(self.connection.opening.clone()).await
     }
 
     /// The models there are.

@@ -12,7 +12,7 @@ use crate::{Client, Error, McpServers, SdkServer, options::check::no_clash};
 impl Client {
     /// How the MCP servers are doing: `get_mcp_status`, `mcpServerStatus`.
     pub async fn mcp_status(&self) -> Result<McpStatusResponse, Error> {
-        self.ask(McpStatus::default()).await
+        self.request(McpStatus::default()).await
     }
 
     /// Uses these MCP servers in place of those set before and of those in this program. The model
@@ -34,7 +34,7 @@ impl Client {
         let McpServers { elsewhere, here } = servers.into();
         here.iter().try_for_each(SdkServer::check)?;
         no_clash(&here, elsewhere.keys())?;
-        let ask = |servers| self.ask(McpSetServers { servers, ..McpSetServers::default() });
+        let ask = |servers| self.request(McpSetServers { servers, ..McpSetServers::default() });
         let served = &self.connection.responder.servers;
         let _changing = served.changing.lock().await;
         let names: Vec<_> = here.iter().map(|server| server.name().to_owned()).collect();
@@ -57,7 +57,7 @@ impl Client {
     /// Connects to an MCP server again.
     pub async fn reconnect_mcp_server(&self, name: impl Into<String>) -> Result<(), Error> {
         let call = McpReconnect { server_name: name.into(), ..McpReconnect::default() };
-        self.ask(call).await.map(|_| ())
+        self.request(call).await.map(|_| ())
     }
 
     /// Switches an MCP server on.
@@ -87,7 +87,7 @@ impl Client {
         enabled: bool,
     ) -> Result<(), Error> {
         let server_name = name.into();
-        self.ask(McpToggle { server_name, enabled, ..McpToggle::default() }).await.map(|_| ())
+        self.request(McpToggle { server_name, enabled, ..McpToggle::default() }).await.map(|_| ())
     }
 
     /// Begins a login to an MCP server that wants one: `mcpAuthenticate`. The answer has the page
@@ -97,7 +97,7 @@ impl Client {
         &self,
         login: McpAuthenticate,
     ) -> Result<McpAuthenticateResponse, Error> {
-        self.ask(login).await
+        self.request(login).await
     }
 
     /// Hands in the address that the browser came back to: `mcpSubmitOAuthCallbackUrl`.
@@ -108,13 +108,13 @@ impl Client {
     ) -> Result<(), Error> {
         let (server_name, callback_url) = (name.into(), callback_url.into());
         let call = McpOauthCallbackUrl { server_name, callback_url, ..Default::default() };
-        self.ask(call).await.map(|_| ())
+        self.request(call).await.map(|_| ())
     }
 
     /// Forgets the login to an MCP server: `mcpClearAuth`.
     pub async fn clear_mcp_login(&self, name: impl Into<String>) -> Result<(), Error> {
         let call = McpClearAuth { server_name: name.into(), ..McpClearAuth::default() };
-        self.ask(call).await.map(|_| ())
+        self.request(call).await.map(|_| ())
     }
 
     /// Reads a resource of an MCP server.
@@ -124,7 +124,7 @@ impl Client {
         uri: impl Into<String>,
     ) -> Result<McpReadResourceResponse, Error> {
         let (server_name, uri) = (server.into(), uri.into());
-        self.ask(McpReadResource { server_name, uri, ..McpReadResource::default() }).await
+        self.request(McpReadResource { server_name, uri, ..McpReadResource::default() }).await
     }
 
     /// Calls a tool of an MCP server, as in `mcp__<server>__<tool>`. The answer is its result as
@@ -135,7 +135,7 @@ impl Client {
         arguments: impl Into<RawJson>,
     ) -> Result<RawJson, Error> {
         let arguments = Some(arguments.into());
-        self.ask(McpCall { tool: tool.into(), arguments, ..McpCall::default() }).await
+        self.request(McpCall { tool: tool.into(), arguments, ..McpCall::default() }).await
     }
 
     /// Is more or less strict about the tools of one MCP server; `None` is as strict as about
@@ -151,6 +151,6 @@ impl Client {
             mode,
             ..SetMcpPermissionModeOverride::default()
         };
-        self.ask(call).await
+        self.request(call).await
     }
 }

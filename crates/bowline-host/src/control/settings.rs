@@ -13,24 +13,28 @@ impl Client {
     /// Uses these settings above those of files from now on. `null` takes a key back.
     pub async fn apply_flag_settings(&self, settings: Value) -> Result<(), Error> {
         let settings = RawJson::from(settings);
-        self.ask(ApplyFlagSettings { settings, ..ApplyFlagSettings::default() }).await.map(|_| ())
+        self.request(ApplyFlagSettings { settings, ..ApplyFlagSettings::default() })
+            .await
+            .map(|_| ())
     }
 
     /// Writes into a settings file: that of the user, or that of the user in the project.
     pub async fn update_settings(&self, file: SettingSource, settings: Value) -> Result<(), Error> {
         let source = format!("{}Settings", file.as_str());
         let settings = RawJson::from(settings);
-        self.ask(UpdateSettings { source, settings, ..UpdateSettings::default() }).await.map(|_| ())
+        self.request(UpdateSettings { source, settings, ..UpdateSettings::default() })
+            .await
+            .map(|_| ())
     }
 
     /// The settings, and where they come from.
     pub async fn settings(&self) -> Result<GetSettingsResponse, Error> {
-        self.ask(GetSettings::default()).await
+        self.request(GetSettings::default()).await
     }
 
     /// Looks for plugins again.
     pub async fn reload_plugins(&self) -> Result<ReloadPluginsResponse, Error> {
-        self.ask(ReloadPlugins::default()).await
+        self.request(ReloadPlugins::default()).await
     }
 
     /// Looks for plugins again, with more to say about it: plugins to add, and when to hold back.
@@ -49,16 +53,16 @@ impl Client {
         &self,
         how: ReloadPlugins,
     ) -> Result<ReloadPluginsResponse, Error> {
-        self.ask(how).await
+        self.request(how).await
     }
 
     /// Looks for skills again.
     pub async fn reload_skills(&self) -> Result<ReloadSkillsResponse, Error> {
-        self.ask(ReloadSkills::default()).await
+        self.request(ReloadSkills::default()).await
     }
 
     /// Looks for output styles again.
     pub async fn reload_output_styles(&self) -> Result<ReloadOutputStylesResponse, Error> {
-        self.ask(ReloadOutputStyles::default()).await
+        self.request(ReloadOutputStyles::default()).await
     }
 }

@@ -20,12 +20,12 @@ impl Client {
 
     /// Stops a background task.
     pub async fn stop_task(&self, task: impl Into<TaskId>) -> Result<(), Error> {
-        self.ask(StopTask { task_id: task.into(), ..StopTask::default() }).await.map(|_| ())
+        self.request(StopTask { task_id: task.into(), ..StopTask::default() }).await.map(|_| ())
     }
 
     /// Lets everything that runs go on in the background.
     pub async fn background_tasks(&self) -> Result<BackgroundTasksResponse, Error> {
-        self.ask(BackgroundTasks::default()).await
+        self.request(BackgroundTasks::default()).await
     }
 
     /// Lets one call go on in the background.
@@ -34,11 +34,11 @@ impl Client {
         call: impl Into<ToolUseId>,
     ) -> Result<BackgroundTasksResponse, Error> {
         let tool_use_id = Some(call.into());
-        self.ask(BackgroundTasks { tool_use_id, ..BackgroundTasks::default() }).await
+        self.request(BackgroundTasks { tool_use_id, ..BackgroundTasks::default() }).await
     }
 
     /// What a background task has printed.
     pub async fn task_output(&self, task: impl Into<TaskId>) -> Result<TaskOutputResponse, Error> {
-        self.ask(GetTaskOutput { task_id: task.into(), ..GetTaskOutput::default() }).await
+        self.request(GetTaskOutput { task_id: task.into(), ..GetTaskOutput::default() }).await
     }
 }

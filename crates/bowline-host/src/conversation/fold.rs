@@ -1,4 +1,4 @@
-//! How a message changes a conversation.
+//! Folding of messages into a conversation.
 
 use bowline_protocol::{
     AssistantMessage, Message, MessageUuid, Role, StreamEvent, StreamEventMessage, SystemMessage,
@@ -17,7 +17,7 @@ impl Conversation {
     }
 
     /// Folds in what the agent says.
-    pub fn hear(&mut self, message: &Message) {
+    pub fn receive(&mut self, message: &Message) {
         match message {
             Message::User(user) => self.user(user),
             Message::Assistant(answer) => self.assistant(answer),
@@ -38,7 +38,7 @@ impl Conversation {
                 self.model_usage.clone_from(&result.model_usage);
                 self.cost_usd = result.total_cost_usd;
                 self.session_id = Some(result.session_id.clone());
-                // Whatever was being said, nobody says it any more.
+                // The partial blocks of the attempt will not continue.
                 for said in &mut self.said {
                     said.is_partial = false;
                 }

@@ -1,4 +1,4 @@
-//! A block that is still being spoken.
+//! Partial block that still grows.
 
 use std::collections::BTreeMap;
 

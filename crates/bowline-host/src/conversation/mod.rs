@@ -1,4 +1,4 @@
-//! What was said so far: messages and deltas folded into a conversation.
+//! Conversation view: messages and deltas folded together.
 
 mod fold;
 mod growing;
@@ -11,12 +11,12 @@ use bowline_protocol::{ContentBlock, MessageUuid, ModelUsage, Role, SessionId, T
 use self::growing::Growing;
 pub use self::watch::ConversationWatch;
 
-/// What was said so far, always as it is now.
+/// The conversation so far, always up to date.
 ///
 /// An agent's messages are folded into it: the blocks of an answer come together, also while it
 /// is still being spoken (with
 /// [`include_partial_messages`](crate::MessageOptions::include_partial_messages)). It holds the whole
-/// conversation, so have one only where somebody looks at it.
+/// conversation, so keep one only where it is displayed.
 ///
 /// Get one that follows a stream with [`Messages::follow`](crate::Messages::follow), or fold
 /// messages yourself:
@@ -30,7 +30,7 @@ pub use self::watch::ConversationWatch;
 /// let mut conversation = Conversation::default();
 /// let mut messages = query("SAY hello", options);
 /// while let Some(message) = messages.next().await {
-///     conversation.hear(&message?);
+///     conversation.receive(&message?);
 /// }
 /// assert_eq!(conversation.messages().last().unwrap().text(), "hello");
 /// # Ok(())
@@ -64,7 +64,7 @@ pub struct Utterance {
     pub parent_tool_use_id: Option<ToolUseId>,
     /// What an answer has cost so far.
     pub usage: Usage,
-    /// How many blocks came whole; those behind them are still growing.
+    /// Number of complete blocks; those after them still grow.
     pub(self) whole: usize,
 }
 

@@ -1,4 +1,4 @@
-//! A conversation that keeps itself up to date.
+//! Conversation view that follows a stream.
 
 use std::ops::Deref;
 
@@ -9,8 +9,8 @@ use tokio::sync::watch;
 use super::Conversation;
 use crate::{error::Error, messages::Messages, prompt::Prompt};
 
-/// A [`Conversation`] that keeps itself up to date while somebody reads what the agent says: all that
-/// is said from now on ([`Client::conversation`](crate::Client::conversation)), a session
+/// A [`Conversation`] that keeps itself up to date while messages are read: all messages
+/// from now on ([`Client::conversation`](crate::Client::conversation)), a session
 /// ([`Session::conversation`](crate::Session::conversation)), or one stream ([`Messages::follow`]).
 ///
 /// ```
@@ -65,8 +65,8 @@ impl ConversationWatch {
     }
 
     /// Folds in what the agent says.
-    pub(crate) fn hear(&self, message: &Message) {
-        self.conversation.send_modify(|conversation| conversation.hear(message));
+    pub(crate) fn receive(&self, message: &Message) {
+        self.conversation.send_modify(|conversation| conversation.receive(message));
     }
 }
 
@@ -90,7 +90,7 @@ impl Messages {
         let watched = conversation.clone();
         let messages = Self::new(self.inspect(move |message| {
             if let Ok(message) = message {
-                watched.hear(message);
+                watched.receive(message);
             }
         }));
         (messages, conversation)
@@ -102,7 +102,7 @@ impl Messages {
         let mut failure = None;
         self.for_each(|message| {
             match message {
-                Ok(message) => conversation.hear(&message),
+                Ok(message) => conversation.receive(&message),
                 Err(error) if error.is_about_one_message() => {}
                 Err(error) => failure = Some(error),
             }

@@ -109,7 +109,7 @@ fn permissions(options: &Options, config: &mut SessionConfig) {
         policy.bypass_available = true;
         config.may_bypass_permissions = true;
     }
-    if options.permissions.permission_prompts == Some(HostPrompts::Nobody) {
+    if options.permissions.permission_prompts == Some(HostPrompts::Disabled) {
         config.permission_prompts = PermissionPrompts::Disabled;
     } else if let Some(tool) = &options.permissions.permission_prompt_tool {
         config.permission_prompts = PermissionPrompts::McpTool(tool.clone());

@@ -51,7 +51,7 @@ pub(crate) fn into_files(options: &mut Options) -> Result<Option<ArgumentFiles>,
     Ok(Some(ArgumentFiles { _folder: folder }))
 }
 
-/// Writes a file that nobody else can read: there may be secrets in it.
+/// Writes a private file: there may be secrets in it.
 fn write(folder: &Path, name: &str, text: &str) -> io::Result<PathBuf> {
     let path = folder.join(name);
     bowline_private::create_new(&path)?.write_all(text.as_bytes())?;

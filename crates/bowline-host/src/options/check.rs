@@ -1,4 +1,4 @@
-//! Which options do not go together.
+//! Check for conflicting options.
 
 use std::collections::HashSet;
 
@@ -19,9 +19,9 @@ impl Options {
         {
             return wrong("a model cannot take over from itself: `fallback_models` has `model`");
         }
-        let nobody_asked = self.permissions.permission_prompts == Some(PermissionPrompts::Nobody);
-        if self.can_use_tool.is_some() && nobody_asked {
-            return wrong("`can_use_tool` is never asked: `permission_prompts` says nobody is");
+        let disabled = self.permissions.permission_prompts == Some(PermissionPrompts::Disabled);
+        if self.can_use_tool.is_some() && disabled {
+            return wrong("`can_use_tool` is never called: `permission_prompts` is `Disabled`");
         }
         if self.resume == Resume::No {
             let needs = [

@@ -88,7 +88,7 @@ pub struct ToolOptions {
     pub mcp_config_files: Vec<PathBuf>,
     /// Ignore MCP servers of settings: `--strict-mcp-config`.
     pub strict_mcp_config: bool,
-    /// How previews in the questions of `AskUserQuestion` are written:
+    /// Format of previews in `AskUserQuestion`:
     /// `CLAUDE_CODE_QUESTION_PREVIEW_FORMAT`.
     pub question_preview: Option<PreviewFormat>,
 }

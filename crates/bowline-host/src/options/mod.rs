@@ -136,7 +136,7 @@ pub struct Limits {
     pub initialize: Duration,
     /// How long the agent may take to answer any other request.
     pub request: Duration,
-    /// How long [`can_use_tool`](Options::can_use_tool) may take. A call that nobody has decided about
+    /// How long [`can_use_tool`](Options::can_use_tool) may take. A call that is undecided
     /// by then is denied; `None` waits for as long as it takes.
     pub permission: Option<Duration>,
     /// How long the process may take to end after its stdin was closed, and again after SIGTERM.

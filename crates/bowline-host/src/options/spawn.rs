@@ -1,4 +1,4 @@
-//! How the agent's process is started, where that is not the usual way.
+//! Replacements for how the agent's process is started: a spawner, another user.
 
 use std::{fs, io};
 
@@ -16,7 +16,7 @@ use tokio::process::{Child, Command};
 /// use std::sync::Arc;
 /// use tokio::process::Command;
 ///
-/// // The same command, in a sandbox of somebody else's making.
+/// // The same command, in an external sandbox.
 /// let mut options = Options::default();
 /// options.process.spawner = Some(Arc::new(|command: Command| {
 ///     let command = command.into_std();

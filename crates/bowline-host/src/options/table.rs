@@ -132,7 +132,7 @@ fn the_table_for_users_is_this_one() {
         std::fs::write(path, text).expect("the table can be written");
         return;
     }
-    assert_eq!(table, written(), "UPDATE_DOCS=1 writes it anew");
+    assert_eq!(table, written(), "UPDATE_DOCS=1 rewrites it");
 }
 
 fn written() -> String {

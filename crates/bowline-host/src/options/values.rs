@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-/// What the model is told before everything else.
+/// System prompt of the model.
 ///
 /// ```
 /// use bowline_host::{Options, SystemPrompt};
@@ -28,7 +28,7 @@ pub enum SystemPrompt {
     Parts(Vec<String>),
     /// What is in this file: `--system-prompt-file`.
     File(PathBuf),
-    /// The agent's own prompt, perhaps with more behind it: `--append-system-prompt`.
+    /// The agent's own prompt, perhaps with text appended: `--append-system-prompt`.
     Preset {
         /// More to say.
         append: Option<String>,
@@ -48,7 +48,7 @@ impl SystemPrompt {
         Self::Preset { append: None, exclude_dynamic_sections: false }
     }
 
-    /// The agent's own prompt, and this behind it.
+    /// The agent's own prompt, with this text appended.
     pub fn appended(text: impl Into<String>) -> Self {
         Self::Preset { append: Some(text.into()), exclude_dynamic_sections: false }
     }
@@ -161,7 +161,7 @@ pub enum Resume {
     Session(String),
 }
 
-/// How the agent hears of plugins.
+/// How plugins are sent to the agent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PluginDelivery {
@@ -179,8 +179,8 @@ pub enum PluginDelivery {
 pub enum PermissionPrompts {
     /// This program: `host`.
     Host,
-    /// Nobody, so that it is refused: `none`.
-    Nobody,
+    /// Requests are denied: `none`.
+    Disabled,
 }
 
 impl PermissionPrompts {
@@ -188,12 +188,12 @@ impl PermissionPrompts {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Host => "host",
-            Self::Nobody => "none",
+            Self::Disabled => "none",
         }
     }
 }
 
-/// How previews in questions are written.
+/// Format of previews in questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PreviewFormat {

@@ -14,7 +14,7 @@ use crate::ProcessError;
 /// it started holds them open.
 pub(super) const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// How long a process that has closed its stdout may live on before it is told to go.
+/// How long a process that has closed its stdout may live on before it is terminated.
 const MUTE: Duration = Duration::from_secs(1);
 
 /// How the process ended; `None` while it has not.
@@ -53,7 +53,7 @@ impl Life {
                 let grace = StopGrace { end_of_input: self.limit, terminate: self.limit };
                 self.group.stop(&mut self.child, grace).await
             }
-            // It has closed its stdout: whatever it still does is of no use to anybody.
+            // It has closed its stdout, so it can send nothing more.
             over = &mut wire => {
                 log_wire(over);
                 mute = true;
@@ -63,7 +63,7 @@ impl Life {
             }
         };
         self.group.terminate_rest();
-        // The tail must be whole before anybody is told of it.
+        // The tail must be complete before the end is published.
         time::timeout(LAST_WORDS, &mut self.stderr).await.ok();
         tell.send_replace(Some(Arc::new(ending(status, self.tail.text()))));
         if !mute && time::timeout(LAST_WORDS, &mut wire).await.is_err() {
@@ -81,7 +81,7 @@ fn log_wire(over: Result<Result<(), bowline_peer::SessionError>, tokio::task::Jo
     }
 }
 
-/// How a process ended, as whoever waits for it is told.
+/// How a process ended, as an error.
 pub(super) fn ending(status: std::io::Result<ExitStatus>, stderr: Arc<str>) -> ProcessError {
     let status = status.ok();
     let signal = status.and_then(|status| status.signal());

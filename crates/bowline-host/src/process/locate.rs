@@ -1,4 +1,4 @@
-//! Where the agent's program is.
+//! Search for the agent's program.
 
 use std::{
     env,

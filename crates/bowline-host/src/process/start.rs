@@ -15,10 +15,10 @@ use crate::{
 /// Has an agent do nothing before it knows what we tell it first.
 ///
 /// The official one makes a call that was put off as soon as it has read the session, and neither
-/// asks our hooks nor finds our tools if it has not heard of them by then.
+/// calls our hooks nor finds our tools if it has not received them by then.
 const AWAIT_INITIALIZE: &str = "--await-initialize";
 
-/// Starts the process, its three streams piped. `opening` is what it will hear first.
+/// Starts the process, its three streams piped. `opening` will be sent to it first.
 pub(super) async fn start(options: &Options, opening: &Initialize) -> Result<Child, Error> {
     let (program, mut command) = command(options)?;
     let arguments = arguments(options)?;
@@ -40,7 +40,7 @@ pub(super) async fn start(options: &Options, opening: &Initialize) -> Result<Chi
 
 /// Where the agent's program is.
 pub(crate) fn program(options: &Options) -> Result<PathBuf, Error> {
-    // Whoever runs or starts it in our place knows whether it can be.
+    // A runner or spawner may find it where we cannot look.
     let theirs = !options.process.cli_runner.is_empty() || options.process.spawner.is_some();
     match &options.process.cli_path {
         Some(path) if theirs => Ok(path.clone()),

@@ -1,4 +1,4 @@
-//! What the agent's process writes to its stderr: always read, its end always kept.
+//! Reader of the agent's stderr: always drained, its tail always kept.
 
 use std::{
     collections::VecDeque,
@@ -13,7 +13,7 @@ use crate::{callback::panic_text, options::StderrCallback};
 /// How much of it is kept for errors.
 const TAIL: usize = 8 * 1024;
 
-/// A line longer than this is told in pieces.
+/// A line longer than this is reported in pieces.
 const LONGEST_LINE: usize = 64 * 1024;
 
 /// The end of what was written.
@@ -34,7 +34,7 @@ impl Tail {
     }
 }
 
-/// Reads to the end, so that the process never waits for somebody to read, whatever the callback does.
+/// Reads to the end, so that the process never blocks on its stderr, whatever the callback does.
 pub(super) async fn read(
     mut stderr: impl AsyncRead + Unpin,
     tail: Tail,
@@ -96,7 +96,7 @@ mod tests {
         let count = told.clone();
         let callback: StderrCallback = Arc::new(move |line| {
             *count.lock().unwrap() += 1;
-            assert_ne!(line, "one", "nobody likes this line");
+            assert_ne!(line, "one", "this line panics");
         });
         let tail = Tail::default();
         read("one\ntwo\n".as_bytes(), tail.clone(), Some(callback)).await;

@@ -1,4 +1,4 @@
-//! What the agent says: a pipe that becomes wider when there is much.
+//! The agent's stdout: a pipe that is enlarged in a flood.
 
 use std::{
     io,

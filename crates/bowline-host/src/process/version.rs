@@ -1,4 +1,4 @@
-//! Which version of the agent's program is installed.
+//! Version of the agent's program, asked of the program itself.
 
 use std::{process::Stdio, time::Duration};
 
@@ -21,7 +21,7 @@ pub(super) async fn can_await_initialize(options: &Options) -> bool {
 /// ask: it costs the start of a process.
 pub(crate) async fn installed_version(options: &Options) -> Option<String> {
     if options.process.spawner.is_some() {
-        // Whoever starts it in our place chose it.
+        // The spawner may run it on another machine.
         return None;
     }
     let (_, mut command) = command(options).ok()?;

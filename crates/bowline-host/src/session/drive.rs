@@ -146,7 +146,7 @@ async fn follow(
                 }
                 shared.tracker.receive(&message);
                 if let Some(conversation) = shared.conversation.get() {
-                    conversation.hear(&message);
+                    conversation.receive(&message);
                 }
                 if let Message::Result(end) = &message {
                     result = Some(end.clone());
@@ -167,6 +167,6 @@ async fn follow(
 async fn stop(shared: &Shared) {
     let Some(connection) = shared.connection.get() else { return };
     // An interrupt ends its turn sooner; closing has its own time limit.
-    time::timeout(connection.limits.close, connection.ask(Interrupt::default())).await.ok();
+    time::timeout(connection.limits.close, connection.request(Interrupt::default())).await.ok();
     connection.close().await;
 }

@@ -29,7 +29,7 @@ use crate::{
 
 /// A prompt that an agent works on, from [`Agent::start`](crate::Agent::start) to its result.
 ///
-/// It works by itself, whether or not anybody reads. A session is a handle: clones are of the
+/// It works by itself, whether or not its messages are read. A session is a handle: clones are of the
 /// same session. When the last clone and the last stream are dropped, its agent is killed; what
 /// the [journal](crate::AgentBuilder::journal) says about it stays there, as if this program had
 /// died. A session that is [cancelled](Self::cancel) is over.
@@ -62,13 +62,13 @@ struct Handle {
     _work: AbortOnDropHandle<()>,
 }
 
-/// What a session and whoever holds it share.
+/// State that a session shares with its handles.
 struct Shared {
     tracker: Arc<Tracker>,
     unread: MessageQueue,
-    /// What the agent was told to do.
+    /// The prompt that the agent works on.
     prompt: Prompt,
-    /// What was said since somebody asked for it.
+    /// The conversation from the first time on that it was asked for.
     conversation: OnceLock<ConversationWatch>,
     /// Set when the agent is there.
     connection: OnceLock<Arc<Connection>>,
@@ -114,13 +114,13 @@ impl Session {
         self.shared().tracker.status().clone()
     }
 
-    /// The same, watched: every change wakes whoever waits for it.
+    /// The same, watched: every change wakes its watchers.
     pub fn watch(&self) -> watch::Receiver<SessionStatus> {
         self.shared().tracker.watch()
     }
 
     /// What the agent says, from the start. Streams of the same session share its messages: each
-    /// goes to one of them. What nobody reads waits, and holds up nothing.
+    /// goes to one of them. Unread messages wait, and delay nothing.
     pub fn messages(&self) -> Messages {
         Messages::new(stream::unfold(self.clone(), async |session| {
             let message = session.shared().unread.next().await?;
@@ -133,7 +133,7 @@ impl Session {
         Events::new(self.shared().tracker.events(), self.clone())
     }
 
-    /// The conversation, from the first call of this on and whether or not anybody reads: the prompt and
+    /// The conversation, from the first call of this on and whether or not messages are read: the prompt and
     /// what the agent says. Call it right after the start, and nothing is missed.
     ///
     /// ```
@@ -197,7 +197,7 @@ impl Session {
 
     /// Stops what the agent does. The session then ends with a result that says so.
     pub async fn interrupt(&self) -> Result<InterruptResponse, Error> {
-        self.ask(Interrupt::default()).await
+        self.request(Interrupt::default()).await
     }
 
     /// Stops one call of a tool of this program, and nothing else: its handler is dropped, and the model
@@ -216,13 +216,16 @@ impl Session {
     /// # async fn run(session: bowline_host::Session) -> Result<(), bowline_host::Error> {
     /// use bowline_host::protocol::GetContextUsage;
     ///
-    /// let usage = session.ask(GetContextUsage::default()).await?;
+    /// let usage = session.request(GetContextUsage::default()).await?;
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn ask<C: Call<Request = HostRequest>>(&self, call: C) -> Result<C::Response, Error> {
+    pub async fn request<C: Call<Request = HostRequest>>(
+        &self,
+        call: C,
+    ) -> Result<C::Response, Error> {
         match self.shared().connection.get() {
-            Some(connection) if !self.state().is_over() => connection.ask(call).await,
+            Some(connection) if !self.state().is_over() => connection.request(call).await,
             _ => Err(Error::State { action: C::SUBTYPE, state: self.state() }),
         }
     }

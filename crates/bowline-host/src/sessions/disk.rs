@@ -7,7 +7,7 @@ use bowline_sessions::{ConfigHome, SessionError, SessionFiles, Target, find};
 
 use super::SessionsError;
 
-/// Does file work where it holds nobody up.
+/// Runs file work on a blocking thread.
 pub(super) async fn with<T: Send + 'static>(
     home: &ConfigHome,
     work: impl FnOnce(&ConfigHome) -> T + Send + 'static,

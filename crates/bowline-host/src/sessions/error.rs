@@ -1,4 +1,4 @@
-//! What can go wrong with sessions that were kept.
+//! Errors of saved sessions.
 
 use bowline_sessions::SessionError;
 

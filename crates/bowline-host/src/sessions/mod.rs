@@ -178,7 +178,7 @@ impl Sessions {
         self.change(id, change).await
     }
 
-    /// Puts a session aside: it is listed as archived until somebody says something in it. A store
+    /// Puts a session aside: it is listed as archived until a prompt is sent in it. A store
     /// has no place for that.
     pub async fn archive(&self, id: &SessionId) -> Result<(), SessionsError> {
         self.mark(id, bowline_sessions::archive).await

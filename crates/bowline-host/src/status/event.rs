@@ -20,7 +20,7 @@ use crate::{error::Error, state::SessionState};
 pub enum SessionEvent {
     /// The agent said something.
     Message(Arc<Message>),
-    /// The model calls a tool, whoever has it.
+    /// The model calls a tool, of this program or another.
     ToolCall(ToolCall),
     /// A tool has answered.
     ToolResult(ToolAnswer),
@@ -141,7 +141,7 @@ fn parts(message: &Message) -> (&[ContentBlock], Option<&ToolUseId>) {
 
 /// What happens in a session, as a [`Stream`]. It ends with the session.
 ///
-/// A reader that is too slow holds up nobody: it is told how much it has
+/// A reader that is too slow delays nothing: it receives how much it has
 /// [missed](SessionEvent::Missed).
 pub struct Events(stream::BoxStream<'static, SessionEvent>);
 

@@ -30,11 +30,11 @@ pub struct PendingToolCall {
     pub started_at: SystemTime,
 }
 
-/// A question of the agent whether a tool may run.
+/// A permission request of the agent.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PendingPermission {
-    /// Names the question on the wire, as [`ToolRequest::request_id`](crate::ToolRequest) does.
+    /// Id of the request on the wire, as [`ToolRequest::request_id`](crate::ToolRequest) does.
     pub request_id: Option<RequestId>,
     /// The model's call.
     pub tool_use_id: ToolUseId,
@@ -54,9 +54,9 @@ pub struct Statistics {
     pub started_at: Option<SystemTime>,
     /// When it was over.
     pub completed_at: Option<SystemTime>,
-    /// Calls of tools of this program that have ended, or were withdrawn.
+    /// Calls of tools of this program that have ended or were cancelled.
     pub tool_calls: u64,
-    /// Questions about permissions that were answered or withdrawn.
+    /// Permission requests that were answered or cancelled.
     pub permissions: u64,
     /// Messages of the agent.
     pub messages: u64,
@@ -117,7 +117,7 @@ pub(crate) enum Step {
     /// The agent is there.
     Connect,
     /// The agent said something.
-    Hear,
+    Receive,
     /// A tool of ours is called.
     BeginCall(Ticket, PendingToolCall),
     EndCall(Ticket),
@@ -171,12 +171,12 @@ impl SessionStatus {
         self.calls.values()
     }
 
-    /// The question about a permission that has waited longest.
+    /// The permission request that has waited longest.
     pub fn pending_permission(&self) -> Option<&PendingPermission> {
         self.permissions.values().next()
     }
 
-    /// All questions about permissions that are open, the oldest first.
+    /// All pending permission requests, the oldest first.
     pub fn pending_permissions(&self) -> impl ExactSizeIterator<Item = &PendingPermission> {
         self.permissions.values()
     }
@@ -207,16 +207,16 @@ impl SessionStatus {
             }
             (_, Step::Fail) => self.end(Ending::Failed, now),
             (_, Step::Cancel) => self.end(Ending::Cancelled, now),
-            // An agent that is being cancelled may still say and ask what nobody hears.
-            (Phase::Idle | Phase::Over(_), Step::Hear | Step::BeginCall(..) | Step::Ask(..)) => {
+            // An agent that is being cancelled may still send messages and requests.
+            (Phase::Idle | Phase::Over(_), Step::Receive | Step::BeginCall(..) | Step::Ask(..)) => {
                 return Err(Illegal(state));
             }
-            (_, Step::Hear) => self.stats.messages += 1,
+            (_, Step::Receive) => self.stats.messages += 1,
             (_, Step::BeginCall(ticket, call)) => {
                 self.calls.insert(ticket, call);
             }
-            (_, Step::Ask(ticket, question)) => {
-                self.permissions.insert(ticket, question);
+            (_, Step::Ask(ticket, request)) => {
+                self.permissions.insert(ticket, request);
             }
             // What is over has forgotten what it waited for.
             (_, Step::EndCall(ticket)) => {

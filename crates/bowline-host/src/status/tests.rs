@@ -61,7 +61,7 @@ fn only_legal_transitions() {
     let steps = [
         ("start", Step::Start),
         ("connect", Step::Connect),
-        ("hear", Step::Hear),
+        ("hear", Step::Receive),
         ("call", call(7)),
         ("end call", Step::EndCall(1)),
         ("ask", ask(8)),
@@ -116,7 +116,7 @@ fn what_is_waited_for_nests() {
         (Step::Decide(3), "paused"),
         (Step::Resume, "waiting_tool_call"),
         (Step::EndCall(2), "running"),
-        // An end that is told twice is one.
+        // An end that is reported twice is one.
         (Step::EndCall(2), "running"),
     ];
     for (step, state) in walk {

@@ -17,11 +17,11 @@ use super::{
 };
 use crate::{state::SessionState, tool::CallParams};
 
-/// Events that wait for a reader. One that is further behind is told how many it missed. Room for
+/// Events that wait for a reader. A slower one receives how many it missed. Room for
 /// them is taken at once, so there is not more than a turn with partial messages needs.
 const EVENTS: usize = 512;
 
-/// Events that wait for somebody to ask for events at all, so that whoever does so right after
+/// Events that are kept until the first subscription, so that one right after
 /// the start misses none.
 const EVENTS_BEFORE_READERS: usize = 256;
 
@@ -76,7 +76,7 @@ impl Tracker {
             if channel.first.as_ref().is_some_and(|first| first.len() >= EVENTS_BEFORE_READERS) {
                 channel.first = None;
             }
-            // The only error is that nobody listens.
+            // The only error is that there is no subscriber.
             channel.sender.send(Arc::new(event)).ok();
         }
     }
@@ -90,7 +90,7 @@ impl Tracker {
         self.events.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a step; whoever watches hears of it.
+    /// Takes a step and publishes it.
     pub(crate) fn step(&self, step: Step) -> Result<(), Illegal> {
         let mut outcome = Ok(());
         self.status.send_if_modified(|status| {
@@ -98,7 +98,7 @@ impl Tracker {
             outcome = status.step(step, SystemTime::now());
             let to = status.state();
             if from != to {
-                // EventChannel under the lock, so that changes are told in their order.
+                // Emitted under the lock, so that changes are in order.
                 let status = Arc::new(status.clone());
                 self.emit(SessionEvent::StateChange { from, to, status });
             }
@@ -109,7 +109,7 @@ impl Tracker {
 
     /// Notes a message of the agent.
     pub(crate) fn receive(&self, message: &Message) {
-        self.step(Step::Hear).ok();
+        self.step(Step::Receive).ok();
         if let Some(id) = session_of(message) {
             self.status.send_if_modified(|status| {
                 let new = status.session_id() != Some(id);
@@ -143,15 +143,15 @@ impl Tracker {
     /// Notes that the agent waits for a permission, until the guard is dropped.
     pub(crate) fn permission(
         &self,
-        question: &CanUseTool,
+        request: &CanUseTool,
         request_id: Option<&RequestId>,
     ) -> PendingGuard<'_> {
         let ticket = self.ticket();
         let pending = PendingPermission {
             request_id: request_id.cloned(),
-            tool_use_id: question.tool_use_id.clone(),
-            tool_name: question.tool_name.clone(),
-            tool_input: question.input.clone(),
+            tool_use_id: request.tool_use_id.clone(),
+            tool_name: request.tool_name.clone(),
+            tool_input: request.input.clone(),
             asked_at: SystemTime::now(),
         };
         self.step(Step::Ask(ticket, pending)).ok();

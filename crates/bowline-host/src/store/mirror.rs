@@ -26,8 +26,8 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::{callback::panic_text, error::Error, message_queue::MessageQueue};
 
-/// Batches that wait to be appended. A batch is up to a megabyte, and a store that is so far
-/// behind should slow the reading of messages down rather than fill memory.
+/// Batches that wait to be appended. A batch is up to a megabyte, and a store that is so
+/// slow should slow the reading of messages down rather than fill memory.
 const ROOM: usize = 8;
 
 /// The mirror of one session.
@@ -104,7 +104,7 @@ impl Mirror {
         }
     }
 
-    /// Takes what is ours, and keeps everything else for whoever still reads.
+    /// Takes mirror reports out, and keeps everything else for a later reader.
     pub(super) fn keep(&self, said: Result<Message, Error>) {
         let rest = match said {
             Ok(message) => self.pass(message).map(Ok),
@@ -192,7 +192,7 @@ async fn append_all(
 }
 
 /// Appends a batch. A failure is tried again, a store that does not answer in time is not: the batch
-/// may still arrive. Neither is one that panics: nobody knows what became of the batch.
+/// may still arrive. Neither is one that panics: the state of the batch is unknown.
 async fn append(store: &dyn SessionStore, batch: &StoreBatch) -> Result<(), String> {
     let mut waits = RETRY_WAITS.iter();
     loop {

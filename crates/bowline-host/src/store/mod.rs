@@ -3,7 +3,7 @@
 //!
 //! With [`Options::session_store`](crate::Options::session_store) the agent still writes its
 //! transcript where it always does, and everything it writes is appended to the store as well.
-//! Resuming looks into the store, so that a session can be taken up on another machine.
+//! Resuming looks into the store, so that a session can be resumed on another machine.
 //!
 //! ```
 //! use std::sync::Arc;

@@ -145,7 +145,7 @@ async fn within<T>(
     }
 }
 
-/// Copies what the agent needs beside the session, for nobody else to read. What is not there is
+/// Copies what the agent needs beside the session, readable by its owner only. What is not there is
 /// not needed.
 ///
 /// An agent that is logged in finds its token in its configuration folder and nowhere else, so the
@@ -164,7 +164,7 @@ fn copy_settings(from: &Path, to: &Path, tokens: Tokens) -> std::io::Result<()> 
             }
         }
         if name == CREDENTIALS {
-            // Whoever refreshes a token invalidates it for the original.
+            // Refreshing a token invalidates it for the original.
             without_refresh_token(&mut value);
         }
         bowline_private::create_new(&to.join(name))?.write_all(value.to_string().as_bytes())?;

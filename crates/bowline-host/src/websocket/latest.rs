@@ -17,7 +17,7 @@ impl<T> Default for Latest<T> {
 }
 
 impl<T> Latest<T> {
-    /// Puts one in. What nobody has taken is dropped.
+    /// Puts one in. One that was not taken is dropped.
     pub(super) fn put(&self, item: T) {
         let older = self.swap(Some(item));
         self.arrived.notify_one();

@@ -34,7 +34,7 @@ pub(super) struct Life {
     pub(super) connections: Arc<Latest<Accepted>>,
     pub(super) peer: Peer,
     pub(super) wire: AbortOnDropHandle<Result<(), SessionError>>,
-    /// Our first words, for agents that must hear them again.
+    /// Our `initialize`, for agents that need it again after a reconnect.
     pub(super) opening: HostRequest,
     /// How long the agent may be away.
     pub(super) patience: Duration,
@@ -63,11 +63,11 @@ impl Life {
             end = self.talk() => end,
             () = late => End::InOrder,
         };
-        // If the agent dials once more it hears that there is nobody.
+        // If the agent reconnects it is refused: the session is gone.
         drop(self.reservation);
         let end = let_go(self.running.take(), limit, end).await;
         tell.send_replace(Some(end));
-        // Whoever waits for the agent waits no more, and what it said can still be read.
+        // Pending calls fail now, and messages that arrived can still be read.
         self.tether.end_input();
         self.peer.end_output();
         self.tether.hear_out().await;
@@ -76,7 +76,7 @@ impl Life {
         }
     }
 
-    /// Talks over one connection after the other until nobody has anything to say.
+    /// Serves one connection after the other until the session ends.
     async fn talk(&mut self) -> End {
         let mut next = None;
         let mut lost: Option<Lost> = None;
@@ -155,7 +155,7 @@ impl Life {
     }
 }
 
-/// Lets an agent that we had started end, and hears how it did. One that takes too long is dropped.
+/// Waits for the end of an agent that was started on demand. One that takes too long is dropped.
 async fn let_go(running: Option<Running>, limit: Duration, end: End) -> End {
     let Some(running) = running else { return end };
     match (time::timeout(limit, running).await, end) {
@@ -180,7 +180,7 @@ async fn ended(running: Option<&mut Running>) -> End {
 async fn pending_requests(peer: &Peer, opening: &HostRequest) -> Vec<PendingRequest> {
     let listed = match peer.ask_whole(opening).await {
         Ok(success) => success.pending_permission_requests,
-        // That it was told before is what we expect to hear.
+        // A refusal as already initialized is expected.
         Err(AskError::Refused(failure)) => failure.pending_permission_requests,
         Err(error) => {
             tracing::info!(%error, "an agent does not say what it waits for");

@@ -1,4 +1,4 @@
-//! Where agents dial in.
+//! Listener for agents that connect.
 
 use std::{fmt, io, net::SocketAddr, sync::Arc, time::Duration};
 
@@ -35,7 +35,7 @@ pub struct ListenerOptions {
     /// Let agents in without a token, which every program of every user of this machine can be then:
     /// it is given prompts and calls tools. For addresses that only this machine can reach.
     pub no_token: bool,
-    /// Let nobody in but agents that were [expected](Listener::expect).
+    /// Admit only agents that were [expected](Listener::expect).
     pub only_expected: bool,
     /// How long an agent may be away before its session is given up.
     pub patience: Duration,
@@ -72,8 +72,8 @@ impl fmt::Debug for ListenerOptions {
 /// Where agents dial in: `bowline --sdk-url ws://…`, or the official CLI 2.1.7.
 ///
 /// Each path is a session of its own. An agent that loses its connection and dials the same path
-/// again is back in its session: what either side missed is said again, and what comes twice
-/// counts once. Pages in browsers are not let in.
+/// again is back in its session: lines that either side missed are sent again, and duplicates
+/// are dropped. Pages in browsers are not admitted.
 ///
 /// ```no_run
 /// use bowline_host::{Client, Listener, ListenerOptions, Options};
@@ -95,7 +95,7 @@ pub struct Listener {
     address: SocketAddr,
     registry: Arc<AgentRegistry>,
     arriving: Mutex<mpsc::Receiver<RemoteAgent>>,
-    /// Dropping it lets nobody in any more. Sessions go on, but their agents cannot come back.
+    /// Dropping it stops listening. Sessions continue, but their agents cannot reconnect.
     _door: AbortOnDropHandle<()>,
 }
 
@@ -159,7 +159,7 @@ impl Listener {
         self.arriving.lock().await.recv().await.ok_or(Error::Closed)
     }
 
-    /// Lets an agent in over a connection that somebody else has accepted, such as a TLS server.
+    /// Lets an agent in over a connection that other code has accepted, such as a TLS server.
     pub async fn admit(
         &self,
         stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,

@@ -97,7 +97,7 @@ impl OnDemand {
     }
 
     /// Has agents dial this instead of the address that the listener is bound to, with the path of
-    /// their session behind it: `wss://agents.example.org`.
+    /// their session appended: `wss://agents.example.org`.
     #[must_use]
     pub fn reached_at(mut self, base: impl Into<String>) -> Self {
         self.base = Some(base.into());

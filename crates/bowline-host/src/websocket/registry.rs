@@ -15,11 +15,11 @@ use super::{
     remote_agent::{RemoteAgent, ReservedLink},
 };
 
-/// Agents that have dialed in and that nobody has taken up yet. More are told to come later.
+/// Agents that have connected and were not accepted yet. More are refused for now.
 const WAITING: usize = 64;
 
-/// Paths whose sessions are over, and whose agents are told so. An agent that is told nothing
-/// would dial again; one that comes after so many others begins anew.
+/// Paths of ended sessions, whose agents are refused as gone. Otherwise an agent would
+/// reconnect; one that returns after so many others starts a new session.
 const GONE: usize = 4096;
 
 /// Where agents may dial in.
@@ -27,7 +27,7 @@ const GONE: usize = 4096;
 pub(super) struct AgentRegistry {
     options: ListenerOptions,
     paths: Mutex<Paths>,
-    /// For agents that nobody expects.
+    /// For agents that were not expected.
     arrivals: mpsc::Sender<RemoteAgent>,
 }
 
@@ -92,9 +92,9 @@ impl AgentRegistry {
         Some(RemoteAgent::at(link))
     }
 
-    /// Whether an agent may come in, and what was last heard of it.
+    /// Decides whether an agent is admitted. Returns the id of the last line received from it.
     pub(super) fn admit(self: &Arc<Self>, knock: &Knock) -> Result<Option<String>, Refusal> {
-        // A page in somebody's browser is no agent, whatever it knows.
+        // A page in a browser is not an agent, even with a token.
         if knock.header("origin").is_some() {
             return Err(Refusal::Forbidden);
         }
@@ -169,7 +169,7 @@ mod tests {
             lines.push(line);
         }
         let late = format!("/{WAITING}");
-        assert!(registry.lock().gone.is_empty(), "nobody's session is over");
+        assert!(registry.lock().gone.is_empty(), "no session is over");
         assert!(!registry.lock().taken.contains_key(&late));
         assert_eq!(arriving.recv().await.unwrap().path(), "/0");
         let (accepted, _line) = dial(&late).await;

@@ -10,7 +10,7 @@ use super::{latest::Latest, registry::PathReservation};
 
 /// An agent that dials in: give it to [`Options::websocket`](crate::Options::websocket).
 ///
-/// It need not be there yet: whoever connects to it waits for it. It has one session; of clones
+/// It need not have connected yet: a session waits for it. It has one session; of clones
 /// only the first that is connected to gets it.
 #[derive(Debug, Clone)]
 pub struct RemoteAgent {
@@ -41,7 +41,7 @@ impl RemoteAgent {
         &self.path
     }
 
-    /// Its link; `None` if somebody has it already.
+    /// Its link; `None` if a session has it already.
     pub(super) fn take(&self) -> Option<ReservedLink> {
         self.link.lock().take()
     }

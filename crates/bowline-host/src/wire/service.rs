@@ -1,4 +1,4 @@
-//! The agent's questions as they come over the wire.
+//! The agent's requests over a link of lines.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use crate::{
     responder::Responder,
 };
 
-/// Unreadable lines that wait to be told of. More are only logged: whoever sees sixteen knows.
+/// Unreadable lines that are reported to the reader. More are only logged.
 const FAULTS: usize = 16;
 
-/// Gives the agent's questions to our responder.
+/// Passes the agent's requests to the responder.
 pub(crate) struct HostService {
     responder: Arc<Responder>,
-    /// Fires when the agent is gone, so that no callback works for nobody.
+    /// Fires when the agent is gone, so that its callbacks are dropped.
     gone: CancellationToken,
     /// Lines that could not be read.
     faults: mpsc::Sender<Error>,
@@ -40,7 +40,7 @@ impl Service for HostService {
         request: Request,
         cancel: CancellationToken,
     ) -> Result<Success, Failure> {
-        // A callback is dropped with its question; what it left running hears of it.
+        // A callback is dropped with its request; the token stops what it spawned.
         let token = cancel.child_token();
         let _stop = token.clone().drop_guard();
         let answer = async {
@@ -50,7 +50,7 @@ impl Service for HostService {
         };
         let answer = tokio::select! {
             answer = answer => answer,
-            () = cancel.cancelled() => Err(CallbackFailure::new("withdrawn")),
+            () = cancel.cancelled() => Err(CallbackFailure::new("cancelled")),
             () = self.gone.cancelled() => Err(CallbackFailure::new("the session has ended")),
         };
         match answer {
@@ -86,17 +86,17 @@ impl HostService {
     ) -> Result<RawJson, CallbackFailure> {
         let responder = &self.responder;
         match asked {
-            AgentRequest::CanUseTool(question) => {
-                json(&responder.can_use_tool(question, Some(id), cancel).await?)
+            AgentRequest::CanUseTool(request) => {
+                json(&responder.can_use_tool(request, Some(id), cancel).await?)
             }
             AgentRequest::HookCallback(call) => json(&responder.hook(call, cancel).await?),
             AgentRequest::McpMessage(message) => {
                 let mcp_response = responder.mcp_message(message, cancel).await?;
                 json(&McpMessageResponse { mcp_response, ..McpMessageResponse::default() })
             }
-            AgentRequest::Elicitation(question) => json(&responder.elicit(question, cancel).await?),
-            AgentRequest::RequestUserDialog(question) => {
-                json(&responder.show(question, cancel).await?)
+            AgentRequest::Elicitation(request) => json(&responder.elicit(request, cancel).await?),
+            AgentRequest::RequestUserDialog(request) => {
+                json(&responder.show(request, cancel).await?)
             }
             other => responder.other(&subtype(&other), json(&other)?, cancel).await,
         }

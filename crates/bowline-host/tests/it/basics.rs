@@ -134,7 +134,7 @@ async fn a_conversation_of_many_turns() {
         let mode = client.set_permission_mode(PermissionMode::AcceptEdits).await.unwrap();
         assert_eq!(mode, PermissionMode::AcceptEdits, "{agent}");
         client.set_model(Some("script")).await.unwrap();
-        soon(agent, client.ask(Interrupt::default())).await.unwrap();
+        soon(agent, client.request(Interrupt::default())).await.unwrap();
         soon(agent, client.disconnect()).await;
         // What was said before can still be read, and then there is an end without an error.
         let rest = told(client.receive_messages()).await;

@@ -172,7 +172,7 @@ async fn callbacks_run_side_by_side() {
 }
 
 #[tokio::test]
-async fn a_withdrawn_question_is_dropped_and_not_answered() {
+async fn cancelled_permission_request_drops_its_callback() {
     let started = Arc::new(Notify::new());
     let dropped = Arc::new(AtomicBool::new(false));
     let (start, drops) = (started.clone(), dropped.clone());
@@ -276,7 +276,7 @@ async fn an_agent_that_does_not_answer_is_given_up() {
     let mut options = fake("mute");
     options.limits.initialize = Duration::from_millis(50);
     let error = Client::connect(options).await.unwrap_err();
-    assert_eq!(error.to_string(), "initialize: no answer within 50ms");
+    assert_eq!(error.to_string(), "initialize: no response within 50ms");
     assert_eq!(error.code(), "timeout");
 }
 
@@ -421,7 +421,7 @@ async fn undecided_permission_request_times_out_as_denied() {
     let mut answers: Vec<_> = text.lines().collect();
     answers.sort_unstable();
     let expected = [
-        r#"1: {"behavior":"deny","message":"Nobody decided within 30ms."}"#,
+        r#"1: {"behavior":"deny","message":"No decision within 30ms."}"#,
         r#"2: {"behavior":"allow","updatedInput":{}}"#,
     ];
     assert_eq!(answers, expected);

@@ -127,7 +127,7 @@ async fn tools_resources_news_and_questions_of_a_server_all_work() {
         uri: "book://1".into(),
         ..Default::default()
     };
-    let book = soon("reading", client.ask(read)).await.unwrap();
+    let book = soon("reading", client.request(read)).await.unwrap();
     assert!(serde_json::to_string(&book).unwrap().contains("Chapter 1"));
     soon("closing", client.disconnect()).await;
 }

@@ -1,6 +1,6 @@
 //! The form that an answer has for one event.
 //!
-//! Every word is taken out as it finds its place. What is left at the end had none, and is told of.
+//! Every field is taken out as it is placed. Fields left at the end do not apply, and are logged.
 
 use bowline_protocol::{
     self as wire, ContextOutput, ElicitationOutput, EventInput, HookDecision,

@@ -1,4 +1,4 @@
-//! What a hook answers, whatever the event: the words. What becomes of them on the wire is in
+//! Output of a hook, independent of the event. Its form on the wire is in
 //! `event`.
 
 mod event;
@@ -75,7 +75,7 @@ enum Verdict {
 
 /// What a hook wants.
 impl HookOutput {
-    /// Yes, without another question.
+    /// Allows the call without a permission request.
     pub fn allow() -> Self {
         Self { verdict: Some(Verdict::Allow), ..Self::default() }
     }
@@ -86,7 +86,7 @@ impl HookOutput {
         Self { updated_permissions: Some(changes), ..Self::allow() }
     }
 
-    /// No, and this is what the model is told.
+    /// Denies the call; the model reads the reason.
     pub fn deny(reason: impl Into<String>) -> Self {
         Self { verdict: Some(Verdict::Deny), reason: Some(reason.into()), ..Self::default() }
     }
@@ -106,7 +106,7 @@ impl HookOutput {
         Self { verdict: Some(Verdict::Ask), ..Self::default() }
     }
 
-    /// Not now: the agent ends its turn with a result that names the call, for somebody to decide
+    /// Not now: the agent ends its turn with a result that names the call, to be decided
     /// about later. When the session is resumed the hook is asked again, and then the call is made.
     pub fn defer() -> Self {
         Self { verdict: Some(Verdict::Defer), ..Self::default() }
@@ -117,7 +117,7 @@ impl HookOutput {
         Self::default().with_context(text)
     }
 
-    /// Stop the agent; the user is told why.
+    /// Stops the agent; the user sees the reason.
     pub fn stop(reason: impl Into<String>) -> Self {
         Self { stop: Some(reason.into()), ..Self::default() }
     }

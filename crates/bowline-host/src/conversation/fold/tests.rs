@@ -3,8 +3,8 @@
 use super::*;
 use serde_json::{Value, json};
 
-fn hear(conversation: &mut Conversation, message: Value) {
-    conversation.hear(&Message::parse(&message.to_string()).unwrap());
+fn receive(conversation: &mut Conversation, message: Value) {
+    conversation.receive(&Message::parse(&message.to_string()).unwrap());
 }
 
 fn event(event: Value) -> Value {
@@ -74,7 +74,7 @@ fn an_answer_grows_and_its_blocks_come_together() {
         (event(json!({"type": "message_stop"})), "assistant: Hello. | Read {\"a\":1}"),
     ];
     for (message, expected) in steps {
-        hear(&mut it, message.clone());
+        receive(&mut it, message.clone());
         assert_eq!(shown(&it), ["user: hello?", expected], "{message}");
     }
     assert_eq!(it.messages()[1].uuids, ["a".into(), "b".into()]);
@@ -88,13 +88,13 @@ fn discarded_attempt_is_removed_and_truncated_one_completes() {
             "id": id, "type": "message", "role": "assistant", "model": "m", "content": [],
         }})
     };
-    hear(&mut it, event(start("m1")));
+    receive(&mut it, event(start("m1")));
     let mut again = event(start("m2"));
     again["abandoned_blocks"] = json!({"api_message_id": "m1", "from_block_index": 0});
-    hear(&mut it, again);
+    receive(&mut it, again);
     assert_eq!(shown(&it), ["assistant:  …"]);
     assert_eq!(it.messages()[0].id.as_deref(), Some("m2"));
-    hear(
+    receive(
         &mut it,
         json!({
             "type": "result", "subtype": "success", "is_error": false, "result": "x",
@@ -112,6 +112,6 @@ fn replayed_prompt_is_in_the_conversation_once() {
     let mut prompt = UserMessage::prompt("hi");
     prompt.uuid = Some("p".into());
     it.say(&prompt.clone().into());
-    hear(&mut it, serde_json::to_value(Message::from(prompt)).unwrap());
+    receive(&mut it, serde_json::to_value(Message::from(prompt)).unwrap());
     assert_eq!(shown(&it), ["user: hi"]);
 }

@@ -20,7 +20,7 @@ use crate::{
     protocol::{AgentDefinition, McpRemoteServer},
 };
 
-/// One that reaches nobody.
+/// A carrier that always fails.
 fn carrier() -> impl Carrier {
     async |_: AgentSetup| {
         Err::<(tokio::io::Empty, tokio::io::Sink), _>(std::io::ErrorKind::Unsupported.into())
@@ -81,7 +81,7 @@ pub(super) fn rows() -> Vec<Row> {
         row("permissions.allow_dangerously_skip_permissions", "", "allowDangerouslySkipPermissions", Old, |it| it.permissions.allow_dangerously_skip_permissions = true, &[Flag("--allow-dangerously-skip-permissions")]),
         row("can_use_tool", "can_use_tool", "canUseTool", Old, |it| it.can_use_tool = Some(Arc::new(async |_: ToolRequest| PermissionResult::allow())), &[Flag("--permission-prompt-tool stdio")]),
         row("permissions.permission_prompt_tool", "permission_prompt_tool_name", "permissionPromptToolName", Old, |it| it.permissions.permission_prompt_tool = Some("mcp__s__t".to_owned()), &[Flag("--permission-prompt-tool mcp__s__t")]),
-        row("permissions.permission_prompts", "", "permissionPrompts", New, |it| it.permissions.permission_prompts = Some(PermissionPrompts::Nobody), &[Flag("--permission-prompts none")]),
+        row("permissions.permission_prompts", "", "permissionPrompts", New, |it| it.permissions.permission_prompts = Some(PermissionPrompts::Disabled), &[Flag("--permission-prompts none")]),
         row("hooks", "hooks", "hooks", Old, |it| { it.hooks.insert(HookEvent::Stop, vec![HookMatcher::always().run(async |_: HookCall| HookOutput::default())]); }, &[Field("hooks", r#"{"Stop":[{"matcher":null,"hookCallbackIds":["hook_0"]}]}"#)]),
         row("callbacks.on_elicitation", "", "onElicitation", Any, |it| { it.callbacks.on_elicitation = Some(Arc::new(async |_: crate::ElicitationRequest| { Err::<crate::protocol::ElicitationResponse, _>("nobody is here") })) }, &[Here]),
         row("callbacks.on_user_dialog", "", "onUserDialog, supportedDialogKinds", New, |it| { it.callbacks.on_user_dialog = Some((vec!["form".to_owned()], Arc::new(async |_: DialogRequest| DialogAnswer::Cancelled))) }, &[Field("supportedDialogKinds", r#"["form"]"#)]),
