@@ -6,10 +6,13 @@
 use std::{collections::HashSet, sync::Arc};
 
 use bowline_model::ModelMessage;
-use bowline_protocol::{Content, ContentBlock, Role, ToolResultBlock, ToolUseId};
+use bowline_protocol::{Content, ContentBlock, Role, ToolResultBlock, ToolUseId, UserMessage};
 
 /// What a call is answered with when nobody else did.
 const NO_RESULT: &str = "[Tool call interrupted before it gave a result]";
+
+/// Stands for a prompt without content, which the API would refuse.
+pub(crate) const NO_CONTENT: &str = "(no content)";
 
 /// The messages of one conversation.
 #[derive(Debug, Clone, Default)]
@@ -139,6 +142,23 @@ pub(crate) fn drop_thinking(messages: &mut Vec<Arc<ModelMessage>>) {
         }
     }
     messages.retain(|message| !message.content.is_empty());
+}
+
+/// A prompt as blocks for the model.
+pub(crate) fn prompt_blocks(prompt: &UserMessage) -> Vec<ContentBlock> {
+    let pasted = prompt.pasted_content.iter().flatten().cloned();
+    let contents = [prompt.message.content.clone()].into_iter().chain(pasted);
+    let mut blocks: Vec<_> = contents.flat_map(Content::into_blocks).collect();
+    // The API refuses messages without content.
+    for block in &mut blocks {
+        if block.as_text() == Some("") {
+            *block = ContentBlock::text(NO_CONTENT);
+        }
+    }
+    if blocks.is_empty() {
+        blocks.push(ContentBlock::text(NO_CONTENT));
+    }
+    blocks
 }
 
 /// The call whose result this is.

@@ -1,18 +1,15 @@
-//! How the engine runs hooks: what each is told about the session, and what the host hears of it.
+//! Hook runner: runs hooks with the facts of the session, and reports them to the host.
 
 mod agent;
 mod judge;
 mod services;
 mod template;
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::PathBuf, sync::Arc};
 
 use bowline_protocol::{
-    CallbackId, CwdChangedInput, EventInput, Extra, HookBase, HookCallback, HookEffort, HookEvent,
-    HookInput, RawJson, ToolUseId,
+    CallbackId, EventInput, HookBase, HookCallback, HookEffort, HookEvent, HookInput, RawJson,
+    ToolUseId,
 };
 use bowline_tools::Workspace;
 use tokio_util::sync::CancellationToken;
@@ -20,12 +17,14 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use self::services::SessionServices;
 use crate::{
     hook::{
-        BoxFuture, HookActivity, HookCallError, HookCallbacks, HookObserver, HookReport, Scripts,
+        BoxFuture, HookActivity, HookCallError, HookCallbacks, HookObserver, HookReport, Hooks,
+        Scripts,
     },
     host::{Host, HostError},
     identity::Identity,
-    session::Shared,
+    journal::Journal,
     sink::{Frame, MessageSink},
+    state::{CurrentPrompt, ModelSelection, Permissions},
 };
 
 /// Callbacks that live in the host.
@@ -80,38 +79,74 @@ impl HookObserver for HookFrames {
     }
 }
 
-impl Shared {
-    /// Whether anybody wants to hear of such an event.
-    pub(crate) fn has_hooks(&self, event: HookEvent) -> bool {
+/// Runs the hooks of a session.
+pub(crate) struct HookRunner {
+    hooks: Hooks,
+    observer: Arc<dyn HookObserver>,
+    sink: Arc<MessageSink>,
+    journal: Arc<Journal>,
+    workspace: Arc<Workspace>,
+    permissions: Arc<Permissions>,
+    models: Arc<ModelSelection>,
+    prompt: Arc<CurrentPrompt>,
+    /// The kind of the main agent.
+    main_kind: Option<String>,
+}
+
+/// The parts of a session that hooks are told of.
+pub(crate) struct HookSubject {
+    pub(crate) sink: Arc<MessageSink>,
+    pub(crate) journal: Arc<Journal>,
+    pub(crate) workspace: Arc<Workspace>,
+    pub(crate) permissions: Arc<Permissions>,
+    pub(crate) models: Arc<ModelSelection>,
+    pub(crate) prompt: Arc<CurrentPrompt>,
+    pub(crate) main_kind: Option<String>,
+}
+
+impl HookRunner {
+    pub(crate) fn new(hooks: Hooks, observer: Arc<dyn HookObserver>, subject: HookSubject) -> Self {
+        let HookSubject { sink, journal, workspace, permissions, models, prompt, main_kind } =
+            subject;
+        Self { hooks, observer, sink, journal, workspace, permissions, models, prompt, main_kind }
+    }
+
+    /// The registered hooks.
+    pub(crate) fn registry(&self) -> &Hooks {
+        &self.hooks
+    }
+
+    /// Whether there are hooks for an event.
+    pub(crate) fn has(&self, event: HookEvent) -> bool {
         self.hooks.any(&event)
     }
 
-    /// Runs the hooks of an event; what they say to the user is emitted here.
-    pub(crate) fn run_hooks<'a>(
+    /// Runs the hooks of an event, and emits their messages to the user.
+    pub(crate) fn run<'a>(
         &'a self,
         identity: &'a Identity,
         event: EventInput,
         cancel: &'a CancellationToken,
     ) -> impl Future<Output = HookReport> + Send + use<'a> {
-        self.run_hooks_about(identity, event, None, cancel)
+        self.run_about(identity, event, None, cancel)
     }
 
-    /// Like [`run_hooks`](Self::run_hooks), for an event that does not itself say which call it is
+    /// Like [`run`](Self::run), for an event that does not itself say which call it is
     /// about.
-    pub(crate) async fn run_hooks_about(
+    pub(crate) async fn run_about(
         &self,
         identity: &Identity,
         event: EventInput,
         about: Option<&ToolUseId>,
         cancel: &CancellationToken,
     ) -> HookReport {
-        let report = self.run_hooks_silently(identity, event, about, cancel).await;
+        let report = self.run_silently(identity, event, about, cancel).await;
         self.pass_notices_on(report).await
     }
 
-    /// Like [`run_hooks_about`](Self::run_hooks_about) for hooks that race somebody else: what was said
-    /// in passing is the caller's to flush, and once this was polled all of them have begun.
-    pub(crate) async fn race_hooks(
+    /// Like [`run_about`](Self::run_about) for hooks that race the host: the caller flushes
+    /// queued messages, and once this was polled all hooks have begun.
+    pub(crate) async fn race(
         &self,
         identity: &Identity,
         event: EventInput,
@@ -122,24 +157,24 @@ impl Shared {
         self.pass_notices_on(report).await
     }
 
-    /// Like [`run_hooks_about`](Self::run_hooks_about); what they say to the user is left to the
+    /// Like [`run_about`](Self::run_about); their messages to the user are left to the
     /// caller.
-    pub(crate) async fn run_hooks_silently(
+    pub(crate) async fn run_silently(
         &self,
         identity: &Identity,
         event: EventInput,
         about: Option<&ToolUseId>,
         cancel: &CancellationToken,
     ) -> HookReport {
-        match self.has_hooks(event.name()) {
-            // In memory of its own: it would be a large part of every future that may come to run hooks,
-            // and thus of each tool call.
+        match self.has(event.name()) {
+            // Boxed: it would be a large part of every future that may run hooks, and thus of each tool
+            // call.
             true => Box::pin(self.run_all(identity, event, about, cancel)).await,
             false => HookReport::default(),
         }
     }
 
-    /// Tells the user what hooks have to say to them.
+    /// Emits the messages of hooks to the user.
     async fn pass_notices_on(&self, mut report: HookReport) -> HookReport {
         for notice in report.notices.drain(..) {
             Box::pin(self.sink.send(notice)).await;
@@ -154,7 +189,7 @@ impl Shared {
         about: Option<&ToolUseId>,
         cancel: &CancellationToken,
     ) -> HookReport {
-        // What was said in passing goes out before a hook hears what follows from it.
+        // Queued messages are sent before a hook receives what follows from them.
         self.sink.flush().await;
         self.begin_all(identity, event, about, cancel).await
     }
@@ -172,31 +207,11 @@ impl Shared {
         if let Some(Err(error)) = scripts.as_ref().map(|it| it.forget(&input.event_name())) {
             tracing::warn!(%error, "variables of an earlier hook stay");
         }
-        let report = self.hooks.run_about(&input, about, &self.hook_frames, cancel).await;
+        let report = self.hooks.run_about(&input, about, &self.observer, cancel).await;
         if let Some(scripts) = scripts {
             self.workspace.set_scripts(scripts.written());
         }
         report
-    }
-
-    /// Tells hooks that work goes on in another directory than before.
-    pub(crate) async fn tell_moved(
-        &self,
-        identity: &Identity,
-        workspace: &Workspace,
-        before: &Path,
-        cancel: &CancellationToken,
-    ) {
-        let now = workspace.current_dir();
-        if now != before && self.has_hooks(HookEvent::CwdChanged) {
-            let event = EventInput::CwdChanged(CwdChangedInput {
-                old_cwd: before.display().to_string(),
-                new_cwd: now.display().to_string(),
-                extra: Extra::new(),
-            });
-            let report = self.run_hooks(identity, event, cancel).await;
-            self.heed_watch_paths(&report);
-        }
     }
 
     /// Where an agent works.
@@ -225,18 +240,18 @@ impl Shared {
                     | EventInput::PermissionDenied(_)
             );
         HookBase {
-            session_id: self.id(),
-            transcript_path: self.transcript_path(),
+            session_id: self.sink.session_id(),
+            transcript_path: self.journal.transcript_path(),
             cwd: self.directory_of(identity).display().to_string(),
-            prompt_id: self.prompt_id(),
-            permission_mode: has_mode.then(|| self.mode()),
+            prompt_id: self.prompt.id(),
+            permission_mode: has_mode.then(|| self.permissions.mode()),
             agent_id: identity.agent_id(),
             agent_type: match identity.subagent() {
                 Some(subagent) => Some(subagent.kind.clone()),
-                None => self.config.agent.clone(),
+                None => self.main_kind.clone(),
             },
             effort: in_tool
-                .then(|| self.effort_level())
+                .then(|| self.models.effort_level())
                 .flatten()
                 .map(|level| HookEffort { level, extra: Default::default() }),
         }

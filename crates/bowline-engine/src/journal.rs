@@ -1,17 +1,16 @@
-//! The session on disk: what was said is written down before anybody hears that it was.
+//! Journal: writes messages to the transcript before they are sent.
 
 mod trail;
 
-use std::sync::{Mutex, PoisonError};
-
 use bowline_protocol::{
-    ApiMessage, AssistantMessage, Content, Extra, LostWrite, Message, MessageUuid, PermissionMode,
-    SessionWritesLostMessage, TranscriptMirrorMessage, UserMessage,
+    AgentId, ApiMessage, AssistantMessage, Content, Extra, LostWrite, Message, MessageUuid,
+    PermissionMode, SessionWritesLostMessage, TranscriptMirrorMessage, UserMessage,
 };
 use bowline_sessions::{
     AssistantLine, CompactMetadata, ContextMessage, Flushed, LastPrompt, SystemLine,
     TranscriptLine, TranscriptWriter, UserLine,
 };
+use parking_lot::{Mutex, MutexGuard};
 
 pub(crate) use self::trail::KeptTail;
 use self::trail::Trail;
@@ -24,7 +23,7 @@ pub(crate) struct Journal {
     trail: Mutex<Trail>,
 }
 
-/// What a write has to tell the host.
+/// A message to the host about a write: lines to mirror, or writes that were lost.
 pub(crate) type WriteNotice = Option<Message>;
 
 impl Journal {
@@ -34,7 +33,7 @@ impl Journal {
 
     /// Knows the lines of an earlier life of the conversation.
     pub(crate) fn recall(&self, messages: &[ContextMessage]) {
-        self.trail.lock().unwrap_or_else(PoisonError::into_inner).recall(messages);
+        self.trail.lock().recall(messages);
     }
 
     /// The last line of the conversation.
@@ -48,13 +47,13 @@ impl Journal {
         self.trail().lines_of(kept)
     }
 
-    fn trail(&self) -> std::sync::MutexGuard<'_, Trail> {
-        self.trail.lock().unwrap_or_else(PoisonError::into_inner)
+    fn trail(&self) -> MutexGuard<'_, Trail> {
+        self.trail.lock()
     }
 
     /// Goes on in another transcript (`/clear`).
     pub(crate) fn replace(&self, writer: Option<TranscriptWriter>) {
-        *self.writer.lock().unwrap_or_else(PoisonError::into_inner) = writer;
+        *self.writer.lock() = writer;
         *self.trail() = Trail::default();
     }
 
@@ -130,6 +129,18 @@ impl Journal {
         })
     }
 
+    /// The path of the transcript; empty if there is none.
+    pub(crate) fn transcript_path(&self) -> String {
+        let path = self.with(|writer| Some(writer.path().display().to_string()));
+        path.unwrap_or_default()
+    }
+
+    /// The path of a subagent's transcript, existing or not.
+    pub(crate) fn subagent_transcript(&self, id: &AgentId) -> String {
+        let path = self.with(|writer| Some(writer.files().subagent(id)));
+        path.map(|path| path.display().to_string()).unwrap_or_default()
+    }
+
     /// Writes any other line.
     pub(crate) fn write(&self, line: impl Into<TranscriptLine>) -> WriteNotice {
         self.write_made(|| line)
@@ -153,7 +164,7 @@ impl Journal {
 
     /// Looks at the transcript, if there is one.
     pub(crate) fn with<T>(&self, f: impl FnOnce(&mut TranscriptWriter) -> Option<T>) -> Option<T> {
-        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut writer = self.writer.lock();
         writer.as_mut().and_then(f)
     }
 }

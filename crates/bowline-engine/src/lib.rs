@@ -14,26 +14,41 @@
 //! | where settings come from | [`settings`] |
 
 mod agent;
+mod agent_kind;
+mod approvals;
+mod catalog;
 mod clock;
 mod command;
 mod compaction;
 mod config;
 mod context;
 mod conversation;
+mod file_history;
 mod git;
 mod hooking;
 mod host;
 mod identity;
+mod instructions;
 mod journal;
+mod library;
+mod live_settings;
+mod mcp;
+mod model_switch;
+mod plugin_reload;
 mod response;
+mod result;
 mod session;
+mod session_context;
 mod sessions;
 mod side;
 mod sink;
+mod start_hooks;
+mod state;
 mod structured_output;
 mod subagent;
 mod survey;
 mod synthetic;
+mod tasks;
 mod tool;
 mod tooling;
 mod toolset;
@@ -42,6 +57,7 @@ mod usage;
 mod watch;
 mod worktree;
 
+pub use approvals::OpenQuestions;
 pub use bowline_hook as hook;
 pub use bowline_mcp::{McpCallResult, McpContent, McpEmbedded, McpToolCall};
 pub use bowline_model::BoxFuture;
@@ -54,7 +70,6 @@ pub use config::{
 };
 pub use host::{Answer, Host, HostError};
 pub use session::{
-    ControlError, ControlReply, DirectCall, DirectResult, OpenQuestions, Session, SessionEnd,
-    StartError,
+    ControlError, ControlReply, DirectCall, DirectResult, Session, SessionEnd, StartError,
 };
 pub use sessions::{OpenError, SessionRequest, Sessions};

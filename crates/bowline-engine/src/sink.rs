@@ -13,8 +13,8 @@ use bowline_protocol::{
     ApiRetryMessage, AssistantMessage, BackgroundTasksChangedMessage, CommandLifecycleMessage,
     CommandState, CommandsChangedMessage, CompactBoundaryMessage, ControlRequestProgressMessage,
     ConversationResetMessage, ElicitationCompleteMessage, Extra, HookProgressMessage,
-    HookResponseMessage, HookStartedMessage, InformationalMessage, InitMessage, Message,
-    MessageUuid, ModelFallbackMessage, ModelRefusalNoFallbackMessage, NotificationMessage,
+    HookResponseMessage, HookStartedMessage, InformationalLevel, InformationalMessage, InitMessage,
+    Message, MessageUuid, ModelFallbackMessage, ModelRefusalNoFallbackMessage, NotificationMessage,
     PermissionDeniedMessage, ResultMessage, SessionId, SessionStateChangedMessage,
     SessionTitleChangedMessage, StatusMessage, StreamEventMessage, TaskNotificationMessage,
     TaskProgressMessage, TaskStartedMessage, TaskUpdatedMessage, ThinkingTokensMessage,
@@ -24,7 +24,7 @@ use parking_lot::{Mutex, RwLock};
 use tokio::sync::Notify;
 use uuid::Builder;
 
-use crate::host::Host;
+use crate::{clock::timestamp, host::Host};
 
 /// How many messages may be queued from synchronous code. Only a host that has stopped reading lets it
 /// come to this; the messages that are dropped then are progress that it would not have shown.
@@ -34,6 +34,8 @@ const MAX_QUEUED: usize = 4096;
 pub(crate) struct MessageSink {
     host: Arc<dyn Host>,
     session_id: RwLock<SessionId>,
+    /// Whether the host wants its prompts replayed.
+    pub(crate) replays_prompts: bool,
     /// Messages queued from synchronous code, flushed before the next frame.
     queued: Mutex<VecDeque<Message>>,
     /// A replayed prompt, sent right before the next message of the conversation.
@@ -45,10 +47,11 @@ pub(crate) struct MessageSink {
 }
 
 impl MessageSink {
-    pub(crate) fn new(host: Arc<dyn Host>, session_id: SessionId) -> Self {
+    pub(crate) fn new(host: Arc<dyn Host>, session_id: SessionId, replays_prompts: bool) -> Self {
         Self {
             host,
             session_id: RwLock::new(session_id),
+            replays_prompts,
             queued: Mutex::default(),
             held: Mutex::default(),
             enqueued: Notify::new(),
@@ -113,6 +116,29 @@ impl MessageSink {
             queued.push_back(frame.into_message());
             drop(queued);
             self.enqueued.notify_one();
+        }
+    }
+
+    /// Emits the notice of a write to the transcript, if there is one.
+    pub(crate) async fn emit_notice(&self, notice: Option<Message>) {
+        if let Some(message) = notice {
+            self.emit(message).await;
+        }
+    }
+
+    /// Sends a text for the user.
+    pub(crate) async fn inform(&self, level: InformationalLevel, content: impl Into<String>) {
+        let content = content.into();
+        self.send(InformationalMessage { content, level, ..InformationalMessage::default() }).await;
+    }
+
+    /// Sends a prompt back to a host that wants prompts replayed.
+    pub(crate) async fn replay_prompt(&self, prompt: &UserMessage) {
+        if self.replays_prompts {
+            let mut replay = prompt.clone();
+            replay.is_replay = Some(true);
+            replay.timestamp.get_or_insert_with(timestamp);
+            self.send(replay).await;
         }
     }
 

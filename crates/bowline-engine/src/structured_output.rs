@@ -1,16 +1,11 @@
-//! Results in the shape that the host asked for: a tool that takes them, and what its call means for the turn.
+//! Structured output: the tool by which the model gives results in the schema of the host.
 
 use std::sync::Arc;
 
-use bowline_protocol::{DecisionSource, Extra, PermissionDecision, PermissionVerdict, RawJson};
+use bowline_protocol::RawJson;
 use bowline_tools::{Access, Tool, ToolCall, ToolFailure, ToolOutput, ToolSpec, Workspace};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
-
-use crate::{
-    session::Shared,
-    turn::{machine::Then, outcome::CallOutcome, pipeline::Proposed},
-};
 
 /// What the model calls to give its result.
 pub(crate) const NAME: &str = "StructuredOutput";
@@ -52,27 +47,5 @@ pub(crate) fn unwrapped(input: &Value) -> Option<Value> {
     match fields.values().next()? {
         Value::String(text) => serde_json::from_str(text).ok().filter(Value::is_object),
         only => Some(only.clone()).filter(Value::is_object),
-    }
-}
-
-/// Notes in the outcome of a call of this tool that the turn has its result.
-pub(crate) fn note(session: &Shared, proposed: &Proposed, outcome: &mut CallOutcome) {
-    if proposed.call.name == NAME && session.live().json_schema.is_some() && !outcome.failed() {
-        outcome.structured_output = Some(RawJson::from(proposed.input.clone()));
-        outcome.then = Then::StructuredOutput;
-    }
-}
-
-/// A call of this tool whose input did not fit.
-pub(crate) fn note_rejection(outcome: &mut CallOutcome) {
-    if outcome.call.name == NAME && outcome.failed() {
-        outcome.then = Then::StructuredOutputRejected;
-        // The tool may always be called; it is the result that does not fit.
-        outcome.meta = Some(outcome.decided(PermissionDecision {
-            decision: PermissionVerdict::Accept,
-            source: DecisionSource::Config,
-            reason_type: None,
-            extra: Extra::new(),
-        }));
     }
 }

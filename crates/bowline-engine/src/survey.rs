@@ -1,11 +1,11 @@
 //! Survey of a project that is not trusted: all that it brings and that does not apply.
 
 use crate::{
-    command::Library,
+    agent_kind,
     config::SessionConfig,
-    context::{memory, style},
+    instructions::{memory, style},
+    library::Library,
     settings::{LeftOut, Standing, Trust, servers_left_out},
-    subagent,
 };
 
 impl SessionConfig {
@@ -29,7 +29,7 @@ fn survey(config: &SessionConfig) -> LeftOut {
     if sources.project {
         left_out.extend(servers_left_out(places, &standing));
     }
-    subagent::find_all(place, settings, plugins, Vec::new(), &standing, &mut left_out);
+    agent_kind::find_all(place, settings, plugins, Vec::new(), &standing, &mut left_out);
     Library::find(place, plugins, &standing, &mut left_out);
     style::find(place, plugins, &standing, &mut left_out);
     left_out.extend(memory::links_out(places, &config.cwd, *sources, &standing));

@@ -1,6 +1,8 @@
 //! What a session uses: tokens and money, by turn and by model.
 
+mod budget;
 mod reported;
+mod session;
 mod times;
 
 use std::{collections::BTreeMap, ops::AddAssign};
@@ -12,6 +14,7 @@ use serde_json::Value;
 use self::reported::{count, detail};
 pub(crate) use self::{
     reported::with_counts,
+    session::SessionUsage,
     times::{ApiTime, Times},
 };
 

@@ -2,8 +2,8 @@
 
 use bowline_protocol::{
     CommandState, ContentBlock, EventInput, HookEvent, InformationalLevel, MessageDisplayInput,
-    MessageUuid, NotificationMessage, NotificationPriority, PostToolBatchInput, RunningTask,
-    StopFailureInput, StopInput, SubagentStopInput, ToolUseId,
+    MessageUuid, NotificationMessage, NotificationPriority, RunningTask, StopFailureInput,
+    StopInput, SubagentStopInput, ToolUseId,
 };
 use bowline_tools::TaskStatus;
 use tokio_util::sync::CancellationToken;
@@ -11,10 +11,9 @@ use uuid::Uuid;
 
 use super::Agent;
 use crate::{
+    conversation::prompt_blocks,
     hook::{HookReport, texts as hook_texts},
-    session::prompt,
     sink::lifecycle,
-    turn::{outcome::CallOutcome, pipeline},
 };
 
 /// What the Stop hooks said.
@@ -32,15 +31,6 @@ pub(crate) enum StopVerdict {
 /// Whether the user should hear that Stop hooks object or fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Troubled(pub(crate) bool);
-
-/// What the hooks of a batch of calls want.
-#[derive(Debug, Default)]
-pub(crate) struct BatchVerdict {
-    /// What the model is to know.
-    pub(crate) context: Vec<String>,
-    /// The turn ends here.
-    pub(crate) stops: bool,
-}
 
 impl Agent {
     /// Asks the hooks of this agent's end whether it may end.
@@ -67,7 +57,7 @@ impl Agent {
                 HookEvent::SubagentStop,
                 EventInput::SubagentStop(SubagentStopInput {
                     stop_hook_active: active,
-                    agent_transcript_path: self.session.subagent_transcript(&subagent.id),
+                    agent_transcript_path: self.session.journal.subagent_transcript(&subagent.id),
                     last_assistant_message,
                     background_tasks,
                     session_crons,
@@ -75,10 +65,10 @@ impl Agent {
                 }),
             ),
         };
-        if !self.session.has_hooks(kind) {
+        if !self.session.hooks.has(kind) {
             return (StopVerdict::Allowed, Troubled(false));
         }
-        let report = self.session.run_hooks(&self.identity, event, cancel).await;
+        let report = self.session.hooks.run(&self.identity, event, cancel).await;
         // Once is enough: a hook that goes on objecting is seen in what the model is told.
         let troubled = report.has_errors() && !active && self.identity.is_main();
         (verdict(&report), Troubled(troubled))
@@ -101,7 +91,7 @@ impl Agent {
         let running = tasks.filter(|it| it.backgrounded && it.status == TaskStatus::Running);
         running
             .map(|task| RunningTask {
-                agent_type: self.session.board.agent_type(&task.id),
+                agent_type: self.session.tasks.agent_type(&task.id),
                 id: task.id.0,
                 r#type: task.kind.as_str().to_owned(),
                 status: task.status.as_str().to_owned(),
@@ -115,7 +105,7 @@ impl Agent {
     /// Tells the user that a turn ends although hooks still object.
     pub(crate) async fn override_stop_hooks(&self) {
         let text = hook_texts::stop_overridden(self.session.config.stop_hook_block_cap + 1);
-        self.session.inform(InformationalLevel::Warning, text.clone()).await;
+        self.session.sink.inform(InformationalLevel::Warning, text.clone()).await;
         let notification = NotificationMessage {
             key: hook_texts::STOP_HOOK_CAP_KEY.to_owned(),
             text,
@@ -128,51 +118,31 @@ impl Agent {
 
     /// Tells hooks that the model could not be reached.
     pub(crate) async fn failure_hooks(&self, error: &str, details: &str) {
-        if self.identity.is_main() && self.session.has_hooks(HookEvent::StopFailure) {
+        if self.identity.is_main() && self.session.hooks.has(HookEvent::StopFailure) {
             let event = EventInput::StopFailure(StopFailureInput {
                 error: error.to_owned(),
                 error_details: Some(details.to_owned()),
                 last_assistant_message: Some(details.to_owned()),
                 ..StopFailureInput::default()
             });
-            self.session.run_hooks(&self.identity, event, &CancellationToken::new()).await;
+            self.session.hooks.run(&self.identity, event, &CancellationToken::new()).await;
         }
-    }
-
-    /// Tells hooks what a batch of calls came to.
-    pub(crate) async fn batch_hooks(
-        &self,
-        batch: &[CallOutcome],
-        cancel: &CancellationToken,
-    ) -> BatchVerdict {
-        if !self.session.has_hooks(HookEvent::PostToolBatch) {
-            return BatchVerdict::default();
-        }
-        let event = EventInput::PostToolBatch(PostToolBatchInput {
-            tool_calls: batch.iter().map(pipeline::batch_entry).collect(),
-            ..PostToolBatchInput::default()
-        });
-        let about = ToolUseId(format!("hook-{}", Uuid::new_v4()));
-        let run = self.session.run_hooks_about(&self.identity, event, Some(&about), cancel);
-        let report = run.await;
-        let stops = report.stop.is_some() || !report.blocks.is_empty();
-        BatchVerdict { context: report.model_texts().collect(), stops }
     }
 
     /// Tells hooks that text is about to be shown.
     pub(crate) async fn display_hooks(&self, text: &str, cancel: &CancellationToken) {
-        if self.identity.is_main() && self.session.has_hooks(HookEvent::MessageDisplay) {
+        if self.identity.is_main() && self.session.hooks.has(HookEvent::MessageDisplay) {
             let message_id = Uuid::new_v4().to_string();
             let about = ToolUseId(format!("{message_id}-0"));
             let event = EventInput::MessageDisplay(MessageDisplayInput {
-                turn_id: self.session.live().turn_id.clone(),
+                turn_id: self.session.prompt.turn_id(),
                 message_id,
                 index: 0,
                 r#final: true,
                 delta: text.to_owned(),
                 ..MessageDisplayInput::default()
             });
-            self.session.run_hooks_about(&self.identity, event, Some(&about), cancel).await;
+            self.session.hooks.run_about(&self.identity, event, Some(&about), cancel).await;
         }
     }
 
@@ -184,10 +154,10 @@ impl Agent {
         if !self.identity.is_main() {
             return Vec::new();
         }
-        let alone = |message: &_| prompt::runs_alone(&self.session, message);
-        let joining = self.session.queue().take_joining(alone);
+        let alone = |message: &_| self.session.commands.runs_alone(message);
+        let joining = self.session.queue.take_joining(alone);
         for message in &joining {
-            self.session.replay(message).await;
+            self.session.sink.replay_prompt(message).await;
         }
         let mut blocks = Vec::new();
         for message in joining {
@@ -196,9 +166,9 @@ impl Agent {
                 prompts.push(uuid.clone());
                 self.joined.push(uuid);
             }
-            blocks.extend(prompt::prompt_blocks(&message).into_iter().map(in_passing));
+            blocks.extend(prompt_blocks(&message).into_iter().map(in_passing));
             let uuid = message.uuid.clone().unwrap_or_else(crate::sink::new_uuid);
-            self.session.emit_notice(self.journal().user(&uuid, &message)).await;
+            self.session.sink.emit_notice(self.journal().user(&uuid, &message)).await;
         }
         blocks
     }

@@ -11,18 +11,18 @@ use bowline_protocol::{Effort, MessageUuid};
 use bowline_tools::Workspace;
 
 pub(crate) use self::{
-    hooks::{BatchVerdict, StopVerdict, Troubled},
+    hooks::{StopVerdict, Troubled},
     speak::Progress,
 };
 use crate::{
-    conversation::Conversation, identity::Identity, journal::Journal, session::Shared,
-    toolset::Toolset,
+    conversation::Conversation, identity::Identity, journal::Journal,
+    session_context::SessionContext, toolset::Toolset,
 };
 
 /// One agent.
 pub(crate) struct Agent {
     /// What all agents of the session share.
-    pub(crate) session: Arc<Shared>,
+    pub(crate) session: Arc<SessionContext>,
     /// Who it is.
     pub(crate) identity: Identity,
     /// What was said.
@@ -54,7 +54,7 @@ impl Agent {
     }
 
     pub(crate) fn wants_structured_output(&self) -> bool {
-        self.identity.is_main() && self.session.live().json_schema.is_some()
+        self.identity.is_main() && self.session.output.has_schema()
     }
 }
 

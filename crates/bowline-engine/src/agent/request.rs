@@ -16,6 +16,13 @@ const MAX_OUTPUT: u64 = 64_000;
 const LEAST_THINKING: u64 = 1024;
 
 impl Agent {
+    /// Drops, before a request, reasoning that the model now in use could not verify.
+    pub(crate) fn forget_foreign_thinking(&mut self) {
+        if self.identity.is_main() && self.session.pending.take_foreign_thinking() {
+            self.conversation.drop_thinking();
+        }
+    }
+
     /// Where the next request goes, and where else if that is overloaded.
     pub(crate) fn target(&self) -> Result<(Target, Vec<Target>), ModelError> {
         self.target_for(&self.conversation)
@@ -28,11 +35,11 @@ impl Agent {
     ) -> Result<(Target, Vec<Target>), ModelError> {
         let session = &self.session;
         let first = match &self.instructions.model {
-            Some(name) => session.config.models.connect(name)?,
-            None => session.model()?,
+            Some(name) => session.models.connect(name)?,
+            None => session.models.connect_selected()?,
         };
         let fallbacks = session.config.fallback_models.iter();
-        let fallbacks = fallbacks.filter_map(|name| session.config.models.connect(name).ok());
+        let fallbacks = fallbacks.filter_map(|name| session.models.connect(name).ok());
         let fallbacks =
             fallbacks.map(|connected| self.target_of(connected, conversation)).collect();
         Ok((self.target_of(first, conversation), fallbacks))
@@ -40,7 +47,6 @@ impl Agent {
 
     fn target_of(&self, connected: ConnectedModel, conversation: &Conversation) -> Target {
         let ConnectedModel { model, wire_name, name } = connected;
-        let live = self.session.live();
         let mut request = ModelRequest::new(wire_name);
         request.system = self.system_blocks();
         request.messages = conversation.messages().to_vec();
@@ -48,8 +54,8 @@ impl Agent {
         let most = self.max_output(&name);
         request.max_tokens = Some(most);
         let known = known_model(&name);
-        request.thinking = thinking(live.thinking, known, most);
-        request.effort = self.instructions.effort.or(live.effort);
+        request.thinking = thinking(self.session.models.thinking(), known, most);
+        request.effort = self.instructions.effort.or_else(|| self.session.models.effort());
         request.effort = request.effort.filter(|_| known.is_none_or(|known| known.takes_effort));
         request.betas = self.session.config.betas.clone();
         if let Some(total) = self.session.config.task_budget {

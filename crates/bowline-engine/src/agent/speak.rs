@@ -26,7 +26,7 @@ impl Agent {
         self.identity.sign_user(&mut message);
         message.timestamp.get_or_insert_with(timestamp);
         let uuid = message.uuid.clone().unwrap_or_else(new_uuid);
-        self.session.emit_notice(self.journal().user(&uuid, &message)).await;
+        self.session.sink.emit_notice(self.journal().user(&uuid, &message)).await;
         self.session.sink.send_as(uuid, message).await;
     }
 
@@ -34,13 +34,13 @@ impl Agent {
     pub(crate) async fn say_assistant(&self, mut message: Box<AssistantMessage>) {
         self.identity.sign_assistant(&mut message);
         let uuid = new_uuid();
-        self.session.emit_notice(self.journal().assistant(&uuid, &message)).await;
+        self.session.sink.emit_notice(self.journal().assistant(&uuid, &message)).await;
         self.session.sink.send_as(uuid, message).await;
     }
 
     /// Writes down what the model said without saying it aloud.
     pub(crate) async fn record_assistant(&self, message: &AssistantMessage) {
-        self.session.emit_notice(self.journal().assistant(&new_uuid(), message)).await;
+        self.session.sink.emit_notice(self.journal().assistant(&new_uuid(), message)).await;
     }
 
     /// Says that a subagent is about to use a tool.
@@ -50,7 +50,7 @@ impl Agent {
         self.session
             .sink
             .send(TaskProgressMessage {
-                run_id: self.session.board.run_id(&task_id),
+                run_id: self.session.tasks.run_id(&task_id),
                 task_id,
                 tool_use_id: Some(subagent.parent.clone()),
                 description: activity(call, &self.workspace)
@@ -73,8 +73,8 @@ impl Agent {
         if !self.identity.is_main() {
             return;
         }
-        let model = self.session.model_name();
+        let model = self.session.models.name();
         let text = format!("{model} declined to go on with its answer; continuing once without it");
-        self.session.inform(InformationalLevel::Notice, text).await;
+        self.session.sink.inform(InformationalLevel::Notice, text).await;
     }
 }

@@ -1,115 +1,21 @@
 //! The commands that come with the engine.
 
 use bowline_model::{KNOWN_MODELS, known_model};
-use bowline_protocol::{RawJson, ResultMessage, SlashCommand, UserMessage};
+use bowline_protocol::{RawJson, ResultMessage, UserMessage};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Invocation, clear, compact, config, cost, effort, local, mcp, output_style, reload, rename,
+    clear, compact, config, cost, effort, local, mcp, output_style, reload, rename,
     texts::{self, list},
 };
-use crate::{agent::Agent, context, session::Shared, subagent};
-
-/// A command that comes with the engine.
-pub(super) struct Builtin {
-    pub(super) name: &'static str,
-    aliases: &'static [&'static str],
-    description: &'static str,
-    argument_hint: &'static str,
-    action: Action,
-}
-
-#[derive(Clone, Copy)]
-enum Action {
-    Agents,
-    Clear,
-    Compact,
-    Config,
-    Context,
-    Cost,
-    Effort,
-    Help,
-    Mcp,
-    Model,
-    OutputStyle,
-    Permissions,
-    ReloadPlugins,
-    ReloadSkills,
-    Rename,
-}
-
-/// All of them, in the order of their names.
-pub(super) const BUILTINS: &[Builtin] = &[
-    builtin("agents", &[], "List the kinds of subagents", "", Action::Agents),
-    builtin(
-        "clear",
-        &["reset", "new"],
-        "Begin a new conversation with an empty context",
-        "[name]",
-        Action::Clear,
-    ),
-    builtin(
-        "compact",
-        &[],
-        "Replace the conversation by a summary of itself",
-        "[what the summary should keep]",
-        Action::Compact,
-    ),
-    builtin(
-        "config",
-        &["settings"],
-        "Show or change settings that are kept",
-        "key=value",
-        Action::Config,
-    ),
-    builtin("context", &[], "Show what fills the context", "", Action::Context),
-    builtin("effort", &[], "Change how hard the model tries", "<level>", Action::Effort),
-    builtin("help", &[], "List the commands", "", Action::Help),
-    builtin(
-        "mcp",
-        &[],
-        "List MCP servers, or switch them on and off",
-        "[reconnect|enable|disable [server]]",
-        Action::Mcp,
-    ),
-    builtin("model", &[], "Show or change the model", "[model]", Action::Model),
-    builtin("output-style", &[], "Show or change the output style", "[style]", Action::OutputStyle),
-    builtin("permissions", &[], "List the permission rules", "", Action::Permissions),
-    builtin("reload-plugins", &[], "Read the plugins again", "", Action::ReloadPlugins),
-    builtin("reload-skills", &[], "Read the skills again", "", Action::ReloadSkills),
-    builtin("rename", &["name"], "Give the session a title", "<name>", Action::Rename),
-    builtin("usage", &["cost", "stats"], "Show what the session has used", "", Action::Cost),
-];
-
-const fn builtin(
-    name: &'static str,
-    aliases: &'static [&'static str],
-    description: &'static str,
-    argument_hint: &'static str,
-    action: Action,
-) -> Builtin {
-    Builtin { name, aliases, description, argument_hint, action }
-}
-
-impl Builtin {
-    pub(super) fn is_called(&self, name: &str) -> bool {
-        self.name == name || self.aliases.contains(&name)
-    }
-
-    /// As hosts are told.
-    pub(super) fn listed(&self) -> SlashCommand {
-        let aliases: Vec<_> = self.aliases.iter().map(|alias| (*alias).to_owned()).collect();
-        SlashCommand {
-            name: self.name.to_owned(),
-            description: self.description.to_owned(),
-            argument_hint: self.argument_hint.to_owned(),
-            aliases: (!aliases.is_empty()).then_some(aliases),
-            builtin: Some(true),
-            ..SlashCommand::default()
-        }
-    }
-}
+use crate::{
+    agent::Agent,
+    context,
+    library::{Action, Builtin, Invocation},
+    model_switch,
+    session_context::SessionContext,
+};
 
 /// Runs a command.
 pub(super) async fn run(
@@ -134,7 +40,7 @@ async fn perform(
 ) -> ResultMessage {
     let args = invocation.args.as_str();
     let session = &agent.session;
-    let model = session.model_name();
+    let model = session.models.name();
     let text = match builtin.action {
         Action::Clear => return clear::run(agent, invocation, prompt, cancel).await,
         Action::Compact => {
@@ -193,7 +99,7 @@ async fn show_context(
 }
 
 fn agents(agent: &Agent) -> String {
-    let infos = subagent::infos(&agent.session);
+    let infos = agent.session.kinds.infos();
     if infos.is_empty() {
         return "There are no subagents.".to_owned();
     }
@@ -202,7 +108,7 @@ fn agents(agent: &Agent) -> String {
 }
 
 fn help(agent: &Agent) -> String {
-    let commands = super::list(&agent.session).into_iter().map(|command| {
+    let commands = agent.session.commands.list().into_iter().map(|command| {
         let hint = match command.argument_hint.as_str() {
             "" => String::new(),
             hint => format!(" {hint}"),
@@ -213,7 +119,7 @@ fn help(agent: &Agent) -> String {
 }
 
 fn permissions(agent: &Agent) -> String {
-    let policy = agent.session.policy();
+    let policy = agent.session.permissions.policy();
     let state = policy.list();
     let mode = format!("Permission mode: {}", policy.mode);
     if state.rules.is_empty() {
@@ -224,20 +130,20 @@ fn permissions(agent: &Agent) -> String {
     list(&format!("{mode}\nRules:"), rules)
 }
 
-async fn switch_model(session: &Shared, wanted: &str) -> String {
+async fn switch_model(session: &SessionContext, wanted: &str) -> String {
     if wanted.is_empty() {
         let known = KNOWN_MODELS.iter().filter_map(|model| {
             model.alias.map(|alias| format!("- {alias}: {}", model.display_name))
         });
-        let now = format!("The model is `{}`. Others:", shown(&session.model_name()));
+        let now = format!("The model is `{}`. Others:", shown(&session.models.name()));
         return list(&now, known);
     }
     let asked = (wanted != "default").then_some(wanted);
     let name = asked.unwrap_or(&session.config.default_model);
-    if let Err(error) = session.config.models.connect(name) {
+    if let Err(error) = session.models.connect(name) {
         return format!("The model stays as it is: `{name}` {error}");
     }
-    match session.switch_model(asked, "command").await {
+    match model_switch::switch(session, asked, "command").await {
         Ok(model) => format!("Set model to `{}` for this session only", shown(&model)),
         Err(error) => format!("The model stays as it is: {error}"),
     }

@@ -8,16 +8,18 @@ use bowline_sessions::CustomTitle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::{Invocation, local};
+use super::local;
 use crate::{
     agent::{Agent, AutoCompactions},
+    catalog,
     clock::timestamp,
-    context::LoadReason,
     conversation::Conversation,
     identity::Identity,
-    session::{Shared, catalog},
+    instructions::LoadReason,
+    library::Invocation,
+    session_context::SessionContext,
     sink::new_uuid,
-    usage::UsageLedger,
+    start_hooks,
 };
 
 pub(super) async fn run(
@@ -32,19 +34,22 @@ pub(super) async fn run(
     announce(&session, prompt).await;
     agent.conversation = Conversation::default();
     agent.compactions = AutoCompactions::default();
-    if !session.ledger().by_model().is_empty() {
-        session.note_costs().await;
+    if !session.usage.ledger().by_model().is_empty() {
+        session
+            .sink
+            .emit_notice(session.journal.note(session.usage.cost_state(session.sink.session_id())))
+            .await;
     }
     begin_session(&session, &invocation.args).await;
     agent.note_context();
-    let texts = session.begin(SessionStartSource::Clear, cancel).await;
-    session.live().context.extend(texts);
+    let texts = start_hooks::run(&session, SessionStartSource::Clear, cancel).await;
+    session.pending.add_context(texts);
     session.sink.send(catalog::init(agent, &[])).await;
     local::result(&session, invocation, "", began)
 }
 
 /// Tells the host; the frame still belongs to the session that ends.
-async fn announce(session: &Shared, prompt: &UserMessage) {
+async fn announce(session: &SessionContext, prompt: &UserMessage) {
     let uuid = new_uuid();
     let reset = ConversationResetMessage {
         new_conversation_id: SessionId(uuid.0.clone()),
@@ -56,12 +61,12 @@ async fn announce(session: &Shared, prompt: &UserMessage) {
         extra: Extra::new(),
     };
     session.sink.send_as(uuid, reset).await;
-    session.board.announce();
+    session.tasks.announce();
     session.sink.flush().await;
 }
 
 /// Forgets all that belonged to the conversation, and writes elsewhere from now on.
-async fn begin_session(session: &Shared, title: &str) {
+async fn begin_session(session: &SessionContext, title: &str) {
     let id = SessionId(uuid::Uuid::new_v4().to_string());
     let writer = session.journal.with(|writer| match writer.successor(id.clone()) {
         Ok(successor) => Some(successor),
@@ -72,31 +77,28 @@ async fn begin_session(session: &Shared, title: &str) {
     });
     session.journal.replace(writer);
     session.sink.set_session_id(id.clone());
-    *session.ledger() = UsageLedger::new(session.config.prices.clone());
+    session.usage.reset();
     session.context.forget(LoadReason::SessionStart);
     *session.context.compactions() = Default::default();
     session.workspace.seen().clear();
     session.workspace.todos().replace(Vec::new());
-    {
-        let mut live = session.live();
-        live.prompt_id = None;
-        live.context.clear();
-        live.title = (!title.is_empty()).then(|| title.to_owned());
-    }
+    session.prompt.clear();
+    session.pending.take_context();
+    session.title.replace((!title.is_empty()).then(|| title.to_owned()));
     if !title.is_empty() {
         let line = CustomTitle {
             custom_title: title.to_owned(),
             session_id: id,
             ..CustomTitle::default()
         };
-        session.emit_notice(session.journal.note(line)).await;
+        session.sink.emit_notice(session.journal.note(line)).await;
     }
 }
 
-async fn end_hooks(session: &Shared, cancel: &CancellationToken) {
-    if session.has_hooks(HookEvent::SessionEnd) {
+async fn end_hooks(session: &SessionContext, cancel: &CancellationToken) {
+    if session.hooks.has(HookEvent::SessionEnd) {
         let event =
             EventInput::SessionEnd(SessionEndInput { reason: "clear".into(), extra: Extra::new() });
-        session.run_hooks(&Identity::Main, event, cancel).await;
+        session.hooks.run(&Identity::Main, event, cancel).await;
     }
 }

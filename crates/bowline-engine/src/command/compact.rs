@@ -4,8 +4,8 @@ use bowline_protocol::{CompactTrigger, Content, ResultMessage, UserMessage};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::{Invocation, local, texts};
-use crate::{agent::Agent, clock::timestamp, compaction::CompactError};
+use super::{local, texts};
+use crate::{agent::Agent, clock::timestamp, compaction::CompactError, library::Invocation};
 
 pub(super) async fn run(
     agent: &mut Agent,

@@ -3,8 +3,11 @@
 use bowline_protocol::PermissionMode;
 use serde_json::{Map, Value, json};
 
-use super::{output_style, output_styles};
-use crate::{session::Shared, settings::Source};
+use super::output_style;
+use crate::{
+    context::output_style_names, live_settings, model_switch, session_context::SessionContext,
+    settings::Source,
+};
 
 /// A setting that can be changed.
 struct Setting {
@@ -60,7 +63,7 @@ const fn setting(
 }
 
 /// Makes the changes that the user names, one after the other, and says what came of each.
-pub(super) async fn run(session: &Shared, args: &str) -> String {
+pub(super) async fn run(session: &SessionContext, args: &str) -> String {
     if args.is_empty() || args == "--help" || args == "help" {
         return usage(session);
     }
@@ -81,7 +84,7 @@ pub(super) async fn run(session: &Shared, args: &str) -> String {
     told.join("\n")
 }
 
-fn usage(session: &Shared) -> String {
+fn usage(session: &SessionContext) -> String {
     let line = |setting: &Setting| {
         let values = choices(session, setting.values);
         let values = if values.is_empty() { "<value>".to_owned() } else { values.join("|") };
@@ -92,11 +95,11 @@ fn usage(session: &Shared) -> String {
 }
 
 /// The values among which a user chooses; none if there are too many to list.
-fn choices(session: &Shared, values: Values) -> Vec<String> {
+fn choices(session: &SessionContext, values: Values) -> Vec<String> {
     match values {
         Values::Truth => vec!["true".to_owned(), "false".to_owned()],
         Values::Text | Values::Model => Vec::new(),
-        Values::Style => output_styles(session),
+        Values::Style => output_style_names(session),
         Values::Mode => MODES.iter().map(ToString::to_string).collect(),
     }
 }
@@ -124,7 +127,7 @@ fn assignments(args: &str) -> Result<Vec<(String, String)>, &str> {
 }
 
 /// Changes one setting, in its file and here.
-async fn change(session: &Shared, setting: &Setting, value: &str) -> Result<(), String> {
+async fn change(session: &SessionContext, setting: &Setting, value: &str) -> Result<(), String> {
     let choices = choices(session, setting.values);
     let listed = || format!("it is one of {}", choices.join(", "));
     let kept = match setting.values {
@@ -133,8 +136,8 @@ async fn change(session: &Shared, setting: &Setting, value: &str) -> Result<(), 
         Values::Text | Values::Model if value.is_empty() => return Err("it has no value".into()),
         Values::Text => json!(value),
         Values::Model => {
-            session.config.models.connect(value).map_err(|error| error.to_string())?;
-            let switched = session.switch_model(Some(value), "command").await;
+            session.models.connect(value).map_err(|error| error.to_string())?;
+            let switched = model_switch::switch(session, Some(value), "command").await;
             switched.map_err(|error| error.to_string())?;
             json!(value)
         }
@@ -144,7 +147,8 @@ async fn change(session: &Shared, setting: &Setting, value: &str) -> Result<(), 
         }
     };
     let file = session.config.places.user_file();
-    let written = session.edit_settings(Source::User, file, |file| put(file, setting.path, kept));
+    let written =
+        live_settings::edit(session, Source::User, file, |file| put(file, setting.path, kept));
     written.map_err(|error| error.to_string())
 }
 

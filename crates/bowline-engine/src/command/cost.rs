@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use bowline_protocol::ModelUsage;
 
-use crate::{session::Shared, usage::LineChanges};
+use crate::{session_context::SessionContext, usage::LineChanges};
 
 /// What the session has used so far: the answer to `/cost` and to `get_session_cost`.
-pub(crate) fn cost_text(session: &Shared) -> String {
-    let ledger = session.ledger();
+pub(crate) fn cost_text(session: &SessionContext) -> String {
+    let ledger = session.usage.ledger();
     let mut lines = vec![
         format!("Total cost:            {}", dollars(ledger.total_cost())),
         format!("Total duration (API):  {}", duration(ledger.times().api)),

@@ -2,29 +2,29 @@
 
 use bowline_protocol::Effort;
 
-use crate::session::Shared;
+use crate::session_context::SessionContext;
 
 /// The word for leaving it to the model's service.
 const AUTO: &str = "auto";
 
 /// Sets the level that the user names, and says what came of it.
-pub(super) fn run(session: &Shared, wanted: &str) -> String {
+pub(super) fn run(session: &SessionContext, wanted: &str) -> String {
     if wanted.is_empty() {
         return format!("Usage: /effort <{}>", levels("|"));
     }
     if wanted == AUTO {
-        session.live().effort = None;
+        session.models.set_effort(None);
         return "The model decides about its effort, in this session.".to_owned();
     }
     let Ok(effort) = wanted.parse::<Effort>() else {
         return format!("There is no effort level {wanted}. There are: {}", levels(", "));
     };
-    session.live().effort = Some(effort);
-    match session.effort_level() {
+    session.models.set_effort(Some(effort));
+    match session.models.effort_level() {
         Some(_) => format!("The effort level is {effort} now, in this session."),
         None => format!(
             "The effort level is {effort} now, in this session; {} knows no levels.",
-            session.model_name()
+            session.models.name()
         ),
     }
 }

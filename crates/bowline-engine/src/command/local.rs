@@ -8,12 +8,10 @@ use bowline_sessions::SystemLine;
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::{Invocation, texts};
+use super::texts;
 use crate::{
-    agent::Agent,
-    clock::millis,
-    session::{Shared, catalog, without_turn},
-    synthetic::synthetic,
+    agent::Agent, catalog, clock::millis, library::Invocation, result,
+    session_context::SessionContext, synthetic::synthetic,
 };
 
 /// What a command came to.
@@ -104,12 +102,12 @@ fn outcome(kind: &str) -> RawJson {
 
 /// The result of a command.
 pub(super) fn result(
-    session: &Shared,
+    session: &SessionContext,
     invocation: &Invocation,
     text: impl Into<String>,
     began: Instant,
 ) -> ResultMessage {
-    let mut result = without_turn(session, text);
+    let mut result = result::without_turn(session, text);
     result.local_command = Some(invocation.name.replace('-', "_"));
     result.duration_ms = millis(began.elapsed());
     result.duration_api_ms = 0;
@@ -117,7 +115,7 @@ pub(super) fn result(
 }
 
 /// Notes in the transcript what a command did; the model does not see it.
-pub(super) async fn note(session: &Shared, content: &str) {
+pub(super) async fn note(session: &SessionContext, content: &str) {
     let line = SystemLine {
         subtype: "local_command".to_owned(),
         content: Some(content.to_owned()),
@@ -125,15 +123,15 @@ pub(super) async fn note(session: &Shared, content: &str) {
         is_meta: Some(false),
         ..SystemLine::default()
     };
-    session.emit_notice(session.journal.write(line)).await;
+    session.sink.emit_notice(session.journal.write(line)).await;
 }
 
 /// Tells a host that wants to know it which prompt was taken for which command, if it has a name
 /// for that prompt.
-pub(super) async fn replay(session: &Shared, prompt: &UserMessage, mark: String) {
+pub(super) async fn replay(session: &SessionContext, prompt: &UserMessage, mark: String) {
     if prompt.uuid.is_some() {
         let mut taken = prompt.clone();
         taken.message.content = Content::Text(mark);
-        session.replay(&taken).await;
+        session.sink.replay_prompt(&taken).await;
     }
 }

@@ -4,7 +4,7 @@ use bowline_mcp::McpError;
 use bowline_protocol::McpServerState;
 
 use super::texts;
-use crate::session::Shared;
+use crate::session_context::SessionContext;
 
 /// What is said when there is nothing to list.
 const NONE: &str = "There are no MCP servers.";
@@ -18,7 +18,7 @@ enum Action {
 }
 
 /// Shows the servers, or does to them what the user says.
-pub(super) async fn run(session: &Shared, args: &str) -> String {
+pub(super) async fn run(session: &SessionContext, args: &str) -> String {
     let (action, wanted) = args.split_once(char::is_whitespace).unwrap_or((args, "all"));
     let (action, wanted) = match (action, wanted.trim()) {
         ("", _) => return list(session),
@@ -44,11 +44,11 @@ pub(super) async fn run(session: &Shared, args: &str) -> String {
             Err(error) => format!("{name}: {error}"),
         });
     }
-    session.servers_changed();
+    session.servers.changed();
     told.join("\n")
 }
 
-fn list(session: &Shared) -> String {
+fn list(session: &SessionContext) -> String {
     let servers = session.mcp.status();
     if servers.is_empty() {
         return NONE.to_owned();
@@ -60,7 +60,7 @@ fn list(session: &Shared) -> String {
     texts::list("MCP servers:", servers.iter().map(line))
 }
 
-async fn perform(session: &Shared, action: Action, name: &str) -> Result<(), McpError> {
+async fn perform(session: &SessionContext, action: Action, name: &str) -> Result<(), McpError> {
     match action {
         Action::Reconnect => session.mcp.reconnect(name).await,
         Action::Enable => session.mcp.set_enabled(name, true).await,

@@ -4,22 +4,11 @@ use bowline_mcp::McpPrompt;
 use bowline_protocol::Content;
 use tokio_util::sync::CancellationToken;
 
-use super::{Expanding, Expansion, Invocation, Outcome, expansion_hooks, local};
-use crate::{
-    agent::Agent,
-    session::{Shared, prompt},
-};
+use super::{Expanding, Expansion, Outcome, expansion_hooks, local, refuse};
+use crate::{agent::Agent, library::Invocation};
 
 /// What hosts list behind the name of such a command.
 const MARK: &str = "(MCP)";
-
-/// The prompt that a name means: its command, or the server and its name there.
-pub(super) fn find(session: &Shared, name: &str) -> Option<McpPrompt> {
-    let is_meant = |prompt: &McpPrompt| {
-        prompt.command == name || name == format!("{}:{}", prompt.server, prompt.name)
-    };
-    session.mcp.prompts().into_iter().find(is_meant)
-}
 
 /// Has the server fill the prompt in, and gives the model what it says.
 pub(super) async fn run(
@@ -33,7 +22,7 @@ pub(super) async fn run(
     let context = match expansion_hooks(&agent.session, &expanding, cancel).await {
         Ok(context) => context,
         Err(refusal) => {
-            let result = prompt::refuse(agent, refusal, Vec::new()).await;
+            let result = refuse(agent, refusal, Vec::new()).await;
             return Outcome::Answered(Box::new(result));
         }
     };

@@ -3,8 +3,7 @@
 //! | subject | where |
 //! |---|---|
 //! | the commands that come with the engine | [`builtin`], and a file for each that does more than show |
-//! | commands that need a terminal | [`terminal`] |
-//! | commands and skills that people write | [`library`] |
+//! | which commands there are | [`library`](crate::library) |
 //! | how those become prompts | [`expand`] |
 //! | prompts of MCP servers | [`mcp_prompt`] |
 //! | what the host hears of a command | [`local`] |
@@ -16,38 +15,35 @@ mod config;
 mod cost;
 mod effort;
 mod expand;
-mod library;
 mod local;
 mod mcp;
 mod mcp_prompt;
 mod output_style;
+mod refusal;
 mod reload;
 mod rename;
-mod terminal;
 mod texts;
 
 use std::sync::Arc;
 
-use bowline_mcp::McpPrompt;
 use bowline_protocol::{
-    Content, EventInput, Extra, HookEvent, PromptSubmitOutcomeKind, ResultMessage, SlashCommand,
-    UserMessage, UserPromptExpansionInput,
+    EventInput, Extra, HookEvent, PromptSubmitOutcomeKind, ResultMessage, UserMessage,
+    UserPromptExpansionInput,
 };
 use tokio_util::sync::CancellationToken;
 
-use self::builtin::{BUILTINS, Builtin};
 pub use self::expand::{ExpandedCommand, NamedFile};
 pub(crate) use self::{
     cost::cost_text,
-    expand::{Expansion, body, withdraw_tools},
-    library::{CustomCommand, Library, LibraryCell, LibrarySource},
+    expand::{Expansion, withdraw_tools},
+    refusal::{PromptRefusal, refuse},
 };
 use crate::{
     agent::Agent,
-    context::style,
     hook::texts as hook_texts,
     identity::Identity,
-    session::{Shared, prompt},
+    library::{CustomCommand, FoundCommand, Invocation},
+    session_context::SessionContext,
     turn::pipeline::CallContext,
 };
 
@@ -61,29 +57,6 @@ pub(crate) enum Outcome {
     Expanded(Expansion),
 }
 
-/// A prompt that names a command.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Invocation {
-    /// The name as it was typed, without the slash.
-    name: String,
-    /// What followed it.
-    args: String,
-}
-
-/// What an invocation means.
-enum Known {
-    Builtin(&'static Builtin),
-    Custom(CustomCommand),
-    McpPrompt(McpPrompt),
-    /// Something that cannot be run here, and is no question for the model either.
-    Unavailable,
-}
-
-/// Whether a prompt names a command that exists. A path does not.
-pub(crate) fn is_command(session: &Shared, content: &Content) -> bool {
-    Invocation::read(content).is_some_and(|invocation| find(session, &invocation.name).is_some())
-}
-
 /// Runs a prompt as a command, if it is one.
 pub(crate) async fn run(
     agent: &mut Agent,
@@ -93,51 +66,22 @@ pub(crate) async fn run(
     let Some(invocation) = Invocation::read(&message.message.content) else {
         return Outcome::NoCommand;
     };
-    match find(&agent.session, &invocation.name) {
+    match agent.session.commands.find(&invocation.name) {
         None => Outcome::NoCommand,
-        Some(Known::Builtin(builtin)) => {
+        Some(FoundCommand::Builtin(builtin)) => {
             let result = builtin::run(agent, builtin, &invocation, message, cancel).await;
             Outcome::Answered(Box::new(result))
         }
-        Some(Known::Custom(command)) => {
+        Some(FoundCommand::Custom(command)) => {
             run_custom(agent, &command, &invocation, message, cancel).await
         }
-        Some(Known::McpPrompt(prompt)) => {
+        Some(FoundCommand::McpPrompt(prompt)) => {
             mcp_prompt::run(agent, &prompt, &invocation, cancel).await
         }
-        Some(Known::Unavailable) => {
+        Some(FoundCommand::Unavailable) => {
             Outcome::Answered(Box::new(local::decline(agent, &invocation, message).await))
         }
     }
-}
-
-/// Whether a name is that of a command that comes with the program.
-pub(crate) fn is_builtin(name: &str) -> bool {
-    BUILTINS.iter().any(|builtin| builtin.is_called(name))
-}
-
-/// The commands there are.
-pub(crate) fn list(session: &Shared) -> Vec<SlashCommand> {
-    if !session.config.slash_commands {
-        return Vec::new();
-    }
-    let custom = for_people(session).map(|command| SlashCommand {
-        description: command.source.show(&command.description),
-        ..listed(command)
-    });
-    custom.chain(BUILTINS.iter().map(Builtin::listed)).collect()
-}
-
-/// Those of them that people wrote, and skills that people may call.
-pub(crate) fn list_custom(session: &Shared) -> Vec<SlashCommand> {
-    for_people(session).map(listed).collect()
-}
-
-/// What the commands are called: a skill as its folder, whatever its head says.
-pub(crate) fn names(session: &Shared) -> Vec<String> {
-    let builtins = BUILTINS.iter().filter(|_| session.config.slash_commands);
-    let custom = for_people(session).map(|command| command.name);
-    custom.chain(builtins.map(|builtin| builtin.listed().name)).collect()
 }
 
 /// The text that a command stands for, without a conversation; `None` if nobody wrote it.
@@ -148,7 +92,7 @@ pub(crate) async fn expand_alone(
     cancel: &CancellationToken,
 ) -> Option<Result<ExpandedCommand, String>> {
     let session = &context.session;
-    let command = find_custom(session, name).filter(|command| command.is_for_people)?;
+    let command = session.commands.find_custom(name).filter(|command| command.is_for_people)?;
     let invocation = Invocation { name: name.to_owned(), args: args.to_owned() };
     let expanding = Expanding {
         kind: "slash_command",
@@ -173,54 +117,8 @@ pub(crate) async fn expand_alone(
     })
 }
 
-/// The skills there are, those for the model and those for people.
-pub(crate) fn skills(session: &Shared) -> Vec<CustomCommand> {
-    if !session.config.slash_commands {
-        return Vec::new();
-    }
-    let wanted = session.live().host.skills.clone();
-    let library = session.library.get(session);
-    let skills = library.skills.iter();
-    let is_wanted = |skill: &&CustomCommand| {
-        wanted.as_ref().is_none_or(|names| names.iter().any(|name| skill.is_called(name)))
-    };
-    skills.filter(is_wanted).cloned().collect()
-}
-
-/// The names of those that a host shows: for people, and with a description.
-pub(crate) fn skill_names(session: &Shared) -> Vec<String> {
-    let skills = skills(session).into_iter();
-    let shown = skills.filter(|skill| skill.is_for_people && skill.is_described);
-    shown.map(|skill| skill.name).collect()
-}
-
-/// Finds a skill, or a command that people wrote, by any of its names.
-pub(crate) fn find_custom(session: &Shared, name: &str) -> Option<CustomCommand> {
-    let commands: Vec<_> = custom_commands(session).collect();
-    // A name of its own comes before another's short one.
-    let found = commands.iter().find(|command| command.name == name);
-    found.or_else(|| commands.iter().find(|command| command.is_called(name))).cloned()
-}
-
-/// Skills and commands that the model may call up.
-pub(crate) fn for_model(session: &Shared) -> Vec<CustomCommand> {
-    custom_commands(session).filter(|command| command.is_for_model).collect()
-}
-
-/// The styles in which the model can be made to answer.
-pub(crate) fn output_styles(session: &Shared) -> Vec<String> {
-    let named = style::all(session).into_iter().map(|style| style.name);
-    let named = named.filter(|name| name != style::DEFAULT);
-    [style::DEFAULT.to_owned()].into_iter().chain(named).collect()
-}
-
-/// Looks again at what is on disk.
-pub(crate) fn reload(session: &Shared) {
-    session.library.forget();
-}
-
 /// Ends what a command allowed, however its expansion ends.
-struct Withdrawal<'a>(&'a Shared);
+struct Withdrawal<'a>(&'a SessionContext);
 
 impl Drop for Withdrawal<'_> {
     fn drop(&mut self) {
@@ -250,7 +148,7 @@ async fn run_custom(
     let told = match expansion_hooks(&agent.session, &expanding, cancel).await {
         Ok(told) => told,
         Err(refusal) => {
-            let result = prompt::refuse(agent, refusal, Vec::new()).await;
+            let result = refuse(agent, refusal, Vec::new()).await;
             return Outcome::Answered(Box::new(result));
         }
     };
@@ -277,12 +175,12 @@ struct Expanding<'a> {
 
 /// Asks hooks whether a command may become a prompt; returns what they add.
 async fn expansion_hooks(
-    session: &Shared,
+    session: &SessionContext,
     expanding: &Expanding<'_>,
     cancel: &CancellationToken,
-) -> Result<Vec<String>, prompt::Refusal> {
+) -> Result<Vec<String>, PromptRefusal> {
     let invocation = expanding.invocation;
-    if !session.has_hooks(HookEvent::UserPromptExpansion) {
+    if !session.hooks.has(HookEvent::UserPromptExpansion) {
         return Ok(Vec::new());
     }
     let event = EventInput::UserPromptExpansion(UserPromptExpansionInput {
@@ -293,9 +191,9 @@ async fn expansion_hooks(
         prompt: invocation.typed(),
         extra: Extra::new(),
     });
-    let report = session.run_hooks(&Identity::Main, event, cancel).await;
+    let report = session.hooks.run(&Identity::Main, event, cancel).await;
     if let Some(block) = report.blocks.first() {
-        return Err(prompt::Refusal {
+        return Err(PromptRefusal {
             text: texts::expansion_blocked(&block.reason, &invocation.typed()),
             kind: PromptSubmitOutcomeKind::BlockedByHook,
             reason: Some(block.reason.clone()),
@@ -304,7 +202,7 @@ async fn expansion_hooks(
     }
     if let Some(stop) = &report.stop {
         let reason = stop.reason.clone().unwrap_or_default();
-        return Err(prompt::Refusal {
+        return Err(PromptRefusal {
             text: hook_texts::stopped(&reason),
             kind: PromptSubmitOutcomeKind::StoppedByHook,
             reason: Some(reason),
@@ -312,74 +210,4 @@ async fn expansion_hooks(
         });
     }
     Ok(report.model_texts().collect())
-}
-
-fn find(session: &Shared, name: &str) -> Option<Known> {
-    let builtin = BUILTINS.iter().find(|builtin| builtin.is_called(name));
-    if !session.config.slash_commands {
-        return (builtin.is_some() || terminal::is_named(name)).then_some(Known::Unavailable);
-    }
-    if let Some(builtin) = builtin {
-        return Some(Known::Builtin(builtin));
-    }
-    let custom = find_custom(session, name).map(Known::Custom);
-    custom
-        .or_else(|| mcp_prompt::find(session, name).map(Known::McpPrompt))
-        .or_else(|| terminal::is_named(name).then_some(Known::Unavailable))
-}
-
-/// Skills, and commands that people wrote.
-fn custom_commands(session: &Shared) -> impl Iterator<Item = CustomCommand> {
-    let mut commands = skills(session);
-    if session.config.slash_commands {
-        for command in &session.library.get(session).commands {
-            if !commands.iter().any(|known| known.name == command.name) {
-                commands.push(command.clone());
-            }
-        }
-    }
-    commands.into_iter()
-}
-
-/// Those that people may call.
-fn for_people(session: &Shared) -> impl Iterator<Item = CustomCommand> {
-    custom_commands(session).filter(|command| command.is_for_people)
-}
-
-/// A command as hosts see it, by the name that its head says.
-fn listed(command: CustomCommand) -> SlashCommand {
-    let CustomCommand { name, mut aliases, told_name, description, argument_hint, .. } = command;
-    let shown = told_name.unwrap_or_else(|| name.clone());
-    aliases.insert(0, name);
-    aliases.retain(|alias| *alias != shown);
-    SlashCommand {
-        name: shown,
-        description,
-        argument_hint,
-        aliases: (!aliases.is_empty()).then_some(aliases),
-        ..SlashCommand::default()
-    }
-}
-
-impl Invocation {
-    fn read(content: &Content) -> Option<Self> {
-        let text = match content {
-            Content::Text(text) => text.as_str(),
-            // What was attached comes first; what comes last was typed.
-            Content::Blocks(blocks) => blocks.last()?.as_text()?,
-        };
-        let typed = text.strip_prefix('/')?;
-        let end = typed.find(char::is_whitespace).unwrap_or(typed.len());
-        let (name, args) = typed.split_at(end);
-        let is_name = !name.is_empty() && !name.contains('/');
-        is_name.then(|| Self { name: name.to_owned(), args: args.trim().to_owned() })
-    }
-
-    /// As it was typed.
-    fn typed(&self) -> String {
-        match self.args.is_empty() {
-            true => format!("/{}", self.name),
-            false => format!("/{} {}", self.name, self.args),
-        }
-    }
 }

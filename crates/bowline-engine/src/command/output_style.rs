@@ -2,16 +2,17 @@
 
 use serde_json::Value;
 
-use super::output_styles;
 use crate::{
-    session::Shared,
+    context::output_style_names,
+    live_settings,
+    session_context::SessionContext,
     settings::{SettingsError, Source},
 };
 
 /// Shows the styles, or chooses the one that the user names.
-pub(super) fn run(session: &Shared, wanted: &str) -> String {
-    let styles = output_styles(session);
-    let current = session.live().output_style.clone();
+pub(super) fn run(session: &SessionContext, wanted: &str) -> String {
+    let styles = output_style_names(session);
+    let current = session.output.style();
     if wanted.is_empty() {
         let line = |style: &String| match *style == current {
             true => format!("- {style} (current)"),
@@ -37,12 +38,12 @@ pub(super) fn named<'a>(styles: &'a [String], wanted: &str) -> Option<&'a String
 }
 
 /// Answers in another style from now on, here and in sessions to come in this project.
-pub(super) fn choose(session: &Shared, style: &str) -> Result<(), SettingsError> {
+pub(super) fn choose(session: &SessionContext, style: &str) -> Result<(), SettingsError> {
     let path = session.config.places.local_file();
-    session.edit_settings(Source::Local, path, |file| {
+    live_settings::edit(session, Source::Local, path, |file| {
         file.insert("outputStyle".to_owned(), Value::from(style));
     })?;
     // A flag may have chosen another one, which a file does not outdo.
-    session.live().output_style = style.to_owned();
+    session.output.set_style(Some(style.to_owned()));
     Ok(())
 }

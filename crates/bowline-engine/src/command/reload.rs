@@ -1,16 +1,15 @@
 //! `/reload-plugins` and `/reload-skills`: looking again at what is on disk.
 
-use super::{reload, skill_names};
-use crate::{session::Shared, subagent};
+use crate::{plugin_reload, session_context::SessionContext};
 
 /// Reads the plugins again.
-pub(super) async fn plugins(session: &Shared) -> String {
-    session.reload_plugins(session.plugins().with([])).await;
-    let plugins = session.plugins();
+pub(super) async fn plugins(session: &SessionContext) -> String {
+    plugin_reload::reload(session, session.plugins.get().with([])).await;
+    let plugins = session.plugins.get();
     let mut counts = vec![
         count(plugins.infos().len(), "plugin"),
-        count(skill_names(session).len(), "skill"),
-        count(subagent::names(session).len(), "agent"),
+        count(session.commands.skill_names().len(), "skill"),
+        count(session.kinds.names().len(), "agent"),
     ];
     if !plugins.problems.is_empty() {
         counts.push(count(plugins.problems.len(), "problem"));
@@ -19,10 +18,10 @@ pub(super) async fn plugins(session: &Shared) -> String {
 }
 
 /// Reads the skills again.
-pub(super) fn skills(session: &Shared) -> String {
-    let before = skill_names(session);
-    reload(session);
-    let now = skill_names(session);
+pub(super) fn skills(session: &SessionContext) -> String {
+    let before = session.commands.skill_names();
+    session.commands.reload();
+    let now = session.commands.skill_names();
     let added = now.iter().filter(|name| !before.contains(name)).count();
     let removed = before.iter().filter(|name| !now.contains(name)).count();
     format!("Reloaded: {} ({added} added, {removed} removed)", count(now.len(), "skill"))

@@ -1,11 +1,11 @@
 //! `/rename`: the session gets a title.
 
-use crate::session::{Shared, control::title};
+use crate::{session_context::SessionContext, state::SessionTitle};
 
-pub(super) async fn run(session: &Shared, wanted: &str) -> String {
-    match title(wanted) {
+pub(super) async fn run(session: &SessionContext, wanted: &str) -> String {
+    match SessionTitle::clean(wanted) {
         Some(title) => {
-            session.set_title(&title).await;
+            session.title.set(&title).await;
             format!("Session renamed to: {title}")
         }
         None => "Usage: /rename <name>".to_owned(),

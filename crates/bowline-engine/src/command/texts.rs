@@ -1,7 +1,5 @@
 //! The words of commands.
 
-use std::path::Path;
-
 use bowline_protocol::ContextUsage;
 
 /// What a command printed, as it stands in the conversation.
@@ -38,14 +36,9 @@ pub(super) fn only_for_model(name: &str) -> String {
     format!("/{name} is for the model to call up. Ask it to use the skill \"{name}\".")
 }
 
-/// A skill that was called up.
-pub(super) fn skill(folder: &Path, text: &str) -> String {
-    format!("Base directory for this skill: {}\n\n{text}", folder.display())
-}
-
 /// A file that a command brings in.
 pub(super) fn file_contents(name: &str, text: &str) -> String {
-    super::super::context::reminder(&format!("Contents of {name}:\n\n{text}"))
+    crate::context::reminder(&format!("Contents of {name}:\n\n{text}"))
 }
 
 /// A hook kept a command from becoming a prompt.

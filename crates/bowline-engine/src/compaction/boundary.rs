@@ -38,7 +38,7 @@ impl Agent {
         let written = self
             .journal()
             .compaction((&boundary, on_disk(&metadata)), (&summary, continuation.as_str()));
-        self.session.emit_notice(written).await;
+        self.session.sink.emit_notice(written).await;
         Compacted { metadata, logical_parent, boundary, summary, continuation, hook_lines }
     }
 

@@ -13,12 +13,13 @@ use crate::{
     agent::Agent,
     hook::{Completed, HookReport},
     identity::{Identity, Subagent, new_agent_id},
-    session::Shared,
+    session_context::SessionContext,
+    start_hooks,
 };
 
 /// The hooks around one compaction. A subagent's runs without.
 pub(super) struct CompactHooks<'a> {
-    session: Arc<Shared>,
+    session: Arc<SessionContext>,
     is_main: bool,
     trigger: CompactTrigger,
     cancel: &'a CancellationToken,
@@ -70,19 +71,19 @@ impl<'a> CompactHooks<'a> {
         }
         let writer = Subagent { id: new_agent_id(), ..Subagent::default() };
         let event = EventInput::SubagentStop(SubagentStopInput {
-            agent_transcript_path: self.session.subagent_transcript(&writer.id),
+            agent_transcript_path: self.session.journal.subagent_transcript(&writer.id),
             last_assistant_message: Some(summary.to_owned()),
             background_tasks: Some(Vec::new()),
             session_crons: Some(Vec::new()),
             ..SubagentStopInput::default()
         });
-        self.session.run_hooks(&Identity::Sub(Arc::new(writer)), event, self.cancel).await;
+        self.session.hooks.run(&Identity::Sub(Arc::new(writer)), event, self.cancel).await;
     }
 
     /// Tells that it is done; returns what the model should know from now on.
     pub(super) async fn after(&mut self, summary: &str) -> Vec<String> {
         let told = match self.is_main {
-            true => self.session.begin(SessionStartSource::Compact, self.cancel).await,
+            true => start_hooks::run(&self.session, SessionStartSource::Compact, self.cancel).await,
             false => Vec::new(),
         };
         let event = EventInput::PostCompact(PostCompactInput {
@@ -100,14 +101,14 @@ impl<'a> CompactHooks<'a> {
 
     /// Whether anybody wants to hear of such an event of this compaction.
     fn hears(&self, kind: HookEvent) -> bool {
-        self.is_main && self.session.has_hooks(kind)
+        self.is_main && self.session.hooks.has(kind)
     }
 
     async fn run(&mut self, kind: HookEvent, event: EventInput) -> Option<HookReport> {
         if !self.hears(kind.clone()) {
             return None;
         }
-        let report = self.session.run_hooks(&Identity::Main, event, self.cancel).await;
+        let report = self.session.hooks.run(&Identity::Main, event, self.cancel).await;
         self.lines.extend(report.completed.iter().map(|Completed { command, printed }| {
             let printed = printed.as_ref().map_or_else(String::new, |text| format!(": {text}"));
             format!("{kind} [{command}] completed successfully{printed}")

@@ -27,8 +27,9 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     agent::{Agent, AutoCompactions},
     clock::millis,
-    context::{self, LoadReason, tokens},
+    context::{self, tokens},
     conversation::Conversation,
+    instructions::LoadReason,
     journal::KeptTail,
 };
 
@@ -196,7 +197,7 @@ impl Agent {
         let mut compactions = self.session.context.compactions();
         compactions.dropped_tokens += pre_tokens.saturating_sub(post_tokens);
         if self.identity.is_main() {
-            self.session.ledger().set_context_tokens(post_tokens);
+            self.session.usage.ledger().set_context_tokens(post_tokens);
             // The prompt cache ends here anyway: time to see what has changed in files.
             self.session.context.forget(LoadReason::Compact);
         }
@@ -210,7 +211,7 @@ impl Agent {
     /// How full the context is: counted where the API has counted, estimated behind that.
     fn context_tokens(&self) -> u64 {
         let counted = match self.identity.is_main() {
-            true => self.session.ledger().context_tokens(),
+            true => self.session.usage.ledger().context_tokens(),
             false => 0,
         };
         if counted == 0 {
@@ -236,12 +237,12 @@ impl Agent {
     fn model_name(&self) -> String {
         let models = &self.session.config.models;
         let own = self.instructions.model.as_ref().and_then(|name| models.connect(name).ok());
-        own.map_or_else(|| self.session.model_name(), |connected| connected.name)
+        own.map_or_else(|| self.session.models.name(), |connected| connected.name)
     }
 
     /// Whether this turn of this agent was not compacted for being too long yet.
     fn may_overflow(&self) -> bool {
-        let turn = self.session.prompt_id();
+        let turn = self.session.prompt.id();
         let who = self.identity.agent_id();
         let mut compactions = self.session.context.compactions();
         if compactions.overflowed.0 != turn {

@@ -50,7 +50,7 @@ async fn ask_once(
     let mut asked = Conversation::from_shared(messages.to_vec());
     asked.push_user(vec![ContentBlock::text(texts::request(wishes))]);
     let (target, fallbacks) = agent.target_for(&asked).map_err(CompactError::Model)?;
-    let mut answer = ModelResponse::new(target, fallbacks, agent.session.retry_policy());
+    let mut answer = ModelResponse::new(target, fallbacks, agent.session.config.retry.clone());
     let ended = loop {
         let step = tokio::select! {
             biased;
@@ -60,13 +60,17 @@ async fn ask_once(
         match step {
             Step::Event(..) | Step::Fallback { .. } => {}
             Step::Retry { .. } => {
-                agent.session.enter_answer(Account::Side, &mut answer);
+                agent.session.usage.record(
+                    Account::Side,
+                    answer.take_api_time(),
+                    answer.take_usage(),
+                );
             }
             Step::Done => break Ok(()),
             Step::Cut(error) | Step::Failed(error) => break Err(CompactError::Model(error)),
         }
     };
-    agent.session.enter_answer(Account::Side, &mut answer);
+    agent.session.usage.record(Account::Side, answer.take_api_time(), answer.take_usage());
     ended?;
     let texts = answer.message().content.iter().filter_map(ContentBlock::as_text);
     let said = texts.collect::<Vec<_>>().join("\n");

@@ -79,7 +79,7 @@ impl Agent {
         }
         parts.extend(self.open_todos());
         parts.extend(self.files_seen());
-        let transcript = self.session.transcript_path();
+        let transcript = self.session.journal.transcript_path();
         if !transcript.is_empty() {
             parts.push(format!(
                 "All that was said is in {transcript}, one JSON object per line, should a detail be \

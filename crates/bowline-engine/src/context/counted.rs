@@ -6,7 +6,7 @@ use bowline_model::{ModelMessage, ModelRequest};
 use bowline_protocol::{ContentBlock, TextBlock};
 use tokio::time::timeout;
 
-use crate::{session::Shared, toolset::Toolset};
+use crate::{session_context::SessionContext, toolset::Toolset};
 
 /// How long counting may take before estimates have to do.
 const COUNTING_TIME: Duration = Duration::from_secs(20);
@@ -20,7 +20,7 @@ pub(crate) struct Counted {
 }
 
 /// Asks the provider; `None` if it cannot count, or not now.
-pub(crate) async fn count(session: &Shared) -> Option<Counted> {
+pub(crate) async fn count(session: &SessionContext) -> Option<Counted> {
     match timeout(COUNTING_TIME, ask(session)).await {
         Ok(counted) => counted,
         Err(_) => {
@@ -30,9 +30,9 @@ pub(crate) async fn count(session: &Shared) -> Option<Counted> {
     }
 }
 
-async fn ask(session: &Shared) -> Option<Counted> {
+async fn ask(session: &SessionContext) -> Option<Counted> {
     let snapshot = session.context.snapshot();
-    let connected = session.model().ok()?;
+    let connected = session.models.connect_selected().ok()?;
     let system = snapshot.system.into_iter();
     let system: Vec<_> = system.map(|text| TextBlock { text, ..TextBlock::default() }).collect();
     let tools = snapshot.tools.as_deref().map(Toolset::definitions).unwrap_or_default();

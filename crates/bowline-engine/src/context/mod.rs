@@ -1,35 +1,25 @@
-//! What the model is told besides the conversation: the system prompt, memory, facts, and how full it all is.
+//! Context of the model besides the conversation: system prompt, reminders, and how full it all is.
 //!
 //! | subject | where |
 //! |---|---|
-//! | our own words | [`prompt`] |
-//! | files of instructions | [`memory`], [`rules`], [`nested`], found by [`markdown`] |
-//! | where the session runs | [`environment`], [`repository`] |
-//! | manners of answering | [`style`] |
-//! | what servers say of themselves | [`servers`] |
-//! | how many tokens | [`tokens`], [`counted`], [`usage`](mod@usage) |
+//! | our own texts | [`prompt`] |
+//! | files of instructions, facts, styles | [`instructions`](crate::instructions) |
+//! | reminders beside tool results | [`nested`] |
+//! | instructions of MCP servers | [`servers`] |
+//! | token counts | [`tokens`], [`counted`], [`usage`](mod@usage) |
 //!
 //! What is read from disk is read once per conversation and then stays the same in
 //! bytes, so that the API's prompt cache keeps working.
 
 mod counted;
-mod environment;
-pub(crate) mod frontmatter;
-pub(crate) mod markdown;
-pub(crate) mod memory;
 mod nested;
-mod outline;
 pub(crate) mod plan;
 mod prompt;
-mod repository;
-mod rules;
 mod servers;
-mod state;
-pub(crate) mod style;
 pub(crate) mod tokens;
 mod usage;
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use bowline_protocol::{
     EventInput, Extra, HookEvent, InstructionsLoadedInput, SYSTEM_PROMPT_DYNAMIC_BOUNDARY,
@@ -38,17 +28,21 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::{
     counted::count,
-    state::{LoadReason, Snapshot, State},
     usage::{auto_compact, threshold, usage},
 };
-use self::{environment::Environment, memory::MemoryFile, state::Loaded};
 use crate::{
     agent::Agent,
-    command::{self, CustomCommand},
+    agent_kind::{AgentKind, ProjectInstructions, memory_section},
     config::SystemPrompt,
     identity::Identity,
-    session::Shared,
-    subagent::{self, AgentKind, ProjectInstructions},
+    instructions::{
+        Environment, LoadReason, Loaded, MemoryFile, Snapshot, memory,
+        style::{self, OutputStyle},
+    },
+    library::CustomCommand,
+    session_context::SessionContext,
+    settings::LeftOut,
+    state::HostTraits,
     toolset::Toolset,
 };
 
@@ -70,7 +64,7 @@ impl Agent {
         let session = Arc::clone(&self.session);
         let loaded = load(&session, cancel).await;
         let Composed { mut system, dynamic } = compose(&session, &loaded, &self.tools);
-        let apart = session.live().host.exclude_dynamic_sections;
+        let apart = session.host.read(|host| host.exclude_dynamic_sections);
         let told = match (apart, dynamic) {
             (true, Some(dynamic)) => self.conversation.is_empty().then(|| reminder(&dynamic)),
             (false, Some(dynamic)) => {
@@ -95,8 +89,8 @@ impl Agent {
         let loaded = load(&session, cancel).await;
         let copy = self.identity.subagent().and_then(|subagent| subagent.worktree.clone());
         let environment = copy.map_or_else(|| loaded.environment.clone(), Environment::look);
-        let model = self.instructions.model.clone().unwrap_or_else(|| session.model_name());
-        let environment = environment.section(&model, &session.added_directories());
+        let model = self.instructions.model.clone().unwrap_or_else(|| session.models.name());
+        let environment = environment.section(&model, &session.permissions.added_directories());
         let memory = match instructions {
             ProjectInstructions::Told => memory::section(&loaded.memory),
             ProjectInstructions::Omitted => None,
@@ -120,7 +114,7 @@ impl Agent {
 }
 
 /// Makes the system prompt that the first turn will have, so that it can be counted before.
-pub(crate) async fn foresee(session: &Shared) {
+pub(crate) async fn foresee(session: &SessionContext) {
     if !session.context.snapshot().system.is_empty() {
         return;
     }
@@ -146,15 +140,15 @@ struct Composed {
     dynamic: Option<String>,
 }
 
-fn compose(session: &Shared, loaded: &Loaded, tools: &Toolset) -> Composed {
-    let host = session.live().host.clone();
+fn compose(session: &SessionContext, loaded: &Loaded, tools: &Toolset) -> Composed {
+    let host = session.host.read(HostTraits::clone);
     let config = match &session.config.system_prompt {
         SystemPrompt::Custom(parts) => (Some(parts.clone()), None),
         SystemPrompt::Default { append } => (None, append.clone()),
     };
     // A host that has no prompt of its own says so with an empty one.
     let custom = host.system_prompt.or(config.0);
-    let chosen = session.main_kind();
+    let chosen = session.kinds.main();
     let custom = chosen.as_ref().map(|kind| told_agent(session, kind)).or(custom);
     let append = host.append_system_prompt.or(config.1).filter(|text| !text.is_empty());
     let is_own = custom.is_none();
@@ -163,8 +157,9 @@ fn compose(session: &Shared, loaded: &Loaded, tools: &Toolset) -> Composed {
     system.retain(|part| part != SYSTEM_PROMPT_DYNAMIC_BOUNDARY);
     system.extend(append);
     system.extend(plan::section(session));
-    let environment = is_own
-        .then(|| loaded.environment.section(&session.model_name(), &session.added_directories()));
+    let environment = is_own.then(|| {
+        loaded.environment.section(&session.models.name(), &session.permissions.added_directories())
+    });
     let omitted = chosen.is_some_and(|kind| kind.instructions == ProjectInstructions::Omitted);
     let memory = if omitted { None } else { memory::section(&loaded.memory) };
     let servers = servers::section(session, tools);
@@ -174,17 +169,40 @@ fn compose(session: &Shared, loaded: &Loaded, tools: &Toolset) -> Composed {
 }
 
 /// What the main agent is told if it was chosen to be of this kind.
-fn told_agent(session: &Shared, kind: &AgentKind) -> Vec<String> {
-    let memory = session.live().memory.clone();
-    let memory = memory.as_deref().map(subagent::memory_section);
+fn told_agent(session: &SessionContext, kind: &AgentKind) -> Vec<String> {
+    let memory = session.permissions.memory();
+    let memory = memory.as_deref().map(memory_section);
     [kind.prompt.clone()].into_iter().chain(memory).collect()
 }
 
+/// The output styles of the session.
+fn output_styles(session: &SessionContext) -> Vec<OutputStyle> {
+    let place = (&session.config.places, session.config.sources);
+    let mut left_out = LeftOut::default();
+    style::find(place, &session.plugins.get(), &session.trust, &mut left_out)
+}
+
+/// The names of the output styles, the default one first.
+pub(crate) fn output_style_names(session: &SessionContext) -> Vec<String> {
+    let named = output_styles(session).into_iter().map(|style| style.name);
+    let named = named.filter(|name| name != style::DEFAULT);
+    [style::DEFAULT.to_owned()].into_iter().chain(named).collect()
+}
+
+/// The output style in use, unless that is the default.
+fn current_style(session: &SessionContext) -> Option<OutputStyle> {
+    let name = session.output.style();
+    let mut styles = output_styles(session);
+    let position = styles.iter().position(|style| style.is_forced);
+    let position = position.or_else(|| styles.iter().position(|style| style.name == name))?;
+    Some(styles.swap_remove(position))
+}
+
 /// Our own prompt, in the style that is in use.
-fn own(session: &Shared) -> String {
-    let style = style::current(session);
+fn own(session: &SessionContext) -> String {
+    let style = current_style(session);
     let work = style.as_ref().is_none_or(|style| style.keeps_work);
-    let language = session.settings().known().language.clone();
+    let language = session.settings.lock().known().language.clone();
     let sections = [
         Some(prompt::identity().to_owned()),
         work.then(|| prompt::work().to_owned()),
@@ -200,7 +218,7 @@ fn own(session: &Shared) -> String {
 }
 
 /// The skills, for a model that can call them up.
-fn skills(session: &Shared, tools: &Toolset) -> Option<String> {
+fn skills(session: &SessionContext, tools: &Toolset) -> Option<String> {
     let lines: Vec<_> = listed_skills(session, tools).iter().map(skill_line).collect();
     let head = "# Skills\nProcedures you can call up with the Skill tool. When a task fits one, \
                 call it up before you begin.";
@@ -208,7 +226,7 @@ fn skills(session: &Shared, tools: &Toolset) -> Option<String> {
 }
 
 /// The skills that the model is told of, as many as there is room for.
-fn listed_skills(session: &Shared, tools: &Toolset) -> Vec<CustomCommand> {
+fn listed_skills(session: &SessionContext, tools: &Toolset) -> Vec<CustomCommand> {
     if tools.find("Skill").is_err() {
         return Vec::new();
     }
@@ -220,7 +238,7 @@ fn listed_skills(session: &Shared, tools: &Toolset) -> Vec<CustomCommand> {
         }
         None => false,
     };
-    command::for_model(session).into_iter().take_while(fits).collect()
+    session.commands.for_model().into_iter().take_while(fits).collect()
 }
 
 fn skill_line(skill: &CustomCommand) -> String {
@@ -228,8 +246,9 @@ fn skill_line(skill: &CustomCommand) -> String {
 }
 
 /// What was read from disk for this conversation; read now if it was not.
-async fn load(session: &Shared, cancel: &CancellationToken) -> Arc<Loaded> {
-    let (loaded, reason) = session.context.load(session);
+async fn load(session: &SessionContext, cancel: &CancellationToken) -> Arc<Loaded> {
+    let home = session.permissions.policy().home().map(Path::to_path_buf);
+    let (loaded, reason) = session.context.load(&session.config, home, &session.trust);
     if let Some(reason) = reason {
         tell_hooks(session, &loaded.memory, reason, None, cancel).await;
     }
@@ -238,13 +257,13 @@ async fn load(session: &Shared, cancel: &CancellationToken) -> Arc<Loaded> {
 
 /// Tells hooks which instructions count from now on.
 async fn tell_hooks(
-    session: &Shared,
+    session: &SessionContext,
     files: &[MemoryFile],
     reason: LoadReason,
     trigger: Option<&str>,
     cancel: &CancellationToken,
 ) {
-    if !session.has_hooks(HookEvent::InstructionsLoaded) {
+    if !session.hooks.has(HookEvent::InstructionsLoaded) {
         return;
     }
     for file in files {
@@ -262,6 +281,6 @@ async fn tell_hooks(
             parent_file_path: file.parent.as_ref().map(|path| path.display().to_string()),
             extra: Extra::new(),
         });
-        session.run_hooks(&Identity::Main, event, cancel).await;
+        session.hooks.run(&Identity::Main, event, cancel).await;
     }
 }

@@ -1,12 +1,12 @@
-//! What the model is told beside the results of its tools: instructions of the folders it reaches, the state of the repository.
+//! Reminders beside tool results: instructions of the folders they reach, and the state of the repository.
 
-use bowline_protocol::ContentBlock;
+use bowline_protocol::{ContentBlock, ToolUseBlock};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::{LoadReason, reminder, tell_hooks};
-use crate::{agent::Agent, turn::outcome::CallOutcome};
+use super::{reminder, tell_hooks};
+use crate::{agent::Agent, instructions::LoadReason};
 
 /// The fields of a call's input that name the file it is about; the first that does counts.
 #[derive(Default, Deserialize)]
@@ -18,10 +18,10 @@ struct Named {
 }
 
 impl Agent {
-    /// What goes to the model with these results.
-    pub(crate) async fn reminders(
+    /// What goes to the model with the results of these calls.
+    pub(crate) async fn reminders<'a>(
         &self,
-        batch: &[CallOutcome],
+        calls: impl Iterator<Item = &'a ToolUseBlock>,
         cancel: &CancellationToken,
     ) -> Vec<ContentBlock> {
         // A subagent that was told in the main agent's place would keep it to itself.
@@ -30,12 +30,11 @@ impl Agent {
         }
         let session = &self.session;
         let mut told = Vec::new();
-        for outcome in batch.iter().filter(|outcome| !outcome.failed()) {
-            let Named { file_path, notebook_path, path } =
-                outcome.call.input.parse().unwrap_or_default();
+        for call in calls {
+            let Named { file_path, notebook_path, path } = call.input.parse().unwrap_or_default();
             let named = [&file_path, &notebook_path, &path].into_iter().find_map(Value::as_str);
             let Some(path) = named.map(|path| self.workspace.resolve(path)) else { continue };
-            let files = session.context.read_nested(session, &path);
+            let files = session.context.read_nested(&session.config, &path);
             let trigger = path.display().to_string();
             let reason = LoadReason::NestedTraversal;
             tell_hooks(session, &files, reason, Some(&trigger), cancel).await;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use bowline_protocol::PermissionMode;
 use uuid::Uuid;
 
-use crate::session::Shared;
+use crate::session_context::SessionContext;
 
 /// Words for the names of plans. A name is for people who look into the folder.
 const FIRST: [&str; 16] = [
@@ -28,11 +28,11 @@ pub(crate) fn new_file(config_dir: &Path) -> PathBuf {
 }
 
 /// What the model is told in plan mode.
-pub(crate) fn section(session: &Shared) -> Option<String> {
-    if session.mode() != PermissionMode::Plan {
+pub(crate) fn section(session: &SessionContext) -> Option<String> {
+    if session.permissions.mode() != PermissionMode::Plan {
         return None;
     }
-    let instructions = session.live().host.plan_mode_instructions.clone();
+    let instructions = session.host.read(|host| host.plan_mode_instructions.clone());
     let instructions = instructions.unwrap_or_else(|| {
         "You are in plan mode: look around and think, and change nothing.".to_owned()
     });
@@ -40,8 +40,9 @@ pub(crate) fn section(session: &Shared) -> Option<String> {
 }
 
 /// Where the plan is to be written, and what comes then.
-pub(crate) fn where_to_write(session: &Shared) -> String {
-    let path = session.plan_file().map(|path| path.display().to_string()).unwrap_or_default();
+pub(crate) fn where_to_write(session: &SessionContext) -> String {
+    let path =
+        session.permissions.plan_file().map(|path| path.display().to_string()).unwrap_or_default();
     format!(
         "Write the plan to {path}, the only file that you may change now, and call ExitPlanMode \
          when it is complete."

@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use crate::{session::Shared, toolset::Toolset};
+use crate::{session_context::SessionContext, toolset::Toolset};
 
 /// The words of those servers that an agent with these tools can use, by server.
-pub(super) fn instructions(session: &Shared, tools: &Toolset) -> Vec<(String, String)> {
+pub(super) fn instructions(session: &SessionContext, tools: &Toolset) -> Vec<(String, String)> {
     let definitions = tools.definitions();
     let servers = definitions.iter().filter_map(|tool| tools.server_of(&tool.name));
     let names: HashSet<_> = servers.map(|server| server.name).collect();
@@ -14,7 +14,7 @@ pub(super) fn instructions(session: &Shared, tools: &Toolset) -> Vec<(String, St
 }
 
 /// The same as a section of the system prompt.
-pub(super) fn section(session: &Shared, tools: &Toolset) -> Option<String> {
+pub(super) fn section(session: &SessionContext, tools: &Toolset) -> Option<String> {
     let told = instructions(session, tools).into_iter();
     let told: Vec<_> = told.map(|(server, text)| format!("## {server}\n{text}")).collect();
     let head = "# MCP servers\nWhat servers say about the use of their tools:";

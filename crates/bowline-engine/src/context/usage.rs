@@ -13,10 +13,10 @@ use serde_json::{Number, Value, json};
 
 use super::{counted::Counted, listed_skills, servers, skill_line, tokens};
 use crate::{
-    command::{self, CustomCommand, LibrarySource},
-    session::Shared,
+    agent_kind::AgentSource,
+    library::{CustomCommand, LibrarySource},
+    session_context::SessionContext,
     settings::Source,
-    subagent::{self, AgentSource},
     toolset::{AGENT_TOOL, Toolset},
     usage,
 };
@@ -32,24 +32,24 @@ pub(crate) fn reserve(window: u64) -> u64 {
 }
 
 /// The size at which a conversation counts as full, and the context it is part of.
-pub(crate) fn threshold(session: &Shared, model: &str) -> (u64, u64) {
+pub(crate) fn threshold(session: &SessionContext, model: &str) -> (u64, u64) {
     let window = usage::context_window(model);
     let window = wanted_window(session).map_or(window, |wanted| wanted.min(window));
     (window - reserve(window), window)
 }
 
 /// The context that a conversation is kept in, if somebody wants another than the model has.
-fn wanted_window(session: &Shared) -> Option<u64> {
-    let wanted = session.settings().known().auto_compact_window;
+fn wanted_window(session: &SessionContext) -> Option<u64> {
+    let wanted = session.settings.lock().known().auto_compact_window;
     session.config.auto_compact_window.or(wanted)
 }
 
 /// What fills the context now. Without counts of the model's provider these are estimates; with
 /// them only the shares within what was counted are.
-pub(crate) fn usage(session: &Shared, counted: Option<Counted>) -> ContextUsage {
+pub(crate) fn usage(session: &SessionContext, counted: Option<Counted>) -> ContextUsage {
     let snapshot = session.context.snapshot();
     let toolset = snapshot.tools.clone().unwrap_or_else(|| Arc::new(Toolset::empty()));
-    let model = session.model_name();
+    let model = session.models.name();
     let window = usage::context_window(&model);
     let (threshold, _) = threshold(session, &model);
     let auto_compact = auto_compact(session);
@@ -82,7 +82,7 @@ pub(crate) fn usage(session: &Shared, counted: Option<Counted>) -> ContextUsage 
         categories(&parts, &tools, window, auto_compact.then(|| window - threshold.min(window)));
     let used = |category: &&ContextCategory| category.kind == Some(ContextKind::Used);
     let total = categories.iter().filter(used).map(|category| category.tokens).sum();
-    let newest = session.ledger().newest();
+    let newest = session.usage.ledger().newest();
     let mut extra = bowline_protocol::Extra::new();
     let source = match wanted_window(session) {
         Some(_) => "settings",
@@ -121,7 +121,7 @@ pub(crate) fn usage(session: &Shared, counted: Option<Counted>) -> ContextUsage 
         system_prompt_sections: None,
         slash_commands: Some(RawJson::from(slash_commands(session))),
         skills: Some(RawJson::from(json!({
-            "totalSkills": command::for_model(session).len(),
+            "totalSkills": session.commands.for_model().len(),
             "includedSkills": skills.len(),
             "tokens": parts.skills,
             "skillFrontmatter": skills.iter().map(skill_entry).collect::<Vec<_>>(),
@@ -132,8 +132,8 @@ pub(crate) fn usage(session: &Shared, counted: Option<Counted>) -> ContextUsage 
 }
 
 /// Whether a full context is compacted without being asked.
-pub(crate) fn auto_compact(session: &Shared) -> bool {
-    let wanted = session.settings().known().auto_compact_enabled;
+pub(crate) fn auto_compact(session: &SessionContext) -> bool {
+    let wanted = session.settings.lock().known().auto_compact_enabled;
     session.config.auto_compact && wanted != Some(false)
 }
 
@@ -248,7 +248,7 @@ fn categories(
     categories
 }
 
-fn memory_files(session: &Shared) -> Vec<ContextFile> {
+fn memory_files(session: &SessionContext) -> Vec<ContextFile> {
     let loaded = session.context.loaded();
     let files = loaded.iter().flat_map(|loaded| &loaded.memory);
     files
@@ -262,17 +262,17 @@ fn memory_files(session: &Shared) -> Vec<ContextFile> {
 }
 
 /// What servers want the model to know of them, in tokens.
-fn instructions(session: &Shared, toolset: &Toolset) -> Vec<(String, u64)> {
+fn instructions(session: &SessionContext, toolset: &Toolset) -> Vec<(String, u64)> {
     let told = servers::instructions(session, toolset).into_iter();
     told.map(|(server, text)| (server, tokens::of_text(&text))).collect()
 }
 
 /// The agents that people define, if there is a tool to send them.
-fn agents(session: &Shared, toolset: &Toolset) -> Vec<ContextAgent> {
+fn agents(session: &SessionContext, toolset: &Toolset) -> Vec<ContextAgent> {
     if toolset.find(AGENT_TOOL).is_err() {
         return Vec::new();
     }
-    let kinds = subagent::kinds(session).into_iter();
+    let kinds = session.kinds.all().into_iter();
     let custom = kinds.filter(|kind| kind.source != AgentSource::BuiltIn);
     custom
         .map(|kind| ContextAgent {
@@ -284,8 +284,8 @@ fn agents(session: &Shared, toolset: &Toolset) -> Vec<ContextAgent> {
         .collect()
 }
 
-fn slash_commands(session: &Shared) -> serde_json::Value {
-    let commands = command::list(session);
+fn slash_commands(session: &SessionContext) -> serde_json::Value {
+    let commands = session.commands.list();
     let tokens: u64 = commands.iter().map(|command| tokens::of_text(&command.description)).sum();
     json!({
         "totalCommands": commands.len(),

@@ -15,12 +15,12 @@ use tokio_util::sync::CancellationToken;
 use super::judge::{Judgment, asked};
 use crate::{
     hook::HookCallError,
+    hooking::SessionServices,
     identity::Identity,
     permission::{ProposedCall, Verdict},
-    session::Shared,
-    side::{self, Question},
+    side::{self, SideRequest},
     structured_output,
-    toolset::definition,
+    toolset::{Toolset, definition},
 };
 
 /// How often it may ask its model. Whoever needs more will not find it in the time hooks have.
@@ -38,24 +38,24 @@ const INSTRUCTIONS: &str = "You check a condition for an agent at work. Find out
 ///
 /// Cancel safety: dropping the future ends what the agent does.
 pub(super) async fn investigate(
-    session: &Arc<Shared>,
+    services: &SessionServices,
     hook: &AgentHook,
     input: &RawJson,
 ) -> Result<String, HookCallError> {
     let refused = |text: &str| HookCallError::Refused(text.to_owned());
-    let tools = tools(session);
-    let mut question = Question::new(INSTRUCTIONS, asked(&hook.prompt, input), MAX_ANSWER);
-    question.model = hook.model.clone();
-    question.tools = tools.iter().map(definition).collect();
+    let tools = tools(&*services.main_tools()?);
+    let mut request = SideRequest::new(INSTRUCTIONS, asked(&hook.prompt, input), MAX_ANSWER);
+    request.model = hook.model.clone();
+    request.tools = tools.iter().map(definition).collect();
     // A workspace of its own: nobody wants to be moved by a `cd` of a hook.
-    let workspace = session.workspace.fork();
+    let workspace = services.workspace.fork();
     for _ in 0..MAX_ROUNDS {
-        let answer = side::ask(session, question.clone()).await;
+        let answer = services.side.request(request.clone()).await;
         let answer = answer.map_err(|error| refused(&error.to_string()))?;
         let mut results = Vec::new();
         for block in &answer.content {
             let ContentBlock::ToolUse(call) = block else { continue };
-            match run(session, &tools, &workspace, call).await {
+            match run(services, &tools, &workspace, call).await {
                 Ok(Outcome::Judged(judgment)) => return Ok(told(&judgment)),
                 Ok(Outcome::Found(output)) => results.push(result(call, output.content, None)),
                 Err(failure) => {
@@ -69,8 +69,8 @@ pub(super) async fn investigate(
                 .map(|it| told(&it))
                 .ok_or_else(|| refused("the agent gave no verdict"));
         }
-        question.messages.push(Arc::new(ModelMessage::assistant(answer.content)));
-        question.messages.push(Arc::new(ModelMessage::user(results)));
+        request.messages.push(Arc::new(ModelMessage::assistant(answer.content)));
+        request.messages.push(Arc::new(ModelMessage::user(results)));
     }
     Err(refused("the agent came to no verdict"))
 }
@@ -82,7 +82,7 @@ enum Outcome {
 }
 
 async fn run(
-    session: &Arc<Shared>,
+    services: &SessionServices,
     tools: &Registry,
     workspace: &Arc<Workspace>,
     call: &ToolUseBlock,
@@ -104,12 +104,13 @@ async fn run(
         hook: None,
         needs_person: false,
     };
-    if input["run_in_background"] == true || !session.policy().only_looks(&proposed) {
+    if input["run_in_background"] == true || !services.permissions.policy().only_looks(&proposed) {
         return Err(ToolFailure::running(
             "You can look at everything, but change nothing and leave nothing running.",
         ));
     }
-    let Verdict::Allow(reason) = session.judge(&proposed, None, &Identity::Main) else {
+    let Verdict::Allow(reason) = services.permissions.judge(&proposed, None, &Identity::Main)
+    else {
         return Err(ToolFailure::running(
             "This is not allowed without asking, and there is nobody to ask.",
         ));
@@ -120,8 +121,8 @@ async fn run(
     bowline_tools::run(&*tool, call).await.map(Outcome::Found)
 }
 
-fn tools(session: &Shared) -> Registry {
-    let mut registry = session.main_tools().own().clone();
+fn tools(all: &Toolset) -> Registry {
+    let mut registry = all.own().clone();
     registry.choose(TOOLS);
     registry.insert(structured_output::tool(&schema_of::<Judgment>().to_value()));
     registry

@@ -10,8 +10,8 @@ use serde_json::json;
 
 use crate::{
     hook::HookCallError,
-    session::Shared,
-    side::{self, Question},
+    hooking::SessionServices,
+    side::{self, SideRequest},
 };
 
 /// A yes or a no and a sentence need no more tokens than this.
@@ -45,21 +45,22 @@ impl Judgment {
 
 /// Asks a model; the answer is that of a hook.
 pub(super) async fn judge(
-    session: &Shared,
+    services: &SessionServices,
     hook: &PromptHook,
     event: &HookEvent,
     input: &RawJson,
 ) -> Result<String, HookCallError> {
-    let mut question = Question::new(INSTRUCTIONS, asked(&hook.prompt, input), MAX_ANSWER);
-    question.model = hook.model.clone();
+    let mut request = SideRequest::new(INSTRUCTIONS, asked(&hook.prompt, input), MAX_ANSWER);
+    request.model = hook.model.clone();
     let ends = matches!(event, HookEvent::Stop | HookEvent::SubagentStop);
     if *event == HookEvent::Stop {
         // Whether the work is done only the whole conversation tells.
-        let mut said = session.context.snapshot().messages;
+        let context = services.context.upgrade().ok_or(HookCallError::Closed)?;
+        let mut said = context.snapshot().messages;
         said.push(Arc::new(ModelMessage::user(asked(&hook.prompt, input))));
-        question.messages = said;
+        request.messages = said;
     }
-    let answer = side::ask(session, question).await;
+    let answer = services.side.request(request).await;
     let answer = answer.map_err(|error| HookCallError::Refused(error.to_string()))?;
     let text = side::text_of(&answer);
     let judgment = Judgment::read(&text)

@@ -1,37 +1,42 @@
-//! What hooks that are no programs need of the session: web servers, models, MCP servers, rules.
+//! Services for hooks that are not programs: HTTP, models, agents, MCP tools, permission rules.
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, OnceLock, Weak},
+    sync::{Arc, Weak},
 };
 
+use bowline_mcp::McpServers;
 use bowline_protocol::{
     AgentHook, HookInput, HttpHook, McpToolHook, PermissionRule, PromptHook, RawJson,
 };
+use bowline_tools::Workspace;
 use serde_json::Value;
 
 use super::{agent, judge, template};
 use crate::{
     hook::{BoxFuture, HookCallError, HookServices},
+    instructions::ContextState,
     permission::ProposedCall,
-    session::Shared,
+    side::SideModel,
+    state::{MainTools, Permissions},
+    toolset::Toolset,
 };
 
-/// The services of one session.
-#[derive(Default)]
+/// The services of a session for its hooks.
+///
+/// The weak ones own these services in turn: servers report to hooks, and tools come from servers.
 pub(crate) struct SessionServices {
-    session: OnceLock<Weak<Shared>>,
+    pub(crate) side: Arc<SideModel>,
+    pub(crate) permissions: Arc<Permissions>,
+    pub(crate) workspace: Arc<Workspace>,
+    pub(crate) mcp: Weak<McpServers>,
+    pub(crate) main_tools: Weak<MainTools>,
+    pub(crate) context: Weak<ContextState>,
 }
 
 impl SessionServices {
-    /// From now on, hooks can use the session.
-    pub(crate) fn belongs_to(&self, session: &Arc<Shared>) {
-        // Called once, when the session is set up.
-        self.session.set(Arc::downgrade(session)).ok();
-    }
-
-    fn session(&self) -> Result<Arc<Shared>, HookCallError> {
-        self.session.get().and_then(Weak::upgrade).ok_or(HookCallError::Closed)
+    pub(super) fn main_tools(&self) -> Result<Arc<Toolset>, HookCallError> {
+        self.main_tools.upgrade().map(|tools| tools.get()).ok_or(HookCallError::Closed)
     }
 }
 
@@ -39,7 +44,7 @@ impl HookServices for SessionServices {
     fn http(&self, hook: &HttpHook, json: RawJson) -> BoxFuture<'_, Result<String, HookCallError>> {
         let hook = hook.clone();
         Box::pin(async move {
-            let headers = headers(&hook, &*self.session()?);
+            let headers = headers(&hook, &self.workspace);
             let answer = bowline_tools::post_json(&hook.url, &headers, json.get().to_owned());
             let answer = answer.await.map_err(HookCallError::Refused)?;
             match answer.is_success() {
@@ -56,7 +61,7 @@ impl HookServices for SessionServices {
         json: RawJson,
     ) -> BoxFuture<'_, Result<String, HookCallError>> {
         let (hook, event) = (hook.clone(), input.event_name());
-        Box::pin(async move { judge::judge(&*self.session()?, &hook, &event, &json).await })
+        Box::pin(async move { judge::judge(self, &hook, &event, &json).await })
     }
 
     fn agent(
@@ -65,7 +70,7 @@ impl HookServices for SessionServices {
         json: RawJson,
     ) -> BoxFuture<'_, Result<String, HookCallError>> {
         let hook = hook.clone();
-        Box::pin(async move { agent::investigate(&self.session()?, &hook, &json).await })
+        Box::pin(async move { agent::investigate(self, &hook, &json).await })
     }
 
     fn mcp_tool(
@@ -75,25 +80,23 @@ impl HookServices for SessionServices {
     ) -> BoxFuture<'_, Result<String, HookCallError>> {
         let hook = hook.clone();
         Box::pin(async move {
-            let session = self.session()?;
+            let mcp = self.mcp.upgrade().ok_or(HookCallError::Closed)?;
             let tool = bowline_mcp::tool_name(&hook.server, &hook.tool);
             let arguments = hook
                 .input
                 .map(|input| RawJson::from(template::filled(input.to_value(), &json.to_value())));
-            let result = session.mcp.call(&tool, arguments.as_ref(), None).await;
+            let result = mcp.call(&tool, arguments.as_ref(), None).await;
             let result = result.map_err(|error| HookCallError::Refused(error.to_string()))?;
             Ok(text_of(&result.to_value()))
         })
     }
 
     fn fits_rule(&self, rule: &PermissionRule, tool_name: &str, tool_input: &RawJson) -> bool {
-        let Ok(session) = self.session() else { return rule.tool_name == tool_name };
-        let Ok(tool) = session.main_tools().find(tool_name) else {
-            return rule.tool_name == tool_name;
-        };
+        let tool = self.main_tools().ok().and_then(|tools| tools.find(tool_name).ok());
+        let Some(tool) = tool else { return rule.tool_name == tool_name };
         let input = tool_input.to_value();
-        let access = tool.access(&input, &session.workspace);
-        let current_directory = session.workspace.current_dir();
+        let access = tool.access(&input, &self.workspace);
+        let current_directory = self.workspace.current_dir();
         let call = ProposedCall {
             tool: tool_name,
             input: &input,
@@ -102,16 +105,16 @@ impl HookServices for SessionServices {
             hook: None,
             needs_person: false,
         };
-        session.policy().fits(rule, &call)
+        self.permissions.policy().fits(rule, &call)
     }
 }
 
 /// The headers of a request. Only variables that the hook names may leave this machine.
-fn headers(hook: &HttpHook, session: &Shared) -> BTreeMap<String, String> {
+fn headers(hook: &HttpHook, workspace: &Workspace) -> BTreeMap<String, String> {
     let allowed = hook.allowed_env_vars.as_deref().unwrap_or_default();
     let variable = |name: &str| {
         let is_allowed = allowed.iter().any(|allowed| allowed == name);
-        is_allowed.then(|| session.workspace.variable(name)).flatten()
+        is_allowed.then(|| workspace.variable(name)).flatten()
     };
     let headers = hook.headers.iter().flatten();
     headers.map(|(name, text)| (name.clone(), template::expanded(text, variable))).collect()

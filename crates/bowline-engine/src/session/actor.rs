@@ -1,9 +1,6 @@
-//! The session's own loop: takes prompts up one turn at a time, and sees to what runs beside them.
+//! The session's loop: runs one turn at a time, and attends to background work.
 
-use std::{
-    sync::{Arc, atomic::Ordering},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use bowline_protocol::{
     CommandState, DeferredToolUse, MessageUuid, ResultMessage, SessionState, TerminalReason,
@@ -16,20 +13,22 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use super::{
-    SessionEnd, Shared, opening,
+    SessionEnd, opening,
     prompt::{self, Beginning},
-    queue::Queued,
-    result,
-    shared::SHUTDOWN_GRACE,
     spare,
 };
 use crate::{
     agent::Agent,
+    result,
+    session_context::SessionContext,
     sink::{lifecycle, new_uuid},
+    state::Queued,
 };
 
 /// How long a turn that is stopped for good may take to notice.
 const TURN_GRACE: Duration = Duration::from_secs(6);
+/// How long background work may take to end when the session does.
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
 
 /// What a session is told by its handle.
 pub(crate) enum Command {
@@ -43,7 +42,7 @@ pub(crate) enum Command {
 
 /// The session.
 pub(crate) struct Actor {
-    shared: Arc<Shared>,
+    shared: Arc<SessionContext>,
     /// The main agent; away while a turn runs.
     agent: Option<Box<Agent>>,
     commands: mpsc::Receiver<Command>,
@@ -80,7 +79,7 @@ enum Woken {
 
 impl Actor {
     pub(crate) fn new(
-        shared: Arc<Shared>,
+        shared: Arc<SessionContext>,
         agent: Agent,
         commands: mpsc::Receiver<Command>,
         shutdown: CancellationToken,
@@ -104,14 +103,14 @@ impl Actor {
 
     pub(crate) async fn run(mut self) -> SessionEnd {
         opening::session_started(&self.shared, &self.shutdown).await;
-        self.shared.started.cancel();
+        self.shared.turn.started.cancel();
         loop {
             self.shared.sink.flush().await;
             self.take_notices();
             if self.turn.is_none() {
                 self.begin_turn().await;
             }
-            if self.is_done() || self.shared.fault.get().is_some() {
+            if self.is_done() || self.shared.turn.fault().is_some() {
                 break;
             }
             match self.wake().await {
@@ -133,7 +132,7 @@ impl Actor {
             }
         }
         self.close().await;
-        let fault = self.shared.fault.get().cloned();
+        let fault = self.shared.turn.fault().cloned();
         SessionEnd { last_turn_failed: self.last_turn_failed, fault }
     }
 
@@ -154,8 +153,8 @@ impl Actor {
                 Ok((agent, outcome)) => Woken::TurnEnded(agent, outcome),
                 Err(_) => Woken::TurnCrashed,
             },
-            () = shared.wake.notified() => Woken::SomethingWaits,
-            () = shared.board.ended.notified() => Woken::SomethingWaits,
+            () = shared.turn.wake.notified() => Woken::SomethingWaits,
+            () = shared.tasks.ended.notified() => Woken::SomethingWaits,
             () = shared.sink.enqueued.notified() => Woken::SomethingWaits,
             Some(()) = reached(waited) => Woken::WaitedEnough,
             Some(()) = reached(idled) => Woken::IdledEnough,
@@ -169,8 +168,8 @@ impl Actor {
 
     fn has_nothing_to_do(&self) -> bool {
         self.turn.is_none()
-            && self.shared.queue().is_empty()
-            && !self.shared.board.has_background_tasks()
+            && self.shared.queue.is_empty()
+            && !self.shared.tasks.has_background_tasks()
     }
 
     async fn line_up(&mut self, message: UserMessage) {
@@ -178,29 +177,29 @@ impl Actor {
             return self.turn_away(message).await;
         }
         let uuid = message.uuid.clone();
-        let replay = self.shared.config.replay_user_messages.then(|| message.clone());
-        let queued = self.shared.queue().push(message);
+        let replay = self.shared.sink.replays_prompts.then(|| message.clone());
+        let queued = self.shared.queue.push(message);
         match (queued, uuid) {
             (Queued::Waiting, Some(uuid)) => self.lifecycle(&uuid, CommandState::Queued).await,
             (Queued::Waiting, None) => {}
             (queued, uuid) => {
                 if let Some(replay) = replay {
-                    self.shared.replay(&replay).await;
+                    self.shared.sink.replay_prompt(&replay).await;
                 }
                 if let (Queued::DoneBefore, Some(uuid)) = (queued, &uuid) {
                     self.lifecycle(uuid, CommandState::Completed).await;
                 }
             }
         }
-        if self.turn.is_some() && self.shared.queue().is_urgent() {
-            self.shared.make_way();
+        if self.turn.is_some() && self.shared.queue.is_urgent() {
+            self.shared.turn.preempt();
         }
     }
 
     /// Refuses a prompt: the host has not claimed the session that would answer it.
     async fn turn_away(&mut self, message: UserMessage) {
         let mut result = result::failed(&self.shared, spare::NOT_CLAIMED);
-        result.result_index = Some(self.shared.count_result());
+        result.result_index = Some(self.shared.turn.count_result());
         self.last_turn_failed = Some(true);
         self.shared.sink.send(result).await;
         if let Some(uuid) = &message.uuid {
@@ -210,8 +209,8 @@ impl Actor {
 
     /// Background tasks that have ended want the model to know.
     fn take_notices(&mut self) {
-        for notice in self.shared.board.take_notices() {
-            self.shared.queue().push(notice);
+        for notice in self.shared.tasks.take_notices() {
+            self.shared.queue.push(notice);
         }
     }
 
@@ -221,19 +220,19 @@ impl Actor {
         let named = || prompts.iter().filter_map(|prompt| Some((prompt, prompt.uuid.as_ref()?)));
         let Some((_, name)) = named().next_back() else { return };
         for (prompt, _) in named().filter(|(_, uuid)| *uuid != name) {
-            self.shared.replay(prompt).await;
+            self.shared.sink.replay_prompt(prompt).await;
         }
     }
 
     async fn begin_turn(&mut self) {
         let Some((beginning, uuids)) = self.next_turn() else {
-            if !self.shared.board.has_background_agents() {
-                self.shared.set_state(SessionState::Idle).await;
+            if !self.shared.tasks.has_background_agents() {
+                self.shared.turn.set_state(SessionState::Idle).await;
             }
             return;
         };
         let Some(mut agent) = self.agent.take() else { return };
-        self.shared.set_state(SessionState::Running).await;
+        self.shared.turn.set_state(SessionState::Running).await;
         if let Beginning::Prompts(prompts) = &beginning {
             self.replay_merged(prompts).await;
         }
@@ -241,8 +240,7 @@ impl Actor {
             self.lifecycle(uuid, CommandState::Started).await;
         }
         let cancel = self.shutdown.child_token();
-        self.shared.makes_way.store(false, Ordering::Relaxed);
-        self.shared.set_turn(Some(cancel.clone()));
+        self.shared.turn.begin(cancel.clone());
         let task = tokio::spawn(async move {
             let outcome = prompt::answer(&mut agent, beginning, cancel).await;
             (agent, outcome)
@@ -255,28 +253,28 @@ impl Actor {
         let unclaimed = self.shared.config.unclaimed;
         // Hooks of the host decide about the calls, and it brings them with its first request.
         let is_ready = !self.input_open
-            || self.shared.live().host.initialized
-            || !self.shared.queue().is_empty();
+            || self.shared.host.read(|host| host.initialized)
+            || !self.shared.queue.is_empty();
         if !self.deferred.is_empty() && is_ready && !unclaimed {
             let calls = std::mem::take(&mut self.deferred);
             return Some((Beginning::Deferred(calls), vec![new_uuid()]));
         }
-        let alone = |prompt: &_| prompt::runs_alone(&self.shared, prompt);
-        let prompts = self.shared.queue().take_batch(alone);
+        let alone = |prompt: &_| self.shared.commands.runs_alone(prompt);
+        let prompts = self.shared.queue.take_batch(alone);
         let uuids = prompts.iter().filter_map(|prompt| prompt.uuid.clone()).collect();
         (!prompts.is_empty()).then_some((Beginning::Prompts(prompts), uuids))
     }
 
     async fn end_turn(&mut self, agent: Box<Agent>, outcome: prompt::TurnOutcome) {
-        self.shared.set_turn(None);
+        self.shared.turn.end();
         self.agent = Some(agent);
         let prompts = self.turn.take().map(|turn| turn.prompts).unwrap_or_default();
         for joined in &outcome.joined {
             self.lifecycle(joined, CommandState::Completed).await;
         }
         let mut result = *outcome.result;
-        result.result_index = Some(self.shared.count_result());
-        result.queued_turn_count = Some(self.shared.queue().of_people() as u64);
+        result.result_index = Some(self.shared.turn.count_result());
+        result.queued_turn_count = Some(self.shared.queue.user_prompts() as u64);
         self.last_turn_failed = Some(result.is_error);
         let stopped = matches!(
             result.terminal_reason,
@@ -284,7 +282,7 @@ impl Actor {
         );
         self.held.push(result);
         // A host that has closed its input takes the last result for the end of everything.
-        if !(self.shared.input_ended() && self.shared.board.has_background_agents()) {
+        if !(self.shared.turn.input_ended() && self.shared.tasks.has_background_agents()) {
             for result in self.held.drain(..) {
                 self.shared.sink.send(result).await;
             }
@@ -304,7 +302,7 @@ impl Actor {
 
     async fn close(&mut self) {
         if let Some(turn) = &mut self.turn {
-            self.shared.interrupt_turn();
+            self.shared.turn.interrupt();
             if let Ok(Ok((agent, outcome))) = tokio::time::timeout(TURN_GRACE, &mut turn.task).await
             {
                 self.end_turn(agent, outcome).await;
@@ -312,23 +310,30 @@ impl Actor {
             // The handle aborts the task if it did not notice.
             self.turn = None;
         }
-        self.shared.board.close();
+        self.shared.tasks.close();
         let tasks = self.shared.workspace.tasks().stop_all();
         tokio::time::timeout(SHUTDOWN_GRACE, tasks).await.ok();
-        let mut beside = self.shared.take_beside();
+        let mut beside = self.shared.background.take();
         let ended = async { while beside.join_next().await.is_some() {} };
         tokio::time::timeout(SHUTDOWN_GRACE, ended).await.ok();
         for result in std::mem::take(&mut self.held) {
             self.shared.sink.send(result).await;
         }
         if self.last_turn_failed.is_some() && !self.shared.config.unclaimed {
-            self.shared.note_costs().await;
+            self.shared
+                .sink
+                .emit_notice(
+                    self.shared
+                        .journal
+                        .note(self.shared.usage.cost_state(self.shared.sink.session_id())),
+                )
+                .await;
         }
         self.shared.watch.stop();
         opening::session_ended(&self.shared).await;
-        self.shared.close_servers().await;
-        self.shared.hooks.shutdown().await;
-        if let Some(scripts) = self.shared.hooks.scripts() {
+        self.shared.servers.close().await;
+        self.shared.hooks.registry().shutdown().await;
+        if let Some(scripts) = self.shared.hooks.registry().scripts() {
             scripts.remove();
         }
         self.shared.sink.flush().await;

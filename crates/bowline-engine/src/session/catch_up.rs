@@ -1,4 +1,4 @@
-//! What was changed from outside reaches the main agent: at the start of a turn, and with every request.
+//! Pending changes, applied by the main agent before a turn.
 
 use std::sync::Arc;
 
@@ -14,28 +14,19 @@ impl Agent {
         let session = Arc::clone(&self.session);
         // A hook that takes its time about a change holds up nobody who has changed their mind.
         tokio::select! {
-            () = session.heed_settings_files() => {}
+            () = session.watch.apply_settings_files() => {}
             () = cancel.cancelled() => {}
         }
-        if std::mem::take(&mut session.live().tools_changed) {
+        if session.pending.take_tools_changed() {
             self.tools = main_tools(&session);
-            session.set_main_tools(&self.tools);
+            session.main_tools.set(&self.tools);
         }
-        let switch = session.live().unnoticed.model_switch.take();
-        if let Some(switch) = switch.filter(|_| session.has_hooks(HookEvent::PostModelSwitch)) {
+        let switch = session.pending.take_model_switch();
+        if let Some(switch) = switch.filter(|_| session.hooks.has(HookEvent::PostModelSwitch)) {
             let event = EventInput::PostModelSwitch(switch);
-            let report = session.run_hooks(&Identity::Main, event, cancel).await;
-            session.live().context.extend(report.model_texts());
+            let report = session.hooks.run(&Identity::Main, event, cancel).await;
+            session.pending.add_context(report.model_texts());
         }
-        session.await_servers(cancel).await;
-    }
-
-    /// Forgets, before a request, reasoning that the model now in use could not verify.
-    pub(crate) fn forget_foreign_thinking(&mut self) {
-        if self.identity.is_main()
-            && std::mem::take(&mut self.session.live().unnoticed.foreign_thinking)
-        {
-            self.conversation.drop_thinking();
-        }
+        session.servers.wait_ready(cancel).await;
     }
 }

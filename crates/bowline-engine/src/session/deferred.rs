@@ -1,4 +1,4 @@
-//! Calls that hooks had put off: they are made anew when the session is taken up again.
+//! Deferred tool calls: run when the session is resumed.
 //!
 //! Hooks are asked once more, and may put them off once more. They come before any prompt, and the
 //! model goes on with their results.
@@ -12,16 +12,15 @@ use bowline_protocol::{
 use bowline_sessions::AttachmentLine;
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    Shared, catalog,
-    prompt::{self, TurnOutcome},
-    result,
-};
+use super::prompt::{self, TurnOutcome};
 use crate::{
-    agent::{Agent, BatchVerdict},
+    agent::Agent,
+    catalog, result,
+    session_context::SessionContext,
     turn::{
+        batch_hooks::BatchVerdict,
         machine::{Ending, Then},
-        outcome::CallOutcome,
+        outcome::{CallOutcome, successful_calls},
         pipeline::{self, CallContext},
         report::Report,
     },
@@ -59,9 +58,9 @@ pub(super) async fn run(
 }
 
 /// Notes calls that were put off, so that they are found when the session is taken up again.
-pub(super) async fn write_down(session: &Shared, calls: &[DeferredToolUse]) {
+pub(super) async fn write_down(session: &SessionContext, calls: &[DeferredToolUse]) {
     for call in calls {
-        session.emit_notice(session.journal.write(AttachmentLine::deferred(call))).await;
+        session.sink.emit_notice(session.journal.write(AttachmentLine::deferred(call))).await;
     }
 }
 
@@ -120,7 +119,7 @@ async fn take_up(
         return false;
     }
     let BatchVerdict { context, stops } = agent.batch_hooks(&outcomes, cancel).await;
-    let mut blocks = agent.reminders(&outcomes, cancel).await;
+    let mut blocks = agent.reminders(successful_calls(&outcomes), cancel).await;
     for outcome in outcomes {
         blocks.extend(outcome.follow_up);
         blocks.extend(outcome.context.into_iter().map(ContentBlock::text));
@@ -136,7 +135,7 @@ fn ended(ending: Ending) -> Report {
 }
 
 /// The tool is not here any more: nobody can tell what the call would have come to.
-fn unavailable(session: &Shared, call: DeferredToolUse) -> ResultMessage {
+fn unavailable(session: &SessionContext, call: DeferredToolUse) -> ResultMessage {
     let why = format!("The tool {} of the call that was put off is not available", call.name);
     ResultMessage {
         terminal_reason: Some(TerminalReason::ToolDeferredUnavailable),

@@ -56,7 +56,7 @@ pub struct DirectResult {
 impl Session {
     /// The tools that can be called without a conversation.
     pub fn tools(&self) -> Vec<ToolSpec> {
-        let tools = self.shared.main_tools();
+        let tools = self.shared.main_tools.get();
         let specs = tools.own().iter().map(|tool| tool.spec());
         specs.filter(|spec| !tool::needs_conversation(&spec.name)).cloned().collect()
     }
@@ -76,7 +76,7 @@ impl Session {
             return DirectResult::from(CallOutcome::failure(call, failure));
         }
         let input = call.input.to_value();
-        let concurrency = Concurrency::of(&self.shared.main_tools(), &call.name, &input);
+        let concurrency = Concurrency::of(&self.shared.main_tools.get(), &call.name, &input);
         let Some(slot) = self.acquire_slot(concurrency, &cancel).await else {
             return DirectResult::from(CallOutcome::interrupted(call));
         };
@@ -96,8 +96,8 @@ impl Session {
     /// The commands that people wrote, and the skills that people may call, for doors whose clients
     /// bring their own model. They are looked for anew.
     pub fn commands(&self) -> Vec<SlashCommand> {
-        command::reload(&self.shared);
-        command::list_custom(&self.shared)
+        self.shared.commands.reload();
+        self.shared.commands.list_custom()
     }
 
     /// The prompt that such a command stands for; `None` if there is none of this name. Programs that
@@ -128,8 +128,8 @@ impl Session {
     ) -> Option<CallSlot> {
         let slot = async {
             // Hooks hear that the session begins before they hear of anything in it.
-            self.shared.started.cancelled().await;
-            CallSlot::acquire(&self.shared.direct_calls, concurrency).await
+            self.shared.turn.started.cancelled().await;
+            CallSlot::acquire(&self.direct_calls, concurrency).await
         };
         tokio::select! {
             biased;
@@ -142,7 +142,7 @@ impl Session {
         CallContext {
             session: Arc::clone(&self.shared),
             identity: Identity::Main,
-            tools: self.shared.main_tools(),
+            tools: self.shared.main_tools.get(),
             workspace: Arc::clone(&self.shared.workspace),
             prompts,
             slot: Some(slot),

@@ -1,46 +1,36 @@
-//! A session: prompts and questions in, messages out, from its start to its end.
+//! A session: prompts and control requests in, messages out, from its start to its end.
 
 mod actor;
-mod agent_count;
-pub(crate) mod catalog;
 mod catch_up;
-pub(crate) mod control;
+mod control;
 mod deferred;
 mod direct;
-pub(crate) mod file_history;
-mod mcp;
 mod opening;
-mod plugins;
-pub(crate) mod prompt;
-pub(crate) mod questions;
-mod queue;
-mod result;
-mod shared;
+mod prompt;
 mod spare;
 mod start;
-mod task_notice;
-mod tasks;
 
 use std::sync::Arc;
 
 use bowline_protocol::{ControlRequest, HostRequest, SessionId, UserMessage};
-use tokio::sync::{mpsc, oneshot};
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::Instant,
+};
 use tokio_util::sync::CancellationToken;
 
-use self::actor::{Actor, Command};
+use self::{
+    actor::{Actor, Command},
+    spare::ClaimRequests,
+};
 pub use self::{
     control::{ControlError, ControlReply},
     direct::{DirectCall, DirectResult},
-    questions::OpenQuestions,
     start::StartError,
 };
-pub(crate) use self::{
-    mcp::McpBridge,
-    result::without_turn,
-    shared::{ServerPolicy, Shared, lock},
-    tasks::{AGENTS_AT_ONCE, AgentPlace, EndedTask, StartedAgent},
+use crate::{
+    config::SessionConfig, host::Host, session_context::SessionContext, turn::call_slot::CallSlots,
 };
-use crate::{config::SessionConfig, host::Host, subagent};
 
 /// How many prompts may be on their way to the session. Those that arrived wait in its own queue;
 /// this only bounds a host that sends faster than they can be lined up.
@@ -49,9 +39,14 @@ const COMMANDS: usize = 64;
 /// A handle to a session. Cheap to clone; the session itself is the future that came with it.
 #[derive(Clone)]
 pub struct Session {
-    shared: Arc<Shared>,
+    shared: Arc<SessionContext>,
     commands: mpsc::Sender<Command>,
     shutdown: CancellationToken,
+    /// Requests that apply to the session that the host will claim.
+    claim: Arc<ClaimRequests>,
+    /// Calls without a conversation run in these slots.
+    direct_calls: CallSlots,
+    began: Instant,
 }
 
 /// How a session ended.
@@ -75,14 +70,21 @@ impl Session {
         let (commands, received) = mpsc::channel(COMMANDS);
         let shutdown = CancellationToken::new();
         let (shared, agent) = start::start(config, host)?;
-        let session = Self { shared: Arc::clone(&shared), commands, shutdown: shutdown.clone() };
+        let session = Self {
+            shared: Arc::clone(&shared),
+            commands,
+            shutdown: shutdown.clone(),
+            claim: Arc::default(),
+            direct_calls: CallSlots::default(),
+            began: Instant::now(),
+        };
         let actor = Actor::new(shared, agent, received, shutdown);
         Ok((session, actor.run()))
     }
 
     /// Names the session. `/clear` changes it.
     pub fn id(&self) -> SessionId {
-        self.shared.id()
+        self.shared.sink.session_id()
     }
 
     /// Lines a prompt up. Does nothing once the session has ended.
@@ -93,7 +95,7 @@ impl Session {
     /// Waits until the prompts before this are lined up. While the session still starts, none is.
     async fn lined_up(&self) {
         let (done, heard) = oneshot::channel();
-        if self.shared.started.is_cancelled()
+        if self.shared.turn.started.is_cancelled()
             && self.commands.send(Command::Tell(done)).await.is_ok()
         {
             heard.await.ok();
@@ -102,7 +104,7 @@ impl Session {
 
     /// Forgets the prompts that wait.
     pub fn forget_waiting(&self) {
-        self.shared.queue().clear();
+        self.shared.queue.clear();
     }
 
     /// Answers a question of the host.
@@ -132,24 +134,24 @@ impl Session {
 
     /// The kinds of agents there are, by name.
     pub fn agents(&self) -> Vec<String> {
-        subagent::names(&self.shared)
+        self.shared.kinds.names()
     }
 
     /// What the kind of its main agent wants to be asked first. A host that connects need not care:
     /// that is asked when it says hello.
     pub fn initial_prompt(&self) -> Option<String> {
-        self.shared.initial_prompt()
+        opening::initial_prompt(&self.shared)
     }
 
     /// The host will say no more: finish what was begun, then end.
     pub async fn end_of_input(&self) {
-        self.shared.end_input();
+        self.shared.turn.end_input();
         self.commands.send(Command::EndOfInput).await.ok();
     }
 
     /// Stops the turn that runs, if one does.
     pub fn interrupt(&self) -> bool {
-        self.shared.interrupt_turn()
+        self.shared.turn.interrupt()
     }
 
     /// New variables for the processes the session starts from now on.

@@ -1,23 +1,20 @@
-//! What hooks hear before the first prompt and behind the last, and what they can bring about then.
+//! Start and end of a session: hooks before the first prompt and after the last, and the main agent.
 
 use std::sync::Arc;
 
 use bowline_protocol::{
     EventInput, Extra, HookEvent, InformationalLevel, InformationalMessage, SessionEndInput,
-    SessionStartInput, SessionStartSource, SetupInput, UserMessage,
+    SetupInput,
 };
 use tokio_util::sync::CancellationToken;
 
-use super::Shared;
 use crate::{
-    command,
-    identity::Identity,
-    settings::HOOKS_SKIPPED,
-    subagent::{self, AgentKind},
+    agent_kind::memory_folder, identity::Identity, session_context::SessionContext,
+    settings::HOOKS_SKIPPED, start_hooks, subagent,
 };
 
 /// Tells hooks that the session begins. Hooks of the host come too late for this one.
-pub(super) async fn session_started(session: &Arc<Shared>, cancel: &CancellationToken) {
+pub(super) async fn session_started(session: &Arc<SessionContext>, cancel: &CancellationToken) {
     if session.config.unclaimed {
         return;
     }
@@ -37,99 +34,52 @@ pub(super) async fn session_started(session: &Arc<Shared>, cancel: &Cancellation
     set_up(session, cancel).await;
     let resumed = session.config.resumed.as_ref();
     if let Some(title) = resumed.and_then(|resumed| resumed.title.clone()) {
-        session.announce_title(title).await;
+        session.title.announce(title).await;
     }
     let source = if resumed.is_some() { "resume" } else { "startup" };
-    let texts = session.begin(source.into(), cancel).await;
-    session.live().context.extend(texts);
-    session.watch();
+    let texts = start_hooks::run(session, source.into(), cancel).await;
+    session.pending.add_context(texts);
+    session.watch.start();
 }
 
 /// Has hooks prepare the place where the session works, if that was asked for.
-async fn set_up(session: &Shared, cancel: &CancellationToken) {
+async fn set_up(session: &SessionContext, cancel: &CancellationToken) {
     let Some(trigger) = session.config.setup else { return };
-    if session.has_hooks(HookEvent::Setup) {
+    if session.hooks.has(HookEvent::Setup) {
         let trigger = trigger.as_str().into();
         let event = EventInput::Setup(SetupInput { trigger, extra: Extra::new() });
-        let report = session.run_hooks(&Identity::Main, event, cancel).await;
-        session.live().context.extend(report.model_texts());
+        let report = session.hooks.run(&Identity::Main, event, cancel).await;
+        session.pending.add_context(report.model_texts());
     }
 }
 
 /// Tells hooks that the session ends.
-pub(super) async fn session_ended(session: &Shared) {
-    if session.config.unclaimed || !session.has_hooks(HookEvent::SessionEnd) {
+pub(super) async fn session_ended(session: &SessionContext) {
+    if session.config.unclaimed || !session.hooks.has(HookEvent::SessionEnd) {
         return;
     }
     let event =
         EventInput::SessionEnd(SessionEndInput { reason: "other".into(), extra: Extra::new() });
-    session.run_hooks(&Identity::Main, event, &CancellationToken::new()).await;
+    session.hooks.run(&Identity::Main, event, &CancellationToken::new()).await;
 }
 
-impl Shared {
-    /// Gives the session the model of the kind that its main agent is, unless somebody chose one, what
-    /// it remembers, and the servers that it brings along. How strict a session is, and its limits, are not for a kind to say.
-    pub(super) fn adopt_main_agent(&self) {
-        let Some(mut kind) = self.main_kind() else { return };
-        if let Some(model) = kind.model.take().filter(|_| !self.config.model_is_chosen) {
-            self.live().model = model;
-        }
-        self.live().memory = subagent::memory_folder(&self.config.places, &kind);
-        for server in subagent::startable_servers(self, &kind, "main") {
-            self.set_server_policy(&server.name, &server.config);
-            self.mcp.add(server);
-        }
-        self.apply_server_policies();
+/// Gives the session the model, memory and servers of the main agent's kind. A model that was chosen
+/// explicitly stays; permissions and limits are not for a kind to decide.
+pub(super) fn adopt_main_agent(session: &SessionContext) {
+    let Some(mut kind) = session.kinds.main() else { return };
+    if let Some(model) = kind.model.take().filter(|_| !session.config.model_is_chosen) {
+        session.models.select(model);
     }
+    session.permissions.set_memory(memory_folder(&session.config.places, &kind));
+    for server in subagent::startable_servers(session, &kind, "main") {
+        session.permissions.set_server_policy(&server.name, &server.config);
+        session.mcp.add(server);
+    }
+    session.permissions.apply_server_policies();
+}
 
-    /// What the main agent is asked first, before anybody else asks. A conversation that goes on
-    /// has heard it.
-    pub(super) fn initial_prompt(&self) -> Option<String> {
-        let new = self.config.resumed.is_none();
-        self.main_kind().and_then(|kind| kind.initial_prompt).filter(|_| new)
-    }
-
-    /// The kind that the main agent is, if it is not our own.
-    pub(crate) fn main_kind(&self) -> Option<AgentKind> {
-        subagent::find(self, self.config.agent.as_deref()?)
-    }
-
-    /// Tells hooks that a conversation begins, and does what they ask for; returns what the model
-    /// should know.
-    pub(crate) async fn begin(
-        &self,
-        source: SessionStartSource,
-        cancel: &CancellationToken,
-    ) -> Vec<String> {
-        if !self.has_hooks(HookEvent::SessionStart) {
-            return Vec::new();
-        }
-        let model = (source != SessionStartSource::Clear).then(|| self.model_name());
-        let event = EventInput::SessionStart(SessionStartInput {
-            source: source.clone(),
-            model,
-            session_title: None,
-            seconds_since_last_response: None,
-            context_tokens: None,
-            prompt_cache_likely_expired: None,
-            estimated_cache_write_usd: None,
-            extra: Extra::new(),
-        });
-        let report = self.run_hooks(&Identity::Main, event, cancel).await;
-        self.heed_watch_paths(&report);
-        if report.reload_skills {
-            command::reload(self);
-        }
-        if let Some(title) = &report.session_title {
-            self.set_title(title).await;
-        }
-        // A turn that goes on after a compaction has its prompt.
-        if let Some(prompt) =
-            report.initial_user_message.as_deref().filter(|_| source != SessionStartSource::Compact)
-        {
-            self.queue().push(UserMessage::prompt(prompt));
-            self.wake.notify_one();
-        }
-        report.model_texts().collect()
-    }
+/// The first prompt of the main agent's kind. A resumed conversation has had it.
+pub(super) fn initial_prompt(session: &SessionContext) -> Option<String> {
+    let new = session.config.resumed.is_none();
+    session.kinds.main().and_then(|kind| kind.initial_prompt).filter(|_| new)
 }

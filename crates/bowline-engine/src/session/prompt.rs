@@ -4,20 +4,24 @@ use std::{panic::AssertUnwindSafe, sync::Arc};
 
 use bowline_protocol::{
     Content, ContentBlock, DeferredToolUse, EventInput, HookEvent, InformationalLevel,
-    InformationalMessage, Maybe, MessageUuid, Origin, OriginKind, PromptSubmitOutcome,
-    PromptSubmitOutcomeKind, ResultMessage, TerminalReason, UserMessage, UserPromptSubmitInput,
+    InformationalMessage, MessageUuid, Origin, OriginKind, PromptSubmitOutcomeKind, ResultMessage,
+    TerminalReason, UserMessage, UserPromptSubmitInput,
 };
 use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
-use super::{Shared, catalog, deferred, result};
+use super::deferred;
 use crate::{
     agent::Agent,
+    catalog,
     clock::timestamp,
-    command::{self, Outcome},
+    command::{self, Outcome, PromptRefusal, refuse},
+    conversation::prompt_blocks,
     hook::{BlockKind, texts as hook_texts},
     identity::Identity,
+    library::is_from_host,
+    result,
+    session_context::SessionContext,
     sink::new_uuid,
     turn::{machine::Limits, report::Report, run::TurnRun, texts},
 };
@@ -41,18 +45,6 @@ impl From<ResultMessage> for TurnOutcome {
     fn from(result: ResultMessage) -> Self {
         Self::new(result, Vec::new())
     }
-}
-
-/// Whether a prompt cannot be answered together with others.
-pub(crate) fn runs_alone(session: &Shared, prompt: &UserMessage) -> bool {
-    prompt.should_query == Some(false)
-        || !is_of_host(prompt)
-        || command::is_command(session, &prompt.message.content)
-}
-
-/// Whether a prompt is the host's own, and not of something that has ended in the background.
-fn is_of_host(prompt: &UserMessage) -> bool {
-    prompt.origin.as_ref().is_none_or(|origin| origin.kind == OriginKind::Human)
 }
 
 /// What a turn begins with.
@@ -110,12 +102,12 @@ async fn run(
     if prompts.iter().all(is_blank) {
         return pass_over(agent, &prompts).await.into();
     }
-    let mut context = std::mem::take(&mut session.live().context);
+    let mut context = session.pending.take_context();
     if let Some(expansion) = &mut expansion {
         context.append(&mut expansion.context);
     }
     let mut remarks = unknown_strictness(&session);
-    for prompt in prompts.iter().filter(|prompt| is_of_host(prompt)) {
+    for prompt in prompts.iter().filter(|prompt| is_from_host(prompt)) {
         match submit_hooks(&session, prompt, &mut remarks, &cancel).await {
             Submitted::Accepted(texts) => context.extend(texts),
             Submitted::Unchecked => {
@@ -144,7 +136,7 @@ async fn run(
     let joined = agent.take_joined();
     let uuids: Vec<_> = uuids.into_iter().chain(joined.iter().cloned()).collect();
     let last_prompt = prompts.last().map(|prompt| prompt.message.content.to_text());
-    session.emit_notice(session.journal.last_prompt(&last_prompt.unwrap_or_default())).await;
+    session.sink.emit_notice(session.journal.last_prompt(&last_prompt.unwrap_or_default())).await;
     let mut result = result::of_turn(&session, *report, origin);
     let named = prompts.iter().rev().find_map(|prompt| prompt.uuid.clone());
     result.user_message_uuid = named.or_else(|| uuids.last().cloned());
@@ -156,14 +148,10 @@ async fn run(
 pub(super) async fn begin(agent: &mut Agent, cancel: &CancellationToken) {
     agent.catch_up(cancel).await;
     let session = &agent.session;
-    {
-        let mut live = session.live();
-        live.prompt_id = Some(Uuid::new_v4().to_string());
-        live.turn_id = Uuid::new_v4().to_string();
-    }
-    session.ledger().begin_turn();
+    session.prompt.begin();
+    session.usage.ledger().begin_turn();
     let required = session.config.read_before_write;
-    let required = required.unwrap_or_else(|| must_read_first(&session.model_name()));
+    let required = required.unwrap_or_else(|| must_read_first(&session.models.name()));
     session.workspace.set_reads_before_writing(required);
     command::withdraw_tools(session);
 }
@@ -215,15 +203,15 @@ async fn take_up(
         if let Some(expanded) = &expanded {
             told.message.content = Content::Blocks(expanded.clone());
         }
-        let mode = session.mode();
-        session.emit_notice(session.journal.prompt(&uuid, &told, mode)).await;
+        let mode = session.permissions.mode();
+        session.sink.emit_notice(session.journal.prompt(&uuid, &told, mode)).await;
         if let Some(history) = &session.file_history {
             history.begin(&uuid).await;
         }
         join(&mut blocks, prompt_blocks(&told));
     }
-    session.live().prompt_line = name.clone();
-    if session.config.replay_user_messages && prompts.iter().all(is_of_host) {
+    session.prompt.set_line(name.clone());
+    if session.sink.replays_prompts && prompts.iter().all(is_from_host) {
         let mark = expanded.as_ref().and_then(|blocks| blocks.first()?.as_text());
         replay(&session, prompts, mark, name.unwrap_or_default());
     }
@@ -231,20 +219,13 @@ async fn take_up(
     agent.conversation.push_user(blocks);
 }
 
-impl Shared {
-    /// Repeats a prompt to a host that wants that.
-    pub(crate) async fn replay(&self, prompt: &UserMessage) {
-        if self.config.replay_user_messages {
-            let mut replay = prompt.clone();
-            replay.is_replay = Some(true);
-            replay.timestamp.get_or_insert_with(timestamp);
-            self.sink.send(replay).await;
-        }
-    }
-}
-
 /// Repeats prompts to the host as the one that they were taken for, or as the command (`mark`).
-fn replay(session: &Shared, prompts: &[UserMessage], mark: Option<&str>, name: MessageUuid) {
+fn replay(
+    session: &SessionContext,
+    prompts: &[UserMessage],
+    mark: Option<&str>,
+    name: MessageUuid,
+) {
     let Some(mut said) = prompts.last().cloned() else { return };
     if let Some(mark) = mark {
         said.message.content = Content::from(mark);
@@ -278,23 +259,6 @@ fn join(blocks: &mut Vec<ContentBlock>, more: Vec<ContentBlock>) {
     blocks.extend(more);
 }
 
-/// What the model sees of a prompt.
-pub(crate) fn prompt_blocks(prompt: &UserMessage) -> Vec<ContentBlock> {
-    let pasted = prompt.pasted_content.iter().flatten().cloned();
-    let contents = [prompt.message.content.clone()].into_iter().chain(pasted);
-    let mut blocks: Vec<_> = contents.flat_map(Content::into_blocks).collect();
-    // The API refuses messages without content.
-    for block in &mut blocks {
-        if block.as_text() == Some("") {
-            *block = ContentBlock::text(texts::NO_CONTENT);
-        }
-    }
-    if blocks.is_empty() {
-        blocks.push(ContentBlock::text(texts::NO_CONTENT));
-    }
-    blocks
-}
-
 /// Whether a prompt has text, and nothing in it.
 fn is_blank(prompt: &UserMessage) -> bool {
     let is_blank = |block: &ContentBlock| block.as_text().is_some_and(|it| it.trim().is_empty());
@@ -305,7 +269,7 @@ fn is_blank(prompt: &UserMessage) -> bool {
 async fn pass_over(agent: &Agent, prompts: &[UserMessage]) -> ResultMessage {
     let session = &agent.session;
     session.sink.send(catalog::init(agent, prompts)).await;
-    session.inform(InformationalLevel::Warning, texts::BLANK_PROMPT).await;
+    session.sink.inform(InformationalLevel::Warning, texts::BLANK_PROMPT).await;
     result::without_turn(session, texts::BLANK_PROMPT)
 }
 
@@ -326,8 +290,8 @@ fn without_turn(prompt: &UserMessage, mut result: ResultMessage) -> TurnOutcome 
 
 /// Tells of hooks whose failure counts as an objection because the host asked for something that this
 /// version does not know.
-fn unknown_strictness(session: &Shared) -> Vec<InformationalMessage> {
-    let events = std::mem::take(&mut session.live().unnoticed.strict_hooks);
+fn unknown_strictness(session: &SessionContext) -> Vec<InformationalMessage> {
+    let events = session.pending.take_strict_hooks();
     let remark = |event: HookEvent| InformationalMessage {
         content: hook_texts::unknown_strictness(&event),
         level: InformationalLevel::Warning,
@@ -342,24 +306,16 @@ enum Submitted {
     Accepted(Vec<String>),
     /// The turn was stopped before the hooks had decided.
     Unchecked,
-    Refused(Refusal),
-}
-
-/// Why a prompt does not go to the model.
-pub(crate) struct Refusal {
-    pub(crate) text: String,
-    pub(crate) kind: PromptSubmitOutcomeKind,
-    pub(crate) reason: Option<String>,
-    pub(crate) prompt_kept: bool,
+    Refused(PromptRefusal),
 }
 
 async fn submit_hooks(
-    session: &Shared,
+    session: &SessionContext,
     prompt: &UserMessage,
     remarks: &mut Vec<InformationalMessage>,
     cancel: &CancellationToken,
 ) -> Submitted {
-    if !session.has_hooks(HookEvent::UserPromptSubmit) {
+    if !session.hooks.has(HookEvent::UserPromptSubmit) {
         return Submitted::Accepted(Vec::new());
     }
     let text = prompt.message.content.to_text();
@@ -367,17 +323,17 @@ async fn submit_hooks(
         prompt: text.clone(),
         ..UserPromptSubmitInput::default()
     });
-    let mut report = session.run_hooks_silently(&Identity::Main, event, None, cancel).await;
+    let mut report = session.hooks.run_silently(&Identity::Main, event, None, cancel).await;
     remarks.append(&mut report.notices);
     if report.cancelled {
         return Submitted::Unchecked;
     }
     if let Some(title) = &report.session_title {
-        session.set_title(title).await;
+        session.title.set(title).await;
     }
     if let Some(stop) = &report.stop {
         let reason = stop.reason.clone().unwrap_or_default();
-        return Submitted::Refused(Refusal {
+        return Submitted::Refused(PromptRefusal {
             text: hook_texts::stopped(&reason),
             kind: PromptSubmitOutcomeKind::StoppedByHook,
             reason: Some(reason),
@@ -385,7 +341,7 @@ async fn submit_hooks(
         });
     }
     if let Some(block) = report.blocks.iter().find(|block| block.kind == BlockKind::TimedOut) {
-        return Submitted::Refused(Refusal {
+        return Submitted::Refused(PromptRefusal {
             text: hook_texts::prompt_undecided(&block.reason),
             kind: PromptSubmitOutcomeKind::NoVerdict,
             reason: None,
@@ -396,7 +352,7 @@ async fn submit_hooks(
         let shown = if report.suppress_original_prompt { "" } else { &text };
         let named = format!("[{}]: ", block.command);
         let said = block.reason.strip_prefix(&named).unwrap_or(&block.reason);
-        return Submitted::Refused(Refusal {
+        return Submitted::Refused(PromptRefusal {
             text: hook_texts::prompt_blocked(&block.reason, shown),
             kind: PromptSubmitOutcomeKind::BlockedByHook,
             reason: Some(said.to_owned()),
@@ -409,7 +365,7 @@ async fn submit_hooks(
 /// The turn was stopped before hooks had decided about its prompt, which the model never sees.
 async fn stopped_unchecked(agent: &mut Agent, prompts: &[UserMessage]) -> ResultMessage {
     let session = Arc::clone(&agent.session);
-    session.interrupt_answered().await;
+    session.turn.interrupt_acknowledged().await;
     session.sink.send(catalog::init(agent, prompts)).await;
     let blocks = vec![ContentBlock::text(texts::INTERRUPTED)];
     agent.conversation.push_user(blocks.clone());
@@ -418,38 +374,6 @@ async fn stopped_unchecked(agent: &mut Agent, prompts: &[UserMessage]) -> Result
         terminal_reason: Some(TerminalReason::AbortedStreaming),
         ..result::failed(&session, "Interrupted before hooks had decided about the prompt")
     }
-}
-
-/// A hook kept the prompt from the model.
-pub(crate) async fn refuse(
-    agent: &Agent,
-    refusal: Refusal,
-    remarks: Vec<InformationalMessage>,
-) -> ResultMessage {
-    let session = &agent.session;
-    session.sink.send(catalog::init(agent, &[])).await;
-    for remark in remarks {
-        session.sink.send(remark).await;
-    }
-    let undecided = refusal.kind == PromptSubmitOutcomeKind::NoVerdict;
-    let outcome = PromptSubmitOutcome {
-        kind: refusal.kind,
-        prompt_kept: refusal.prompt_kept,
-        no_verdict_kind: undecided.then(|| "callback_timed_out".to_owned()),
-        reason: refusal.reason.map_or(Maybe::Absent, Maybe::Value),
-        extra: Default::default(),
-    };
-    session
-        .sink
-        .send(InformationalMessage {
-            content: refusal.text.clone(),
-            level: InformationalLevel::Warning,
-            prevent_continuation: Some(true),
-            prompt_submit_outcome: Some(outcome),
-            ..InformationalMessage::default()
-        })
-        .await;
-    result::without_turn(session, refusal.text)
 }
 
 fn panic_text(panic: &Box<dyn std::any::Any + Send>) -> &str {

@@ -1,22 +1,22 @@
-//! A session that waits to be claimed, and the one that takes its place.
+//! A session that waits to be claimed, and the one that replaces it.
 //!
 //! A host that starts a process before it knows what for speaks to a session that only waits. Its
 //! claim says where to work and how; the session that is set up from that is a new one, to which
 //! all holds that the host has asked for so far.
 
-use std::sync::{Arc, atomic::Ordering};
+use std::sync::Arc;
 
 use bowline_protocol::{
     ClaimSession, ClaimSessionResponse, CommandsChangedMessage, Extra, HostRequest, Maybe,
     McpServerStatus, RenameSession, StatusMessage,
 };
+use parking_lot::Mutex;
 
 use super::{
-    Session, Shared, catalog,
+    Session,
     control::{ControlError, ControlReply},
-    shared::lock,
 };
-use crate::clock::millis;
+use crate::{catalog, clock::millis, session_context::SessionContext};
 
 /// What a host hears that claims a session of a process which has one.
 pub(super) const NOT_A_SPARE: &str = "not_a_spare: claim_session is only accepted by a process \
@@ -30,11 +30,15 @@ pub(super) const NOT_CLAIMED: &str = "not_claimed: this process was started with
 /// How many requests are kept for the session that is claimed. A host has a handful.
 const KEPT: usize = 1024;
 
-impl Shared {
-    /// Whether what a host asks for holds for the session that it will claim.
-    pub(super) fn holds_for_claim(&self, request: &HostRequest) -> bool {
+/// Requests of the host that also apply to the session that it will claim.
+#[derive(Debug, Default)]
+pub(super) struct ClaimRequests(Mutex<Vec<HostRequest>>);
+
+impl ClaimRequests {
+    /// Whether a request applies to the session that will be claimed.
+    pub(super) fn applies(request: &HostRequest) -> bool {
         use HostRequest as Request;
-        let holds = matches!(
+        matches!(
             request,
             Request::Initialize(_)
                 | Request::ApplyFlagSettings(_)
@@ -43,14 +47,13 @@ impl Shared {
                 | Request::SetHasSubscribers(_)
                 | Request::SetPermissionMode(_)
                 | Request::SetMcpPermissionModeOverride(_)
-        );
-        self.config.unclaimed && holds
+        )
     }
 
-    /// Keeps what was asked for until the session is claimed. What cannot be kept is refused: the
-    /// session that is claimed would know nothing of it.
-    pub(super) fn keep_for_claim(&self, request: Option<HostRequest>) -> Result<(), ControlError> {
-        let mut kept = lock(&self.kept_for_claim);
+    /// Keeps a request until the session is claimed. One too many is refused: the session that is
+    /// claimed would not know of it.
+    pub(super) fn keep(&self, request: Option<HostRequest>) -> Result<(), ControlError> {
+        let mut kept = self.0.lock();
         if request.is_some() && kept.len() >= KEPT {
             return Err(ControlError::new(format!("more than {KEPT} requests before the claim")));
         }
@@ -67,7 +70,7 @@ impl Session {
     /// before. Both sessions must be running. The answer is the one to the claim.
     pub async fn take_over(&self, waiting: &Self, claim: ClaimSession) -> ControlReply {
         let (shared, before) = (&self.shared, &waiting.shared);
-        let kept = lock(&before.kept_for_claim).clone();
+        let kept = waiting.claim.0.lock().clone();
         for request in kept {
             if matches!(request, HostRequest::SetPermissionMode(_))
                 && claim.permission_mode.is_some()
@@ -81,17 +84,16 @@ impl Session {
             reply.delivered().await;
         }
         self.go_on_from(before);
-        shared.results.store(before.results.load(Ordering::Relaxed), Ordering::Relaxed);
+        shared.turn.continue_count(&before.turn);
         let ClaimSession { append_system_prompt, agents, .. } = claim;
-        {
-            let mut live = shared.live();
-            live.agents.extend(agents.unwrap_or_default());
+        shared.host.update(|host| {
+            host.agents.extend(agents.unwrap_or_default());
             if append_system_prompt.is_some() {
-                live.host.append_system_prompt = append_system_prompt;
+                host.append_system_prompt = append_system_prompt;
             }
-        }
-        let commands = catalog::commands(shared);
-        if commands != catalog::commands(before) {
+        });
+        let commands = shared.commands.all();
+        if commands != before.commands.all() {
             let changed = CommandsChangedMessage { commands, ..CommandsChangedMessage::default() };
             shared.sink.send(changed).await;
         }
@@ -111,7 +113,7 @@ impl Session {
             status: "ok".to_owned(),
             cwd: shared.config.cwd.display().to_string(),
             session_id: self.id(),
-            parked_ms: Some(millis(before.began.elapsed())),
+            parked_ms: Some(millis(waiting.began.elapsed())),
             sdk_mcp_settled: Some(are_settled(shared, &claim.sdk_mcp_servers)),
             initialize,
             extra: Extra::new(),
@@ -119,23 +121,19 @@ impl Session {
     }
 
     /// Goes on with the model that the host has switched to.
-    fn go_on_from(&self, before: &Arc<Shared>) {
-        let (model, thinking) = {
-            let live = before.live();
-            (live.model.clone(), live.thinking)
-        };
-        let mut live = self.shared.live();
+    fn go_on_from(&self, before: &Arc<SessionContext>) {
+        let (model, thinking) = (before.models.requested(), before.models.thinking());
         if model != before.config.model {
-            live.model = model;
+            self.shared.models.select(model);
         }
         if thinking != before.config.thinking {
-            live.thinking = thinking;
+            self.shared.models.set_thinking(thinking);
         }
     }
 }
 
 /// Whether these servers inside the host have answered, one way or the other.
-fn are_settled(shared: &Shared, servers: &[String]) -> bool {
+fn are_settled(shared: &SessionContext, servers: &[String]) -> bool {
     let states = shared.mcp.status();
     let waits = |name: &String| {
         states.iter().any(|it| it.name == *name && it.status == McpServerStatus::Pending)

@@ -1,31 +1,52 @@
-//! Setting a session up: the workspace, the hooks, the tools, the main agent.
+//! Construction of a session: its parts in the order of their dependencies, and its main agent.
 
 use std::{
     path::Path,
     sync::{Arc, Weak, atomic::AtomicU64},
 };
 
+use bowline_mcp::McpServers;
 use bowline_model::ModelMessage;
 use bowline_protocol::Extra;
 use bowline_sessions::{AgentName, CustomTitle, TranscriptWriter};
 use bowline_tools::{FileObserver, Registry, Setup, Workspace};
+use tokio_util::sync::CancellationToken;
 
-use super::{Shared, file_history::FileHistory, mcp::McpBridge, tasks::TaskBoard};
+use super::opening;
 use crate::{
     agent::{Agent, Instructions},
+    agent_kind::AgentKinds,
+    approvals::PendingApprovals,
     config::{SessionConfig, ToolSelection},
     context::plan,
     conversation::Conversation,
-    hook::{HookEnvironment, HookObserver, HookServices, Hooks, Scripts},
-    hooking::{HookFrames, HostCallbacks, SessionServices},
+    file_history::FileHistory,
+    hook::{HookEnvironment, Hooks, Scripts},
+    hooking::{HookFrames, HookRunner, HookSubject, HostCallbacks, SessionServices},
     host::Host,
     identity::Identity,
+    instructions::ContextState,
     journal::Journal,
+    library::CommandCatalog,
+    mcp::{McpBridge, ServerStartup},
     permission::{Policy, Roots},
+    plugin_reload,
+    session_context::SessionContext,
+    settings::Standing,
+    side::SideModel,
     sink::MessageSink,
-    structured_output, tool,
+    state::{
+        BackgroundWork, CurrentPlugins, CurrentPrompt, CurrentSettings, HostProfile, MainTools,
+        ModelSelection, OutputFormat, PendingChanges, Permissions, PromptQueue, SessionTitle,
+        TurnControl,
+    },
+    structured_output,
+    tasks::TaskBoard,
+    tool,
     tooling::ToolServices,
     toolset::{Filter, Toolset},
+    usage::SessionUsage,
+    watch::Watch,
 };
 
 /// Why a session could not be set up.
@@ -37,113 +58,203 @@ pub enum StartError {
     BadSchema(String),
 }
 
-/// Builds what a session is made of.
+/// Builds the parts of a session, each before those that use it, and the main agent.
 pub(crate) fn start(
     mut config: SessionConfig,
     host: Arc<dyn Host>,
-) -> Result<(Arc<Shared>, Agent), StartError> {
+) -> Result<(Arc<SessionContext>, Agent), StartError> {
     if let Some(schema) = &config.json_schema {
         bowline_tools::check_is_schema(schema).map_err(StartError::BadSchema)?;
     }
     let (session, cwd) = (&config.session_id, config.cwd.display());
     tracing::debug!(%session, %cwd, model = config.model, "the session begins");
-    let sink = Arc::new(MessageSink::new(Arc::clone(&host), config.session_id.clone()));
-    let board = TaskBoard::new(Arc::clone(&sink));
-    let file_history = FileHistory::of(&config);
-    let tool_services = Arc::new(ToolServices::default());
-    let workspace = workspace(&config, &board, file_history.as_ref(), &tool_services);
-    let bridge = McpBridge::new(Arc::clone(&host));
-    let mcp = bridge.servers(&config, &workspace);
-    let services = Arc::new(SessionServices::default());
-    let hooks = Hooks::new(
-        Arc::new(HostCallbacks { host }),
-        Arc::clone(&services) as Arc<dyn HookServices>,
-        hook_environment(&config),
-    );
-    hooks.set_settings(&config.settings);
-    hooks.set_plugins(&config.plugins);
-    let wanted = config.include_hook_events;
-    let frames: Arc<dyn HookObserver> = Arc::new(HookFrames { sink: Arc::clone(&sink), wanted });
-    if let (Some(title), Some(writer)) = (&config.title, &mut config.transcript) {
-        give_title(writer, title);
-    }
-    let journal = Journal::new(config.transcript.take());
-    let mut policy = std::mem::replace(&mut config.policy, Policy::new(Roots::default()));
-    policy.plan_file.get_or_insert_with(|| plan::new_file(&config.places.config_dir));
-    if let Some(resumed) = &config.resumed {
-        journal.recall(&resumed.messages);
-    }
+    let replays = config.replay_user_messages;
+    let sink = Arc::new(MessageSink::new(Arc::clone(&host), config.session_id.clone(), replays));
+    let prices = config.prices.clone();
+    let usage = Arc::new(SessionUsage::new(prices, config.max_budget_usd, &sink));
+    let models = Arc::new(ModelSelection::new(&config));
+    let side = Arc::new(SideModel::new(&config, &models, &usage));
+    let trust = Standing::new(&config.places, config.trust);
+    let tasks = TaskBoard::new(Arc::clone(&sink));
+    let directories: Vec<_> = config.policy.directories().map(Path::to_path_buf).collect();
+    let history_transcript = config.transcript.as_ref().map(|writer| writer.path().to_owned());
+    let tool_folders = tool_folders(&config);
+    let permissions = permissions(&mut config, &trust);
+    let journal = Arc::new(journal(&mut config));
     let conversation = resumed(&mut config);
-    let shared = Arc::new(Shared::new(
+    let file_history =
+        FileHistory::of(&config, &directories, history_transcript.as_deref(), &journal, &sink);
+    let tool_services = Arc::new(ToolServices::new(&permissions, &side));
+    let setup = Setup {
+        roots: directories.iter().skip(1).cloned().collect(),
+        task_observer: Some(Arc::new(tasks.clone())),
+        file_observer: file_history.clone().map(|history| history as Arc<dyn FileObserver>),
+        hidden_files: Some(Arc::clone(&tool_services) as _),
+        summarize: Some(tool_services as _),
+        ..tool_folders
+    };
+    let workspace = workspace(&config, setup);
+    let turn = Arc::new(TurnControl::new(&sink, config.session_state_events));
+    let approvals = Arc::new(PendingApprovals::new(&turn));
+    let (prompt, pending) = (Arc::<CurrentPrompt>::default(), Arc::<PendingChanges>::default());
+    let (main_tools, context) = (Arc::<MainTools>::default(), Arc::<ContextState>::default());
+    let host_profile = Arc::new(HostProfile::new(&config));
+    let settings = Arc::new(CurrentSettings::new(config.settings.clone()));
+    let plugins = Arc::new(CurrentPlugins::new(config.plugins.clone()));
+    let closing = CancellationToken::new();
+    let mut made = None;
+    // Servers report to hooks and commands, which in turn use the servers.
+    let mcp = Arc::new_cyclic(|mcp: &Weak<McpServers>| {
+        let services = SessionServices {
+            side: Arc::clone(&side),
+            permissions: Arc::clone(&permissions),
+            workspace: Arc::clone(&workspace),
+            mcp: Weak::clone(mcp),
+            main_tools: Arc::downgrade(&main_tools),
+            context: Arc::downgrade(&context),
+        };
+        let subject = HookSubject {
+            sink: Arc::clone(&sink),
+            journal: Arc::clone(&journal),
+            workspace: Arc::clone(&workspace),
+            permissions: Arc::clone(&permissions),
+            models: Arc::clone(&models),
+            prompt: Arc::clone(&prompt),
+            main_kind: config.agent.clone(),
+        };
+        let hooks = Arc::new(hooks(&config, &host, services, subject));
+        let commands = CommandCatalog::new(&config, &trust, &plugins, &host_profile, mcp);
+        let commands = Arc::new(commands);
+        let bridge = Arc::new(McpBridge {
+            host: Arc::clone(&host),
+            sink: Arc::clone(&sink),
+            hooks: Arc::clone(&hooks),
+            approvals: Arc::clone(&approvals),
+            commands: Arc::clone(&commands),
+            closing: closing.clone(),
+        });
+        let servers = bridge.servers(&config, &workspace);
+        made = Some((hooks, commands, bridge));
+        servers
+    });
+    let (hooks, commands, bridge) = made.expect("the closure above has run");
+    let known = config.resumed.as_ref().map(|resumed| resumed.known.clone()).unwrap_or_default();
+    let session = Arc::new(SessionContext {
+        queue: PromptQueue::new(known),
+        title: SessionTitle::new(&config, &journal, &sink),
+        output: OutputFormat::new(&config),
+        watch: Arc::new(Watch::new(&config, &hooks, &workspace, &settings, &permissions, &pending)),
+        servers: ServerStartup::new(&config, &mcp, closing),
+        kinds: AgentKinds::new(&config, &trust, &settings, &plugins, &host_profile),
+        background: BackgroundWork::default(),
+        host: host_profile,
         config,
-        policy,
+        trust,
         sink,
-        workspace,
-        hooks,
-        frames,
         journal,
-        board,
+        turn,
+        prompt,
+        pending,
+        permissions,
+        approvals,
+        usage,
+        models,
+        side,
+        settings,
+        plugins,
+        hooks,
+        workspace,
+        main_tools,
         mcp,
+        bridge,
+        commands,
+        context,
+        tasks,
         file_history,
-    ));
-    bridge.belongs_to(&shared);
-    services.belongs_to(&shared);
-    tool_services.belongs_to(&shared);
-    if let Some(history) = &shared.file_history {
-        history.belongs_to(&shared);
+    });
+    let agent = main_agent(&session, conversation);
+    Ok((session, agent))
+}
+
+/// The main agent, after everything that it finds in place.
+fn main_agent(session: &Arc<SessionContext>, conversation: Conversation) -> Agent {
+    for server in &session.config.mcp_servers {
+        session.permissions.set_server_policy(&server.name, &server.config);
     }
-    for server in &shared.config.mcp_servers {
-        shared.set_server_policy(&server.name, &server.config);
-    }
-    shared.add_plugin_servers();
-    shared.apply_server_policies();
-    let compaction = shared.config.resumed.as_ref().and_then(|it| it.compaction.as_ref());
-    shared.context.compactions().dropped_tokens =
+    plugin_reload::add_servers(session);
+    session.permissions.apply_server_policies();
+    let resumed = session.config.resumed.as_ref();
+    let compaction = resumed.and_then(|it| it.compaction.as_ref());
+    session.context.compactions().dropped_tokens =
         compaction.and_then(|it| it.cumulative_dropped_tokens).unwrap_or(0);
-    let tools = main_tools(&shared);
-    shared.set_main_tools(&tools);
-    shared.restore_costs();
-    shared.adopt_main_agent();
-    shared.note_settings_files();
+    let tools = main_tools(session);
+    session.main_tools.set(&tools);
+    if let Some(cost) = resumed.and_then(|resumed| resumed.cost.as_ref()) {
+        session.usage.restore(cost);
+    }
+    opening::adopt_main_agent(session);
+    session.watch.note_settings_files();
     let agent = Agent {
         identity: Identity::Main,
         conversation,
         tools,
-        workspace: Arc::clone(&shared.workspace),
+        workspace: Arc::clone(&session.workspace),
         instructions: Instructions::default(),
         own_journal: None,
         joined: Vec::new(),
         tokens: Arc::new(AtomicU64::new(0)),
-        session: shared,
+        session: Arc::clone(session),
         compactions: Default::default(),
     };
     agent.note_context();
-    Ok((Arc::clone(&agent.session), agent))
+    agent
 }
 
-fn workspace(
+fn permissions(config: &mut SessionConfig, trust: &Standing) -> Arc<Permissions> {
+    let mut policy = std::mem::replace(&mut config.policy, Policy::new(Roots::default()));
+    policy.plan_file.get_or_insert_with(|| plan::new_file(&config.places.config_dir));
+    Arc::new(Permissions::new(policy, config.places.clone(), trust.clone()))
+}
+
+fn journal(config: &mut SessionConfig) -> Journal {
+    if let (Some(title), Some(writer)) = (&config.title, &mut config.transcript) {
+        give_title(writer, title);
+    }
+    let journal = Journal::new(config.transcript.take());
+    if let Some(resumed) = &config.resumed {
+        journal.recall(&resumed.messages);
+    }
+    journal
+}
+
+fn hooks(
     config: &SessionConfig,
-    board: &TaskBoard,
-    file_history: Option<&Arc<FileHistory>>,
-    services: &Arc<ToolServices>,
-) -> Arc<Workspace> {
+    host: &Arc<dyn Host>,
+    services: SessionServices,
+    subject: HookSubject,
+) -> HookRunner {
+    let callbacks = Arc::new(HostCallbacks { host: Arc::clone(host) });
+    let hooks = Hooks::new(callbacks, Arc::new(services), hook_environment(config));
+    hooks.set_settings(&config.settings);
+    hooks.set_plugins(&config.plugins);
+    let (sink, wanted) = (Arc::clone(&subject.sink), config.include_hook_events);
+    HookRunner::new(hooks, Arc::new(HookFrames { sink, wanted }), subject)
+}
+
+fn workspace(config: &SessionConfig, setup: Setup) -> Arc<Workspace> {
     let setup = Setup {
         options: config.tool_options.clone(),
-        roots: config.policy.directories().skip(1).map(Path::to_path_buf).collect(),
         environment: config.environment.clone(),
         hidden_variables: config.hidden_variables.clone(),
         private_dir: Some(config.places.config_dir.clone()),
-        task_observer: Some(Arc::new(board.clone())),
-        file_observer: file_history.map(|history| Arc::clone(history) as Arc<dyn FileObserver>),
-        hidden_files: Some(Arc::clone(services) as _),
-        summarize: Some(Arc::clone(services) as _),
-        ..folders(config)
+        ..setup
     };
     Workspace::new(&config.cwd, setup)
 }
 
-/// Where large results and the output of background commands go: beside the transcript, if there is one.
-fn folders(config: &SessionConfig) -> Setup {
+/// Folders for large results and the output of background commands: beside the transcript, if there is
+/// one.
+fn tool_folders(config: &SessionConfig) -> Setup {
     let Some(writer) = &config.transcript else { return Setup::default() };
     let files = writer.files();
     let tasks_dir = match bowline_private::temporary_folder() {
@@ -177,7 +288,7 @@ fn give_title(writer: &mut TranscriptWriter, title: &str) {
     writer.note(AgentName { agent_name: title.to_owned(), session_id, extra: Extra::new() });
 }
 
-/// The conversation of the session that is taken up again.
+/// The conversation of the session that is resumed.
 fn resumed(config: &mut SessionConfig) -> Conversation {
     let messages = match &mut config.resumed {
         Some(resumed) => std::mem::take(&mut resumed.messages),
@@ -190,12 +301,12 @@ fn resumed(config: &mut SessionConfig) -> Conversation {
     Conversation::new(messages.into_iter().map(message).collect())
 }
 
-/// What the main agent can call.
-pub(crate) fn main_tools(session: &Arc<Shared>) -> Arc<Toolset> {
+/// The tools of the main agent.
+pub(crate) fn main_tools(session: &Arc<SessionContext>) -> Arc<Toolset> {
     Arc::new_cyclic(|all| toolset(session, all))
 }
 
-fn toolset(session: &Arc<Shared>, all: &Weak<Toolset>) -> Toolset {
+fn toolset(session: &Arc<SessionContext>, all: &Weak<Toolset>) -> Toolset {
     let config = &session.config;
     let mut registry = Registry::builtin(&config.tool_options);
     for tool in tool::engine_tools(session, all) {
@@ -204,19 +315,19 @@ fn toolset(session: &Arc<Shared>, all: &Weak<Toolset>) -> Toolset {
     if let ToolSelection::Named(names) = &config.tools {
         registry.choose(names);
     }
-    let mut filters = session.main_kind().map(|kind| kind.filters()).unwrap_or_default();
-    filters.push(Filter::Except(session.policy().rules.disabled_on_servers()));
+    let mut filters = session.kinds.main().map(|kind| kind.filters()).unwrap_or_default();
+    filters.push(Filter::Except(session.permissions.policy().rules.disabled_on_servers()));
     registry.retain(|spec| filters.iter().all(|filter| filter.admits_tool(spec)));
     let mut disabled: Vec<String> = tool::disabled(session).collect();
     registry.retain(|spec| {
-        let is_disabled = session.policy().rules.is_disabled(&spec.name);
+        let is_disabled = session.permissions.policy().rules.is_disabled(&spec.name);
         if is_disabled {
             disabled.push(spec.name.to_string());
         }
         !is_disabled
     });
-    if let Some(schema) = &session.live().json_schema {
-        registry.insert(structured_output::tool(schema));
+    if let Some(schema) = session.output.schema() {
+        registry.insert(structured_output::tool(&schema));
     }
     Toolset::new(registry, Some(Arc::clone(&session.mcp) as _), disabled, filters)
 }

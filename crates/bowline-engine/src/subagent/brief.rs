@@ -3,8 +3,11 @@
 use bowline_protocol::ContentBlock;
 use tokio_util::sync::CancellationToken;
 
-use super::{AgentKind, memory};
-use crate::{agent::Agent, command};
+use crate::{
+    agent::Agent,
+    agent_kind::{AgentKind, memory_section},
+    library,
+};
 
 /// Tells an agent what it should know; what goes behind its prompt is returned.
 pub(super) async fn brief(
@@ -13,12 +16,12 @@ pub(super) async fn brief(
     cancel: &CancellationToken,
 ) -> Vec<ContentBlock> {
     let folder = agent.identity.subagent().and_then(|subagent| subagent.memory.clone());
-    agent.instructions.system.extend(folder.as_deref().map(memory::section));
+    agent.instructions.system.extend(folder.as_deref().map(memory_section));
     agent.orient(kind.instructions, cancel).await;
     let mut skills = Vec::new();
     for name in &kind.skills {
-        match command::find_custom(&agent.session, name) {
-            Some(skill) => match command::body(&skill, "").await {
+        match agent.session.commands.find_custom(name) {
+            Some(skill) => match library::body(&skill, "").await {
                 Ok(text) => skills.push(ContentBlock::text(text)),
                 Err(error) => tracing::warn!(%error, name, "an agent's skill cannot be read"),
             },

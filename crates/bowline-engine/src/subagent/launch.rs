@@ -10,13 +10,15 @@ use bowline_sessions::SubagentMetadata;
 use bowline_tools::{NewTask, TaskHandle, TaskKind, Workspace};
 use tokio_util::sync::CancellationToken;
 
-use super::{AgentKind, memory, toolset};
+use super::toolset;
 use crate::{
     agent::{Agent, Instructions},
+    agent_kind::{AgentKind, memory_folder},
     conversation::Conversation,
     identity::{Identity, Subagent},
     journal::Journal,
-    session::{AgentPlace, Shared, StartedAgent},
+    session_context::SessionContext,
+    tasks::{AgentSlot, StartedAgent},
     toolset::Toolset,
     worktree::Worktree,
 };
@@ -61,8 +63,8 @@ impl Launched {
     pub(crate) fn model(&self) -> String {
         let session = &self.agent.session;
         let own = self.agent.instructions.model.as_ref();
-        let connected = own.and_then(|name| session.config.models.connect(name).ok());
-        connected.map_or_else(|| session.model_name(), |model| model.name)
+        let connected = own.and_then(|name| session.models.connect(name).ok());
+        connected.map_or_else(|| session.models.name(), |model| model.name)
     }
 
     /// Where what it says can be read.
@@ -71,11 +73,15 @@ impl Launched {
     }
 }
 
-/// Announces a subagent that has its place among those that may work at once.
-pub(crate) fn launch(session: &Arc<Shared>, assignment: Assignment, place: AgentPlace) -> Launched {
+/// Announces a subagent that has its slot among those that may work at once.
+pub(crate) fn launch(
+    session: &Arc<SessionContext>,
+    assignment: Assignment,
+    slot: AgentSlot,
+) -> Launched {
     let subagent = Arc::new(identify(session, &assignment));
-    session.hooks.add_agent(&subagent.id, &assignment.kind.hooks);
-    let (task, stop) = announce(session, &assignment, place, subagent.depth);
+    session.hooks.registry().add_agent(&subagent.id, &assignment.kind.hooks);
+    let (task, stop) = announce(session, &assignment, slot, subagent.depth);
     let workspace = assignment.workspace.fork();
     if let Some(directory) = &subagent.worktree {
         workspace.set_current_dir(directory);
@@ -99,11 +105,11 @@ pub(crate) fn launch(session: &Arc<Shared>, assignment: Assignment, place: Agent
 }
 
 /// Who it is.
-fn identify(session: &Shared, assignment: &Assignment) -> Subagent {
+fn identify(session: &SessionContext, assignment: &Assignment) -> Subagent {
     let Assignment { kind, background, .. } = assignment;
     let parent = assignment.parent.subagent();
     let inherited = || parent.and_then(|parent| parent.model.clone());
-    let forwards = session.live().host.forward_subagent_text;
+    let forwards = session.host.read(|host| host.forward_subagent_text);
     Subagent {
         id: assignment.id.clone(),
         kind: kind.name.clone(),
@@ -114,7 +120,7 @@ fn identify(session: &Shared, assignment: &Assignment) -> Subagent {
         shows_text: forwards || *background,
         permission_mode: kind.permission_mode.clone(),
         worktree: assignment.worktree.as_ref().map(|worktree| worktree.path().to_owned()),
-        memory: memory::folder(&session.config.places, kind),
+        memory: memory_folder(&session.config.places, kind),
         model: assignment.model.clone().or_else(|| kind.model.clone()).or_else(inherited),
     }
 }
@@ -125,9 +131,9 @@ fn task_id(assignment: &Assignment) -> TaskId {
 
 /// Tells everybody that it begins; it ends when the token is cancelled.
 fn announce(
-    session: &Shared,
+    session: &SessionContext,
     assignment: &Assignment,
-    place: AgentPlace,
+    slot: AgentSlot,
     depth: u32,
 ) -> (TaskHandle, CancellationToken) {
     let Assignment { kind, description, prompt, call, background, .. } = assignment;
@@ -143,9 +149,9 @@ fn announce(
         output_file: Some(tasks.output_path(&id)),
         stop: stop.clone(),
     });
-    session.board.agent_started(StartedAgent {
+    session.tasks.agent_started(StartedAgent {
         id: &id,
-        place,
+        slot,
         kind: &kind.name,
         description,
         prompt,
@@ -159,7 +165,7 @@ fn announce(
 }
 
 /// Where its words are written, with a note on who sent it.
-fn journal(session: &Shared, assignment: &Assignment, depth: u32) -> Journal {
+fn journal(session: &SessionContext, assignment: &Assignment, depth: u32) -> Journal {
     let writer = session.journal.with(|writer| writer.subagent(assignment.id.clone(), None).ok());
     if let Some(writer) = &writer {
         let about = SubagentMetadata {
@@ -177,9 +183,13 @@ fn journal(session: &Shared, assignment: &Assignment, depth: u32) -> Journal {
 }
 
 /// What it is told before everything else, as far as its kind and the host say it.
-fn instruct(session: &Shared, assignment: &Assignment, subagent: &Subagent) -> Instructions {
+fn instruct(
+    session: &SessionContext,
+    assignment: &Assignment,
+    subagent: &Subagent,
+) -> Instructions {
     let kind = &assignment.kind;
-    let appended = session.live().host.append_subagent_system_prompt.clone();
+    let appended = session.host.read(|host| host.append_subagent_system_prompt.clone());
     let copy = subagent.worktree.as_deref().map(about_worktree);
     Instructions {
         system: [Some(kind.prompt.clone()), copy, appended].into_iter().flatten().collect(),

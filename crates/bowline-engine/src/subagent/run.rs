@@ -10,12 +10,13 @@ use bowline_tools::{FailureStage, TaskStatus, ToolFailure};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::{Launched, brief::brief, servers};
+use super::{brief::brief, launch::Launched, servers};
 use crate::{
     agent::Agent,
     clock::millis,
+    conversation::NO_CONTENT,
     identity::Subagent,
-    session::EndedTask,
+    tasks::{EndedTask, KeptWorktree},
     turn::{
         machine::{Ending, Limits},
         report::Report,
@@ -23,7 +24,6 @@ use crate::{
         texts,
     },
     usage::{self, Tokens},
-    worktree::Kept,
 };
 
 /// What a subagent came to.
@@ -36,7 +36,7 @@ pub(crate) struct Finished {
     pub(crate) usage: Usage,
     pub(crate) took: Duration,
     /// The copy of the project in which it has changed something.
-    pub(crate) worktree: Option<Kept>,
+    pub(crate) worktree: Option<KeptWorktree>,
 }
 
 impl Finished {
@@ -114,16 +114,16 @@ pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Fini
         Some(failure) if failure.stage == FailureStage::Interrupted => TaskStatus::Killed,
         Some(_) => TaskStatus::Failed,
     };
-    session.hooks.remove_agent(&id);
+    session.hooks.registry().remove_agent(&id);
     write_output(&output_file, &finished.answer);
     task.set_output(finished.answer.clone());
     let task_id = TaskId::from(id.as_str());
     if cancel.is_cancelled() {
-        session.board.stopped_by_user(&task_id);
+        session.tasks.stopped_by_user(&task_id);
     }
     task.finish(status, Some(finished.answer.clone()));
     let error = failure.map(|failure| failure.content);
-    session.board.ended(
+    session.tasks.ended(
         &task_id,
         EndedTask {
             status,
@@ -138,9 +138,9 @@ pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Fini
             worktree: finished.worktree.clone(),
         },
     );
-    if session.board.stop_was_answered(&task_id).await {
+    if session.tasks.stop_was_answered(&task_id).await {
         tell_stopped(&agent, finished.report.ending).await;
-        session.board.came_to_an_end(&task_id);
+        session.tasks.came_to_an_end(&task_id);
     }
     finished
 }
@@ -171,18 +171,18 @@ fn answer(report: &Report, max_turns: Option<u32>) -> String {
 
 /// Hooks hear that it starts, and may have something to tell it.
 async fn start_hooks(agent: &Agent, cancel: &CancellationToken) -> Vec<String> {
-    if !agent.session.has_hooks(HookEvent::SubagentStart) {
+    if !agent.session.hooks.has(HookEvent::SubagentStart) {
         return Vec::new();
     }
     let event = EventInput::SubagentStart(SubagentStartInput::default());
-    agent.session.run_hooks(&agent.identity, event, cancel).await.model_texts().collect()
+    agent.session.hooks.run(&agent.identity, event, cancel).await.model_texts().collect()
 }
 
 /// The prompt goes into the conversation, between what hooks have `told` and its `skills`; a host whose
 /// conversation waits for the subagent sees it, too.
 async fn take_up(agent: &mut Agent, prompt: String, told: Vec<String>, skills: Vec<ContentBlock>) {
     // The API refuses messages without content.
-    let prompt = if prompt.is_empty() { texts::NO_CONTENT.to_owned() } else { prompt };
+    let prompt = if prompt.is_empty() { NO_CONTENT.to_owned() } else { prompt };
     let blocks = vec![ContentBlock::text(prompt)];
     let first = told.into_iter().map(ContentBlock::text).chain(blocks.iter().cloned());
     agent.conversation.push_user(first.chain(skills).collect());
@@ -190,7 +190,7 @@ async fn take_up(agent: &mut Agent, prompt: String, told: Vec<String>, skills: V
     let unseen = |subagent: &Subagent| subagent.background || subagent.depth > 1;
     if agent.identity.subagent().is_some_and(unseen) {
         let uuid = crate::sink::new_uuid();
-        agent.session.emit_notice(agent.journal().user(&uuid, &message)).await;
+        agent.session.sink.emit_notice(agent.journal().user(&uuid, &message)).await;
     } else {
         agent.say_user(message.into()).await;
     }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{AgentKind, MAX_DEPTH, servers};
+use super::{MAX_DEPTH, servers, tool};
 use crate::{
+    agent_kind::AgentKind,
     identity::Identity,
-    session::Shared,
-    tool,
+    session_context::SessionContext,
     toolset::{AGENT_TOOL, Toolset},
 };
 
@@ -16,7 +16,7 @@ const FOR_PEOPLE: &[&str] =
 
 /// The tools of a subagent of this kind.
 pub(crate) fn tools(
-    session: &Arc<Shared>,
+    session: &Arc<SessionContext>,
     parent: &Toolset,
     kind: &AgentKind,
     identity: &Identity,
@@ -34,7 +34,7 @@ pub(crate) fn tools(
     Arc::new_cyclic(|all| {
         // The agent tool of a subagent starts agents below it, not beside it.
         if registry.get(AGENT_TOOL).is_some() {
-            registry.insert(tool::agent(session, identity.clone(), all));
+            registry.insert(tool::agent_tool(session, identity.clone(), all));
         }
         Toolset::new(registry, parent.source().cloned(), parent.disabled().to_vec(), filters)
             .with_servers(servers)

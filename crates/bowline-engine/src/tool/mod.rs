@@ -1,6 +1,5 @@
 //! Tools that are the engine's own business: they start agents, ask people or a model, change the mode.
 
-mod agent;
 mod ask_user_question;
 mod plan_mode;
 mod skill;
@@ -10,11 +9,11 @@ use std::sync::{Arc, Weak};
 
 use bowline_tools::Tool;
 
-pub(crate) use self::plan_mode::with_plan;
 use crate::{
     config::PermissionPrompts,
     identity::Identity,
-    session::Shared,
+    session_context::SessionContext,
+    subagent::agent_tool,
     toolset::{AGENT_TOOL, Toolset},
 };
 
@@ -22,15 +21,18 @@ use crate::{
 const FOR_A_PERSON: [&str; 3] = ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"];
 
 /// Tools that exist, but not in this session.
-pub(crate) fn disabled(session: &Shared) -> impl Iterator<Item = String> {
+pub(crate) fn disabled(session: &SessionContext) -> impl Iterator<Item = String> {
     let asks = session.config.permission_prompts == PermissionPrompts::Host;
     FOR_A_PERSON.into_iter().filter(move |_| !asks).map(str::to_owned)
 }
 
 /// The engine's own tools for the main agent, as part of `all` that it can call. Those that ask a
 /// person are only there if one is.
-pub(crate) fn engine_tools(session: &Arc<Shared>, all: &Weak<Toolset>) -> Vec<Arc<dyn Tool>> {
-    let mut tools = vec![agent(session, Identity::Main, all), skill::tool(session)];
+pub(crate) fn engine_tools(
+    session: &Arc<SessionContext>,
+    all: &Weak<Toolset>,
+) -> Vec<Arc<dyn Tool>> {
+    let mut tools = vec![agent_tool(session, Identity::Main, all), skill::tool(session)];
     tools.extend(web_search::tool(session));
     if session.config.permission_prompts == PermissionPrompts::Host {
         tools.push(ask_user_question::tool());
@@ -50,13 +52,4 @@ pub(crate) fn needs_conversation(name: &str) -> bool {
         "StructuredOutput",
     ];
     ABOUT_THE_CONVERSATION.contains(&name)
-}
-
-/// The tool that starts agents below `parent`, who has these `tools`.
-pub(crate) fn agent(
-    session: &Arc<Shared>,
-    parent: Identity,
-    tools: &Weak<Toolset>,
-) -> Arc<dyn Tool> {
-    Arc::new(agent::AgentTool::new(session, parent, Weak::clone(tools)))
 }

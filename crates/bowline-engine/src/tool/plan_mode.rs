@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::{context::plan, session::Shared};
+use crate::{context::plan, session_context::SessionContext};
 
 const ENTER: &str = "EnterPlanMode";
 const ENTER_DESCRIPTION: &str = "Switches to plan mode, in which you look and think and change \
@@ -34,7 +34,7 @@ struct ExitInput {
 
 struct PlanTool {
     spec: ToolSpec,
-    session: Weak<Shared>,
+    session: Weak<SessionContext>,
     direction: Direction,
 }
 
@@ -45,7 +45,7 @@ enum Direction {
 }
 
 /// Both tools.
-pub(super) fn tools(session: &Arc<Shared>) -> [Arc<dyn Tool>; 2] {
+pub(super) fn tools(session: &Arc<SessionContext>) -> [Arc<dyn Tool>; 2] {
     let enter = ToolSpec::new(ENTER, ENTER_DESCRIPTION, schema_of::<Nothing>()).read_only();
     let exit = ToolSpec::new(EXIT, EXIT_DESCRIPTION, schema_of::<ExitInput>());
     [(enter, Direction::Enter), (exit, Direction::Exit)].map(|(spec, direction)| {
@@ -60,7 +60,7 @@ impl PlanTool {
         let session = self.session.upgrade().ok_or_else(gone)?;
         match self.direction {
             Direction::Enter => {
-                session.enter_plan_mode();
+                session.permissions.enter_plan_mode();
                 tell_mode(&session).await;
                 let message = "Entered plan mode. Look around and think, and change nothing until \
                                the user has agreed to your plan.";
@@ -69,8 +69,8 @@ impl PlanTool {
             }
             Direction::Exit => {
                 let input: ExitInput = call.input()?;
-                let written = session.plan();
-                session.leave_plan_mode();
+                let written = session.permissions.plan();
+                session.permissions.leave_plan_mode();
                 tell_mode(&session).await;
                 Ok(approved(&session, written, input.plan))
             }
@@ -78,23 +78,15 @@ impl PlanTool {
     }
 }
 
-/// The input of `ExitPlanMode` as people see it: the plan is what stands in the file, whatever the
-/// model says it is.
-pub(crate) fn with_plan(session: &Shared, tool: &str, mut input: Value) -> Value {
-    if let Some(fields) = input.as_object_mut().filter(|_| tool == EXIT) {
-        fields.shift_remove("plan");
-        if let (Some(plan), Some(path)) = (session.plan(), session.plan_file()) {
-            fields.insert("plan".to_owned(), plan.into());
-            fields.insert("planFilePath".to_owned(), path.display().to_string().into());
-        }
-    }
-    input
-}
-
 /// What the model is told when the person agrees.
-fn approved(session: &Shared, written: Option<String>, shown: Option<String>) -> ToolOutput {
+fn approved(
+    session: &SessionContext,
+    written: Option<String>,
+    shown: Option<String>,
+) -> ToolOutput {
     let edited = shown.as_ref().is_some_and(|shown| Some(shown) != written.as_ref());
-    let path = session.plan_file().map(|path| path.display().to_string()).unwrap_or_default();
+    let path =
+        session.permissions.plan_file().map(|path| path.display().to_string()).unwrap_or_default();
     let Some(plan) = shown.or(written) else {
         let text = "User has approved exiting plan mode. You can now proceed.";
         let structured = json!({"plan": null, "isAgent": false, "filePath": path});
@@ -112,8 +104,8 @@ fn approved(session: &Shared, written: Option<String>, shown: Option<String>) ->
     ToolOutput::text(text).structured(structured)
 }
 
-async fn tell_mode(session: &Shared) {
-    let permission_mode = Some(session.mode());
+async fn tell_mode(session: &SessionContext) {
+    let permission_mode = Some(session.permissions.mode());
     session.sink.send(StatusMessage { permission_mode, ..StatusMessage::default() }).await;
 }
 
@@ -131,8 +123,9 @@ impl Tool for PlanTool {
         _: &'a Value,
         _: &'a Workspace,
     ) -> BoxFuture<'a, Result<(), ToolFailure>> {
-        let in_plan_mode =
-            || self.session.upgrade().is_some_and(|it| it.mode() == PermissionMode::Plan);
+        let in_plan_mode = || {
+            self.session.upgrade().is_some_and(|it| it.permissions.mode() == PermissionMode::Plan)
+        };
         let checked = match self.direction {
             Direction::Exit if !in_plan_mode() => Err(ToolFailure::input(
                 "You are not in plan mode. If the user has agreed to your plan, go on with the \

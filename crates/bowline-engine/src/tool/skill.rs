@@ -12,8 +12,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    command::{self, CustomCommand},
-    session::Shared,
+    library::{self, CustomCommand},
+    session_context::SessionContext,
 };
 
 const NAME: &str = "Skill";
@@ -31,11 +31,11 @@ struct Input {
 
 struct SkillTool {
     spec: ToolSpec,
-    session: Weak<Shared>,
+    session: Weak<SessionContext>,
 }
 
 /// The tool.
-pub(super) fn tool(session: &Arc<Shared>) -> Arc<dyn Tool> {
+pub(super) fn tool(session: &Arc<SessionContext>) -> Arc<dyn Tool> {
     let spec = ToolSpec::new(NAME, DESCRIPTION, schema_of::<Input>()).read_only();
     Arc::new(SkillTool { spec, session: Arc::downgrade(session) })
 }
@@ -48,9 +48,9 @@ impl SkillTool {
         if name.is_empty() {
             return Err(ToolFailure::input("Invalid skill format: "));
         }
-        let found = command::find_custom(&session, name);
+        let found = session.commands.find_custom(name);
         let skill = found.ok_or_else(|| {
-            ToolFailure::input(match command::is_builtin(name) {
+            ToolFailure::input(match library::is_builtin(name) {
                 true => format!(
                     "{name} is a built-in CLI command, not a skill. Only the user can run /{name}."
                 ),
@@ -68,7 +68,7 @@ impl SkillTool {
     async fn load(&self, call: ToolCall) -> Result<ToolOutput, ToolFailure> {
         let input: Input = call.input()?;
         let skill = self.find(&input.skill)?;
-        let body = command::body(&skill, input.args.as_deref().unwrap_or_default())
+        let body = library::body(&skill, input.args.as_deref().unwrap_or_default())
             .await
             .map_err(|error| ToolFailure::running(format!("{}: {error}", skill.path.display())))?;
         let name = input.skill.trim().trim_start_matches('/');

@@ -18,10 +18,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::{
-    session::Shared,
-    side::{self, Question},
-};
+use crate::{session_context::SessionContext, side::SideRequest};
 
 const DESCRIPTION: &str = "\
 Searches the web and returns titles and addresses of pages with a summary of what they say. Use it \
@@ -59,12 +56,12 @@ struct Input {
 /// Searches the web through the model's API.
 struct WebSearch {
     spec: ToolSpec,
-    session: Weak<Shared>,
+    session: Weak<SessionContext>,
 }
 
 /// The tool, if the session's model is one whose API can search.
-pub(super) fn tool(session: &Arc<Shared>) -> Option<Arc<dyn Tool>> {
-    let model = session.live().model.clone();
+pub(super) fn tool(session: &Arc<SessionContext>) -> Option<Arc<dyn Tool>> {
+    let model = session.models.requested();
     if !matches!(model.parse(), Ok(ModelRef::Anthropic(_))) {
         return None;
     }
@@ -126,13 +123,13 @@ enum Part {
     Failure(String),
 }
 
-async fn search(session: &Shared, input: &Input) -> Result<Found, ToolFailure> {
+async fn search(session: &SessionContext, input: &Input) -> Result<Found, ToolFailure> {
     let asked = vec![ContentBlock::text(format!("Search the web for: {}", input.query))];
-    let mut question = Question::new(INSTRUCTIONS, asked, MAX_ANSWER);
+    let mut question = SideRequest::new(INSTRUCTIONS, asked, MAX_ANSWER);
     question.tools = vec![Arc::new(server_tool(input))];
     let mut found = Found::default();
     for _ in 0..=MAX_PAUSES {
-        let answer = side::ask(session, question.clone()).await;
+        let answer = session.side.request(question.clone()).await;
         let answer = answer.map_err(|error| ToolFailure::running(error.to_string()))?;
         for block in &answer.content {
             found.take(block);

@@ -17,12 +17,12 @@ pub(super) async fn completion_refused(
 ) -> Option<String> {
     let completes =
         proposed.tool.spec().name == "TaskUpdate" && proposed.input["status"] == "completed";
-    if !completes || !context.session.has_hooks(HookEvent::TaskCompleted) {
+    if !completes || !context.session.hooks.has(HookEvent::TaskCompleted) {
         return None;
     }
     let task = named(context, &proposed.input["taskId"])?;
     let event = EventInput::TaskCompleted(about(&task));
-    let report: HookReport = context.session.run_hooks(&context.identity, event, cancel).await;
+    let report: HookReport = context.session.hooks.run(&context.identity, event, cancel).await;
     report.tool_refusal()
 }
 
@@ -34,14 +34,14 @@ pub(super) async fn tell_created(
     cancel: &CancellationToken,
 ) {
     let creates = proposed.tool.spec().name == "TaskCreate";
-    if !creates || !context.session.has_hooks(HookEvent::TaskCreated) {
+    if !creates || !context.session.hooks.has(HookEvent::TaskCreated) {
         return;
     }
     let Some(task) = created.and_then(|created| named(context, &created["task"]["id"])) else {
         return;
     };
     let event = EventInput::TaskCreated(about(&task));
-    context.session.run_hooks(&context.identity, event, cancel).await;
+    context.session.hooks.run(&context.identity, event, cancel).await;
 }
 
 fn named(context: &CallContext, id: &Value) -> Option<ListedTask> {

@@ -3,6 +3,7 @@
 //! [`machine`] decides, as a pure function of what happened; the rest of this
 //! folder performs: it asks the model, runs tools, and tells the host.
 
+pub(crate) mod batch_hooks;
 pub(crate) mod call;
 pub(crate) mod call_slot;
 mod listed_task;
@@ -10,7 +11,9 @@ pub mod machine;
 pub(crate) mod outcome;
 pub(crate) mod permit;
 pub(crate) mod pipeline;
+mod prompt_tool;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod schedule;
+mod structured;
 pub(crate) mod texts;

@@ -43,6 +43,11 @@ pub(crate) struct CallOutcome {
     pub(crate) then: Then,
 }
 
+/// The calls that did not fail.
+pub(crate) fn successful_calls(batch: &[CallOutcome]) -> impl Iterator<Item = &ToolUseBlock> {
+    batch.iter().filter(|outcome| !outcome.failed()).map(|outcome| &*outcome.call)
+}
+
 impl CallOutcome {
     /// The call succeeded.
     pub(crate) fn success(call: Arc<ToolUseBlock>, output: ToolOutput) -> Self {

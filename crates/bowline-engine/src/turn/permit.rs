@@ -16,12 +16,13 @@ use super::{
     machine::Then,
     outcome::CallOutcome,
     pipeline::{CallContext, Proposed},
+    prompt_tool::ask_prompt_tool,
 };
 use crate::{
+    approvals::Question as PendingRequest,
     config::PermissionPrompts,
     host::HostError,
     permission::{Denial, ProposedCall, Question, Unanswered, Verdict},
-    session::{control, questions::Question as Waiting},
 };
 
 /// After how long an unanswered question is worth a notification.
@@ -78,7 +79,7 @@ fn evaluate(context: &CallContext, proposed: &Proposed) -> Verdict {
         hook: proposed.opinion.as_ref(),
         needs_person: needs_person(&proposed.call.name),
     };
-    context.session.judge(&call, proposed.server.as_ref(), &context.identity)
+    context.session.permissions.judge(&call, proposed.server.as_ref(), &context.identity)
 }
 
 /// Tells hooks what the mode refused without asking anybody; they may let the model try again.
@@ -89,7 +90,7 @@ async fn tell_denied(
     cancel: &CancellationToken,
 ) -> Denial {
     let by_mode = denial.reason.kind == Some(DecisionReasonType::Classifier);
-    if by_mode && context.session.has_hooks(HookEvent::PermissionDenied) {
+    if by_mode && context.session.hooks.has(HookEvent::PermissionDenied) {
         let event = EventInput::PermissionDenied(PermissionDeniedInput {
             tool_name: proposed.call.name.clone(),
             tool_input: RawJson::from(proposed.input.clone()),
@@ -98,7 +99,7 @@ async fn tell_denied(
             mcp_server: proposed.server.clone(),
             ..PermissionDeniedInput::default()
         });
-        if context.session.run_hooks(&context.identity, event, cancel).await.retry {
+        if context.session.hooks.run(&context.identity, event, cancel).await.retry {
             denial.message.push_str(MAY_RETRY);
         }
     }
@@ -129,7 +130,7 @@ fn deny(context: &CallContext, proposed: &Proposed, denial: Denial) -> Box<CallO
             ..PermissionDeniedMessage::default()
         };
         frame.uuid = crate::sink::new_uuid();
-        frame.session_id = session.id();
+        frame.session_id = session.sink.session_id();
         outcome.notices.push(frame.into());
     }
     let mut meta = outcome.decided(denial.rejected());
@@ -149,7 +150,7 @@ async fn ask(
         PermissionPrompts::Disabled => Some(Unanswered::PromptsOff),
         PermissionPrompts::Host | PermissionPrompts::McpTool(_) => None,
     };
-    if context.session.has_hooks(HookEvent::PermissionRequest) {
+    if context.session.hooks.has(HookEvent::PermissionRequest) {
         // What was said in passing goes out before a hook hears what follows from it.
         context.session.sink.flush().await;
     }
@@ -266,11 +267,11 @@ async fn ask_host(
 ) -> Answer {
     let session = &context.session;
     let answered = match &context.prompts {
-        PermissionPrompts::McpTool(tool) => control::ask_prompt_tool(context, tool, proposed).await,
+        PermissionPrompts::McpTool(tool) => ask_prompt_tool(context, tool, proposed).await,
         _ => {
             let request = request(context, proposed, question);
-            let open = Waiting::Permission(Box::new(request.clone()));
-            let _waiting = session.question_opened(open).await;
+            let pending = PendingRequest::Permission(Box::new(request.clone()));
+            let _pending = session.approvals.opened(pending).await;
             let mut asked = std::pin::pin!(session.sink.host().can_use_tool(request));
             tokio::select! {
                 answer = &mut asked => answer,
@@ -327,13 +328,13 @@ fn describe(context: &CallContext, proposed: &Proposed) -> Option<String> {
 
 /// Nobody has answered for a while.
 async fn remind(context: &CallContext, proposed: &Proposed, cancel: &CancellationToken) {
-    if context.session.has_hooks(HookEvent::Notification) {
+    if context.session.hooks.has(HookEvent::Notification) {
         let event = EventInput::Notification(NotificationInput {
             message: format!("Permission is needed to use {}", proposed.call.name),
             notification_type: "permission_prompt".to_owned(),
             ..NotificationInput::default()
         });
-        context.session.run_hooks(&context.identity, event, cancel).await;
+        context.session.hooks.run(&context.identity, event, cancel).await;
     }
 }
 
@@ -344,7 +345,7 @@ async fn ask_hooks(
     question: &Question,
     cancel: &CancellationToken,
 ) -> Option<HookPermissionResult> {
-    if !context.session.has_hooks(HookEvent::PermissionRequest) {
+    if !context.session.hooks.has(HookEvent::PermissionRequest) {
         return None;
     }
     let suggestions = &question.suggestions;
@@ -356,7 +357,7 @@ async fn ask_hooks(
         ..PermissionRequestInput::default()
     });
     let about = Some(&proposed.call.id);
-    context.session.race_hooks(&context.identity, event, about, cancel).await.permission
+    context.session.hooks.race(&context.identity, event, about, cancel).await.permission
 }
 
 /// Somebody said yes, perhaps with changes.
@@ -404,11 +405,13 @@ fn check_changed(context: &CallContext, proposed: &Proposed) -> Result<(), Box<C
 /// Changes the rules, in memory and, where the change says so, on disk.
 pub(crate) async fn apply(context: &CallContext, updates: &[PermissionUpdate]) {
     let session = &context.session;
-    let before = session.mode();
+    let before = session.permissions.mode();
     for update in updates {
-        session.apply_permission_update(update);
+        if let Some(path) = session.permissions.apply_update(update, &session.workspace) {
+            session.watch.note_settings_file(&path);
+        }
     }
-    let mode = session.mode();
+    let mode = session.permissions.mode();
     if mode != before {
         let permission_mode = Some(mode);
         session.sink.send(StatusMessage { permission_mode, ..StatusMessage::default() }).await;

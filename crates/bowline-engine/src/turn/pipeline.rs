@@ -4,8 +4,8 @@ use std::{pin::pin, sync::Arc};
 
 use bowline_model::UNPARSED_INPUT;
 use bowline_protocol::{
-    Content, EventInput, FinishedToolCall, HookEvent, HookPermissionDecision, McpServerRef,
-    Message, NonExecutionKind, PermissionDecision, PostToolUseFailureInput, PostToolUseInput,
+    Content, EventInput, HookEvent, HookPermissionDecision, McpServerRef, Message,
+    NonExecutionKind, PermissionDecision, PostToolUseFailureInput, PostToolUseInput,
     PreToolUseInput, RawJson, ToolResultMeta, ToolUseBlock,
 };
 use bowline_sandbox::Confinement;
@@ -14,7 +14,9 @@ use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::{call_slot::CallSlot, listed_task, machine::Then, outcome::CallOutcome, permit};
+use super::{
+    call_slot::CallSlot, listed_task, machine::Then, outcome::CallOutcome, permit, structured,
+};
 use crate::{
     agent::Agent,
     clock::millis,
@@ -22,15 +24,13 @@ use crate::{
     hook::{BlockKind, HookReport},
     identity::Identity,
     permission::HookOpinion,
-    session::Shared,
-    structured_output,
-    tool::with_plan,
+    session_context::SessionContext,
     toolset::Toolset,
 };
 
 /// What the calls of one agent share.
 pub(crate) struct CallContext {
-    pub(crate) session: Arc<Shared>,
+    pub(crate) session: Arc<SessionContext>,
     pub(crate) identity: Identity,
     pub(crate) tools: Arc<Toolset>,
     pub(crate) workspace: Arc<Workspace>,
@@ -116,7 +116,7 @@ pub(crate) async fn run(
     match admitted {
         Ok(admitted) => Box::new(perform(&context, admitted, &cancel).await),
         Err(mut outcome) => {
-            structured_output::note_rejection(&mut outcome);
+            structured::note_rejection(&mut outcome);
             outcome
         }
     }
@@ -182,7 +182,7 @@ async fn check(
     }
     let input = context.tools.check(&call.name, input)?;
     tool.check(&input, &context.workspace).await?;
-    Ok((tool, with_plan(&context.session, &call.name, input)))
+    Ok((tool, context.session.permissions.with_plan(&call.name, input)))
 }
 
 async fn pre_hooks(
@@ -190,7 +190,7 @@ async fn pre_hooks(
     proposed: &Proposed,
     cancel: &CancellationToken,
 ) -> HookReport {
-    if !context.session.has_hooks(HookEvent::PreToolUse) {
+    if !context.session.hooks.has(HookEvent::PreToolUse) {
         return HookReport::default();
     }
     let event = EventInput::PreToolUse(PreToolUseInput {
@@ -200,7 +200,7 @@ async fn pre_hooks(
         mcp_server: proposed.server.clone(),
         ..PreToolUseInput::default()
     });
-    context.session.run_hooks(&context.identity, event, cancel).await
+    context.session.hooks.run(&context.identity, event, cancel).await
 }
 
 /// What a hook made of the input has to fit the tool, too; if it does not, that is the hook's fault.
@@ -270,11 +270,15 @@ async fn perform(
         confinement: proposed.confinement.clone(),
     };
     let result = bowline_tools::run(&*proposed.tool, call).await;
-    context.session.ledger().times_mut().tools += began.elapsed();
+    context.session.usage.ledger().times_mut().tools += began.elapsed();
     if cancel.is_cancelled() && result.is_err() {
         return CallOutcome::interrupted(proposed.call);
     }
-    context.session.tell_moved(&context.identity, &context.workspace, &directory, cancel).await;
+    context
+        .session
+        .watch
+        .directory_changed(&context.identity, &context.workspace, &directory, cancel)
+        .await;
     if let Ok(output) = &result {
         listed_task::tell_created(context, &proposed, output.structured.as_ref(), cancel).await;
     }
@@ -296,7 +300,7 @@ async fn perform(
     let (failed, said): (Vec<_>, Vec<_>) = notices.partition(|notice| notice.tag.is_some());
     outcome.notices.extend(failed.into_iter().map(Message::from));
     outcome.remarks = said;
-    structured_output::note(&context.session, &proposed, &mut outcome);
+    structured::note(&context.session.output, &proposed, &mut outcome);
     // A failure is for the model to deal with, whatever hooks think of it.
     if stop || (report.stop.is_some() && !outcome.failed()) {
         outcome.then = Then::HookStopped;
@@ -315,7 +319,7 @@ async fn post_hooks(
         Ok(_) => HookEvent::PostToolUse,
         Err(_) => HookEvent::PostToolUseFailure,
     };
-    if !context.session.has_hooks(event) {
+    if !context.session.hooks.has(event) {
         return HookReport::default();
     }
     let tool_name = proposed.call.name.clone();
@@ -343,7 +347,7 @@ async fn post_hooks(
             ..PostToolUseFailureInput::default()
         }),
     };
-    context.session.run_hooks_silently(&context.identity, event, None, cancel).await
+    context.session.hooks.run_silently(&context.identity, event, None, cancel).await
 }
 
 /// What a tool answered, for programs.
@@ -386,16 +390,5 @@ fn text_of(value: &Value) -> String {
             None => value.to_string(),
         },
         other => other.to_string(),
-    }
-}
-
-/// What hooks are told of a batch of calls: input and result of each.
-pub(crate) fn batch_entry(outcome: &CallOutcome) -> FinishedToolCall {
-    FinishedToolCall {
-        tool_name: outcome.call.name.clone(),
-        tool_input: outcome.call.input.clone(),
-        tool_use_id: outcome.call.id.clone(),
-        tool_response: Some(RawJson::from(Value::String(outcome.content.to_text()))),
-        ..FinishedToolCall::default()
     }
 }

@@ -14,9 +14,6 @@ pub(crate) fn interrupted(ending: Ending) -> &'static str {
     }
 }
 
-/// Stands for a prompt without content, which the API would refuse.
-pub(crate) const NO_CONTENT: &str = "(no content)";
-
 /// What the user hears of a prompt of blanks.
 pub(crate) const BLANK_PROMPT: &str =
     "Blank prompt — the message was only whitespace, so nothing was sent to the model.";

@@ -1,15 +1,12 @@
-//! Files that `FileChanged` hooks hear of: those that matchers name, and those that hooks have asked for.
+//! Files of `FileChanged` hooks: named by matchers, and by outputs of hooks.
 
 use std::path::PathBuf;
 
 use bowline_protocol::{EventInput, Extra, FileChangedInput, HookEvent};
 use tokio_util::sync::CancellationToken;
 
-use super::snapshot::Snapshot;
-use crate::{
-    identity::Identity,
-    session::{Shared, lock},
-};
+use super::{Watch, snapshot::Snapshot};
+use crate::identity::Identity;
 
 /// What is watched, and how it was when it was last looked at.
 #[derive(Debug, Default)]
@@ -26,12 +23,12 @@ impl WatchedFiles {
     }
 }
 
-impl Shared {
+impl Watch {
     /// Begins to watch what hooks want watched and was not watched so far, as it is now.
     pub(super) fn note_watched_files(&self) {
-        let names = self.hooks.matcher_names(&HookEvent::FileChanged);
-        let named = names.into_iter().map(|name| self.config.cwd.join(name));
-        let mut files = lock(&self.watch.files);
+        let names = self.hooks.registry().matcher_names(&HookEvent::FileChanged);
+        let named = names.into_iter().map(|name| self.cwd.join(name));
+        let mut files = self.watched.lock();
         let paths: Vec<_> = named.chain(files.asked_for.iter().cloned()).collect();
         let new: Vec<_> =
             paths.iter().filter(|path| !files.watched.contains(path)).cloned().collect();
@@ -41,21 +38,21 @@ impl Shared {
         files.watched = paths;
     }
 
-    /// Looks at watched files and tells hooks what has changed.
-    pub(super) async fn tell_changed_files(&self) {
+    /// Looks at watched files and runs the hooks of those that have changed.
+    pub(super) async fn run_changed_files_hooks(&self) {
         self.note_watched_files();
-        let (base, paths) = (self.workspace.current_dir(), lock(&self.watch.files).watched.clone());
+        let (base, paths) = (self.workspace.current_dir(), self.watched.lock().watched.clone());
         let look = move || (Snapshot::take(&base, &paths), paths);
         let Ok((now, paths)) = tokio::task::spawn_blocking(look).await else { return };
         let changes = {
-            let mut files = lock(&self.watch.files);
-            // Somebody has changed what is watched meanwhile; the next look sees all of it.
+            let mut files = self.watched.lock();
+            // The list of watched files has changed meanwhile; the next look sees all of it.
             if files.watched != paths {
                 return;
             }
             let mut changes = now.changes_since(&files.last);
             files.last = now;
-            // What is no longer watched has not gone.
+            // A file that is no longer watched is not removed.
             changes.retain(|(path, _)| files.watched.iter().any(|it| path.starts_with(it)));
             changes
         };
@@ -65,8 +62,8 @@ impl Shared {
                 event: change.as_str().to_owned(),
                 extra: Extra::new(),
             });
-            let report = self.run_hooks(&Identity::Main, event, &CancellationToken::new()).await;
-            self.heed_watch_paths(&report);
+            let report = self.hooks.run(&Identity::Main, event, &CancellationToken::new()).await;
+            self.follow(&report);
         }
     }
 }

@@ -1,88 +1,147 @@
-//! Files that somebody else changes: those that hooks want to hear of, and the settings.
+//! File watcher: files that hooks name, and the settings.
 //!
 //! Nothing is watched, and no task runs, unless there are hooks for it. Settings are looked at
-//! before every turn as well, so that a change counts whether or not hooks hear of it.
+//! before every turn as well, so that a change applies whether or not there are hooks for it.
 
 mod files;
 mod settings;
 mod snapshot;
 
 use std::{
-    sync::{Arc, Mutex, Weak},
+    path::{Path, PathBuf},
+    sync::{Arc, Weak},
     time::Duration,
 };
 
-use bowline_protocol::HookEvent;
-use tokio_util::task::AbortOnDropHandle;
+use bowline_protocol::{CwdChangedInput, EventInput, Extra, HookEvent};
+use bowline_tools::Workspace;
+use parking_lot::Mutex;
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use self::{files::WatchedFiles, settings::SettingsFiles};
 use crate::{
+    config::SessionConfig,
     hook::HookReport,
-    session::{Shared, lock},
+    hooking::HookRunner,
+    identity::Identity,
+    settings::{Places, SourceSet},
+    state::{CurrentSettings, PendingChanges, Permissions},
 };
 
 /// How often watched files are looked at. Short enough for a person who waits for a hook, and a look
 /// at a few files costs microseconds.
 const INTERVAL: Duration = Duration::from_millis(400);
 
-/// What a session watches.
-#[derive(Debug, Default)]
+/// Watches files for a session.
 pub(crate) struct Watch {
-    files: Mutex<WatchedFiles>,
-    settings: Mutex<SettingsFiles>,
-    /// Held while changes of settings are being told and taken over.
-    telling: tokio::sync::Mutex<()>,
-    /// The task that looks; only while there is somebody to tell.
+    hooks: Arc<HookRunner>,
+    workspace: Arc<Workspace>,
+    settings: Arc<CurrentSettings>,
+    permissions: Arc<Permissions>,
+    pending: Arc<PendingChanges>,
+    places: Places,
+    sources: SourceSet,
+    cwd: PathBuf,
+    /// Whether the session waits to be claimed: then nothing is watched.
+    unclaimed: bool,
+    watched: Mutex<WatchedFiles>,
+    settings_files: Mutex<SettingsFiles>,
+    /// Held while changes of settings are applied.
+    applying: tokio::sync::Mutex<()>,
+    /// The task that looks; only while there are hooks for it.
     looking: Mutex<Option<AbortOnDropHandle<()>>>,
 }
 
 impl Watch {
-    /// Stops looking.
-    pub(crate) fn stop(&self) {
-        *lock(&self.looking) = None;
+    pub(crate) fn new(
+        config: &SessionConfig,
+        hooks: &Arc<HookRunner>,
+        workspace: &Arc<Workspace>,
+        settings: &Arc<CurrentSettings>,
+        permissions: &Arc<Permissions>,
+        pending: &Arc<PendingChanges>,
+    ) -> Self {
+        Self {
+            hooks: Arc::clone(hooks),
+            workspace: Arc::clone(workspace),
+            settings: Arc::clone(settings),
+            permissions: Arc::clone(permissions),
+            pending: Arc::clone(pending),
+            places: config.places.clone(),
+            sources: config.sources,
+            cwd: config.cwd.clone(),
+            unclaimed: config.unclaimed,
+            watched: Mutex::default(),
+            settings_files: Mutex::default(),
+            applying: tokio::sync::Mutex::default(),
+            looking: Mutex::default(),
+        }
     }
-}
 
-impl Shared {
-    /// Begins to look at what hooks want watched, if that is not being done yet.
-    pub(crate) fn watch(self: &Arc<Self>) {
-        if self.config.unclaimed || !self.is_watching() {
+    /// Begins to look at the files that hooks want watched, if that is not being done yet.
+    pub(crate) fn start(self: &Arc<Self>) {
+        if self.unclaimed || !self.has_hooks() {
             return;
         }
         self.note_watched_files();
-        let mut looking = lock(&self.watch.looking);
+        let mut looking = self.looking.lock();
         if looking.is_none() {
             let task = tokio::spawn(look(Arc::downgrade(self)));
             *looking = Some(AbortOnDropHandle::new(task));
         }
     }
 
-    /// Whether any hook wants to hear of files that change.
-    fn is_watching(&self) -> bool {
-        self.has_hooks(HookEvent::FileChanged) || self.has_hooks(HookEvent::ConfigChange)
+    /// Stops looking.
+    pub(crate) fn stop(&self) {
+        *self.looking.lock() = None;
     }
 
-    /// Takes over which files hooks want watched from now on, if they say.
-    pub(crate) fn heed_watch_paths(&self, report: &HookReport) {
+    /// Whether there are hooks for files that change.
+    fn has_hooks(&self) -> bool {
+        self.hooks.has(HookEvent::FileChanged) || self.hooks.has(HookEvent::ConfigChange)
+    }
+
+    /// Watches the files that hooks name from now on, if they name any.
+    pub(crate) fn follow(&self, report: &HookReport) {
         if let Some(paths) = &report.watch_paths {
-            lock(&self.watch.files).follow(paths);
+            self.watched.lock().follow(paths);
             self.note_watched_files();
+        }
+    }
+
+    /// Runs the hooks of a change of the working directory.
+    pub(crate) async fn directory_changed(
+        &self,
+        identity: &Identity,
+        workspace: &Workspace,
+        before: &Path,
+        cancel: &CancellationToken,
+    ) {
+        let now = workspace.current_dir();
+        if now != before && self.hooks.has(HookEvent::CwdChanged) {
+            let event = EventInput::CwdChanged(CwdChangedInput {
+                old_cwd: before.display().to_string(),
+                new_cwd: now.display().to_string(),
+                extra: Extra::new(),
+            });
+            let report = self.hooks.run(identity, event, cancel).await;
+            self.follow(&report);
         }
     }
 }
 
 /// Looks at watched files until the session ends.
-async fn look(session: Weak<Shared>) {
+async fn look(watch: Weak<Watch>) {
     let mut clock = tokio::time::interval(INTERVAL);
     clock.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         clock.tick().await;
-        let Some(session) = session.upgrade() else { return };
-        if session.has_hooks(HookEvent::ConfigChange) {
-            session.heed_settings_files().await;
+        let Some(watch) = watch.upgrade() else { return };
+        if watch.hooks.has(HookEvent::ConfigChange) {
+            watch.apply_settings_files().await;
         }
-        if session.has_hooks(HookEvent::FileChanged) {
-            session.tell_changed_files().await;
+        if watch.hooks.has(HookEvent::FileChanged) {
+            watch.run_changed_files_hooks().await;
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Settings files that somebody else changes: hooks may object, otherwise the change counts.
+//! Changed settings files: hooks may object, otherwise the change is applied.
 
 use std::{
     collections::BTreeMap,
@@ -9,11 +9,10 @@ use std::{
 use bowline_protocol::{ConfigChangeInput, EventInput, Extra, HookEvent};
 use tokio_util::sync::CancellationToken;
 
-use super::snapshot::Stamp;
+use super::{Watch, snapshot::Stamp};
 use crate::{
     identity::Identity,
-    session::{Shared, lock},
-    settings::{self, Source},
+    settings::{self, Settings, Source},
 };
 
 /// The settings files as they were when they were last read.
@@ -38,11 +37,11 @@ impl SettingsFiles {
     }
 }
 
-impl Shared {
-    /// Remembers how the settings files are now: what they say is what counts.
+impl Watch {
+    /// Remembers how the settings files are now: what they say applies.
     pub(crate) fn note_settings_files(&self) {
-        let mut known = lock(&self.watch.settings);
-        for (source, path) in settings::files(&self.config.places, self.config.sources) {
+        let mut known = self.settings_files.lock();
+        for (source, path) in settings::files(&self.places, self.sources) {
             let stamp = Stamp::of(&path);
             known.note(source, path, stamp);
         }
@@ -50,37 +49,37 @@ impl Shared {
 
     /// The same for a file that the session itself has written.
     pub(crate) fn note_settings_file(&self, path: &Path) {
-        if let Some((_, stamp)) = lock(&self.watch.settings).0.get_mut(path) {
+        if let Some((_, stamp)) = self.settings_files.lock().0.get_mut(path) {
             *stamp = Stamp::of(path);
         }
     }
 
-    /// Takes over what others have changed in settings files, unless hooks object.
+    /// Applies changes that others have made to settings files, unless hooks object.
     ///
-    /// Cancel safety: what was not taken over when it is dropped is found the next time.
-    pub(crate) async fn heed_settings_files(self: &Arc<Self>) {
-        // Whoever comes second finds the change told and taken over.
-        let _telling = self.watch.telling.lock().await;
-        let files = settings::files(&self.config.places, self.config.sources);
-        let changed = lock(&self.watch.settings).changed(files);
+    /// Cancel safety: a change that was not applied when the future is dropped is found the next time.
+    pub(crate) async fn apply_settings_files(self: &Arc<Self>) {
+        // A second caller finds the change applied.
+        let _applying = self.applying.lock().await;
+        let files = settings::files(&self.places, self.sources);
+        let changed = self.settings_files.lock().changed(files);
         for (source, path, stamp) in changed {
             let objected = self.settings_hooks_object(source, &path).await;
-            lock(&self.watch.settings).note(source, path.clone(), stamp);
-            // Whoever manages the machine is not asked back.
+            self.settings_files.lock().note(source, path.clone(), stamp);
+            // Managed settings cannot be refused.
             if objected && source != Source::Policy {
                 continue;
             }
-            let before = self.settings().clone();
-            let reread = self.settings().reread(source, &path);
+            let before = self.settings.get();
+            let reread = self.settings.lock().reread(source, &path);
             match reread {
-                Ok(()) => self.follow_source(source, &before),
+                Ok(()) => self.apply_source(source, &before),
                 Err(error) => tracing::warn!(%error, "a settings file is left as it was"),
             }
         }
     }
 
     async fn settings_hooks_object(&self, source: Source, path: &Path) -> bool {
-        if !self.has_hooks(HookEvent::ConfigChange) {
+        if !self.hooks.has(HookEvent::ConfigChange) {
             return false;
         }
         let name = match source {
@@ -94,7 +93,56 @@ impl Shared {
             file_path: Some(path.display().to_string()),
             extra: Extra::new(),
         });
-        let report = self.run_hooks(&Identity::Main, event, &CancellationToken::new()).await;
+        let report = self.hooks.run(&Identity::Main, event, &CancellationToken::new()).await;
         !report.blocks.is_empty() || report.stop.is_some()
+    }
+
+    /// Applies what one source of settings says now: hooks, rules and variables. The model and the
+    /// like stay as they are, whatever other sessions write to disk.
+    pub(crate) fn apply_source(self: &Arc<Self>, source: Source, before: &Settings) {
+        let now = self.settings.get();
+        self.hooks.registry().set_settings(&now);
+        self.start();
+        now.renew_rules(&mut self.permissions.policy(), source, &self.places);
+        self.workspace.set_added_roots(self.permissions.added_directories());
+        // A rule may take a tool away altogether.
+        self.pending.tools_changed();
+        let changed = changed_variables(&variables(before), &variables(&now));
+        self.workspace.update_environment(changed);
+    }
+}
+
+/// The variables that settings set for commands.
+fn variables(settings: &Settings) -> BTreeMap<String, String> {
+    let set = settings.variables();
+    set.map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+/// The variables to set, and those to take away.
+fn changed_variables(
+    before: &BTreeMap<String, String>,
+    after: &BTreeMap<String, String>,
+) -> Vec<(String, Option<String>)> {
+    let gone = before.keys().filter(|name| !after.contains_key(*name));
+    let gone = gone.map(|name| (name.clone(), None));
+    let set = after.iter().filter(|(name, value)| before.get(*name) != Some(value));
+    set.map(|(name, value)| (name.clone(), Some(value.clone()))).chain(gone).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_come_change_and_go() {
+        let of = |pairs: &[(&str, &str)]| {
+            pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+        };
+        let changed = changed_variables(
+            &of(&[("SAME", "1"), ("OTHER", "1"), ("GONE", "1")]),
+            &of(&[("SAME", "1"), ("OTHER", "2"), ("NEW", "3")]),
+        );
+        let shown: Vec<_> = changed.iter().map(|(n, v)| (n.as_str(), v.as_deref())).collect();
+        assert_eq!(shown, [("NEW", Some("3")), ("OTHER", Some("2")), ("GONE", None)]);
     }
 }

@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 use bowline_protocol::{EventInput, Extra, HookEvent, WorktreeCreateInput, WorktreeRemoveInput};
 use tokio_util::sync::CancellationToken;
 
-use crate::{identity::Identity, permission::RuleSource, session::Shared};
+use crate::{
+    identity::Identity, permission::RuleSource, session_context::SessionContext,
+    tasks::KeptWorktree,
+};
 
 /// What the model hears where there is nothing to copy, and nobody who could.
 const NO_REPOSITORY: &str = "Cannot create agent worktree: not in a git repository and no \
@@ -34,28 +37,21 @@ enum Origin {
     Hooks,
 }
 
-/// A worktree that stays, because something was changed in it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Kept {
-    pub(crate) path: PathBuf,
-    pub(crate) branch: Option<String>,
-}
-
 impl Worktree {
     /// Makes one for somebody who works in `directory`.
     pub(crate) async fn create(
-        session: &Shared,
+        session: &SessionContext,
         name: &str,
         directory: &Path,
         cancel: &CancellationToken,
     ) -> Result<Self, String> {
-        let worktree = if session.has_hooks(HookEvent::WorktreeCreate) {
+        let worktree = if session.hooks.has(HookEvent::WorktreeCreate) {
             Self::of_hooks(session, name, directory, cancel).await?
         } else {
             Self::of_git(name, directory, cancel).await?
         };
-        session.policy().add_directory(RuleSource::Session, &worktree.path);
-        session.workspace.set_added_roots(session.added_directories());
+        session.permissions.policy().add_directory(RuleSource::Session, &worktree.path);
+        session.workspace.set_added_roots(session.permissions.added_directories());
         Ok(worktree)
     }
 
@@ -83,14 +79,14 @@ impl Worktree {
     }
 
     async fn of_hooks(
-        session: &Shared,
+        session: &SessionContext,
         name: &str,
         directory: &Path,
         cancel: &CancellationToken,
     ) -> Result<Self, String> {
         let (name, extra) = (name.to_owned(), Extra::new());
         let event = EventInput::WorktreeCreate(WorktreeCreateInput { name, extra });
-        let report = session.run_hooks(&Identity::Main, event, cancel).await;
+        let report = session.hooks.run(&Identity::Main, event, cancel).await;
         if let Some(block) = report.blocks.first() {
             return Err(format!("WorktreeCreate hook failed: {}", block.reason));
         }
@@ -125,37 +121,37 @@ impl Worktree {
     }
 
     /// Takes it away if nothing was changed in it. One about which that is not known stays.
-    pub(crate) async fn put_away(self, session: &Shared) -> Option<Kept> {
+    pub(crate) async fn put_away(self, session: &SessionContext) -> Option<KeptWorktree> {
         let unchanged = match &self.base {
             Some(base) => git::is_unchanged(&self.path, base).await,
             None => false,
         };
         let gone = unchanged && self.remove(session).await;
         if gone {
-            session.policy().remove_directory(RuleSource::Session, &self.path);
-            session.workspace.set_added_roots(session.added_directories());
+            session.permissions.policy().remove_directory(RuleSource::Session, &self.path);
+            session.workspace.set_added_roots(session.permissions.added_directories());
             return None;
         }
         let branch = match self.origin {
             Origin::Git { branch, .. } => Some(branch),
             Origin::Hooks => None,
         };
-        Some(Kept { path: self.path, branch })
+        Some(KeptWorktree { path: self.path, branch })
     }
 
-    async fn remove(&self, session: &Shared) -> bool {
+    async fn remove(&self, session: &SessionContext) -> bool {
         match &self.origin {
             Origin::Git { repository, branch } => {
                 let removed = git::remove_worktree(repository, &self.path, branch).await;
                 removed.inspect_err(|error| tracing::warn!(%error, "a worktree stays")).is_ok()
             }
-            Origin::Hooks if session.has_hooks(HookEvent::WorktreeRemove) => {
+            Origin::Hooks if session.hooks.has(HookEvent::WorktreeRemove) => {
                 let worktree_path = self.path.display().to_string();
                 let event = EventInput::WorktreeRemove(WorktreeRemoveInput {
                     worktree_path,
                     extra: Extra::new(),
                 });
-                session.run_hooks(&Identity::Main, event, &CancellationToken::new()).await;
+                session.hooks.run(&Identity::Main, event, &CancellationToken::new()).await;
                 !self.path.exists()
             }
             Origin::Hooks => false,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use bowline_protocol::{ContentBlock, Role};
 use serde_json::{Value, json};
 
-use crate::context::{Snapshot, tokens};
+use crate::{context::tokens, instructions::Snapshot};
 
 /// What calls of one tool take.
 #[derive(Default)]

@@ -20,11 +20,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Answered, ControlError, ControlReply, suggest};
 use crate::{
-    command,
-    context::LoadReason,
     identity::Identity,
+    instructions::LoadReason,
     permission::{Location, ProposedCall, RuleSource, Verdict},
-    session::Shared,
+    plugin_reload,
+    session_context::SessionContext,
 };
 
 /// How much of a file is sent to a host that does not say.
@@ -32,7 +32,7 @@ const USUAL_BYTES: u64 = 1024 * 1024;
 /// What a host hears that wants files back which nobody kept.
 const NOT_ENABLED: &str = "File rewinding is not enabled.";
 
-pub(super) async fn rewind_files(shared: &Arc<Shared>, request: RewindFiles) -> Answered {
+pub(super) async fn rewind_files(shared: &Arc<SessionContext>, request: RewindFiles) -> Answered {
     let how = match request.dry_run {
         Some(true) => Rewind::DryRun,
         _ => Rewind::Restore,
@@ -64,7 +64,7 @@ pub(super) async fn rewind_files(shared: &Arc<Shared>, request: RewindFiles) -> 
     Ok(ControlReply::payload(&response))
 }
 
-pub(super) fn seed_read_state(shared: &Arc<Shared>, request: SeedReadState) -> Answered {
+pub(super) fn seed_read_state(shared: &Arc<SessionContext>, request: SeedReadState) -> Answered {
     let millis = request.mtime.as_f64().filter(|millis| *millis >= 0.0).unwrap_or(0.0);
     let modified = Duration::try_from_secs_f64(millis / 1000.0).unwrap_or_default();
     let path = shared.workspace.resolve(&request.path);
@@ -73,7 +73,7 @@ pub(super) fn seed_read_state(shared: &Arc<Shared>, request: SeedReadState) -> A
 }
 
 /// A file that may not be read and one that is not there look the same from outside.
-pub(super) async fn read_file(shared: &Arc<Shared>, request: ReadFile) -> Answered {
+pub(super) async fn read_file(shared: &Arc<SessionContext>, request: ReadFile) -> Answered {
     let denied = || ControlError::new(format!("read denied: {}", request.path));
     let path = shared.workspace.resolve(&request.path);
     if !may_read(shared, &path) {
@@ -99,9 +99,9 @@ pub(super) async fn read_file(shared: &Arc<Shared>, request: ReadFile) -> Answer
     Ok(ControlReply::payload(&response))
 }
 
-fn may_read(shared: &Shared, path: &Path) -> bool {
+fn may_read(shared: &SessionContext, path: &Path) -> bool {
     let current = shared.workspace.current_dir();
-    let verdict = shared.policy().evaluate(&ProposedCall {
+    let verdict = shared.permissions.policy().evaluate(&ProposedCall {
         tool: "Read",
         input: &json!({"file_path": path}),
         access: &Access::Read(vec![path.to_owned()]),
@@ -133,10 +133,13 @@ fn as_text(bytes: &[u8], truncated: bool) -> (String, bool) {
     }
 }
 
-pub(super) async fn file_suggestions(shared: &Arc<Shared>, request: FileSuggestions) -> Answered {
+pub(super) async fn file_suggestions(
+    shared: &Arc<SessionContext>,
+    request: FileSuggestions,
+) -> Answered {
     let folder = shared.workspace.current_dir();
     let cwd = shown(&folder);
-    let policy = shared.policy().clone();
+    let policy = shared.permissions.policy().clone();
     let look =
         move || suggest::suggest(&folder, &request.query, |path| !policy.is_read_denied(path));
     let found = tokio::task::spawn_blocking(look).await.unwrap_or_default();
@@ -149,7 +152,7 @@ pub(super) async fn file_suggestions(shared: &Arc<Shared>, request: FileSuggesti
 }
 
 pub(super) async fn register_repo_root(
-    shared: &Arc<Shared>,
+    shared: &Arc<SessionContext>,
     request: RegisterRepoRoot,
 ) -> Answered {
     let directory = shared.workspace.resolve(&request.directory);
@@ -157,30 +160,31 @@ pub(super) async fn register_repo_root(
         let message = format!("register_repo_root: not a directory: {}", request.directory);
         return Err(ControlError::new(message));
     }
-    let known: Vec<PathBuf> = shared.policy().directories().map(Path::to_path_buf).collect();
+    let known: Vec<PathBuf> =
+        shared.permissions.policy().directories().map(Path::to_path_buf).collect();
     let location = Location::of(&directory);
     if known.iter().any(|known| Location::of(known) == location) {
         let already = "is already a working directory";
         let message = format!("register_repo_root: {} {already}", request.directory);
         return Err(ControlError::new(message));
     }
-    shared.policy().add_directory(RuleSource::Session, &directory);
-    shared.workspace.set_added_roots(shared.added_directories());
+    shared.permissions.policy().add_directory(RuleSource::Session, &directory);
+    shared.workspace.set_added_roots(shared.permissions.added_directories());
     if request.reload_claude_md == Some(true) {
         shared.context.forget(LoadReason::SessionStart);
     }
     if request.reload_plugins == Some(true) {
-        shared.change_plugins(shared.plugins().reloaded()).await;
+        plugin_reload::replace(shared, shared.plugins.get().reloaded()).await;
     } else if request.reload_skills == Some(true) {
-        command::reload(shared);
+        shared.commands.reload();
     }
-    if shared.has_hooks(HookEvent::DirectoryAdded) {
+    if shared.hooks.has(HookEvent::DirectoryAdded) {
         let event = EventInput::DirectoryAdded(DirectoryAddedInput {
             directory: shown(&directory),
             source: "register_repo_root".to_owned(),
             extra: Extra::new(),
         });
-        shared.run_hooks(&Identity::Main, event, &CancellationToken::new()).await;
+        shared.hooks.run(&Identity::Main, event, &CancellationToken::new()).await;
     }
     Ok(ControlReply::payload(&json!({"directory": shown(&directory)})))
 }

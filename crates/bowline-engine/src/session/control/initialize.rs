@@ -10,25 +10,25 @@ use bowline_protocol::{
 
 use super::{Answered, ControlError, ControlReply};
 use crate::{
-    plugin::PluginRequest,
-    session::{Shared, catalog},
+    catalog, plugin::PluginRequest, plugin_reload, session::opening,
+    session_context::SessionContext,
 };
 
-pub(super) async fn initialize(shared: &Arc<Shared>, request: Initialize) -> Answered {
+pub(super) async fn initialize(shared: &Arc<SessionContext>, request: Initialize) -> Answered {
     // What hooks say at the start goes out before the answer.
-    shared.started.cancelled().await;
+    shared.turn.started.cancelled().await;
     if let Some(schema) = &request.json_schema {
         bowline_tools::check_is_schema(&schema.to_value()).map_err(|error| {
             ControlError::new(format!("the JSON schema for results is not valid: {error}"))
         })?;
     }
-    let again = std::mem::replace(&mut shared.live().host.initialized, true);
+    let again = shared.host.update(|host| std::mem::replace(&mut host.initialized, true));
     // Asked again without hooks, those of before stay.
     let hooks = request.hooks.as_ref();
     if let Some(hooks) = hooks {
-        shared.hooks.set_callbacks(hooks);
-        shared.watch();
-        shared.live().unnoticed.strict_hooks = of_unknown_strictness(hooks);
+        shared.hooks.registry().set_callbacks(hooks);
+        shared.watch.start();
+        shared.pending.set_strict_hooks(of_unknown_strictness(hooks));
     }
     let hooks_applied = (hooks.is_some() || again).then_some(true);
     let managed = request.managed_settings.as_ref();
@@ -42,15 +42,15 @@ pub(super) async fn initialize(shared: &Arc<Shared>, request: Initialize) -> Ans
     add_servers(shared, &request);
     let plugins_applied = take_plugins(shared, request.plugins.as_deref()).await;
     let title = request.title.clone();
-    shared.take_up(request, again);
+    apply(shared, request, again);
     if let Some(title) = title {
-        shared.announce_title(title).await;
+        shared.title.announce(title).await;
     }
     let first_prompt = match again {
         true => None,
         false => {
-            shared.adopt_main_agent();
-            shared.initial_prompt()
+            opening::adopt_main_agent(shared);
+            opening::initial_prompt(shared)
         }
     };
     greet_servers(shared).await;
@@ -60,20 +60,33 @@ pub(super) async fn initialize(shared: &Arc<Shared>, request: Initialize) -> Ans
     response.managed_settings_applied = managed_settings_applied;
     response.sdk_mcp_manifests_parked = manifests_parked;
     let mut reply = ControlReply::payload(&response);
-    reply.open_questions = Some(shared.questions.open());
+    reply.open_questions = Some(shared.approvals.open());
     let shared = Arc::clone(shared);
     Ok(reply.then(async move {
-        shared.servers_changed();
+        shared.servers.changed();
         if let Some(prompt) = first_prompt {
-            shared.queue().push(UserMessage::prompt(prompt));
+            shared.queue.push(UserMessage::prompt(prompt));
         }
         // For that prompt, and for a call that was put off until the host's hooks are there.
-        shared.wake.notify_one();
+        shared.turn.wake.notify_one();
         if again {
-            shared.board.announce();
+            shared.tasks.announce();
             shared.sink.flush().await;
         }
     }))
+}
+
+/// Applies what the host announces. The schema of results stays as the first `initialize` set it.
+fn apply(shared: &SessionContext, request: Initialize, again: bool) {
+    if let Some(title) = &request.title {
+        shared.journal.note(shared.title.line(title));
+        shared.title.replace(Some(title.clone()));
+    }
+    if let Some(schema) = request.json_schema.as_ref().filter(|_| !again) {
+        shared.output.set_schema(schema.to_value());
+    }
+    shared.host.apply(request);
+    shared.pending.tools_changed();
 }
 
 /// The events with hooks whose failure is to mean something that this version does not know.
@@ -84,16 +97,16 @@ fn of_unknown_strictness(hooks: &BTreeMap<HookEvent, Vec<HookMatcher>>) -> Vec<H
 }
 
 /// Loads the plugins that the host brings; whether that was done, if there are any.
-async fn take_plugins(shared: &Shared, plugins: Option<&[PluginSource]>) -> Option<bool> {
+async fn take_plugins(shared: &SessionContext, plugins: Option<&[PluginSource]>) -> Option<bool> {
     let plugins = plugins.filter(|plugins| !plugins.is_empty())?;
     let cwd = &shared.config.cwd;
     let requests = plugins.iter().map(|source| PluginRequest::of_host(source, cwd));
-    shared.change_plugins(shared.plugins().with(requests)).await;
+    plugin_reload::replace(shared, shared.plugins.get().with(requests)).await;
     Some(true)
 }
 
 /// Registers the servers inside the host.
-fn add_servers(shared: &Shared, request: &Initialize) {
+fn add_servers(shared: &SessionContext, request: &Initialize) {
     let configs = request.sdk_mcp_server_configs.as_ref();
     for name in request.sdk_mcp_servers.iter().flatten() {
         let settings = configs.and_then(|configs| configs.get(name));
@@ -103,14 +116,14 @@ fn add_servers(shared: &Shared, request: &Initialize) {
             tools: settings.and_then(|settings| settings.tools.clone()),
             ..McpSdkServer::default()
         });
-        shared.set_server_policy(name, &config);
+        shared.permissions.set_server_policy(name, &config);
         shared.mcp.add(NamedServer { name: name.clone(), config, scope: Scope::Dynamic });
     }
-    shared.apply_server_policies();
+    shared.permissions.apply_server_policies();
 }
 
 /// Says hello to servers inside the host that were not greeted: hosts expect that before the answer.
-async fn greet_servers(shared: &Shared) {
+async fn greet_servers(shared: &SessionContext) {
     let is_new = |server: &bowline_protocol::McpServerState| {
         server.transport.as_deref() == Some("sdk") && server.status == McpServerStatus::Pending
     };

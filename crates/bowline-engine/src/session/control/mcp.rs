@@ -15,7 +15,7 @@ use crate::{
     clock::since_epoch,
     identity::Identity,
     permission::{ProposedCall, Verdict},
-    session::Shared,
+    session_context::SessionContext,
 };
 
 impl From<McpError> for ControlError {
@@ -24,43 +24,46 @@ impl From<McpError> for ControlError {
     }
 }
 
-pub(super) fn mcp_status(shared: &Arc<Shared>) -> Answered {
+pub(super) fn mcp_status(shared: &Arc<SessionContext>) -> Answered {
     let mcp_servers = shared.mcp.status();
     let unsent = McpStatusResponse::default();
     Ok(ControlReply::payload(&McpStatusResponse { mcp_servers, ..unsent }))
 }
 
-pub(super) async fn mcp_set_servers(shared: &Arc<Shared>, request: McpSetServers) -> Answered {
+pub(super) async fn mcp_set_servers(
+    shared: &Arc<SessionContext>,
+    request: McpSetServers,
+) -> Answered {
     for (name, config) in &request.servers {
-        shared.set_server_policy(name, config);
+        shared.permissions.set_server_policy(name, config);
     }
     let response = shared.mcp.set_servers(request.servers).await;
     for name in &response.removed {
-        shared.live().server_policies.remove(name);
+        shared.permissions.remove_server_policy(name);
     }
-    shared.apply_server_policies();
+    shared.permissions.apply_server_policies();
     let shared = Arc::clone(shared);
-    Ok(ControlReply::payload(&response).then(async move { shared.servers_changed() }))
+    Ok(ControlReply::payload(&response).then(async move { shared.servers.changed() }))
 }
 
-pub(super) async fn mcp_reconnect(shared: &Arc<Shared>, request: McpReconnect) -> Answered {
+pub(super) async fn mcp_reconnect(shared: &Arc<SessionContext>, request: McpReconnect) -> Answered {
     shared.mcp.reconnect(&request.server_name).await?;
     Ok(ControlReply::ack())
 }
 
-pub(super) async fn mcp_toggle(shared: &Arc<Shared>, request: McpToggle) -> Answered {
+pub(super) async fn mcp_toggle(shared: &Arc<SessionContext>, request: McpToggle) -> Answered {
     shared.mcp.set_enabled(&request.server_name, request.enabled).await?;
-    shared.servers_changed();
+    shared.servers.changed();
     Ok(ControlReply::ack())
 }
 
 /// A message of a server that is not there is taken all the same: it may have just gone.
-pub(super) fn mcp_message(shared: &Arc<Shared>, request: McpServerMessage) -> Answered {
+pub(super) fn mcp_message(shared: &Arc<SessionContext>, request: McpServerMessage) -> Answered {
     shared.mcp.deliver(&request.server_name, &request.message);
     Ok(ControlReply::ack())
 }
 
-pub(super) async fn mcp_call(shared: &Arc<Shared>, request: McpCall) -> Answered {
+pub(super) async fn mcp_call(shared: &Arc<SessionContext>, request: McpCall) -> Answered {
     if request.input_files.is_some() || request.output_files.is_some() {
         return Err(ControlError::new("mcp_call does not take input_files or output_files"));
     }
@@ -87,7 +90,7 @@ fn is_full_name(tool: &str) -> bool {
 }
 
 /// What would be asked is refused: whoever could answer is the one who calls.
-fn check_permission(shared: &Shared, request: &McpCall) -> Result<(), ControlError> {
+fn check_permission(shared: &SessionContext, request: &McpCall) -> Result<(), ControlError> {
     let input = request.arguments.as_ref().map_or(Value::Null, |arguments| arguments.to_value());
     let current = shared.workspace.current_dir();
     let call = ProposedCall {
@@ -98,25 +101,32 @@ fn check_permission(shared: &Shared, request: &McpCall) -> Result<(), ControlErr
         hook: None,
         needs_person: false,
     };
-    match shared.judge(&call, shared.mcp.server_of(&request.tool).as_ref(), &Identity::Main) {
+    match shared.permissions.judge(
+        &call,
+        shared.mcp.server_of(&request.tool).as_ref(),
+        &Identity::Main,
+    ) {
         Verdict::Allow(_) => Ok(()),
         Verdict::Deny(denial) => Err(ControlError::new(denial.message)),
         Verdict::Ask(question) => Err(ControlError::new(question.message)),
     }
 }
 
-pub(super) async fn mcp_read_resource(shared: &Arc<Shared>, request: McpReadResource) -> Answered {
+pub(super) async fn mcp_read_resource(
+    shared: &Arc<SessionContext>,
+    request: McpReadResource,
+) -> Answered {
     let resource = shared.mcp.read_resource(&request.server_name, &request.uri).await?;
     Ok(ControlReply::payload(&resource))
 }
 
 pub(super) fn set_mcp_permission_mode_override(
-    shared: &Arc<Shared>,
+    shared: &Arc<SessionContext>,
     request: SetMcpPermissionModeOverride,
 ) -> Answered {
     let SetMcpPermissionModeOverride { server_name, mode, .. } = request;
     let is_known = shared.mcp.status().iter().any(|server| server.name == server_name);
-    let is_set = shared.live().server_modes.contains_key(&server_name);
+    let is_set = shared.permissions.has_server_mode(&server_name);
     let warning = match &mode {
         None if is_known || is_set => None,
         None => Some(format!(
@@ -136,10 +146,6 @@ pub(super) fn set_mcp_permission_mode_override(
             return Err(ControlError::coded(message, "invalid_mode"));
         }
     };
-    let mut live = shared.live();
-    match mode {
-        Some(mode) => live.server_modes.insert(server_name, mode),
-        None => live.server_modes.remove(&server_name),
-    };
+    shared.permissions.set_server_mode(server_name, mode);
     Ok(ControlReply::payload(&WarningResponse { warning, ..WarningResponse::default() }))
 }

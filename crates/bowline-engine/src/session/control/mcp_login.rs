@@ -8,9 +8,12 @@ use bowline_protocol::{
 use serde_json::json;
 
 use super::{Answered, ControlReply};
-use crate::session::Shared;
+use crate::session_context::SessionContext;
 
-pub(super) async fn mcp_authenticate(shared: &Arc<Shared>, request: McpAuthenticate) -> Answered {
+pub(super) async fn mcp_authenticate(
+    shared: &Arc<SessionContext>,
+    request: McpAuthenticate,
+) -> Answered {
     let redirect_uri = request.redirect_uri.as_deref();
     let page = shared.mcp.begin_login(&request.server_name, redirect_uri).await?;
     let scheme = if page.callback_port.is_some() { "localhost" } else { "custom" };
@@ -26,15 +29,18 @@ pub(super) async fn mcp_authenticate(shared: &Arc<Shared>, request: McpAuthentic
 }
 
 pub(super) async fn mcp_oauth_callback_url(
-    shared: &Arc<Shared>,
+    shared: &Arc<SessionContext>,
     request: McpOauthCallbackUrl,
 ) -> Answered {
     shared.mcp.finish_login(&request.server_name, &request.callback_url).await?;
-    shared.servers_changed();
+    shared.servers.changed();
     Ok(ControlReply::ack())
 }
 
-pub(super) async fn mcp_clear_auth(shared: &Arc<Shared>, request: McpClearAuth) -> Answered {
+pub(super) async fn mcp_clear_auth(
+    shared: &Arc<SessionContext>,
+    request: McpClearAuth,
+) -> Answered {
     shared.mcp.clear_login(&request.server_name).await?;
     Ok(ControlReply::payload(&json!({})))
 }

@@ -8,7 +8,6 @@ mod initialize;
 mod mcp;
 mod mcp_login;
 mod model;
-mod permission_prompt;
 mod plugins;
 mod session;
 mod settings;
@@ -24,9 +23,12 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::{OpenQuestions, Session, spare};
-pub(crate) use permission_prompt::ask_prompt_tool;
-pub(crate) use session::title;
+use super::{
+    Session,
+    spare::{self, ClaimRequests},
+};
+
+use crate::approvals::OpenQuestions;
 
 /// What a request leads to.
 type Answered = Result<ControlReply, ControlError>;
@@ -130,7 +132,8 @@ impl std::fmt::Debug for ControlReply {
 pub(crate) async fn answer(own: &Session, asked: Asked, request: HostRequest) -> ControlReply {
     use HostRequest as Request;
     let shared = &own.shared;
-    let holds = shared.holds_for_claim(&request).then(|| request.clone());
+    let applies = shared.config.unclaimed && ClaimRequests::applies(&request);
+    let kept = applies.then(|| request.clone());
     let answered = match request {
         Request::Initialize(request) => initialize::initialize(shared, request).await,
 
@@ -196,7 +199,7 @@ pub(crate) async fn answer(own: &Session, asked: Asked, request: HostRequest) ->
 
         other => Err(ControlError::unsupported(&subtype(&other))),
     };
-    let answered = answered.and_then(|reply| shared.keep_for_claim(holds).map(|()| reply));
+    let answered = answered.and_then(|reply| own.claim.keep(kept).map(|()| reply));
     answered.unwrap_or_else(ControlReply::from)
 }
 

@@ -10,10 +10,10 @@ use serde::Serialize;
 
 use super::{Answered, ControlError, ControlReply};
 use crate::{
-    command,
+    context,
     plugin::{PluginRequest, Plugins},
-    session::{Shared, catalog},
-    subagent,
+    plugin_reload,
+    session_context::SessionContext,
 };
 
 /// What is said while a turn runs or waits.
@@ -24,9 +24,13 @@ const BAD_PLUGINS: &str = "reload_plugins add_plugins must be a list of { type: 
                            entries with absolute paths";
 
 /// Reads the plugins again, and more if the host names some.
-pub(super) async fn reload_plugins(shared: &Arc<Shared>, request: ReloadPlugins) -> Answered {
-    let busy =
-        || shared.is_busy() || !shared.queue().is_empty() || shared.board.has_background_agents();
+pub(super) async fn reload_plugins(
+    shared: &Arc<SessionContext>,
+    request: ReloadPlugins,
+) -> Answered {
+    let busy = || {
+        shared.turn.is_busy() || !shared.queue.is_empty() || shared.tasks.has_background_agents()
+    };
     if request.refuse_if_busy == Some(true) && busy() {
         return Err(ControlError::coded(BUSY, "reload_plugins_busy"));
     }
@@ -41,21 +45,21 @@ pub(super) async fn reload_plugins(shared: &Arc<Shared>, request: ReloadPlugins)
     }
     let cwd = &shared.config.cwd;
     let added = added.iter().map(|source| PluginRequest::of_host(source, cwd));
-    let reloaded = shared.plugins().with(added);
+    let reloaded = shared.plugins.get().with(added);
     let impact = match request.hold_on_cache_impact {
         Some(true) => cache_impact(shared, &reloaded),
         _ => None,
     };
     if impact.is_none() {
-        shared.reload_plugins(reloaded).await;
+        plugin_reload::reload(shared, reloaded).await;
     }
     let held = request.hold_on_cache_impact.filter(|&hold| hold).map(|_| impact.is_some());
-    let plugins = shared.plugins();
+    let plugins = shared.plugins.get();
     Ok(ControlReply::payload(&ReloadPluginsResponse {
         held,
         cache_impact: impact.as_ref().and_then(raw),
-        commands: catalog::commands(shared),
-        agents: subagent::infos(shared),
+        commands: shared.commands.all(),
+        agents: shared.kinds.infos(),
         plugins: plugins.infos().iter().filter_map(raw).collect(),
         mcp_servers: shared.mcp.status().iter().filter_map(raw).collect(),
         error_count: plugins.problems.len() as u64,
@@ -65,14 +69,14 @@ pub(super) async fn reload_plugins(shared: &Arc<Shared>, request: ReloadPlugins)
 
 /// What other plugins would change about the tools of a conversation that has begun. The model's
 /// service keeps such a conversation at hand only as long as its tools stay the same.
-fn cache_impact(shared: &Shared, reloaded: &Plugins) -> Option<CacheImpact> {
-    if shared.ledger().by_model().is_empty() {
+fn cache_impact(shared: &SessionContext, reloaded: &Plugins) -> Option<CacheImpact> {
+    if shared.usage.ledger().by_model().is_empty() {
         return None;
     }
     let servers = |plugins: &Plugins| -> BTreeSet<String> {
         plugins.servers().map(|server| server.name.clone()).collect()
     };
-    let (before, after) = (servers(&shared.plugins()), servers(reloaded));
+    let (before, after) = (servers(&shared.plugins.get()), servers(reloaded));
     let impact = CacheImpact {
         mcp_servers_added: after.difference(&before).cloned().collect(),
         mcp_servers_removed: before.difference(&after).cloned().collect(),
@@ -90,19 +94,19 @@ struct CacheImpact {
     lsp_tool_change: Option<String>,
 }
 
-pub(super) fn reload_skills(shared: &Arc<Shared>) -> Answered {
-    command::reload(shared);
-    let names = command::skill_names(shared);
+pub(super) fn reload_skills(shared: &Arc<SessionContext>) -> Answered {
+    shared.commands.reload();
+    let names = shared.commands.skill_names();
     let is_skill = |command: &SlashCommand| {
         let aliases = command.aliases.iter().flatten();
         aliases.chain([&command.name]).any(|name| names.contains(name))
     };
-    let skills = command::list(shared).into_iter().filter(is_skill).collect();
+    let skills = shared.commands.list().into_iter().filter(is_skill).collect();
     Ok(ControlReply::payload(&ReloadSkillsResponse { skills, ..ReloadSkillsResponse::default() }))
 }
 
-pub(super) fn reload_output_styles(shared: &Arc<Shared>) -> Answered {
-    let available_output_styles = command::output_styles(shared);
+pub(super) fn reload_output_styles(shared: &Arc<SessionContext>) -> Answered {
+    let available_output_styles = context::output_style_names(shared);
     let unsent = ReloadOutputStylesResponse::default();
     Ok(ControlReply::payload(&ReloadOutputStylesResponse { available_output_styles, ..unsent }))
 }

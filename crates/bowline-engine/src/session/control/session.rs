@@ -5,11 +5,10 @@ use std::{path::Path, sync::Arc};
 use bowline_model::{Thinking, ThinkingDisplay};
 use bowline_protocol::{
     CancelAsyncMessage, CancelAsyncMessageResponse, CommandState, Extra, Interrupt,
-    InterruptResponse, RenameSession, SessionTitleChangedMessage, SetCwd, SetCwdResponse,
-    SetHasSubscribers, SetMaxThinkingTokens, SetPermissionMode, SetPermissionModeResponse,
-    StatusMessage,
+    InterruptResponse, RenameSession, SetCwd, SetCwdResponse, SetHasSubscribers,
+    SetMaxThinkingTokens, SetPermissionMode, SetPermissionModeResponse, StatusMessage,
 };
-use bowline_sessions::{ConfigHome, CustomTitle};
+use bowline_sessions::ConfigHome;
 use bowline_tools::{TaskInfo, TaskKind};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -18,13 +17,13 @@ use super::{Answered, ControlError, ControlReply};
 use crate::{
     identity::Identity,
     permission::RuleSource,
-    session::{Session, Shared},
+    session::Session,
+    session_context::SessionContext,
     settings::{Places, Trust, expand_home},
     sink::lifecycle,
+    state::SessionTitle,
 };
 
-/// Characters of a title that are kept.
-const LONGEST_TITLE: usize = 200;
 /// The smallest thinking budget the API takes.
 const SMALLEST_BUDGET: u64 = 1024;
 
@@ -33,37 +32,40 @@ pub(super) async fn interrupt(own: &Session, request: Interrupt) -> Answered {
     own.lined_up().await;
     let shared = &own.shared;
     let cancelled = match request.cancel_queued {
-        Some(true) => Some(shared.queue().clear()),
+        Some(true) => Some(shared.queue.clear()),
         _ => None,
     };
     for uuid in cancelled.iter().flatten() {
         shared.sink.send(lifecycle(uuid.clone(), CommandState::Cancelled)).await;
     }
     let response = InterruptResponse {
-        still_queued: Some(shared.queue().uuids()),
+        still_queued: Some(shared.queue.uuids()),
         cancelled,
         ..InterruptResponse::default()
     };
-    let answered = shared.interrupt_until_answered();
+    let answered = shared.turn.interrupt_until_acknowledged();
     // The questions of the turn are withdrawn before its host hears that it was stopped.
     tokio::task::yield_now().await;
     let shared = Arc::clone(shared);
     Ok(ControlReply::payload(&response).then(async move {
         drop(answered);
-        if !shared.live().host.stops_tasks_itself {
+        if !shared.host.read(|host| host.stops_tasks_itself) {
             // Commands in the background were not what the user waited for.
-            shared.board.interrupted();
+            shared.tasks.interrupted();
             let stops = |task: &TaskInfo| !task.backgrounded || task.kind == TaskKind::Agent;
             shared.workspace.tasks().stop_those(stops).await;
         }
     }))
 }
 
-pub(super) fn set_permission_mode(shared: &Arc<Shared>, request: SetPermissionMode) -> Answered {
-    let before = shared.mode();
-    let changed = shared.policy().set_mode(request.mode);
+pub(super) fn set_permission_mode(
+    shared: &Arc<SessionContext>,
+    request: SetPermissionMode,
+) -> Answered {
+    let before = shared.permissions.mode();
+    let changed = shared.permissions.policy().set_mode(request.mode);
     changed.map_err(|error| ControlError::coded(error.to_string(), error.code()))?;
-    let mode = shared.mode();
+    let mode = shared.permissions.mode();
     let response =
         SetPermissionModeResponse { mode: mode.clone(), ..SetPermissionModeResponse::default() };
     let reply = ControlReply::payload(&response);
@@ -78,7 +80,7 @@ pub(super) fn set_permission_mode(shared: &Arc<Shared>, request: SetPermissionMo
 }
 
 pub(super) fn set_max_thinking_tokens(
-    shared: &Arc<Shared>,
+    shared: &Arc<SessionContext>,
     request: SetMaxThinkingTokens,
 ) -> Answered {
     let display = match request.thinking_display.as_ref().map(String::as_str) {
@@ -101,80 +103,63 @@ pub(super) fn set_max_thinking_tokens(
             Some(Thinking::Enabled { budget_tokens, display })
         }
     };
-    shared.live().thinking = thinking;
+    shared.models.set_thinking(thinking);
     Ok(ControlReply::ack())
 }
 
-pub(super) async fn rename_session(shared: &Arc<Shared>, request: RenameSession) -> Answered {
-    let Some(title) = title(&request.title) else {
+pub(super) async fn rename_session(
+    shared: &Arc<SessionContext>,
+    request: RenameSession,
+) -> Answered {
+    let Some(title) = SessionTitle::clean(&request.title) else {
         return Err(ControlError::new("title must be non-empty"));
     };
-    if let Some(other) = request.session_id.filter(|id| *id != shared.id()) {
+    if let Some(other) = request.session_id.filter(|id| *id != shared.sink.session_id()) {
         let home = ConfigHome::new(&shared.config.places.config_dir);
         bowline_sessions::rename(&home, &other, None, &title)
             .map_err(|error| ControlError::new(error.to_string()))?;
         return Ok(ControlReply::ack());
     }
-    shared.set_title(&title).await;
+    shared.title.set(&title).await;
     Ok(ControlReply::ack())
 }
 
-/// A text as a title: one line of bounded length; `None` if nothing is left of it.
-pub(crate) fn title(text: &str) -> Option<String> {
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let title: String = words.chars().take(LONGEST_TITLE).collect();
-    (!title.is_empty()).then_some(title)
-}
-
-impl Shared {
-    /// Gives the session a title: here, on disk and for the host.
-    pub(crate) async fn set_title(&self, title: &str) {
-        self.live().title = Some(title.to_owned());
-        let custom_title = title.to_owned();
-        let line = CustomTitle { custom_title, session_id: self.id(), extra: Extra::new() };
-        self.emit_notice(self.journal.note(line)).await;
-        self.announce_title(title.to_owned()).await;
-    }
-
-    /// Tells the host that the session has another title.
-    pub(crate) async fn announce_title(&self, title: String) {
-        let unsent = SessionTitleChangedMessage::default();
-        self.sink.send(SessionTitleChangedMessage { title, ..unsent }).await;
-    }
-}
-
-pub(super) fn set_has_subscribers(shared: &Arc<Shared>, request: SetHasSubscribers) -> Answered {
+pub(super) fn set_has_subscribers(
+    shared: &Arc<SessionContext>,
+    request: SetHasSubscribers,
+) -> Answered {
     if request.has_subscribers.is_absent() {
         return Err(ControlError::new("set_has_subscribers: has_subscribers is missing"));
     }
-    shared.live().host.has_subscribers = request.has_subscribers.into_option();
+    let has_subscribers = request.has_subscribers.into_option();
+    shared.host.update(|host| host.has_subscribers = has_subscribers);
     Ok(ControlReply::ack())
 }
 
 /// Moves where relative paths start, between turns. The transcript stays where it is.
-pub(super) async fn set_cwd(shared: &Arc<Shared>, request: SetCwd) -> Answered {
+pub(super) async fn set_cwd(shared: &Arc<SessionContext>, request: SetCwd) -> Answered {
     if request.path.is_empty() {
         let why = "set_cwd: invalid request — path must be a non-empty string";
         return Err(ControlError::new(why));
     }
-    let path = expand_home(&request.path, shared.policy().home());
+    let path = expand_home(&request.path, shared.permissions.policy().home());
     let directory = shared.workspace.resolve(&path.to_string_lossy());
-    if let Some((reason, message)) = shared.objection_to(&directory) {
+    if let Some((reason, message)) = objection_to(shared, &directory) {
         let refused = json!({"status": "rejected", "reason": reason, "message": message});
         return Ok(ControlReply::payload(&refused));
     }
     let before = shared.workspace.current_dir();
     let changed = before != directory;
-    if changed && !shared.trusts(&directory, &request) {
+    if changed && !trusts(shared, &directory, &request) {
         let refused = json!({"status": "needs_trust", "directory": directory});
         return Ok(ControlReply::payload(&refused));
     }
     if changed {
-        shared.policy().add_directory(RuleSource::Session, &directory);
-        shared.workspace.set_added_roots(shared.added_directories());
+        shared.permissions.policy().add_directory(RuleSource::Session, &directory);
+        shared.workspace.set_added_roots(shared.permissions.added_directories());
         shared.workspace.set_current_dir(&directory);
         let never = CancellationToken::new();
-        shared.tell_moved(&Identity::Main, &shared.workspace, &before, &never).await;
+        shared.watch.directory_changed(&Identity::Main, &shared.workspace, &before, &never).await;
     }
     Ok(ControlReply::payload(&SetCwdResponse {
         status: "ok".to_owned(),
@@ -186,30 +171,28 @@ pub(super) async fn set_cwd(shared: &Arc<Shared>, request: SetCwd) -> Answered {
     }))
 }
 
-impl Shared {
-    /// Why the session cannot work in a directory now: a word for programs, and one for people.
-    fn objection_to(&self, directory: &Path) -> Option<(&'static str, String)> {
-        let shown = directory.display();
-        if self.is_busy() {
-            let message = "A turn runs. The working directory can change once it has ended.";
-            Some(("busy", message.to_owned()))
-        } else if !directory.exists() {
-            Some(("not_found", format!("Couldn't find a directory at {shown}.")))
-        } else if !directory.is_dir() {
-            Some(("not_a_directory", format!("{shown} is not a directory.")))
-        } else {
-            None
-        }
+/// Why the session cannot work in a directory now: a code, and a message for people.
+fn objection_to(shared: &SessionContext, directory: &Path) -> Option<(&'static str, String)> {
+    let shown = directory.display();
+    if shared.turn.is_busy() {
+        let message = "A turn runs. The working directory can change once it has ended.";
+        Some(("busy", message.to_owned()))
+    } else if !directory.exists() {
+        Some(("not_found", format!("Couldn't find a directory at {shown}.")))
+    } else if !directory.is_dir() {
+        Some(("not_a_directory", format!("{shown} is not a directory.")))
+    } else {
+        None
     }
+}
 
-    /// Whether the user trusts a directory, or has just said so.
-    fn trusts(&self, directory: &Path, request: &SetCwd) -> bool {
-        let named = request.trusted_directory.as_deref().map(Path::new);
-        let accepted = request.trust_accepted == Some(true);
-        let places = Places { project: directory.to_owned(), ..self.config.places.clone() };
-        accepted && named.is_none_or(|named| named == directory)
-            || Trust::recorded(&places) == Trust::Trusted
-    }
+/// Whether the user trusts a directory, or has just said so.
+fn trusts(shared: &SessionContext, directory: &Path, request: &SetCwd) -> bool {
+    let named = request.trusted_directory.as_deref().map(Path::new);
+    let accepted = request.trust_accepted == Some(true);
+    let places = Places { project: directory.to_owned(), ..shared.config.places.clone() };
+    accepted && named.is_none_or(|named| named == directory)
+        || Trust::recorded(&places) == Trust::Trusted
 }
 
 pub(super) fn end_session(session: &Session) -> Answered {
@@ -220,7 +203,7 @@ pub(super) fn end_session(session: &Session) -> Answered {
 pub(super) async fn cancel_async_message(own: &Session, request: CancelAsyncMessage) -> Answered {
     own.lined_up().await;
     let shared = &own.shared;
-    let cancelled = shared.queue().cancel(&request.message_uuid);
+    let cancelled = shared.queue.cancel(&request.message_uuid);
     if cancelled {
         let frame = lifecycle(request.message_uuid, CommandState::Cancelled);
         shared.sink.send(frame).await;

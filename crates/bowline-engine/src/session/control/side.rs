@@ -14,8 +14,8 @@ use super::{Answered, Asked, ControlError, ControlReply};
 use crate::{
     clock::millis,
     conversation::Conversation,
-    session::Shared,
-    side::{self, Question, Retry},
+    session_context::SessionContext,
+    side::{self, Retry, SideRequest},
 };
 
 /// The most a side answer may be long, in tokens.
@@ -29,7 +29,7 @@ const TITLE_INSTRUCTIONS: &str = "Give the session that the user describes a tit
     seven words, in the user's language. Answer with the title alone: no quotes, no period.";
 
 pub(super) async fn side_question(
-    shared: &Arc<Shared>,
+    shared: &Arc<SessionContext>,
     asked: Asked,
     request: SideQuestion,
 ) -> Answered {
@@ -56,7 +56,7 @@ pub(super) async fn side_question(
 }
 
 pub(super) async fn generate_session_title(
-    shared: &Arc<Shared>,
+    shared: &Arc<SessionContext>,
     asked: Asked,
     request: GenerateSessionTitle,
 ) -> Answered {
@@ -74,11 +74,14 @@ pub(super) async fn generate_session_title(
     };
     let title = answer.and_then(|text| clean_title(&text));
     if let Some(title) = title.clone().filter(|_| request.persist == Some(true)) {
-        shared.live().title = Some(title.clone());
-        let line =
-            AiTitle { ai_title: title.clone(), session_id: shared.id(), extra: Extra::new() };
-        shared.emit_notice(shared.journal.note(line)).await;
-        shared.announce_title(title).await;
+        shared.title.replace(Some(title.clone()));
+        let line = AiTitle {
+            ai_title: title.clone(),
+            session_id: shared.sink.session_id(),
+            extra: Extra::new(),
+        };
+        shared.sink.emit_notice(shared.journal.note(line)).await;
+        shared.title.announce(title).await;
     }
     Ok(ControlReply::payload(&GenerateSessionTitleResponse { title, ..unsent }))
 }
@@ -106,25 +109,30 @@ fn clean_title(text: &str) -> Option<String> {
 
 /// Asks a model, the session's if none is named; `None` if it says nothing.
 async fn ask(
-    shared: &Arc<Shared>,
+    shared: &Arc<SessionContext>,
     asked: &Asked,
     model: Option<String>,
     instructions: &str,
     conversation: &Conversation,
 ) -> Result<Option<String>, ControlError> {
-    let question = Question {
+    let request = SideRequest {
         messages: conversation.messages().to_vec(),
         model,
-        ..Question::new(instructions, Vec::new(), SIDE_ANSWER)
+        ..SideRequest::new(instructions, Vec::new(), SIDE_ANSWER)
     };
     let retried = |retry| progress(shared, asked, RequestProgress::ApiRetry, Some(retry));
-    let answer = side::ask_patiently(shared, question, retried).await;
+    let answer = shared.side.request_with_retries(request, retried).await;
     let answer = answer.map_err(|error| ControlError::new(error.to_string()))?;
     Ok(Some(side::text_of(&answer)).filter(|text| !text.is_empty()))
 }
 
 /// Tells the host how its question goes on, if the question has a name.
-async fn progress(shared: &Shared, asked: &Asked, status: RequestProgress, retry: Option<Retry>) {
+async fn progress(
+    shared: &SessionContext,
+    asked: &Asked,
+    status: RequestProgress,
+    retry: Option<Retry>,
+) {
     let Some(request_id) = asked.id.clone() else { return };
     let mut frame = ControlRequestProgressMessage {
         request_id,

@@ -8,14 +8,14 @@ use bowline_protocol::{
 use serde_json::json;
 
 use super::{Answered, ControlError, ControlReply};
-use crate::session::Shared;
+use crate::session_context::SessionContext;
 
 /// How long a command may take to notice that it is to go on in the background.
 const MOVE_GRACE: Duration = Duration::from_secs(2);
 
 /// A task that is gone, or never was, is as stopped as one can be.
-pub(super) async fn stop_task(shared: &Arc<Shared>, request: StopTask) -> Answered {
-    let answered = shared.board.stop_until_answered(&request.task_id);
+pub(super) async fn stop_task(shared: &Arc<SessionContext>, request: StopTask) -> Answered {
+    let answered = shared.tasks.stop_until_answered(&request.task_id);
     if let Err(error) = shared.workspace.tasks().stop(&request.task_id).await {
         tracing::debug!(%error, "nothing to stop");
     }
@@ -23,8 +23,11 @@ pub(super) async fn stop_task(shared: &Arc<Shared>, request: StopTask) -> Answer
     Ok(ControlReply::payload(&json!({})).then(async move { drop(answered) }))
 }
 
-pub(super) async fn background_tasks(shared: &Arc<Shared>, request: BackgroundTasks) -> Answered {
-    let mut moves = shared.board.moves();
+pub(super) async fn background_tasks(
+    shared: &Arc<SessionContext>,
+    request: BackgroundTasks,
+) -> Answered {
+    let mut moves = shared.tasks.moves();
     let before = *moves.borrow_and_update();
     let call = request.tool_use_id.as_ref();
     let asked = shared.workspace.tasks().move_to_background(call);
@@ -40,7 +43,7 @@ pub(super) async fn background_tasks(shared: &Arc<Shared>, request: BackgroundTa
     }))
 }
 
-pub(super) fn get_task_output(shared: &Arc<Shared>, request: GetTaskOutput) -> Answered {
+pub(super) fn get_task_output(shared: &Arc<SessionContext>, request: GetTaskOutput) -> Answered {
     let output = shared.workspace.tasks().output(&request.task_id);
     let output = output.map_err(|error| ControlError::new(format!("get_task_output: {error}")))?;
     Ok(ControlReply::payload(&TaskOutputResponse {

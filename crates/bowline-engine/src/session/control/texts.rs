@@ -11,14 +11,14 @@ use serde_json::json;
 use time::{OffsetDateTime, macros::format_description};
 
 use super::{Answered, ControlReply};
-use crate::{command, session::Shared};
+use crate::{command, session_context::SessionContext};
 
-pub(super) fn get_session_cost(shared: &Arc<Shared>) -> Answered {
+pub(super) fn get_session_cost(shared: &Arc<SessionContext>) -> Answered {
     let text = command::cost_text(shared);
     Ok(ControlReply::payload(&SessionCostResponse { text, ..SessionCostResponse::default() }))
 }
 
-pub(super) fn get_binary_version(shared: &Arc<Shared>) -> Answered {
+pub(super) fn get_binary_version(shared: &Arc<SessionContext>) -> Answered {
     Ok(ControlReply::payload(&BinaryVersionResponse {
         version: shared.config.version.clone(),
         build_time: match shared.config.build_time.as_str() {
@@ -37,21 +37,20 @@ fn installed() -> Option<String> {
 }
 
 /// What the session is and what it uses, in sections of lines.
-pub(super) fn get_status(shared: &Arc<Shared>) -> Answered {
-    let live = shared.live().clone();
+pub(super) fn get_status(shared: &Arc<SessionContext>) -> Answered {
     let session = vec![
         ("Version", shared.config.version.clone()),
-        ("Session ID", shared.id().to_string()),
-        ("Title", live.title.unwrap_or_default()),
+        ("Session ID", shared.sink.session_id().to_string()),
+        ("Title", shared.title.get().unwrap_or_default()),
         ("cwd", shared.workspace.current_dir().display().to_string()),
-        ("State", live.state.to_string()),
+        ("State", shared.turn.state().to_string()),
         ("API key", shared.config.api_key_source.to_string()),
     ];
     let environment = vec![
-        ("Model", shared.model_name()),
-        ("Effort", shared.effort_level().unwrap_or_default()),
-        ("Output style", live.output_style),
-        ("Permission mode", shared.mode().to_string()),
+        ("Model", shared.models.name()),
+        ("Effort", shared.models.effort_level().unwrap_or_default()),
+        ("Output style", shared.output.style()),
+        ("Permission mode", shared.permissions.mode().to_string()),
     ];
     let servers = shared.mcp.status();
     let servers: Vec<_> =
@@ -67,8 +66,8 @@ pub(super) fn get_status(shared: &Arc<Shared>) -> Answered {
     Ok(ControlReply::payload(&StatusResponse { sections, ..StatusResponse::default() }))
 }
 
-pub(super) fn get_plan(shared: &Arc<Shared>) -> Answered {
-    let path = shared.policy().plan_file.clone();
+pub(super) fn get_plan(shared: &Arc<SessionContext>) -> Answered {
+    let path = shared.permissions.plan_file();
     let plan = path.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
     let mut response = PlanResponse { exists: plan.is_some(), ..PlanResponse::default() };
     if let (Some(path), Some(plan)) = (path, plan) {
@@ -78,7 +77,7 @@ pub(super) fn get_plan(shared: &Arc<Shared>) -> Answered {
     Ok(ControlReply::payload(&response))
 }
 
-pub(super) fn export_conversation(shared: &Arc<Shared>) -> Answered {
+pub(super) fn export_conversation(shared: &Arc<SessionContext>) -> Answered {
     let text = as_text(&shared.context.snapshot().messages);
     let format =
         format_description!("conversation-[year]-[month]-[day]-[hour][minute][second].txt");

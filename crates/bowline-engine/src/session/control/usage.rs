@@ -8,13 +8,12 @@ use bowline_protocol::{
 use serde_json::json;
 
 use super::{Answered, ControlError, ControlReply};
-use crate::{
-    clock::millis,
-    context,
-    session::{Shared, catalog},
-};
+use crate::{catalog, clock::millis, context, session_context::SessionContext};
 
-pub(super) async fn get_context_usage(shared: &Arc<Shared>, request: GetContextUsage) -> Answered {
+pub(super) async fn get_context_usage(
+    shared: &Arc<SessionContext>,
+    request: GetContextUsage,
+) -> Answered {
     context::foresee(shared).await;
     let counted = match request.detail {
         Some(ContextDetail::Full) => context::count(shared).await,
@@ -28,8 +27,8 @@ pub(super) async fn get_context_usage(shared: &Arc<Shared>, request: GetContextU
 }
 
 /// What this session has used. Nobody here knows of a subscription or its limits.
-pub(super) fn get_usage(shared: &Arc<Shared>) -> Answered {
-    let ledger = shared.ledger();
+pub(super) fn get_usage(shared: &Arc<SessionContext>) -> Answered {
+    let ledger = shared.usage.ledger();
     let session = json!({
         "total_cost_usd": ledger.total_cost(),
         "total_api_duration_ms": millis(ledger.times().api),
@@ -42,7 +41,7 @@ pub(super) fn get_usage(shared: &Arc<Shared>) -> Answered {
     Ok(ControlReply::payload(&UsageResponse { session, ..UsageResponse::default() }))
 }
 
-pub(super) fn list_models(shared: &Arc<Shared>) -> Answered {
+pub(super) fn list_models(shared: &Arc<SessionContext>) -> Answered {
     let models = catalog::models(shared);
     Ok(ControlReply::payload(&ListModelsResponse { models, ..ListModelsResponse::default() }))
 }

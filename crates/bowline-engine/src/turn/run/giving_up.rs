@@ -43,7 +43,7 @@ impl TurnRun<'_> {
         let model = self.report.model.clone();
         let refusal = self.refusal.take().unwrap_or_default();
         if self.agent.identity.is_main() {
-            let refused = self.agent.session.live().prompt_line.clone();
+            let refused = self.agent.session.prompt.line();
             self.send(ModelRefusalNoFallbackMessage {
                 original_model: model.clone(),
                 request_id: refusal.request_id.clone(),

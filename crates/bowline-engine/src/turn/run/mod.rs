@@ -125,7 +125,7 @@ impl<'a> TurnRun<'a> {
                 },
             };
             if event == Event::Interrupted {
-                self.agent.session.interrupt_answered().await;
+                self.agent.session.turn.interrupt_acknowledged().await;
             }
             for effect in self.turn.step(event) {
                 self.perform(effect).await;
@@ -170,7 +170,7 @@ impl TurnRun<'_> {
         self.report.ending = Some(ending);
         match ending {
             Ending::AbortedStreaming => {
-                if !self.agent.session.makes_way() {
+                if !self.agent.session.turn.is_preempted() {
                     self.interrupted(texts::INTERRUPTED).await;
                 }
                 self.abort_stream().await;

@@ -11,7 +11,8 @@ use super::{
     Feedback, TurnRun,
 };
 use crate::{
-    agent::{BatchVerdict, StopVerdict, Troubled},
+    agent::{StopVerdict, Troubled},
+    turn::{batch_hooks::BatchVerdict, outcome::successful_calls},
     usage::LineChanges,
 };
 
@@ -31,10 +32,10 @@ impl TurnRun<'_> {
         let denial = outcome.denial.take();
         if self.agent.identity.is_main() {
             // What was denied to subagents so far came before.
-            let denied = std::mem::take(&mut self.agent.session.live().unnoticed.denials);
+            let denied = self.agent.session.pending.take_denials();
             self.report.denials.extend(denied.into_iter().chain(denial));
         } else {
-            self.agent.session.live().unnoticed.denials.extend(denial);
+            self.agent.session.pending.add_denials(denial);
         }
         if let Some(output) = outcome.structured_output.take() {
             self.report.structured_output = Some(output);
@@ -47,7 +48,7 @@ impl TurnRun<'_> {
         if let Some(result) = &outcome.structured {
             let changes = LineChanges::of(result);
             self.report.changes += changes;
-            self.agent.session.ledger().enter_changes(changes);
+            self.agent.session.usage.ledger().enter_changes(changes);
         }
         for notice in outcome.notices.drain(..) {
             self.agent.session.sink.emit(notice).await;
@@ -74,7 +75,7 @@ impl TurnRun<'_> {
             return true;
         }
         let BatchVerdict { context, stops } = self.agent.batch_hooks(&batch, &self.cancel).await;
-        let reminders = self.agent.reminders(&batch, &self.cancel).await;
+        let reminders = self.agent.reminders(successful_calls(&batch), &self.cancel).await;
         let mut blocks = Vec::with_capacity(batch.len());
         let mut behind = Vec::new();
         for mut outcome in batch {

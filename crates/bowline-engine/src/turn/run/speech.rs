@@ -28,7 +28,7 @@ impl TurnRun<'_> {
             self.happened.push_back(Event::BatchStopped);
             return;
         }
-        if self.agent.session.over_budget() {
+        if self.agent.session.usage.is_over_budget() {
             self.happened.push_back(Event::BudgetExhausted);
             return;
         }
@@ -45,7 +45,7 @@ impl TurnRun<'_> {
                     let status = Some(AgentStatus::Requesting);
                     self.send(StatusMessage { status, ..StatusMessage::default() }).await;
                 }
-                let policy = self.agent.session.retry_policy();
+                let policy = self.agent.session.config.retry.clone();
                 self.answer = Some(ModelResponse::new(target, fallbacks, policy));
             }
             Err(error) => {
@@ -104,7 +104,7 @@ impl TurnRun<'_> {
     async fn fell_back(&mut self, error: &ModelError, from: String, to: String) {
         // What it thinks is nothing that the first model could verify in the next request.
         if model_family(&from) != model_family(&to) && self.agent.identity.is_main() {
-            self.agent.session.live().unnoticed.foreign_thinking = true;
+            self.agent.session.pending.thinking_is_foreign();
         }
         let trigger = error.category();
         let content = match trigger {
@@ -131,11 +131,11 @@ impl TurnRun<'_> {
         self.report.model = answer.model().to_owned();
         self.report.stop_reason = message.stop_reason.clone();
         if message.stop_reason == Some(StopReason::Refusal) {
-            self.agent.session.ledger().enter_refusal();
+            self.agent.session.usage.ledger().enter_refusal();
             let details = message.extra.get("stop_details");
             self.refusal = Some(Refusal::new(answer.request_id(), details));
         }
-        if self.agent.session.over_budget() {
+        if self.agent.session.usage.is_over_budget() {
             return Some(Event::BudgetExhausted);
         }
         // Thoughts alone are no answer.
@@ -170,7 +170,7 @@ impl TurnRun<'_> {
         let tokens = self.agent.identity.subagent().map_or(0, |_| answer.tokens_so_far());
         let (block, input) = match block {
             ContentBlock::ToolUse(mut call) => {
-                self.agent.session.redirect(&mut call.name);
+                self.agent.session.host.redirect(&mut call.name);
                 // Two calls of one name would have one result between them.
                 if self.calls.knows(&call.id) {
                     call.id = ToolUseId(format!("toolu_{}", Uuid::new_v4().simple()));
@@ -330,9 +330,10 @@ impl TurnRun<'_> {
             true => Account::Main,
             false => Account::Side,
         };
-        let tokens = self.agent.session.enter_answer(account, answer);
+        let (took, used) = (answer.take_api_time(), answer.take_usage());
+        let tokens = self.agent.session.usage.record(account, took, used);
         self.agent.tokens.fetch_add(tokens, std::sync::atomic::Ordering::Relaxed);
         let told = self.agent.journal().end_answer(answer.message());
-        self.agent.session.emit_notice(told).await;
+        self.agent.session.sink.emit_notice(told).await;
     }
 }

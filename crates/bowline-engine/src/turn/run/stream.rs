@@ -29,8 +29,11 @@ impl TurnRun<'_> {
     }
 
     pub(super) fn stream_frame(&self, event: StreamEvent) -> StreamEventMessage {
-        let mut frame =
-            StreamEventMessage::new(event, MessageUuid::default(), self.agent.session.id());
+        let mut frame = StreamEventMessage::new(
+            event,
+            MessageUuid::default(),
+            self.agent.session.sink.session_id(),
+        );
         frame.api_message_id = self.answer.as_ref().map(|answer| answer.message().id.clone());
         frame
     }
