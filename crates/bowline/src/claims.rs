@@ -1,7 +1,7 @@
-//! Sessions that a host claims from a process which it started ahead: `--await-claim`.
+//! Sessions that a host claims from a spare process: `--await-claim`.
 //!
-//! A claim is a start like any other, in the folder that it names and with what it adds to the
-//! command line. Nothing of the folder in which the process waited is left.
+//! A claim is a start like any other, in the folder that it names and with its additions to the
+//! command line. Nothing of the folder in which the process waited remains.
 
 use std::path::{Path, PathBuf};
 
@@ -25,14 +25,14 @@ const CLAIMABLE: [&str; 3] =
 pub(crate) struct UserClaims {
     pub(crate) args: RunArgs,
     pub(crate) environment: Environment,
-    /// Where the process waits.
+    /// The folder in which the process waits.
     pub(crate) cwd: PathBuf,
-    /// Whether the settings have some that the host brought.
+    /// Whether the host has sent managed settings.
     pub(crate) managed_by_host: bool,
 }
 
 impl UserClaims {
-    /// The session that waits: never written down, never asked anything.
+    /// The session that waits for a claim: not saved, without prompts.
     pub(crate) fn waiting(&self) -> Result<Prepared, SetupError> {
         let mut args = self.args.clone();
         args.session.no_session_persistence = true;

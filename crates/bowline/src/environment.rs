@@ -1,6 +1,4 @@
-//! Every environment variable that Bowline reads, in one place.
-//!
-//! Nothing else in the workspace looks at the environment.
+//! Environment variables. No other module of the workspace reads the environment.
 
 use std::{
     collections::BTreeMap,
@@ -9,10 +7,10 @@ use std::{
     time::Duration,
 };
 
-/// Where the user's configuration is; the first that is set counts.
+/// Variables that name the configuration folder; the first that is set applies.
 const CONFIG_DIR: [&str; 2] = ["BOWLINE_CONFIG_DIR", "CLAUDE_CONFIG_DIR"];
 
-/// Short names of models, and the variables that say what they stand for.
+/// Aliases of models, and the variables that define them.
 const MODEL_ALIASES: [(&str, &str); 3] = [
     ("haiku", "ANTHROPIC_DEFAULT_HAIKU_MODEL"),
     ("opus", "ANTHROPIC_DEFAULT_OPUS_MODEL"),
@@ -26,7 +24,7 @@ pub(crate) struct Environment {
 }
 
 impl Environment {
-    /// Variables by which others know us, or we them. They are not for the commands of the model.
+    /// Credentials of doors and hosts. Commands of the model do not inherit them.
     pub(crate) const SECRETS: [&str; 5] = [
         "CLAUDE_CODE_SESSION_ACCESS_TOKEN",
         "CLAUDE_CODE_WEBSOCKET_AUTH_FILE_DESCRIPTOR",
@@ -35,7 +33,7 @@ impl Environment {
         "BOWLINE_MCP_TOKEN",
     ];
 
-    /// Variables that are for one run, not for those that its commands start.
+    /// Variables of one run. Programs that its commands start do not inherit them.
     pub(crate) const OF_ONE_RUN: [&str; 1] = ["BOWLINE_TRUST"];
 
     /// The environment of this process.
@@ -46,7 +44,7 @@ impl Environment {
         Self { variables: std::env::vars_os().filter_map(text).collect() }
     }
 
-    /// With variables from settings, which win.
+    /// Adds variables from settings, which override.
     pub(crate) fn with<'a>(
         mut self,
         variables: impl IntoIterator<Item = (&'a String, &'a String)>,
@@ -56,7 +54,7 @@ impl Environment {
         self
     }
 
-    /// Where the user's configuration, sessions and state are.
+    /// The folder of the user's configuration, sessions and state.
     pub(crate) fn config_dir(&self) -> PathBuf {
         let named = CONFIG_DIR.iter().find_map(|name| self.text(name)).map(PathBuf::from);
         named.unwrap_or_else(|| {
@@ -64,7 +62,7 @@ impl Environment {
         })
     }
 
-    /// The variable that says where the configuration is, if one does.
+    /// The variable that names the configuration folder, if one is set.
     pub(crate) fn config_dir_variable(&self) -> Option<&'static str> {
         CONFIG_DIR.into_iter().find(|name| self.text(name).is_some())
     }
@@ -87,14 +85,14 @@ impl Environment {
         self.text("BOWLINE_SESSION_SERVER")
     }
 
-    /// Which program started us, as it says itself.
+    /// The program that started us, by its own name.
     pub(crate) fn entrypoint(&self) -> Option<&str> {
         let action = || self.is_on("CLAUDE_CODE_ACTION").then_some("claude-code-github-action");
         self.text("CLAUDE_CODE_ENTRYPOINT").or_else(action)
     }
 
-    /// The entry point, if a host has set it for us. What commands of another session inherit was set
-    /// for that one: there only a program that speaks the protocol counts as a host.
+    /// The entry point, if a host has set it for this process. Inside a command of another session the
+    /// variable may be inherited, so there it applies only to a program that speaks the protocol.
     pub(crate) fn host_entrypoint(&self, speaks_protocol: bool) -> Option<&str> {
         let inherited = self.is_on("CLAUDE_CODE_CHILD_SESSION") || self.is_on("CLAUDECODE");
         self.entrypoint().filter(|_| speaks_protocol || !inherited)
@@ -105,13 +103,13 @@ impl Environment {
         self.is_on("BOWLINE_TRUST")
     }
 
-    /// The state of the official CLI, where it keeps it by itself.
+    /// The state file of the official CLI.
     pub(crate) fn official_state(&self) -> Option<PathBuf> {
         let folder = self.text("CLAUDE_CONFIG_DIR").map(PathBuf::from).or_else(|| self.home())?;
         Some(folder.join(".claude.json"))
     }
 
-    /// The same, with a name for it if nobody gave one.
+    /// Sets the entry point if none is set.
     pub(crate) fn or_entrypoint(mut self, name: &str) -> Self {
         if self.entrypoint().is_none() {
             self.variables.insert("CLAUDE_CODE_ENTRYPOINT".to_owned(), name.to_owned());
@@ -119,7 +117,7 @@ impl Environment {
         self
     }
 
-    /// What the host and its user call themselves, for servers.
+    /// Names of the host's SDK and application, for the user agent.
     pub(crate) fn client_apps(&self) -> Vec<String> {
         let sdk = self.text("CLAUDE_AGENT_SDK_VERSION").map(|it| format!("agent-sdk/{it}"));
         let app = self.text("CLAUDE_AGENT_SDK_CLIENT_APP").map(|it| format!("client-app/{it}"));
@@ -131,23 +129,23 @@ impl Environment {
         self.text("ANTHROPIC_API_KEY")
     }
 
-    /// A token for a gateway before the Anthropic API.
+    /// Token of a gateway to the Anthropic API.
     pub(crate) fn anthropic_auth_token(&self) -> Option<&str> {
         self.text("ANTHROPIC_AUTH_TOKEN")
     }
 
-    /// Where the Anthropic API is.
+    /// Base URL of the Anthropic API.
     pub(crate) fn anthropic_base_url(&self) -> Option<&str> {
         self.text("ANTHROPIC_BASE_URL")
     }
 
-    /// The token for a host elsewhere, or for the server that keeps a session's log.
+    /// Token of a remote host, or of the server that keeps a session's log.
     pub(crate) fn session_access_token(&self) -> Option<&str> {
         self.text("CLAUDE_CODE_SESSION_ACCESS_TOKEN")
     }
 
-    /// With that token read from the descriptor that holds it, unless it is in a variable. A pipe
-    /// can be read once, so whoever needs the token gets it from here.
+    /// Reads that token from its file descriptor, unless it is in a variable. A pipe can be read
+    /// only once, so the token is kept here.
     pub(crate) fn take_token(mut self) -> io::Result<Self> {
         let descriptor = self.number::<u32>("CLAUDE_CODE_WEBSOCKET_AUTH_FILE_DESCRIPTOR");
         if let Some(descriptor) = descriptor.filter(|_| self.session_access_token().is_none()) {
@@ -168,12 +166,12 @@ impl Environment {
         self.text("BROWSER")
     }
 
-    /// The file in which that token is, and in which a newer one may be later.
+    /// File of the session access token, read again for each connection.
     pub(crate) fn token_file(&self) -> Option<&str> {
         self.text("CLAUDE_SESSION_INGRESS_TOKEN_FILE")
     }
 
-    /// More headers for a host elsewhere, one per line.
+    /// More headers for a remote host, one per line.
     pub(crate) fn sdk_headers(&self) -> Vec<(String, String)> {
         self.headers("BOWLINE_SDK_HEADERS")
     }
@@ -184,12 +182,12 @@ impl Environment {
         self.text(name).or_else(|| self.text(&name.to_ascii_uppercase()))
     }
 
-    /// What runs us, if it says so.
+    /// Version of the environment that runs us, if set.
     pub(crate) fn runner_version(&self) -> Option<&str> {
         self.text("CLAUDE_CODE_ENVIRONMENT_RUNNER_VERSION")
     }
 
-    /// More headers for it, one per line.
+    /// More headers for the Anthropic API, one per line.
     pub(crate) fn anthropic_headers(&self) -> Vec<(String, String)> {
         self.headers("ANTHROPIC_CUSTOM_HEADERS")
     }
@@ -213,17 +211,17 @@ impl Environment {
         self.text("OPENAI_API_KEY")
     }
 
-    /// Where the chat-completions server is.
+    /// Base URL of the chat-completions server.
     pub(crate) fn openai_base_url(&self) -> Option<&str> {
         self.text("OPENAI_BASE_URL")
     }
 
-    /// How often a failed request is repeated.
+    /// Maximum retries of a failed request.
     pub(crate) fn max_retries(&self) -> Option<u32> {
         self.number("CLAUDE_CODE_MAX_RETRIES")
     }
 
-    /// Short names of models, and what they stand for.
+    /// Aliases of models, and their models.
     pub(crate) fn model_aliases(&self) -> impl Iterator<Item = (&'static str, &str)> {
         MODEL_ALIASES.into_iter().filter_map(|(alias, name)| Some((alias, self.text(name)?)))
     }
@@ -234,12 +232,12 @@ impl Environment {
         self.text("ANTHROPIC_SMALL_FAST_MODEL").or_else(|| haiku().map(|(_, model)| model))
     }
 
-    /// How hard the model tries.
+    /// Effort of the model.
     pub(crate) fn effort_level(&self) -> Option<&str> {
         self.text("CLAUDE_CODE_EFFORT_LEVEL")
     }
 
-    /// How much the model may say at once.
+    /// Maximum output tokens of one response.
     pub(crate) fn max_output_tokens(&self) -> Option<u64> {
         self.number("CLAUDE_CODE_MAX_OUTPUT_TOKENS").filter(|&tokens| tokens > 0)
     }
@@ -249,12 +247,12 @@ impl Environment {
         self.number("CLAUDE_CODE_MAX_TURNS")
     }
 
-    /// Whether the model is not to think.
+    /// Whether thinking is disabled.
     pub(crate) fn disables_thinking(&self) -> bool {
         self.is_on("CLAUDE_CODE_DISABLE_THINKING")
     }
 
-    /// How much the model may think.
+    /// Thinking budget in tokens.
     pub(crate) fn max_thinking_tokens(&self) -> Option<u64> {
         self.number("MAX_THINKING_TOKENS")
     }
@@ -279,7 +277,7 @@ impl Environment {
         self.is_on("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING")
     }
 
-    /// Whether the machine can be thrown away, so that root may do what it likes.
+    /// Whether the machine is disposable, so that root may bypass permissions.
     pub(crate) fn is_sandbox(&self) -> bool {
         self.is_on("IS_SANDBOX")
     }
@@ -289,22 +287,22 @@ impl Environment {
         !self.is_on("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS")
     }
 
-    /// Whether a full context is left alone.
+    /// Whether automatic compaction is disabled.
     pub(crate) fn disables_auto_compact(&self) -> bool {
         self.is_on("DISABLE_AUTO_COMPACT") || self.is_on("DISABLE_COMPACT")
     }
 
-    /// When the context counts as full, in tokens.
+    /// Size of the context, in tokens, at which it is compacted.
     pub(crate) fn auto_compact_window(&self) -> Option<u64> {
         self.number("CLAUDE_CODE_AUTO_COMPACT_WINDOW")
     }
 
-    /// How long a command may run if a call does not say.
+    /// Timeout of a command if its call sets none.
     pub(crate) fn bash_default_timeout(&self) -> Option<Duration> {
         self.number("BASH_DEFAULT_TIMEOUT_MS").map(Duration::from_millis)
     }
 
-    /// The longest that a call may ask for.
+    /// Longest timeout that a call may set.
     pub(crate) fn bash_max_timeout(&self) -> Option<Duration> {
         self.number("BASH_MAX_TIMEOUT_MS").map(Duration::from_millis)
     }
@@ -319,41 +317,41 @@ impl Environment {
         self.is_on("CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR")
     }
 
-    /// How long background work may keep a session alive whose host has closed its input; `None` if
-    /// nothing is said, `Some(None)` for as long as it takes.
+    /// Time limit for background work after the host has closed its input; `None` if it is not set,
+    /// `Some(None)` for no limit.
     pub(crate) fn background_wait(&self) -> Option<Option<Duration>> {
         let millis: u64 = self.number("CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS")?;
         Some((millis > 0).then(|| Duration::from_millis(millis)))
     }
 
-    /// How long a session without work waits for a prompt; for as long as its input is open if
-    /// nothing is said.
+    /// Time limit for an idle session to wait for a prompt; by default it waits while its input is
+    /// open.
     pub(crate) fn idle_limit(&self) -> Option<Duration> {
         let millis: i64 = self.number("CLAUDE_CODE_EXIT_AFTER_STOP_DELAY")?;
         u64::try_from(millis).ok().filter(|&millis| millis > 0).map(Duration::from_millis)
     }
 
-    /// Whether a host wants to hear in a result why a session cannot be started.
+    /// Whether startup failures are reported to the host in a result message.
     pub(crate) fn startup_failure_results(&self) -> bool {
         self.is_on("CLAUDE_CODE_STARTUP_FAILURE_RESULTS")
     }
 
-    /// What clients of the MCP server over HTTP have to send.
+    /// Token of the MCP server over HTTP.
     pub(crate) fn mcp_token(&self) -> Option<&str> {
         self.text("BOWLINE_MCP_TOKEN")
     }
 
-    /// How many tokens one `Read` may give.
+    /// Maximum tokens of one `Read` result.
     pub(crate) fn max_read_tokens(&self) -> Option<usize> {
         self.number("CLAUDE_CODE_FILE_READ_MAX_OUTPUT_TOKENS")
     }
 
-    /// How long reaching an MCP server may take.
+    /// Timeout of connecting to an MCP server.
     pub(crate) fn mcp_connect_timeout(&self) -> Option<Duration> {
         self.number("MCP_TIMEOUT").map(Duration::from_millis)
     }
 
-    /// How long a call of an MCP tool may be silent.
+    /// Timeout of a call of an MCP tool without progress.
     pub(crate) fn mcp_call_timeout(&self) -> Option<Duration> {
         self.number("MCP_TOOL_TIMEOUT").map(Duration::from_millis)
     }
@@ -427,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn who_started_us() {
+    fn entrypoint_of_hosts_and_actions() {
         let environment = Environment::from([("CLAUDE_CODE_ACTION", "1")]);
         assert_eq!(environment.entrypoint(), Some("claude-code-github-action"));
         let environment = Environment::from([("CLAUDE_CODE_ENTRYPOINT", "sdk-py")]);

@@ -1,26 +1,27 @@
-//! The first line of a host whose session cannot be set up without it.
+//! First line of a host, read before the session is set up because it carries managed settings.
 
 use std::io::{self, BufRead, Read};
 
 use bowline_door_stdio::InputError;
+use bowline_protocol::DEFAULT_LINE_LIMIT;
 use serde_json::Value;
 
 use crate::{args::RunArgs, setup::SetupError};
 
-/// How long the line may be, as for all others.
-const LONGEST: u64 = 64 << 20;
+/// Longest first line: the limit of every line.
+const LONGEST: u64 = DEFAULT_LINE_LIMIT as u64;
 
-/// What was read before there was a session.
+/// Input that was read before the session was started.
 #[derive(Debug, Default)]
 pub(crate) struct FirstLine {
-    /// What the door still has to read.
+    /// Bytes that the door still has to read.
     pub(crate) bytes: Vec<u8>,
     /// The managed settings in it.
     pub(crate) managed: Option<String>,
 }
 
 impl FirstLine {
-    /// Reads it, if the command line says that it brings settings.
+    /// Reads the line if `--managed-settings-in-initialize` is set.
     pub(crate) fn read(args: &RunArgs) -> Result<Self, SetupError> {
         if !args.sources.managed_settings_in_initialize {
             return Ok(Self::default());
@@ -56,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_come_with_initialize_or_not_at_all() {
+    fn managed_settings_require_initialize_first() {
         let read = |line: &str| managed_settings(line.as_bytes()).map_err(|why| why.to_string());
         let line = |managed: &str| {
             format!(

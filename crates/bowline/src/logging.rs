@@ -1,4 +1,4 @@
-//! What the program says about its own work, if somebody wants to know.
+//! Debug logs: `--debug` and `--debug-file`.
 
 use std::sync::Mutex;
 
@@ -10,7 +10,7 @@ use tracing_subscriber::{
 
 use crate::{args::OutputArgs, terminal::Stderr};
 
-/// Starts to write things down, if the command line asks for it.
+/// Starts the debug log, if the command line enables it.
 pub(crate) fn start(args: &OutputArgs) -> anyhow::Result<()> {
     let to_stderr = args.debug.is_some() || args.debug_to_stderr;
     if !to_stderr && args.debug_file.is_none() {
@@ -35,7 +35,7 @@ pub(crate) fn start(args: &OutputArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Which parts of the program are of interest, as in `engine,mcp` or `!peer`.
+/// Filter of the parts that are logged, as in `engine,mcp` or `!peer`.
 #[derive(Debug, Default, PartialEq)]
 struct Filter {
     wanted: Vec<String>,
@@ -56,7 +56,7 @@ impl Filter {
 
     fn wants(&self, target: &str) -> bool {
         let is_about = |parts: &[String]| parts.iter().any(|part| target.contains(part.as_str()));
-        // What libraries have to say would bury everything else.
+        // Events of libraries would bury everything else.
         target.starts_with("bowline")
             && (self.wanted.is_empty() || is_about(&self.wanted))
             && !is_about(&self.unwanted)

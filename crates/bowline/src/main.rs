@@ -1,4 +1,4 @@
-//! The one binary: what was typed, what it means, and the door it opens.
+//! Entry point of the binary: reads the command line and opens the door that it asks for.
 
 mod args;
 mod claims;
@@ -9,13 +9,13 @@ mod logging;
 mod oneshot;
 mod pipes;
 mod process;
-mod refusal;
 mod remote;
 mod remote_log;
 mod serving;
 mod sessions;
 mod setup;
 mod signals;
+mod startup_failure;
 mod stdio;
 mod terminal;
 mod version;
@@ -34,11 +34,11 @@ use crate::{
 };
 
 fn main() -> ExitCode {
-    process::keep_to_ourselves();
+    process::hide_from_other_processes();
     let done = match Args::read(std::env::args_os()) {
         Ok(Args { command: Some(command), .. }) => run_command(command),
         Ok(Args { run, .. }) => run_agent(&run),
-        Err(UsageError::Help(text)) => say(text.trim_end()),
+        Err(UsageError::Help(text)) => print_line(text.trim_end()),
         Err(UsageError::Bad(text)) => Err(anyhow::Error::msg(text)),
     };
     match done {
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             complain(format!("{error:#}"));
-            refusal::hear_host_out();
+            startup_failure::await_first_line();
             ExitCode::FAILURE
         }
     }
@@ -80,7 +80,7 @@ fn run_command(command: Command) -> anyhow::Result<ExitCode> {
 
 fn run_agent(args: &RunArgs) -> anyhow::Result<ExitCode> {
     if args.version {
-        return say(&version::line());
+        return print_line(&version::line());
     }
     logging::start(&args.output)?;
     let environment = environment(args)?;
@@ -90,7 +90,7 @@ fn run_agent(args: &RunArgs) -> anyhow::Result<ExitCode> {
     }
     match start_session(args, &environment, cwd) {
         Err(error) => match error.downcast_ref() {
-            Some(error) => refusal::refuse(args, &environment, error),
+            Some(error) => startup_failure::report(args, &environment, error),
             None => Err(error),
         },
         done => done,
@@ -119,12 +119,12 @@ fn start_session(
     }
 }
 
-/// The folder that the program was started in.
+/// Returns the folder in which the program was started.
 fn working_directory() -> anyhow::Result<PathBuf> {
     std::env::current_dir().context("Error: the working directory cannot be used")
 }
 
-/// The environment, with the token that a descriptor holds if somebody elsewhere will ask for it.
+/// Returns the environment, with the token from its file descriptor if a remote host or log needs it.
 fn environment(args: &RunArgs) -> anyhow::Result<Environment> {
     let environment = Environment::of_process();
     let resumes_elsewhere = args.session.resume.as_deref().is_some_and(RemoteLog::is_address);
@@ -135,22 +135,22 @@ fn environment(args: &RunArgs) -> anyhow::Result<Environment> {
     taken.context("Error: CLAUDE_CODE_WEBSOCKET_AUTH_FILE_DESCRIPTOR")
 }
 
-/// Runs something that waits for more than one thing. One thread is enough: the work is the
-/// model's and the tools', and a second one would cost more at the start than it gives.
+/// Runs a future to its end on one thread. The work is the model's and the tools'; a second thread
+/// would cost more at the start than it gives.
 fn with_runtime(work: impl Future<Output = anyhow::Result<ExitCode>>) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let done = runtime.block_on(work);
-    // A read from stdin cannot be called back; the process ends without it.
+    // A blocking read from stdin cannot be cancelled; the process exits without it.
     runtime.shutdown_background();
     done
 }
 
-fn say(text: &str) -> anyhow::Result<ExitCode> {
+fn print_line(text: &str) -> anyhow::Result<ExitCode> {
     terminal::print(text, Form::Text)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whoever read our output has seen enough. That is no error.
+/// Whether the reader of our output has closed it, as `head` does. That is not an error.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let broken = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
     error.downcast_ref().is_some_and(broken)

@@ -1,9 +1,8 @@
-//! The program's own stdin and stdout, without a thread between them and the session.
+//! Stdin and stdout of the program as asynchronous streams, without a thread in between.
 //!
-//! What starts a program to talk to it gives it pipes, or a pair of sockets for each, as Node does.
-//! Those can be waited for like every other connection. tokio's stdin and stdout, which work on
-//! terminals and files too, hand each piece to a thread and wait for its word: for a short line
-//! that is most of its cost.
+//! Hosts start the program with pipes, or with a pair of sockets for each, as Node does. Both can be
+//! polled like every other connection. tokio's stdin and stdout, which also work on terminals and
+//! files, pass each read and write to a thread: for a short line that is most of its cost.
 
 use std::{
     io::{self, IsTerminal},
@@ -20,13 +19,13 @@ use tokio::{
 
 use crate::terminal::JsonTerminal;
 
-/// Bytes from whoever started us.
+/// Bytes from the program that started us.
 pub(crate) type Input = Box<dyn AsyncRead + Send + Unpin>;
 
-/// Bytes to whoever started us.
+/// Bytes to the program that started us.
 pub(crate) type Output = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// Standard input. Bytes that [`io::stdin`] holds already are not among those that follow.
+/// Opens standard input. Bytes in the buffer of [`io::stdin`] are not read again.
 pub(crate) fn stdin() -> Input {
     if let Ok(pipe) = pipe::OpenOptions::new().open_receiver("/proc/self/fd/0") {
         return Box::new(pipe);
@@ -37,7 +36,7 @@ pub(crate) fn stdin() -> Input {
     }
 }
 
-/// Standard output, for lines of JSON.
+/// Opens standard output, for lines of JSON.
 pub(crate) fn stdout() -> Output {
     if let Ok(pipe) = pipe::OpenOptions::new().open_sender("/proc/self/fd/1") {
         return Box::new(pipe);
@@ -49,8 +48,9 @@ pub(crate) fn stdout() -> Output {
     }
 }
 
-/// A socket, if it is one. A pipe is opened anew, so that nobody else who holds it ever finds it
-/// not ready; a socket cannot be, but the end of a pair that a program is given is its own.
+/// Returns a socket, if the descriptor is one. A pipe is opened again, because non-blocking mode would
+/// apply to every process that shares it; a socket cannot be opened again, but the end of a pair
+/// belongs to one program.
 fn socket(descriptor: BorrowedFd<'_>) -> io::Result<UnixStream> {
     let socket = Socket::from(descriptor.try_clone_to_owned()?);
     // Fails for everything else.

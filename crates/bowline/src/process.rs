@@ -1,17 +1,17 @@
-//! What other processes of the same user can see of this one.
+//! Protection of this process from others of the same user.
 
-/// Keeps memory and environment of this process from others of the same user, commands of the model
-/// among them: tokens that are taken out of their environment would still be in
-/// `/proc/PID/environ` of ours. A program that we start can be looked at as usual.
+/// Hides memory and environment of this process from others of the same user, commands of the model
+/// among them: tokens that are removed from their environment would still be in
+/// `/proc/PID/environ` of ours. Programs that we start are not affected.
 ///
-/// Root can still look, and there are no core dumps.
+/// Root can still read them, and there are no core dumps.
 #[cfg(target_os = "linux")]
-pub(crate) fn keep_to_ourselves() {
+pub(crate) fn hide_from_other_processes() {
     use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 
-    // Fails nowhere that is known, and there is nothing else to try.
+    // No failure is known, and there is no fallback.
     set_dumpable_behavior(DumpableBehavior::NotDumpable).ok();
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn keep_to_ourselves() {}
+pub(crate) fn hide_from_other_processes() {}

@@ -1,4 +1,4 @@
-//! A session for a host elsewhere, which we dial: `--sdk-url`.
+//! A session for a remote host, to which the agent connects: `--sdk-url`.
 
 use std::{process::ExitCode, time::Duration};
 
@@ -19,7 +19,7 @@ use crate::{
     stdio,
 };
 
-/// The exit code of a session whose host was given up: it failed for now, and can be resumed.
+/// Exit code of a session whose host was lost (`EX_TEMPFAIL`): it can be resumed.
 const HOST_LOST: u8 = 75;
 
 /// Serves the host at `url` until the session is over.
@@ -37,7 +37,7 @@ pub(crate) async fn run(
     let (door, line) =
         bowline_door_ws::open(dialer, redial(&args.remote), stdio::opening(&args.output));
     let silencer = door.silencer();
-    let host = remote_log::watch(door.host(), prepared.remote_log, args, &mut signals);
+    let host = remote_log::wrap_host(door.host(), prepared.remote_log, args, &mut signals);
     let (session, work) = Session::start(config, host).map_err(SetupError::from)?;
     if let Some(prompt) = &args.prompt {
         let mut prompt = UserMessage::prompt(prompt.as_str());
@@ -59,7 +59,7 @@ pub(crate) async fn run(
             if !connected {
                 return Ok(ExitCode::FAILURE);
             }
-            // A session in which nothing was said is not worth keeping, and is not.
+            // A session without a turn is not saved.
             if is_kept && (is_resumed || end.last_turn_failed.is_some()) {
                 complain(format!(
                     "The session is saved. Resume it with: bowline --resume {} --sdk-url {address}",
@@ -92,8 +92,8 @@ fn dialer(args: &RemoteArgs, url: &str, environment: &Environment) -> anyhow::Re
         };
         if name.trim().eq_ignore_ascii_case("authorization") {
             bail!(
-                "Error: whoever can list processes can read --sdk-header; put a token into \
-                 CLAUDE_CODE_SESSION_ACCESS_TOKEN instead"
+                "Error: --sdk-header is visible to every user who can list processes; set \
+                 CLAUDE_CODE_SESSION_ACCESS_TOKEN to the token instead"
             );
         }
         add(&mut dialer, name.trim(), value.trim())?;
@@ -117,7 +117,7 @@ fn proxies(environment: &Environment) -> Proxies {
 fn add(dialer: &mut Dialer, name: &str, value: &str) -> anyhow::Result<()> {
     match dialer.header(name, value) {
         true => Ok(()),
-        false => bail!("Error: no header can be named `{name}` and say what it should"),
+        false => bail!("Error: the header `{name}` is invalid or reserved"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! A session that is served, until it is over or somebody wants us to stop.
+//! Serving of a session or door until it ends or a signal stops it.
 
 use std::{pin::pin, process::ExitCode, time::Duration};
 
@@ -12,22 +12,22 @@ use crate::{
     signals::{Signals, Stop},
 };
 
-/// How long a session that was told to stop may take. Hosts wait 5 s before they kill.
+/// Grace period of a shutdown. Hosts wait 5 s before they kill.
 pub(crate) const GRACE: Duration = Duration::from_secs(4);
 
-/// How the serving of a session ended.
+/// End of serving a session.
 pub(crate) enum Served<T> {
-    /// By itself.
+    /// The session ended by itself.
     Over(T),
-    /// Because we were told to stop.
+    /// A signal stopped it.
     Stopped(T, Stop),
-    /// Because we were told to stop, and it took too long.
+    /// A signal stopped it, and the grace period is over.
     Late(Stop),
 }
 
-/// Waits until a session was served, and stops it if a signal says so.
+/// Waits until a session has ended, and shuts it down on a signal.
 ///
-/// `session` says which one it is: another one may have taken its place.
+/// `session` returns the current session: a claim may have replaced it.
 pub(crate) async fn until_over<T>(
     served: impl Future<Output = T>,
     session: impl Fn() -> Session,
@@ -39,7 +39,7 @@ pub(crate) async fn until_over<T>(
     loop {
         let (stop, deadline) = stopped.unzip();
         tokio::select! {
-            end = &mut served => return match stop.or(signals.unheard()) {
+            end = &mut served => return match stop.or(signals.pending()) {
                 Some(stop) => Served::Stopped(end, stop),
                 None => Served::Over(end),
             },
@@ -61,8 +61,8 @@ pub(crate) async fn until_over<T>(
     }
 }
 
-/// Waits until a door was served, and stops it if a signal says so: what it came to, unless that
-/// took too long or a second signal came, and what to exit with.
+/// Waits until a door has ended, and shuts it down on a signal. Returns its result, unless the grace
+/// period is over or a second signal came, and the exit code.
 pub(crate) async fn until_stopped<T>(
     served: impl Future<Output = T>,
     stop: &CancellationToken,
@@ -81,13 +81,13 @@ pub(crate) async fn until_stopped<T>(
     (served, signal.exit_code())
 }
 
-/// Waits until a session that was told to stop is late; `None` if it was not told.
+/// Waits for the deadline of a shutdown; `None` if none has begun.
 async fn late(stop: Option<Stop>, deadline: Option<Instant>) -> Option<Stop> {
     time::sleep_until(deadline?).await;
     stop
 }
 
-/// What the end of a session means to whoever started us. If it could not go on, they hear why.
+/// Returns the exit code for the end of a session, and prints the fault that ended it.
 pub(crate) fn exit_code(end: SessionEnd) -> ExitCode {
     if let Some(fault) = end.fault {
         complain(format!("Error: {fault}"));

@@ -1,5 +1,5 @@
-//! Sessions for the doors that open them as their clients ask: each as the command line, the
-//! settings and the environment want it.
+//! Sessions that clients of a door open, configured by the command line, the settings and the
+//! environment.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ use crate::{
     working_directory,
 };
 
-/// The user's sessions, in the folder the program was started in.
+/// Sessions in the folder in which the program was started.
 pub(crate) struct UserSessions {
     args: RunArgs,
     environment: Environment,
@@ -23,16 +23,16 @@ pub(crate) struct UserSessions {
 }
 
 impl UserSessions {
-    /// Reads what holds for all of them, and tells the user what they should know first.
+    /// Reads flags and environment, and prints notices about them.
     ///
-    /// `entrypoint` is what hooks and commands are told they were started through.
+    /// `entrypoint` is the entry point that hooks and commands see.
     pub(crate) fn new(args: DoorArgs, entrypoint: &str) -> anyhow::Result<Self> {
         let args = args.into_run();
         logging::start(&args.output)?;
         let cwd = working_directory()?;
         let environment = Environment::of_process().or_entrypoint(entrypoint);
         let own = Self { args, environment, cwd };
-        // What is wrong with flags and settings is said now, not when somebody asks.
+        // Errors in flags and settings are reported at the start, not with the first session.
         let prepared =
             setup::prepare(&own.args, &own.environment, own.cwd.clone(), Audience::Reader)?;
         prepared.notices.iter().for_each(complain);

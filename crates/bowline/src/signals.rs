@@ -1,25 +1,25 @@
-//! The signals that end a session, and what else does.
+//! Signals that end a session, and the loss of its remote log.
 
 use std::{io, process::ExitCode};
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-/// How somebody wants us to stop.
+/// Cause of a shutdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// Ctrl-C: finish what can be finished at once.
+    /// SIGINT (Ctrl-C): interrupt the turn, then exit.
     Interrupt,
-    /// End.
+    /// SIGTERM.
     Terminate,
-    /// The terminal is gone: end.
+    /// SIGHUP: the terminal was closed.
     HangUp,
-    /// What is said can no longer be stored: end.
+    /// Messages can no longer be stored in the remote log.
     LogLost,
 }
 
 impl Stop {
-    /// What the process says about its end.
+    /// The exit code of the process.
     pub(crate) fn exit_code(self) -> ExitCode {
         match self {
             Self::Interrupt => ExitCode::SUCCESS,
@@ -31,7 +31,7 @@ impl Stop {
     }
 }
 
-/// Listens for signals. While it does, they no longer kill the process.
+/// Receiver of signals. While it exists, they do not kill the process.
 #[derive(Debug)]
 pub(crate) struct Signals {
     interrupt: Signal,
@@ -55,9 +55,9 @@ impl Signals {
         self.log_lost = Some(lost);
     }
 
-    /// Whether something has happened that nobody has waited for: a session may end before it hears
-    /// that its last words were not stored.
-    pub(crate) fn unheard(&self) -> Option<Stop> {
+    /// A loss of the log that [`next`](Self::next) has not returned yet: a session may end before its
+    /// last message fails to be stored.
+    pub(crate) fn pending(&self) -> Option<Stop> {
         self.log_lost.as_ref().filter(|lost| lost.is_cancelled()).map(|_| Stop::LogLost)
     }
 

@@ -1,4 +1,4 @@
-//! A session for the program that started us, over stdin and stdout.
+//! A session for the host that started the program, over stdin and stdout.
 
 use std::{io::Cursor, path::PathBuf, process::ExitCode};
 
@@ -58,12 +58,12 @@ async fn serve(
     let mut signals = Signals::listen()?;
     let input: Input = match first.is_empty() {
         true => pipes::stdin(),
-        // What the standard library has read beyond that line, only it can give back.
+        // The standard library may have buffered bytes after that line.
         false => Box::new(Cursor::new(first).chain(tokio::io::stdin())),
     };
     let door = bowline_door_stdio::open(input, pipes::stdout(), opening(&args.output));
     let silencer = door.silencer();
-    let host = remote_log::watch(door.host(), prepared.remote_log, args, &mut signals);
+    let host = remote_log::wrap_host(door.host(), prepared.remote_log, args, &mut signals);
     let started = Session::start(prepared.config, host.clone());
     let (session, work) = started.map_err(SetupError::from)?;
     let served = match claims {
@@ -90,7 +90,7 @@ async fn serve(
     })
 }
 
-/// What the host promised about its first line.
+/// What the host announced about its first line.
 pub(crate) fn opening(args: &OutputArgs) -> Opening {
     match args.await_initialize {
         true => Opening::InitializeFirst,

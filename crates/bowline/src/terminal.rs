@@ -1,6 +1,6 @@
-//! What reaches the user's terminal: nothing that it would obey.
+//! Output to the user's terminal, with control characters escaped.
 //!
-//! Bytes for a pipe or a file are exact on stdout; those for people on stderr never need to be.
+//! Stdout is exact when it is a pipe or a file; stderr is for people and always escaped.
 
 use std::{
     borrow::Cow,
@@ -16,7 +16,7 @@ use tokio::io::AsyncWrite;
 
 static STDOUT_IS_TERMINAL: LazyLock<bool> = LazyLock::new(|| io::stdout().is_terminal());
 
-/// What a text is, and so how a character in it is escaped.
+/// Kind of a text, which decides how its characters are escaped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     Text,
@@ -60,9 +60,9 @@ impl Write for Stderr {
 #[derive(Debug)]
 pub(crate) struct JsonTerminal<W> {
     terminal: W,
-    /// The beginning of a character whose end has not come yet.
+    /// Bytes of an incomplete character.
     begun: Vec<u8>,
-    /// What is to be written, and how much of it has been.
+    /// Escaped bytes to write, and how many are written.
     shown: Vec<u8>,
     written: usize,
 }
@@ -72,13 +72,13 @@ impl<W: AsyncWrite + Unpin> JsonTerminal<W> {
         Self { terminal, begun: Vec::new(), shown: Vec::new(), written: 0 }
     }
 
-    /// Takes bytes up; they are not written yet.
+    /// Buffers bytes; they are not written yet.
     fn take(&mut self, bytes: &[u8]) {
         self.begun.extend_from_slice(bytes);
         let whole = match std::str::from_utf8(&self.begun) {
             Ok(text) => text.len(),
             Err(error) if error.error_len().is_none() => error.valid_up_to(),
-            // It is not text, and made so below.
+            // Invalid UTF-8, replaced below.
             Err(_) => self.begun.len(),
         };
         let rest = self.begun.split_off(whole);
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn characters_in_pieces_are_escaped_as_well() {
+    async fn characters_split_across_writes_are_escaped() {
         let text = "{\"a\":\"\u{9b}2J \u{7f} \u{202e} é\"}\n";
         for size in 1..=text.len() {
             let mut terminal = JsonTerminal::new(Vec::new());

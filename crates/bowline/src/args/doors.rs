@@ -1,4 +1,4 @@
-//! Flags of the doors that open sessions as their clients ask for them.
+//! Flags of the doors whose clients open sessions: `mcp serve` and `rpc`.
 
 use std::{net::SocketAddr, path::PathBuf};
 
@@ -9,7 +9,7 @@ use super::{
     LimitArgs, ModelArgs, OutputArgs, PermissionArgs, RunArgs, SessionArgs, SourceArgs, split_rules,
 };
 
-/// How the sessions behind a door are run.
+/// Settings of the sessions that clients of a door open.
 #[derive(Debug, Default, Clone, PartialEq, Args)]
 pub(crate) struct DoorArgs {
     #[command(flatten)]
@@ -21,11 +21,11 @@ pub(crate) struct DoorArgs {
     #[command(flatten)]
     sources: SourceArgs,
 
-    /// Keep nothing on disk; sessions cannot be gone on with then
+    /// Keep nothing on disk; sessions cannot be resumed then
     #[arg(long)]
     no_session_persistence: bool,
 
-    /// Write down what happens inside
+    /// Write a debug log to this file
     #[arg(long, value_name = "file")]
     debug_file: Option<PathBuf>,
 }
@@ -54,7 +54,7 @@ impl DoorArgs {
     }
 }
 
-/// What to do about MCP.
+/// Commands about MCP.
 #[derive(Debug, Clone, PartialEq, Subcommand)]
 pub(crate) enum McpCommand {
     /// Serve the built-in tools and a whole agent to MCP clients, over stdin and stdout or HTTP
@@ -68,7 +68,7 @@ pub(crate) enum McpCommand {
         #[command(flatten)]
         server: Box<McpServerArgs>,
     },
-    /// Forget the login to an MCP server
+    /// Delete the login to an MCP server
     Logout {
         #[command(flatten)]
         server: Box<McpServerArgs>,
@@ -85,19 +85,20 @@ pub(crate) struct McpServerArgs {
     pub(crate) sources: SourceArgs,
 }
 
-/// How the MCP server is reached, and how its sessions are run.
+/// Address of the MCP server, and settings of its sessions.
 #[derive(Debug, Default, Clone, PartialEq, Args)]
 pub(crate) struct McpServeArgs {
-    /// Listen here for HTTP instead of using stdin and stdout; port 0 chooses a free one
+    /// Listen at this address for HTTP instead of using stdin and stdout; port 0 chooses a free one
     #[arg(long, value_name = "address")]
     pub(crate) http: Option<SocketAddr>,
 
-    /// A file with the token that HTTP clients have to send (else BOWLINE_MCP_TOKEN, else one that
-    /// is made, kept in the configuration folder and printed)
+    /// File with the token that HTTP clients have to send (default: BOWLINE_MCP_TOKEN, else a token
+    /// that is generated, kept in the configuration folder and printed)
     #[arg(long, value_name = "file", requires = "http")]
     pub(crate) token_file: Option<PathBuf>,
 
-    /// Let every user and program of this machine in over HTTP; none of them is asked for permission
+    /// Accept every user and program of this machine over HTTP; none of them is prompted for
+    /// permission
     #[arg(long, requires = "http", conflicts_with = "token_file")]
     pub(crate) no_token: bool,
 

@@ -1,18 +1,18 @@
-//! Values that are given and empty. Programs pass them for what they do not know, so that they mean
-//! the same as nothing, except where nothing is something to say: a prompt, a list of tools, a list of
+//! Removal of empty values. Programs pass them for options that are not set, so an empty value means
+//! the same as none, except where an empty value has a meaning: a prompt, a list of tools, a list of
 //! settings.
 
 use std::{convert::Infallible, path::PathBuf};
 
 use super::RunArgs;
 
-/// A path. An empty one is dropped later.
+/// Reads a path. An empty one is dropped later.
 pub(super) fn path(text: &str) -> Result<PathBuf, Infallible> {
     Ok(PathBuf::from(text))
 }
 
 impl RunArgs {
-    /// Forgets values that are empty.
+    /// Drops values that are empty.
     pub(super) fn drop_empty(&mut self) {
         let Self { output, model, permissions, session, sources, .. } = self;
         let texts = [

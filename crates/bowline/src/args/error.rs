@@ -1,4 +1,4 @@
-//! What is wrong with a command line, in the words that people who know the official CLI expect.
+//! Errors in a command line, worded as users of the official CLI expect.
 
 use std::ffi::OsString;
 
@@ -7,19 +7,19 @@ use clap::{
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
-use super::{Args, foreign};
+use super::{Args, unsupported};
 
-/// A command line that cannot be understood, or one that asked for help.
+/// An invalid command line, or one that requests help.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum UsageError {
-    /// It asked for help; this is it.
+    /// The help text that was requested.
     Help(String),
-    /// It cannot be understood.
+    /// The command line is invalid.
     Bad(String),
 }
 
 impl UsageError {
-    /// What is wrong with `words`.
+    /// Describes the error in `words`.
     pub(super) fn of(error: &clap::Error, words: &[OsString]) -> Self {
         match error.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
@@ -30,7 +30,7 @@ impl UsageError {
             _ if text(error, ContextKind::InvalidSubcommand).is_some() => {
                 let word = text(error, ContextKind::InvalidSubcommand).unwrap_or_default();
                 let meant = text(error, ContextKind::SuggestedSubcommand);
-                // A second word behind the prompt looks like a command, too.
+                // A second word after the prompt looks like a command as well.
                 Self::Bad(match is_command(words) {
                     true => unknown_command(&word, meant.as_deref()),
                     false => unexpected(&word),
@@ -63,7 +63,7 @@ fn unknown_option(error: &clap::Error, words: &[OsString]) -> String {
     let unknown = unknown.split('=').next().unwrap_or_default();
     let suggested = text(error, ContextKind::SuggestedArg);
     let suggested = suggested.map(|flag| format!("\n(Did you mean {flag}?)"));
-    let suggested = match foreign::refusal(unknown) {
+    let suggested = match unsupported::refusal(unknown) {
         Some(why) => format!("\n({why})"),
         None => suggested.unwrap_or_default(),
     };
@@ -90,8 +90,7 @@ fn unexpected(word: &str) -> String {
     format!("error: unexpected argument '{word}'; a prompt of several words needs quotes")
 }
 
-/// A value that does not fit, or none where one is needed: both look alike unless somebody looks
-/// whether an empty one was given.
+/// An invalid value, or a missing one. clap reports both alike, so `empty_given` tells them apart.
 fn bad_value(error: &clap::Error, empty_given: bool) -> String {
     let option = text(error, ContextKind::InvalidArg).unwrap_or_default();
     let option = option.replace(">...", "...>");

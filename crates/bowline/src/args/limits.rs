@@ -1,20 +1,20 @@
-//! Flags that limit what a session may cost.
+//! Flags that limit a session.
 
 use clap::Args;
 
-/// What a session may cost.
+/// Limits of a session.
 #[derive(Debug, Default, Clone, PartialEq, Args)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArgs {
-    /// How often the model may be asked for one prompt; 0 for no limit
+    /// Maximum number of model requests for one prompt; 0 for no limit
     #[arg(long, value_name = "turns", allow_hyphen_values = true, value_parser = number)]
     pub(crate) max_turns: Option<u64>,
 
-    /// How much the session may cost
+    /// Maximum cost of the session, in US dollars
     #[arg(long, value_name = "amount", allow_hyphen_values = true, value_parser = dollars)]
     pub(crate) max_budget_usd: Option<f64>,
 
-    /// When the conversation is compacted: auto, or from so many tokens on, as in 500k
+    /// Compact the conversation at this many tokens, as in 500k, or auto
     #[arg(
         long,
         value_name = "auto|tokens",
@@ -23,7 +23,7 @@ pub(crate) struct LimitArgs {
     )]
     pub(crate) autocompact: Option<AutoCompact>,
 
-    /// How many tokens the model is told it has
+    /// Token budget of the task, as shown to the model
     #[arg(
         long,
         hide = true,
@@ -55,7 +55,7 @@ impl AutoCompact {
             (None, None) => (lower.as_str(), None),
         };
         let tokens = digits.parse::<u64>().ok().and_then(|number| {
-            // Nobody means single tokens.
+            // A small number is in thousands: a window of single tokens is useless.
             let unit = unit.unwrap_or(if number < 1_000 { 1_000 } else { 1 });
             number.checked_mul(unit)
         });
@@ -68,11 +68,11 @@ impl AutoCompact {
     }
 }
 
-/// A number of something. Less than nothing is nothing, and so is saying nothing.
+/// Reads a count. Negative numbers and an empty text are 0.
 pub(super) fn number(text: &str) -> Result<u64, String> {
     match text.trim().parse::<f64>() {
         Err(_) if text.is_empty() => Ok(0),
-        // Casting cuts off what does not fit.
+        // The cast saturates.
         Ok(number) if !number.is_nan() => Ok(number as u64),
         _ => Err("must be a number".to_owned()),
     }
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn windows_are_read_as_people_write_them() {
+    fn window_sizes_in_thousands_and_millions() {
         for (text, expected) in [
             ("auto", Some(AutoCompact::Auto)),
             ("500k", Some(AutoCompact::From(500_000))),

@@ -1,4 +1,4 @@
-//! A word alone that nobody means as a prompt.
+//! Detection of mistyped commands: a single word that is nearly a command is not a prompt.
 
 use clap::CommandFactory;
 
@@ -7,8 +7,7 @@ use super::{Args, UsageError, error::unknown_command};
 /// The most letters in which a mistyped command differs from the one that was meant.
 const MOST_MISTAKES: usize = 2;
 
-/// Refuses a word, all that was typed, if it is nearly a command. Whoever means it as a prompt says
-/// so with `-p`.
+/// Refuses a single word that is nearly a command. `-p` makes it a prompt.
 pub(super) fn check(word: &str) -> Result<(), UsageError> {
     let mut program = Args::command();
     if word == "help" {
@@ -25,7 +24,7 @@ pub(super) fn check(word: &str) -> Result<(), UsageError> {
     }
 }
 
-/// How many letters must be put in, left out or replaced to make one word of the other.
+/// Edit distance: letters that must be inserted, removed or replaced.
 fn distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();
@@ -46,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_are_put_in_left_out_and_replaced() {
+    fn edit_distance_counts_insertions_removals_and_replacements() {
         for (one, other, expected) in [
             ("doctor", "doctor", 0),
             ("doctr", "doctor", 1),
@@ -61,13 +60,13 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_is_nearly_a_command_is_no_prompt() {
-        let Err(UsageError::Bad(told)) = Args::read(["bowline", "doctr"]).map(drop) else {
+    fn near_miss_of_a_command_is_refused() {
+        let Err(UsageError::Bad(text)) = Args::read(["bowline", "doctr"]).map(drop) else {
             panic!("a mistyped command is refused");
         };
         let expected = "error: unknown command 'doctr'\n(Did you mean doctor?)\n\
                         (As a prompt: bowline -p doctr)";
-        assert_eq!(told, expected);
+        assert_eq!(text, expected);
         assert!(matches!(Args::read(["bowline", "help"]), Err(UsageError::Help(_))));
         for line in [&["bowline", "-p", "doctr"][..], &["bowline", "hello"], &["bowline", "mad"]] {
             assert!(Args::read(line).is_ok(), "{line:?}");

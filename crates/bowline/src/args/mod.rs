@@ -2,12 +2,11 @@
 //!
 //! Both official SDKs start the program with these flags, one with `--flag value`, the other
 //! with `--flag=value`. Lists (`--allowedTools A B`) take every word up to the next flag, so
-//! a prompt behind one needs `--` before it.
+//! a prompt after one needs `--` before it.
 
 mod doors;
 mod empty;
 mod error;
-mod foreign;
 mod limits;
 mod list;
 mod mistyped;
@@ -18,6 +17,7 @@ mod remote;
 mod session;
 mod sources;
 mod trust;
+mod unsupported;
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -40,7 +40,7 @@ pub(crate) use self::{
 
 /// One agent loop with many doors
 ///
-/// Runs an agent for the program that started it, over its stdin and stdout, or answers one
+/// Runs an agent for the program that started it, over its stdin and stdout, or runs one
 /// prompt: `bowline -p "what does this project do?"`.
 #[derive(Debug, Parser)]
 #[command(
@@ -54,22 +54,22 @@ pub(crate) use self::{
     subcommand_help_heading = "Commands"
 )]
 pub(crate) struct Args {
-    /// What to do other than running an agent.
+    /// A command, instead of running an agent.
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
 
-    /// How an agent is run.
+    /// Flags of an agent run.
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }
 
-/// How an agent is run.
+/// Flags of an agent run.
 #[derive(Debug, Default, Clone, PartialEq, clap::Args)]
 pub(crate) struct RunArgs {
-    /// What to ask; stdin, if it is piped, is put behind it
+    /// The prompt; stdin, if it is piped, is appended to it
     pub(crate) prompt: Option<String>,
 
-    /// Print the answer and exit
+    /// Print the response and exit
     #[arg(short, long)]
     pub(crate) print: bool,
 
@@ -93,29 +93,29 @@ pub(crate) struct RunArgs {
     pub(crate) remote: RemoteArgs,
 }
 
-/// What to do other than running an agent.
+/// A command, instead of running an agent.
 #[derive(Debug, Clone, PartialEq, Subcommand)]
 pub(crate) enum Command {
-    /// Say what is configured, from where, and what is wrong
+    /// Report the configuration, where it comes from, and problems
     Doctor,
     /// Trust a folder from now on: its settings, hooks, servers and agents apply as they are written
     Trust(TrustArgs),
     /// Watch an agent work on a small project, offline
     Demo {
-        /// Keep the project's folder and say where it is
+        /// Keep the project's folder and print its path
         #[arg(long)]
         keep: bool,
     },
     /// Serve the script model over HTTP, as an Anthropic- and OpenAI-compatible API
     ScriptServer {
-        /// Where to listen; port 0 chooses a free one
+        /// Address to listen at; port 0 chooses a free one
         #[arg(long, default_value = "127.0.0.1:0", value_name = "address")]
         listen: std::net::SocketAddr,
-        /// A script that answers prompts without directives
+        /// Script for prompts without directives
         #[arg(long, value_name = "file")]
         script: Option<PathBuf>,
     },
-    /// Speak MCP
+    /// MCP: serve tools and agents, log in to servers
     Mcp {
         #[command(subcommand)]
         command: McpCommand,
@@ -140,9 +140,9 @@ pub(crate) enum Command {
 /// One side of a session.
 #[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
 pub(crate) enum Side {
-    /// The agent: messages, questions to its host, answers
+    /// The agent: messages, requests to its host, responses
     Agent,
-    /// The host: prompts, questions to its agent, answers
+    /// The host: prompts, requests to its agent, responses
     Host,
 }
 

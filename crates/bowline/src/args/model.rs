@@ -1,4 +1,4 @@
-//! Flags about the model and what it is told.
+//! Flags about the model and its system prompt.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::{empty::path, limits::number};
 
-/// The model and what it is told.
+/// The model and its system prompt.
 #[derive(Debug, Default, Clone, PartialEq, Args)]
 #[command(next_help_heading = "Model")]
 pub(crate) struct ModelArgs {
@@ -14,23 +14,23 @@ pub(crate) struct ModelArgs {
     #[arg(long, value_name = "model", allow_hyphen_values = true)]
     pub(crate) model: Option<String>,
 
-    /// Models that take over when it is overloaded
+    /// Fallback models, used when the model is overloaded
     #[arg(long, value_name = "model", allow_hyphen_values = true)]
     pub(crate) fallback_model: Option<String>,
 
-    /// How hard the model tries: low, medium, high, xhigh or max
+    /// Effort of the model: low, medium, high, xhigh or max
     #[arg(long, value_name = "level", allow_hyphen_values = true)]
     pub(crate) effort: Option<String>,
 
-    /// Whether the model thinks before it answers
+    /// Whether the model thinks before it responds
     #[arg(long, hide = true, value_enum, value_name = "mode")]
     pub(crate) thinking: Option<ThinkingArg>,
 
-    /// What is shown of its thoughts
+    /// Which part of its thinking is shown
     #[arg(long, hide = true, value_enum, value_name = "display")]
     pub(crate) thinking_display: Option<ThinkingDisplayArg>,
 
-    /// How many tokens it may think; 0 for none
+    /// Thinking budget in tokens; 0 disables thinking
     #[arg(long, hide = true, value_name = "tokens", allow_hyphen_values = true, value_parser = number)]
     pub(crate) max_thinking_tokens: Option<u64>,
 
@@ -42,15 +42,15 @@ pub(crate) struct ModelArgs {
     #[arg(long, value_name = "prompt", allow_hyphen_values = true)]
     pub(crate) system_prompt: Option<String>,
 
-    /// Replace the system prompt with a file, which counts more
+    /// Replace the system prompt with a file; overrides --system-prompt
     #[arg(long, value_name = "file", allow_hyphen_values = true, value_parser = path)]
     pub(crate) system_prompt_file: Option<PathBuf>,
 
-    /// Add to the system prompt
+    /// Append to the system prompt
     #[arg(long, value_name = "prompt", allow_hyphen_values = true)]
     pub(crate) append_system_prompt: Option<String>,
 
-    /// Add a file to the system prompt, which counts more
+    /// Append a file to the system prompt; overrides --append-system-prompt
     #[arg(long, value_name = "file", allow_hyphen_values = true, value_parser = path)]
     pub(crate) append_system_prompt_file: Option<PathBuf>,
 
@@ -58,31 +58,31 @@ pub(crate) struct ModelArgs {
     #[arg(long)]
     pub(crate) exclude_dynamic_system_prompt_sections: bool,
 
-    /// Keep the system prompt as it was first
+    /// Keep the system prompt of the first turn
     #[arg(long, value_enum, value_name = "on|off")]
     pub(crate) system_prompt_snapshot: Option<SystemPromptSnapshot>,
 
-    /// The agent that the conversation is with
+    /// The main agent of the conversation
     #[arg(long, value_name = "agent", allow_hyphen_values = true)]
     pub(crate) agent: Option<String>,
 
-    /// Agents that others can be sent to work as: a JSON object, or a file with one
+    /// Subagents: a JSON object, or a file with one
     #[arg(long, value_name = "json-or-file", allow_hyphen_values = true)]
     pub(crate) agents: Option<String>,
 }
 
-/// Whether the model thinks before it answers.
+/// Whether the model thinks before it responds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ThinkingArg {
     /// Up to a budget
     Enabled,
-    /// As it finds useful
+    /// As much as the model finds useful
     Adaptive,
     /// Not at all
     Disabled,
 }
 
-/// What is shown of the model's thoughts.
+/// Which part of the model's thinking is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ThinkingDisplayArg {
     /// A summary
@@ -93,11 +93,11 @@ pub(crate) enum ThinkingDisplayArg {
     Highlights,
 }
 
-/// Whether the system prompt is kept as it was first.
+/// Whether the system prompt of the first turn is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SystemPromptSnapshot {
-    /// It is
+    /// It is kept
     On,
-    /// It is made anew
+    /// It is built again for each turn
     Off,
 }

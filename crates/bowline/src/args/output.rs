@@ -1,4 +1,4 @@
-//! Flags that say what comes in and what goes out.
+//! Flags of input, output and debug logs.
 
 use std::path::PathBuf;
 
@@ -6,15 +6,15 @@ use clap::{Args, ValueEnum, builder::BoolishValueParser};
 
 use super::empty::path;
 
-/// What comes in and what goes out.
+/// Input, output and debug logs.
 #[derive(Debug, Default, Clone, PartialEq, Args)]
 #[command(next_help_heading = "Input and output")]
 pub(crate) struct OutputArgs {
-    /// What is printed: the answer, one result object, or every message as it comes
+    /// Output: the response as text, one result object, or every message as it is emitted
     #[arg(long, value_enum, default_value_t, value_name = "format")]
     pub(crate) output_format: OutputFormat,
 
-    /// What is read: a prompt, or messages and control requests line by line
+    /// Input: a prompt, or messages and control requests, one per line
     #[arg(long, value_enum, default_value_t, value_name = "format")]
     pub(crate) input_format: InputFormat,
 
@@ -22,31 +22,31 @@ pub(crate) struct OutputArgs {
     #[arg(long)]
     pub(crate) verbose: bool,
 
-    /// Print answers while they grow (stream-json only)
+    /// Print responses while they are streamed (stream-json only)
     #[arg(long)]
     pub(crate) include_partial_messages: bool,
 
-    /// Print what hooks do (stream-json only)
+    /// Print hook events (stream-json only)
     #[arg(long)]
     pub(crate) include_hook_events: bool,
 
-    /// Repeat prompts when they are taken up (stream-json in and out only)
+    /// Echo prompts when their turn begins (stream-json in and out only)
     #[arg(long)]
     pub(crate) replay_user_messages: bool,
 
-    /// Print the words of subagents
+    /// Print the text of subagents
     #[arg(long)]
     pub(crate) forward_subagent_text: bool,
 
-    /// Answer in this shape
+    /// JSON Schema of the structured output
     #[arg(long, value_name = "schema", allow_hyphen_values = true)]
     pub(crate) json_schema: Option<String>,
 
-    /// Record every exchange with the model in a file that `--model replay:FILE` plays
+    /// Record every model request and response in a file, for `--model replay:FILE`
     #[arg(long, value_name = "file", allow_hyphen_values = true)]
     pub(crate) record: Option<PathBuf>,
 
-    /// Say on stderr what happens; a filter as in `engine` or `debug` narrows it
+    /// Write a debug log to stderr; a filter such as `engine,mcp` or `!peer` narrows it
     #[arg(
         short,
         long,
@@ -56,7 +56,7 @@ pub(crate) struct OutputArgs {
     )]
     pub(crate) debug: Option<String>,
 
-    /// Say it in a file
+    /// Write the debug log to this file
     #[arg(long, value_name = "path", allow_hyphen_values = true, value_parser = path)]
     pub(crate) debug_file: Option<PathBuf>,
 
@@ -68,7 +68,7 @@ pub(crate) struct OutputArgs {
     #[arg(long, hide = true)]
     pub(crate) await_initialize: bool,
 
-    /// Wait to be claimed by a host
+    /// Wait until a host claims the process
     #[arg(long, hide = true)]
     pub(crate) await_claim: bool,
 
@@ -83,11 +83,11 @@ pub(crate) struct OutputArgs {
     )]
     pub(crate) prompt_suggestions: Option<bool>,
 
-    /// Report how the sign-in goes
+    /// Report the sign-in status
     #[arg(long, hide = true)]
     pub(crate) enable_auth_status: bool,
 
-    /// What the work is for
+    /// Tag of the workload
     #[arg(long, hide = true, value_name = "tag", allow_hyphen_values = true)]
     pub(crate) workload: Option<String>,
 
@@ -96,19 +96,19 @@ pub(crate) struct OutputArgs {
     pub(crate) channels: Vec<String>,
 }
 
-/// What is printed.
+/// Output format.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OutputFormat {
-    /// The answer
+    /// The response
     #[default]
     Text,
     /// One result object; with --verbose an array of all messages
     Json,
-    /// Every message as it comes, one per line
+    /// Every message as it is emitted, one per line
     StreamJson,
 }
 
-/// What is read.
+/// Input format.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum InputFormat {
     /// A prompt

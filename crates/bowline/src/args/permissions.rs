@@ -1,21 +1,21 @@
-//! Flags about tools and who may use them for what.
+//! Flags about tools and permissions.
 
 use bowline_protocol::PermissionMode;
 use clap::{Args, ValueEnum};
 
-/// Tools, and who may use them for what.
+/// Tools and permissions.
 #[derive(Debug, Default, Clone, PartialEq, Args)]
 #[command(next_help_heading = "Tools and permissions")]
 pub(crate) struct PermissionArgs {
-    /// The tools there are: names, "" for none, `default` for all
+    /// Available tools: names, "" for none, `default` for all
     #[arg(long, value_name = "tools", num_args = 1..)]
     pub(crate) tools: Option<Vec<String>>,
 
-    /// What runs without being asked about, as in `Bash(git *) Edit`
+    /// Rules for calls that run without a prompt, as in `Bash(git *) Edit`
     #[arg(long = "allowedTools", alias = "allowed-tools", value_name = "tools", num_args = 1..)]
     pub(crate) allowed_tools: Vec<String>,
 
-    /// What is refused
+    /// Rules for calls that are denied
     #[arg(
         long = "disallowedTools",
         alias = "disallowed-tools",
@@ -24,44 +24,44 @@ pub(crate) struct PermissionArgs {
     )]
     pub(crate) disallowed_tools: Vec<String>,
 
-    /// How strict to be about tools
+    /// Permission mode
     #[arg(long, value_enum, value_name = "mode")]
     pub(crate) permission_mode: Option<PermissionModeArg>,
 
-    /// Who is asked: `stdio` for the host, or a tool of an MCP server
+    /// Approver of permission requests: `stdio` for the host, or a tool of an MCP server
     #[arg(long, hide = true, value_name = "tool", allow_hyphen_values = true)]
     pub(crate) permission_prompt_tool: Option<String>,
 
-    /// Whether anybody is asked at all
+    /// Target of permission requests
     #[arg(long, value_enum, value_name = "target")]
     pub(crate) permission_prompts: Option<PermissionPromptsArg>,
 
-    /// Ask about nothing; for machines that can be thrown away
+    /// Run every call without a prompt; for disposable machines only
     #[arg(long)]
     pub(crate) dangerously_skip_permissions: bool,
 
-    /// Let the session switch to that later
+    /// Let the session switch to bypassPermissions later
     #[arg(long)]
     pub(crate) allow_dangerously_skip_permissions: bool,
 
-    /// More folders to work in
+    /// Additional working directories
     #[arg(long, value_name = "directories", num_args = 1..)]
     pub(crate) add_dir: Vec<String>,
 }
 
-/// How strict to be about tools.
+/// Permission mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "camelCase")]
 pub(crate) enum PermissionModeArg {
-    /// Edits run
+    /// File edits run without a prompt
     AcceptEdits,
     /// A classifier decides
     Auto,
     /// Everything runs
     BypassPermissions,
-    /// Reading runs, the rest is asked about
+    /// Reads run, everything else needs approval
     Manual,
-    /// What would be asked about is refused
+    /// Calls that need approval are denied
     DontAsk,
     /// Nothing is changed
     Plan,
@@ -83,11 +83,11 @@ impl From<PermissionModeArg> for PermissionMode {
     }
 }
 
-/// Who answers permission questions.
+/// Target of permission requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PermissionPromptsArg {
     /// The host
     Host,
-    /// Nobody: what would be asked about is refused
+    /// No approver: calls that need approval are denied
     None,
 }

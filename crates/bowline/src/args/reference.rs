@@ -1,6 +1,6 @@
-//! `docs/cli.md` is made from the definition of the command line, so that it cannot be out of date.
+//! Generator of `docs/cli.md` from the definition of the command line, so that it cannot be out of date.
 //!
-//! `BOWLINE_WRITE_DOCS=1 cargo test -p bowline reference` writes it anew.
+//! `BOWLINE_WRITE_DOCS=1 cargo test -p bowline reference` writes it again.
 
 use std::{collections::BTreeSet, env, fmt::Write, fs, path::Path};
 
@@ -10,22 +10,22 @@ use super::Args;
 
 const INTRODUCTION: &str = "# The command line
 
-Every command and flag of `bowline`, as `bowline --help` has them. This page is made from the program's own
-definition, and a test keeps it so (`crates/bowline/src/args/reference.rs`).
+Every command and flag of `bowline`, as `bowline --help` has them. This page is generated from the program's own
+definition, and a test keeps it current (`crates/bowline/src/args/reference.rs`).
 
-Values follow a flag as the next word or behind `=`: `--model opus`, `--model=opus`. A flag that takes a list
-takes every word up to the next flag, so a prompt behind one needs `--` before it:
-`bowline -p --allowedTools Read Grep -- \"what is this?\"`. Of a flag that is given twice the second counts.
+Values follow a flag as the next word or after `=`: `--model opus`, `--model=opus`. A flag that takes a list
+takes every word up to the next flag, so a prompt after one needs `--` before it:
+`bowline -p --allowedTools Read Grep -- \"what is this?\"`. Of a flag that is given twice, the second applies.
 
-Without a command, `bowline` answers one prompt (`-p`), or serves the program that started it over stdin and
+Without a command, `bowline` runs one prompt (`-p`), or serves the program that started it over stdin and
 stdout (`--input-format stream-json --output-format stream-json`). Flags of the official CLI that are refused here,
-or taken without effect, are in [compatibility.md](compatibility.md#flags).
+or accepted without effect, are in [compatibility.md](compatibility.md#flags).
 
 | exit code | when |
 |---|---|
-| 0 | the last result is no error, or there was nothing to do |
-| 1 | the last result is an error, or the command line, the settings or a line of input make no sense |
-| 75 | the host behind `--sdk-url` is gone; the session can be resumed |
+| 0 | the last result is not an error, or there was nothing to do |
+| 1 | the last result is an error, or the command line, the settings or a line of input are invalid |
+| 75 | the host at `--sdk-url` is lost; the session can be resumed |
 | 129, 143 | SIGHUP, SIGTERM |
 ";
 

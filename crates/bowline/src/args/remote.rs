@@ -1,4 +1,4 @@
-//! Flags about a host elsewhere.
+//! Flags about a remote host (`--sdk-url`).
 
 use std::path::PathBuf;
 
@@ -6,37 +6,37 @@ use clap::{ArgMatches, Args, parser::ValueSource};
 
 use super::{InputFormat, OutputFormat, RunArgs, UsageError};
 
-/// A host elsewhere.
+/// A remote host.
 #[derive(Debug, Default, Clone, PartialEq, Args)]
-#[command(next_help_heading = "A host elsewhere")]
+#[command(next_help_heading = "Remote host")]
 pub(crate) struct RemoteArgs {
-    /// Dial this host (`ws://` or `wss://`) and serve it as if it were on stdin and stdout. A token
-    /// is taken from CLAUDE_CODE_SESSION_ACCESS_TOKEN, from the descriptor
+    /// Connect to this host (`ws://` or `wss://`) and serve it as if it were on stdin and stdout. The
+    /// token is read from CLAUDE_CODE_SESSION_ACCESS_TOKEN, from the descriptor
     /// CLAUDE_CODE_WEBSOCKET_AUTH_FILE_DESCRIPTOR or from the file CLAUDE_SESSION_INGRESS_TOKEN_FILE;
-    /// http_proxy, https_proxy, all_proxy and no_proxy are heeded
+    /// http_proxy, https_proxy, all_proxy and no_proxy apply
     #[arg(long, value_name = "url")]
     pub(crate) sdk_url: Option<String>,
 
-    /// Dial this often before the host is given up; 3 if it is not said
+    /// Connection attempts before the host counts as lost (default: 3)
     #[arg(long, value_name = "n", requires = "sdk_url")]
     pub(crate) sdk_attempts: Option<u32>,
 
-    /// Say this when dialing, as in `X-Team: blue`. Secrets belong into BOWLINE_SDK_HEADERS, one
-    /// header per line
+    /// Header to send when connecting, as in `X-Team: blue`. Secrets belong into BOWLINE_SDK_HEADERS,
+    /// one header per line
     #[arg(long, value_name = "header", requires = "sdk_url")]
     pub(crate) sdk_header: Vec<String>,
 
-    /// Believe the authorities in this PEM file, and not the system's
+    /// Trust the certificate authorities in this PEM file instead of the system's
     #[arg(long, value_name = "file", requires = "sdk_url")]
     pub(crate) sdk_ca: Option<PathBuf>,
 
-    /// Milliseconds before the first attempt to dial again; they double with each
+    /// Milliseconds of backoff before the first reconnect; they double with each attempt
     #[arg(long, value_name = "ms", hide = true, requires = "sdk_url")]
     pub(crate) sdk_first_wait: Option<u64>,
 }
 
 impl RunArgs {
-    /// What follows from a host elsewhere: all that hosts on stdin and stdout ask for by flags.
+    /// Sets what a remote host implies: all flags that hosts on stdin and stdout pass.
     pub(super) fn imply_remote(&mut self, typed: &ArgMatches) -> Result<(), UsageError> {
         if self.remote.sdk_url.is_none() {
             return Ok(());

@@ -1,17 +1,17 @@
-//! Flags about which session is run.
+//! Flags that select the session.
 
 use bowline_engine::SetupTrigger;
 use clap::Args;
 
-/// Which session is run.
+/// Selection of the session.
 #[derive(Debug, Default, Clone, PartialEq, Args)]
 #[command(next_help_heading = "Sessions")]
 pub(crate) struct SessionArgs {
-    /// Go on with the newest session of this folder
+    /// Continue the newest session of this folder
     #[arg(short, long = "continue")]
     pub(crate) continue_newest: bool,
 
-    /// Go on with this session: its id, its title, its file, or the URL of its log
+    /// Resume this session: its id, title, file, or the URL of its log
     #[arg(
         short,
         long,
@@ -21,12 +21,12 @@ pub(crate) struct SessionArgs {
     )]
     pub(crate) resume: Option<String>,
 
-    /// Go on with this session of the server that BOWLINE_SESSION_SERVER or the setting
+    /// Resume this session from the server that BOWLINE_SESSION_SERVER or the setting
     /// bowline.sessionServer names
     #[arg(long, value_name = "session", conflicts_with_all = ["resume", "continue_newest"])]
     pub(crate) teleport: Option<String>,
 
-    /// Go on in a copy of it
+    /// Resume in a copy of the session
     #[arg(long)]
     pub(crate) fork_session: bool,
 
@@ -34,15 +34,15 @@ pub(crate) struct SessionArgs {
     #[arg(long, value_name = "uuid", allow_hyphen_values = true)]
     pub(crate) session_id: Option<String>,
 
-    /// Go on behind this message
+    /// Resume after this message
     #[arg(long, hide = true, value_name = "message id", allow_hyphen_values = true)]
     pub(crate) resume_session_at: Option<String>,
 
-    /// Go on before this prompt
+    /// Resume before this prompt
     #[arg(long, hide = true, value_name = "message id", allow_hyphen_values = true)]
     pub(crate) resume_drops_turn: Option<String>,
 
-    /// Put files back as they were before this prompt, and exit
+    /// Restore files as they were before this prompt, and exit
     #[arg(long, hide = true, value_name = "user-message-id", allow_hyphen_values = true)]
     pub(crate) rewind_files: Option<String>,
 
@@ -50,7 +50,7 @@ pub(crate) struct SessionArgs {
     #[arg(long)]
     pub(crate) no_session_persistence: bool,
 
-    /// Tell the host what is written to disk
+    /// Mirror transcript lines to the host
     #[arg(long, hide = true)]
     pub(crate) session_mirror: bool,
 
@@ -66,13 +66,13 @@ pub(crate) struct SessionArgs {
     #[arg(long)]
     pub(crate) maintenance: bool,
 
-    /// What the session is called
+    /// Title of the session
     #[arg(short, long, value_name = "name", allow_hyphen_values = true)]
     pub(crate) name: Option<String>,
 }
 
 impl SessionArgs {
-    /// Why hooks prepare the folder, if they do.
+    /// The trigger of Setup hooks, if they run.
     pub(crate) fn setup(&self) -> Option<SetupTrigger> {
         if self.init || self.init_only {
             return Some(SetupTrigger::Init);

@@ -1,4 +1,4 @@
-//! Flags that say where settings, servers and plugins come from.
+//! Flags of the sources of settings, servers and plugins.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ pub(crate) struct SourceArgs {
     #[arg(long, value_name = "file-or-json", allow_hyphen_values = true)]
     pub(crate) settings: Option<String>,
 
-    /// Which settings files count: user, project, local
+    /// Settings files that apply: user, project, local
     #[arg(long, value_name = "sources", allow_hyphen_values = true)]
     pub(crate) setting_sources: Option<String>,
 
@@ -22,11 +22,11 @@ pub(crate) struct SourceArgs {
     #[arg(long)]
     pub(crate) trust: bool,
 
-    /// Settings of whoever manages the machine
+    /// Settings of the machine's administrator
     #[arg(long, hide = true, value_name = "json", allow_hyphen_values = true)]
     pub(crate) managed_settings: Option<String>,
 
-    /// They come with `initialize`
+    /// Managed settings come with `initialize`
     #[arg(long, hide = true)]
     pub(crate) managed_settings_in_initialize: bool,
 
@@ -54,21 +54,21 @@ pub(crate) struct SourceArgs {
     #[arg(long)]
     pub(crate) disable_slash_commands: bool,
 
-    /// Find nothing: no instructions, commands, agents, hooks or servers but those named here
+    /// Discover nothing: no instructions, commands, agents, hooks or servers but those named here
     #[arg(long)]
     pub(crate) bare: bool,
 
-    /// Run no commands, stay in the working directories, and heed no settings files
+    /// Run no commands, stay in the working directories, and read no settings files
     #[arg(long)]
     pub(crate) restricted: bool,
 
-    /// Leave out everything that was added or changed, to see whether that is at fault
+    /// Ignore all customization, to find out whether it causes a problem
     #[arg(long)]
     pub(crate) safe_mode: bool,
 }
 
 impl SourceArgs {
-    /// Whether only what is built in or named counts, and no file that is merely there.
+    /// Whether only built-in and named sources apply, and no files that are discovered.
     pub(crate) fn finds_nothing(&self) -> bool {
         self.bare || self.safe_mode
     }

@@ -94,7 +94,7 @@ fn both_styles_of_values_mean_the_same() {
 }
 
 #[test]
-fn an_empty_value_is_none() {
+fn empty_value_is_dropped() {
     let flags = [
         "--model",
         "--fallback-model",
@@ -192,7 +192,7 @@ fn switches() {
 }
 
 #[test]
-fn what_the_python_sdk_passes() {
+fn flags_of_the_python_sdk() {
     let args = read(&[
         "--output-format",
         "stream-json",
@@ -230,7 +230,7 @@ fn prompts() {
         (&["-p", "--allowedTools", "Bash", "--", "say hi"], Some("say hi")),
         (&["-p", "--allowedTools=Bash", "say hi"], Some("say hi")),
         (&["-p", "--", "--not-a-flag"], Some("--not-a-flag")),
-        // A word that is also a command is a prompt behind a flag.
+        // A word that is also a command is a prompt after a flag.
         (&["-p", "doctor"], Some("doctor")),
     ];
     for (line, prompt) in cases {
@@ -246,12 +246,12 @@ fn lists_may_be_given_more_than_once() {
 }
 
 #[test]
-fn the_last_of_two_values_counts() {
+fn last_of_two_values_applies() {
     assert_eq!(read(&["--model", "a", "--model=b"]).model.model.as_deref(), Some("b"));
 }
 
 #[test]
-fn what_is_refused_and_how() {
+fn refusals_name_the_flag_and_the_fault() {
     let cases: &[(&[&str], &str)] = &[
         (&["-p", "x", "--no-such-flag"], "error: unknown option '--no-such-flag'"),
         (&["--modle", "x"], "error: unknown option '--modle'\n(Did you mean --model?)"),

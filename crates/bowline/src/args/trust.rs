@@ -4,17 +4,17 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// A folder to trust, and what else can be done about trust.
+/// Folder to trust, list or revoke.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Args)]
 pub(crate) struct TrustArgs {
-    /// The folder, with all that lies in it; the current one if none is named
+    /// The folder, with everything in it (default: the current one)
     pub(crate) folder: Option<PathBuf>,
 
-    /// Print the folders that are recorded
+    /// List the recorded folders
     #[arg(long, conflicts_with_all = ["folder", "revoke"])]
     pub(crate) list: bool,
 
-    /// Trust the folder no longer
+    /// Revoke the trust in the folder
     #[arg(long)]
     pub(crate) revoke: bool,
 }

@@ -9,12 +9,12 @@ use bowline_protocol::{
     UserMessage,
 };
 
-use crate::{say, serving::exit_code};
+use crate::{print_line, serving::exit_code};
 
 /// The project: a program with a mistake in it.
-const PROGRAM: &str = "#!/bin/sh\n# Greets whoever is named.\necho \"Helo, $1!\"\n";
+const PROGRAM: &str = "#!/bin/sh\n# Greets the person who is named.\necho \"Helo, $1!\"\n";
 
-/// What the model says and does. A real one would find it out by itself.
+/// Responses and tool calls of the model. A real one would find them by itself.
 const SCRIPT: &str = r#"SAY I will look at the program first.
 TOOL Read {"file_path": "greet.sh"}
 NEXT
@@ -33,40 +33,44 @@ SAY The greeting is right now, and the program runs. Removing it was refused, wh
 pub(crate) async fn run(keep: bool) -> anyhow::Result<ExitCode> {
     let folder = bowline_private::disposable_folder("bowline-demo-")?;
     fs::write(folder.path().join("greet.sh"), PROGRAM)?;
-    say("A small project, a scripted model, no network. The policy: whatever asks is allowed,\n\
-         except commands that remove files.\n")?;
-    say("> There is something wrong with greet.sh. Please fix it and show that it works.\n")?;
+    print_line(
+        "A small project, a scripted model, no network. The policy: every call that needs approval is allowed,\n\
+         except commands that remove files.\n",
+    )?;
+    print_line(
+        "> There is something wrong with greet.sh. Please fix it and show that it works.\n",
+    )?;
 
     let mut config = SessionConfig::new(folder.path(), Arc::new(Providers::new()), "script");
     config.permission_prompts = PermissionPrompts::Host;
-    let (session, work) = Session::start(config, Arc::new(Audience))?;
+    let (session, work) = Session::start(config, Arc::new(DemoHost))?;
     session.prompt(UserMessage::prompt(SCRIPT)).await;
     session.end_of_input().await;
     let end = pin!(work).await;
 
     if keep {
-        say(&format!("\nThe project is in {}", folder.keep().display()))?;
+        print_line(&format!("\nThe project is in {}", folder.keep().display()))?;
     }
     Ok(exit_code(end))
 }
 
-/// Somebody who watches, and answers permission questions by a simple rule.
-struct Audience;
+/// A host that prints messages and decides permission requests by a simple rule.
+struct DemoHost;
 
-impl Host for Audience {
+impl Host for DemoHost {
     fn emit(&self, message: Message) -> BoxFuture<'_, ()> {
         for line in described(&message) {
-            say(&line).ok();
+            print_line(&line).ok();
         }
         Box::pin(std::future::ready(()))
     }
 
-    fn can_use_tool(&self, question: CanUseTool) -> Answer<'_, PermissionResult> {
-        let removes = question.input.get().contains("rm ");
-        let what = question.description.as_deref().unwrap_or(&question.tool_name);
+    fn can_use_tool(&self, request: CanUseTool) -> Answer<'_, PermissionResult> {
+        let removes = request.input.get().contains("rm ");
+        let what = request.description.as_deref().unwrap_or(&request.tool_name);
         let verdict = if removes { "no, it removes files" } else { "yes" };
-        say(&format!("  ? may {} run ({what})? {verdict}", question.tool_name)).ok();
-        let answer = if removes {
+        print_line(&format!("  ? may {} run ({what})? {verdict}", request.tool_name)).ok();
+        let decision = if removes {
             PermissionResult::Deny(PermissionDeny {
                 message: "Commands that remove files are not allowed here.".to_owned(),
                 ..PermissionDeny::default()
@@ -74,30 +78,29 @@ impl Host for Audience {
         } else {
             PermissionResult::Allow(PermissionAllow::default())
         };
-        Box::pin(std::future::ready(Ok(answer)))
+        Box::pin(std::future::ready(Ok(decision)))
     }
 }
 
-/// A message in words.
+/// Lines that describe a message.
 fn described(message: &Message) -> Vec<String> {
     match message {
-        Message::Assistant(said) => said.message.content.iter().filter_map(spoken).collect(),
-        Message::User(said) => {
-            let blocks = said.message.content.clone().into_blocks();
-            blocks.iter().filter_map(returned).collect()
+        Message::Assistant(assistant) => {
+            assistant.message.content.iter().filter_map(response_line).collect()
+        }
+        Message::User(user) => {
+            let blocks = user.message.content.clone().into_blocks();
+            blocks.iter().filter_map(result_line).collect()
         }
         Message::Result(result) => {
             let turns = result.num_turns;
-            vec![format!(
-                "\nDone: the model was asked {turns} times, in {} ms.",
-                result.duration_ms
-            )]
+            vec![format!("\nDone: {turns} model requests in {} ms.", result.duration_ms)]
         }
         _ => Vec::new(),
     }
 }
 
-fn spoken(block: &ContentBlock) -> Option<String> {
+fn response_line(block: &ContentBlock) -> Option<String> {
     match block {
         ContentBlock::Text(text) => Some(text.text.clone()),
         ContentBlock::ToolUse(call) => Some(format!("  → {} {}", call.name, call.input.get())),
@@ -105,7 +108,7 @@ fn spoken(block: &ContentBlock) -> Option<String> {
     }
 }
 
-fn returned(block: &ContentBlock) -> Option<String> {
+fn result_line(block: &ContentBlock) -> Option<String> {
     let ContentBlock::ToolResult(result) = block else { return None };
     let text = serde_json::to_value(&result.content).ok()?;
     let text = match &text {

@@ -1,4 +1,4 @@
-//! `bowline doctor`: what is configured, from where, and what is wrong.
+//! `bowline doctor`: a report of the configuration, its sources, and problems.
 
 use std::{collections::BTreeMap, process::ExitCode, sync::Arc, time::Duration};
 
@@ -13,20 +13,20 @@ use bowline_sandbox::Support;
 use bowline_tools::Workspace;
 
 use crate::{
-    args::RunArgs, environment::Environment, say, setup::Found, version, working_directory,
+    args::RunArgs, environment::Environment, print_line, setup::Found, version, working_directory,
 };
 
-/// How long MCP servers may take to answer. Somebody is waiting in front of a terminal.
-const SERVER_PATIENCE: Duration = Duration::from_secs(10);
+/// Time limit for MCP servers to connect. A user is waiting at the terminal.
+const SERVER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Says how things are. Fails if something is wrong.
+/// Prints the report. Exits with a failure if there is a problem.
 pub(crate) async fn run() -> anyhow::Result<ExitCode> {
     let cwd = working_directory()?;
     let environment = Environment::of_process();
     let mut report = Report::default();
     report.section("Bowline");
     report.fact("version", version::BOWLINE);
-    report.fact("speaks the protocol of", version::line());
+    report.fact("protocol version", version::line());
 
     sandbox(&mut report);
     let found = Found::read(&RunArgs::default(), &environment, &cwd);
@@ -50,15 +50,15 @@ pub(crate) async fn run() -> anyhow::Result<ExitCode> {
     }
     let code = if report.problems == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     report.section(match report.problems {
-        0 => "Everything is fine".to_owned(),
+        0 => "No problems found".to_owned(),
         1 => "1 problem".to_owned(),
         count => format!("{count} problems"),
     });
-    say(report.text.trim_end())?;
+    print_line(report.text.trim_end())?;
     Ok(code)
 }
 
-/// What the kernel holds commands to that run unasked because they only read.
+/// Reports the confinement of commands that run unasked because they only read.
 fn sandbox(report: &mut Report) {
     let support = Support::of_kernel();
     report.section("Sandbox");
@@ -67,7 +67,9 @@ fn sandbox(report: &mut Report) {
             let enforced = support.enforced().join("; ");
             report.fact("commands that only read", format!("Landlock {version}: {enforced}"));
         }
-        Err(_) => report.fact("commands that only read", "held to that by nothing"),
+        Err(_) => {
+            report.fact("commands that only read", "not confined: the kernel has no Landlock")
+        }
     }
     for lack in support.missing() {
         report.fact("not enforced", lack);
@@ -76,8 +78,8 @@ fn sandbox(report: &mut Report) {
 
 fn settings(report: &mut Report, settings: &Settings) {
     for layer in settings.layers().iter().filter(|layer| !layer.value.is_empty()) {
-        let place = layer.path.as_ref().map_or_else(String::new, |path| path.display().to_string());
-        report.fact(layer.source.as_str(), place);
+        let path = layer.path.as_ref().map_or_else(String::new, |path| path.display().to_string());
+        report.fact(layer.source.as_str(), path);
     }
     let mut origins = BTreeMap::new();
     for key in settings.effective().keys() {
@@ -96,7 +98,7 @@ fn settings(report: &mut Report, settings: &Settings) {
     }
 }
 
-/// Says whether the folder is trusted, and what of it does not apply if it is not.
+/// Reports whether the folder is trusted, and which of its parts do not apply if it is not.
 fn trust(report: &mut Report, found: &Found, left_out: &LeftOut) {
     report.section("Trust");
     let project = found.places.project.display();
@@ -138,18 +140,17 @@ fn model(report: &mut Report, found: &Found) {
     let openai = environment.openai_api_key().is_some() || environment.openai_base_url().is_some();
     match name.parse() {
         Ok(ModelRef::Anthropic(_)) if !anthropic => report.problem(format!(
-            "nothing gives access to {name}: set ANTHROPIC_API_KEY, or use a chat-completions \
+            "no credentials for {name}: set ANTHROPIC_API_KEY, or use a chat-completions \
              server with OPENAI_BASE_URL and --model openai/NAME, or --model script"
         )),
-        Ok(ModelRef::OpenAi(_)) if !openai => report.problem(format!(
-            "nothing gives access to {name}: set OPENAI_BASE_URL, or OPENAI_API_KEY"
-        )),
+        Ok(ModelRef::OpenAi(_)) if !openai => report
+            .problem(format!("no credentials for {name}: set OPENAI_BASE_URL, or OPENAI_API_KEY")),
         Ok(_) => {}
         Err(error) => report.problem(error.to_string()),
     }
 }
 
-/// Loads the plugins that the settings switch on.
+/// Loads the plugins that the settings enable.
 fn plugins(report: &mut Report, found: &Found) -> Plugins {
     let plugins = Plugins::load(Vec::new(), found.settings.known(), &found.places);
     if plugins.loaded().is_empty() && plugins.problems.is_empty() {
@@ -165,7 +166,7 @@ fn plugins(report: &mut Report, found: &Found) -> Plugins {
     plugins
 }
 
-/// Looks for hooks that do not run when they are meant to.
+/// Reports hooks that never run because of a mistake in their configuration.
 fn hooks(report: &mut Report, found: &Found, plugins: &Plugins) {
     let problems = Hooks::problems_of(&found.settings, plugins);
     if !problems.is_empty() {
@@ -174,7 +175,7 @@ fn hooks(report: &mut Report, found: &Found, plugins: &Plugins) {
     }
 }
 
-/// Reaches the servers that a session would reach, and names the others.
+/// Connects to the servers that a session would use, and lists the others.
 async fn servers(report: &mut Report, found: &Found, plugins: &Plugins, left_out: &LeftOut) {
     let offered = match found.trust {
         Trust::Trusted => project_servers(&found.places).servers,
@@ -191,7 +192,7 @@ async fn servers(report: &mut Report, found: &Found, plugins: &Plugins, left_out
     wrong.into_iter().for_each(|problem| report.problem(problem));
     for server in &offered {
         if !servers.iter().any(|used| used.name == server.name) {
-            report.fact(&server.name, "not used: settings object to it");
+            report.fact(&server.name, "not used: disabled by settings");
         }
     }
     for name in blocked {
@@ -203,13 +204,13 @@ async fn servers(report: &mut Report, found: &Found, plugins: &Plugins, left_out
         reached.add(server);
     }
     reached.start();
-    reached.wait_ready(SERVER_PATIENCE).await;
+    reached.wait_ready(SERVER_TIMEOUT).await;
     for state in reached.status() {
         let status = state.status.to_string();
         match status.as_str() {
             "connected" => report.fact(&state.name, "connected"),
             _ => {
-                let why = state.error.unwrap_or_else(|| "no answer".to_owned());
+                let why = state.error.unwrap_or_else(|| "no response".to_owned());
                 report.problem(format!("{}: {status}: {why}", state.name));
             }
         }
@@ -217,7 +218,7 @@ async fn servers(report: &mut Report, found: &Found, plugins: &Plugins, left_out
     reached.close().await;
 }
 
-/// What is said in the end.
+/// The report, as text.
 #[derive(Debug, Default)]
 struct Report {
     text: String,
@@ -239,10 +240,10 @@ impl Report {
     }
 }
 
-/// Long values are cut: this is an overview.
+/// Truncates long values: the report is an overview.
 fn shortened(text: &str) -> String {
     const LONGEST: usize = 80;
-    // Some of them are the choice of a project, and must not steer the terminal.
+    // Some of them come from a project, and must not control the terminal.
     let text = &text.replace(char::is_control, "\u{fffd}");
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &text[..end]),

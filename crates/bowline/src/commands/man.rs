@@ -10,7 +10,7 @@ use clap_mangen::{
 
 use crate::args::Args;
 
-/// What stands before the flags of a command, where each command has a heading of its own.
+/// Heading before the flags of a command; removed, because each command has its own heading.
 const HEADING: &str = ".SH OPTIONS\n";
 
 /// Prints the manual page: the program, then each of its commands with the flags that only it has.
@@ -55,7 +55,7 @@ fn add(page: &mut Vec<u8>, program: &Command, command: &Command, name: &str) -> 
         page.write_all(flags.as_bytes())?;
     }
     if command.get_arguments().any(|arg| is_of_program(arg) && !is_help(arg)) {
-        let more = "Flags of bowline that say how sessions are run are taken as well.";
+        let more = "Flags of bowline about sessions are accepted as well.";
         Roff::new().control("PP", []).text([roman(more)]).to_writer(page)?;
     }
     for below in command.get_subcommands() {
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_command_is_there_with_the_flags_of_its_own() {
+    fn each_command_is_listed_with_its_own_flags() {
         let page = String::from_utf8(page().unwrap()).unwrap();
         let (_, commands) = page.split_once("\n.SH COMMANDS\n").unwrap();
         let part = |name: &str| {
@@ -78,7 +78,10 @@ mod tests {
         };
         assert!(part("script-server").contains(r"\-\-listen"));
         let serve = part("mcp serve");
-        assert!(serve.contains(r"\-\-allow\-origin") && serve.contains("taken as well"), "{serve}");
+        assert!(
+            serve.contains(r"\-\-allow\-origin") && serve.contains("accepted as well"),
+            "{serve}"
+        );
         assert!(!serve.contains(r"\-\-fallback\-model") && !serve.contains(r"\-\-help"), "{serve}");
         assert!(part("completions").contains("SHELL"));
         assert!(part("mcp login").contains("NAME"), "which is no --name");

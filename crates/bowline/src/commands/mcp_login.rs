@@ -1,4 +1,4 @@
-//! `bowline mcp login` and `bowline mcp logout`: who the user is to an MCP server.
+//! `bowline mcp login` and `bowline mcp logout`: OAuth logins to MCP servers.
 
 use std::{
     process::{ExitCode, Stdio},
@@ -19,18 +19,18 @@ use crate::{
     args::{McpServerArgs, ModelArgs, RunArgs, SessionArgs},
     complain,
     environment::Environment,
-    say,
+    print_line,
     setup::{self, Audience},
     signals::Signals,
     working_directory,
 };
 
-/// Who shows the user the page.
+/// The browser that shows the login page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Browser {
-    /// One that we open here.
+    /// Opened by this program.
     Opened,
-    /// One of the user's, elsewhere.
+    /// Opened by the user, on any machine.
     Elsewhere,
 }
 
@@ -41,14 +41,16 @@ pub(crate) async fn login(args: McpServerArgs, browser: Browser) -> anyhow::Resu
     let environment = Environment::of_process();
     let (servers, limit) = server(args, &environment)?;
     servers.start();
-    // What the server says to somebody who has not logged in tells how to.
+    // The refusal of the first request names the authorization server.
     servers.wait_ready(limit).await;
     let page = servers.begin_login(&name, None).await.map_err(explain)?;
     complain(format!("To log in to {name}, open this page:\n\n{}\n", page.url));
     let _shown = match browser {
         Browser::Opened => open(&page.url, &environment),
         Browser::Elsewhere => {
-            complain("Then paste the address of the last page here, even if it cannot be shown:");
+            complain(
+                "Then paste the address of the last page here, even if the page cannot be shown:",
+            );
             None
         }
     };
@@ -65,27 +67,27 @@ pub(crate) async fn login(args: McpServerArgs, browser: Browser) -> anyhow::Resu
     over.map_err(explain)?;
     match state {
         Some(state) if state.status == McpServerStatus::Connected => {
-            say(&format!("Logged in to {name}."))
+            print_line(&format!("Logged in to {name}."))
         }
         Some(state) => {
-            let why = state.error.unwrap_or_else(|| "it wants another login".to_owned());
+            let why = state.error.unwrap_or_else(|| "it requires another login".to_owned());
             bail!("Error: logged in to {name}, but it cannot be used: {why}")
         }
-        None => bail!("Error: {name} is gone"),
+        None => bail!("Error: the MCP server {name} was removed during the login"),
     }
 }
 
-/// Forgets the login to a server.
+/// Deletes the login to a server.
 pub(crate) async fn logout(args: McpServerArgs) -> anyhow::Result<ExitCode> {
     let name = args.name.clone();
     let (servers, _) = server(args, &Environment::of_process())?;
-    // Nobody needs to reach it for that.
+    // A disabled server is not connected to.
     servers.set_enabled(&name, false).await?;
     servers.clear_login(&name).await.map_err(explain)?;
-    say(&format!("Logged out of {name}."))
+    print_line(&format!("Logged out of {name}."))
 }
 
-/// The one server, not yet reached, and how long reaching it may take.
+/// Returns the server, not connected yet, and its connection timeout.
 fn server(
     args: McpServerArgs,
     environment: &Environment,
@@ -113,8 +115,8 @@ fn server(
 fn unknown(name: &str, servers: &[NamedServer]) -> String {
     let names: Vec<_> = servers.iter().map(|server| server.name.as_str()).collect();
     match names.as_slice() {
-        [] => format!("there is no MCP server {name}, nor any other"),
-        names => format!("there is no MCP server {name}; there are: {}", names.join(", ")),
+        [] => format!("no MCP server {name}: none is configured"),
+        names => format!("no MCP server {name}; configured are: {}", names.join(", ")),
     }
 }
 
@@ -122,8 +124,7 @@ fn explain(error: McpError) -> anyhow::Error {
     anyhow::anyhow!("Error: {error}")
 }
 
-/// Shows a page in the user's browser. One that cannot be opened is no error: the address has been
-/// printed.
+/// Opens a page in the user's browser. A failure is not an error: the address has been printed.
 fn open(url: &str, environment: &Environment) -> Option<Child> {
     let usual = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let browser = environment.browser().unwrap_or(usual);
@@ -147,6 +148,6 @@ async fn pasted(servers: &McpServers, name: &str) -> Result<(), McpError> {
             Err(error) => return Err(error),
         }
     }
-    // Nothing will be pasted any more, but the browser may still come back by itself.
+    // End of input; the browser may still be redirected back to us.
     servers.login_over(name).await
 }

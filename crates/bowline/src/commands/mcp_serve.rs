@@ -16,7 +16,7 @@ use crate::{
     sessions::UserSessions, signals::Signals, version,
 };
 
-/// Serves clients until they hang up, or until somebody stops it.
+/// Serves clients until they disconnect or a signal stops it.
 pub(crate) async fn run(args: McpServeArgs) -> anyhow::Result<ExitCode> {
     let mut signals = Signals::listen()?;
     let (address, own_token) = address(&args)?.unzip();
@@ -27,7 +27,7 @@ pub(crate) async fn run(args: McpServeArgs) -> anyhow::Result<ExitCode> {
         let builtin = Registry::builtin(&Options::default());
         let known: Vec<_> = builtin.iter().map(|tool| tool.spec().name.to_string()).collect();
         bail!(
-            "Error: --tools names no tool that can be served. There are agent, {}",
+            "Error: --tools names no tool that can be served. Available: agent, {}",
             known.join(", ")
         );
     }
@@ -42,7 +42,7 @@ pub(crate) async fn run(args: McpServeArgs) -> anyhow::Result<ExitCode> {
             let url = format!("http://{}/mcp", listener.local_addr()?);
             complain(format!("Listening at {url}"));
             match own_token.flatten() {
-                Some(token) => complain(told(&url, &token)),
+                Some(token) => complain(client_configuration(&url, &token)),
                 None if args.no_token => complain(UNPROTECTED),
                 None => {}
             }
@@ -54,12 +54,12 @@ pub(crate) async fn run(args: McpServeArgs) -> anyhow::Result<ExitCode> {
     Ok(code)
 }
 
-/// What the user of a server without a token should know.
-const UNPROTECTED: &str = "Warning: there is no token. Every user and program of this machine can \
-    call what the rules allow; clients are not asked for permission.";
+/// Warning about a server without a token.
+const UNPROTECTED: &str = "Warning: no token is required. Every user and program of this machine can \
+    call what the rules allow; clients are not prompted for permission.";
 
-/// How clients use a token that was made here.
-fn told(url: &str, token: &OwnToken) -> String {
+/// Describes the token that was generated, and the configuration of a client.
+fn client_configuration(url: &str, token: &OwnToken) -> String {
     let headers = json!({"Authorization": format!("Bearer {}", token.text)});
     let server = json!({"type": "http", "url": url, "headers": headers});
     let client = json!({"mcpServers": {"bowline": server}});
@@ -67,7 +67,7 @@ fn told(url: &str, token: &OwnToken) -> String {
     format!("Clients need the token in {file}. In a client's configuration:\n{client}")
 }
 
-/// Where to listen for HTTP, with a token that was made here; `None` for stdin and stdout.
+/// Returns the HTTP address, with a token that was generated; `None` for stdin and stdout.
 fn address(args: &McpServeArgs) -> anyhow::Result<Option<(Address, Option<OwnToken>)>> {
     let Some(listen) = args.http else { return Ok(None) };
     let environment = Environment::of_process();

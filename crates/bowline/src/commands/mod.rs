@@ -1,4 +1,4 @@
-//! What the program can do other than running an agent, one file per command.
+//! Subcommands, one file each.
 
 pub(crate) mod completions;
 pub(crate) mod demo;

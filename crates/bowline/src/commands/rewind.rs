@@ -1,4 +1,4 @@
-//! `--resume SESSION --rewind-files MESSAGE`: puts files back and does nothing else.
+//! `--resume SESSION --rewind-files MESSAGE`: restores files from checkpoints and exits.
 
 use std::{
     path::{Path, PathBuf},
@@ -8,9 +8,9 @@ use std::{
 use bowline_protocol::MessageUuid;
 use bowline_sessions::{Checkpoints, ConfigHome, Rewind, Target, find};
 
-use crate::{args::RunArgs, environment::Environment, say};
+use crate::{args::RunArgs, environment::Environment, print_line};
 
-/// Puts the files of a session back as they were before a prompt.
+/// Restores the files of a session as they were before a prompt.
 pub(crate) fn run(
     args: &RunArgs,
     environment: &Environment,
@@ -23,7 +23,7 @@ pub(crate) fn run(
     let home = ConfigHome::new(environment.config_dir());
     let Target::Session(files) = find(&home, session, cwd).map_err(anyhow::Error::new)? else {
         anyhow::bail!(
-            "Error: {session} is not among the sessions, so there are no copies of files"
+            "Error: there is no session {session}, so there are no checkpoints to restore"
         );
     };
     let added: Vec<_> = args.permissions.add_dir.iter().map(|folder| cwd.join(folder)).collect();
@@ -36,6 +36,6 @@ pub(crate) fn run(
     let report = copies.rewind(&MessageUuid::from(prompt.as_str()), Rewind::Restore);
     match report.error {
         Some(error) => anyhow::bail!("Error: {error}"),
-        None => say(&format!("Files rewound to state at message {prompt}")),
+        None => print_line(&format!("Files rewound to state at message {prompt}")),
     }
 }

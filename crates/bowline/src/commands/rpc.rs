@@ -9,7 +9,7 @@ use crate::{
     args::DoorArgs, pipes, serving::until_stopped, sessions::UserSessions, signals::Signals,
 };
 
-/// Serves the script until it hangs up.
+/// Serves the script until it closes stdin.
 pub(crate) async fn run(args: DoorArgs) -> anyhow::Result<ExitCode> {
     let mut signals = Signals::listen()?;
     let sessions = Arc::new(UserSessions::new(args, "sdk-cli")?);

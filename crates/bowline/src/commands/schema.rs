@@ -1,4 +1,4 @@
-//! `bowline schema`: the protocol for those who speak it from other languages.
+//! `bowline schema`: JSON Schema of the protocol, for other languages.
 
 use std::io::{self, Write};
 

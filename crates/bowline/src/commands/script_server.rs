@@ -1,13 +1,13 @@
-//! `bowline script-server`: the script model for programs that speak to an API.
+//! `bowline script-server`: the script model as an HTTP API.
 
 use std::{net::SocketAddr, path::PathBuf, process::ExitCode};
 
 use anyhow::Context;
 use bowline_model::script::{ScriptModel, ScriptServer};
 
-use crate::{say, signals::Signals};
+use crate::{print_line, signals::Signals};
 
-/// Serves the script model until somebody stops it.
+/// Serves the script model until a signal stops it.
 pub(crate) async fn run(listen: SocketAddr, script: Option<PathBuf>) -> anyhow::Result<ExitCode> {
     let mut signals = Signals::listen()?;
     let model = match script {
@@ -18,7 +18,7 @@ pub(crate) async fn run(listen: SocketAddr, script: Option<PathBuf>) -> anyhow::
         .await
         .with_context(|| format!("Error: cannot listen at {listen}"))?;
     let url = server.url();
-    say(&format!("ANTHROPIC_BASE_URL={url}\nOPENAI_BASE_URL={url}/v1"))?;
+    print_line(&format!("ANTHROPIC_BASE_URL={url}\nOPENAI_BASE_URL={url}/v1"))?;
     tokio::select! {
         served = server.wait() => {
             served?;

@@ -4,9 +4,9 @@ use std::{path::Path, process::ExitCode};
 
 use bowline_engine::settings::{TrustRecords, TrustedFolder};
 
-use crate::{args::TrustArgs, environment::Environment, say, setup, working_directory};
+use crate::{args::TrustArgs, environment::Environment, print_line, setup, working_directory};
 
-/// Records trust in a folder, takes it back, or lists what is recorded.
+/// Records trust in a folder, revokes it, or lists the records.
 pub(crate) fn run(args: &TrustArgs) -> anyhow::Result<ExitCode> {
     let environment = Environment::of_process();
     let cwd = working_directory()?;
@@ -17,12 +17,12 @@ pub(crate) fn run(args: &TrustArgs) -> anyhow::Result<ExitCode> {
     }
     if args.revoke {
         let revoked = TrustRecords::revoke(&places, &folder).map_err(explain)?;
-        return say(&format!("{} is not trusted any more.", revoked.display()));
+        return print_line(&format!("{} is no longer trusted.", revoked.display()));
     }
     let trusted = TrustRecords::trust(&places, &folder).map_err(explain)?;
     if TrustRecords::read(&places).reason(&trusted).is_none() {
         anyhow::bail!(
-            "Error: {} is recorded in {}, but a folder does not vouch for itself: set \
+            "Error: {} is recorded in {}, but a folder cannot grant trust to itself: set \
              BOWLINE_CONFIG_DIR to a folder outside of it",
             trusted.display(),
             places.trust_file().display()
@@ -30,10 +30,13 @@ pub(crate) fn run(args: &TrustArgs) -> anyhow::Result<ExitCode> {
     }
     let below = environment.home().and_then(|home| home.canonicalize().ok());
     let covers = match below.is_some_and(|home| home.starts_with(&trusted)) {
-        true => "That holds for this folder alone, not for those in it",
-        false => "That holds for all that lies in it",
+        true => "This applies to the folder alone, not to the folders in it",
+        false => "This applies to everything in it",
     };
-    say(&format!("{} is trusted. {covers}; `bowline trust --revoke` ends it.", trusted.display()))
+    print_line(&format!(
+        "{} is trusted. {covers}; `bowline trust --revoke` revokes it.",
+        trusted.display()
+    ))
 }
 
 fn list(records: &TrustRecords) -> anyhow::Result<ExitCode> {
@@ -42,12 +45,12 @@ fn list(records: &TrustRecords) -> anyhow::Result<ExitCode> {
         format!("{} ({word}, {})", shown(&folder), shown(&file))
     });
     match lines.collect::<Vec<_>>().join("\n").as_str() {
-        "" => say("No folder is trusted."),
-        lines => say(lines),
+        "" => print_line("No folder is trusted."),
+        lines => print_line(lines),
     }
 }
 
-/// A path as a terminal may show it.
+/// A path without control characters.
 fn shown(path: &Path) -> String {
     path.display().to_string().replace(char::is_control, "\u{fffd}")
 }

@@ -1,6 +1,6 @@
-//! One prompt, one answer, and the end.
+//! One-shot runs: one prompt, its response, and exit (`-p`).
 
-mod folder;
+mod init_only;
 mod printer;
 mod progress;
 mod prompt;
@@ -18,7 +18,7 @@ use bowline_engine::Session;
 use bowline_protocol::UserMessage;
 use tokio::time;
 
-pub(crate) use self::folder::prepare_folder;
+pub(crate) use self::init_only::prepare_folder;
 use self::{printer::Printer, progress::Progress, prompt::Need};
 use crate::{
     args::{LimitArgs, OutputFormat, RunArgs},
@@ -28,12 +28,12 @@ use crate::{
     signals::{Signals, Stop},
 };
 
-/// How often the progress line is drawn while nothing happens.
+/// Interval at which the progress line is redrawn.
 const REDRAW: Duration = Duration::from_millis(250);
 
-/// Answers the prompt of the command line.
+/// Runs the prompt of the command line.
 pub(crate) async fn run(prepared: Prepared, args: &RunArgs) -> anyhow::Result<ExitCode> {
-    // A call that a hook put off is made when its session is taken up again.
+    // A call that a hook deferred is made when its session is resumed.
     let resumed = prepared.config.resumed.as_ref();
     let need = match resumed.is_some_and(|resumed| !resumed.deferred.is_empty()) {
         true => Need::Optional,
@@ -47,12 +47,12 @@ pub(crate) async fn run(prepared: Prepared, args: &RunArgs) -> anyhow::Result<Ex
     let max_turns = prepared.config.max_turns.map(u64::from);
     let limits = LimitArgs { max_turns, ..args.limits.clone() };
     let printer = Arc::new(Printer::new(format, args.output.verbose, limits, progress));
-    let host = remote_log::watch(printer.clone(), prepared.remote_log, args, &mut signals);
+    let host = remote_log::wrap_host(printer.clone(), prepared.remote_log, args, &mut signals);
     let (session, work) = Session::start(prepared.config, host).map_err(SetupError::from)?;
     check_agent(args.model.agent.as_deref(), &session)?;
-    let said = [session.initial_prompt(), prompt].into_iter().flatten().collect::<Vec<_>>();
-    if !said.is_empty() {
-        session.prompt(UserMessage::prompt(said.join("\n\n"))).await;
+    let prompts = [session.initial_prompt(), prompt].into_iter().flatten().collect::<Vec<_>>();
+    if !prompts.is_empty() {
+        session.prompt(UserMessage::prompt(prompts.join("\n\n"))).await;
     }
     session.end_of_input().await;
 
@@ -75,8 +75,8 @@ pub(crate) async fn run(prepared: Prepared, args: &RunArgs) -> anyhow::Result<Ex
                     break time::timeout(GRACE, &mut work).await.ok();
                 }
             },
-            () = printer.gone.cancelled(), if stopped.is_none() => {
-                // Whoever read our output has seen enough.
+            () = printer.closed.cancelled(), if stopped.is_none() => {
+                // The reader of our output has closed it.
                 stopped = Some(Stop::Interrupt);
                 printer.silence();
                 session.shutdown();
@@ -85,7 +85,7 @@ pub(crate) async fn run(prepared: Prepared, args: &RunArgs) -> anyhow::Result<Ex
         }
     };
     let printed = printer.finish();
-    match (stopped.or(signals.unheard()), end) {
+    match (stopped.or(signals.pending()), end) {
         (Some(stop), _) => {
             if shown && printer.is_interrupted() {
                 complain("Interrupted");
@@ -99,7 +99,7 @@ pub(crate) async fn run(prepared: Prepared, args: &RunArgs) -> anyhow::Result<Ex
     }
 }
 
-/// Nobody is there who could still define the agent that was asked for.
+/// Refuses an unknown `--agent`: there is no host that could still define it.
 fn check_agent(wanted: Option<&str>, session: &Session) -> anyhow::Result<()> {
     let Some(name) = wanted else { return Ok(()) };
     let agents = session.agents();

@@ -1,14 +1,11 @@
-//! Prints what a session says, in the format that was asked for.
+//! Host of a one-shot run: prints messages in the requested format.
 
-use std::{
-    borrow::Cow,
-    io,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::{borrow::Cow, io};
 
 use bowline_engine::{Host, settings::HOOKS_SKIPPED};
 use bowline_model::BoxFuture;
 use bowline_protocol::{InformationalLevel, Message, ResultMessage, ResultSubtype, SystemMessage};
+use parking_lot::{Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
 
 use super::progress::Progress;
@@ -18,15 +15,15 @@ use crate::{
     terminal::{self, Form},
 };
 
-/// A host that prints and is never asked.
+/// A host that prints, and approves nothing.
 #[derive(Debug)]
 pub(super) struct Printer {
     format: OutputFormat,
     verbose: bool,
     limits: LimitArgs,
     seen: Mutex<Seen>,
-    /// Fires when nobody reads what we print.
-    pub(super) gone: CancellationToken,
+    /// Fires when the reader of our output has closed it.
+    pub(super) closed: CancellationToken,
 }
 
 #[derive(Debug, Default)]
@@ -49,15 +46,15 @@ impl Printer {
         progress: Option<Progress>,
     ) -> Self {
         let seen = Mutex::new(Seen { progress, ..Seen::default() });
-        Self { format, verbose, limits, seen, gone: CancellationToken::new() }
+        Self { format, verbose, limits, seen, closed: CancellationToken::new() }
     }
 
-    /// Prints no more, whatever is said.
+    /// Suppresses all further output.
     pub(super) fn silence(&self) {
         self.seen().silent = true;
     }
 
-    /// The user has stopped the turn: that it failed is no news.
+    /// Notes that the user has interrupted the turn, so that its failure is not printed.
     pub(super) fn interrupt(&self) {
         let mut seen = self.seen();
         seen.interrupted = true;
@@ -88,7 +85,7 @@ impl Printer {
             return Ok(());
         }
         let text = match self.format {
-            // They were printed when they came.
+            // They were printed when they were emitted.
             OutputFormat::StreamJson | OutputFormat::Text => return Ok(()),
             OutputFormat::Json if self.verbose => format!("[{}]", seen.all.join(",")),
             OutputFormat::Json => match &seen.result {
@@ -111,13 +108,13 @@ impl Printer {
         match self.format {
             OutputFormat::StreamJson => {
                 if line().and_then(|line| terminal::print(&line, Form::Json)).is_err() {
-                    self.gone.cancel();
+                    self.closed.cancel();
                 }
             }
             OutputFormat::Json if self.verbose => match line() {
-                Ok(_) if is_passing(&message) => {}
+                Ok(_) if is_momentary(&message) => {}
                 Ok(line) => seen.all.push(line),
-                Err(error) => tracing::error!(%error, "a message is lost"),
+                Err(error) => tracing::error!(%error, "a message cannot be serialized"),
             },
             OutputFormat::Json | OutputFormat::Text => {
                 if let Some(warning) = warning(&message) {
@@ -133,18 +130,18 @@ impl Printer {
             if let Some(progress) = &mut seen.progress {
                 progress.clear();
             }
-            // What a finished background task leads to is an answer of its own.
+            // The turn after a finished background task has its own result.
             let gap = if seen.result.is_some() { "\n" } else { "" };
-            let text = format!("{gap}{}", last_words(&result, &self.limits));
+            let text = format!("{gap}{}", result_text(&result, &self.limits));
             if terminal::print(&text, Form::Text).is_err() {
-                self.gone.cancel();
+                self.closed.cancel();
             }
         }
         seen.result = Some(result);
     }
 
     fn seen(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+        self.seen.lock()
     }
 }
 
@@ -155,8 +152,8 @@ impl Host for Printer {
     }
 }
 
-/// Whether a message says how things stand at the moment, which is of no use in the end.
-fn is_passing(message: &Message) -> bool {
+/// Whether a message reports a momentary state, which is useless in the final output.
+fn is_momentary(message: &Message) -> bool {
     use SystemMessage as System;
     let Message::System(message) = message else { return false };
     matches!(
@@ -172,19 +169,19 @@ fn is_passing(message: &Message) -> bool {
     )
 }
 
-/// What the user should know, where nobody else would show it.
+/// The warning in a message, which no host would show.
 fn warning(message: &Message) -> Option<Cow<'_, str>> {
     match message {
-        Message::System(SystemMessage::Informational(told))
-            // What was skipped is among what stderr has been told of the folder.
-            if told.level == InformationalLevel::Warning
-                && told.tag.as_deref() != Some(HOOKS_SKIPPED) =>
+        Message::System(SystemMessage::Informational(notice))
+            // Skipped hooks are listed on stderr already.
+            if notice.level == InformationalLevel::Warning
+                && notice.tag.as_deref() != Some(HOOKS_SKIPPED) =>
         {
-            Some(told.content.as_str().into())
+            Some(notice.content.as_str().into())
         }
         Message::System(SystemMessage::SessionWritesLost(lost)) => Some(
             format!(
-                "Warning: what is said is no longer saved ({}); the session goes on, but cannot be \
+                "Warning: the transcript cannot be written ({}); the session continues, but cannot be \
                  resumed completely",
                 lost.error_code
             )
@@ -194,8 +191,8 @@ fn warning(message: &Message) -> Option<Cow<'_, str>> {
     }
 }
 
-/// What a result comes to, in words.
-fn last_words(result: &ResultMessage, limits: &LimitArgs) -> String {
+/// The text of a result.
+fn result_text(result: &ResultMessage, limits: &LimitArgs) -> String {
     let errors = || result.errors.as_deref().unwrap_or_default().join("\n");
     match result.subtype {
         ResultSubtype::Success => result.result.clone().unwrap_or_default(),

@@ -1,4 +1,4 @@
-//! One quiet line on the terminal while a session works.
+//! Progress line on the terminal while a session works.
 
 use std::{
     fmt::{self, Write as _},
@@ -14,28 +14,27 @@ pub(super) struct Progress {
     out: Box<dyn Write + Send>,
     began: Instant,
     turns: u64,
-    /// The answer that was counted last: each of its blocks is a message.
+    /// Id of the response that was counted last: each of its blocks is a message.
     counted: String,
     doing: String,
-    /// Whether the user wants it to end.
+    /// Whether the user has interrupted the turn.
     stopping: bool,
     tokens: u64,
-    /// What it cost so far, in dollars; models without a known price cost nothing here.
+    /// Cost so far, in dollars; models without a known price are counted as free.
     cost: f64,
     prices: Prices,
-    /// Whether there is a line to be wiped.
+    /// Whether a line is drawn.
     drawn: bool,
 }
 
-/// Goes to the beginning of the line and wipes it.
-const WIPE: &str = "\r\x1b[K";
+/// Moves to the beginning of the line and clears it.
+const CLEAR: &str = "\r\x1b[K";
 
-/// What is too long for the terminal is cut off and not continued on the next line, which nobody
-/// would wipe.
+/// Truncates the line at the width of the terminal. A wrapped part would not be cleared.
 const CUT: (&str, &str) = ("\x1b[?7l", "\x1b[?7h");
 
-/// What is done once the user wants it to end.
-const STOPPING: &str = "stopping (Ctrl-C again ends it)";
+/// Activity after an interrupt.
+const STOPPING: &str = "stopping (Ctrl-C again to exit)";
 
 impl Progress {
     pub(super) fn new(out: impl Write + Send + 'static, prices: Prices) -> Self {
@@ -53,15 +52,15 @@ impl Progress {
         }
     }
 
-    /// Takes note of a message.
+    /// Updates the line from a message.
     pub(super) fn watch(&mut self, message: &Message) {
         match message {
-            Message::Assistant(said) => {
-                if self.counted != said.message.id {
-                    self.counted.clone_from(&said.message.id);
-                    self.count(&said.message);
+            Message::Assistant(assistant) => {
+                if self.counted != assistant.message.id {
+                    self.counted.clone_from(&assistant.message.id);
+                    self.count(&assistant.message);
                 }
-                for block in &said.message.content {
+                for block in &assistant.message.content {
                     if let ContentBlock::ToolUse(call) = block {
                         self.doing = printable(&call.name).into_owned();
                     }
@@ -73,18 +72,18 @@ impl Progress {
         self.draw();
     }
 
-    /// The user wants it to end.
+    /// Notes that the user has interrupted the turn.
     pub(super) fn stop(&mut self) {
         self.stopping = true;
         self.draw();
     }
 
-    fn count(&mut self, answer: &ApiMessage) {
+    fn count(&mut self, response: &ApiMessage) {
         self.turns += 1;
-        let usage = &answer.usage;
+        let usage = &response.usage;
         let count = |tokens: &Maybe<u64>| tokens.as_ref().copied().unwrap_or(0);
         self.tokens += count(&usage.input_tokens) + count(&usage.output_tokens);
-        self.cost += self.prices.cost(&answer.model, usage).unwrap_or(0.0);
+        self.cost += self.prices.cost(&response.model, usage).unwrap_or(0.0);
     }
 
     /// Draws the line.
@@ -92,14 +91,14 @@ impl Progress {
         let doing = if self.stopping { STOPPING } else { &self.doing };
         let line = line(self.turns, doing, self.began.elapsed(), self.tokens, self.cost);
         let (cut, whole) = CUT;
-        write!(self.out, "{WIPE}{cut}{line}{whole}").and_then(|()| self.out.flush()).ok();
+        write!(self.out, "{CLEAR}{cut}{line}{whole}").and_then(|()| self.out.flush()).ok();
         self.drawn = true;
     }
 
-    /// Wipes the line.
+    /// Clears the line.
     pub(super) fn clear(&mut self) {
         if std::mem::take(&mut self.drawn) {
-            write!(self.out, "{WIPE}").and_then(|()| self.out.flush()).ok();
+            write!(self.out, "{CLEAR}").and_then(|()| self.out.flush()).ok();
         }
     }
 }
@@ -139,20 +138,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_of_several_blocks_is_one_turn() {
+    fn response_of_several_blocks_is_one_turn() {
         let mut progress = Progress::new(std::io::sink(), Prices::default());
         for (id, text) in [("a", "first"), ("a", "second"), ("b", "third")] {
-            let mut said = AssistantMessage::default();
-            said.message.id = id.to_owned();
-            said.message.usage.input_tokens = Maybe::Value(10);
-            said.message.content = vec![ContentBlock::text(text)];
-            progress.watch(&Message::Assistant(Box::new(said)));
+            let mut message = AssistantMessage::default();
+            message.message.id = id.to_owned();
+            message.message.usage.input_tokens = Maybe::Value(10);
+            message.message.content = vec![ContentBlock::text(text)];
+            progress.watch(&Message::Assistant(Box::new(message)));
         }
         assert_eq!((progress.turns, progress.tokens), (2, 20));
     }
 
     #[test]
-    fn the_line() {
+    fn line_shows_activity_time_turns_tokens_and_cost() {
         assert_eq!(line(0, "thinking", Duration::from_millis(1260), 0, 0.0), "thinking · 1.3s");
         assert_eq!(
             line(2, "Bash", Duration::from_secs(61), 12_345, 0.0371),

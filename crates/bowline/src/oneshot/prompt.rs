@@ -9,19 +9,19 @@ use tokio::{io::AsyncReadExt, time};
 
 use crate::complain;
 
-/// How long stdin may be silent when there is a prompt already. Some programs leave us a pipe that
-/// they never write to or close.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// Timeout of the first byte on stdin when the command line has a prompt. Some programs leave a pipe
+/// open that they never write to or close.
+const STDIN_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Whether there must be a prompt.
+/// Whether a prompt is required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Need {
     Required,
-    /// The session has something to do without one.
+    /// The session has deferred calls to make without one.
     Optional,
 }
 
-/// Reads the prompt. `None` if there is none, and there need not be one.
+/// Reads the prompt. `None` if it is empty and optional.
 pub(super) async fn read(typed: Option<&str>, need: Need) -> anyhow::Result<Option<String>> {
     let is_blank = typed.is_some_and(|text| !text.is_empty() && text.trim().is_empty());
     let typed = typed.filter(|text| !text.trim().is_empty());
@@ -47,10 +47,10 @@ async fn piped(typed: Option<&str>) -> anyhow::Result<String> {
     let mut bytes = Vec::new();
     let first = stdin.read_buf(&mut bytes);
     if typed.is_some() {
-        match time::timeout(PATIENCE, first).await {
+        match time::timeout(STDIN_TIMEOUT, first).await {
             Ok(read) => read?,
             Err(_) => {
-                complain("Warning: nothing came on stdin; going on without it.");
+                complain("Warning: no data on stdin after 3 s; continuing without it.");
                 return Ok(String::new());
             }
         };

@@ -1,64 +1,62 @@
-//! A session whose log is kept by a server (`--resume URL`, `--teleport ID`).
+//! Log of a session on a server (`--resume URL`, `--teleport ID`).
 //!
 //! The log is fetched once, with `GET`. From then on every line of the conversation is sent with
-//! `PUT` before the message it stands for is said ([`stored`]), so that whoever takes the session
-//! up elsewhere knows all that anybody has heard.
+//! `PUT` before its message is emitted ([`storing_host`]), so that a resume on another machine has
+//! every message that a host has received.
 
-mod stored;
+mod storing_host;
 
-use std::{
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use bowline_engine::Host;
 use bowline_model::Secret;
 use bowline_protocol::RawJson;
 use bowline_sessions::RETRY_WAITS;
+use parking_lot::Mutex;
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode, Url, redirect};
 use serde::Deserialize;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use self::stored::Stored;
+use self::storing_host::StoringHost;
 use crate::{args::RunArgs, signals::Signals};
 
-/// A server that does not take a connection for so long is not there.
-const CONNECT_TIME: Duration = Duration::from_secs(10);
+/// Timeout of connecting to the server.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long a whole log may take to arrive.
-const FETCH_TIME: Duration = Duration::from_secs(60);
+/// Timeout of fetching a whole log.
+const FETCH_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How long one line may take to be stored. The conversation waits for it.
-const STORE_TIME: Duration = Duration::from_secs(30);
+/// Timeout of storing one line. The conversation waits for it.
+const STORE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A log beyond this is no conversation that a model could go on with.
+/// Longest log. A larger one exceeds the context of every model.
 const LONGEST_LOG: usize = 512 << 20;
 
-/// How much of a server's complaint is repeated.
-const LONGEST_COMPLAINT: usize = 200;
+/// Longest error text of a server that is quoted, in characters.
+const LONGEST_QUOTE: usize = 200;
 
 /// The log of one session on a server.
 #[derive(Debug)]
 pub(crate) struct RemoteLog {
     url: Url,
     token: Option<Secret>,
-    /// The line stored last, which the server compares with its own.
+    /// Uuid of the line that was stored last, which the server compares with its own.
     last: Mutex<Option<String>>,
 }
 
 /// Why a log could not be fetched or added to.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RemoteLogError {
-    #[error("{0:?} is not the address of a session's log: it must begin with http:// or https://")]
+    #[error("{0:?} is not the URL of a session's log: it must begin with http:// or https://")]
     BadAddress(String),
-    #[error("the session's log at {place} cannot be reached: {why}")]
-    Unreachable { place: String, why: String },
-    #[error("the session's log at {place} was refused: {status}{said}")]
-    Refused { place: String, status: StatusCode, said: String },
-    #[error("what {0} answers is not the log of a session")]
+    #[error("the session's log at {url} cannot be reached: {why}")]
+    Unreachable { url: String, why: String },
+    #[error("the request for the session's log at {url} failed: {status}{quote}")]
+    Refused { url: String, status: StatusCode, quote: String },
+    #[error("the response of {0} is not the log of a session")]
     NoLog(String),
-    #[error("the session's log at {0} was continued by somebody else")]
+    #[error("the session's log at {0} was continued by another client")]
     Conflict(String),
 }
 
@@ -67,9 +65,9 @@ struct Log {
     loglines: Vec<RawJson>,
 }
 
-/// The host of a session whose log is kept elsewhere hears only what is stored; the session ends
-/// when its log does.
-pub(crate) fn watch(
+/// Wraps the host of a session with a remote log: it receives messages only after they are stored, and
+/// the session ends when its log is lost.
+pub(crate) fn wrap_host(
     host: Arc<dyn Host>,
     log: Option<RemoteLog>,
     args: &RunArgs,
@@ -78,12 +76,12 @@ pub(crate) fn watch(
     let Some(log) = log else { return host };
     let lost = CancellationToken::new();
     signals.stop_when(lost.clone());
-    Arc::new(Stored::new(host, log, args.session.session_mirror, lost))
+    Arc::new(StoringHost::new(host, log, args.session.session_mirror, lost))
 }
 
-/// The name of a line.
+/// The uuid of a line.
 #[derive(Deserialize)]
-struct Named {
+struct LineId {
     uuid: Option<String>,
 }
 
@@ -119,13 +117,13 @@ impl RemoteLog {
     /// The lines of the log; none if the server does not have it yet.
     pub(crate) async fn fetch(&self) -> Result<Vec<RawJson>, RemoteLogError> {
         let lines = self.load(&client(&self.url)?).await?;
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = newest(&lines);
+        *self.last.lock() = newest(&lines);
         Ok(lines)
     }
 
     async fn load(&self, client: &Client) -> Result<Vec<RawJson>, RemoteLogError> {
         let request = self.request(client, Method::GET);
-        let fetched = timeout(FETCH_TIME, async {
+        let fetched = timeout(FETCH_TIMEOUT, async {
             let response = request.send().await.map_err(|error| self.unreachable(error))?;
             match response.status() {
                 StatusCode::NOT_FOUND => Ok(None),
@@ -133,43 +131,43 @@ impl RemoteLog {
                 _ => Err(self.refused(response).await),
             }
         });
-        let fetched = fetched.await.unwrap_or_else(|_| Err(self.silent()))?;
+        let fetched = fetched.await.unwrap_or_else(|_| Err(self.timed_out()))?;
         let Some(body) = fetched else { return Ok(Vec::new()) };
         let log: Log =
-            serde_json::from_slice(&body).map_err(|_| RemoteLogError::NoLog(self.place()))?;
+            serde_json::from_slice(&body).map_err(|_| RemoteLogError::NoLog(self.display_url()))?;
         Ok(log.loglines)
     }
 
-    /// Stores lines, in order; returns when the server has them. Lines without a name are notes
-    /// beside the conversation and stay here.
+    /// Stores lines, in order; returns when the server has them. Lines without a uuid are local notes
+    /// and are not sent.
     async fn append(&self, client: &Client, lines: &[RawJson]) -> Result<(), RemoteLogError> {
         for line in lines {
-            let Some(name) = name_of(line) else { continue };
+            let Some(uuid) = uuid_of(line) else { continue };
             let mut waits = RETRY_WAITS.iter();
             let mut tried_before = false;
             loop {
                 let failed = match self.put(client, line).await {
                     Ok(()) => break,
-                    // Only the answer to the attempt before was lost, if the line is there.
+                    // If the line is there, only the response to the previous attempt was lost.
                     Err(RemoteLogError::Conflict(_))
-                        if tried_before && self.newest(client).await? == Some(name.clone()) =>
+                        if tried_before && self.newest(client).await? == Some(uuid.clone()) =>
                     {
                         break;
                     }
                     Err(error) => error,
                 };
                 tried_before = true;
-                match waits.next().filter(|_| failed.may_pass()) {
+                match waits.next().filter(|_| failed.is_transient()) {
                     Some(wait) => sleep(*wait).await,
                     None => return Err(failed),
                 }
             }
-            *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(name);
+            *self.last.lock() = Some(uuid);
         }
         Ok(())
     }
 
-    /// The name of the newest line that the server has.
+    /// Fetches the uuid of the newest line that the server has.
     async fn newest(&self, client: &Client) -> Result<Option<String>, RemoteLogError> {
         self.load(client).await.map(|lines| newest(&lines))
     }
@@ -179,19 +177,19 @@ impl RemoteLog {
             .request(client, Method::PUT)
             .header("content-type", "application/json")
             .body(line.get().to_owned());
-        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let last = self.last.lock().clone();
         if let Some(last) = last {
             request = request.header("last-uuid", last);
         }
-        let stored = timeout(STORE_TIME, async {
+        let stored = timeout(STORE_TIMEOUT, async {
             let response = request.send().await.map_err(|error| self.unreachable(error))?;
             match response.status() {
-                StatusCode::CONFLICT => Err(RemoteLogError::Conflict(self.place())),
+                StatusCode::CONFLICT => Err(RemoteLogError::Conflict(self.display_url())),
                 status if status.is_success() => Ok(()),
                 _ => Err(self.refused(response).await),
             }
         });
-        stored.await.unwrap_or_else(|_| Err(self.silent()))
+        stored.await.unwrap_or_else(|_| Err(self.timed_out()))
     }
 
     fn request(&self, client: &Client, method: Method) -> RequestBuilder {
@@ -206,7 +204,7 @@ impl RemoteLog {
         let mut body = Vec::new();
         while let Some(part) = response.chunk().await.map_err(|error| self.unreachable(error))? {
             if body.len() + part.len() > LONGEST_LOG {
-                return Err(RemoteLogError::NoLog(self.place()));
+                return Err(RemoteLogError::NoLog(self.display_url()));
             }
             body.extend_from_slice(&part);
         }
@@ -215,11 +213,11 @@ impl RemoteLog {
 
     async fn refused(&self, mut response: Response) -> RemoteLogError {
         let status = response.status();
-        let said = response.chunk().await.ok().flatten().unwrap_or_default();
-        let said = String::from_utf8_lossy(&said);
-        let said: String = said.trim().chars().take(LONGEST_COMPLAINT).collect();
-        let said = if said.is_empty() { said } else { format!(": {said}") };
-        RemoteLogError::Refused { place: self.place(), status, said }
+        let quote = response.chunk().await.ok().flatten().unwrap_or_default();
+        let quote = String::from_utf8_lossy(&quote);
+        let quote: String = quote.trim().chars().take(LONGEST_QUOTE).collect();
+        let quote = if quote.is_empty() { quote } else { format!(": {quote}") };
+        RemoteLogError::Refused { url: self.display_url(), status, quote }
     }
 
     fn unreachable(&self, error: reqwest::Error) -> RemoteLogError {
@@ -227,17 +225,17 @@ impl RemoteLog {
         if why.is_empty() {
             why = "the connection broke".to_owned();
         }
-        RemoteLogError::Unreachable { place: self.place(), why }
+        RemoteLogError::Unreachable { url: self.display_url(), why }
     }
 
-    fn silent(&self) -> RemoteLogError {
-        RemoteLogError::Unreachable { place: self.place(), why: "no answer".to_owned() }
+    fn timed_out(&self) -> RemoteLogError {
+        RemoteLogError::Unreachable { url: self.display_url(), why: "timeout".to_owned() }
     }
 
-    /// The address without what could be secret in it.
-    fn place(&self) -> String {
+    /// The URL without credentials and query.
+    fn display_url(&self) -> String {
         let mut url = self.url.clone();
-        // An address that has neither keeps what it has.
+        // Fails for URLs that cannot have credentials.
         let _ = url.set_username("").and_then(|()| url.set_password(None));
         url.set_query(None);
         url.to_string()
@@ -245,8 +243,8 @@ impl RemoteLog {
 }
 
 impl RemoteLogError {
-    /// Whether it may go better the next time.
-    fn may_pass(&self) -> bool {
+    /// Whether a retry may succeed.
+    fn is_transient(&self) -> bool {
         match self {
             Self::Unreachable { .. } => true,
             Self::Refused { status, .. } => {
@@ -257,22 +255,22 @@ impl RemoteLogError {
     }
 }
 
-fn name_of(line: &RawJson) -> Option<String> {
-    line.parse::<Named>().ok()?.uuid
+fn uuid_of(line: &RawJson) -> Option<String> {
+    line.parse::<LineId>().ok()?.uuid
 }
 
-/// The name of the newest line that has one.
+/// The uuid of the newest line that has one.
 fn newest(lines: &[RawJson]) -> Option<String> {
-    lines.iter().rev().find_map(name_of)
+    lines.iter().rev().find_map(uuid_of)
 }
 
 fn client(url: &Url) -> Result<Client, RemoteLogError> {
-    // Fails if a provider is installed already, and then that one is used.
+    // Fails if a provider is installed already, which is then used.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = Client::builder()
         .user_agent(concat!("bowline/", env!("CARGO_PKG_VERSION")))
-        .connect_timeout(CONNECT_TIME)
-        // A redirected request would carry the token somewhere nobody configured.
+        .connect_timeout(CONNECT_TIMEOUT)
+        // A redirect would send the token to a server that is not configured.
         .redirect(redirect::Policy::none());
     // Reading the system's certificates takes longer than everything else here.
     let built = match url.scheme() {
@@ -280,7 +278,7 @@ fn client(url: &Url) -> Result<Client, RemoteLogError> {
         _ => builder.build(),
     };
     built.map_err(|error| RemoteLogError::Unreachable {
-        place: url.host_str().unwrap_or_default().to_owned(),
+        url: url.host_str().unwrap_or_default().to_owned(),
         why: error.to_string(),
     })
 }

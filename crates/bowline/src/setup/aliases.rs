@@ -1,14 +1,14 @@
-//! What short names of models stand for, where the user says it: a gateway may call them otherwise.
+//! Aliases of models that the environment redefines: a gateway may have other names.
 
 use bowline_engine::{ConnectedModel, Models};
 use bowline_model::{ModelError, Providers};
 
 use crate::environment::Environment;
 
-/// The models, by the names that the user has for them.
+/// Models, with the aliases of the environment.
 pub(super) struct AliasedModels {
     models: Providers,
-    /// A short name, and what it stands for.
+    /// An alias, and its model.
     aliases: Vec<(&'static str, String)>,
 }
 

@@ -1,4 +1,4 @@
-//! Why a session cannot be started, in words for the user.
+//! Errors of starting a session, worded for the user.
 
 use std::path::Path;
 
@@ -13,47 +13,47 @@ use uuid::Uuid;
 
 use crate::args::{InputFormat, OutputFormat, RunArgs};
 
-/// Why a session cannot be started.
+/// Reason why a session cannot be started.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SetupError {
-    /// The session to go on with is not there. Hosts are told in a result, too.
+    /// The session to resume does not exist. Also reported to hosts, in a result.
     #[error("{}", not_found(target))]
     NoConversation {
-        /// What was asked for.
+        /// The requested session.
         target: String,
-        /// Sessions that it could be meant for, described.
+        /// Descriptions of sessions with similar names.
         nearest: Vec<String>,
     },
-    /// The message to go on behind is not there. Hosts are told in a result, too.
+    /// The message to resume after does not exist. Also reported to hosts, in a result.
     #[error("No message found with message.uuid of: {0}")]
     NoMessage(MessageUuid),
-    /// Root wants to do without permissions.
+    /// Permissions cannot be bypassed by root.
     #[error(
         "--dangerously-skip-permissions cannot be used with root/sudo privileges for security \
          reasons"
     )]
     BypassAsRoot,
-    /// Nothing may run without a sandbox. Hosts are told in a result, too.
+    /// A sandbox is required and not available. Also reported to hosts, in a result.
     #[error(
-        "Error: {NO_SANDBOX}. Refusing to start without one, as sandbox.failIfUnavailable demands."
+        "Error: {NO_SANDBOX}. Refusing to start without one, as sandbox.failIfUnavailable requires."
     )]
     NoSandbox,
-    /// The first line of the host was to be another one.
+    /// The first line of the host is not `initialize`.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// The host promised settings and did not bring them.
+    /// The managed settings that the host announced are missing.
     #[error(
         "Error: --managed-settings-in-initialize requires initialize.managedSettings to be a JSON \
          object."
     )]
     ManagedSettingsMissing,
-    /// Something about the settings.
+    /// The settings are invalid.
     #[error("{}", about_settings(.0))]
     Settings(#[from] SettingsError),
-    /// Something about the session.
+    /// The session cannot be opened.
     #[error("Error: {0}")]
     Session(SessionError),
-    /// The engine does not take it.
+    /// The engine refuses the configuration.
     #[error("Error: {0}")]
     Start(#[from] StartError),
     /// Anything else.
@@ -62,7 +62,7 @@ pub(crate) enum SetupError {
 }
 
 impl SetupError {
-    /// What is said when there is no session to go on with, and nobody to choose one.
+    /// Error of `--resume` without a session: there is no user to choose one.
     pub(super) const RESUME: &str = "--resume requires a valid session ID or session title when \
                                      used with --print. Usage: bowline -p --resume \
                                      <session-id|title>";
@@ -116,7 +116,7 @@ fn about_settings(error: &SettingsError) -> String {
     }
 }
 
-/// Flags that only make sense with others.
+/// Refuses flags that require or exclude others.
 pub(crate) fn check_combinations(args: &RunArgs) -> Result<(), SetupError> {
     let (output, session) = (&args.output, &args.session);
     let streams_out = output.output_format == OutputFormat::StreamJson;

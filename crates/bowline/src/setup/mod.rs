@@ -1,11 +1,11 @@
-//! From what was typed, the environment and the settings to a session that can be started.
+//! Setup of a session from the command line, the environment and the settings.
 //!
 //! Files are read here and nowhere else before the session runs, each once and only if it is
 //! needed. No process is started, and nothing is connected but the server that keeps a session's
 //! log, if one is named.
 
-mod access;
 mod aliases;
+mod api_key_helper;
 mod error;
 mod models;
 mod permissions;
@@ -40,33 +40,33 @@ use crate::{
     version,
 };
 
-/// The tools of a session that is to have no more than it needs.
+/// Tools of a `--bare` session.
 const BARE_TOOLS: [&str; 3] = ["Bash", "Edit", "Read"];
 
-/// Who is at the other end.
+/// The other end of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Audience {
     /// A program that speaks the protocol.
     Host,
-    /// Somebody who wants one answer.
+    /// A reader of one response.
     Reader,
 }
 
-/// A session that can be started.
+/// A session that is ready to start.
 pub(crate) struct Prepared {
-    /// How it is set up.
+    /// Its configuration.
     pub(crate) config: SessionConfig,
-    /// What the user should know first.
+    /// Notices for the user, printed before the start.
     pub(crate) notices: Vec<String>,
-    /// The log that a server keeps of it.
+    /// Its log on a server.
     pub(crate) remote_log: Option<RemoteLog>,
 }
 
-/// The settings of a folder, and where they were found.
+/// Settings of a folder, and their paths.
 pub(crate) struct Found {
     pub(crate) places: Places,
     pub(crate) settings: Settings,
-    /// Whose settings count.
+    /// Sources of settings that apply.
     pub(crate) sources: SourceSet,
     pub(crate) trust: Trust,
     /// Why the folder is trusted, if it is.
@@ -76,7 +76,7 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// Reads the settings that count for `cwd`.
+    /// Reads the settings that apply to `cwd`.
     pub(crate) fn read(
         args: &RunArgs,
         environment: &Environment,
@@ -117,7 +117,7 @@ impl Found {
 }
 
 impl Found {
-    /// What of the project does not apply, because it is not trusted.
+    /// Parts of the project that do not apply, because it is not trusted.
     pub(crate) fn left_out(&self, cwd: &Path, plugins: &Plugins) -> LeftOut {
         let models = Arc::new(Providers::new());
         let mut config = SessionConfig::new(cwd, models, DEFAULT_MODEL);
@@ -131,7 +131,7 @@ impl Found {
     }
 }
 
-/// Prepares the session that the command line asks for, in `cwd`.
+/// Prepares the session of a command line, in `cwd`.
 pub(crate) fn prepare(
     args: &RunArgs,
     environment: &Environment,
@@ -157,8 +157,8 @@ pub(crate) fn prepare(
     let model = model.or_else(|| environment.model().map(str::to_owned)).or(known.model);
     let model = model.unwrap_or_else(|| DEFAULT_MODEL.to_owned());
     let helper =
-        known.api_key_helper.as_deref().filter(|_| access::is_needed(&model, &environment));
-    let helped = helper.map(access::ask).transpose()?;
+        known.api_key_helper.as_deref().filter(|_| api_key_helper::is_needed(&model, &environment));
+    let helped = helper.map(api_key_helper::run).transpose()?;
     let models = models::models(args, &environment, &entrypoint, helped.as_ref());
 
     let models = AliasedModels::new(models, &environment);
@@ -239,7 +239,7 @@ pub(crate) fn prepare(
     let fetched = remote_log.as_ref().map(remote::fetch).transpose()?;
     config.entrypoint = entrypoint;
     config.places = places;
-    session::take_up(&mut config, &args.session, &environment, fetched)?;
+    session::open(&mut config, &args.session, &environment, fetched)?;
     config.title = args.session.name.clone();
     config.settings = settings;
     config.trust = trust;
@@ -302,7 +302,7 @@ fn tool_options(environment: &Environment) -> bowline_tools::Options {
     options
 }
 
-/// Where settings and state are for a project.
+/// Paths of settings and state for a project.
 pub(crate) fn places(environment: &Environment, project: &Path) -> Places {
     Places {
         official_state: environment.official_state(),
@@ -316,7 +316,7 @@ fn speaks_protocol(args: &RunArgs) -> bool {
     audience(args) == Audience::Host || args.remote.sdk_url.is_some()
 }
 
-/// Whether the command line wants a conversation over stdin and stdout.
+/// The other end, by the input format.
 pub(crate) fn audience(args: &RunArgs) -> Audience {
     match args.output.input_format {
         InputFormat::StreamJson => Audience::Host,

@@ -1,4 +1,4 @@
-//! The models, how they are reached, and how they are to answer.
+//! Configuration of models: providers, fallbacks, thinking, effort.
 
 use bowline_model::{AnthropicConfig, OpenAiConfig, Providers, Secret, Thinking, ThinkingDisplay};
 use bowline_protocol::Effort;
@@ -11,7 +11,7 @@ use crate::{
 
 /// The models that the environment gives access to. Nothing is connected yet.
 ///
-/// `helped` is the key that a helper gave, if one had to be asked.
+/// `helped` is the key of `apiKeyHelper`, if it ran.
 pub(super) fn models(
     args: &RunArgs,
     environment: &Environment,
@@ -46,15 +46,15 @@ pub(super) fn models(
     providers
 }
 
-/// The models that take over when the first is overloaded.
+/// Fallback models, used when the first is overloaded.
 pub(super) fn fallbacks(args: &RunArgs, model: &str, settings: Vec<String>) -> Vec<String> {
     let Some(list) = &args.model.fallback_model else { return settings };
-    // The model cannot take over from itself.
+    // A model is not its own fallback.
     let names = list.split(',').map(str::trim).filter(|name| !name.is_empty() && *name != model);
     names.map(str::to_owned).collect()
 }
 
-/// Whether the model thinks before it answers.
+/// Whether the model thinks before it responds.
 pub(super) fn thinking(
     args: &ModelArgs,
     always: Option<bool>,
@@ -81,7 +81,7 @@ pub(super) fn thinking(
     }
 }
 
-/// How hard the model tries. A level that does not exist is a notice.
+/// Effort of the model. An unknown level becomes a notice.
 pub(super) fn effort(level: Option<String>, notices: &mut Vec<String>) -> Option<Effort> {
     let level = level?;
     let effort = level.parse().ok();

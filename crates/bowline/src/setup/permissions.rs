@@ -14,7 +14,7 @@ use crate::{
     environment::Environment,
 };
 
-/// The policy that a session starts with, and what of the settings does not count.
+/// The policy that a session starts with, and notices about invalid rules and folders.
 pub(super) fn policy(
     args: &RunArgs,
     settings: &Settings,
@@ -46,7 +46,7 @@ pub(super) fn policy(
             // What is part of the project is there already.
             Ok(found) if found.starts_with(&project) => {}
             Ok(found) if found.is_dir() => policy.add_directory(typed, &folder),
-            _ => notices.push(format!("--add-dir: {} is no folder", folder.display())),
+            _ => notices.push(format!("--add-dir: {} is not a folder", folder.display())),
         }
     }
     notices.extend(policy.rules.problems().iter().map(ToString::to_string));

@@ -26,7 +26,7 @@ pub(super) fn load(
     Plugins::load(named.collect(), installed, places)
 }
 
-/// What is wrong with them, for people. Hosts hear of it when a turn begins.
+/// Problems of plugins, for users. Hosts receive them when a turn begins.
 pub(super) fn problems(plugins: &Plugins) -> impl Iterator<Item = String> {
     plugins.problems.iter().map(|problem| format!("{}: {}", problem.plugin, problem.message))
 }

@@ -1,4 +1,4 @@
-//! What the model is told before everything else, and in which shape it is to answer.
+//! System prompt, agents and output schema of a session.
 
 use std::{collections::BTreeMap, fs, io::ErrorKind, path::Path};
 

@@ -1,4 +1,4 @@
-//! A session that a server keeps the log of.
+//! Remote log of a session, as the command line selects it.
 
 use bowline_engine::settings::Settings;
 use bowline_protocol::RawJson;

@@ -16,8 +16,8 @@ pub(super) fn options(environment: &Environment) -> Options {
     options
 }
 
-/// Reads the servers of `--mcp-config`. A document that makes no sense is an error; a server that
-/// makes none is left out, and somebody hears of it.
+/// Reads the servers of `--mcp-config`. An invalid document is an error; an invalid server is left
+/// out with a notice.
 pub(super) fn read(
     arguments: &[String],
     config: &mut SessionConfig,

@@ -1,4 +1,4 @@
-//! Which session is run: a new one, or one that is taken up again.
+//! Selection of the session: a new one, or one that is resumed.
 
 use bowline_engine::SessionConfig;
 use bowline_protocol::{MessageUuid, RawJson};
@@ -7,15 +7,15 @@ use bowline_sessions::{Mirroring, ProjectKey, StartFrom, TakeUp};
 use super::SetupError;
 use crate::{args::SessionArgs, environment::Environment};
 
-/// Finds the session that the command line names, or begins one.
-pub(super) fn take_up(
+/// Resumes the session that the command line names, or begins a new one.
+pub(super) fn open(
     config: &mut SessionConfig,
     args: &SessionArgs,
     environment: &Environment,
     fetched: Option<Vec<RawJson>>,
 ) -> Result<(), SetupError> {
     let mirroring = match (&fetched, args.session_mirror) {
-        // What is kept elsewhere is there before it is said.
+        // A remote log has each line before its message is emitted.
         (Some(_), _) => Mirroring::AtOnce,
         (None, true) => Mirroring::Ended,
         (None, false) => Mirroring::No,

@@ -1,4 +1,4 @@
-//! What flags, variables and files come to.
+//! Setup from flags, variables and files.
 
 use std::fs;
 
@@ -11,16 +11,16 @@ use super::*;
 use crate::args::Args;
 
 /// A folder to work in and a home, both empty.
-struct Place {
+struct TestFolders {
     folder: TempDir,
 }
 
-impl Place {
+impl TestFolders {
     fn new() -> Self {
-        let place = Self { folder: tempfile::tempdir().unwrap() };
-        fs::create_dir_all(place.cwd().join(".claude")).unwrap();
-        fs::create_dir_all(place.folder.path().join("home/.bowline")).unwrap();
-        place
+        let folders = Self { folder: tempfile::tempdir().unwrap() };
+        fs::create_dir_all(folders.cwd().join(".claude")).unwrap();
+        fs::create_dir_all(folders.folder.path().join("home/.bowline")).unwrap();
+        folders
     }
 
     fn cwd(&self) -> PathBuf {
@@ -61,23 +61,23 @@ impl Place {
 
 #[test]
 fn the_model_comes_from_flag_then_variable_then_settings() {
-    let place = Place::new();
-    assert_eq!(place.config(&[], &[]).model, DEFAULT_MODEL);
-    place.write("home/.bowline/settings.json", r#"{"model":"from-user"}"#);
-    assert_eq!(place.config(&[], &[]).model, "from-user");
-    place.write("project/.claude/settings.json", r#"{"model":"from-project"}"#);
-    assert_eq!(place.config(&[], &[]).model, "from-project");
-    assert_eq!(place.config(&["--setting-sources=user"], &[]).model, "from-user");
-    assert_eq!(place.config(&["--setting-sources="], &[]).model, DEFAULT_MODEL);
+    let folders = TestFolders::new();
+    assert_eq!(folders.config(&[], &[]).model, DEFAULT_MODEL);
+    folders.write("home/.bowline/settings.json", r#"{"model":"from-user"}"#);
+    assert_eq!(folders.config(&[], &[]).model, "from-user");
+    folders.write("project/.claude/settings.json", r#"{"model":"from-project"}"#);
+    assert_eq!(folders.config(&[], &[]).model, "from-project");
+    assert_eq!(folders.config(&["--setting-sources=user"], &[]).model, "from-user");
+    assert_eq!(folders.config(&["--setting-sources="], &[]).model, DEFAULT_MODEL);
     let variable = [("ANTHROPIC_MODEL", "from-variable")];
-    assert_eq!(place.config(&[], &variable).model, "from-variable");
-    assert_eq!(place.config(&["--model", "typed"], &variable).model, "typed");
+    assert_eq!(folders.config(&[], &variable).model, "from-variable");
+    assert_eq!(folders.config(&["--model", "typed"], &variable).model, "typed");
 }
 
 #[test]
 fn thinking_and_effort() {
-    let place = Place::new();
-    let thinking = |line: &[&str]| place.config(line, &[]).thinking;
+    let folders = TestFolders::new();
+    let thinking = |line: &[&str]| folders.config(line, &[]).thinking;
     assert_eq!(thinking(&[]), None);
     assert_eq!(thinking(&["--max-thinking-tokens", "0"]), Some(Thinking::Disabled));
     assert_eq!(
@@ -85,23 +85,24 @@ fn thinking_and_effort() {
         Some(Thinking::Enabled { budget_tokens: 2000, display: None })
     );
     assert_eq!(thinking(&["--thinking", "adaptive"]), Some(Thinking::Adaptive { display: None }));
-    assert_eq!(place.config(&["--effort", "high"], &[]).effort, Some(Effort::High));
-    let odd = place.prepare(&["--effort", "heroic"], &[]).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(folders.config(&["--effort", "high"], &[]).effort, Some(Effort::High));
+    let odd =
+        folders.prepare(&["--effort", "heroic"], &[]).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(odd.config.effort, None);
     assert!(odd.notices[0].contains("heroic"), "{:?}", odd.notices);
 }
 
 #[test]
 fn system_prompts() {
-    let place = Place::new();
-    let prompt = |line: &[&str]| place.config(line, &[]).system_prompt;
+    let folders = TestFolders::new();
+    let prompt = |line: &[&str]| folders.config(line, &[]).system_prompt;
     assert_eq!(prompt(&[]), SystemPrompt::Default { append: None });
     assert_eq!(prompt(&["--system-prompt", ""]), SystemPrompt::Custom(vec![]));
     assert_eq!(
         prompt(&["--system-prompt", "a", "--append-system-prompt", "b"]),
         SystemPrompt::Custom(vec!["a".to_owned(), "b".to_owned()])
     );
-    place.write("project/p.txt", "from a file");
+    folders.write("project/p.txt", "from a file");
     assert_eq!(
         prompt(&["--system-prompt-file", "p.txt"]),
         SystemPrompt::Custom(vec!["from a file".to_owned()])
@@ -110,15 +111,15 @@ fn system_prompts() {
 
 #[test]
 fn tools_and_who_is_asked() {
-    let place = Place::new();
-    let tools = |line: &[&str]| place.config(line, &[]).tools;
+    let folders = TestFolders::new();
+    let tools = |line: &[&str]| folders.config(line, &[]).tools;
     assert_eq!(tools(&["--tools", "default"]), ToolSelection::Default);
     assert_eq!(tools(&["--tools", ""]), ToolSelection::Named(vec![]));
     let two = vec!["Read".to_owned(), "Bash".to_owned()];
     assert_eq!(tools(&["--tools", "Read,Bash"]), ToolSelection::Named(two));
 
     let stream = ["--input-format=stream-json", "--output-format=stream-json"];
-    let asked = |line: &[&str]| place.config(&[&stream, line].concat(), &[]).permission_prompts;
+    let asked = |line: &[&str]| folders.config(&[&stream, line].concat(), &[]).permission_prompts;
     assert_eq!(asked(&[]), PermissionPrompts::Nobody);
     assert_eq!(asked(&["--permission-prompt-tool", "stdio"]), PermissionPrompts::Host);
     assert_eq!(
@@ -133,36 +134,36 @@ fn tools_and_who_is_asked() {
 
 #[test]
 fn modes() {
-    let place = Place::new();
-    let mode = |line: &[&str]| place.config(line, &[]).policy.mode;
+    let folders = TestFolders::new();
+    let mode = |line: &[&str]| folders.config(line, &[]).policy.mode;
     assert_eq!(mode(&["--permission-mode", "manual"]), PermissionMode::Default);
     assert_eq!(mode(&["--permission-mode=plan"]), PermissionMode::Plan);
-    let skipping = place.config(&["--dangerously-skip-permissions"], &[]);
+    let skipping = folders.config(&["--dangerously-skip-permissions"], &[]);
     assert_eq!(skipping.policy.mode, PermissionMode::BypassPermissions);
     assert!(skipping.policy.bypass_available);
-    let allowing = place.config(&["--allow-dangerously-skip-permissions"], &[]);
+    let allowing = folders.config(&["--allow-dangerously-skip-permissions"], &[]);
     assert_eq!(allowing.policy.mode, PermissionMode::Default);
     assert!(allowing.policy.bypass_available);
 
-    // A project that nobody trusts cannot make a session less strict.
-    place.write(
+    // An untrusted project cannot loosen the permission mode.
+    folders.write(
         "project/.claude/settings.json",
         r#"{"permissions":{"defaultMode":"bypassPermissions"}}"#,
     );
     assert_eq!(mode(&[]), PermissionMode::Default);
-    place.write("home/.bowline/settings.json", r#"{"permissions":{"defaultMode":"plan"}}"#);
-    place.write("project/.claude/settings.json", "{}");
+    folders.write("home/.bowline/settings.json", r#"{"permissions":{"defaultMode":"plan"}}"#);
+    folders.write("project/.claude/settings.json", "{}");
     assert_eq!(mode(&[]), PermissionMode::Plan);
 }
 
 #[test]
-fn a_project_nobody_trusts_cannot_redirect_requests() {
-    let place = Place::new();
-    place.write(
+fn untrusted_project_cannot_redirect_requests() {
+    let folders = TestFolders::new();
+    folders.write(
         "project/.claude/settings.json",
         r#"{"env":{"ANTHROPIC_API_KEY":"theirs","NO_COLOR":"1"}}"#,
     );
-    let config = place.config(&[], &[]);
+    let config = folders.config(&[], &[]);
     assert_eq!(config.api_key_source, ApiKeySource::None);
     assert_eq!(config.environment.get("NO_COLOR"), Some(&Some("1".to_owned())));
     assert_eq!(config.environment.get("ANTHROPIC_API_KEY"), None);
@@ -170,8 +171,8 @@ fn a_project_nobody_trusts_cannot_redirect_requests() {
 
 #[test]
 fn limits_and_switches() {
-    let place = Place::new();
-    let config = place.config(
+    let folders = TestFolders::new();
+    let config = folders.config(
         &["--max-turns=0", "--max-budget-usd=0.5"],
         &[
             ("CLAUDE_CODE_SDK_READS_SESSION_STATE", "1"),
@@ -186,45 +187,45 @@ fn limits_and_switches() {
     assert_eq!(config.retry.max_retries, 2);
     assert_eq!(config.tool_options.default_timeout.as_millis(), 1500);
     assert_eq!(config.entrypoint, "sdk-py");
-    assert_eq!(place.config(&[], &[]).entrypoint, "sdk-cli");
+    assert_eq!(folders.config(&[], &[]).entrypoint, "sdk-cli");
 }
 
 #[test]
 fn a_project_opens_private_networks_only_if_it_is_trusted() {
-    let place = Place::new();
-    let allowed = || place.config(&[], &[]).tool_options.private_addresses;
+    let folders = TestFolders::new();
+    let allowed = || folders.config(&[], &[]).tool_options.private_addresses;
     assert!(!allowed());
     let open = r#"{"bowline":{"allowPrivateAddresses":true}}"#;
-    place.write("project/.claude/settings.json", open);
+    folders.write("project/.claude/settings.json", open);
     assert!(!allowed());
-    place.write("home/.bowline/settings.json", open);
+    folders.write("home/.bowline/settings.json", open);
     assert!(allowed());
 }
 
 #[test]
-fn what_the_shell_profile_is() {
-    let place = Place::new();
-    let profile = || place.config(&[], &[]).tool_options.shell_profile;
+fn shell_profile_is_bashrc_if_it_exists() {
+    let folders = TestFolders::new();
+    let profile = || folders.config(&[], &[]).tool_options.shell_profile;
     assert_eq!(profile(), None);
-    place.write("home/.bashrc", "alias x=y");
-    assert_eq!(profile(), Some(place.folder.path().join("home/.bashrc")));
+    folders.write("home/.bashrc", "alias x=y");
+    assert_eq!(profile(), Some(folders.folder.path().join("home/.bashrc")));
 }
 
 #[test]
 fn sessions() {
-    let place = Place::new();
+    let folders = TestFolders::new();
     let id = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa";
-    let named = place.config(&["--session-id", id], &[]);
+    let named = folders.config(&["--session-id", id], &[]);
     assert_eq!(named.session_id.as_str(), id);
     assert!(named.transcript.is_some());
-    assert!(place.config(&["--no-session-persistence"], &[]).transcript.is_none());
-    // Nothing to go on with is a new session.
-    assert!(place.config(&["--continue"], &[]).resumed.is_none());
+    assert!(folders.config(&["--no-session-persistence"], &[]).transcript.is_none());
+    // With no session to continue, a new one begins.
+    assert!(folders.config(&["--continue"], &[]).resumed.is_none());
 }
 
 #[test]
-fn what_cannot_be_started_says_why() {
-    let place = Place::new();
+fn startup_errors_name_the_cause() {
+    let folders = TestFolders::new();
     let missing = "99999999-9999-4999-8999-999999999999";
     let cases: &[(&[&str], &str)] = &[
         (&["--session-id", "x"], "Error: Invalid session ID. Must be a valid UUID."),
@@ -257,9 +258,9 @@ fn what_cannot_be_started_says_why() {
         ),
     ];
     for (line, expected) in cases {
-        assert_eq!(place.refused(line), *expected, "{line:?}");
+        assert_eq!(folders.refused(line), *expected, "{line:?}");
     }
-    let servers = place.refused(&["--mcp-config", "{nope"]);
+    let servers = folders.refused(&["--mcp-config", "{nope"]);
     assert!(
         servers.starts_with("Error: Invalid MCP configuration:\nMCP config file not found: "),
         "{servers}"
@@ -268,27 +269,27 @@ fn what_cannot_be_started_says_why() {
 
 #[test]
 fn servers_of_settings_are_there_unless_their_names_are_taken() {
-    let place = Place::new();
+    let folders = TestFolders::new();
     let servers = |names: &[&str]| {
         let named = names.iter().map(|name| format!(r#""{name}": {{"command": "of-settings"}}"#));
         format!(r#"{{"mcpServers": {{{}}}}}"#, named.collect::<Vec<_>>().join(","))
     };
-    place.write("home/.bowline/settings.json", &servers(&["mine", "taken"]));
-    // Nobody trusts this project, so it does not decide which programs run.
-    place.write("project/.claude/settings.json", &servers(&["theirs"]));
+    folders.write("home/.bowline/settings.json", &servers(&["mine", "taken"]));
+    // The project is not trusted, so its servers do not start.
+    folders.write("project/.claude/settings.json", &servers(&["theirs"]));
     let given = r#"{"mcpServers": {"taken": {"command": "given"}}}"#;
-    let config = place.config(&["--mcp-config", given], &[]);
+    let config = folders.config(&["--mcp-config", given], &[]);
     let found: Vec<_> =
         config.mcp_servers.iter().map(|it| (it.name.as_str(), it.scope.as_str())).collect();
     assert_eq!(found, [("taken", "dynamic"), ("mine", "user")]);
-    let strict = place.config(&["--strict-mcp-config", "--mcp-config", given], &[]);
+    let strict = folders.config(&["--strict-mcp-config", "--mcp-config", given], &[]);
     assert_eq!(strict.mcp_servers.len(), 1);
 }
 
 #[test]
 fn limits_of_servers_come_from_the_environment() {
-    let place = Place::new();
-    let config = place.config(
+    let folders = TestFolders::new();
+    let config = folders.config(
         &[],
         &[
             ("BOWLINE_MCP_GRACE_MS", "250"),
@@ -306,7 +307,7 @@ fn limits_of_servers_come_from_the_environment() {
 
 #[test]
 fn the_environment_names_models_and_their_limits() {
-    let place = Place::new();
+    let folders = TestFolders::new();
     let variables = [
         ("ANTHROPIC_API_KEY", "k"),
         ("ANTHROPIC_DEFAULT_OPUS_MODEL", "gateway-opus"),
@@ -316,7 +317,7 @@ fn the_environment_names_models_and_their_limits() {
         ("CLAUDE_CODE_MAX_TURNS", "3"),
         ("CLAUDE_CODE_EXIT_AFTER_STOP_DELAY", "1500"),
     ];
-    let config = place.config(&[], &variables);
+    let config = folders.config(&[], &variables);
     let called = |name: &str| config.models.connect(name).unwrap().name;
     assert_eq!(called("opus"), "gateway-opus");
     assert_eq!(called("sonnet"), "claude-sonnet-5-5");
@@ -324,24 +325,24 @@ fn the_environment_names_models_and_their_limits() {
     assert_eq!(config.effort, Some(Effort::Low));
     assert_eq!((config.max_output_tokens, config.max_turns), (Some(500), Some(3)));
     assert_eq!(config.idle_limit, Some(std::time::Duration::from_millis(1500)));
-    let config = place.config(&["--effort", "max", "--max-turns", "7"], &variables);
+    let config = folders.config(&["--effort", "max", "--max-turns", "7"], &variables);
     assert_eq!((config.effort, config.max_turns), (Some(Effort::Max), Some(7)));
     for nothing in ["0", "-5", "soon"] {
-        let config = place.config(&[], &[("CLAUDE_CODE_EXIT_AFTER_STOP_DELAY", nothing)]);
+        let config = folders.config(&[], &[("CLAUDE_CODE_EXIT_AFTER_STOP_DELAY", nothing)]);
         assert_eq!(config.idle_limit, None, "{nothing}");
     }
-    let config = place.config(&[], &[("CLAUDE_CODE_DISABLE_THINKING", "1")]);
+    let config = folders.config(&[], &[("CLAUDE_CODE_DISABLE_THINKING", "1")]);
     assert_eq!(config.thinking, Some(Thinking::Disabled));
 }
 
 #[test]
 fn folders_are_added_that_are_there_and_not_part_of_the_project() {
-    let place = Place::new();
-    let other = place.folder.path().join("other");
+    let folders = TestFolders::new();
+    let other = folders.folder.path().join("other");
     fs::create_dir(&other).unwrap();
     let flags = ["--add-dir", ".claude", "--add-dir", "../other", "--add-dir", "../gone"];
-    let prepared = place.prepare(&flags, &[]).ok().unwrap();
+    let prepared = folders.prepare(&flags, &[]).ok().unwrap();
     let added: Vec<_> = prepared.config.policy.directories().skip(1).collect();
     assert_eq!(added, [other.as_path()]);
-    assert_eq!(prepared.notices, ["--add-dir: ../gone is no folder"]);
+    assert_eq!(prepared.notices, ["--add-dir: ../gone is not a folder"]);
 }

@@ -1,4 +1,4 @@
-//! Access to a model by `apiKeyHelper`: a command that prints the key.
+//! `apiKeyHelper`: a command that prints the key of a model.
 
 use std::process::Stdio;
 
@@ -7,15 +7,15 @@ use bowline_model::{ModelRef, Secret};
 use super::SetupError;
 use crate::environment::Environment;
 
-/// Whether a session with this model needs a key that nothing else gives.
+/// Whether a session with this model needs a key and has none.
 pub(super) fn is_needed(model: &str, environment: &Environment) -> bool {
     matches!(model.parse(), Ok(ModelRef::Anthropic(_)))
         && environment.anthropic_api_key().is_none()
         && environment.anthropic_auth_token().is_none()
 }
 
-/// Runs the command and takes what it prints.
-pub(super) fn ask(command: &str) -> Result<Secret, SetupError> {
+/// Runs the command and returns the key that it prints.
+pub(super) fn run(command: &str) -> Result<Secret, SetupError> {
     let failed = |why: String| SetupError::from(format!("apiKeyHelper failed: {why}"));
     let done = bowline_process::blocking_command("sh")
         .args(["-c", command])

@@ -1,4 +1,4 @@
-//! A session without a conversation: hooks prepare its folder, and it ends.
+//! `--init-only`: a session without a conversation, in which hooks prepare its folder.
 
 use std::{pin::pin, process::ExitCode, sync::Arc};
 
@@ -13,20 +13,20 @@ use crate::{
     signals::Signals,
 };
 
-/// Nobody reads what such a session says: whether hooks succeed is for them to tell.
-struct Silence;
+/// A host that drops all messages: hooks report their failures themselves.
+struct NullHost;
 
-impl Host for Silence {
+impl Host for NullHost {
     fn emit(&self, _: Message) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
 }
 
-/// Lets hooks prepare the folder (`--init-only`).
+/// Runs Setup and SessionStart hooks.
 pub(crate) async fn prepare_folder(prepared: Prepared) -> anyhow::Result<ExitCode> {
     let mut signals = Signals::listen()?;
     let (session, work) =
-        Session::start(prepared.config, Arc::new(Silence)).map_err(SetupError::from)?;
+        Session::start(prepared.config, Arc::new(NullHost)).map_err(SetupError::from)?;
     session.end_of_input().await;
     let mut work = pin!(work);
     tokio::select! {

@@ -1,33 +1,34 @@
-//! A host that hears nothing which is not stored yet.
+//! Host wrapper that stores transcript lines before it passes on the messages that follow.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bowline_engine::{Answer, BoxFuture, Host, McpCallResult, McpToolCall};
 use bowline_protocol::{
     CanUseTool, Elicitation, ElicitationResponse, HookCallback, McpMessage, Message,
     PermissionResult, RawJson, TranscriptMirrorMessage,
 };
+use parking_lot::Mutex;
 use reqwest::Client;
 use tokio_util::sync::CancellationToken;
 
 use super::{RemoteLog, client};
 use crate::complain;
 
-/// Stores the lines that the engine tells of before it passes on what follows them.
+/// Stores mirrored lines before it passes on the messages that follow them.
 ///
-/// When a line cannot be stored, nothing more is said, and `lost` says that the session must end.
-pub(crate) struct Stored {
+/// When a line cannot be stored, no more messages are emitted, and `lost` ends the session.
+pub(crate) struct StoringHost {
     host: Arc<dyn Host>,
     log: RemoteLog,
-    /// Made where it is used: its connections live as long as their runtime.
+    /// Built on first use: its connections live as long as their runtime.
     client: Mutex<Option<Client>>,
-    /// Whether the host itself wants to hear of the lines.
+    /// Whether the host itself receives the mirrored lines.
     mirrored: bool,
     lost: CancellationToken,
 }
 
-impl Stored {
-    /// `host`, as it hears of a session with this log; `lost` fires when a line could not be stored.
+impl StoringHost {
+    /// Wraps `host`; `lost` fires when a line could not be stored.
     pub(crate) fn new(
         host: Arc<dyn Host>,
         log: RemoteLog,
@@ -38,7 +39,7 @@ impl Stored {
     }
 
     async fn store(&self, mirror: &TranscriptMirrorMessage) {
-        // What subagents say among themselves is theirs.
+        // Transcripts of subagents are not part of the log.
         if mirror.file_path.contains("/subagents/") {
             return;
         }
@@ -53,7 +54,7 @@ impl Stored {
     }
 
     fn client(&self) -> Result<Client, super::RemoteLogError> {
-        let mut made = self.client.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut made = self.client.lock();
         match &*made {
             Some(client) => Ok(client.clone()),
             None => Ok(made.insert(client(&self.log.url)?).clone()),
@@ -61,7 +62,7 @@ impl Stored {
     }
 }
 
-impl Host for Stored {
+impl Host for StoringHost {
     fn emit(&self, message: Message) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             if self.lost.is_cancelled() {
@@ -77,8 +78,8 @@ impl Host for Stored {
         })
     }
 
-    fn can_use_tool(&self, question: CanUseTool) -> Answer<'_, PermissionResult> {
-        self.host.can_use_tool(question)
+    fn can_use_tool(&self, request: CanUseTool) -> Answer<'_, PermissionResult> {
+        self.host.can_use_tool(request)
     }
 
     fn hook_callback(&self, call: HookCallback) -> Answer<'_, RawJson> {
@@ -98,7 +99,7 @@ impl Host for Stored {
         self.host.call_tool(server, call, progress_token)
     }
 
-    fn elicit(&self, question: Elicitation) -> Answer<'_, ElicitationResponse> {
-        self.host.elicit(question)
+    fn elicit(&self, request: Elicitation) -> Answer<'_, ElicitationResponse> {
+        self.host.elicit(request)
     }
 }

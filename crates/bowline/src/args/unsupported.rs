@@ -1,39 +1,39 @@
-//! Flags of the official CLI that do not do here what they do there. None is passed over in silence.
+//! Flags of the official CLI that are refused or have no effect here. None is ignored silently.
 //!
 //! `docs/compatibility.md` lists both tables; a test compares them.
 
 use super::{RunArgs, SystemPromptSnapshot};
 
-/// Flags that are refused, and why: they ask for something that is not there.
+/// Flags that are refused, with the reason.
 pub(super) const REFUSED: [(&str, &str); 18] = [
     ("--ax-screen-reader", "there is no screen to draw on"),
-    ("--background", "sessions run in front; start them from a program with bowline-host"),
-    ("--bg", "sessions run in front; start them from a program with bowline-host"),
-    ("--brief", "answers are messages; there is no tool to send them with"),
-    ("--chrome", "no browser is steered; an MCP server can"),
+    ("--background", "sessions run in the foreground; start them from a program with bowline-host"),
+    ("--bg", "sessions run in the foreground; start them from a program with bowline-host"),
+    ("--brief", "responses are messages; there is no tool to send them with"),
+    ("--chrome", "no browser is controlled; an MCP server can do that"),
     ("--cloud", "a product of the vendor"),
     ("--desktop", "a product of the vendor"),
     ("--dump-system-prompt", "the official CLI no longer has it either"),
     ("--environment", "a product of the vendor"),
     ("--file", "files of the vendor's API are not fetched"),
     ("--from-pr", "pull requests are not looked up; name the session with --resume"),
-    ("--ide", "editors are not connected to; they start us"),
-    ("--no-chrome", "no browser is steered"),
+    ("--ide", "bowline does not connect to editors; they start it"),
+    ("--no-chrome", "no browser is controlled"),
     ("--plugin-url", "plugins are not fetched; name a folder with --plugin-dir"),
     ("--remote-control", "a product of the vendor; --sdk-url serves any host"),
     ("--remote-control-session-name-prefix", "a product of the vendor"),
-    ("--tmux", "no terminal is steered"),
-    ("--worktree", "the session is not moved into one; start us there"),
+    ("--tmux", "no terminal multiplexer is controlled"),
+    ("--worktree", "the session is not moved into one; start bowline there"),
 ];
 
-/// A flag that is taken and changes nothing.
+/// A flag that is accepted without effect.
 pub(super) struct Idle {
     pub(super) flag: &'static str,
     pub(super) why: &'static str,
     is_given: fn(&RunArgs) -> bool,
 }
 
-/// Flags that are taken, because a host may send them unasked, and change nothing.
+/// Flags that are accepted without effect, because hosts pass them by default.
 pub(super) const IDLE: [Idle; 5] = [
     Idle {
         flag: "--channels",
@@ -42,33 +42,33 @@ pub(super) const IDLE: [Idle; 5] = [
     },
     Idle {
         flag: "--enable-auth-status",
-        why: "nobody signs in",
+        why: "there is no sign-in",
         is_given: |args| args.output.enable_auth_status,
     },
     Idle {
         flag: "--prompt-suggestions",
-        why: "nobody suggests prompts",
+        why: "prompts are not suggested",
         is_given: |args| args.output.prompt_suggestions == Some(true),
     },
     Idle {
         flag: "--system-prompt-snapshot",
-        why: "the system prompt is made anew for each turn",
+        why: "the system prompt is built again for each turn",
         is_given: |args| args.model.system_prompt_snapshot == Some(SystemPromptSnapshot::On),
     },
     Idle {
         flag: "--workload",
-        why: "no service here counts by it",
+        why: "no service here is billed by it",
         is_given: |args| args.output.workload.is_some(),
     },
 ];
 
-/// Why a flag that nobody here knows is refused, if the official CLI has it.
+/// Returns the reason why a flag of the official CLI is refused; `None` for other flags.
 pub(super) fn refusal(flag: &str) -> Option<&'static str> {
     REFUSED.iter().find(|(name, _)| *name == flag).map(|(_, why)| *why)
 }
 
 impl RunArgs {
-    /// What is said about flags that change nothing.
+    /// Notices about flags without effect.
     pub(crate) fn idle_flags(&self) -> impl Iterator<Item = String> {
         let given = IDLE.iter().filter(|idle| (idle.is_given)(self));
         given.map(|Idle { flag, why, .. }| format!("{flag} has no effect: {why}"))
@@ -79,7 +79,7 @@ impl RunArgs {
 mod tests {
     use super::*;
 
-    /// The rows of a table that stands below a heading.
+    /// The rows of the table below a heading.
     fn rows<'a>(document: &'a str, heading: &str) -> Vec<&'a str> {
         let (_, section) = document.split_once(&format!("\n### {heading}\n")).expect("a section");
         let lines = section.lines().take_while(|line| !line.starts_with('#'));
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_is_really_unknown() {
+    fn refused_flags_are_unknown_options() {
         for (flag, why) in REFUSED {
             let refused = crate::args::Args::read(["bowline", flag]).expect_err(flag);
             let expected = format!("error: unknown option '{flag}'\n({why})");
