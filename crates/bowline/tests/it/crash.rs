@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     history,
-    place::{Host, Place},
+    test_home::{Host, TestHome},
 };
 
 const RUNS: u64 = 300;
@@ -31,7 +31,7 @@ const AT_ONCE: u64 = 4;
 /// On a machine that is busy with other things, fewer runs have to do.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// No moment to kill at is later than this behind a message: the next one comes sooner.
+/// Longest wait between a message and the kill: the next message comes sooner.
 const LONGEST_WAIT: Duration = Duration::from_millis(8);
 
 const SESSION: &str = "cccccccc-cccc-4ccc-8ccc-cccccccccccc";
@@ -92,7 +92,7 @@ impl Moment {
         };
         let lines = below(lines_of_all);
         let longest = LONGEST_WAIT.as_micros() as u64;
-        // Most waits are short: much happens right behind a message.
+        // Most waits are short: much happens right after a message.
         let limit = if below(2) == 0 { longest / 16 } else { longest };
         Self { lines, wait: Duration::from_micros(below(limit)) }
     }
@@ -100,12 +100,12 @@ impl Moment {
 
 /// A session that is driven through all prompts, by one process after another.
 struct Drive {
-    place: Place,
+    rig: TestHome,
     server: ScriptServer,
     /// How many prompts have had their result.
     finished: usize,
-    /// Everything that was heard, over all processes.
-    heard: Vec<Value>,
+    /// Everything that was received, over all processes.
+    received: Vec<Value>,
     /// How many processes have worked on it. Each tells the server its number, because requests of
     /// one that was killed may still arrive while the next one works.
     processes: u32,
@@ -114,7 +114,7 @@ struct Drive {
 impl Drive {
     fn begin(runtime: &Handle) -> Self {
         let server = runtime.block_on(ScriptServer::local()).unwrap();
-        Self { place: Place::new(), server, finished: 0, heard: Vec::new(), processes: 0 }
+        Self { rig: TestHome::new(), server, finished: 0, received: Vec::new(), processes: 0 }
     }
 
     fn start(&mut self) -> Host {
@@ -125,10 +125,10 @@ impl Drive {
         let tools = ["Bash", "Write", "Edit", "Read", "Agent"];
         let more = ["--output-format", "stream-json", "--verbose", "--input-format", "stream-json"];
         let words = [&args[..], &tools, &more].concat();
-        let mut command = self.place.bowline(words);
+        let mut command = self.rig.bowline(words);
         command.env("ANTHROPIC_BASE_URL", self.server.url()).env("ANTHROPIC_API_KEY", "none");
         command.env("ANTHROPIC_CUSTOM_HEADERS", format!("x-process: {}", self.processes));
-        Host::of(command, &self.place)
+        Host::of(command, &self.rig)
     }
 
     /// Works through the prompts that have no result yet; ends when all have, or with the process.
@@ -144,14 +144,14 @@ impl Drive {
                 thread::sleep(moment.wait);
                 host.kill();
             }
-            let Some(line) = host.hear_whole() else { break };
+            let Some(line) = host.receive_raw() else { break };
             lines += 1;
             let is_result = line["type"] == "result";
             if is_result {
                 assert_eq!(line["subtype"], "success", "{line}");
                 self.finished += 1;
             }
-            self.heard.push(line);
+            self.received.push(line);
             match prompts().get(self.finished) {
                 Some(next) if is_result => host.prompt(next),
                 Some(_) => {}
@@ -166,7 +166,7 @@ impl Drive {
     }
 
     fn transcript(&self) -> Option<PathBuf> {
-        let files = self.place.transcripts().into_iter();
+        let files = self.rig.transcripts().into_iter();
         files.into_iter().find(|file| file.file_stem().is_some_and(|stem| stem == SESSION))
     }
 
@@ -206,8 +206,8 @@ impl Drive {
         let number = self.processes.to_string();
         let mut own = requests.iter().filter(|it| it.header("x-process") == Some(number.as_str()));
         let Some(first) = own.next() else { return };
-        let told = first.body["messages"].to_string();
-        if told.contains(SUMMARY) {
+        let notice = first.body["messages"].to_string();
+        if notice.contains(SUMMARY) {
             return;
         }
         for line in &self.heard[..heard_before] {
@@ -220,14 +220,14 @@ impl Drive {
                     Some("text") => &block["text"],
                     _ => continue,
                 };
-                assert!(told.contains(&mark.to_string()), "{mark} is missing in {told}");
+                assert!(notice.contains(&mark.to_string()), "{mark} is missing in {notice}");
             }
         }
     }
 
     fn check_work(&self) {
         assert_eq!(self.finished, prompts().len());
-        let log = fs::read_to_string(self.place.cwd().join("log.txt")).unwrap();
+        let log = fs::read_to_string(self.rig.cwd().join("log.txt")).unwrap();
         assert_eq!(log, "reefs\nten\nnorth\nsouth\n");
     }
 }
@@ -241,15 +241,15 @@ fn killed_and_resumed(runtime: &Handle, moment: Moment) {
     let mut drive = Drive::begin(runtime);
     drive.work(Some(moment));
     drive.check_nothing_lost();
-    let heard = drive.heard.len();
+    let received = drive.received.len();
     drive.work(None);
     drive.check_nothing_lost();
-    drive.check_history(heard);
+    drive.check_history(received);
     drive.check_work();
 }
 
 #[test]
-fn nothing_acknowledged_is_lost_by_kill_9() {
+fn kill_9_loses_no_acknowledged_message() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (servers, over) = (runtime.handle(), CancellationToken::new());
     thread::scope(|scope| {

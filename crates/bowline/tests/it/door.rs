@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::place::Place;
+use crate::test_home::TestHome;
 
 fn kinds(lines: &[Value]) -> Vec<&str> {
     lines.iter().map(|line| line["type"].as_str().unwrap()).collect()
@@ -12,9 +12,9 @@ fn kinds(lines: &[Value]) -> Vec<&str> {
 
 #[test]
 fn initialize_then_a_prompt() {
-    let mut host = Place::new().open(&[]);
+    let mut host = TestHome::new().open(&[]);
     host.ask("i", json!({"subtype": "initialize", "hooks": null}));
-    // Right behind it, without waiting, as one of the SDKs does.
+    // Right after it, without waiting, as one of the SDKs does.
     host.prompt("SAY hi");
     host.close_input();
     let ran = host.end();
@@ -31,7 +31,7 @@ fn initialize_then_a_prompt() {
 
 #[test]
 fn prompts_without_initialize_run_in_order() {
-    let mut host = Place::new().open(&[]);
+    let mut host = TestHome::new().open(&[]);
     host.prompt("SAY one");
     host.await_kind("result");
     host.prompt("SAY two");
@@ -42,9 +42,9 @@ fn prompts_without_initialize_run_in_order() {
 
 #[test]
 fn a_permission_round_trip() {
-    let place = Place::new();
-    let mut host = place.open(&["--permission-prompt-tool", "stdio"]);
-    let file = place.cwd().join("made.txt");
+    let rig = TestHome::new();
+    let mut host = rig.open(&["--permission-prompt-tool", "stdio"]);
+    let file = rig.cwd().join("made.txt");
     let script = json!({"file_path": file, "content": "x"});
     host.prompt(&format!("TOOL Write {script}\nNEXT\nSAY done"));
     let question = host.await_kind("can_use_tool");
@@ -59,9 +59,9 @@ fn a_permission_round_trip() {
 }
 
 #[test]
-fn a_host_that_connects_again_hears_of_open_questions() {
-    let place = Place::new();
-    let mut host = place.open(&["--permission-prompt-tool", "stdio"]);
+fn reconnecting_host_receives_pending_requests() {
+    let rig = TestHome::new();
+    let mut host = rig.open(&["--permission-prompt-tool", "stdio"]);
     host.prompt("TOOL Bash {\"command\":\"touch made.txt\"}\nNEXT\nSAY done");
     let question = host.await_kind("can_use_tool");
     host.ask("again", json!({"subtype": "initialize"}));
@@ -78,8 +78,8 @@ fn a_host_that_connects_again_hears_of_open_questions() {
 
 #[test]
 fn a_hook_round_trip() {
-    let place = Place::new();
-    let mut host = place.open(&["--allowedTools", "Bash"]);
+    let rig = TestHome::new();
+    let mut host = rig.open(&["--allowedTools", "Bash"]);
     let hooks = json!({"PreToolUse": [{"matcher": "Bash", "hookCallbackIds": ["hook_0"]}]});
     host.ask("i", json!({"subtype": "initialize", "hooks": hooks}));
     host.prompt("TOOL Bash {\"command\":\"touch made.txt\"}\nNEXT\nSAY done");
@@ -96,27 +96,27 @@ fn a_hook_round_trip() {
     let denied = host.await_kind("user").to_string();
     assert!(denied.contains("not today"), "{denied}");
     host.await_kind("result");
-    assert!(!place.cwd().join("made.txt").exists());
+    assert!(!rig.cwd().join("made.txt").exists());
     host.close_input();
     assert_eq!(host.end().code, Some(0));
 }
 
 #[test]
-fn an_interrupt_is_answered_before_it_shows() {
-    let mut host = Place::new().open(&[]);
+fn interrupt_response_precedes_its_effects() {
+    let mut host = TestHome::new().open(&[]);
     host.prompt("SAY part\nHANG");
     host.await_kind("init");
     host.ask("stop", json!({"subtype": "interrupt"}));
     let mut seen = Vec::new();
     let result = loop {
-        let line = host.hear().expect("a result");
+        let line = host.receive().expect("a result");
         if line["type"] == "result" {
             break line;
         }
         seen.push(line);
     };
-    let place = |kind: &str| seen.iter().position(|line| line["type"] == kind);
-    assert!(place("control_response") < place("user"), "{seen:?}");
+    let position = |kind: &str| seen.iter().position(|line| line["type"] == kind);
+    assert!(position("control_response") < position("user"), "{seen:?}");
     assert_eq!(result["subtype"], "error_during_execution");
     host.prompt("SAY still here");
     assert_eq!(host.await_kind("result")["result"], "still here");
@@ -133,8 +133,8 @@ fn named(uuid: &str, text: &str) -> Value {
 #[test]
 fn an_interrupt_knows_the_prompts_before_it() {
     let [one, two, three] = [1, 2, 3].map(|n| format!("{n}1111111-1111-4111-8111-111111111111"));
-    let mut host = Place::new().open(&[]);
-    host.say(named(&one, "SAY part\nHANG"));
+    let mut host = TestHome::new().open(&[]);
+    host.send(named(&one, "SAY part\nHANG"));
     host.await_kind("init");
     // In one write, so that they wait when the interrupt is read.
     let stop = json!({"type": "control_request", "request_id": "s", "request": {
@@ -155,32 +155,32 @@ fn an_interrupt_knows_the_prompts_before_it() {
 
 #[test]
 fn prompts_for_later_have_a_turn_of_their_own() {
-    let mut host = Place::new().open(&["--replay-user-messages"]);
+    let mut host = TestHome::new().open(&["--replay-user-messages"]);
     host.prompt("DELAY 300\nSAY one");
     host.await_kind("init");
     let prompt = |text: &str, priority: &str| json!({"type": "user", "priority": priority, "message": {"role": "user", "content": text}});
     for (text, priority) in [("SAY later", "later"), ("SAY two", "next"), ("SAY three", "next")] {
-        host.say(prompt(text, priority));
+        host.send(prompt(text, priority));
     }
     host.close_input();
     let ran = host.end();
     let lines = ran.lines();
     let results: Vec<_> = lines.iter().filter(|line| line["type"] == "result").collect();
-    let said: Vec<_> = results.iter().map(|result| &result["result"]).collect();
-    assert_eq!(said, ["one", "three", "later"]);
-    // Prompts that are answered together are repeated together.
+    let output: Vec<_> = results.iter().map(|result| &result["result"]).collect();
+    assert_eq!(output, ["one", "three", "later"]);
+    // Prompts of one turn are echoed together.
     let repeated = lines.iter().filter(|line| line["isReplay"] == true);
     let repeated: Vec<_> = repeated.map(|line| &line["message"]["content"]).collect();
     assert!(repeated.contains(&&json!("SAY two\nSAY three")), "{repeated:?}");
 }
 
 #[test]
-fn a_question_that_is_withdrawn_counts_as_denied() {
-    let place = Place::new();
-    let mut host = place.open(&["--permission-prompt-tool", "stdio"]);
+fn cancelled_permission_request_is_denied() {
+    let rig = TestHome::new();
+    let mut host = rig.open(&["--permission-prompt-tool", "stdio"]);
     host.prompt("TOOL Write {\"file_path\":\"w.txt\",\"content\":\"x\"}\nNEXT\nSAY done");
     let question = host.await_kind("can_use_tool");
-    let path = json!(place.cwd().join("w.txt"));
+    let path = json!(rig.cwd().join("w.txt"));
     assert_eq!(question["request"]["input"]["file_path"], path);
     host.ask("stop", json!({"subtype": "interrupt"}));
     let denials = host.await_kind("result")["permission_denials"].clone();
@@ -193,13 +193,13 @@ fn a_question_that_is_withdrawn_counts_as_denied() {
 }
 
 #[test]
-fn questions_keep_their_place_among_prompts() {
-    let mut host = Place::new().open(&[]);
+fn control_requests_keep_their_order_among_prompts() {
+    let mut host = TestHome::new().open(&[]);
     let mode = json!({"type": "control_request", "request_id": "m", "request": {
         "subtype": "set_permission_mode", "mode": "plan",
     }});
     let prompt = json!({"type": "user", "message": {"role": "user", "content": "SAY hi"}});
-    // In one write, so that the prompt is there when the question is read.
+    // In one write, so that the prompt is there when the request is read.
     host.say_raw(format!("{mode}\n{prompt}\n").as_bytes());
     host.close_input();
     let ran = host.end();
@@ -209,8 +209,8 @@ fn questions_keep_their_place_among_prompts() {
 }
 
 #[test]
-fn unknown_questions_are_refused_by_name() {
-    let mut host = Place::new().open(&[]);
+fn unknown_control_requests_are_refused_by_name() {
+    let mut host = TestHome::new().open(&[]);
     host.ask("q", json!({"subtype": "no_such_thing"}));
     host.close_input();
     assert_eq!(
@@ -225,8 +225,8 @@ fn unknown_questions_are_refused_by_name() {
 
 #[test]
 fn new_variables_reach_later_commands() {
-    let mut host = Place::new().open(&["--allowedTools", "Bash"]);
-    host.say(json!({"type": "update_environment_variables", "variables": {"FROM_HOST": "yes"}}));
+    let mut host = TestHome::new().open(&["--allowedTools", "Bash"]);
+    host.send(json!({"type": "update_environment_variables", "variables": {"FROM_HOST": "yes"}}));
     host.prompt("TOOL Bash {\"command\":\"echo [$FROM_HOST]\"}\nNEXT\nSAY done");
     let result = host.await_kind("user").to_string();
     assert!(result.contains("[yes]"), "{result}");
@@ -235,9 +235,9 @@ fn new_variables_reach_later_commands() {
 }
 
 /// What a refused host sees that writes its first line once it has read why.
-fn refused(place: &Place, args: &[&str]) -> (bool, Option<i32>, String) {
-    let mut host = place.open(args);
-    let why = host.hear_stderr();
+fn refused(rig: &TestHome, args: &[&str]) -> (bool, Option<i32>, String) {
+    let mut host = rig.open(args);
+    let why = host.read_stderr();
     let written = host.try_say(json!({"type": "control_request", "request_id": "i", "request": {
         "subtype": "initialize",
     }}));
@@ -246,18 +246,18 @@ fn refused(place: &Place, args: &[&str]) -> (bool, Option<i32>, String) {
 
 #[test]
 fn a_refused_host_can_still_write_its_first_line() {
-    let place = Place::new();
+    let rig = TestHome::new();
     let id = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa";
-    place.ask(&["--session-id", id], "SAY one");
+    rig.ask(&["--session-id", id], "SAY one");
     let in_use = format!("Error: Session ID {id} is already in use.\n");
-    assert_eq!(refused(&place, &["--session-id", id]), (true, Some(1), in_use));
+    assert_eq!(refused(&rig, &["--session-id", id]), (true, Some(1), in_use));
     let unknown = "error: unknown option '--nonsense'\n".to_owned();
-    assert_eq!(refused(&place, &["--nonsense"]), (true, Some(1), unknown));
+    assert_eq!(refused(&rig, &["--nonsense"]), (true, Some(1), unknown));
 }
 
 #[test]
 fn a_refused_host_that_says_nothing_is_not_waited_for() {
-    let host = Place::new().open(&["--session-id", "nonsense"]);
+    let host = TestHome::new().open(&["--session-id", "nonsense"]);
     let ran = host.end_with_open_input();
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{}", ran.stderr);
 }

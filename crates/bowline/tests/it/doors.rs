@@ -1,4 +1,4 @@
-//! One script, every door: the same questions, the same decisions, the same result.
+//! One script through every door: the same requests, decisions and result.
 
 use std::{
     fs,
@@ -10,13 +10,13 @@ use bowline_host::{
 };
 use serde_json::{Value, json};
 
-use crate::place::{Host, Place};
+use crate::test_home::{Host, TestHome};
 
 const ALLOWED: &str = "Bash(touch free)";
 const FORBIDDEN: &str = "Bash(touch never)";
 const RULES: [&str; 4] = ["--allowedTools", ALLOWED, "--disallowedTools", FORBIDDEN];
 
-/// What the model does, whoever is outside.
+/// Script of the model, the same for every door.
 const SCRIPT: &str = r#"SAY Four files, please.
 TOOL Bash {"command": "touch free"}
 NEXT
@@ -28,10 +28,10 @@ TOOL Bash {"command": "touch never"}
 NEXT
 SAY Two of four."#;
 
-/// What came of it.
+/// Outcome of a run.
 #[derive(Debug, Default, PartialEq)]
 struct Played {
-    /// The commands that somebody was asked about.
+    /// Commands for which approval was requested.
     asked: Vec<String>,
     /// The commands that the result calls denied.
     denied: Vec<String>,
@@ -42,10 +42,10 @@ struct Played {
 
 impl Played {
     /// The end of a run, in the words of its result.
-    fn end(self, place: &Place, result: &Value) -> Self {
+    fn end(self, rig: &TestHome, result: &Value) -> Self {
         let denials = result["permission_denials"].as_array().unwrap();
         let command = |denial: &Value| denial["tool_input"]["command"].as_str().unwrap().to_owned();
-        let files = fs::read_dir(place.cwd()).unwrap();
+        let files = fs::read_dir(rig.cwd()).unwrap();
         let mut made: Vec<_> =
             files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
         made.sort();
@@ -57,7 +57,7 @@ impl Played {
         }
     }
 
-    /// Answers a question as every host here does.
+    /// Decides a permission request as every host here does.
     fn decide(&mut self, command: &str) -> bool {
         self.asked.push(command.to_owned());
         command == "touch yes"
@@ -72,63 +72,63 @@ fn permission(allowed: bool) -> Value {
 }
 
 /// Plays the script through a door.
-type Play = fn(&Place) -> Played;
+type Play = fn(&TestHome) -> Played;
 
 /// The stream-json protocol of the official SDKs.
-fn stdio(place: &Place) -> Played {
+fn stdio(rig: &TestHome) -> Played {
     let mut played = Played::default();
     let args = [&["--permission-prompt-tool", "stdio"][..], &RULES].concat();
-    let mut host = place.open(&args);
+    let mut host = rig.open(&args);
     host.prompt(SCRIPT);
     loop {
-        let line = host.hear().unwrap();
+        let line = host.receive().unwrap();
         if line["type"] == "control_request" {
             let allowed = played.decide(line["request"]["input"]["command"].as_str().unwrap());
             host.answer(&line, permission(allowed));
         } else if line["type"] == "result" {
             host.close_input();
             assert_eq!(host.end().code, Some(0));
-            return played.end(place, &line);
+            return played.end(rig, &line);
         }
     }
 }
 
 /// JSON-RPC.
-fn rpc(place: &Place) -> Played {
+fn rpc(rig: &TestHome) -> Played {
     let mut played = Played::default();
-    let mut client = place.speak([&["rpc", "--model", "script"][..], &RULES].concat());
-    client.say(json!({"jsonrpc": "2.0", "id": 1, "method": "run", "params": {"prompt": SCRIPT}}));
+    let mut client = rig.speak([&["rpc", "--model", "script"][..], &RULES].concat());
+    client.send(json!({"jsonrpc": "2.0", "id": 1, "method": "run", "params": {"prompt": SCRIPT}}));
     loop {
-        let line = client.hear().unwrap();
+        let line = client.receive().unwrap();
         if line["method"] == "permission/request" {
             let allowed = played.decide(line["params"]["input"]["command"].as_str().unwrap());
             let answer = permission(allowed);
-            client.say(json!({"jsonrpc": "2.0", "id": line["id"], "result": answer}));
+            client.send(json!({"jsonrpc": "2.0", "id": line["id"], "result": answer}));
         } else if line["result"]["type"] == "result" {
             client.close_input();
             assert_eq!(client.end().code, Some(0));
-            return played.end(place, &line["result"]);
+            return played.end(rig, &line["result"]);
         }
     }
 }
 
 /// The tool `agent` of the MCP server.
-fn mcp(place: &Place) -> Played {
+fn mcp(rig: &TestHome) -> Played {
     let mut played = Played::default();
-    let mut client = place.speak([&["mcp", "serve", "--model", "script"][..], &RULES].concat());
+    let mut client = rig.speak([&["mcp", "serve", "--model", "script"][..], &RULES].concat());
     let ask = |client: &mut Host, id: u64, method: &str, params: Value| {
-        client.say(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        client.send(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
     };
     let hello = json!({
         "protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}},
         "clientInfo": {"name": "test", "version": "1"},
     });
     ask(&mut client, 1, "initialize", hello);
-    assert_eq!(client.hear().unwrap()["id"], 1);
-    client.say(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    assert_eq!(client.receive().unwrap()["id"], 1);
+    client.send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
     ask(&mut client, 2, "tools/call", json!({"name": "agent", "arguments": {"prompt": SCRIPT}}));
     loop {
-        let line = client.hear().unwrap();
+        let line = client.receive().unwrap();
         if line["method"] == "elicitation/create" {
             let message = line["params"]["message"].as_str().unwrap();
             let input: Value = serde_json::from_str(message.lines().last().unwrap()).unwrap();
@@ -137,39 +137,39 @@ fn mcp(place: &Place) -> Played {
                 false => "deny",
             };
             let answer = json!({"action": "accept", "content": {"decision": decision}});
-            client.say(json!({"jsonrpc": "2.0", "id": line["id"], "result": answer}));
+            client.send(json!({"jsonrpc": "2.0", "id": line["id"], "result": answer}));
         } else if line["id"] == 2 {
             client.close_input();
             assert_eq!(client.end().code, Some(0));
-            return played.end(place, &line["result"]["structuredContent"]);
+            return played.end(rig, &line["result"]["structuredContent"]);
         }
     }
 }
 
 /// The engine inside a program: no process, no JSON.
-fn embedded(place: &Place) -> Played {
-    let agent = Embedded::script(place.cwd());
-    runtime().block_on(by_sdk(place, |options| options.embedded(agent)))
+fn embedded(rig: &TestHome) -> Played {
+    let agent = Embedded::script(rig.cwd());
+    runtime().block_on(by_sdk(rig, |options| options.embedded(agent)))
 }
 
 /// A WebSocket that the agent dials.
-fn websocket(place: &Place) -> Played {
+fn websocket(rig: &TestHome) -> Played {
     runtime().block_on(async {
         let listener = Listener::bind("127.0.0.1:0", ListenerOptions::default()).await.unwrap();
         let agent = listener.expect("/play").unwrap();
         let url = listener.url("/play");
         let words = [&["--sdk-url", &url, "--model", "script"][..], &RULES].concat();
-        let mut command = place.bowline(words);
+        let mut command = rig.bowline(words);
         command.env("CLAUDE_CODE_SESSION_ACCESS_TOKEN", listener.token().unwrap());
         let mut dialing = command.spawn().unwrap();
-        let played = by_sdk(place, |options| options.websocket(agent)).await;
+        let played = by_sdk(rig, |options| options.websocket(agent)).await;
         assert!(dialing.wait().unwrap().success());
         played
     })
 }
 
-/// Plays it with the SDK for Rust, whatever carries it.
-async fn by_sdk(place: &Place, carry: impl FnOnce(Options) -> Options) -> Played {
+/// Plays the script with the SDK for Rust, over a given transport.
+async fn by_sdk(rig: &TestHome, carry: impl FnOnce(Options) -> Options) -> Played {
     let played = Arc::new(Mutex::new(Played::default()));
     let host = Arc::clone(&played);
     let options = Options::default().allow([ALLOWED]).disallow([FORBIDDEN]).can_use_tool(
@@ -193,7 +193,7 @@ async fn by_sdk(place: &Place, carry: impl FnOnce(Options) -> Options) -> Played
         }
     }
     let played = std::mem::take(&mut *played.lock().unwrap());
-    played.end(place, &result.expect("a result"))
+    played.end(rig, &result.expect("a result"))
 }
 
 fn runtime() -> tokio::runtime::Runtime {
@@ -216,6 +216,6 @@ fn every_door_leads_to_the_same_agent() {
         ("embedded", embedded),
     ];
     for (name, play) in doors {
-        assert_eq!(play(&Place::new()), expected(), "{name}");
+        assert_eq!(play(&TestHome::new()), expected(), "{name}");
     }
 }

@@ -1,10 +1,10 @@
-//! How a session ends: input, output, signals.
+//! End of a session: by input, output and signals.
 
 use std::{fs, process::Command, thread, time::Duration};
 
 use serde_json::json;
 
-use crate::place::{Host, Place};
+use crate::test_home::{Host, TestHome};
 
 fn signal(host: &Host, name: &str) {
     let kill = Command::new("kill").args([format!("-{name}"), host.pid().to_string()]).status();
@@ -12,16 +12,16 @@ fn signal(host: &Host, name: &str) {
 }
 
 #[test]
-fn nothing_said_nothing_done() {
-    let mut host = Place::new().open(&[]);
+fn empty_input_ends_without_a_turn() {
+    let mut host = TestHome::new().open(&[]);
     host.close_input();
     let ran = host.end();
     assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(0), "", ""));
 }
 
 #[test]
-fn what_was_begun_is_finished() {
-    let mut host = Place::new().open(&["--allowedTools", "Bash"]);
+fn running_turn_finishes_after_end_of_input() {
+    let mut host = TestHome::new().open(&["--allowedTools", "Bash"]);
     host.prompt("TOOL Bash {\"command\":\"sleep 0.3; echo slept\"}\nNEXT\nSAY one");
     host.close_input();
     let ran = host.end();
@@ -32,11 +32,11 @@ fn what_was_begun_is_finished() {
 
 #[test]
 fn a_session_without_work_ends_by_itself_where_that_is_wanted() {
-    let place = Place::new();
+    let rig = TestHome::new();
     let fixed = ["--output-format=stream-json", "--verbose", "--model=script", "--max-turns=1"];
-    let mut command = place.bowline(fixed);
+    let mut command = rig.bowline(fixed);
     command.arg("--input-format=stream-json").env("CLAUDE_CODE_EXIT_AFTER_STOP_DELAY", "50");
-    let mut host = Host::of(command, &place);
+    let mut host = Host::of(command, &rig);
     host.prompt("TOOL Bash {\"command\":\"ls\"}\nNEXT\nSAY x");
     assert_eq!(host.await_kind("result")["subtype"], "error_max_turns");
     // Input stays open, and what the turn came to is no matter.
@@ -45,9 +45,9 @@ fn a_session_without_work_ends_by_itself_where_that_is_wanted() {
 }
 
 #[test]
-fn an_open_question_is_a_no() {
-    let place = Place::new();
-    let mut host = place.open(&["--permission-prompt-tool", "stdio"]);
+fn pending_permission_request_is_denied_at_end_of_input() {
+    let rig = TestHome::new();
+    let mut host = rig.open(&["--permission-prompt-tool", "stdio"]);
     host.prompt("TOOL Bash {\"command\":\"touch made.txt\"}\nNEXT\nSAY after");
     host.await_kind("can_use_tool");
     host.close_input();
@@ -55,12 +55,12 @@ fn an_open_question_is_a_no() {
     assert!(refused.contains("stream closed"), "{refused}");
     assert_eq!(host.await_kind("result")["result"], "after");
     assert_eq!(host.end().code, Some(0));
-    assert!(!place.cwd().join("made.txt").exists());
+    assert!(!rig.cwd().join("made.txt").exists());
 }
 
 #[test]
 fn an_open_hook_says_nothing() {
-    let mut host = Place::new().open(&["--allowedTools", "Bash"]);
+    let mut host = TestHome::new().open(&["--allowedTools", "Bash"]);
     let hooks = json!({"PreToolUse": [{"matcher": null, "hookCallbackIds": ["hook_0"]}]});
     host.ask("i", json!({"subtype": "initialize", "hooks": hooks}));
     host.prompt("TOOL Bash {\"command\":\"echo ran\"}\nNEXT\nSAY after");
@@ -72,7 +72,7 @@ fn an_open_hook_says_nothing() {
 
 #[test]
 fn the_last_result_decides() {
-    let mut host = Place::new().open(&["--max-turns", "1"]);
+    let mut host = TestHome::new().open(&["--max-turns", "1"]);
     host.prompt("TOOL Bash {\"command\":\"ls\"}\nNEXT\nSAY x");
     assert_eq!(host.await_kind("result")["subtype"], "error_max_turns");
     host.close_input();
@@ -81,7 +81,7 @@ fn the_last_result_decides() {
 
 #[test]
 fn ctrl_c_ends_the_turn_and_the_session() {
-    let mut host = Place::new().open(&[]);
+    let mut host = TestHome::new().open(&[]);
     host.prompt("SAY part\nHANG");
     host.await_kind("init");
     signal(&host, "INT");
@@ -92,7 +92,7 @@ fn ctrl_c_ends_the_turn_and_the_session() {
 #[test]
 fn to_be_terminated_is_to_say_no_more() {
     for (name, code) in [("TERM", 143), ("HUP", 129)] {
-        let mut host = Place::new().open(&[]);
+        let mut host = TestHome::new().open(&[]);
         host.prompt("SAY part\nHANG");
         host.await_kind("init");
         signal(&host, name);
@@ -104,12 +104,12 @@ fn to_be_terminated_is_to_say_no_more() {
 
 #[test]
 fn commands_die_with_the_session() {
-    let place = Place::new();
-    let mut host = place.open(&["--allowedTools", "Bash"]);
+    let rig = TestHome::new();
+    let mut host = rig.open(&["--allowedTools", "Bash"]);
     let command = "echo $$ > pid; exec sleep 300";
     host.prompt(&format!("TOOL Bash {}\nNEXT\nSAY x", json!({"command": command})));
     host.await_kind("assistant");
-    let file = place.cwd().join("pid");
+    let file = rig.cwd().join("pid");
     let pid = loop {
         match fs::read_to_string(&file) {
             Ok(pid) if pid.ends_with('\n') => break pid.trim().to_owned(),
@@ -124,7 +124,7 @@ fn commands_die_with_the_session() {
 
 #[test]
 fn a_host_that_stops_listening_ends_it() {
-    let mut host = Place::new().open(&[]);
+    let mut host = TestHome::new().open(&[]);
     host.prompt("SAY one");
     host.await_kind("result");
     host.close_output();
@@ -136,7 +136,7 @@ fn a_host_that_stops_listening_ends_it() {
 
 #[test]
 fn a_host_that_does_not_read_stalls_the_agent_and_not_its_memory() {
-    let mut host = Place::new().open(&["--include-partial-messages"]);
+    let mut host = TestHome::new().open(&["--include-partial-messages"]);
     host.prompt("SAY hello");
     host.await_kind("result");
     let before = resident_kilobytes(host.pid());

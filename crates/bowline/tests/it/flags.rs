@@ -4,15 +4,15 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::place::{Place, Ran};
+use crate::test_home::{Ran, TestHome};
 
 const STREAM: [&str; 4] = ["-p", "--output-format", "stream-json", "--verbose"];
 
 /// One prompt with more arguments and variables; every message is printed.
-fn ask(place: &Place, args: &[&str], variables: &[(&str, &str)], prompt: &str) -> Ran {
+fn ask(rig: &TestHome, args: &[&str], variables: &[(&str, &str)], prompt: &str) -> Ran {
     let words = [&STREAM, args, &["--", prompt]].concat();
     let variables = variables.iter().copied();
-    Ran::from(place.bowline(words).envs(variables).stdin(Stdio::null()).output().unwrap())
+    Ran::from(rig.bowline(words).envs(variables).stdin(Stdio::null()).output().unwrap())
 }
 
 fn init(ran: &Ran) -> Value {
@@ -22,41 +22,41 @@ fn init(ran: &Ran) -> Value {
 
 #[test]
 fn a_helper_gives_the_key() {
-    let place = Place::new();
-    // Nobody listens there; the key is taken before that matters.
+    let rig = TestHome::new();
+    // Nothing listens there; the key is read before that matters.
     let variables =
         [("ANTHROPIC_BASE_URL", "http://127.0.0.1:1"), ("CLAUDE_CODE_MAX_RETRIES", "0")];
     let settings = json!({"apiKeyHelper": "echo key-of-today"}).to_string();
     let args = ["--settings", &settings, "--model", "claude-sonnet-4-5"];
-    assert_eq!(init(&ask(&place, &args, &variables, "hi"))["apiKeySource"], "apiKeyHelper");
+    assert_eq!(init(&ask(&rig, &args, &variables, "hi"))["apiKeySource"], "apiKeyHelper");
 
     let settings = json!({"apiKeyHelper": "exit 3"}).to_string();
     let args = ["--settings", &settings, "--model", "claude-sonnet-4-5"];
-    let ran = ask(&place, &args, &variables, "hi");
+    let ran = ask(&rig, &args, &variables, "hi");
     assert_eq!((ran.code, ran.stderr.contains("apiKeyHelper failed")), (Some(1), true), "{ran:?}");
 }
 
 #[test]
-fn a_host_can_hear_in_a_result_why_nothing_starts() {
-    let place = Place::new();
+fn startup_failure_is_reported_in_a_result() {
+    let rig = TestHome::new();
     let args = ["--model", "script", "--settings", "{oops"];
     let variables = [("CLAUDE_CODE_STARTUP_FAILURE_RESULTS", "1")];
-    let ran = ask(&place, &args, &variables, "hi");
+    let ran = ask(&rig, &args, &variables, "hi");
     let result = &ran.lines()[0];
     assert_eq!((ran.code, &result["is_error"]), (Some(1), &json!(true)), "{ran:?}");
     assert_eq!(result["startup_failure_reason"], "config_file_invalid", "{ran:?}");
-    assert_eq!(ask(&place, &args, &[], "hi").stdout, "");
+    assert_eq!(ask(&rig, &args, &[], "hi").stdout, "");
 }
 
 #[test]
 fn no_flag_is_passed_over_in_silence() {
-    let place = Place::new();
-    let ran = place.ask(&["--workload", "x", "--enable-auth-status"], "SAY hi");
+    let rig = TestHome::new();
+    let ran = rig.ask(&["--workload", "x", "--enable-auth-status"], "SAY hi");
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "hi\n"));
     for flag in ["--workload", "--enable-auth-status"] {
         assert!(ran.stderr.contains(&format!("{flag} has no effect: ")), "{}", ran.stderr);
     }
-    let ran = place.ask(&["--worktree"], "SAY hi");
+    let ran = rig.ask(&["--worktree"], "SAY hi");
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{}", ran.stderr);
     assert!(
         ran.stderr.contains("unknown option '--worktree'\n(the session is not moved"),
@@ -66,8 +66,8 @@ fn no_flag_is_passed_over_in_silence() {
 }
 
 #[test]
-fn some_flags_need_a_host() {
-    let place = Place::new();
+fn flags_that_require_a_host() {
+    let rig = TestHome::new();
     let cases = [
         (
             "--await-claim",
@@ -82,61 +82,61 @@ fn some_flags_need_a_host() {
         ),
     ];
     for (flag, why) in cases {
-        let ran = place.ask(&[flag], "SAY hi");
+        let ran = rig.ask(&[flag], "SAY hi");
         assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(1), "", why));
     }
 }
 
 #[test]
-fn an_agent_that_nobody_can_define_any_more_is_an_error() {
-    let place = Place::new();
+fn unknown_agent_of_a_one_shot_run_is_an_error() {
+    let rig = TestHome::new();
     let agents = json!({"pilot": {"description": "d", "prompt": "p"}}).to_string();
-    let ran = place.ask(&["--agents", &agents, "--agent", "nobody"], "SAY hi");
+    let ran = rig.ask(&["--agents", &agents, "--agent", "nobody"], "SAY hi");
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{}", ran.stderr);
     let why = "--agent 'nobody' not found. Available agents: ";
     assert!(ran.stderr.starts_with(why) && ran.stderr.contains("pilot"), "{}", ran.stderr);
-    assert_eq!(place.ask(&["--agents", &agents, "--agent", "pilot"], "SAY hi").printed(), "hi\n");
+    assert_eq!(rig.ask(&["--agents", &agents, "--agent", "pilot"], "SAY hi").printed(), "hi\n");
 }
 
 #[test]
 fn without_commands_a_slash_is_a_letter() {
-    let place = Place::new();
-    assert_eq!(place.ask(&["--disable-slash-commands"], "/mine").printed(), "/mine\n");
-    let ran = ask(&place, &["--model", "script", "--disable-slash-commands"], &[], "SAY hi");
+    let rig = TestHome::new();
+    assert_eq!(rig.ask(&["--disable-slash-commands"], "/mine").printed(), "/mine\n");
+    let ran = ask(&rig, &["--model", "script", "--disable-slash-commands"], &[], "SAY hi");
     assert_eq!(init(&ran)["slash_commands"], json!([]));
 }
 
 #[test]
 fn a_session_can_be_given_a_title() {
-    let place = Place::new();
-    place.ask(&["--name", "Knots and hitches"], "SAY hi").printed();
-    let transcript = std::fs::read_to_string(&place.transcripts()[0]).unwrap();
+    let rig = TestHome::new();
+    rig.ask(&["--name", "Knots and hitches"], "SAY hi").printed();
+    let transcript = std::fs::read_to_string(&rig.transcripts()[0]).unwrap();
     assert!(transcript.contains("Knots and hitches"), "{transcript}");
 }
 
 #[test]
 fn background_work_keeps_a_session_alive_only_so_long() {
-    let place = Place::new();
+    let rig = TestHome::new();
     let command = json!({"command": "exec sleep 300", "run_in_background": true});
     let prompt = format!("TOOL Bash {command}\nNEXT\nSAY started");
     let args = ["--model", "script", "--allowedTools", "Bash"];
     let variables = [("CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS", "100")];
     // Without the limit this would take five minutes.
-    let ran = ask(&place, &args, &variables, &prompt);
+    let ran = ask(&rig, &args, &variables, &prompt);
     assert_eq!(ran.lines().iter().filter(|line| line["type"] == "result").count(), 1);
     assert_eq!(ran.code, Some(0));
 }
 
-/// Hooks that write down what they hear, one line each.
+/// Hooks that append their input to a file, one line each.
 fn noting(events: &[&str]) -> String {
-    let group = json!([{"hooks": [{"type": "command", "command": "cat >> heard"}]}]);
+    let group = json!([{"hooks": [{"type": "command", "command": "cat >> received"}]}]);
     let hooks = events.iter().map(|event| ((*event).to_owned(), group.clone()));
     json!({"hooks": hooks.collect::<serde_json::Map<_, _>>()}).to_string()
 }
 
-/// The events that were heard, with why.
-fn heard(place: &Place) -> Vec<String> {
-    let text = std::fs::read_to_string(place.cwd().join("heard")).unwrap_or_default();
+/// The events of hooks that ran, with their triggers.
+fn received(rig: &TestHome) -> Vec<String> {
+    let text = std::fs::read_to_string(rig.cwd().join("received")).unwrap_or_default();
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let shown = lines.map(|line| {
         let why = ["trigger", "source", "reason"].iter().find_map(|key| line[key].as_str());
@@ -149,20 +149,20 @@ fn heard(place: &Place) -> Vec<String> {
 fn hooks_prepare_the_folder() {
     let settings = noting(&["Setup", "SessionStart", "SessionEnd"]);
     for (flag, setup) in [("--init", "Setup:init"), ("--maintenance", "Setup:maintenance")] {
-        let place = Place::new();
-        let ran = place.ask(&[flag, "--settings", &settings], "SAY hi");
+        let rig = TestHome::new();
+        let ran = rig.ask(&[flag, "--settings", &settings], "SAY hi");
         assert_eq!(ran.printed(), "hi\n");
-        assert_eq!(heard(&place), [setup, "SessionStart:startup", "SessionEnd:other"]);
+        assert_eq!(received(&rig), [setup, "SessionStart:startup", "SessionEnd:other"]);
     }
-    let place = Place::new();
-    let ran = place.ask(&["--init-only", "--settings", &settings], "SAY hi");
+    let rig = TestHome::new();
+    let ran = rig.ask(&["--init-only", "--settings", &settings], "SAY hi");
     assert_eq!(ran.printed(), "");
-    assert_eq!(heard(&place), ["Setup:init", "SessionStart:startup", "SessionEnd:other"]);
-    // It needs no prompt, and nobody at the other end.
+    assert_eq!(received(&rig), ["Setup:init", "SessionStart:startup", "SessionEnd:other"]);
+    // It needs no prompt and no host.
     let streams = ["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"];
     let words = [&["--init-only", "--settings", &settings], &streams[..]].concat();
-    assert_eq!(Ran::from(place.bowline(words).output().unwrap()).printed(), "");
-    assert_eq!(heard(&place).len(), 6);
+    assert_eq!(Ran::from(rig.bowline(words).output().unwrap()).printed(), "");
+    assert_eq!(received(&rig).len(), 6);
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn the_main_agent_is_asked_its_own_prompt_first() {
     }});
     let kinds = kinds.to_string();
     let args = ["--agent", "diver", "--agents", &kinds, "--output-format", "json", "--verbose"];
-    let printed = Place::new().ask(&args, "SAY mine").printed();
+    let printed = TestHome::new().ask(&args, "SAY mine").printed();
     let messages: Vec<Value> = serde_json::from_str(&printed).unwrap();
     assert_eq!(messages.last().unwrap()["num_turns"], 1);
     assert!(printed.contains("splash"), "{printed}");
@@ -181,20 +181,20 @@ fn the_main_agent_is_asked_its_own_prompt_first() {
 }
 
 /// A project with something of everything that a session finds by itself.
-fn furnished(place: &Place) {
+fn furnished(rig: &TestHome) {
     for (file, text) in [
         ("CLAUDE.md", "Be brief."),
         (".claude/commands/hi.md", "SAY from a command"),
         (".claude/agents/pilot.md", "---\nname: pilot\ndescription: steers\n---\nSteer."),
         (".mcp.json", r#"{"mcpServers": {"crane": {"command": "/nonexistent/crane"}}}"#),
     ] {
-        let path = place.cwd().join(file);
+        let path = rig.cwd().join(file);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
     let touch =
         |file: &str| json!([{"hooks": [{"type": "command", "command": format!("touch {file}")}]}]);
-    place.configure(json!({
+    rig.configure(json!({
         "hooks": {"SessionStart": touch("hooked")},
         "outputStyle": "default",
     }));
@@ -202,56 +202,56 @@ fn furnished(place: &Place) {
 
 #[test]
 fn a_bare_session_finds_nothing_and_takes_what_is_named() {
-    let place = Place::new();
-    furnished(&place);
-    let usual = ask(&place, &["--model", "script", "--trust"], &[], "/hi");
+    let rig = TestHome::new();
+    furnished(&rig);
+    let usual = ask(&rig, &["--model", "script", "--trust"], &[], "/hi");
     assert_eq!(init(&usual)["mcp_servers"][0]["name"], "crane");
-    assert!(place.cwd().join("hooked").exists());
+    assert!(rig.cwd().join("hooked").exists());
     assert_eq!(usual.lines().last().unwrap()["result"], "from a command");
-    std::fs::remove_file(place.cwd().join("hooked")).unwrap();
+    std::fs::remove_file(rig.cwd().join("hooked")).unwrap();
 
     let agents = r#"{"mate": {"description": "d", "prompt": "p"}}"#;
     let args = ["--model", "script", "--bare", "--agents", agents, "--tools", "Bash,Write"];
-    let bare = ask(&place, &args, &[], "/hi");
+    let bare = ask(&rig, &args, &[], "/hi");
     let found = init(&bare);
     assert_eq!((&found["tools"], &found["mcp_servers"]), (&json!(["Bash"]), &json!([])));
     let agents = found["agents"].to_string();
     assert!(agents.contains("mate") && !agents.contains("pilot"), "{agents}");
     assert_eq!(bare.lines().last().unwrap()["result"], "/hi");
-    assert!(!place.cwd().join("hooked").exists());
+    assert!(!rig.cwd().join("hooked").exists());
 }
 
 #[test]
-fn safe_mode_leaves_out_what_is_named_too() {
-    let place = Place::new();
-    furnished(&place);
+fn safe_mode_ignores_named_sources() {
+    let rig = TestHome::new();
+    furnished(&rig);
     let agents = r#"{"mate": {"description": "d", "prompt": "p"}}"#;
     let servers = r#"{"mcpServers": {"winch": {"command": "/nonexistent/winch"}}}"#;
     let args = ["--model", "script", "--safe-mode", "--agents", agents, "--mcp-config", servers];
-    let ran = ask(&place, &args, &[], "/hi");
+    let ran = ask(&rig, &args, &[], "/hi");
     let found = init(&ran);
     assert_eq!(found["mcp_servers"], json!([]));
     assert!(found["tools"].to_string().contains("Write"), "{found}");
     let agents = found["agents"].to_string();
     assert!(!agents.contains("mate") && !agents.contains("pilot"), "{agents}");
-    assert!(!place.cwd().join("hooked").exists());
+    assert!(!rig.cwd().join("hooked").exists());
 }
 
 #[test]
 fn a_restricted_session_runs_no_commands_and_stays_in_its_folders() {
-    let place = Place::new();
-    furnished(&place);
-    let elsewhere = place.home().join("secret");
+    let rig = TestHome::new();
+    furnished(&rig);
+    let elsewhere = rig.home().join("secret");
     std::fs::write(&elsewhere, "s").unwrap();
     let prompt = format!(
         "TOOL Bash {}\nNEXT\nTOOL Read {}\nNEXT\nSAY done",
         json!({"command": "ls"}),
         json!({"file_path": elsewhere}),
     );
-    let ran = ask(&place, &["--model", "script", "--restricted"], &[], &prompt);
+    let ran = ask(&rig, &["--model", "script", "--restricted"], &[], &prompt);
     let tools = init(&ran)["tools"].to_string();
     assert!(tools.contains("Grep") && !tools.contains("Bash"), "{tools}");
-    assert!(!place.cwd().join("hooked").exists(), "no settings file counts");
+    assert!(!rig.cwd().join("hooked").exists(), "no settings file applies");
     let results: Vec<_> = ran
         .lines()
         .into_iter()
@@ -261,46 +261,46 @@ fn a_restricted_session_runs_no_commands_and_stays_in_its_folders() {
     assert!(results[0].contains("No such tool available"), "{results:?}");
     assert!(results[1].contains("outside the working directories"), "{results:?}");
     let args = ["--model", "script", "--restricted", "--dangerously-skip-permissions"];
-    let ran = ask(&place, &args, &[("IS_SANDBOX", "1")], "SAY hi");
+    let ran = ask(&rig, &args, &[("IS_SANDBOX", "1")], "SAY hi");
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.stderr.contains("not supported in restricted mode"), "{}", ran.stderr);
 }
 
 #[test]
 fn a_wish_for_a_sandbox_is_not_passed_over_in_silence() {
-    let place = Place::new();
-    let ran = place.ask(&["--settings", r#"{"sandbox":{"enabled":true}}"#], "SAY hi");
+    let rig = TestHome::new();
+    let ran = rig.ask(&["--settings", r#"{"sandbox":{"enabled":true}}"#], "SAY hi");
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "hi\n"));
     assert!(ran.stderr.contains("there is no sandbox here"), "{}", ran.stderr);
     let required = r#"{"sandbox":{"enabled":true,"failIfUnavailable":true}}"#;
-    let ran = ask(&place, &["--model", "script", "--settings", required], &[], "SAY hi");
+    let ran = ask(&rig, &["--model", "script", "--settings", required], &[], "SAY hi");
     let result = &ran.lines()[0];
     assert_eq!((ran.code, &result["is_error"]), (Some(1), &json!(true)), "{ran:?}");
     assert_eq!(result["startup_failure_reason"], "sandbox_required_unavailable");
-    place.configure(json!({"sandbox": {"enabled": true}}));
-    let doctor = Ran::from(place.bowline(["doctor"]).output().unwrap());
+    rig.configure(json!({"sandbox": {"enabled": true}}));
+    let doctor = Ran::from(rig.bowline(["doctor"]).output().unwrap());
     assert!(doctor.stdout.contains("PROBLEM: sandbox.enabled"), "{}", doctor.stdout);
-    place.configure(json!({"sandbox": {"enabled": false}}));
-    place.ask(&[], "SAY quiet").printed();
+    rig.configure(json!({"sandbox": {"enabled": false}}));
+    rig.ask(&[], "SAY quiet").printed();
 }
 
 #[test]
 fn a_permission_tool_that_is_not_there_ends_the_run() {
-    let place = Place::new();
+    let rig = TestHome::new();
     let prompt = "TOOL Bash {\"command\":\"touch made\"}\nNEXT\nSAY x";
-    let ran = place.ask(&["--permission-prompt-tool", "mcp__a__b"], prompt);
+    let ran = rig.ask(&["--permission-prompt-tool", "mcp__a__b"], prompt);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.stderr.contains("MCP tool mcp__a__b"), "{}", ran.stderr);
     assert!(ran.stderr.contains("Available MCP tools: none"), "{}", ran.stderr);
-    assert!(!place.cwd().join("made").exists());
-    assert_eq!(place.ask(&["--permission-prompt-tool", "mcp__a__b"], "SAY x").printed(), "x\n");
+    assert!(!rig.cwd().join("made").exists());
+    assert_eq!(rig.ask(&["--permission-prompt-tool", "mcp__a__b"], "SAY x").printed(), "x\n");
 }
 
 #[test]
-fn servers_that_make_no_sense_are_named_in_the_introduction() {
-    let place = Place::new();
+fn invalid_servers_are_named_in_init() {
+    let rig = TestHome::new();
     let servers = json!({"mcpServers": {"a": {}, "b": {"type": "zzz"}, "c": {"command": ""}}});
-    let ran = ask(&place, &["--model", "script", "--mcp-config", &servers.to_string()], &[], "hi");
+    let ran = ask(&rig, &["--model", "script", "--mcp-config", &servers.to_string()], &[], "hi");
     let errors = init(&ran)["mcp_server_errors"].clone();
     let kinds: Vec<_> = errors.as_array().unwrap().iter().map(|error| &error["type"]).collect();
     assert_eq!(kinds, ["invalid_config", "unknown_type", "invalid_config"], "{errors}");
@@ -308,11 +308,11 @@ fn servers_that_make_no_sense_are_named_in_the_introduction() {
 }
 
 #[test]
-fn the_whole_of_a_run_is_without_what_was_said_in_passing() {
-    let place = Place::new();
+fn verbose_json_omits_momentary_messages() {
+    let rig = TestHome::new();
     let command = json!({"command": "echo hi", "run_in_background": true});
     let args = ["--output-format", "json", "--verbose", "--allowedTools", "Bash"];
-    let printed = place.ask(&args, &format!("TOOL Bash {command}\nNEXT\nSAY first")).printed();
+    let printed = rig.ask(&args, &format!("TOOL Bash {command}\nNEXT\nSAY first")).printed();
     let messages: Vec<Value> = serde_json::from_str(&printed).unwrap();
     let kinds: Vec<_> = messages.iter().filter_map(|message| message["subtype"].as_str()).collect();
     assert_eq!(kinds, ["init", "success", "init", "success"]);
@@ -320,12 +320,12 @@ fn the_whole_of_a_run_is_without_what_was_said_in_passing() {
 
 #[test]
 fn settings_can_deny_instead_of_asking() {
-    let place = Place::new();
+    let rig = TestHome::new();
     let settings = json!({"permissions": {"denyInsteadOfPrompting": true}}).to_string();
-    let mut host = place.open(&["--permission-prompt-tool", "stdio", "--settings", &settings]);
+    let mut host = rig.open(&["--permission-prompt-tool", "stdio", "--settings", &settings]);
     host.prompt("TOOL Bash {\"command\":\"touch made\"}\nNEXT\nSAY x");
     let denied = host.await_kind("permission_denied");
     assert!(denied["message"].as_str().unwrap().contains("turned off"), "{denied}");
     assert_eq!(host.await_kind("result")["result"], "x");
-    assert!(!place.cwd().join("made").exists());
+    assert!(!rig.cwd().join("made").exists());
 }

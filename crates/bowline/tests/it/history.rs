@@ -1,46 +1,48 @@
-//! What the API accepts as a conversation, checked without any code of ours.
+//! Validity of conversations for the API, checked without any code of ours.
 
 use std::collections::HashSet;
 
 use serde_json::Value;
 
-/// Says what is wrong with the messages of a request, if anything is.
+/// Describes the first fault in the messages of a request.
 pub(crate) fn check(messages: &Value) -> Result<(), String> {
     let messages = messages.as_array().ok_or("no messages")?;
     let none = Vec::new();
     let mut calls: HashSet<&str> = HashSet::new();
     let mut seen: HashSet<&str> = HashSet::new();
-    for (place, message) in messages.iter().enumerate() {
-        let expected = if place % 2 == 0 { "user" } else { "assistant" };
+    for (position, message) in messages.iter().enumerate() {
+        let expected = if position % 2 == 0 { "user" } else { "assistant" };
         if message["role"] != expected {
-            return Err(format!("message {place} is not the {expected}'s"));
+            return Err(format!("message {position} is not the {expected}'s"));
         }
         let blocks = message["content"].as_array().unwrap_or(&none);
         if blocks.is_empty() && message["content"].as_str().is_none_or(str::is_empty) {
-            return Err(format!("message {place} is empty"));
+            return Err(format!("message {position} is empty"));
         }
         for block in blocks {
             match block["type"].as_str() {
                 Some("tool_result") => {
                     let id = block["tool_use_id"].as_str().unwrap_or_default();
                     if !calls.remove(id) {
-                        return Err(format!("message {place} answers {id}, which was not asked"));
+                        return Err(format!(
+                            "message {position} has a result for {id}, which was not called"
+                        ));
                     }
                 }
                 Some("text") if block["text"].as_str().is_none_or(|it| it.trim().is_empty()) => {
-                    return Err(format!("message {place} has an empty text"));
+                    return Err(format!("message {position} has an empty text"));
                 }
                 _ => {}
             }
         }
         if let Some(open) = calls.iter().next() {
-            return Err(format!("message {place} does not answer {open}"));
+            return Err(format!("message {position} has no result for {open}"));
         }
         let asked = blocks.iter().filter(|block| block["type"] == "tool_use");
         for id in asked.filter_map(|block| block["id"].as_str()) {
             calls.insert(id);
             if !seen.insert(id) {
-                return Err(format!("message {place} calls {id} a second time"));
+                return Err(format!("message {position} calls {id} a second time"));
             }
         }
     }
@@ -51,7 +53,7 @@ pub(crate) fn check(messages: &Value) -> Result<(), String> {
 }
 
 #[test]
-fn what_the_api_refuses_is_found() {
+fn invalid_histories_are_detected() {
     let user = |content: &str| format!(r#"{{"role":"user","content":{content}}}"#);
     let model = |content: &str| format!(r#"{{"role":"assistant","content":{content}}}"#);
     let (call, result) =

@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use crate::place::Place;
+use crate::test_home::TestHome;
 
 #[test]
-fn some_lines_end_the_session() {
+fn invalid_lines_end_the_session() {
     let cases = [
         (
             "{this is not json".to_owned(),
@@ -23,10 +23,10 @@ fn some_lines_end_the_session() {
         }),
     ];
     for (line, expected) in cases {
-        let mut host = Place::new().open(&[]);
+        let mut host = TestHome::new().open(&[]);
         host.prompt("SAY one");
         host.await_kind("result");
-        host.say(&line);
+        host.send(&line);
         host.prompt("SAY never");
         let ran = host.end();
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(1), expected), "{line}");
@@ -36,7 +36,7 @@ fn some_lines_end_the_session() {
 
 #[test]
 fn others_are_passed_over() {
-    let mut host = Place::new().open(&[]);
+    let mut host = TestHome::new().open(&[]);
     let lines = [
         "",
         "   ",
@@ -51,7 +51,7 @@ fn others_are_passed_over() {
         r#"{"type":"control_cancel_request","request_id":"nobody"}"#,
     ];
     for line in lines {
-        host.say(line);
+        host.send(line);
     }
     host.prompt("SAY unimpressed");
     assert_eq!(host.await_kind("result")["result"], "unimpressed");
@@ -61,9 +61,9 @@ fn others_are_passed_over() {
 }
 
 #[test]
-fn a_question_without_a_name_is_answered_without_one() {
-    let mut host = Place::new().open(&[]);
-    host.say(json!({"type": "control_request", "request": {"subtype": "no_such_thing"}}));
+fn request_without_id_is_answered_without_id() {
+    let mut host = TestHome::new().open(&[]);
+    host.send(json!({"type": "control_request", "request": {"subtype": "no_such_thing"}}));
     host.close_input();
     let lines = host.end().lines();
     assert_eq!(lines.len(), 1);
@@ -73,7 +73,7 @@ fn a_question_without_a_name_is_answered_without_one() {
 
 #[test]
 fn a_line_of_many_megabytes_is_a_line() {
-    let mut host = Place::new().open(&["--no-session-persistence"]);
+    let mut host = TestHome::new().open(&["--no-session-persistence"]);
     host.prompt(&format!("SAY short\n{}", "x".repeat(8 << 20)));
     let result = host.await_kind("result");
     assert_eq!(result["is_error"], false);
@@ -83,7 +83,7 @@ fn a_line_of_many_megabytes_is_a_line() {
 
 #[test]
 fn the_last_line_needs_no_end() {
-    let mut host = Place::new().open(&[]);
+    let mut host = TestHome::new().open(&[]);
     host.say_raw(br#"{"type":"user","message":{"role":"user","content":"SAY unfinished"}}"#);
     host.close_input();
     let ran = host.end();
@@ -92,7 +92,7 @@ fn the_last_line_needs_no_end() {
 
 #[test]
 fn half_a_character_in_a_prompt_is_an_unknown_one() {
-    let mut host = Place::new().open(&[]);
+    let mut host = TestHome::new().open(&[]);
     let line = br#"{"type":"user","message":{"role":"user","content":"SAY cut \ud83d"}}"#;
     host.say_raw(line);
     host.close_input();
@@ -102,13 +102,13 @@ fn half_a_character_in_a_prompt_is_an_unknown_one() {
 
 #[test]
 fn initialize_may_have_to_come_first() {
-    let mut host = Place::new().open(&["--await-initialize"]);
+    let mut host = TestHome::new().open(&["--await-initialize"]);
     host.prompt("SAY too early");
     let ran = host.end();
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
     assert!(ran.stderr.contains("initialize"), "{}", ran.stderr);
 
-    let mut host = Place::new().open(&["--await-initialize"]);
+    let mut host = TestHome::new().open(&["--await-initialize"]);
     host.ask("i", json!({"subtype": "initialize", "hooks": null}));
     host.prompt("SAY in time");
     assert_eq!(host.await_kind("result")["result"], "in time");

@@ -1,5 +1,5 @@
 //! The program as its users meet it: the built binary, real pipes, the script model.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it is")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 mod commands;
 mod crash;
@@ -13,7 +13,6 @@ mod mcp_serve;
 mod mcp_servers;
 mod oneshot;
 mod pipes;
-mod place;
 mod private;
 mod proxy;
 mod remote;
@@ -23,4 +22,5 @@ mod schema;
 mod sessions;
 mod spare;
 mod terminal;
+mod test_home;
 mod trust;

@@ -11,7 +11,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::place::{Host, Place, Ran};
+use crate::test_home::{Host, Ran, TestHome};
 
 /// Variables by which hosts and clients know a door.
 const SECRETS: [&str; 4] = [
@@ -22,24 +22,25 @@ const SECRETS: [&str; 4] = [
 ];
 
 fn refused(args: &[&str]) -> String {
-    let ran = Ran::from(Place::new().bowline([&["mcp", "serve"], args].concat()).output().unwrap());
+    let ran =
+        Ran::from(TestHome::new().bowline([&["mcp", "serve"], args].concat()).output().unwrap());
     assert_eq!(ran.code, Some(1), "{ran:?}");
     ran.stderr
 }
 
 #[test]
 fn an_address_that_others_can_reach_needs_a_token_and_a_name() {
-    let said = refused(&["--http", "0.0.0.0:0", "--no-token"]);
-    assert!(said.contains("clients need a token, so --no-token is for"), "{said}");
-    let place = Place::new();
-    std::fs::write(place.cwd().join("token"), "secret\n").unwrap();
+    let output = refused(&["--http", "0.0.0.0:0", "--no-token"]);
+    assert!(output.contains("clients need a token, so --no-token is for"), "{output}");
+    let rig = TestHome::new();
+    std::fs::write(rig.cwd().join("token"), "secret\n").unwrap();
     let args = ["mcp", "serve", "--http", "0.0.0.0:0", "--token-file", "token"];
-    let ran = Ran::from(place.bowline(args).output().unwrap());
+    let ran = Ran::from(rig.bowline(args).output().unwrap());
     assert!(ran.stderr.contains("(--allow-host NAME)"), "{ran:?}");
 }
 
 #[test]
-fn mistakes_on_the_command_line_are_said() {
+fn command_line_errors_are_reported() {
     assert!(refused(&["--http", "here"]).contains("here"));
     assert!(refused(&["--token-file", "x"]).contains("--http"));
     assert!(refused(&["--http", "127.0.0.1:0", "--token-file", "none"]).contains("none"));
@@ -47,31 +48,34 @@ fn mistakes_on_the_command_line_are_said() {
     let both = ["--http", "127.0.0.1:0", "--no-token", "--token-file", "x"];
     assert!(refused(&both).contains("cannot be used with"));
     assert!(refused(&["--permission-mode", "lax"]).contains("lax"));
-    let said = refused(&["--model", "script", "--tools", "Nope"]);
-    assert!(said.starts_with("Error: --tools names no tool") && said.contains("Read"), "{said}");
-    let said = refused(&["--http", "127.0.0.1:0", "--allow-origin", "app.example.org"]);
-    assert!(said.contains("'app.example.org' is invalid. must be where web pages"), "{said}");
-    let said = refused(&["--http", "127.0.0.1:0", "--allow-host", "http://app.example.org"]);
+    let output = refused(&["--model", "script", "--tools", "Nope"]);
     assert!(
-        said.starts_with("Error: --allow-host `http://app.example.org` is not a name"),
-        "{said}"
+        output.starts_with("Error: --tools names no tool") && output.contains("Read"),
+        "{output}"
+    );
+    let output = refused(&["--http", "127.0.0.1:0", "--allow-origin", "app.example.org"]);
+    assert!(output.contains("'app.example.org' is invalid. must be where web pages"), "{output}");
+    let output = refused(&["--http", "127.0.0.1:0", "--allow-host", "http://app.example.org"]);
+    assert!(
+        output.starts_with("Error: --allow-host `http://app.example.org` is not a name"),
+        "{output}"
     );
 }
 
-/// A server over HTTP, and what it says on stderr until it is ready.
+/// A server over HTTP, and its stderr until it is ready.
 struct Web {
     server: Child,
-    told: BufReader<ChildStderr>,
+    stderr: BufReader<ChildStderr>,
     address: String,
 }
 
 impl Web {
-    fn start(place: &Place, args: &[&str]) -> Self {
+    fn start(rig: &TestHome, args: &[&str]) -> Self {
         let words = ["mcp", "serve", "--http", "127.0.0.1:0", "--model", "script"];
-        let mut command = place.bowline([&words, args].concat());
+        let mut command = rig.bowline([&words, args].concat());
         let mut server = command.stdout(Stdio::null()).spawn().unwrap();
-        let told = BufReader::new(server.stderr.take().unwrap());
-        let mut web = Self { server, told, address: String::new() };
+        let stderr = BufReader::new(server.stderr.take().unwrap());
+        let mut web = Self { server, stderr, address: String::new() };
         while web.address.is_empty() {
             let line = web.line();
             assert!(!line.is_empty(), "it does not listen");
@@ -85,14 +89,14 @@ impl Web {
     /// The next line on stderr.
     fn line(&mut self) -> String {
         let mut line = String::new();
-        self.told.read_line(&mut line).unwrap();
+        self.stderr.read_line(&mut line).unwrap();
         line
     }
 
     /// The token in the configuration that is printed for clients.
     fn token(&mut self) -> String {
-        let told = self.line();
-        assert!(told.contains("Clients need the token in"), "{told}");
+        let notice = self.line();
+        assert!(notice.contains("Clients need the token in"), "{notice}");
         let client: Value = serde_json::from_str(&self.line()).unwrap();
         let server = &client["mcpServers"]["bowline"];
         assert_eq!(server["url"], format!("http://{}/mcp", self.address));
@@ -121,31 +125,31 @@ impl Drop for Web {
 
 #[test]
 fn without_a_token_one_is_made_and_kept() {
-    let place = Place::new();
-    let mut web = Web::start(&place, &[]);
+    let rig = TestHome::new();
+    let mut web = Web::start(&rig, &[]);
     let token = web.token();
     // 32 bytes.
     assert_eq!(token.len(), 43);
     assert!(token.bytes().all(|it| it.is_ascii_alphanumeric() || b"-_".contains(&it)), "{token}");
     assert_eq!((web.knock(None), web.knock(Some("wrong"))), (401, 401));
     assert_eq!(web.knock(Some(&token)), 400, "there is no session to end");
-    let file = place.home().join(".bowline/mcp-token");
+    let file = rig.home().join(".bowline/mcp-token");
     assert_eq!(fs::read_to_string(&file).unwrap().trim(), token);
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&file), mode(file.parent().unwrap())), (0o600, 0o700));
-    assert_eq!(Web::start(&place, &[]).token(), token, "it is used again");
-    assert_ne!(Web::start(&Place::new(), &[]).token(), token);
+    assert_eq!(Web::start(&rig, &[]).token(), token, "it is used again");
+    assert_ne!(Web::start(&TestHome::new(), &[]).token(), token);
 }
 
 #[test]
 fn a_token_that_others_may_know_is_not_used() {
-    let place = Place::new();
-    let folder = place.home().join(".bowline");
+    let rig = TestHome::new();
+    let folder = rig.home().join(".bowline");
     fs::create_dir(&folder).unwrap();
     let file = folder.join("mcp-token");
     let refused = |why: &str| {
         let args = ["mcp", "serve", "--http", "127.0.0.1:0", "--model", "script"];
-        let ran = Ran::from(place.bowline(args).output().unwrap());
+        let ran = Ran::from(rig.bowline(args).output().unwrap());
         assert_eq!(ran.code, Some(1), "{ran:?}");
         assert!(ran.stderr.contains(why) && ran.stderr.contains("remove it"), "{ran:?}");
         fs::remove_file(&file).unwrap();
@@ -153,7 +157,7 @@ fn a_token_that_others_may_know_is_not_used() {
     fs::write(&file, "x".repeat(43)).unwrap();
     fs::set_permissions(&file, Permissions::from_mode(0o644)).unwrap();
     refused("not a file that only you can read");
-    let elsewhere = place.cwd().join("token");
+    let elsewhere = rig.cwd().join("token");
     fs::write(&elsewhere, "x".repeat(43)).unwrap();
     fs::set_permissions(&elsewhere, Permissions::from_mode(0o600)).unwrap();
     std::os::unix::fs::symlink(&elsewhere, &file).unwrap();
@@ -165,17 +169,17 @@ fn a_token_that_others_may_know_is_not_used() {
 
 #[test]
 fn a_server_without_a_token_says_what_that_means() {
-    let place = Place::new();
-    let mut web = Web::start(&place, &["--no-token"]);
-    let told = web.line();
-    assert!(told.starts_with("Warning: there is no token. Every user"), "{told}");
+    let rig = TestHome::new();
+    let mut web = Web::start(&rig, &["--no-token"]);
+    let notice = web.line();
+    assert!(notice.starts_with("Warning: no token is required. Every user"), "{notice}");
     assert_eq!(web.knock(None), 400, "there is no session to end");
-    assert!(!place.home().join(".bowline/mcp-token").exists());
-    // One in a file is told to nobody.
-    let file = place.cwd().join("token");
+    assert!(!rig.home().join(".bowline/mcp-token").exists());
+    // A token from a file is not printed.
+    let file = rig.cwd().join("token");
     fs::write(&file, "from a file\n").unwrap();
     fs::set_permissions(&file, Permissions::from_mode(0o600)).unwrap();
-    let web = Web::start(&place, &["--token-file", "token"]);
+    let web = Web::start(&rig, &["--token-file", "token"]);
     assert_eq!((web.knock(None), web.knock(Some("from a file"))), (401, 400));
 }
 
@@ -185,39 +189,39 @@ fn greet(client: &mut Host) {
         "protocolVersion": "2025-06-18", "capabilities": {},
         "clientInfo": {"name": "test", "version": "1"},
     });
-    client.say(json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}));
-    assert_eq!(client.hear().unwrap()["result"]["protocolVersion"], "2025-06-18");
+    client.send(json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}));
+    assert_eq!(client.receive().unwrap()["result"]["protocolVersion"], "2025-06-18");
 }
 
 /// Calls a tool; its result.
 fn call(client: &mut Host, name: &str, arguments: Value) -> Value {
     let call = json!({"name": name, "arguments": arguments});
-    client.say(json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}));
-    client.hear().unwrap()["result"].take()
+    client.send(json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}));
+    client.receive().unwrap()["result"].take()
 }
 
 #[test]
 fn commands_do_not_see_the_secrets_of_doors() {
-    let place = Place::new();
+    let rig = TestHome::new();
     let args = ["mcp", "serve", "--model", "script", "--allowedTools", "Bash"];
-    let mut command = place.bowline(args);
+    let mut command = rig.bowline(args);
     command.envs(SECRETS.map(|name| (name, "s3cr3t"))).env("OTHER", "shown");
-    let mut client = Host::of(command, &place);
+    let mut client = Host::of(command, &rig);
     greet(&mut client);
-    let said = call(&mut client, "Bash", json!({"command": "env"})).to_string();
-    assert!(said.contains("OTHER=shown") && !said.contains("s3cr3t"), "{said}");
+    let output = call(&mut client, "Bash", json!({"command": "env"})).to_string();
+    assert!(output.contains("OTHER=shown") && !output.contains("s3cr3t"), "{output}");
     // The agent's commands neither.
     let prompt = "TOOL Bash {\"command\": \"env > seen\"}\nNEXT\nSAY done";
     assert_eq!(call(&mut client, "agent", json!({ "prompt": prompt }))["isError"], false);
-    let seen = std::fs::read_to_string(place.cwd().join("seen")).unwrap();
+    let seen = std::fs::read_to_string(rig.cwd().join("seen")).unwrap();
     assert!(seen.contains("OTHER=shown") && !seen.contains("s3cr3t"), "{seen}");
     client.close_input();
     client.end();
 }
 
 #[test]
-fn it_ends_when_its_client_hangs_up() {
-    let mut client = Place::new().speak(["mcp", "serve", "--model", "script"]);
+fn server_ends_when_its_client_disconnects() {
+    let mut client = TestHome::new().speak(["mcp", "serve", "--model", "script"]);
     greet(&mut client);
     client.close_input();
     let ran = client.end();
@@ -226,10 +230,10 @@ fn it_ends_when_its_client_hangs_up() {
 
 #[test]
 fn a_session_of_the_agent_is_kept_and_goes_on() {
-    let place = Place::new();
+    let rig = TestHome::new();
     let mut sessions: Vec<Value> = Vec::new();
     for again in [false, true] {
-        let mut client = place.speak(["mcp", "serve", "--model", "script"]);
+        let mut client = rig.speak(["mcp", "serve", "--model", "script"]);
         greet(&mut client);
         let mut arguments = json!({"prompt": "SAY hello"});
         if again {
@@ -243,5 +247,5 @@ fn a_session_of_the_agent_is_kept_and_goes_on() {
     assert!(sessions[0].is_string());
     assert_eq!(sessions[0], sessions[1]);
     // The tools' own session leaves no trace.
-    assert_eq!(place.transcripts().len(), 1);
+    assert_eq!(rig.transcripts().len(), 1);
 }

@@ -1,17 +1,17 @@
-//! One prompt, one answer.
+//! One-shot runs.
 
 use std::{io::Write, process::Stdio};
 
 use serde_json::Value;
 
-use crate::place::{Place, Ran};
+use crate::test_home::{Ran, TestHome};
 
 #[test]
-fn what_the_background_leads_to_is_printed_too() {
-    let place = Place::new();
+fn result_after_background_task_is_printed() {
+    let rig = TestHome::new();
     let command = "{\"command\":\"echo hi\",\"run_in_background\":true}";
     let prompt = format!("TOOL Bash {command}\nNEXT\nSAY first");
-    let printed = place.ask(&["--allowedTools", "Bash"], &prompt).printed();
+    let printed = rig.ask(&["--allowedTools", "Bash"], &prompt).printed();
     let (first, second) = printed.split_once("\n\n").unwrap_or_else(|| panic!("{printed}"));
     assert_eq!(first, "first");
     assert!(!second.trim().is_empty(), "{printed}");
@@ -19,7 +19,7 @@ fn what_the_background_leads_to_is_printed_too() {
 
 #[test]
 fn a_call_that_a_hook_put_off_needs_no_prompt_to_be_made() {
-    let place = Place::new();
+    let rig = TestHome::new();
     let defer =
         r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"defer"}}"#;
     let hook = format!("test -e go || echo '{defer}'");
@@ -29,36 +29,36 @@ fn a_call_that_a_hook_put_off_needs_no_prompt_to_be_made() {
     let settings = settings.to_string();
     let flags = ["--allowedTools", "Bash", "--settings", &settings, "--output-format", "json"];
     let prompt = "TOOL Bash {\"command\":\"touch made\"}\nNEXT\nSAY done";
-    let first: Value = serde_json::from_str(&place.ask(&flags, prompt).printed()).unwrap();
+    let first: Value = serde_json::from_str(&rig.ask(&flags, prompt).printed()).unwrap();
     assert_eq!(first["terminal_reason"], "tool_deferred", "{first}");
-    assert!(!place.cwd().join("made").exists());
+    assert!(!rig.cwd().join("made").exists());
 
-    std::fs::write(place.cwd().join("go"), "").unwrap();
+    std::fs::write(rig.cwd().join("go"), "").unwrap();
     let resume = ["-p", "--model", "script", "--resume", first["session_id"].as_str().unwrap()];
-    let again = place.bowline([&resume[..], &flags].concat()).stdin(Stdio::null()).output();
+    let again = rig.bowline([&resume[..], &flags].concat()).stdin(Stdio::null()).output();
     let second: Value = serde_json::from_str(&Ran::from(again.unwrap()).printed()).unwrap();
     assert_eq!(second["result"], "done", "{second}");
-    assert!(place.cwd().join("made").exists());
+    assert!(rig.cwd().join("made").exists());
 }
 
 /// What holds it to that besides is in its environment, where `git` shows it.
 #[test]
 fn a_command_that_only_reads_is_held_to_that_unless_a_rule_allows_it() {
-    let place = Place::new();
+    let rig = TestHome::new();
     let prompt = "TOOL Bash {\"command\":\"git -C . config --get core.hooksPath || echo free\"}\nNEXT\nECHORESULT";
-    assert_eq!(place.ask(&[], prompt).printed(), "result was: /dev/null\n");
-    let allowed = place.ask(&["--allowedTools", "Bash(git:*)"], prompt).printed();
+    assert_eq!(rig.ask(&[], prompt).printed(), "result was: /dev/null\n");
+    let allowed = rig.ask(&["--allowedTools", "Bash(git:*)"], prompt).printed();
     assert_eq!(allowed, "result was: free\n");
 }
 
 #[test]
-fn text_is_the_answer() {
-    assert_eq!(Place::new().ask(&[], "SAY hello there").printed(), "hello there\n");
+fn text_format_prints_the_response() {
+    assert_eq!(TestHome::new().ask(&[], "SAY hello there").printed(), "hello there\n");
 }
 
 #[test]
 fn json_is_the_result() {
-    let printed = Place::new().ask(&["--output-format", "json"], "SAY hi").printed();
+    let printed = TestHome::new().ask(&["--output-format", "json"], "SAY hi").printed();
     let result: Value = serde_json::from_str(&printed).unwrap();
     assert_eq!((&result["type"], &result["result"]), (&"result".into(), &"hi".into()));
     assert_eq!(result["is_error"], false);
@@ -66,7 +66,8 @@ fn json_is_the_result() {
 
 #[test]
 fn verbose_json_is_every_message() {
-    let printed = Place::new().ask(&["--output-format", "json", "--verbose"], "SAY hi").printed();
+    let printed =
+        TestHome::new().ask(&["--output-format", "json", "--verbose"], "SAY hi").printed();
     let messages: Vec<Value> = serde_json::from_str(&printed).unwrap();
     let kinds: Vec<_> = messages.iter().map(|message| message["type"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["system", "assistant", "result"]);
@@ -74,7 +75,7 @@ fn verbose_json_is_every_message() {
 
 #[test]
 fn stream_json_is_every_message_as_it_comes() {
-    let ran = Place::new().ask(&["--output-format=stream-json", "--verbose"], "SAY hi");
+    let ran = TestHome::new().ask(&["--output-format=stream-json", "--verbose"], "SAY hi");
     let kinds: Vec<_> = ran.lines().iter().map(|line| line["type"].clone()).collect();
     assert_eq!(kinds, ["system", "assistant", "result"]);
     assert_eq!(ran.lines()[0]["claude_code_version"], "2.1.325");
@@ -82,10 +83,10 @@ fn stream_json_is_every_message_as_it_comes() {
 }
 
 #[test]
-fn stdin_is_the_prompt_or_comes_behind_it() {
-    let place = Place::new();
+fn stdin_is_the_prompt_or_is_appended_to_it() {
+    let rig = TestHome::new();
     let with_stdin = |args: &[&str], text: &str| {
-        let mut child = place.bowline(args).stdin(Stdio::piped()).spawn().unwrap();
+        let mut child = rig.bowline(args).stdin(Stdio::piped()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
         Ran::from(child.wait_with_output().unwrap()).printed()
     };
@@ -96,16 +97,16 @@ fn stdin_is_the_prompt_or_comes_behind_it() {
 
 #[test]
 fn a_failed_turn_is_a_failed_run() {
-    let place = Place::new();
-    let ran = place.ask(&["--max-turns", "1"], "TOOL Bash {\"command\":\"ls\"}\nNEXT\nSAY x");
+    let rig = TestHome::new();
+    let ran = rig.ask(&["--max-turns", "1"], "TOOL Bash {\"command\":\"ls\"}\nNEXT\nSAY x");
     assert_eq!(ran.stdout, "Error: Reached max turns (1)\n");
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(1), ""));
 }
 
 #[test]
 fn without_access_to_a_model_there_are_three_ways_out() {
-    let place = Place::new();
-    let ran = Ran::from(place.bowline(["-p", "hi"]).output().unwrap());
+    let rig = TestHome::new();
+    let ran = Ran::from(rig.bowline(["-p", "hi"]).output().unwrap());
     assert_eq!(ran.code, Some(1), "{ran:?}");
     for way in ["ANTHROPIC_API_KEY", "OPENAI_BASE_URL", "--model script"] {
         assert!(ran.stdout.contains(way), "{way}: {ran:?}");
@@ -113,8 +114,8 @@ fn without_access_to_a_model_there_are_three_ways_out() {
 }
 
 #[test]
-fn what_cannot_be_run_says_why() {
-    let place = Place::new();
+fn invalid_runs_report_the_cause() {
+    let rig = TestHome::new();
     let cases: &[(&[&str], &str)] = &[
         (&["-p", "x", "--no-such-flag"], "error: unknown option '--no-such-flag'\n"),
         (
@@ -133,42 +134,42 @@ fn what_cannot_be_run_says_why() {
         ),
     ];
     for (line, expected) in cases {
-        let ran = Ran::from(place.bowline(*line).output().unwrap());
+        let ran = Ran::from(rig.bowline(*line).output().unwrap());
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{line:?}");
         assert!(ran.stderr.starts_with(expected), "{line:?}: {}", ran.stderr);
     }
 }
 
 #[test]
-fn nothing_is_kept_that_need_not_be() {
-    let place = Place::new();
-    place.ask(&["--no-session-persistence"], "SAY hi").printed();
-    assert_eq!(place.transcripts().len(), 0);
-    place.ask(&[], "SAY hi").printed();
-    assert_eq!(place.transcripts().len(), 1);
-    assert_eq!(crate::place::names(&place.cwd()).len(), 0, "nothing is left in the project");
+fn unsaved_session_leaves_no_files() {
+    let rig = TestHome::new();
+    rig.ask(&["--no-session-persistence"], "SAY hi").printed();
+    assert_eq!(rig.transcripts().len(), 0);
+    rig.ask(&[], "SAY hi").printed();
+    assert_eq!(rig.transcripts().len(), 1);
+    assert_eq!(crate::test_home::names(&rig.cwd()).len(), 0, "nothing is left in the project");
 }
 
 #[test]
 fn a_session_that_cannot_be_saved_goes_on_and_says_so_once() {
-    let place = Place::new();
+    let rig = TestHome::new();
     let prompt = "SAY one\nTOOL Bash {\"command\": \"echo hi\"}\nNEXT\nSAY two";
     for format in ["text", "json"] {
         let words = ["-p", "--model", "script", "--output-format", format, "--", prompt];
-        let ran = place.bowline(words).env("BOWLINE_CONFIG_DIR", "/dev/null").output().unwrap();
+        let ran = rig.bowline(words).env("BOWLINE_CONFIG_DIR", "/dev/null").output().unwrap();
         let ran = Ran::from(ran);
         assert_eq!(ran.code, Some(0), "{ran:?}");
         assert!(ran.stdout.contains("two"), "{ran:?}");
-        let warned = "Warning: what is said is no longer saved (ENOTDIR)";
+        let warned = "Warning: the transcript cannot be written (ENOTDIR)";
         assert!(ran.stderr.starts_with(warned) && ran.stderr.lines().count() == 1, "{ran:?}");
     }
 }
 
 #[test]
 fn a_recording_can_be_played() {
-    let place = Place::new();
-    place.ask(&["--record", "session.rec"], "SAY once more").printed();
+    let rig = TestHome::new();
+    rig.ask(&["--record", "session.rec"], "SAY once more").printed();
     let replay = ["-p", "--model", "replay:session.rec", "--", "SAY once more"];
-    let ran = Ran::from(place.bowline(replay).output().unwrap());
+    let ran = Ran::from(rig.bowline(replay).output().unwrap());
     assert_eq!(ran.printed(), "once more\n");
 }

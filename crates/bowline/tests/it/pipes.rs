@@ -1,4 +1,4 @@
-//! Whatever stdin and stdout are, a session runs over them.
+//! Sessions over every kind of stdin and stdout.
 
 use std::{
     fs::{self, File},
@@ -10,7 +10,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::place::Place;
+use crate::test_home::TestHome;
 
 const SESSION: [&str; 7] = [
     "--output-format",
@@ -23,11 +23,11 @@ const SESSION: [&str; 7] = [
 ];
 
 fn prompt() -> String {
-    let message = json!({ "role": "user", "content": "SAY heard" });
+    let message = json!({ "role": "user", "content": "SAY received" });
     format!("{}\n", json!({ "type": "user", "message": message }))
 }
 
-/// What the last line of a session says.
+/// The result in the last line of a session.
 fn result(lines: &str) -> Option<Value> {
     let last: Value = serde_json::from_str(lines.lines().last()?).ok()?;
     last.get("result").cloned()
@@ -36,10 +36,10 @@ fn result(lines: &str) -> Option<Value> {
 /// What Node gives the programs that it starts.
 #[test]
 fn a_session_runs_over_sockets() {
-    let place = Place::new();
+    let rig = TestHome::new();
     let (mut input, theirs_in) = UnixStream::pair().unwrap();
     let (mut output, theirs_out) = UnixStream::pair().unwrap();
-    let mut bowline = place.bowline(SESSION);
+    let mut bowline = rig.bowline(SESSION);
     bowline.stdin(OwnedFd::from(theirs_in)).stdout(OwnedFd::from(theirs_out));
     let mut running = bowline.spawn().unwrap();
     // It holds their ends too.
@@ -48,30 +48,30 @@ fn a_session_runs_over_sockets() {
     input.shutdown(Shutdown::Write).unwrap();
     let mut lines = String::new();
     output.read_to_string(&mut lines).unwrap();
-    assert_eq!(result(&lines), Some("heard".into()), "{lines}");
+    assert_eq!(result(&lines), Some("received".into()), "{lines}");
     assert_eq!(running.wait().unwrap().code(), Some(0));
 }
 
 #[test]
 fn a_session_runs_over_files() {
-    let place = Place::new();
-    let (input, output) = (place.home().join("in"), place.home().join("out"));
+    let rig = TestHome::new();
+    let (input, output) = (rig.home().join("in"), rig.home().join("out"));
     fs::write(&input, prompt()).unwrap();
-    let mut bowline = place.bowline(SESSION);
+    let mut bowline = rig.bowline(SESSION);
     bowline.stdin(File::open(input).unwrap()).stdout(File::create(&output).unwrap());
     assert_eq!(bowline.status().unwrap().code(), Some(0));
     let lines = fs::read_to_string(output).unwrap();
-    assert_eq!(result(&lines), Some("heard".into()), "{lines}");
+    assert_eq!(result(&lines), Some("received".into()), "{lines}");
 }
 
-/// A pipe is opened anew, so that whoever else holds it never finds it not ready.
+/// A pipe is opened again, so that non-blocking mode does not apply to other processes.
 #[test]
-fn nobody_else_notices_that_a_pipe_is_never_waited_for() {
-    let place = Place::new();
+fn shared_pipe_stays_blocking_for_other_processes() {
+    let rig = TestHome::new();
     let (mut output, theirs) = std::io::pipe().unwrap();
     let flags = |pipe: &std::io::PipeWriter| rustix::fs::fcntl_getfl(pipe).unwrap();
     let before = flags(&theirs);
-    let mut bowline = place.bowline(SESSION);
+    let mut bowline = rig.bowline(SESSION);
     bowline.stdin(Stdio::piped()).stdout(theirs.try_clone().unwrap());
     let mut running = bowline.spawn().unwrap();
     drop(bowline);
@@ -83,6 +83,6 @@ fn nobody_else_notices_that_a_pipe_is_never_waited_for() {
     drop((input, theirs));
     let mut lines = String::new();
     output.read_to_string(&mut lines).unwrap();
-    assert_eq!(result(&lines), Some("heard".into()), "{lines}");
+    assert_eq!(result(&lines), Some("received".into()), "{lines}");
     assert_eq!(running.wait().unwrap().code(), Some(0));
 }

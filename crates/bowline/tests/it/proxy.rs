@@ -1,4 +1,4 @@
-//! Proxies between the program and the services it asks: those that the environment names.
+//! Proxies that the environment names, between the program and its services.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -6,9 +6,9 @@ use std::{
     process::{Child, Command},
 };
 
-use crate::place::{Place, Ran};
+use crate::test_home::{Ran, TestHome};
 
-/// A proxy that lets nobody through, and remembers what was asked of it.
+/// A proxy that refuses every request, and records it.
 struct Gateway(TcpListener);
 
 impl Gateway {
@@ -16,7 +16,7 @@ impl Gateway {
         Self(TcpListener::bind("127.0.0.1:0").unwrap())
     }
 
-    /// How to reach it, for somebody whom it knows.
+    /// Its URL, with credentials.
     fn address(&self) -> String {
         format!("http://me:secret@{}", self.0.local_addr().unwrap())
     }
@@ -45,8 +45,8 @@ struct Service {
 }
 
 impl Service {
-    fn start(place: &Place) -> Self {
-        let mut child = place.bowline(["script-server"]).spawn().unwrap();
+    fn start(rig: &TestHome) -> Self {
+        let mut child = rig.bowline(["script-server"]).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         let url = line.trim().strip_prefix("ANTHROPIC_BASE_URL=").unwrap().to_owned();
@@ -61,9 +61,9 @@ impl Drop for Service {
     }
 }
 
-/// A prompt for a model behind an address.
-fn asking(place: &Place, base_url: &str) -> Command {
-    let mut command = place.bowline(["-p", "--model", "claude-sonnet-5-5", "SAY through"]);
+/// A prompt for a model at an address.
+fn asking(rig: &TestHome, base_url: &str) -> Command {
+    let mut command = rig.bowline(["-p", "--model", "claude-sonnet-5-5", "SAY through"]);
     command
         .env("ANTHROPIC_API_KEY", "key")
         .env("ANTHROPIC_BASE_URL", base_url)
@@ -72,10 +72,10 @@ fn asking(place: &Place, base_url: &str) -> Command {
 }
 
 #[test]
-fn a_model_behind_a_proxy() {
-    let (place, gateway) = (Place::new(), Gateway::new());
+fn model_requests_use_the_proxy() {
+    let (rig, gateway) = (TestHome::new(), Gateway::new());
     for name in ["HTTPS_PROXY", "https_proxy", "ALL_PROXY"] {
-        let mut command = asking(&place, "https://model.invalid");
+        let mut command = asking(&rig, "https://model.invalid");
         let child = command.env(name, gateway.address()).spawn().unwrap();
         let head = gateway.refuse();
         assert!(head.starts_with("connect model.invalid:443 http/1.1\r\n"), "{name}: {head}");
@@ -87,40 +87,40 @@ fn a_model_behind_a_proxy() {
 }
 
 #[test]
-fn what_is_not_encrypted_is_handed_to_the_proxy() {
-    let place = Place::new();
-    let service = Service::start(&place);
-    // A service that answers whatever address is asked for is proxy enough.
-    let mut command = asking(&place, "http://model.invalid");
+fn plain_http_requests_are_sent_to_the_proxy() {
+    let rig = TestHome::new();
+    let service = Service::start(&rig);
+    // A service that responds to every address will do as a proxy.
+    let mut command = asking(&rig, "http://model.invalid");
     let ran = Ran::from(command.env("http_proxy", &service.url).output().unwrap());
     assert_eq!(ran.printed(), "through\n");
 }
 
 #[test]
-fn who_needs_no_proxy_is_asked_directly() {
-    let place = Place::new();
-    let service = Service::start(&place);
+fn no_proxy_hosts_are_connected_directly() {
+    let rig = TestHome::new();
+    let service = Service::start(&rig);
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let mut command = asking(&place, &service.url);
+    let mut command = asking(&rig, &service.url);
     command.env("HTTP_PROXY", format!("http://{closed}")).env("NO_PROXY", "127.0.0.1");
     assert_eq!(Ran::from(command.output().unwrap()).printed(), "through\n");
 }
 
 #[test]
-fn an_mcp_server_behind_a_proxy() {
-    let (place, gateway) = (Place::new(), Gateway::new());
+fn mcp_connections_use_the_proxy() {
+    let (rig, gateway) = (TestHome::new(), Gateway::new());
     let servers = r#"{"mcpServers": {"far": {"type": "http", "url": "https://mcp.invalid/mcp"}}}"#;
     let words = ["-p", "--model", "script", "--mcp-config", servers, "--", "SAY done"];
-    let mut command = place.bowline(words);
-    // The turn waits for the server, however long it takes to ask for it.
+    let mut command = rig.bowline(words);
+    // The turn waits for the server, however long the connection takes.
     command.env("HTTPS_PROXY", gateway.address()).env("BOWLINE_MCP_GRACE_MS", "60000");
     let mut child = command.spawn().unwrap();
     let head = gateway.refuse();
     assert!(head.starts_with("connect mcp.invalid:443 http/1.1\r\n"), "{head}");
-    // Whoever tries again is turned away at once.
+    // Retries are refused at once.
     drop(gateway);
-    let mut said = String::new();
-    child.stdout.as_mut().unwrap().read_to_string(&mut said).unwrap();
-    assert_eq!(said, "done\n");
+    let mut output = String::new();
+    child.stdout.as_mut().unwrap().read_to_string(&mut output).unwrap();
+    assert_eq!(output, "done\n");
     child.wait().unwrap();
 }

@@ -15,7 +15,7 @@ use tokio_tungstenite::tungstenite::{
     protocol::{CloseFrame, frame::coding::CloseCode},
 };
 
-use crate::place::{Place, Ran};
+use crate::test_home::{Ran, TestHome};
 
 /// Longer than anything here takes; a test that waits this long has failed.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -59,21 +59,21 @@ impl Agent {
         self.headers.get(name).map(|value| value.to_str().unwrap())
     }
 
-    fn say(&mut self, line: &Value) {
+    fn send(&mut self, line: &Value) {
         self.socket.send(Message::text(format!("{line}\n"))).unwrap();
     }
 
     pub(crate) fn prompt(&mut self, text: &str) {
-        self.say(&json!({"type": "user", "message": {"role": "user", "content": text}}));
+        self.send(&json!({"type": "user", "message": {"role": "user", "content": text}}));
     }
 
-    pub(crate) fn answer(&mut self, question: &Value, response: Value) {
-        self.say(&json!({"type": "control_response", "response": {
-            "subtype": "success", "request_id": question["request_id"], "response": response,
+    pub(crate) fn answer(&mut self, request: &Value, response: Value) {
+        self.send(&json!({"type": "control_response", "response": {
+            "subtype": "success", "request_id": request["request_id"], "response": response,
         }}));
     }
 
-    pub(crate) fn hear(&mut self) -> Value {
+    pub(crate) fn receive(&mut self) -> Value {
         loop {
             if let Message::Text(line) = self.socket.read().unwrap() {
                 return serde_json::from_str(&line).unwrap();
@@ -83,7 +83,7 @@ impl Agent {
 
     fn await_kind(&mut self, kind: &str) -> Value {
         loop {
-            let line = self.hear();
+            let line = self.receive();
             if line["type"] == kind || line["request"]["subtype"] == kind {
                 return line;
             }
@@ -98,9 +98,9 @@ impl Agent {
 }
 
 /// The program, which is to dial this URL.
-pub(crate) fn dialing(place: &Place, url: &str, args: &[&str]) -> Command {
+pub(crate) fn dialing(rig: &TestHome, url: &str, args: &[&str]) -> Command {
     let fixed = ["--sdk-url", url, "--sdk-first-wait", "1", "--model", "script"];
-    place.bowline([&fixed, args].concat())
+    rig.bowline([&fixed, args].concat())
 }
 
 fn end(child: Child) -> Ran {
@@ -109,10 +109,10 @@ fn end(child: Child) -> Ran {
 
 #[test]
 fn a_session_for_a_host_elsewhere() {
-    let (place, server) = (Place::new(), Server::new());
-    let token = place.home().join("token");
+    let (rig, server) = (TestHome::new(), Server::new());
+    let token = rig.home().join("token");
     std::fs::write(&token, "sesame\n").unwrap();
-    let child = dialing(&place, &server.url(), &["--sdk-header", "X-Team: blue"])
+    let child = dialing(&rig, &server.url(), &["--sdk-header", "X-Team: blue"])
         .env("CLAUDE_SESSION_INGRESS_TOKEN_FILE", &token)
         .env("BOWLINE_SDK_HEADERS", "X-Secret: word")
         .spawn()
@@ -121,7 +121,7 @@ fn a_session_for_a_host_elsewhere() {
     assert_eq!(agent.header("authorization"), Some("Bearer sesame"));
     assert_eq!((agent.header("x-team"), agent.header("x-secret")), (Some("blue"), Some("word")));
     assert!(agent.header("user-agent").unwrap().starts_with("bowline/"));
-    // It is asked who may do what without a flag that says so.
+    // It receives permission requests without a flag for it.
     agent.prompt("TOOL Bash {\"command\":\"env > seen; touch made\"}\nNEXT\nSAY done");
     let question = agent.await_kind("can_use_tool");
     agent.answer(&question, json!({"behavior": "allow"}));
@@ -129,7 +129,7 @@ fn a_session_for_a_host_elsewhere() {
     agent.hang_up();
     let ran = end(child);
     assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(0), "", ""));
-    let seen = std::fs::read_to_string(place.cwd().join("seen")).unwrap();
+    let seen = std::fs::read_to_string(rig.cwd().join("seen")).unwrap();
     for secret in ["TOKEN", "SDK_HEADERS"] {
         assert!(!seen.contains(secret), "{seen}");
     }
@@ -137,8 +137,8 @@ fn a_session_for_a_host_elsewhere() {
 
 #[test]
 fn a_prompt_on_the_command_line_is_the_first_and_waits_for_the_connection() {
-    let (place, server) = (Place::new(), Server::new());
-    let mut command = dialing(&place, &server.url(), &["-p", "--", "SAY at once"]);
+    let (rig, server) = (TestHome::new(), Server::new());
+    let mut command = dialing(&rig, &server.url(), &["-p", "--", "SAY at once"]);
     let child = command.env("CLAUDE_CODE_SESSION_ACCESS_TOKEN", "word").spawn().unwrap();
     let mut agent = server.accept();
     assert_eq!(agent.header("authorization"), Some("Bearer word"));
@@ -151,16 +151,16 @@ fn a_prompt_on_the_command_line_is_the_first_and_waits_for_the_connection() {
 
 #[test]
 fn a_token_from_a_descriptor() {
-    let (place, server) = (Place::new(), Server::new());
-    // A shell gives it the descriptor, as whoever starts agents would.
+    let (rig, server) = (TestHome::new(), Server::new());
+    // A shell gives it the descriptor, as a program that starts agents would.
     let script = "CLAUDE_CODE_WEBSOCKET_AUTH_FILE_DESCRIPTOR=3 exec \"$@\" 3<<< ' handed over '";
     let program = env!("CARGO_BIN_EXE_bowline");
     let child = Command::new("bash")
         .args(["-c", script, "bash", program, "--sdk-url", &server.url(), "--model", "script"])
-        .current_dir(place.cwd())
+        .current_dir(rig.cwd())
         .env_clear()
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-        .env("HOME", place.home())
+        .env("HOME", rig.home())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -173,12 +173,12 @@ fn a_token_from_a_descriptor() {
 }
 
 #[test]
-fn a_host_behind_a_proxy() {
-    let place = Place::new();
+fn sdk_url_uses_the_proxy() {
+    let rig = TestHome::new();
     let gateway = TcpListener::bind("127.0.0.1:0").unwrap();
     let proxy = format!("http://{}", gateway.local_addr().unwrap());
     let asked = |variables: &[(&str, &str)]| {
-        let mut command = dialing(&place, "ws://host.invalid/x", &["--sdk-attempts", "0"]);
+        let mut command = dialing(&rig, "ws://host.invalid/x", &["--sdk-attempts", "0"]);
         let child = command.envs(variables.iter().copied()).spawn().unwrap();
         let (mut stream, _) = gateway.accept().unwrap();
         let mut request = [0; 64];
@@ -189,23 +189,23 @@ fn a_host_behind_a_proxy() {
     };
     let refused = format!("the proxy {proxy} answered 403");
     for name in ["http_proxy", "HTTP_PROXY", "all_proxy"] {
-        let said = asked(&[(name, &proxy)]);
-        assert!(said.contains(&refused), "{name}: {said}");
+        let output = asked(&[(name, &proxy)]);
+        assert!(output.contains(&refused), "{name}: {output}");
     }
     drop(gateway);
-    let mut nobody = dialing(&place, "ws://host.invalid/x", &["--sdk-attempts", "0"]);
-    let said = end(nobody.env("http_proxy", &proxy).spawn().unwrap()).stderr;
-    assert!(said.contains(&format!("the proxy {proxy}: Connection refused")), "{said}");
+    let mut nobody = dialing(&rig, "ws://host.invalid/x", &["--sdk-attempts", "0"]);
+    let output = end(nobody.env("http_proxy", &proxy).spawn().unwrap()).stderr;
+    assert!(output.contains(&format!("the proxy {proxy}: Connection refused")), "{output}");
     let socks = [("ALL_PROXY", "socks5://me:secret@127.0.0.1:1")];
-    let said = end(dialing(&place, "ws://host.invalid/x", &[]).envs(socks).spawn().unwrap()).stderr;
-    assert!(said.contains("all_proxy: the address of the proxy does not begin with"), "{said}");
-    assert!(!said.contains("secret"), "{said}");
+    let output = end(dialing(&rig, "ws://host.invalid/x", &[]).envs(socks).spawn().unwrap()).stderr;
+    assert!(output.contains("all_proxy: the address of the proxy does not begin with"), "{output}");
+    assert!(!output.contains("secret"), "{output}");
 }
 
 #[test]
 fn a_host_that_is_lost_says_how_to_go_on() {
-    let (place, server) = (Place::new(), Server::new());
-    let child = dialing(&place, &server.url(), &["--sdk-attempts", "1"]).spawn().unwrap();
+    let (rig, server) = (TestHome::new(), Server::new());
+    let child = dialing(&rig, &server.url(), &["--sdk-attempts", "1"]).spawn().unwrap();
     let mut agent = server.accept();
     agent.prompt("SAY one");
     let result = agent.await_kind("result");
@@ -217,25 +217,25 @@ fn a_host_that_is_lost_says_how_to_go_on() {
         format!("The session is saved. Resume it with: bowline --resume {id} --sdk-url {url}\n");
     assert!(ran.stderr.starts_with(&format!("Error: {url} cannot be reached, after 1 attempt: ")));
     assert!(ran.stderr.ends_with(&advice), "{}", ran.stderr);
-    assert_eq!(place.ask(&["--resume", id], "SAY two").printed(), "two\n");
+    assert_eq!(rig.ask(&["--resume", id], "SAY two").printed(), "two\n");
 }
 
 #[test]
-fn a_host_that_is_lost_before_anything_was_said_leaves_nothing_to_go_on_with() {
-    let (place, server) = (Place::new(), Server::new());
-    let child = dialing(&place, &server.url(), &["--sdk-attempts", "0"]).spawn().unwrap();
+fn host_lost_before_the_first_turn_leaves_no_session() {
+    let (rig, server) = (TestHome::new(), Server::new());
+    let child = dialing(&rig, &server.url(), &["--sdk-attempts", "0"]).spawn().unwrap();
     drop(server.accept());
     let ran = end(child);
     assert_eq!(ran.code, Some(75), "{}", ran.stderr);
     assert!(!ran.stderr.contains("saved"), "{}", ran.stderr);
-    assert_eq!(place.transcripts().len(), 0);
+    assert_eq!(rig.transcripts().len(), 0);
 }
 
 #[test]
 fn a_host_that_never_was() {
-    let place = Place::new();
+    let rig = TestHome::new();
     let url = Server::new().url();
-    let ran = Ran::from(dialing(&place, &url, &["--sdk-attempts", "2"]).output().unwrap());
+    let ran = Ran::from(dialing(&rig, &url, &["--sdk-attempts", "2"]).output().unwrap());
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
     assert!(ran.stderr.contains("after 2 attempts: Connection refused"), "{}", ran.stderr);
     assert!(!ran.stderr.contains("saved"), "{}", ran.stderr);
@@ -243,8 +243,8 @@ fn a_host_that_never_was() {
 
 #[test]
 fn to_be_terminated_is_to_hang_up() {
-    let (place, server) = (Place::new(), Server::new());
-    let child = dialing(&place, &server.url(), &[]).spawn().unwrap();
+    let (rig, server) = (TestHome::new(), Server::new());
+    let child = dialing(&rig, &server.url(), &[]).spawn().unwrap();
     let mut agent = server.accept();
     agent.prompt("SAY part\nHANG");
     agent.await_kind("system");
@@ -262,7 +262,7 @@ fn to_be_terminated_is_to_hang_up() {
 }
 
 #[test]
-fn what_does_not_go_together() {
+fn contradictory_flags_are_refused() {
     let url = "ws://127.0.0.1:9/";
     let formats = "Error: --sdk-url requires both --input-format=stream-json and \
                    --output-format=stream-json.\n";
@@ -275,11 +275,11 @@ fn what_does_not_go_together() {
         }),
         (&["--sdk-url", "ws://me:secret@127.0.0.1/"], {
             "Error: --sdk-url: the URL holds a user name or password; put a token into \
-             CLAUDE_CODE_SESSION_ACCESS_TOKEN instead\n"
+             CLAUDE_CODE_SESSION_ACCESS_TOKEN to the token instead\n"
         }),
         (&["--sdk-url", url, "--sdk-header", "Authorization: Bearer x"], {
-            "Error: whoever can list processes can read --sdk-header; put a token into \
-             CLAUDE_CODE_SESSION_ACCESS_TOKEN instead\n"
+            "Error: --sdk-header is visible to every user who can list processes; set \
+             CLAUDE_CODE_SESSION_ACCESS_TOKEN to the token instead\n"
         }),
         (&["--sdk-url", url, "--sdk-ca", "none.pem"], {
             "Error: --sdk-ca: certificates in none.pem: No such file or directory (os error 2)\n"
@@ -290,7 +290,7 @@ fn what_does_not_go_together() {
     ];
     for (args, expected) in cases {
         let words = [*args, &["--model", "script"]].concat();
-        let ran = Ran::from(Place::new().bowline(words).output().unwrap());
+        let ran = Ran::from(TestHome::new().bowline(words).output().unwrap());
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(1), *expected), "{args:?}");
     }
 }

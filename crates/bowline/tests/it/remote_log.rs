@@ -11,23 +11,23 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::place::{Place, Ran};
+use crate::test_home::{Ran, TestHome};
 
-/// What a server has, and what it heard.
+/// State of a server, and the requests that it received.
 #[derive(Default)]
 struct Kept {
     lines: Vec<Value>,
     /// Method, path and token of every request.
     requests: Vec<(String, String, String)>,
-    /// Answer everything with this status.
+    /// Respond to everything with this status.
     refuse: Option<u16>,
-    /// Let somebody else write this behind the log after so many lines.
+    /// Append a line of another client after so many lines.
     rival_after: Option<usize>,
-    /// Say nothing about the line that makes so many, once.
+    /// Drop the response to the line that makes so many, once.
     mute_after: Option<usize>,
 }
 
-/// A server that keeps one log, whatever the path is.
+/// A server that keeps one log, at any path.
 struct LogServer {
     url: String,
     kept: Arc<Mutex<Kept>>,
@@ -76,7 +76,7 @@ fn serve(mut connection: TcpStream, kept: &Mutex<Kept>) {
     let mut kept = kept.lock().unwrap();
     kept.requests.push((method.clone(), path, token));
     if kept.rival_after == Some(kept.lines.len()) {
-        kept.lines.push(json!({"uuid": "of somebody else"}));
+        kept.lines.push(json!({"uuid": "of another client"}));
     }
     let newest = kept.lines.last().map_or(Value::Null, |line| line["uuid"].clone());
     let (status, answer) = match kept.refuse {
@@ -99,15 +99,15 @@ fn serve(mut connection: TcpStream, kept: &Mutex<Kept>) {
 
 const STREAM: [&str; 3] = ["--output-format", "stream-json", "--verbose"];
 
-fn ask(place: &Place, url: &str, prompt: &str) -> Ran {
-    place.ask(&[&STREAM[..], &["--resume", url]].concat(), prompt)
+fn ask(rig: &TestHome, url: &str, prompt: &str) -> Ran {
+    rig.ask(&[&STREAM[..], &["--resume", url]].concat(), prompt)
 }
 
 #[test]
 fn a_session_moves_from_one_machine_to_another() {
     let server = LogServer::start();
     let url = format!("{}/one", server.url);
-    let (here, there) = (Place::new(), Place::new());
+    let (here, there) = (TestHome::new(), TestHome::new());
     let first = ask(&here, &url, "SAY the first");
     assert_eq!((first.code, first.stderr.as_str()), (Some(0), ""));
     let stored = server.lines();
@@ -121,7 +121,7 @@ fn a_session_moves_from_one_machine_to_another() {
     assert_ne!(first.lines()[0]["session_id"], second.lines()[0]["session_id"]);
     let transcript = fs::read_to_string(&there.transcripts()[0]).unwrap();
     assert!(transcript.contains("SAY the first") && transcript.contains("SAY the second"));
-    // One chain from the first line to the last: the model was told all of it.
+    // One chain from the first line to the last: the model received all of it.
     let lines = server.lines();
     for pair in lines.windows(2) {
         assert_eq!(pair[1]["parentUuid"], pair[0]["uuid"], "{lines:#?}");
@@ -129,21 +129,21 @@ fn a_session_moves_from_one_machine_to_another() {
 }
 
 #[test]
-fn a_log_that_somebody_else_went_on_with_ends_the_session() {
+fn log_continued_by_another_client_ends_the_session() {
     let server = LogServer::start();
     server.kept.lock().unwrap().rival_after = Some(1);
-    let ran = ask(&Place::new(), &format!("{}/one", server.url), "SAY unheard");
+    let ran = ask(&TestHome::new(), &format!("{}/one", server.url), "SAY unheard");
     assert_eq!(ran.code, Some(1));
-    assert!(ran.stderr.contains("was continued by somebody else"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("was continued by another client"), "{}", ran.stderr);
     assert!(!ran.stdout.contains("unheard"), "{}", ran.stdout);
     assert!(!ran.stdout.contains(r#""type":"result""#), "{}", ran.stdout);
 }
 
 #[test]
-fn a_line_whose_answer_is_lost_is_stored_once() {
+fn line_with_lost_response_is_stored_once() {
     let server = LogServer::start();
     server.kept.lock().unwrap().mute_after = Some(2);
-    let ran = ask(&Place::new(), &format!("{}/one", server.url), "SAY stored");
+    let ran = ask(&TestHome::new(), &format!("{}/one", server.url), "SAY stored");
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
     let lines = server.lines();
     let kinds: Vec<_> = lines.iter().map(|line| line["type"].as_str().unwrap()).collect();
@@ -153,26 +153,26 @@ fn a_line_whose_answer_is_lost_is_stored_once() {
 #[test]
 fn a_session_is_fetched_from_the_server_that_is_configured() {
     let server = LogServer::start();
-    let place = Place::new();
-    let teleport = |place: &Place| {
-        place.bowline(["-p", "--model", "script", "--teleport", "a b", "--", "SAY hi"])
+    let rig = TestHome::new();
+    let teleport = |rig: &TestHome| {
+        rig.bowline(["-p", "--model", "script", "--teleport", "a b", "--", "SAY hi"])
     };
-    let nowhere = Ran::from(teleport(&place).output().unwrap());
+    let nowhere = Ran::from(teleport(&rig).output().unwrap());
     assert_eq!(nowhere.code, Some(1));
     assert!(nowhere.stderr.contains("BOWLINE_SESSION_SERVER"), "{}", nowhere.stderr);
 
-    let mut command = teleport(&place);
+    let mut command = teleport(&rig);
     command.env("BOWLINE_SESSION_SERVER", &server.url);
     command.env("CLAUDE_CODE_SESSION_ACCESS_TOKEN", "secret");
     assert_eq!(Ran::from(command.output().unwrap()).printed(), "hi\n");
     let request = server.kept.lock().unwrap().requests[0].clone();
     assert_eq!(request, ("GET".into(), "/logs/a%20b".into(), "Bearer secret".into()));
 
-    // A shell gives it the token in a descriptor, as whoever starts agents would.
+    // A shell gives it the token in a descriptor, as a program that starts agents would.
     let script = "CLAUDE_CODE_WEBSOCKET_AUTH_FILE_DESCRIPTOR=3 exec \"$@\" 3<<< ' handed over '";
     let mut handing = Command::new("bash");
     handing.args(["-c", script, "bash"]).arg(command.get_program()).args(command.get_args());
-    handing.current_dir(place.cwd()).env_clear();
+    handing.current_dir(rig.cwd()).env_clear();
     handing.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
     handing.env_remove("CLAUDE_CODE_SESSION_ACCESS_TOKEN");
     let handed = Ran::from(handing.stdin(Stdio::null()).output().unwrap());
@@ -180,12 +180,12 @@ fn a_session_is_fetched_from_the_server_that_is_configured() {
     assert_eq!(server.kept.lock().unwrap().requests.last().unwrap().2, "Bearer handed over");
 
     let settings = json!({"bowline": {"sessionServer": server.url}}).to_string();
-    fs::create_dir_all(place.home().join(".bowline")).unwrap();
-    fs::write(place.home().join(".bowline/settings.json"), &settings).unwrap();
-    assert_eq!(Ran::from(teleport(&place).output().unwrap()).printed(), "hi\n");
+    fs::create_dir_all(rig.home().join(".bowline")).unwrap();
+    fs::write(rig.home().join(".bowline/settings.json"), &settings).unwrap();
+    assert_eq!(Ran::from(teleport(&rig).output().unwrap()).printed(), "hi\n");
 
-    // Nobody trusts this project, so its settings do not say where all goes that is said.
-    let stranger = Place::new();
+    // The project is not trusted, so its settings do not choose the log server.
+    let stranger = TestHome::new();
     fs::create_dir_all(stranger.cwd().join(".claude")).unwrap();
     fs::write(stranger.cwd().join(".claude/settings.json"), &settings).unwrap();
     assert_eq!(Ran::from(teleport(&stranger).output().unwrap()).code, Some(1));
@@ -195,11 +195,11 @@ fn a_session_is_fetched_from_the_server_that_is_configured() {
 fn a_log_that_cannot_be_had_is_an_error_before_anything_runs() {
     let server = LogServer::start();
     let refused = |url: &str, why: &str| {
-        let place = Place::new();
-        let ran = ask(&place, url, "SAY hi");
+        let rig = TestHome::new();
+        let ran = ask(&rig, url, "SAY hi");
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
         assert!(ran.stderr.contains(why), "{}", ran.stderr);
-        assert!(place.transcripts().is_empty());
+        assert!(rig.transcripts().is_empty());
     };
     server.kept.lock().unwrap().refuse = Some(401);
     refused(&server.url, "401");

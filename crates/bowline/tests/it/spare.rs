@@ -4,11 +4,11 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::place::{Host, Place};
+use crate::test_home::{Host, TestHome};
 
 /// A folder with things that a session can find, other than the one in which the process waits.
-fn project(place: &Place) -> String {
-    let folder = place.cwd().join("claimed");
+fn project(rig: &TestHome) -> String {
+    let folder = rig.cwd().join("claimed");
     fs::create_dir_all(folder.join(".claude/commands")).unwrap();
     fs::write(folder.join(".claude/commands/knot.md"), "SAY a knot").unwrap();
     folder.display().to_string()
@@ -20,7 +20,7 @@ fn claim(cwd: &str) -> Value {
     })
 }
 
-/// The answer to a question.
+/// The response to a request.
 fn answer(host: &mut Host, request: Value) -> Value {
     host.ask("q", request);
     loop {
@@ -33,9 +33,9 @@ fn answer(host: &mut Host, request: Value) -> Value {
 
 #[test]
 fn a_claim_decides_where_the_session_works() {
-    let place = Place::new();
-    let folder = project(&place);
-    let mut host = place.open(&["--await-claim", "--allowedTools", "Bash"]);
+    let rig = TestHome::new();
+    let folder = project(&rig);
+    let mut host = rig.open(&["--await-claim", "--allowedTools", "Bash"]);
     host.ask("i", json!({"subtype": "initialize", "hooks": null}));
     host.await_kind("control_response");
     let mut request = claim(&folder);
@@ -43,7 +43,7 @@ fn a_claim_decides_where_the_session_works() {
     request["permission_mode"] = "plan".into();
     request["agents"] = json!({"pilot": {"description": "d", "prompt": "p"}});
     host.ask("c", request);
-    // Right behind it, without waiting, as the SDK does.
+    // Right after it, without waiting, as the SDK does.
     host.prompt("TOOL Bash {\"command\":\"pwd\"}\nNEXT\nSAY done");
     let news = ["commands_changed", "status", "session_title_changed"];
     let news = news.map(|kind| host.await_kind(kind)["session_id"].clone());
@@ -60,16 +60,16 @@ fn a_claim_decides_where_the_session_works() {
     assert_eq!(host.await_kind("result")["result_index"], 0);
     host.close_input();
     assert_eq!(host.end().code, Some(0));
-    let kept = place.transcripts();
+    let kept = rig.transcripts();
     let id = init["session_id"].as_str().unwrap();
     assert!(kept.len() == 1 && kept[0].ends_with(format!("{id}.jsonl")), "{kept:?}");
 }
 
 #[test]
-fn what_the_host_brought_before_holds_for_what_it_claims() {
-    let place = Place::new();
-    let folder = project(&place);
-    let mut host = place.open(&["--await-claim"]);
+fn initialize_before_claim_applies_to_claimed_session() {
+    let rig = TestHome::new();
+    let folder = project(&rig);
+    let mut host = rig.open(&["--await-claim"]);
     let hooks = json!({"PreToolUse": [{"matcher": "Bash", "hookCallbackIds": ["hook_0"]}]});
     host.ask("i", json!({"subtype": "initialize", "hooks": hooks}));
     host.await_kind("control_response");
@@ -81,16 +81,16 @@ fn what_the_host_brought_before_holds_for_what_it_claims() {
     assert_eq!(call["request"]["input"]["cwd"], json!(folder));
     host.answer(&call, json!({}));
     assert_eq!(host.await_kind("result")["permission_denials"], json!([]));
-    assert!(place.cwd().join("claimed/made").exists());
+    assert!(rig.cwd().join("claimed/made").exists());
     host.close_input();
     host.end();
 }
 
 #[test]
 fn claims_that_cannot_be_met_leave_the_process_waiting() {
-    let place = Place::new();
-    let folder = project(&place);
-    let mut host = place.open(&["--await-claim"]);
+    let rig = TestHome::new();
+    let folder = project(&rig);
+    let mut host = rig.open(&["--await-claim"]);
     let mut strange = claim(&folder);
     strange["env"] = json!({"PATH": "/"});
     let mut bypassing = claim(&folder);
@@ -101,13 +101,13 @@ fn claims_that_cannot_be_met_leave_the_process_waiting() {
         (bypassing, "permission_mode_not_claimable: Cannot set permission mode"),
     ] {
         let refused = answer(&mut host, request);
-        let said = refused["error"].as_str().unwrap_or_default();
-        assert!(said.starts_with(why), "{refused}");
+        let output = refused["error"].as_str().unwrap_or_default();
+        assert!(output.starts_with(why), "{refused}");
     }
     host.prompt("SAY too early");
     let refused = host.await_kind("result");
-    let said = refused["errors"][0].as_str().unwrap();
-    assert!(said.starts_with("not_claimed: "), "{refused}");
+    let output = refused["errors"][0].as_str().unwrap();
+    assert!(output.starts_with("not_claimed: "), "{refused}");
     assert_eq!(answer(&mut host, claim(&folder))["subtype"], "success");
     let again = answer(&mut host, claim(&folder));
     assert!(again["error"].as_str().unwrap().starts_with("not_a_spare: "), "{again}");
@@ -119,26 +119,26 @@ fn claims_that_cannot_be_met_leave_the_process_waiting() {
 }
 
 #[test]
-fn hooks_of_settings_hear_of_one_session() {
-    let place = Place::new();
-    let folder = project(&place);
-    let log = place.cwd().join("log");
+fn settings_hooks_run_for_the_claimed_session_only() {
+    let rig = TestHome::new();
+    let folder = project(&rig);
+    let log = rig.cwd().join("log");
     let hook = |event: &str| {
         let command = format!("echo {event} $PWD >> {}", log.display());
         json!([{"hooks": [{"type": "command", "command": command}]}])
     };
-    place.configure(json!({"hooks": {"SessionStart": hook("begun"), "SessionEnd": hook("over")}}));
-    let mut host = place.open(&["--await-claim"]);
+    rig.configure(json!({"hooks": {"SessionStart": hook("begun"), "SessionEnd": hook("over")}}));
+    let mut host = rig.open(&["--await-claim"]);
     assert_eq!(answer(&mut host, claim(&folder))["subtype"], "success");
     host.close_input();
     assert_eq!(host.end().code, Some(0));
-    let heard = fs::read_to_string(&log).unwrap();
-    assert_eq!(heard, format!("begun {folder}\nover {folder}\n"));
+    let received = fs::read_to_string(&log).unwrap();
+    assert_eq!(received, format!("begun {folder}\nover {folder}\n"));
 }
 
 #[test]
-fn a_process_that_nobody_claims_ends_quietly() {
-    let mut host = Place::new().open(&["--await-claim"]);
+fn unclaimed_process_ends_quietly() {
+    let mut host = TestHome::new().open(&["--await-claim"]);
     host.ask("i", json!({"subtype": "initialize"}));
     host.await_kind("control_response");
     host.close_input();
@@ -148,8 +148,8 @@ fn a_process_that_nobody_claims_ends_quietly() {
 
 #[test]
 fn managed_settings_can_come_with_initialize() {
-    let place = Place::new();
-    let mut host = place.open(&["--await-initialize", "--managed-settings-in-initialize"]);
+    let rig = TestHome::new();
+    let mut host = rig.open(&["--await-initialize", "--managed-settings-in-initialize"]);
     let settings = json!({"permissions": {"deny": ["Bash"]}});
     host.ask("i", json!({"subtype": "initialize", "managedSettings": settings}));
     let answer = host.await_kind("control_response");
@@ -167,8 +167,8 @@ fn managed_settings_can_come_with_initialize() {
 
 #[test]
 fn managed_settings_that_were_promised_must_come() {
-    let place = Place::new();
-    let mut host = place.open(&["--await-initialize", "--managed-settings-in-initialize"]);
+    let rig = TestHome::new();
+    let mut host = rig.open(&["--await-initialize", "--managed-settings-in-initialize"]);
     host.ask("i", json!({"subtype": "initialize"}));
     let ran = host.end();
     let why = "Error: --managed-settings-in-initialize requires initialize.managedSettings to be a \
@@ -177,8 +177,8 @@ fn managed_settings_that_were_promised_must_come() {
 }
 
 #[test]
-fn a_first_line_other_than_initialize_can_be_heard_of_in_a_result() {
-    let place = Place::new();
+fn first_line_other_than_initialize_is_reported_in_a_result() {
+    let rig = TestHome::new();
     let args = [
         "--output-format=stream-json",
         "--input-format=stream-json",
@@ -186,9 +186,9 @@ fn a_first_line_other_than_initialize_can_be_heard_of_in_a_result() {
         "--model=script",
         "--await-initialize",
     ];
-    let mut command = place.bowline(args);
+    let mut command = rig.bowline(args);
     command.env("CLAUDE_CODE_STARTUP_FAILURE_RESULTS", "1");
-    let mut host = Host::of(command, &place);
+    let mut host = Host::of(command, &rig);
     host.prompt("SAY hi");
     let ran = host.end();
     let result = &ran.lines()[0];

@@ -1,18 +1,18 @@
-//! What the model, tools and projects say, on a terminal.
+//! Text of models, tools and projects on a terminal.
 
 use std::{fs, io::Read, process::Stdio};
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::{Value, json};
 
-use crate::place::Place;
+use crate::test_home::TestHome;
 
-/// Sets the clipboard and the title, asks where the cursor is, hides a link, and goes back.
+/// Sets the clipboard and the title, queries the cursor, hides a link, and moves back.
 const HOSTILE: &str =
     "a\u{1b}]52;c;aGk=\u{7}b\u{1b}]0;t\u{7}c\u{9b}6n\u{1b}]8;;http://x\u{1b}\\d\re";
 
 /// What the program prints when its output is a terminal.
-fn on_a_terminal(place: &Place, args: &[&str]) -> String {
+fn on_a_terminal(rig: &TestHome, args: &[&str]) -> String {
     let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&ours).unwrap();
     unlockpt(&ours).unwrap();
@@ -20,7 +20,7 @@ fn on_a_terminal(place: &Place, args: &[&str]) -> String {
     let terminal = || -> Stdio {
         fs::OpenOptions::new().write(true).open(name.to_str().unwrap()).unwrap().into()
     };
-    let mut command = place.bowline(args);
+    let mut command = rig.bowline(args);
     let mut child = command.stdout(terminal()).stderr(terminal()).spawn().unwrap();
     // Only the child has the terminal now, so that its end is the end of the output.
     drop(command);
@@ -41,29 +41,29 @@ fn assert_harmless(shown: &str) {
     assert!(left.is_empty(), "{left:?} in {shown:?}");
 }
 
-fn say(text: &str) -> String {
+fn send(text: &str) -> String {
     format!("SAY {text}")
 }
 
 #[test]
 fn the_words_of_the_model() {
-    let place = Place::new();
+    let rig = TestHome::new();
     let args = ["-p", "--model", "script", "--", &say(HOSTILE)];
-    let shown = on_a_terminal(&place, &args);
+    let shown = on_a_terminal(&rig, &args);
     assert_harmless(&shown);
     assert!(shown.contains(r"a\u{1b}]52;c;aGk=\u{7}b"), "{shown:?}");
     // Programs get them as they are.
-    let ran = place.ask(&[], &say(HOSTILE));
+    let ran = rig.ask(&[], &say(HOSTILE));
     assert_eq!(ran.stdout, format!("{HOSTILE}\n"));
 }
 
 #[test]
 fn json_for_people_is_the_same_json() {
-    let place = Place::new();
+    let rig = TestHome::new();
     for format in ["json", "stream-json"] {
         let words = ["-p", "--verbose", "--model", "script", "--output-format", format];
         let prompt = say("a\u{9b}6n\u{7f}\u{202e}b");
-        let shown = on_a_terminal(&place, &[&words[..], &["--", &prompt]].concat());
+        let shown = on_a_terminal(&rig, &[&words[..], &["--", &prompt]].concat());
         assert_harmless(&shown);
         assert!(shown.contains(r"a\u009b6n\u007f\u202eb"), "{shown:?}");
         let last = shown.lines().rfind(|line| line.contains("\"type\":\"result\"")).unwrap();
@@ -76,20 +76,20 @@ fn json_for_people_is_the_same_json() {
 
 #[test]
 fn names_that_a_model_or_a_project_chooses() {
-    let place = Place::new();
+    let rig = TestHome::new();
     let call =
         format!("TOOL {} {}\nNEXT\nSAY done", "Bash\u{1b}]0;t\u{7}", json!({"command": "ls"}));
-    let shown = on_a_terminal(&place, &["-p", "--model", "script", "--", &call]);
+    let shown = on_a_terminal(&rig, &["-p", "--model", "script", "--", &call]);
     assert_harmless(&shown);
     // A settings file with an odd key, an odd agent, and a session that there is not.
-    fs::create_dir_all(place.cwd().join(".claude/agents")).unwrap();
+    fs::create_dir_all(rig.cwd().join(".claude/agents")).unwrap();
     let odd = "x\u{1b}]52;c;aGk=\u{7}\u{9b}6n";
     let settings = json!({odd: 1, "permissions": {"allow": [odd], odd: []}, "hooks": {odd: []}});
-    fs::write(place.cwd().join(".claude/settings.json"), settings.to_string()).unwrap();
+    fs::write(rig.cwd().join(".claude/settings.json"), settings.to_string()).unwrap();
     let agent = format!("---\nname: {odd}\ndescription: {odd}\nmodel: {odd}\n---\n");
-    fs::write(place.cwd().join(".claude/agents/odd.md"), agent).unwrap();
+    fs::write(rig.cwd().join(".claude/agents/odd.md"), agent).unwrap();
     let servers = json!({"mcpServers": {odd: {"command": odd}}});
-    fs::write(place.cwd().join(".mcp.json"), servers.to_string()).unwrap();
+    fs::write(rig.cwd().join(".mcp.json"), servers.to_string()).unwrap();
     for args in [
         &["doctor"][..],
         &["-p", "--model", "script", "--agent", odd, "--", "SAY x"],
@@ -100,7 +100,7 @@ fn names_that_a_model_or_a_project_chooses() {
         &["mcp", "logout", "none"],
         &[odd, odd],
     ] {
-        let shown = on_a_terminal(&place, args);
+        let shown = on_a_terminal(&rig, args);
         assert!(!shown.is_empty(), "{args:?}");
         assert_harmless(&shown);
     }

@@ -1,19 +1,19 @@
-//! What a folder brings, run by a person in a shell and by programs.
+//! Contents of an untrusted folder, run from a shell and by programs.
 
 use std::{fs, path::PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::place::{Place, Ran};
+use crate::test_home::{Ran, TestHome};
 
 /// A clone whose hook, server and shell profile each leave a file behind.
 struct Clone {
-    place: Place,
+    rig: TestHome,
 }
 
 impl Clone {
     fn new() -> Self {
-        let clone = Self { place: Place::new() };
+        let clone = Self { rig: TestHome::new() };
         let hook = json!([{"hooks": [{"type": "command", "command": "touch hooked"}]}]);
         clone.write(".claude/settings.json", &json!({"hooks": {"SessionStart": hook}}).to_string());
         clone.write(
@@ -28,7 +28,7 @@ impl Clone {
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.place.cwd().join(name)
+        self.rig.cwd().join(name)
     }
 
     fn write(&self, name: &str, text: &str) {
@@ -40,7 +40,7 @@ impl Clone {
     fn ask(&self, args: &[&str], variables: &[(&str, &str)]) -> Ran {
         let prompt = "TOOL Bash {\"command\": \"touch allowed\"}\nNEXT\nSAY done";
         let words = [&["-p", "--model", "script"], args, &["--", prompt]].concat();
-        let mut command = self.place.bowline(words);
+        let mut command = self.rig.bowline(words);
         command.envs(variables.iter().copied());
         Ran::from(command.output().unwrap())
     }
@@ -54,7 +54,7 @@ impl Clone {
     }
 
     fn run(&self, args: &[&str]) -> Ran {
-        Ran::from(self.place.bowline(args).output().unwrap())
+        Ran::from(self.rig.bowline(args).output().unwrap())
     }
 }
 
@@ -71,7 +71,7 @@ fn in_a_shell_nothing_of_a_clone_runs_and_one_line_says_so() {
         (&[], &[("CLAUDE_CODE_ENTRYPOINT", "anything")]),
         (&[], &[("BOWLINE_TRUST", "0")]),
         (&["--output-format", "json"], &[]),
-        // A command of another session inherits what was said about that one.
+        // A command of another session inherits the variables of that one.
         (&[], &[("CLAUDE_CODE_ENTRYPOINT", "sdk-py"), ("CLAUDE_CODE_CHILD_SESSION", "1")]),
         (&[], &[("CLAUDE_CODE_ENTRYPOINT", "claude-vscode"), ("CLAUDECODE", "1")]),
     ] {
@@ -82,14 +82,14 @@ fn in_a_shell_nothing_of_a_clone_runs_and_one_line_says_so() {
             "{} is not trusted. Left out: 1 hook (SessionStart `touch hooked` of \
              .claude/settings.json); 1 MCP server (sly); 1 allow rule (Bash); 1 variable (BASH_ENV). \
              To use what it brings: `bowline trust` there, or --trust for one run.\n",
-            clone.place.cwd().display()
+            clone.rig.cwd().display()
         );
         assert_eq!(ran.stderr, line, "{args:?} {variables:?}");
     }
 }
 
 #[test]
-fn everything_runs_with_consent() {
+fn trusted_folder_runs_hooks_and_servers() {
     let clone = Clone::new();
     for (args, variables) in [
         (&["--trust"][..], &[][..]),
@@ -115,12 +115,12 @@ fn everything_runs_with_consent() {
 fn a_folder_can_be_trusted_listed_and_revoked() {
     let clone = Clone::new();
     assert_eq!(clone.run(&["trust", "--list"]).printed(), "No folder is trusted.\n");
-    let said = clone.run(&["trust"]).printed();
-    assert!(said.contains("is trusted. That holds for all that lies in it"), "{said}");
+    let output = clone.run(&["trust"]).printed();
+    assert!(output.contains("is trusted. This applies to everything in it"), "{output}");
     assert_eq!(clone.ask(&[], &[]).stderr, "");
     assert_eq!(clone.done(), ALL);
     let listed = clone.run(&["trust", "--list"]).printed();
-    let real = clone.place.cwd().canonicalize().unwrap();
+    let real = clone.rig.cwd().canonicalize().unwrap();
     assert!(listed.starts_with(&format!("{} (trusted, ", real.display())), "{listed}");
     clone.run(&["trust", "--revoke", "."]).printed();
     clone.ask(&[], &[]);
@@ -135,9 +135,9 @@ fn a_folder_can_be_trusted_listed_and_revoked() {
 #[test]
 fn the_official_clis_record_counts_and_can_be_overruled() {
     let clone = Clone::new();
-    let real = clone.place.cwd().canonicalize().unwrap();
+    let real = clone.rig.cwd().canonicalize().unwrap();
     let state = json!({"projects": {real.to_str().unwrap(): {"hasTrustDialogAccepted": true}}});
-    fs::write(clone.place.home().join(".claude.json"), state.to_string()).unwrap();
+    fs::write(clone.rig.home().join(".claude.json"), state.to_string()).unwrap();
     assert_eq!(clone.ask(&[], &[]).stderr, "");
     assert_eq!(clone.done(), ALL);
     clone.run(&["trust", "--revoke"]).printed();
@@ -147,18 +147,18 @@ fn the_official_clis_record_counts_and_can_be_overruled() {
     assert!(listed.contains("(not trusted, "), "{listed}");
 }
 
-/// What a session over stdin and stdout says until its first result.
+/// Messages of a session over stdin and stdout until its first result.
 fn conversation(clone: &Clone, args: &[&str], variables: &[(&str, &str)]) -> Vec<Value> {
     let fixed = ["--output-format", "stream-json", "--verbose", "--model", "script"];
     let words = [&fixed, args, &["--input-format", "stream-json"]].concat();
-    let mut command = clone.place.bowline(words);
+    let mut command = clone.rig.bowline(words);
     command.envs(variables.iter().copied());
-    let mut host = crate::place::Host::of(command, &clone.place);
+    let mut host = crate::test_home::Host::of(command, &clone.rig);
     host.prompt("TOOL Bash {\"command\": \"touch allowed\"}\nNEXT\nSAY done");
-    let mut heard = Vec::new();
-    while let Some(message) = host.hear() {
+    let mut received = Vec::new();
+    while let Some(message) = host.receive() {
         let over = message["type"] == "result";
-        heard.push(message);
+        received.push(message);
         if over {
             break;
         }
@@ -167,14 +167,14 @@ fn conversation(clone: &Clone, args: &[&str], variables: &[(&str, &str)]) -> Vec
 }
 
 #[test]
-fn an_unknown_program_is_told_on_the_wire_which_hooks_were_skipped() {
+fn unknown_host_receives_notice_of_skipped_hooks() {
     let clone = Clone::new();
-    let is_told = |heard: &[Value]| {
-        let told = heard.iter().find(|message| message["subtype"] == "informational");
-        told.map(|message| message["content"].as_str().unwrap().to_owned())
+    let skipped_notice = |received: &[Value]| {
+        let notice = received.iter().find(|message| message["subtype"] == "informational");
+        notice.map(|message| message["content"].as_str().unwrap().to_owned())
     };
-    let told = is_told(&conversation(&clone, &[], &[])).unwrap();
-    assert!(told.starts_with("Skipped 1 hook (SessionStart `touch hooked`"), "{told}");
+    let notice = skipped_notice(&conversation(&clone, &[], &[])).unwrap();
+    assert!(notice.starts_with("Skipped 1 hook (SessionStart `touch hooked`"), "{notice}");
     assert_eq!(clone.done(), [""; 0]);
     for (args, variables) in [
         (&[][..], &[("CLAUDE_CODE_ENTRYPOINT", "sdk-py")][..]),
@@ -183,8 +183,8 @@ fn an_unknown_program_is_told_on_the_wire_which_hooks_were_skipped() {
         (&["--setting-sources", "user,project,local"], &[]),
         (&["--trust"], &[]),
     ] {
-        let heard = conversation(&clone, args, variables);
-        assert_eq!(is_told(&heard), None, "{args:?} {variables:?}");
+        let received = conversation(&clone, args, variables);
+        assert_eq!(skipped_notice(&received), None, "{args:?} {variables:?}");
         assert_eq!(clone.done(), ALL, "{args:?} {variables:?}");
     }
 }
@@ -193,21 +193,21 @@ fn an_unknown_program_is_told_on_the_wire_which_hooks_were_skipped() {
 fn other_doors_trust_no_folder_by_themselves() {
     let clone = Clone::new();
     for (args, expected) in [(&["rpc"][..], &[][..]), (&["rpc", "--trust"], &ALL[..3])] {
-        let mut script = clone.place.speak([args, &["--model", "script"]].concat());
+        let mut script = clone.rig.speak([args, &["--model", "script"]].concat());
         let params = json!({"prompt": "SAY done"});
-        script.say(json!({"jsonrpc": "2.0", "id": 1, "method": "run", "params": params}));
+        script.send(json!({"jsonrpc": "2.0", "id": 1, "method": "run", "params": params}));
         let is_over = |line: &Value| line["result"]["type"] == "result";
-        while script.hear().is_some_and(|line| !is_over(&line)) {}
+        while script.receive().is_some_and(|line| !is_over(&line)) {}
         assert_eq!(clone.done(), expected, "{args:?}");
     }
 }
 
 #[test]
 fn trust_for_one_run_is_not_inherited() {
-    let place = Place::new();
+    let rig = TestHome::new();
     let prompt = "TOOL Bash {\"command\": \"echo \\\"[$BOWLINE_TRUST]\\\"\"}\nNEXT\nECHORESULT";
     let mut command =
-        place.bowline(["-p", "--model", "script", "--allowedTools", "Bash", "--", prompt]);
+        rig.bowline(["-p", "--model", "script", "--allowedTools", "Bash", "--", prompt]);
     let ran = Ran::from(command.env("BOWLINE_TRUST", "1").output().unwrap());
     assert!(ran.printed().contains("[]"));
 }
@@ -216,7 +216,7 @@ fn trust_for_one_run_is_not_inherited() {
 fn the_doctor_lists_what_is_left_out_and_starts_none_of_it() {
     let clone = Clone::new();
     let doctor = |variables: &[(&str, &str)]| {
-        let mut command = clone.place.bowline(["doctor"]);
+        let mut command = clone.rig.bowline(["doctor"]);
         command.env("ANTHROPIC_API_KEY", "k").envs(variables.iter().copied());
         Ran::from(command.output().unwrap())
     };
@@ -238,16 +238,16 @@ fn the_doctor_lists_what_is_left_out_and_starts_none_of_it() {
 }
 
 #[test]
-fn what_takes_away_needs_no_trust() {
-    let place = Place::new();
-    place.configure(json!({"permissions": {"allow": ["Bash(touch:*)"]}}));
+fn restrictive_settings_apply_without_trust() {
+    let rig = TestHome::new();
+    rig.configure(json!({"permissions": {"allow": ["Bash(touch:*)"]}}));
     for file in ["settings.json", "settings.local.json"] {
-        fs::create_dir_all(place.cwd().join(".claude")).unwrap();
+        fs::create_dir_all(rig.cwd().join(".claude")).unwrap();
         let deny = json!({"permissions": {"deny": ["Bash(touch:*)"]}});
-        fs::write(place.cwd().join(".claude").join(file), deny.to_string()).unwrap();
-        let ran = place.ask(&[], "TOOL Bash {\"command\": \"touch made\"}\nNEXT\nSAY done");
-        assert_eq!(ran.stderr, "", "there is nothing to say");
-        assert!(!place.cwd().join("made").exists(), "{file}");
-        fs::remove_file(place.cwd().join(".claude").join(file)).unwrap();
+        fs::write(rig.cwd().join(".claude").join(file), deny.to_string()).unwrap();
+        let ran = rig.ask(&[], "TOOL Bash {\"command\": \"touch made\"}\nNEXT\nSAY done");
+        assert_eq!(ran.stderr, "", "there are no notices");
+        assert!(!rig.cwd().join("made").exists(), "{file}");
+        fs::remove_file(rig.cwd().join(".claude").join(file)).unwrap();
     }
 }

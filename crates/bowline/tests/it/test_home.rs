@@ -1,4 +1,4 @@
-//! A folder and a home of its own for each test, and the program in it.
+//! A working directory and a home for each test, and the program in them.
 
 use std::{
     ffi::OsStr,
@@ -13,16 +13,16 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// A folder to work in and a home, and nothing of the machine's environment but the path.
-pub(crate) struct Place {
+pub(crate) struct TestHome {
     folder: Arc<TempDir>,
 }
 
-impl Place {
+impl TestHome {
     pub(crate) fn new() -> Self {
-        let place = Self { folder: Arc::new(tempfile::tempdir().unwrap()) };
-        fs::create_dir(place.cwd()).unwrap();
-        fs::create_dir(place.home()).unwrap();
-        place
+        let rig = Self { folder: Arc::new(tempfile::tempdir().unwrap()) };
+        fs::create_dir(rig.cwd()).unwrap();
+        fs::create_dir(rig.home()).unwrap();
+        rig
     }
 
     pub(crate) fn cwd(&self) -> PathBuf {
@@ -91,7 +91,7 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    /// What was printed, if nothing else was said and the run went well.
+    /// The printed text, if stderr is empty and the run succeeded.
     pub(crate) fn printed(self) -> String {
         assert_eq!((self.code, self.stderr.as_str()), (Some(0), ""), "{self:?}");
         self.stdout
@@ -125,21 +125,21 @@ pub(crate) struct Host {
 
 impl Host {
     /// The host of a program that is about to be started.
-    pub(crate) fn of(mut command: Command, place: &Place) -> Self {
+    pub(crate) fn of(mut command: Command, rig: &TestHome) -> Self {
         let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
         let (stdin, stdout) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
-        Self { child, stdin, stdout: Some(stdout), _folder: place.folder.clone() }
+        Self { child, stdin, stdout: Some(stdout), _folder: rig.folder.clone() }
     }
 
     pub(crate) fn pid(&self) -> i32 {
         self.child.id() as i32
     }
 
-    pub(crate) fn say(&mut self, line: impl ToString) {
+    pub(crate) fn send(&mut self, line: impl ToString) {
         self.say_raw(format!("{}\n", line.to_string()).as_bytes());
     }
 
-    /// Says a line; whether there was somebody to read it.
+    /// Sends a line; returns whether the program still reads.
     pub(crate) fn try_say(&mut self, line: impl ToString) -> bool {
         self.stdin.as_mut().unwrap().write_all(format!("{}\n", line.to_string()).as_bytes()).is_ok()
     }
@@ -150,34 +150,34 @@ impl Host {
     }
 
     pub(crate) fn prompt(&mut self, text: &str) {
-        self.say(json!({"type": "user", "message": {"role": "user", "content": text}}));
+        self.send(json!({"type": "user", "message": {"role": "user", "content": text}}));
     }
 
     pub(crate) fn ask(&mut self, id: &str, request: Value) {
-        self.say(json!({"type": "control_request", "request_id": id, "request": request}));
+        self.send(json!({"type": "control_request", "request_id": id, "request": request}));
     }
 
-    pub(crate) fn answer(&mut self, question: &Value, response: Value) {
-        self.say(json!({"type": "control_response", "response": {
-            "subtype": "success", "request_id": question["request_id"], "response": response,
+    pub(crate) fn answer(&mut self, request: &Value, response: Value) {
+        self.send(json!({"type": "control_response", "response": {
+            "subtype": "success", "request_id": request["request_id"], "response": response,
         }}));
     }
 
     /// The next line, if there is one.
-    pub(crate) fn hear(&mut self) -> Option<Value> {
+    pub(crate) fn receive(&mut self) -> Option<Value> {
         let mut line = String::new();
         self.stdout.as_mut().unwrap().read_line(&mut line).unwrap();
         (!line.is_empty()).then(|| serde_json::from_str(&line).unwrap())
     }
 
     /// The next line that is not torn, if there is one.
-    pub(crate) fn hear_whole(&mut self) -> Option<Value> {
+    pub(crate) fn receive_raw(&mut self) -> Option<Value> {
         let mut line = Vec::new();
         self.stdout.as_mut().unwrap().read_until(b'\n', &mut line).unwrap();
         line.ends_with(b"\n").then(|| serde_json::from_slice(&line).unwrap())
     }
 
-    /// Ends the program without asking it.
+    /// Kills the program.
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
     }
@@ -185,7 +185,8 @@ impl Host {
     /// The next line of this type, or with this subtype; those before it are skipped.
     pub(crate) fn await_kind(&mut self, kind: &str) -> Value {
         loop {
-            let line = self.hear().unwrap_or_else(|| panic!("no {kind}: {:?}", self.last_words()));
+            let line =
+                self.receive().unwrap_or_else(|| panic!("no {kind}: {:?}", self.last_words()));
             if line["type"] == kind || line["subtype"] == kind || line["request"]["subtype"] == kind
             {
                 return line;
@@ -194,7 +195,7 @@ impl Host {
     }
 
     /// The next line on stderr.
-    pub(crate) fn hear_stderr(&mut self) -> String {
+    pub(crate) fn read_stderr(&mut self) -> String {
         let mut line = String::new();
         BufReader::new(self.child.stderr.as_mut().unwrap()).read_line(&mut line).unwrap();
         line
@@ -223,7 +224,7 @@ impl Host {
         ran
     }
 
-    /// Waits for the end and gives everything that was said until then.
+    /// Waits for the end and returns everything that was received until then.
     pub(crate) fn end(mut self) -> Ran {
         let mut stdout = String::new();
         if let Some(mut out) = self.stdout.take() {
