@@ -79,7 +79,7 @@ fn kept(path: &Path) -> anyhow::Result<Option<String>> {
     let found = file.metadata()?;
     let own = rustix::process::geteuid().as_raw();
     if is_link || !found.is_file() || found.uid() != own || found.mode() & 0o077 != 0 {
-        bail!("the file exists, and other users can read it or own it; remove it");
+        bail!("the path exists, and is not a file that only you can read; remove it");
     }
     let text = read(file)?.trim().to_owned();
     if text.len() < BYTES {

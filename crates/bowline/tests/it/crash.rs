@@ -179,11 +179,11 @@ impl Drive {
         std::iter::once(transcript).chain(subagents).flat_map(|file| lines_of(&file)).collect()
     }
 
-    /// Whether everything that the host heard of the conversation is on disk.
+    /// Whether everything that the host received of the conversation is on disk.
     fn check_nothing_lost(&self) {
         let written = self.written();
         let names: HashSet<_> = written.iter().filter_map(|line| line["uuid"].as_str()).collect();
-        for line in &self.heard {
+        for line in &self.received {
             // A command and what it prints are no part of the conversation.
             let text = line["message"]["content"].as_str().unwrap_or_default();
             let is_command = text.starts_with("<command-") || text.starts_with("<local-command-");
@@ -195,8 +195,8 @@ impl Drive {
     }
 
     /// Whether the model was told by the last process, from its first request on, everything that
-    /// the host had heard before.
-    fn check_history(&self, heard_before: usize) {
+    /// the host had received before.
+    fn check_history(&self, received_before: usize) {
         let requests = self.server.requests();
         for request in &requests {
             if let Err(problem) = history::check(&request.body["messages"]) {
@@ -210,7 +210,7 @@ impl Drive {
         if notice.contains(SUMMARY) {
             return;
         }
-        for line in &self.heard[..heard_before] {
+        for line in &self.received[..received_before] {
             let is_ours = line["parent_tool_use_id"].is_null();
             let blocks = line["message"]["content"].as_array();
             for block in blocks.into_iter().flatten().filter(|_| is_ours) {

@@ -26,7 +26,7 @@ fn variables_are_put_into_configurations() {
     let ran = Ran::from(command.output().unwrap());
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "hi\n"));
     assert_eq!(ran.stderr, "MCP server shell: not set and without a default: NOT_SET\n");
-    let notice = fs::read_to_string(rig.cwd().join("told")).unwrap();
+    let notice = fs::read_to_string(rig.cwd().join("notice")).unwrap();
     assert_eq!(notice, "<of the user> else ${NOT_SET}");
 }
 

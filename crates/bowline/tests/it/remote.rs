@@ -275,7 +275,7 @@ fn contradictory_flags_are_refused() {
         }),
         (&["--sdk-url", "ws://me:secret@127.0.0.1/"], {
             "Error: --sdk-url: the URL holds a user name or password; put a token into \
-             CLAUDE_CODE_SESSION_ACCESS_TOKEN to the token instead\n"
+             CLAUDE_CODE_SESSION_ACCESS_TOKEN instead\n"
         }),
         (&["--sdk-url", url, "--sdk-header", "Authorization: Bearer x"], {
             "Error: --sdk-header is visible to every user who can list processes; set \

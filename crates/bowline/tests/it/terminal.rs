@@ -41,19 +41,19 @@ fn assert_harmless(shown: &str) {
     assert!(left.is_empty(), "{left:?} in {shown:?}");
 }
 
-fn send(text: &str) -> String {
+fn say_line(text: &str) -> String {
     format!("SAY {text}")
 }
 
 #[test]
 fn the_words_of_the_model() {
     let rig = TestHome::new();
-    let args = ["-p", "--model", "script", "--", &say(HOSTILE)];
+    let args = ["-p", "--model", "script", "--", &say_line(HOSTILE)];
     let shown = on_a_terminal(&rig, &args);
     assert_harmless(&shown);
     assert!(shown.contains(r"a\u{1b}]52;c;aGk=\u{7}b"), "{shown:?}");
     // Programs get them as they are.
-    let ran = rig.ask(&[], &say(HOSTILE));
+    let ran = rig.ask(&[], &say_line(HOSTILE));
     assert_eq!(ran.stdout, format!("{HOSTILE}\n"));
 }
 
@@ -62,7 +62,7 @@ fn json_for_people_is_the_same_json() {
     let rig = TestHome::new();
     for format in ["json", "stream-json"] {
         let words = ["-p", "--verbose", "--model", "script", "--output-format", format];
-        let prompt = say("a\u{9b}6n\u{7f}\u{202e}b");
+        let prompt = say_line("a\u{9b}6n\u{7f}\u{202e}b");
         let shown = on_a_terminal(&rig, &[&words[..], &["--", &prompt]].concat());
         assert_harmless(&shown);
         assert!(shown.contains(r"a\u009b6n\u007f\u202eb"), "{shown:?}");

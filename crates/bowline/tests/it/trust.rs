@@ -163,7 +163,7 @@ fn conversation(clone: &Clone, args: &[&str], variables: &[(&str, &str)]) -> Vec
             break;
         }
     }
-    heard
+    received
 }
 
 #[test]
