@@ -1,13 +1,6 @@
 //! Message sink: stamps outgoing messages with an id and the session, and emits them in order.
 
-use std::{
-    collections::VecDeque,
-    hash::{BuildHasher, RandomState},
-    sync::{
-        Arc, LazyLock,
-        atomic::{AtomicU64, Ordering},
-    },
-};
+use std::{collections::VecDeque, sync::Arc};
 
 use bowline_protocol::{
     ApiRetryMessage, AssistantMessage, BackgroundTasksChangedMessage, CommandLifecycleMessage,
@@ -22,7 +15,7 @@ use bowline_protocol::{
 };
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::Notify;
-use uuid::Builder;
+use uuid::Uuid;
 
 use crate::{clock::timestamp, host::Host};
 
@@ -168,19 +161,9 @@ fn is_conversation(message: &Message) -> bool {
     }
 }
 
-/// A new id.
-///
-/// Asking the system for random bytes would be the most expensive part of a short message. These are
-/// hashes of a count under keys that are random in each process, which looks the same and cannot be
-/// guessed either.
+/// Generates a message id.
 pub(crate) fn new_uuid() -> MessageUuid {
-    static KEYS: LazyLock<[RandomState; 2]> = LazyLock::new(Default::default);
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let [first, second] = KEYS.each_ref().map(|key| key.hash_one(count));
-    let uuid =
-        Builder::from_random_bytes((u128::from(first) << 64 | u128::from(second)).to_be_bytes());
-    MessageUuid(uuid.into_uuid().to_string())
+    MessageUuid(Uuid::new_v4().to_string())
 }
 
 /// The progress of a prompt.
@@ -284,7 +267,7 @@ boxed_frames! {
 mod tests {
     use std::collections::BTreeSet;
 
-    use uuid::{Uuid, Version};
+    use uuid::Version;
 
     use super::*;
 

@@ -2,16 +2,13 @@
 
 use std::{
     collections::{HashMap, VecDeque},
-    hash::{BuildHasher, RandomState},
     mem,
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use bowline_protocol::{Failure, RequestId, Success};
 use tokio::sync::oneshot;
+use uuid::Uuid;
 
 /// Settled questions that are remembered, so that a second answer is known for what it is.
 const REMEMBERED: usize = 1000;
@@ -32,9 +29,6 @@ pub enum Stray {
 
 #[derive(Debug)]
 pub(crate) struct Pending {
-    asked: AtomicU64,
-    /// Keeps our ids apart from those of an earlier session over the same line.
-    names: RandomState,
     /// `None` once nobody is left to answer.
     open: Mutex<Option<Open>>,
 }
@@ -48,30 +42,15 @@ struct Open {
 
 impl Pending {
     pub(crate) fn new() -> Self {
-        let names = RandomState::new();
-        Self { asked: AtomicU64::new(1), names, open: Mutex::new(Some(Open::default())) }
+        Self { open: Mutex::new(Some(Open::default())) }
     }
 
     /// Opens a question. `None` if nobody is left to answer.
     pub(crate) fn open(&self) -> Option<(RequestId, oneshot::Receiver<Outcome>)> {
-        let number = self.asked.fetch_add(1, Ordering::Relaxed);
-        let id = self.name(number);
+        let id = RequestId(Uuid::new_v4().to_string());
         let (asker, answer) = oneshot::channel();
         self.lock().as_mut()?.waiting.insert(id.clone(), asker);
         Some((id, answer))
-    }
-
-    /// Names a question: a UUID, as every agent and host of the protocol can log and match it.
-    fn name(&self, number: u64) -> RequestId {
-        let (high, low) = (self.names.hash_one((number, 'a')), self.names.hash_one((number, 'b')));
-        RequestId(format!(
-            "{:08x}-{:04x}-4{:03x}-8{:03x}-{:012x}",
-            high >> 32,
-            (high >> 16) & 0xffff,
-            high & 0xfff,
-            low >> 52,
-            low & 0xffff_ffff_ffff,
-        ))
     }
 
     /// Gives an answer to whoever waits for it.
