@@ -17,3 +17,4 @@ mod retry;
 mod script;
 mod script_server;
 mod sse;
+mod sse_fuzz;

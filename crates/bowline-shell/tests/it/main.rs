@@ -3,6 +3,7 @@
 mod bash;
 mod carried;
 mod files;
+mod fuzz;
 mod parts;
 mod properties;
 mod read_only;
