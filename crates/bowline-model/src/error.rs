@@ -1,25 +1,25 @@
-//! Why a model did not answer, and whether it is worth asking again.
+//! Errors of model requests, and which of them are worth a retry.
 
 use std::{error::Error, fmt, sync::Arc, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-/// Why a request, or the rest of an answer, failed.
+/// Error of a request, or of the rest of a response.
 ///
 /// Its text is for users; it never holds a key or a header.
 #[derive(Debug, Clone)]
 pub struct ModelError {
     /// What went wrong.
     pub kind: ErrorKind,
-    /// The HTTP status, if a server answered.
+    /// The HTTP status, if there was a response.
     pub status: Option<u16>,
     /// The API's own name for it, as in `overloaded_error`.
     pub api_type: Option<String>,
     /// What happened, for people.
     pub message: String,
-    /// How long the server asks to wait before the next attempt.
+    /// Wait that the server requests before a retry (rate limit, overload).
     pub retry_after: Option<Duration>,
-    /// Whether the server says that another attempt makes sense.
+    /// Whether the server recommends a retry.
     pub should_retry: Option<bool>,
     /// The server's name for the request.
     pub request_id: Option<String>,
@@ -32,26 +32,26 @@ pub struct ModelError {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// No connection, or it broke before the answer began.
+    /// No connection, or it broke before the response started.
     Connection,
     /// The server was silent for too long.
     Timeout,
-    /// The server answered with an error status.
+    /// The server responded with an error status.
     Status,
-    /// The connection was closed before the answer was complete.
+    /// The connection was closed before the response was complete.
     StreamCut,
     /// The API reported an error inside the stream.
     Api,
-    /// The answer makes no sense: no events, or not JSON. Asking with
+    /// The response is invalid: no events, or not JSON. A retry with
     /// [`Delivery::Whole`](crate::Delivery::Whole) may help.
     Unreadable,
-    /// There is no key and no server to ask.
+    /// No API key and no server is configured.
     NoCredentials,
     /// The model's name, the configuration or the request cannot work.
     Unsupported,
     /// A script cannot be read.
     Script,
-    /// A recording cannot be read, or has no answer to this request.
+    /// A recording cannot be read, or has no response to this request.
     Replay,
 }
 
@@ -78,7 +78,7 @@ impl ModelError {
 
     /// Whether the same request may succeed if it is sent again.
     ///
-    /// An answer of which something was already shown must not simply be asked
+    /// A response of which something was already shown must not simply be requested
     /// for again; that is the caller's to know.
     pub fn is_retryable(&self) -> bool {
         if let Some(should_retry) = self.should_retry {
@@ -101,7 +101,7 @@ impl ModelError {
 
     /// Whether the conversation is too long for the model.
     pub fn is_context_overflow(&self) -> bool {
-        const SAID_BY_SERVERS: [&str; 5] = [
+        const OVERFLOW_MESSAGES: [&str; 5] = [
             "prompt is too long",
             "context_length_exceeded",
             "maximum context length",
@@ -113,7 +113,7 @@ impl ModelError {
             matches!(name, "context_length_exceeded" | "exceed_context_size_error")
         });
         let message = self.message.to_lowercase();
-        refused && (named || SAID_BY_SERVERS.iter().any(|said| message.contains(said)))
+        refused && (named || OVERFLOW_MESSAGES.iter().any(|phrase| message.contains(phrase)))
     }
 
     /// Whether a shorter conversation might be taken.

@@ -1,4 +1,4 @@
-//! Making stream events, for everybody whose answers do not come as such.
+//! Constructors of stream events, for responses that do not come as a stream.
 
 use bowline_protocol::{
     ApiMessage, ContentBlock, ContentBlockDelta, ContentBlockStart, ContentBlockStop, Delta, Extra,
@@ -7,7 +7,7 @@ use bowline_protocol::{
     ToolUseBlock, Usage,
 };
 
-/// `message_start` of this answer: what is known at its beginning.
+/// `message_start` of this response.
 pub(crate) fn message_start(id: String, model: String, usage: Usage) -> StreamEvent {
     let message = ApiMessage { id, model, usage, ..ApiMessage::default() };
     StreamEvent::MessageStart(Box::new(MessageStart { message, extra: Extra::new() }))
@@ -55,17 +55,17 @@ pub(crate) fn message_stop() -> StreamEvent {
     StreamEvent::MessageStop(MessageStop::default())
 }
 
-/// A tool call that has not said anything yet.
+/// A tool call without input yet.
 pub(crate) fn empty_call(id: impl Into<String>, name: impl Into<String>) -> ContentBlock {
     let id = id.into().into();
     let input = RawJson::empty_object();
     ContentBlock::ToolUse(ToolUseBlock { id, name: name.into(), input, extra: Extra::new() })
 }
 
-/// An answer that came in one piece, as the events it would have been streamed in.
+/// A response that came in one piece, as the events it would have been streamed in.
 pub(crate) fn events_of(message: ApiMessage) -> Vec<StreamEvent> {
     let ApiMessage { content, stop_reason, stop_sequence, usage, mut extra, .. } = message;
-    // What only the end of a stream tells.
+    // Known only at the end of a stream.
     let mut at_end = Extra::new();
     for key in ["stop_details", "container"] {
         at_end.extend(extra.remove(key).map(|value| (key.to_owned(), value)));

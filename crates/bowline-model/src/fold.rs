@@ -1,4 +1,4 @@
-//! What the events of an answer add up to.
+//! Fold of the events of one model response into a message.
 
 use bowline_protocol::{
     ApiMessage, ContentBlock, ContentBlockStop, Delta, Extra, Maybe, MessageStop, RawJson,
@@ -6,11 +6,11 @@ use bowline_protocol::{
 };
 use serde_json::{Value, json};
 
-/// Folds the events of one answer into the answer.
+/// Folds the events of one response into a message.
 ///
 /// [`message`](Self::message) holds the blocks that are complete; a block that is
-/// still growing is only in [`partial`](Self::partial). So an answer that was cut
-/// off is what `message` says, and nothing of it is half done.
+/// still growing is only in [`partial`](Self::partial). So a response that was cut
+/// off is what `message` returns, without a partial block.
 #[derive(Debug, Clone, Default)]
 pub struct MessageFold {
     message: ApiMessage,
@@ -18,7 +18,7 @@ pub struct MessageFold {
     phase: Phase,
 }
 
-/// How far an answer has come.
+/// Progress of a response.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Phase {
     #[default]
@@ -36,20 +36,20 @@ struct OpenBlock {
     input: Option<String>,
 }
 
-/// What an event did to the answer.
+/// Effect of an event on the response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Folded {
-    /// The answer began.
+    /// Start of the response.
     Started,
     /// A block began or grew.
     Grown,
-    /// A block is complete; this is its place in the content of
+    /// A block is complete; this is its index in the content of
     /// [`MessageFold::message`].
     BlockDone(usize),
     /// Stop reason and usage are known.
     Stopping,
-    /// The answer is complete.
+    /// End of the response.
     Complete,
     /// Nothing: a ping, or something this version does not know.
     Nothing,
@@ -61,12 +61,12 @@ impl MessageFold {
         Self::default()
     }
 
-    /// The answer so far, with its complete blocks.
+    /// The response so far, with its complete blocks.
     pub fn message(&self) -> &ApiMessage {
         &self.message
     }
 
-    /// The answer with its complete blocks.
+    /// The response with its complete blocks.
     pub fn into_message(self) -> ApiMessage {
         self.message
     }
@@ -83,9 +83,9 @@ impl MessageFold {
         self.open.iter().map(|open| &open.block)
     }
 
-    /// The events that bring a broken answer to an orderly end for somebody who has
+    /// The events that end a broken response in order for a receiver that has
     /// seen its events so far: stops for the open blocks and for the message. A call
-    /// is not stopped, so that nobody takes half of one for the whole.
+    /// is not stopped, so that a partial block is not taken for a whole one.
     pub fn closing_events(&self) -> Vec<StreamEvent> {
         if self.phase != Phase::Speaking {
             return Vec::new();
@@ -121,8 +121,8 @@ impl MessageFold {
             }
             StreamEvent::ContentBlockStop(stop) => {
                 match self.open.iter().position(|open| open.index == stop.index) {
-                    Some(place) => {
-                        let block = self.open.remove(place).close();
+                    Some(index) => {
+                        let block = self.open.remove(index).close();
                         self.message.content.push(block);
                         Folded::BlockDone(self.message.content.len() - 1)
                     }
@@ -220,8 +220,8 @@ fn unparsed_input(text: &str) -> RawJson {
     json!({ UNPARSED_INPUT: { "raw": text, "len": text.chars().count() } }).into()
 }
 
-/// Counts in a stream start anew with each event: the newer replaces the older, as
-/// far as it says anything.
+/// Token counts in a stream are cumulative: the newer replaces the older, as
+/// far as it is present.
 fn merge_usage(usage: &mut Usage, newer: &Usage) {
     let replace = |old: &mut Maybe<u64>, new: &Maybe<u64>| {
         if let Maybe::Value(count) = new {

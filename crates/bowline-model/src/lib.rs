@@ -1,22 +1,22 @@
-//! What Bowline says to a model and hears back.
+//! Model requests and streamed responses: Anthropic, OpenAI-compatible, scripted and replayed.
 //!
 //! One trait, [`Model`]: a [`ModelRequest`] in, a stream of events out. The events
-//! have the Messages API's shape whoever answers, so that the engine knows one
-//! kind of answer:
+//! have the form of the Messages API for every provider, so that the engine knows one
+//! kind of response:
 //!
-//! | [`ModelRef`] | who answers |
+//! | [`ModelRef`] | provider |
 //! |---|---|
 //! | `claude-…`, `opus`, `anthropic/NAME` | the Anthropic Messages API, or a server that speaks it |
 //! | `openai/NAME` | any chat-completions server |
 //! | `script`, `script:FILE` | the embedded deterministic model ([`script`]) |
 //! | `replay:FILE` | a recording of earlier exchanges ([`replay`]) |
 //!
-//! [`Providers`] turns a name into a model. What the events add up to is
-//! [`MessageFold`]'s subject, whether to try again [`RetryPolicy`]'s, what it
-//! costs [`Prices`]'.
+//! [`Providers`] turns a name into a model. Folding events into a message is
+//! [`MessageFold`]'s subject, retries and backoff are [`RetryPolicy`]'s, the
+//! cost is [`Prices`]'.
 //!
 //! This crate reads no environment variable and no settings, keeps no history
-//! and never retries by itself: whoever drives it decides.
+//! and never retries by itself: the caller decides.
 
 mod anthropic;
 mod catalog;
@@ -40,8 +40,9 @@ pub use anthropic::{Anthropic, AnthropicConfig};
 pub use catalog::{DEFAULT_MODEL, KNOWN_MODELS, KnownModel, Thinks, known_model, model_family};
 pub use error::{ErrorKind, ModelError};
 pub use fold::{Folded, MessageFold, UNPARSED_INPUT};
+pub use futures_util::future::BoxFuture;
 pub use http::Timeouts;
-pub use model::{BoxFuture, EventStream, Model};
+pub use model::{EventStream, Model};
 pub use name::ModelRef;
 pub use openai::{LimitField, OpenAi, OpenAiConfig};
 pub use prices::{Price, Prices};

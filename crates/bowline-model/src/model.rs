@@ -1,4 +1,4 @@
-//! The trait that everything that answers implements.
+//! Trait of everything that responds to model requests.
 
 use std::{
     fmt,
@@ -8,18 +8,15 @@ use std::{
 };
 
 use bowline_protocol::StreamEvent;
-use futures_util::Stream;
+use futures_util::{Stream, future::BoxFuture};
 
 use crate::{ModelError, ModelRequest};
 
-/// A future that can be stored and sent.
-pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-/// The events of one answer, in the Messages API's shape whoever answers.
+/// The events of one response, in the form of the Messages API for every provider.
 ///
 /// - The first event is `message_start`; blocks come one at a time, their indexes
 ///   rising; the last event is `message_stop`. Then the stream ends.
-/// - An answer that fails ends with one `Err`: an `error` event of the API becomes
+/// - A response that fails ends with one `Err`: an `error` event of the API becomes
 ///   [`ErrorKind::Api`](crate::ErrorKind::Api), a connection closed too early
 ///   [`ErrorKind::StreamCut`](crate::ErrorKind::StreamCut). Neither `ping` nor
 ///   `error` appears as an event.
@@ -32,7 +29,7 @@ pub struct EventStream {
 }
 
 impl EventStream {
-    /// An answer of these events.
+    /// A response of these events.
     pub fn new(
         events: impl Stream<Item = Result<StreamEvent, ModelError>> + Send + 'static,
     ) -> Self {
@@ -64,16 +61,16 @@ impl fmt::Debug for EventStream {
     }
 }
 
-/// Something that answers requests.
+/// A model: responds to requests.
 pub trait Model: Send + Sync + 'static {
-    /// Makes one attempt at one request and returns once the answer has begun.
+    /// Makes one attempt at one request and returns once the response has started.
     ///
     /// Nothing is retried here. A request with [`Delivery::Whole`](crate::Delivery::Whole)
-    /// is answered by the same events, made from the whole answer.
+    /// yields the same events, made from the whole response.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future or the stream closes the connection; nothing is left behind.
+    /// Dropping the future or the stream closes the connection; nothing keeps running.
     fn stream(&self, request: Arc<ModelRequest>) -> BoxFuture<'_, Result<EventStream, ModelError>>;
 
     /// Counts the input tokens of a request; `None` if the provider cannot.

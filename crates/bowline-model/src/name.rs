@@ -1,4 +1,4 @@
-//! Names of models as people type them, and who answers to them.
+//! Model names as people type them, and their providers.
 
 use std::{fmt, path::PathBuf, str::FromStr};
 

@@ -2,7 +2,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, OnceLock},
 };
 
 use crate::{
@@ -11,6 +11,7 @@ use crate::{
     script::ScriptModel,
     secret::{Secret, Veil},
 };
+use parking_lot::Mutex;
 
 /// Everything needed to reach models, as the command line, settings and environment
 /// say; this crate looks at none of them.
@@ -47,14 +48,14 @@ impl Providers {
 
     /// The model of this name. Nothing is connected before its first request.
     ///
-    /// Fails if there is no way to reach it, and then says which ways there are.
+    /// Fails if there is no way to reach it, and then lists the ways.
     pub fn connect(&self, model: &ModelRef) -> Result<Arc<dyn Model>, ModelError> {
         let model: Arc<dyn Model> = match model {
             ModelRef::Anthropic(_) => self.anthropic()?,
             ModelRef::OpenAi(_) => self.openai()?,
             ModelRef::Script(None) => Arc::new(ScriptModel::new()),
             ModelRef::Script(Some(file)) => Arc::new(ScriptModel::with_file(file)?),
-            // A recording of a recording is of no use to anybody.
+            // A recording of a recording is useless.
             ModelRef::Replay(file) => {
                 let recording = ReplayModel::open(file, self.replay_pace)?;
                 return Ok(Arc::new(recording.veiled(self.veil())));
@@ -84,7 +85,7 @@ impl Providers {
 
     fn recording(&self, path: &Path) -> Result<Arc<RecordFile>, ModelError> {
         // Under the lock, because creating the file twice would empty it.
-        let mut made = self.made.recording.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut made = self.made.recording.lock();
         match &*made {
             Some(made) => Ok(made.clone()),
             None => {
@@ -104,7 +105,7 @@ impl Providers {
     }
 }
 
-/// Whether what a header says is for the server alone.
+/// Whether the value of a header is secret.
 fn names_a_secret(header: &str) -> bool {
     let header = header.to_ascii_lowercase();
     ["auth", "cookie", "key", "secret", "token"].iter().any(|word| header.contains(word))

@@ -1,7 +1,7 @@
-//! What a model is asked, in the Messages API's words.
+//! Model request, in the terms of the Messages API.
 //!
 //! Prompt caching is no field of the request: a provider that needs marks sets
-//! them itself, in the same places every time.
+//! them itself, at the same positions every time.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub struct ModelRequest {
     /// Whether it may, must or must not call one; `None` leaves it to the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_choice: Option<ToolChoice>,
-    /// The most tokens it may answer with; `None` is the most the model can.
+    /// Output limit in tokens; `None` is that of the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u64>,
     /// Whether it reasons first; `None` is the provider's default.
@@ -41,10 +41,10 @@ pub struct ModelRequest {
     /// Beta features of the API, beyond those the provider was set up with.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub betas: Vec<String>,
-    /// Who asks.
+    /// Metadata about the caller.
     #[serde(skip_serializing_if = "Metadata::is_empty")]
     pub metadata: Metadata,
-    /// How the answer travels.
+    /// Delivery of the response.
     pub delivery: Delivery,
     /// More fields of the request body, sent as they are.
     #[serde(skip_serializing_if = "Extra::is_empty")]
@@ -77,17 +77,17 @@ impl ModelRequest {
 pub struct ModelMessage {
     /// Who speaks.
     pub role: Role,
-    /// What they say.
+    /// Content.
     pub content: Vec<ContentBlock>,
 }
 
 impl ModelMessage {
-    /// What the user, or a tool, says.
+    /// A user message or tool result.
     pub fn user(content: Vec<ContentBlock>) -> Self {
         Self { role: Role::User, content }
     }
 
-    /// What the model said.
+    /// An assistant message.
     pub fn assistant(content: Vec<ContentBlock>) -> Self {
         Self { role: Role::Assistant, content }
     }
@@ -119,13 +119,13 @@ fn is_null(json: &RawJson) -> bool {
 pub enum ToolChoice {
     /// It may.
     Auto {
-        /// At most one call in an answer.
+        /// At most one call in a response.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         disable_parallel_tool_use: bool,
     },
     /// It must call some tool.
     Any {
-        /// At most one call in an answer.
+        /// At most one call in a response.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         disable_parallel_tool_use: bool,
     },
@@ -133,7 +133,7 @@ pub enum ToolChoice {
     Tool {
         /// The tool.
         name: String,
-        /// At most one call in an answer.
+        /// At most one call in a response.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         disable_parallel_tool_use: bool,
     },
@@ -141,7 +141,7 @@ pub enum ToolChoice {
     None,
 }
 
-/// Whether the model reasons before it answers.
+/// Thinking mode of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Thinking {
@@ -173,7 +173,7 @@ pub enum ThinkingDisplay {
     Omitted,
 }
 
-/// Who asks.
+/// Metadata about the caller.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Metadata {
     /// An opaque id of the user.
@@ -187,7 +187,7 @@ impl Metadata {
     }
 }
 
-/// How the answer travels.
+/// Delivery of the response.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Delivery {

@@ -1,4 +1,4 @@
-//! Whether and when to ask again: pure, so that it can be tested as a table.
+//! Retry policy: exponential backoff with jitter, and rate limits of the server. Pure, so that it is tested as a table.
 
 use std::{
     hash::{BuildHasher, RandomState},
@@ -7,18 +7,18 @@ use std::{
 
 use crate::ModelError;
 
-/// How often and how patiently failed requests are repeated.
+/// When failed requests are retried.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RetryPolicy {
-    /// How often a request is repeated before its error counts.
+    /// Retries before the error is final.
     pub max_retries: u32,
-    /// The wait before the first repetition; it doubles each time.
+    /// Backoff before the first retry; it doubles each time.
     pub first_delay: Duration,
-    /// The longest wait of our own choosing.
+    /// Upper bound of the backoff.
     pub longest_delay: Duration,
-    /// The longest wait a server can ask for; more is a failure.
+    /// Longest wait that a server may request (`retry-after`); more is a failure.
     pub patience: Duration,
-    /// What the jitter is drawn from. Equal seeds give equal delays.
+    /// Seed of the jitter. Equal seeds give equal delays.
     pub seed: u64,
 }
 
@@ -27,9 +27,9 @@ impl RetryPolicy {
     /// together do not come back together.
     const JITTER: f64 = 0.25;
 
-    /// How long to wait before repeating a request that failed; `None` to give up.
+    /// Delay before the retry of a failed request; `None` to give up.
     ///
-    /// `attempt` is 1 for the first repetition. A wait the server asks for is kept
+    /// `attempt` is 1 for the first retry. A wait the server requests is kept
     /// to the millisecond.
     pub fn delay(&self, attempt: u32, error: &ModelError) -> Option<Duration> {
         if attempt == 0 || attempt > self.max_retries || !error.is_retryable() {
@@ -58,7 +58,7 @@ impl RetryPolicy {
 }
 
 impl Default for RetryPolicy {
-    /// Ten retries from half a second on, with a seed of its own.
+    /// Ten retries from half a second on, with a random seed.
     fn default() -> Self {
         Self {
             max_retries: 10,

@@ -23,7 +23,7 @@ pub struct SseParser {
     line: Vec<u8>,
     /// A line feed right after a carriage return belongs to it.
     after_return: bool,
-    /// Whether the first line, which may begin with a byte order mark, is behind us.
+    /// Whether the first line, which may start with a byte order mark, has been read.
     past_first_line: bool,
     name: Option<String>,
     data: Option<String>,
@@ -92,7 +92,7 @@ impl SseParser {
         match field {
             "event" => self.name = Some(value.to_owned()),
             "data" => self.add_data(value),
-            // No field of the standard, but how older llama.cpp servers say that they failed.
+            // No field of the standard, but how older llama.cpp servers report errors.
             "error" => {
                 self.name = Some("error".to_owned());
                 self.add_data(value);

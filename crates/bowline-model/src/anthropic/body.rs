@@ -6,13 +6,13 @@ use bowline_protocol::{ContentBlock, Effort, Role, TextBlock};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::{Map, Value};
 
-use super::cache::{Marked, Marks};
+use super::cache::{CacheMarks, Marked};
 use crate::{
     Delivery, ModelMessage, ModelRequest, Thinking, ToolChoice, ToolDefinition,
     catalog::known_model,
 };
 
-/// What an unknown model is allowed to answer with; the API wants a number.
+/// Output limit of an unknown model; the API requires a number.
 const FALLBACK_MAX_TOKENS: u64 = 32_000;
 
 /// The body of `POST /v1/messages`.
@@ -65,7 +65,7 @@ pub(super) struct CountBody<'a> {
 
 impl<'a> CountBody<'a> {
     pub(super) fn new(request: &'a ModelRequest) -> Self {
-        let marks = Marks::place(request);
+        let marks = CacheMarks::choose(request);
         let system = request.system.iter().enumerate();
         let tools = request.tools.iter().enumerate();
         let messages = request.messages.iter().enumerate();
@@ -73,20 +73,20 @@ impl<'a> CountBody<'a> {
             model: request.model.strip_suffix("[1m]").unwrap_or(&request.model),
             system: system
                 .filter(|(_, block)| !block.text.trim().is_empty())
-                .map(|(place, block)| {
+                .map(|(index, block)| {
                     let block = System { kind: "text", block };
-                    match marks.system == Some(place) {
+                    match marks.system == Some(index) {
                         true => Part::Marked(Marked::new(block)),
                         false => Part::Plain(block),
                     }
                 })
                 .collect(),
             messages: messages
-                .map(|(place, message)| Message::new(message, marks.in_message(place)))
+                .map(|(index, message)| Message::new(message, marks.in_message(index)))
                 .filter(|message| !message.content.is_empty())
                 .collect(),
             tools: tools
-                .map(|(place, tool)| match marks.tool == Some(place) {
+                .map(|(index, tool)| match marks.tool == Some(index) {
                     true => Part::Marked(Marked::new(&**tool)),
                     false => Part::Plain(&**tool),
                 })
@@ -164,7 +164,7 @@ struct Message<'a> {
 impl<'a> Message<'a> {
     fn new(message: &'a ModelMessage, mark: Option<usize>) -> Self {
         let blocks = message.content.iter().enumerate().filter(|(_, block)| is_accepted(block));
-        let content = blocks.map(|(place, block)| match mark == Some(place) {
+        let content = blocks.map(|(index, block)| match mark == Some(index) {
             true => Part::Marked(Marked::new(block)),
             false => Part::Plain(block),
         });

@@ -1,4 +1,4 @@
-//! Where the marks of prompt caching go.
+//! Prompt caching: placement of the cache marks.
 //!
 //! The API caches the request up to each mark, in the order tools, system, messages,
 //! and finds the longest prefix it has seen. So marks go to the end of what stays the
@@ -17,9 +17,9 @@ const MOST_MARKS: usize = 4;
 /// The key of a mark.
 const CACHE_CONTROL: &str = "cache_control";
 
-/// The places that get a mark.
+/// Positions that get a cache mark.
 #[derive(Debug, Default)]
-pub(super) struct Marks {
+pub(super) struct CacheMarks {
     /// Which system block.
     pub(super) system: Option<usize>,
     /// Which tool.
@@ -28,10 +28,10 @@ pub(super) struct Marks {
     messages: Vec<(usize, usize)>,
 }
 
-impl Marks {
-    /// Chooses the places, the most useful first, as far as marks that are already
+impl CacheMarks {
+    /// Chooses the positions, the most useful first, as far as marks that are already
     /// in the conversation leave room.
-    pub(super) fn place(request: &ModelRequest) -> Self {
+    pub(super) fn choose(request: &ModelRequest) -> Self {
         let mut left = MOST_MARKS.saturating_sub(count_marks(request));
         let mut room_for = |wanted: bool| {
             let granted = wanted && left > 0;
@@ -41,42 +41,42 @@ impl Marks {
         let mut marks = Self::default();
 
         let system = request.system.iter().rposition(|block| !block.text.trim().is_empty());
-        let system = system.filter(|place| !is_marked(&request.system[*place].extra));
+        let system = system.filter(|index| !is_marked(&request.system[*index].extra));
         marks.system = system.filter(|_| room_for(true));
 
         let mut newest = newest_places(request);
-        if let Some(place) = newest.next()
+        if let Some(index) = newest.next()
             && room_for(true)
         {
-            marks.messages.push(place);
+            marks.messages.push(index);
         }
         let tool = request.tools.len().checked_sub(1);
-        let tool = tool.filter(|place| !is_marked(&request.tools[*place].extra));
+        let tool = tool.filter(|index| !is_marked(&request.tools[*index].extra));
         marks.tool = tool.filter(|_| room_for(true));
-        if let Some(place) = newest.next()
+        if let Some(index) = newest.next()
             && room_for(true)
         {
-            marks.messages.push(place);
+            marks.messages.push(index);
         }
         marks
     }
 
     /// Which block of a message gets a mark.
     pub(super) fn in_message(&self, message: usize) -> Option<usize> {
-        self.messages.iter().find(|(place, _)| *place == message).map(|(_, block)| *block)
+        self.messages.iter().find(|(index, _)| *index == message).map(|(_, block)| *block)
     }
 }
 
 /// The last block of each of the user's messages that can carry a mark, newest first.
 fn newest_places(request: &ModelRequest) -> impl Iterator<Item = (usize, usize)> {
-    request.messages.iter().enumerate().rev().filter_map(|(place, message)| {
+    request.messages.iter().enumerate().rev().filter_map(|(index, message)| {
         let can_carry = |block: &ContentBlock| is_accepted(block) && extra(block).is_some();
         let last = match message.role {
             Role::User => message.content.iter().rposition(can_carry)?,
             _ => return None,
         };
         let marked = extra(&message.content[last]).is_some_and(is_marked);
-        (!marked).then_some((place, last))
+        (!marked).then_some((index, last))
     })
 }
 

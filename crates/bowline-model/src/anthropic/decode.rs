@@ -1,4 +1,4 @@
-//! The API's events and whole answers. No I/O.
+//! The API's events and whole responses. No I/O.
 
 use std::collections::VecDeque;
 
@@ -17,7 +17,7 @@ pub(super) struct AnthropicDecoder {
     seen: Seen,
 }
 
-/// How far the answer has come.
+/// Progress of the response.
 #[derive(Clone, Copy, PartialEq)]
 enum Seen {
     Nothing,
@@ -56,7 +56,7 @@ impl Decoder for AnthropicDecoder {
             StreamEvent::MessageStop(_) => self.seen = Seen::End,
             _ => {}
         }
-        // Nothing can be added to an answer that has not begun.
+        // Nothing can be added before `message_start`.
         if self.seen != Seen::Nothing {
             out.push_back(read);
         }
@@ -66,7 +66,7 @@ impl Decoder for AnthropicDecoder {
     fn finish(&mut self, out: &mut VecDeque<StreamEvent>) -> Result<(), ModelError> {
         let (kind, what) = match self.seen {
             Seen::End => return Ok(()),
-            // All is said but the last word.
+            // Everything but the final event has arrived.
             Seen::StopReason => {
                 out.push_back(event::message_stop());
                 return Ok(());
@@ -74,7 +74,7 @@ impl Decoder for AnthropicDecoder {
             Seen::Nothing => (ErrorKind::Unreadable, "is empty"),
             Seen::Beginning => (ErrorKind::StreamCut, "ended before it was complete"),
         };
-        Err(ModelError::new(kind, format!("the answer of {} {what}", self.origin)))
+        Err(ModelError::new(kind, format!("the response of {} {what}", self.origin)))
     }
 }
 
@@ -92,14 +92,14 @@ fn error_event(data: &str) -> ModelError {
     }
 }
 
-/// Reads an answer that came in one piece.
+/// Reads a response that came in one piece.
 pub(super) fn read_whole(body: &[u8], origin: &str) -> Result<ApiMessage, ModelError> {
     serde_json::from_slice(body).map_err(|error| {
         // Some gateways report errors with a status of success.
         match serde_json::from_slice::<Value>(body) {
             Ok(json) if !json["error"].is_null() => error_event(&json.to_string()),
             _ => {
-                let message = format!("{origin} sent an answer that cannot be read: {error}");
+                let message = format!("{origin} sent a response that cannot be read: {error}");
                 ModelError::new(ErrorKind::Unreadable, message)
             }
         }

@@ -13,19 +13,19 @@ use serde::Deserialize;
 use crate::{
     BoxFuture, Delivery, ErrorKind, EventStream, Model, ModelError, ModelRequest, Secret, Timeouts,
     event,
-    http::{Answer, Endpoint, events},
+    http::{Endpoint, HttpResponse, events},
 };
 
 /// How to reach the Anthropic API.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AnthropicConfig {
-    /// `https://api.anthropic.com` unless something else is said.
+    /// `https://api.anthropic.com` by default.
     pub base_url: Option<String>,
     /// Goes into `x-api-key`.
     pub api_key: Option<Secret>,
     /// Goes into `authorization`, for gateways.
     pub auth_token: Option<Secret>,
-    /// Beta features every request asks for.
+    /// Beta features of every request.
     pub betas: Vec<String>,
     /// More headers of every request.
     pub headers: Vec<(String, String)>,
@@ -43,7 +43,7 @@ pub struct Anthropic {
 }
 
 impl Anthropic {
-    /// A model behind this configuration. Nothing is connected yet.
+    /// Creates a model from this configuration. Nothing is connected yet.
     ///
     /// Fails if there is neither a credential nor a server of the user's own.
     pub fn new(config: &AnthropicConfig, timeouts: Timeouts) -> Result<Self, ModelError> {
@@ -68,7 +68,7 @@ impl Anthropic {
         Ok(Self { endpoint, betas: betas.clone() })
     }
 
-    /// The header that asks for beta features, if any are wanted.
+    /// Header for beta features, if there are any.
     fn beta_header(&self, request: &ModelRequest) -> Result<HeaderMap, ModelError> {
         let mut headers = HeaderMap::new();
         let mut wanted: Vec<&str> = Vec::new();
@@ -92,14 +92,14 @@ impl Model for Anthropic {
     fn stream(&self, request: Arc<ModelRequest>) -> BoxFuture<'_, Result<EventStream, ModelError>> {
         Box::pin(async move {
             let headers = self.beta_header(&request)?;
-            let answer =
+            let response =
                 self.endpoint.post("/v1/messages", &body::Body::new(&request), headers).await?;
-            // Some gateways answer in one piece whatever they were asked for.
-            if request.delivery == Delivery::Whole || answer.is_json() {
-                return whole(answer).await;
+            // Some gateways respond in one piece whatever was requested.
+            if request.delivery == Delivery::Whole || response.is_json() {
+                return whole(response).await;
             }
-            let decoder = decode::AnthropicDecoder::new(answer.origin());
-            Ok(events(answer, decoder))
+            let decoder = decode::AnthropicDecoder::new(response.origin());
+            Ok(events(response, decoder))
         })
     }
 
@@ -115,21 +115,22 @@ impl Model for Anthropic {
         Box::pin(async move {
             let headers = self.beta_header(&request)?;
             let body = body::CountBody::new(&request);
-            let answer = self.endpoint.post("/v1/messages/count_tokens", &body, headers).await?;
-            let origin = answer.origin().to_owned();
-            let count: Count = serde_json::from_slice(&answer.whole().await?).map_err(|error| {
-                let message = format!("{origin} answered something that is no token count");
-                ModelError::new(ErrorKind::Unreadable, message).with_source(error)
-            })?;
+            let response = self.endpoint.post("/v1/messages/count_tokens", &body, headers).await?;
+            let origin = response.origin().to_owned();
+            let count: Count =
+                serde_json::from_slice(&response.whole().await?).map_err(|error| {
+                    let message = format!("{origin} sent an invalid token count");
+                    ModelError::new(ErrorKind::Unreadable, message).with_source(error)
+                })?;
             Ok(Some(count.input_tokens))
         })
     }
 }
 
-async fn whole(answer: Answer) -> Result<EventStream, ModelError> {
-    let origin = answer.origin().to_owned();
-    let request_id = answer.request_id();
-    let message = decode::read_whole(&answer.whole().await?, &origin)?;
+async fn whole(response: HttpResponse) -> Result<EventStream, ModelError> {
+    let origin = response.origin().to_owned();
+    let request_id = response.request_id();
+    let message = decode::read_whole(&response.whole().await?, &origin)?;
     let events = stream::iter(event::events_of(message).into_iter().map(Ok));
     Ok(EventStream::new(events).with_request_id(request_id))
 }

@@ -1,4 +1,4 @@
-//! Where requests go, and the client that takes them there.
+//! HTTP endpoint of a provider, and the client that sends requests to it.
 
 use std::sync::OnceLock;
 
@@ -9,7 +9,7 @@ use reqwest::{
 };
 use serde::Serialize;
 
-use super::{Answer, Timeouts, failure};
+use super::{HttpResponse, Timeouts, failure};
 use crate::{ErrorKind, ModelError};
 
 /// A server, and what every request to it carries.
@@ -47,14 +47,14 @@ impl Endpoint {
         self.base.origin().ascii_serialization()
     }
 
-    /// Sends `body` to `path` and returns once the server has answered with a
+    /// Sends `body` to `path` and returns once the server has responded with a
     /// status of success. `more` are headers of this request alone.
     pub(crate) async fn post(
         &self,
         path: &str,
         body: &impl Serialize,
         more: HeaderMap,
-    ) -> Result<Answer, ModelError> {
+    ) -> Result<HttpResponse, ModelError> {
         let body = serde_json::to_vec(body).map_err(|error| {
             ModelError::new(ErrorKind::Unsupported, "the request cannot be written as JSON")
                 .with_source(error)
@@ -72,8 +72,8 @@ impl Endpoint {
             Ok(Err(error)) => return Err(failure::unreachable(&self.origin(), error)),
             Err(_) => return Err(failure::silent(&self.origin(), self.timeouts.begin)),
         };
-        let answer = Answer::new(response, self.origin(), self.timeouts.silence);
-        if answer.is_success() { Ok(answer) } else { Err(answer.into_error().await) }
+        let response = HttpResponse::new(response, self.origin(), self.timeouts.silence);
+        if response.is_success() { Ok(response) } else { Err(response.into_error().await) }
     }
 
     fn client(&self) -> Result<&Client, ModelError> {
@@ -93,7 +93,7 @@ impl Endpoint {
         let builder: ClientBuilder = Client::builder()
             .user_agent(concat!("bowline/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(self.timeouts.connect)
-            // A redirected request would carry the key somewhere nobody configured.
+            // A redirected request would carry the key to a server that is not configured.
             .redirect(redirect::Policy::none())
             // Who drives us decides about every retry.
             .retry(reqwest::retry::never());

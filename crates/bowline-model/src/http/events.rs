@@ -1,11 +1,11 @@
-//! From the body of an answer to stream events, by way of server-sent events.
+//! Stream events from the body of a response, by way of server-sent events (SSE).
 
 use std::{collections::VecDeque, time::Duration};
 
 use bowline_protocol::StreamEvent;
 use futures_util::stream;
 
-use super::{Answer, limits::Received};
+use super::{HttpResponse, limits::Received};
 use crate::{
     ErrorKind, EventStream, ModelError,
     sse::{SseEvent, SseParser},
@@ -20,16 +20,16 @@ pub(crate) trait Decoder: Send + 'static {
         out: &mut VecDeque<StreamEvent>,
     ) -> Result<(), ModelError>;
 
-    /// The server has closed its stream properly: adds what is still to be said, or
-    /// tells what is missing.
+    /// The server has closed its stream properly: adds the events that are still missing, or
+    /// returns an error.
     fn finish(&mut self, out: &mut VecDeque<StreamEvent>) -> Result<(), ModelError>;
 }
 
-/// The stream events of an answer. They end with `message_stop` or an error.
-pub(crate) fn events(answer: Answer, decoder: impl Decoder) -> EventStream {
-    let request_id = answer.request_id();
+/// The stream events of a response. They end with `message_stop` or an error.
+pub(crate) fn events(response: HttpResponse, decoder: impl Decoder) -> EventStream {
+    let request_id = response.request_id();
     let reader = Reader {
-        answer,
+        response,
         decoder,
         parser: SseParser::default(),
         received: Received::default(),
@@ -49,7 +49,7 @@ pub(crate) fn events(answer: Answer, decoder: impl Decoder) -> EventStream {
 const WAIT_FOR_THE_END: Duration = Duration::from_millis(20);
 
 struct Reader<D> {
-    answer: Answer,
+    response: HttpResponse,
     decoder: D,
     parser: SseParser,
     received: Received,
@@ -63,7 +63,7 @@ impl<D: Decoder> Reader<D> {
     async fn next(&mut self) -> Option<Result<StreamEvent, ModelError>> {
         loop {
             if let Some(event) = self.ready.pop_front() {
-                if let Err(failure) = self.received.event(&event, self.answer.origin()) {
+                if let Err(failure) = self.received.event(&event, self.response.origin()) {
                     self.ready.clear();
                     self.ended = true;
                     return Some(Err(failure));
@@ -86,27 +86,27 @@ impl<D: Decoder> Reader<D> {
         }
     }
 
-    /// The answer is complete; whatever follows belongs to no answer. Only a body that
+    /// The response is complete; whatever follows is ignored. Only a body that
     /// is read to its end leaves a connection that can be used again.
     async fn hear_out(&mut self) {
         self.ready.clear();
         self.failure = None;
         if !std::mem::replace(&mut self.ended, true) {
-            let rest = async { while matches!(self.answer.chunk().await, Ok(Some(_))) {} };
+            let rest = async { while matches!(self.response.chunk().await, Ok(Some(_))) {} };
             let _ = tokio::time::timeout(WAIT_FOR_THE_END, rest).await;
         }
     }
 
     async fn read(&mut self) -> Result<(), ModelError> {
-        match self.answer.chunk().await? {
+        match self.response.chunk().await? {
             Some(chunk) => {
-                self.received.bytes(chunk.as_ref().len(), self.answer.origin())?;
+                self.received.bytes(chunk.as_ref().len(), self.response.origin())?;
                 let pushed = self.parser.push(chunk.as_ref());
                 while let Some(event) = self.parser.next_event() {
                     self.decoder.decode(event, &mut self.ready)?;
                 }
                 pushed.map_err(|error| {
-                    let message = format!("the answer of {}: {error}", self.answer.origin());
+                    let message = format!("the response of {}: {error}", self.response.origin());
                     ModelError::new(ErrorKind::Unreadable, message)
                 })
             }

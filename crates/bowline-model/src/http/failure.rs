@@ -1,18 +1,20 @@
-//! Failures of HTTP in words for people.
+//! HTTP failures as model errors: status, rate limit (`retry-after`), and a message for people.
 
-use std::{error::Error, time::Duration};
+use std::{
+    error::Error,
+    time::{Duration, SystemTime},
+};
 
 use reqwest::header::HeaderMap;
 use serde_json::Value;
-use time::{OffsetDateTime, PrimitiveDateTime, macros::format_description};
 
 use crate::{ErrorKind, ModelError};
 
-/// The server cannot be reached, or the connection broke before it answered.
+/// Error of a request without a response: no connection, or one that broke.
 pub(super) fn unreachable(origin: &str, error: reqwest::Error) -> ModelError {
     let cause = root_cause(&error);
     let (kind, message) = if error.is_timeout() {
-        (ErrorKind::Timeout, format!("{origin} does not answer: {cause}"))
+        (ErrorKind::Timeout, format!("{origin} does not respond: {cause}"))
     } else if error.is_connect() {
         (ErrorKind::Connection, format!("cannot connect to {origin}: {cause}"))
     } else {
@@ -21,15 +23,15 @@ pub(super) fn unreachable(origin: &str, error: reqwest::Error) -> ModelError {
     ModelError::new(kind, message).with_source(error.without_url())
 }
 
-/// The server says nothing.
+/// Error of a server that sends nothing until the timeout.
 pub(super) fn silent(origin: &str, waited: Duration) -> ModelError {
     let message = format!("{origin} has been silent for {} s", waited.as_secs_f64());
     ModelError::new(ErrorKind::Timeout, message)
 }
 
-/// The connection broke inside the answer.
+/// Error of a connection that broke inside the response.
 pub(super) fn cut(origin: &str, error: reqwest::Error) -> ModelError {
-    let message = format!("the answer of {origin} was cut off: {}", root_cause(&error));
+    let message = format!("the response of {origin} was cut off: {}", root_cause(&error));
     ModelError::new(ErrorKind::StreamCut, message).with_source(error.without_url())
 }
 
@@ -41,7 +43,7 @@ fn root_cause(error: &dyn Error) -> String {
     cause.to_string()
 }
 
-/// What a server says about an error, in whichever shape it says it.
+/// Error body of a server, in any of the usual shapes.
 #[derive(Debug, Default)]
 pub(crate) struct ErrorText {
     pub(crate) api_type: Option<String>,
@@ -60,7 +62,7 @@ impl ErrorText {
         };
         let text =
             |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
-        // A code says more than a type, where it is a word.
+        // A code is more specific than a type, if it is a word.
         let api_type = text(&error["code"]).or_else(|| text(&error["type"]));
         let message = [error, &error["message"], &error["detail"], &json["message"]]
             .into_iter()
@@ -72,7 +74,7 @@ impl ErrorText {
     }
 }
 
-/// The error that an answer with this status and body means.
+/// Error of a response with this status and body.
 pub(super) fn refused(status: u16, headers: &HeaderMap, body: &[u8]) -> ModelError {
     let text = match serde_json::from_slice::<Value>(body) {
         Ok(json) => ErrorText::read(&json),
@@ -97,14 +99,14 @@ pub(super) fn refused(status: u16, headers: &HeaderMap, body: &[u8]) -> ModelErr
     }
 }
 
-/// The server's name for a request.
+/// Request id that the server assigned.
 pub(super) fn request_id(headers: &HeaderMap) -> Option<String> {
     let header = |name: &str| headers.get(name)?.to_str().ok().map(str::to_owned);
     ["request-id", "x-request-id"].into_iter().find_map(header)
 }
 
-/// The longest error text of a server that is not JSON; a proxy's HTML page says
-/// nothing more after that.
+/// Length to which an error text that is not JSON is truncated; a proxy's HTML page has
+/// nothing of interest after that.
 const LONGEST_PLAIN_TEXT: usize = 300;
 
 fn plain_text(body: &[u8]) -> Option<String> {
@@ -114,7 +116,7 @@ fn plain_text(body: &[u8]) -> Option<String> {
     if text.is_empty() { None } else { Some(text[..end].to_owned()) }
 }
 
-/// The wait a server asks for: milliseconds, seconds, or a date.
+/// Wait that a server requests on a rate limit or overload: milliseconds, seconds, or an HTTP date.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let header = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
     let number = |text: &str| text.parse::<f64>().ok();
@@ -125,9 +127,6 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     if let Some(seconds) = number(text) {
         return Duration::try_from_secs_f64(seconds).ok();
     }
-    let format = format_description!(
-        "[weekday repr:short], [day] [month repr:short] [year] [hour]:[minute]:[second] GMT"
-    );
-    let date = PrimitiveDateTime::parse(text, format).ok()?.assume_utc();
-    Duration::try_from(date - OffsetDateTime::now_utc()).ok()
+    let date = httpdate::parse_http_date(text).ok()?;
+    date.duration_since(SystemTime::now()).ok()
 }

@@ -1,21 +1,21 @@
-//! How much an answer may be in all. A server that goes on without end would fill the memory of
+//! Size limits of a response. A server that goes on without end would fill the memory of
 //! everybody who listens.
 
 use bowline_protocol::{Delta, StreamEvent};
 
 use crate::{ErrorKind, ModelError};
 
-/// What a stream may have at most, in bytes as they come. The longest answers of today's models are a
+/// Limit of a stream, in bytes as received. The longest responses of today's models are a
 /// fifth of it, with all that servers write around every token.
 const LONGEST_STREAM: usize = 256 << 20;
 
-/// What an answer may say at most: text, thoughts and the input of calls together.
+/// Limit of the content: text, thinking and the input of calls together.
 const LONGEST_CONTENT: usize = 32 << 20;
 
-/// How many blocks an answer may have.
+/// Limit on the blocks of a response.
 const MOST_BLOCKS: usize = 10_000;
 
-/// What has come of one answer.
+/// Amount received of one response.
 #[derive(Debug, Default)]
 pub(super) struct Received {
     bytes: usize,
@@ -24,13 +24,13 @@ pub(super) struct Received {
 }
 
 impl Received {
-    /// Counts bytes of the stream.
+    /// Adds bytes of the stream.
     pub(super) fn bytes(&mut self, more: usize, origin: &str) -> Result<(), ModelError> {
         self.bytes = self.bytes.saturating_add(more);
         check(self.bytes, LONGEST_STREAM, origin)
     }
 
-    /// Counts what an event adds to the answer.
+    /// Adds the content of an event.
     pub(super) fn event(&mut self, event: &StreamEvent, origin: &str) -> Result<(), ModelError> {
         match event {
             StreamEvent::ContentBlockStart(_) => self.blocks += 1,
@@ -46,7 +46,7 @@ impl Received {
             _ => {}
         }
         if self.blocks > MOST_BLOCKS {
-            let message = format!("the answer of {origin} has more than {MOST_BLOCKS} blocks");
+            let message = format!("the response of {origin} has more than {MOST_BLOCKS} blocks");
             return Err(ModelError::new(ErrorKind::Unreadable, message));
         }
         check(self.content, LONGEST_CONTENT, origin)
@@ -57,7 +57,7 @@ fn check(length: usize, limit: usize, origin: &str) -> Result<(), ModelError> {
     if length <= limit {
         return Ok(());
     }
-    let message = format!("the answer of {origin} is longer than {} MiB", limit >> 20);
+    let message = format!("the response of {origin} is longer than {} MiB", limit >> 20);
     Err(ModelError::new(ErrorKind::Unreadable, message))
 }
 
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_without_end_is_an_error() {
+    fn response_over_the_size_limit_is_an_error() {
         let piece = "x".repeat(1 << 20);
         for delta in [
             json!({"type": "text_delta", "text": piece}),
@@ -85,7 +85,7 @@ mod tests {
                 received.event(&delta, "o").unwrap();
             }
             let error = received.event(&delta, "o").unwrap_err();
-            assert_eq!(error.to_string(), "the answer of o is longer than 32 MiB");
+            assert_eq!(error.to_string(), "the response of o is longer than 32 MiB");
         }
         let mut received = Received::default();
         received.bytes(LONGEST_STREAM, "o").unwrap();
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_without_end_are_an_error() {
+    fn response_over_the_block_limit_is_an_error() {
         let start = event(json!({
             "type": "content_block_start", "index": 0,
             "content_block": {"type": "text", "text": ""},

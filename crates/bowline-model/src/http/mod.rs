@@ -1,16 +1,16 @@
 //! One HTTP server that models live on: a client built on first use, one POST per
 //! attempt, and every way it can fail as a [`ModelError`](crate::ModelError).
 
-mod answer;
 mod endpoint;
 mod events;
 mod failure;
 mod limits;
+mod response;
 
-pub(crate) use answer::Answer;
 pub(crate) use endpoint::Endpoint;
 pub(crate) use events::{Decoder, events};
 pub(crate) use failure::ErrorText;
+pub(crate) use response::HttpResponse;
 
 use std::time::Duration;
 
@@ -20,9 +20,9 @@ use std::time::Duration;
 pub struct Timeouts {
     /// For the connection.
     pub connect: Duration,
-    /// For the beginning of an answer. A local server may load its model first.
+    /// Until the response starts. A local server may load its model first.
     pub begin: Duration,
-    /// For the next piece of an answer that has begun. Also a local server that reads
+    /// Until the next piece of a response that has started. Also a local server that reads
     /// a long prompt is silent for a while.
     pub silence: Duration,
 }

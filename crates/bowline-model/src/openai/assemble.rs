@@ -5,22 +5,20 @@
 //! grows in the open; pieces of later ones wait. A call gives way to the next as
 //! soon as its input is complete JSON.
 
-use std::{
-    collections::VecDeque,
-    hash::{BuildHasher, RandomState},
-};
+use std::collections::VecDeque;
 
 use bowline_protocol::{ContentBlock, StreamEvent, TextBlock, ThinkingBlock};
 use serde::de::IgnoredAny;
+use uuid::Uuid;
 
 use crate::event;
 
-/// The blocks of an answer in the making.
+/// Blocks of a response under construction.
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
     /// In order of their appearance. Only the first may have been begun in the open.
     blocks: VecDeque<Building>,
-    /// The place of the first of them in the answer.
+    /// Index of the first of them in the response.
     index: usize,
     calls: usize,
 }
@@ -28,8 +26,8 @@ pub(super) struct Assembly {
 #[derive(Debug)]
 struct Building {
     kind: Kind,
-    /// What has been said but not yet sent.
-    waiting: String,
+    /// Text that was not sent yet.
+    unsent: String,
     begun: bool,
 }
 
@@ -51,20 +49,20 @@ struct Call {
 }
 
 impl Assembly {
-    /// Whether the answer calls tools.
+    /// Whether the response calls tools.
     pub(super) fn has_calls(&self) -> bool {
         self.calls > 0
     }
 
     pub(super) fn text(&mut self, text: &str, out: &mut VecDeque<StreamEvent>) {
-        self.say(text, |kind| matches!(kind, Kind::Text), || Kind::Text, out);
+        self.push_text(text, |kind| matches!(kind, Kind::Text), || Kind::Text, out);
     }
 
     pub(super) fn thinking(&mut self, text: &str, out: &mut VecDeque<StreamEvent>) {
-        self.say(text, |kind| matches!(kind, Kind::Thinking), || Kind::Thinking, out);
+        self.push_text(text, |kind| matches!(kind, Kind::Thinking), || Kind::Thinking, out);
     }
 
-    fn say(
+    fn push_text(
         &mut self,
         text: &str,
         is_same: impl Fn(&Kind) -> bool,
@@ -72,13 +70,13 @@ impl Assembly {
         out: &mut VecDeque<StreamEvent>,
     ) {
         match self.blocks.back_mut() {
-            Some(last) if is_same(&last.kind) => last.waiting.push_str(text),
+            Some(last) if is_same(&last.kind) => last.unsent.push_str(text),
             _ => self.blocks.push_back(Building::new(kind(), text)),
         }
         self.advance(out);
     }
 
-    /// A piece of the call with this number. Only a new call says its id and name,
+    /// A piece of the call with this number. Only a new call has its id and name,
     /// though some servers repeat them and others give every call the same number.
     pub(super) fn call(
         &mut self,
@@ -89,11 +87,11 @@ impl Assembly {
         out: &mut VecDeque<StreamEvent>,
     ) {
         let known = self.blocks.iter_mut().rev().find_map(|block| match &mut block.kind {
-            Kind::Call(call) if call.number == number => Some((call, &mut block.waiting)),
+            Kind::Call(call) if call.number == number => Some((call, &mut block.unsent)),
             _ => None,
         });
         match known {
-            Some((call, waiting)) if !call.is_followed_by(id, name) => {
+            Some((call, unsent)) if !call.is_followed_by(id, name) => {
                 if call.id.is_empty() {
                     id.clone_into(&mut call.id);
                 }
@@ -101,9 +99,9 @@ impl Assembly {
                     name.clone_into(&mut call.name);
                 }
                 call.input.push_str(input);
-                waiting.push_str(input);
+                unsent.push_str(input);
             }
-            // Some servers say once more that a call has ended, when the next has begun.
+            // Some servers repeat the end of a call, when the next has begun.
             None if id.is_empty() && name.is_empty() && input.trim().is_empty() => return,
             _ => {
                 self.calls += 1;
@@ -123,7 +121,7 @@ impl Assembly {
         })
     }
 
-    /// Nothing more will be said: every block is complete.
+    /// End of input: every block is complete.
     pub(super) fn finish(&mut self, out: &mut VecDeque<StreamEvent>) {
         while let Some(mut block) = self.blocks.pop_front() {
             block.speak(self.index, out);
@@ -166,8 +164,8 @@ impl Call {
 }
 
 impl Building {
-    fn new(kind: Kind, said: &str) -> Self {
-        Self { kind, waiting: said.to_owned(), begun: false }
+    fn new(kind: Kind, text: &str) -> Self {
+        Self { kind, unsent: text.to_owned(), begun: false }
     }
 
     /// A call cannot begin before its name is known.
@@ -194,25 +192,24 @@ impl Building {
                 Kind::Text => ContentBlock::Text(TextBlock::default()),
                 Kind::Thinking => ContentBlock::Thinking(ThinkingBlock::default()),
                 Kind::Call(call) if call.id.is_empty() => {
-                    event::empty_call(made_up_id("toolu"), call.name.as_str())
+                    event::empty_call(generated_id("toolu"), call.name.as_str())
                 }
                 Kind::Call(call) => event::empty_call(call.id.as_str(), call.name.as_str()),
             };
             out.push_back(event::block_start(index, block));
         }
-        if !self.waiting.is_empty() {
-            let said = std::mem::take(&mut self.waiting);
+        if !self.unsent.is_empty() {
+            let text = std::mem::take(&mut self.unsent);
             out.push_back(match self.kind {
-                Kind::Text => event::text_delta(index, said),
-                Kind::Thinking => event::thinking_delta(index, said),
-                Kind::Call(_) => event::input_delta(index, said),
+                Kind::Text => event::text_delta(index, text),
+                Kind::Thinking => event::thinking_delta(index, text),
+                Kind::Call(_) => event::input_delta(index, text),
             });
         }
     }
 }
 
-/// An id for what a server left without one.
-pub(super) fn made_up_id(prefix: &str) -> String {
-    // Every `RandomState` has keys of its own.
-    format!("{prefix}_{:016x}", RandomState::new().hash_one(prefix))
+/// Generates an id for a message or call that a server left without one.
+pub(super) fn generated_id(prefix: &str) -> String {
+    format!("{prefix}_{}", Uuid::new_v4().simple())
 }

@@ -48,7 +48,7 @@ impl Serialize for Body<'_> {
         if !request.stop_sequences.is_empty() {
             body.serialize_entry("stop", &request.stop_sequences)?;
         }
-        // Sent only when somebody asked for it: many servers refuse the field. A budget
+        // Sent only on request: many servers refuse the field. A budget
         // of thinking has no word here.
         if let Some(effort) = request.effort {
             body.serialize_entry("reasoning_effort", &effort)?;

@@ -1,9 +1,9 @@
-//! What chat-completions servers send, read as leniently as they differ.
+//! Chunks of chat-completions servers, read as leniently as they differ.
 
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A chunk of a stream, or a whole answer.
+/// A chunk of a stream, or a whole response.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Chunk {
@@ -20,16 +20,16 @@ pub(super) struct Chunk {
 pub(super) struct Choice {
     pub(super) index: Option<u64>,
     /// In a stream.
-    pub(super) delta: Option<Said>,
-    /// In a whole answer.
-    pub(super) message: Option<Said>,
+    pub(super) delta: Option<MessagePiece>,
+    /// In a whole response.
+    pub(super) message: Option<MessagePiece>,
     pub(super) finish_reason: Option<String>,
 }
 
-/// What the model said, or how it goes on.
+/// A message, or a piece of one.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Said {
+pub(super) struct MessagePiece {
     /// A text, or parts with texts.
     content: Option<Value>,
     /// What llama.cpp, vLLM and DeepSeek call reasoning.
@@ -42,7 +42,7 @@ pub(super) struct Said {
     pub(super) function_call: Option<FunctionPiece>,
 }
 
-impl Said {
+impl MessagePiece {
     pub(super) fn text(&self) -> Option<String> {
         let text = match self.content.as_ref()? {
             Value::String(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! Chunks and whole answers as stream events. No I/O.
+//! Chunks and whole responses as stream events. No I/O.
 
 use std::collections::VecDeque;
 
@@ -6,8 +6,8 @@ use bowline_protocol::{Extra, Maybe, StopReason, StreamEvent, Usage};
 use serde_json::{Value, json};
 
 use super::{
-    assemble::{Assembly, made_up_id},
-    chunk::{CallPiece, Chunk, FunctionPiece, Said, TokenCounts},
+    assemble::{Assembly, generated_id},
+    chunk::{CallPiece, Chunk, FunctionPiece, MessagePiece, TokenCounts},
     names::ToolNames,
 };
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
 /// Reads a server's chunks.
 pub(super) struct OpenAiDecoder {
     origin: String,
-    /// The model that was asked for; some servers do not repeat it.
+    /// The requested model; some servers do not repeat it.
     model: String,
     names: ToolNames,
     assembly: Assembly,
@@ -45,13 +45,13 @@ impl OpenAiDecoder {
         }
     }
 
-    /// Reads an answer that came in one piece.
+    /// Reads a response that came in one piece.
     pub(super) fn read_whole(mut self, body: &[u8]) -> Result<VecDeque<StreamEvent>, ModelError> {
         let mut events = VecDeque::new();
         let text = String::from_utf8_lossy(body);
         self.read(&text, &mut events)?;
         if !self.begun {
-            return Err(self.unreadable("it has no answer"));
+            return Err(self.unreadable("it has no choices"));
         }
         self.end(&mut events);
         Ok(events)
@@ -70,7 +70,7 @@ impl OpenAiDecoder {
                     self.counts = Some(counts);
                     Ok(())
                 }
-                // Neither an answer nor counts: some servers report errors this way, others just
+                // Neither choices nor token counts: some servers report errors this way, others just
                 // show that they are alive.
                 None => {
                     let json = serde_json::from_str(json).unwrap_or(Value::Null);
@@ -83,14 +83,14 @@ impl OpenAiDecoder {
         };
         self.begin(id, model, out);
         for choice in choices {
-            // We ask for one answer; a server that gives two is only heard once.
+            // One response is requested; of several only the first is used.
             if choice.index.unwrap_or(0) != 0 {
                 continue;
             }
-            if let Some(said) = choice.delta.or(choice.message) {
-                self.hear(said, out);
+            if let Some(piece) = choice.delta.or(choice.message) {
+                self.receive(piece, out);
             }
-            // Some servers say nothing with an empty text.
+            // Some servers send an empty text for none.
             if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
                 self.finish_reason = Some(reason);
             }
@@ -110,30 +110,30 @@ impl OpenAiDecoder {
         if std::mem::replace(&mut self.begun, true) {
             return;
         }
-        let id = id.filter(|id| !id.is_empty()).unwrap_or_else(|| made_up_id("msg"));
+        let id = id.filter(|id| !id.is_empty()).unwrap_or_else(|| generated_id("msg"));
         let model = model.filter(|model| !model.is_empty()).unwrap_or_else(|| self.model.clone());
         // The counts come last.
         let nothing = TokenCounts::default();
         out.push_back(event::message_start(id, model, usage(&nothing)));
     }
 
-    fn hear(&mut self, said: Said, out: &mut VecDeque<StreamEvent>) {
-        if let Some(thought) = said.thought() {
+    fn receive(&mut self, piece: MessagePiece, out: &mut VecDeque<StreamEvent>) {
+        if let Some(thought) = piece.thought() {
             self.assembly.thinking(thought, out);
         }
-        if let Some(text) = said.text() {
+        if let Some(text) = piece.text() {
             self.assembly.text(&text, out);
         }
-        if let Some(refusal) = said.refusal() {
+        if let Some(refusal) = piece.refusal() {
             self.refused = true;
             self.assembly.text(refusal, out);
         }
-        let single = said.function_call.map(|function| CallPiece {
+        let single = piece.function_call.map(|function| CallPiece {
             index: Some(0),
             id: None,
             function: Some(function),
         });
-        let calls = said.tool_calls.unwrap_or_default().into_iter().chain(single);
+        let calls = piece.tool_calls.unwrap_or_default().into_iter().chain(single);
         for (position, call) in calls.enumerate() {
             self.hear_call(position, call, out);
         }
@@ -145,7 +145,7 @@ impl OpenAiDecoder {
         let id = id.unwrap_or_default();
         let name = function.name.as_deref().unwrap_or_default();
         let goes_on = id.is_empty() && name.is_empty();
-        // Without a number, a bare piece goes on with the newest call; others go by place.
+        // Without a number, a bare piece goes on with the newest call; others go by index.
         let number = index
             .or_else(|| self.assembly.last_call_number().filter(|_| goes_on))
             .unwrap_or(position as u64);
@@ -153,7 +153,7 @@ impl OpenAiDecoder {
         self.assembly.call(number, &id, &name, &function.arguments(), out);
     }
 
-    /// Ends the answer.
+    /// Ends the response.
     fn end(&mut self, out: &mut VecDeque<StreamEvent>) {
         if std::mem::replace(&mut self.ended, true) {
             return;
@@ -161,7 +161,7 @@ impl OpenAiDecoder {
         self.assembly.finish(out);
         let reason = match self.finish_reason.as_deref() {
             Some("length") => StopReason::MaxTokens,
-            // Some servers say `stop` though there are calls to be run.
+            // Some servers send `stop` though there are calls to be run.
             _ if self.assembly.has_calls() => StopReason::ToolUse,
             Some("content_filter") => StopReason::Refusal,
             _ if self.refused => StopReason::Refusal,
@@ -173,7 +173,7 @@ impl OpenAiDecoder {
     }
 
     fn unreadable(&self, why: &str) -> ModelError {
-        let message = format!("{} sent an answer that cannot be read: {why}", self.origin);
+        let message = format!("{} sent a response that cannot be read: {why}", self.origin);
         ModelError::new(ErrorKind::Unreadable, message)
     }
 }
@@ -201,14 +201,15 @@ impl Decoder for OpenAiDecoder {
 
     fn finish(&mut self, out: &mut VecDeque<StreamEvent>) -> Result<(), ModelError> {
         if self.finish_reason.is_some() {
-            // All is said but the last word.
+            // Everything but the final event has arrived.
             self.end(out);
         }
         match (self.ended, self.begun) {
             (true, _) => Ok(()),
             (false, false) => Err(self.unreadable("it is empty")),
             (false, true) => {
-                let message = format!("the answer of {} ended before it was complete", self.origin);
+                let message =
+                    format!("the response of {} ended before it was complete", self.origin);
                 Err(ModelError::new(ErrorKind::StreamCut, message))
             }
         }

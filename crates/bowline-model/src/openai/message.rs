@@ -15,7 +15,7 @@ pub(super) fn messages(request: &ModelRequest) -> Vec<Value> {
     }
     for message in &request.messages {
         match message.role {
-            Role::Assistant => messages.extend(answer(message)),
+            Role::Assistant => messages.extend(assistant_message(message)),
             Role::System => {
                 let text = Content::Blocks(message.content.clone()).to_text();
                 messages.push(json!({ "role": "system", "content": text }));
@@ -26,8 +26,8 @@ pub(super) fn messages(request: &ModelRequest) -> Vec<Value> {
     messages
 }
 
-/// What the model said. Its reasoning stays behind: these servers do not want it back.
-fn answer(message: &ModelMessage) -> Option<Value> {
+/// Assistant message. Its reasoning is left out: these servers do not accept it.
+fn assistant_message(message: &ModelMessage) -> Option<Value> {
     let texts: Vec<&str> = message.content.iter().filter_map(ContentBlock::as_text).collect();
     let calls = message.content.iter().filter_map(|block| match block {
         ContentBlock::ToolUse(call) => Some(json!({
@@ -49,8 +49,8 @@ fn answer(message: &ModelMessage) -> Option<Value> {
     }
 }
 
-/// What the user and the tools said: results first, as every call has to be answered
-/// before anything else is said.
+/// User messages: tool results first, as every call needs its result
+/// before any other content.
 fn push_prompt(messages: &mut Vec<Value>, message: &ModelMessage) {
     let mut parts: Vec<Value> = Vec::new();
     for block in &message.content {
@@ -69,7 +69,7 @@ fn push_prompt(messages: &mut Vec<Value>, message: &ModelMessage) {
     }
 }
 
-/// A tool's answer. Only text fits into it; pictures follow as the user's.
+/// Result of a tool. Only text fits into it; pictures follow as the user's.
 fn tool_result(result: &ToolResultBlock, parts: &mut Vec<Value>) -> Value {
     let mut texts: Vec<String> = Vec::new();
     let failed = result.is_error == Some(true);

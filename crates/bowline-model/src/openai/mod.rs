@@ -1,8 +1,8 @@
 //! Chat-completions servers: OpenAI's own, llama.cpp, vLLM, Ollama and their kin.
 //!
-//! A request is put into their words, and their answers are put into the Messages
+//! Requests are translated into their terms, and their responses into the Messages
 //! API's events. Servers differ in details; whatever they leave out or add is
-//! tolerated here, so that nobody else has to know.
+//! tolerated here, so that no other module has to know.
 
 mod assemble;
 mod body;
@@ -33,11 +33,11 @@ pub struct OpenAiConfig {
     pub api_key: Option<Secret>,
     /// More headers of every request.
     pub headers: Vec<(String, String)>,
-    /// What the server calls the limit of an answer; `None` goes by the address.
+    /// Field for the output limit; `None` goes by the address.
     pub limit_field: Option<LimitField>,
 }
 
-/// What a server calls the most tokens of an answer.
+/// Field name of the output limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitField {
     /// `max_tokens`, which nearly every server knows.
@@ -56,7 +56,7 @@ pub struct OpenAi {
 }
 
 impl OpenAi {
-    /// A model behind this configuration. Nothing is connected yet.
+    /// Creates a model from this configuration. Nothing is connected yet.
     ///
     /// Fails if there is neither a server nor a key.
     pub fn new(config: &OpenAiConfig, timeouts: Timeouts) -> Result<Self, ModelError> {
@@ -86,16 +86,16 @@ impl Model for OpenAi {
         Box::pin(async move {
             let names = ToolNames::new(request.tools.iter().map(|tool| tool.name.as_str()));
             let body = Body::new(&request, self.limit_field);
-            let answer = self.endpoint.post("/chat/completions", &body, HeaderMap::new()).await?;
-            let decoder = OpenAiDecoder::new(answer.origin(), &request.model, names);
-            // Some servers answer in one piece whatever they were asked for.
-            if request.delivery == Delivery::Whole || answer.is_json() {
-                let request_id = answer.request_id();
-                let events = decoder.read_whole(&answer.whole().await?)?;
+            let response = self.endpoint.post("/chat/completions", &body, HeaderMap::new()).await?;
+            let decoder = OpenAiDecoder::new(response.origin(), &request.model, names);
+            // Some servers respond in one piece whatever was requested.
+            if request.delivery == Delivery::Whole || response.is_json() {
+                let request_id = response.request_id();
+                let events = decoder.read_whole(&response.whole().await?)?;
                 let events = stream::iter(events.into_iter().map(Ok));
                 return Ok(EventStream::new(events).with_request_id(request_id));
             }
-            Ok(events(answer, decoder))
+            Ok(events(response, decoder))
         })
     }
 

@@ -1,4 +1,4 @@
-//! What of a request counts for replay, and where two requests differ.
+//! Comparison of a request with recorded ones.
 
 use std::fmt;
 
@@ -25,35 +25,35 @@ fn is_reminder(block: &Value) -> bool {
     block["type"] == "text" && text.trim_start().starts_with("<system-reminder>")
 }
 
-/// The first place where two values differ.
+/// The first path at which two values differ.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Difference {
     /// As in `messages[2].content[0].text`.
     path: String,
     recorded: Option<Value>,
-    asked: Option<Value>,
+    requested: Option<Value>,
 }
 
 impl Difference {
     /// Compares two essences; `None` if they are the same.
-    pub(super) fn find(recorded: &Value, asked: &Value) -> Option<Self> {
-        find("", recorded, asked)
+    pub(super) fn find(recorded: &Value, requested: &Value) -> Option<Self> {
+        find("", recorded, requested)
     }
 
     /// How many messages the two have in common at the beginning.
-    pub(super) fn common_messages(recorded: &Value, asked: &Value) -> usize {
+    pub(super) fn common_messages(recorded: &Value, requested: &Value) -> usize {
         let list = |value: &Value| value["messages"].as_array().cloned().unwrap_or_default();
-        list(recorded).iter().zip(&list(asked)).take_while(|(a, b)| a == b).count()
+        list(recorded).iter().zip(&list(requested)).take_while(|(a, b)| a == b).count()
     }
 }
 
-fn find(path: &str, recorded: &Value, asked: &Value) -> Option<Difference> {
-    let differ = |path: String, recorded: Option<&Value>, asked: Option<&Value>| Difference {
+fn find(path: &str, recorded: &Value, requested: &Value) -> Option<Difference> {
+    let differ = |path: String, recorded: Option<&Value>, requested: Option<&Value>| Difference {
         path,
         recorded: recorded.cloned(),
-        asked: asked.cloned(),
+        requested: requested.cloned(),
     };
-    match (recorded, asked) {
+    match (recorded, requested) {
         (Value::Object(old), Value::Object(new)) => {
             let added = new.keys().filter(|key| !old.contains_key(*key));
             old.keys().chain(added).find_map(|key| {
@@ -65,9 +65,9 @@ fn find(path: &str, recorded: &Value, asked: &Value) -> Option<Difference> {
                 }
             })
         }
-        (Value::Array(old), Value::Array(new)) => (0..old.len().max(new.len())).find_map(|place| {
-            let path = format!("{path}[{place}]");
-            match (old.get(place), new.get(place)) {
+        (Value::Array(old), Value::Array(new)) => (0..old.len().max(new.len())).find_map(|index| {
+            let path = format!("{path}[{index}]");
+            match (old.get(index), new.get(index)) {
                 (Some(old), Some(new)) => find(&path, old, new),
                 (old, new) => Some(differ(path, old, new)),
             }
@@ -82,19 +82,19 @@ const LONGEST_VALUE: usize = 200;
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (recorded, asked) = excerpts(self.recorded.as_ref(), self.asked.as_ref());
-        write!(f, "at {}: recorded {recorded}, asked {asked}", self.path)
+        let (recorded, requested) = excerpts(self.recorded.as_ref(), self.requested.as_ref());
+        write!(f, "at {}: recorded {recorded}, requested {requested}", self.path)
     }
 }
 
-/// Both values, shortened around the place where they part.
-fn excerpts(recorded: Option<&Value>, asked: Option<&Value>) -> (String, String) {
-    let [recorded, asked] = [recorded, asked].map(|value| match value {
+/// Both values, truncated around the first difference.
+fn excerpts(recorded: Option<&Value>, requested: Option<&Value>) -> (String, String) {
+    let [recorded, requested] = [recorded, requested].map(|value| match value {
         None => "nothing".to_owned(),
         Some(value) => value.to_string(),
     });
-    let same = recorded.chars().zip(asked.chars()).take_while(|(a, b)| a == b).count();
-    // A little of what is the same helps to find the place.
+    let same = recorded.chars().zip(requested.chars()).take_while(|(a, b)| a == b).count();
+    // A little of what is the same helps to find it.
     let skipped = if same > LONGEST_VALUE / 2 { same - LONGEST_VALUE / 4 } else { 0 };
     let excerpt = |text: &str| {
         let before = if skipped > 0 { "…" } else { "" };
@@ -102,5 +102,5 @@ fn excerpts(recorded: Option<&Value>, asked: Option<&Value>) -> (String, String)
         let after = if text.chars().count() > skipped + LONGEST_VALUE { "…" } else { "" };
         format!("{before}{shown}{after}")
     };
-    (excerpt(&recorded), excerpt(&asked))
+    (excerpt(&recorded), excerpt(&requested))
 }

@@ -4,14 +4,12 @@ use std::{
     fs::File,
     io::Write,
     path::Path,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering},
-    },
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
     time::{Duration, Instant},
 };
 
 use bowline_protocol::StreamEvent;
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -41,7 +39,7 @@ pub(super) enum LineOut<'a> {
         at_ms: u64,
         #[serde(skip_serializing_if = "Option::is_none")]
         error: Option<RecordedError>,
-        /// Nobody waited for the rest.
+        /// The caller cancelled the rest.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         dropped: bool,
     },
@@ -139,7 +137,7 @@ impl RecordFile {
         })
     }
 
-    /// Keeps secrets out of the file, whoever says them.
+    /// Keeps secrets out of the file, whether in requests or responses.
     pub(crate) fn veiled(self, veil: Veil) -> Self {
         Self { veil, ..self }
     }
@@ -164,7 +162,7 @@ impl RecordFile {
         let written = serde_json::to_string(line).map_err(std::io::Error::other).and_then(|text| {
             let mut text = self.veil.hide(text);
             text.push('\n');
-            self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(text.as_bytes())
+            self.file.lock().write_all(text.as_bytes())
         });
         if let Err(error) = written
             && !self.failed.swap(true, Ordering::Relaxed)

@@ -14,7 +14,7 @@
 //! Keys and headers are never part of it: it holds [`ModelRequest`](crate::ModelRequest)s,
 //! and those have none.
 //!
-//! # How a request finds its answer
+//! # Matching requests
 //!
 //! By content: the messages, the names of the tools and the tool choice have to be
 //! the same. What differs from machine to machine and from day to day is not
@@ -24,9 +24,9 @@
 
 mod difference;
 mod file;
-mod held;
 mod player;
 mod recorder;
+mod redact;
 
 pub use file::RecordFile;
 pub use player::{Pace, ReplayModel};

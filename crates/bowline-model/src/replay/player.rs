@@ -1,14 +1,15 @@
-//! A model that answers from a recording.
+//! Model that responds from a recording.
 
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::Duration,
 };
 
 use bowline_protocol::StreamEvent;
 use futures_util::stream;
+use parking_lot::Mutex;
 use serde_json::Value;
 
 use super::{
@@ -76,38 +77,40 @@ impl ReplayModel {
         Self { veil, ..self }
     }
 
-    /// Finds the answer to a request and marks it as played.
+    /// Finds the response to a request and marks it as played.
     fn find(&self, request: &ModelRequest) -> Result<Script, ModelError> {
-        let asked = serde_json::to_string(request).map(|text| self.veil.hide(text));
-        let asked: Value = asked.and_then(|text| serde_json::from_str(&text)).map_err(|error| {
-            ModelError::new(ErrorKind::Replay, "the request cannot be compared").with_source(error)
-        })?;
-        let asked = essence(&asked);
-        let mut exchanges = self.exchanges.lock().unwrap_or_else(PoisonError::into_inner);
-        let same = |exchange: &Exchange| exchange.essence == asked;
+        let requested = serde_json::to_string(request).map(|text| self.veil.hide(text));
+        let requested: Value =
+            requested.and_then(|text| serde_json::from_str(&text)).map_err(|error| {
+                ModelError::new(ErrorKind::Replay, "the request cannot be compared")
+                    .with_source(error)
+            })?;
+        let requested = essence(&requested);
+        let mut exchanges = self.exchanges.lock();
+        let same = |exchange: &Exchange| exchange.essence == requested;
         let fresh = exchanges.iter().position(|exchange| !exchange.played && same(exchange));
         match fresh.or_else(|| exchanges.iter().rposition(same)) {
-            Some(place) => {
-                exchanges[place].played = true;
-                Ok(exchanges[place].script())
+            Some(index) => {
+                exchanges[index].played = true;
+                Ok(exchanges[index].script())
             }
-            None => Err(self.mismatch(&exchanges, &asked)),
+            None => Err(self.mismatch(&exchanges, &requested)),
         }
     }
 
-    /// Says which exchange came closest, and where it differs.
-    fn mismatch(&self, exchanges: &[Exchange], asked: &Value) -> ModelError {
+    /// Error that names the closest exchange and the difference.
+    fn mismatch(&self, exchanges: &[Exchange], requested: &Value) -> ModelError {
         let nearness = |exchange: &&Exchange| {
-            let common = Difference::common_messages(&exchange.essence, asked);
+            let common = Difference::common_messages(&exchange.essence, requested);
             (common, !exchange.played, std::cmp::Reverse(exchange.number))
         };
         let closest = exchanges.iter().max_by_key(nearness);
         let how = closest.and_then(|closest| {
-            let difference = Difference::find(&closest.essence, asked)?;
+            let difference = Difference::find(&closest.essence, requested)?;
             Some(format!("request {} is closest and differs {difference}", closest.number))
         });
         let how = how.unwrap_or_else(|| "it holds no request".to_owned());
-        let message = format!("{} has no answer to this request: {how}", self.path.display());
+        let message = format!("{} has no response to this request: {how}", self.path.display());
         ModelError::new(ErrorKind::Replay, message)
     }
 }
@@ -134,7 +137,7 @@ impl Exchange {
     fn script(&self) -> Script {
         let is_whole = matches!(self.events.last(), Some((_, StreamEvent::MessageStop(_))));
         let unheard = || {
-            let message = "nobody heard the rest of this answer when it was recorded";
+            let message = "the rest of this response was not received when it was recorded";
             ModelError::new(ErrorKind::StreamCut, message)
         };
         let error = match &self.error {
@@ -203,7 +206,7 @@ impl Model for ReplayModel {
         })
     }
 
-    /// A recording holds no counts.
+    /// A recording has no token counts.
     fn count_tokens(&self, _: Arc<ModelRequest>) -> BoxFuture<'_, Result<Option<u64>, ModelError>> {
         Box::pin(async { Ok(None) })
     }

@@ -1,4 +1,4 @@
-//! A model that writes down what another says.
+//! Model that records the exchanges of another.
 
 use std::{fmt, sync::Arc};
 
@@ -7,11 +7,11 @@ use futures_util::{StreamExt, stream};
 
 use super::{
     file::{LineOut, RecordFile, RecordedError},
-    held::Held,
+    redact::Held,
 };
 use crate::{BoxFuture, EventStream, Model, ModelError, ModelRequest};
 
-/// Passes everything on to a model and writes it down, but for token counts, which
+/// Forwards everything to a model and records it, but for token counts, which
 /// nothing depends on.
 pub struct Recorder {
     model: Arc<dyn Model>,
@@ -65,7 +65,7 @@ fn record(events: EventStream, exchange: Exchange) -> EventStream {
     EventStream::new(events).with_request_id(request_id)
 }
 
-/// One exchange. Its end is written exactly once, also if nobody waits for it.
+/// One exchange. Its end is written exactly once, even if the caller is gone.
 struct Exchange {
     file: Arc<RecordFile>,
     number: u64,

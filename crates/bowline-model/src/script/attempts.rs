@@ -1,25 +1,24 @@
-//! How often the same place has been asked, for failures that pass.
+//! Attempt counters by script position, for failures that pass after a retry.
 
-use std::{
-    collections::HashMap,
-    sync::{Mutex, PoisonError},
-};
+use std::collections::HashMap;
 
-/// Counts attempts by place.
+use parking_lot::Mutex;
+
+/// Attempts by position.
 #[derive(Debug, Default)]
 pub(super) struct Attempts(Mutex<HashMap<u64, u32>>);
 
 impl Attempts {
-    /// A server may run for days; a place is asked again within seconds or never.
-    const MOST_PLACES: usize = 10_000;
+    /// A server may run for days; a position is retried within seconds or never.
+    const MOST_POSITIONS: usize = 10_000;
 
-    /// Counts one more attempt and says how many there were before.
-    pub(super) fn count(&self, place: u64) -> u32 {
-        let mut places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if places.len() >= Self::MOST_PLACES {
-            places.clear();
+    /// Adds an attempt and returns how many there were before.
+    pub(super) fn count(&self, position: u64) -> u32 {
+        let mut positions = self.0.lock();
+        if positions.len() >= Self::MOST_POSITIONS {
+            positions.clear();
         }
-        let count = places.entry(place).or_default();
+        let count = positions.entry(position).or_default();
         *count += 1;
         *count - 1
     }

@@ -5,9 +5,9 @@ use std::{path::Path, sync::Arc};
 use futures_util::stream;
 
 use super::{
-    answer::{Answer, Play, Plays},
     attempts::Attempts,
-    place::{NewestScript, Place},
+    position::{NewestScript, ScriptPosition},
+    response::{Play, Plays, ScriptedResponse},
     tokens,
 };
 use crate::{BoxFuture, ErrorKind, EventStream, Model, ModelError, ModelRequest};
@@ -26,12 +26,12 @@ impl ScriptModel {
         Self::default()
     }
 
-    /// A model that answers prompts without directives by this script.
+    /// A model that responds to prompts without directives from this script.
     pub fn with_script(script: impl Into<String>) -> Self {
         Self { file: Some(script.into()), ..Self::default() }
     }
 
-    /// A model that answers prompts without directives by the script in this file.
+    /// A model that responds to prompts without directives from the script in this file.
     pub fn with_file(path: &Path) -> Result<Self, ModelError> {
         let script = std::fs::read_to_string(path).map_err(|error| {
             let message = format!("cannot read the script {}: {error}", path.display());
@@ -40,19 +40,19 @@ impl ScriptModel {
         Ok(Self::with_script(script))
     }
 
-    pub(super) fn answer(&self, request: &ModelRequest) -> Result<Answer, ModelError> {
-        let place = Place::find(request, self.file.as_deref(), &self.newest)?;
-        let earlier = self.attempts.count(place.key);
-        Ok(Answer::new(request, place, earlier))
+    pub(super) fn respond(&self, request: &ModelRequest) -> Result<ScriptedResponse, ModelError> {
+        let position = ScriptPosition::find(request, self.file.as_deref(), &self.newest)?;
+        let earlier = self.attempts.count(position.key);
+        Ok(ScriptedResponse::new(request, position, earlier))
     }
 }
 
 impl Model for ScriptModel {
     fn stream(&self, request: Arc<ModelRequest>) -> BoxFuture<'_, Result<EventStream, ModelError>> {
         Box::pin(async move {
-            let answer = self.answer(&request)?;
-            wait(answer.delay).await;
-            Ok(perform(answer.plays?).with_request_id(Some(answer.request_id)))
+            let response = self.respond(&request)?;
+            wait(response.delay).await;
+            Ok(perform(response.plays?).with_request_id(Some(response.request_id)))
         })
     }
 
@@ -64,7 +64,7 @@ impl Model for ScriptModel {
     }
 }
 
-/// Plays an answer in real time.
+/// Plays a response in real time.
 fn perform(plays: Plays) -> EventStream {
     EventStream::new(stream::unfold(Some(plays), |plays| async {
         let mut plays = plays?;
@@ -74,7 +74,7 @@ fn perform(plays: Plays) -> EventStream {
                 Play::Pause(pause) => wait(pause).await,
                 Play::Hang => std::future::pending().await,
                 Play::Cut => {
-                    let message = "the scripted answer was cut off";
+                    let message = "the scripted response was cut off";
                     return Some((Err(ModelError::new(ErrorKind::StreamCut, message)), None));
                 }
                 Play::Fail(error) => return Some((Err(error), None)),

@@ -4,7 +4,7 @@ use bowline_protocol::{Content, ContentBlock};
 
 use crate::ModelRequest;
 
-/// What a picture or a document counts.
+/// Tokens of an image or document.
 const TOKENS_OF_A_PICTURE: u64 = 1000;
 
 /// The input tokens of a request.

@@ -51,7 +51,7 @@ async fn a_small_request() {
 }
 
 #[tokio::test]
-async fn everything_a_request_can_say() {
+async fn request_with_every_field() {
     let extra =
         json!({ "output_config": { "format": { "type": "json_schema" } }, "speed": "fast" });
     let request = ModelRequest {
@@ -133,7 +133,7 @@ fn long_conversation() -> ModelRequest {
 }
 
 #[tokio::test]
-async fn four_marks_end_what_stays_the_same() {
+async fn four_cache_marks_end_the_stable_prefixes() {
     let body = sent(long_conversation()).await.body;
     let expected =
         [".messages[2].content[0]", ".messages[4].content[0]", ".system[1]", ".tools[1]"];
@@ -141,7 +141,7 @@ async fn four_marks_end_what_stays_the_same() {
 }
 
 #[tokio::test]
-async fn marks_that_are_there_leave_fewer_for_us() {
+async fn existing_cache_marks_count_against_the_limit() {
     let mut request = long_conversation();
     let marked = json!({ "text": "first", "cache_control": { "type": "ephemeral", "ttl": "1h" } });
     let marked = ContentBlock::Text(serde_json::from_value(marked).unwrap());
@@ -157,7 +157,7 @@ async fn marks_that_are_there_leave_fewer_for_us() {
 }
 
 #[tokio::test]
-async fn reasoning_goes_back_only_with_its_seal() {
+async fn thinking_is_sent_back_only_with_its_signature() {
     let thinking = |signature: &str| {
         ContentBlock::Thinking(ThinkingBlock {
             thinking: "hm".to_owned(),

@@ -49,7 +49,7 @@ fn all() -> Expect {
 }
 
 #[tokio::test]
-async fn a_plain_answer() {
+async fn text_response() {
     check(streamed(&[START, BEGIN, HELLO, STOP, DELTA, END].concat()), &all()).await;
 }
 
@@ -78,7 +78,7 @@ async fn events_without_names_go_by_their_type() {
 }
 
 #[tokio::test]
-async fn what_is_unknown_is_passed_on() {
+async fn unknown_events_are_passed_on() {
     let event = "event: aurora\ndata: {\"type\":\"aurora\",\"n\":1}\n\n";
     let delta = "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\
                  \"delta\":{\"type\":\"scent_delta\",\"scent\":\"pine\"}}\n\n";
@@ -104,7 +104,7 @@ async fn what_is_unknown_is_passed_on() {
 }
 
 #[tokio::test]
-async fn nothing_readable_asks_for_another_way() {
+async fn unreadable_stream_is_an_error_that_suggests_a_fallback() {
     check(streamed(""), &expect!["failed: Unreadable\n"]).await;
     check(streamed(PING), &expect!["failed: Unreadable\n"]).await;
     check(streamed("event: message_start\ndata: {oops\n\n"), &expect!["failed: Unreadable\n"])
@@ -113,7 +113,7 @@ async fn nothing_readable_asks_for_another_way() {
 }
 
 #[tokio::test]
-async fn a_bad_line_in_the_middle_ends_the_answer() {
+async fn malformed_event_in_the_middle_ends_the_response() {
     let body = [START, BEGIN, "event: content_block_delta\ndata: {\"type\":\n\n", HELLO].concat();
     check(
         streamed(&body),
@@ -127,7 +127,7 @@ async fn a_bad_line_in_the_middle_ends_the_answer() {
 }
 
 #[tokio::test]
-async fn a_cut_is_a_cut_wherever_it_is() {
+async fn truncated_stream_is_an_error_at_every_position() {
     let before = expect![[r#"
         start msg_1 m
         0 begins text
@@ -152,7 +152,7 @@ async fn a_cut_is_a_cut_wherever_it_is() {
 }
 
 #[tokio::test]
-async fn an_answer_may_lack_its_last_word_or_its_reason() {
+async fn missing_message_stop_or_stop_reason_is_tolerated() {
     check(streamed(&[START, BEGIN, HELLO, STOP, DELTA].concat()), &all()).await;
     // Not even the blank line after the last event.
     check(streamed([START, BEGIN, HELLO, STOP, DELTA, END].concat().trim_end()), &all()).await;
@@ -170,7 +170,7 @@ async fn an_answer_may_lack_its_last_word_or_its_reason() {
 }
 
 #[tokio::test]
-async fn an_error_event_ends_the_answer_wherever_it_comes() {
+async fn error_event_ends_the_response_at_every_position() {
     let error = r#"event: error
 data: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},"request_id":"req_9"}
 
@@ -196,7 +196,7 @@ data: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}
 }
 
 #[tokio::test]
-async fn nothing_is_heard_after_the_end() {
+async fn events_after_message_stop_are_ignored() {
     let body = [START, BEGIN, HELLO, STOP, DELTA, END, START, HELLO].concat();
     check(streamed(&body), &all()).await;
 }
@@ -210,7 +210,7 @@ const WHOLE: &str = r#"{"id":"msg_2","type":"message","role":"assistant","model"
  "usage":{"input_tokens":5,"output_tokens":7,"service_tier":"standard"}}"#;
 
 #[tokio::test]
-async fn a_whole_answer_makes_the_same_events() {
+async fn whole_response_yields_the_same_events() {
     let mut server = OddServer::once(whole("200 OK", "", WHOLE)).await;
     let request = ModelRequest { delivery: Delivery::Whole, ..prompt("hi") };
     let events = events(&anthropic(&server.url), request).await.unwrap();
@@ -220,7 +220,7 @@ async fn a_whole_answer_makes_the_same_events() {
 }
 
 #[tokio::test]
-async fn a_gateway_may_answer_whole_though_asked_to_stream() {
+async fn whole_response_to_a_streaming_request_is_accepted() {
     let server = OddServer::once(whole("200 OK", "", WHOLE)).await;
     let events = events(&anthropic(&server.url), prompt("hi")).await.unwrap();
     assert_eq!(fold(&events).id, "msg_2");
@@ -232,7 +232,7 @@ async fn a_gateway_may_answer_whole_though_asked_to_stream() {
 }
 
 #[tokio::test]
-async fn an_answer_with_thinking_and_two_calls_spaced_as_the_api_spaces_it() {
+async fn recorded_stream_with_thinking_and_two_calls() {
     let body = include_str!("samples/thinking_and_calls.sse");
     let server = OddServer::once(streamed(body)).await;
     let events = events(&anthropic(&server.url), prompt("hi")).await.unwrap();

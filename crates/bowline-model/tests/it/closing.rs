@@ -40,7 +40,7 @@ async fn dropping_the_request_closes_the_connection() {
 }
 
 #[tokio::test]
-async fn an_answer_heard_to_its_end_leaves_the_connection_for_the_next() {
+async fn connection_is_reused_after_a_complete_response() {
     let stop = "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
     let answer = || {
         let body = [START, stop].concat();

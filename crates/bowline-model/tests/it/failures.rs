@@ -15,7 +15,7 @@ async fn failure(status: &str, headers: &str, body: &str) -> ModelError {
 }
 
 #[tokio::test]
-async fn a_status_comes_with_all_the_server_says() {
+async fn status_error_has_all_details_of_the_server() {
     let body = r#"{"type":"error","error":{"type":"rate_limit_error","message":"slow down"}}"#;
     let headers = "retry-after: 7\r\nrequest-id: req_1\r\nx-should-retry: true\r\n";
     let error = failure("429 Too Many Requests", headers, body).await;
@@ -55,7 +55,7 @@ async fn error_bodies_of_every_shape() {
 }
 
 #[tokio::test]
-async fn waits_are_read_in_every_unit() {
+async fn retry_after_is_read_in_every_unit() {
     let wait = async |headers: &str| failure("429 X", headers, "{}").await.retry_after;
     assert_eq!(
         wait("retry-after-ms: 1500\r\nretry-after: 9\r\n").await,
@@ -70,7 +70,7 @@ async fn waits_are_read_in_every_unit() {
 }
 
 #[tokio::test]
-async fn nobody_listens() {
+async fn connection_refused_is_a_connection_error() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);
@@ -87,7 +87,7 @@ async fn nobody_listens() {
 }
 
 #[tokio::test]
-async fn the_server_hangs_up_without_an_answer() {
+async fn connection_closed_before_the_response_is_an_error() {
     let server = OddServer::once(vec![]).await;
     let error = events(&anthropic(&server.url), prompt("hi")).await.unwrap_err();
     assert_eq!(error.kind, ErrorKind::Connection);
@@ -103,7 +103,7 @@ fn impatient(url: &str) -> Anthropic {
 }
 
 #[tokio::test]
-async fn silence_ends_the_wait_for_an_answer_and_inside_it() {
+async fn silence_times_out_before_and_inside_a_response() {
     for steps in [vec![Step::Hold], vec![stream_head(), Step::Hold]] {
         let mut server = OddServer::once(steps).await;
         let error = events(&impatient(&server.url), prompt("hi")).await.unwrap_err();
@@ -122,7 +122,7 @@ async fn a_redirect_is_not_followed() {
 }
 
 #[test]
-fn a_base_url_that_is_none_is_refused_at_once() {
+fn invalid_base_url_is_an_error() {
     for url in ["not a url", "ftp://host", "http://"] {
         let config =
             AnthropicConfig { base_url: Some(url.to_owned()), ..AnthropicConfig::default() };

@@ -53,7 +53,7 @@ fn call(pieces: &[&str]) -> Value {
 }
 
 #[test]
-fn the_input_of_a_call_is_read_when_it_is_complete() {
+fn tool_input_is_parsed_when_its_block_is_complete() {
     assert_eq!(call(&["{\"command\"", ": \"ls\"}"]), json!({ "command": "ls" }));
     assert_eq!(call(&[]), json!({}));
     assert_eq!(call(&[""]), json!({}));
@@ -90,7 +90,7 @@ fn blocks_grow_by_their_deltas() {
 }
 
 #[test]
-fn blocks_from_next_year_are_kept() {
+fn unknown_blocks_and_deltas_are_kept() {
     let unknown = json!({ "type": "hologram", "beam": { "angle": 1.5 } });
     assert_eq!(block(vec![begin(0, unknown.clone())]), unknown);
     let newer_call = block(vec![
@@ -109,7 +109,7 @@ fn blocks_from_next_year_are_kept() {
 }
 
 #[test]
-fn counts_replace_older_counts_as_far_as_they_say_anything() {
+fn newer_token_counts_replace_older_ones_where_present() {
     let delta = json!({
         "type": "message_delta",
         "delta": { "stop_reason": "refusal", "stop_sequence": null, "stop_details": { "c": 1 } },
@@ -128,7 +128,7 @@ fn counts_replace_older_counts_as_far_as_they_say_anything() {
 }
 
 #[test]
-fn each_event_says_what_it_did() {
+fn each_event_returns_its_effect() {
     let mut fold = MessageFold::new();
     let text = json!({ "type": "text", "text": "" });
     let table = [
@@ -154,7 +154,7 @@ fn each_event_says_what_it_did() {
 }
 
 #[test]
-fn a_broken_answer_keeps_whole_blocks_and_can_be_closed() {
+fn broken_response_keeps_whole_blocks_and_can_be_closed() {
     let text = json!({ "type": "text", "text": "" });
     let fold = fold(vec![
         start(),
@@ -177,7 +177,7 @@ fn a_broken_answer_keeps_whole_blocks_and_can_be_closed() {
 }
 
 #[test]
-fn half_a_call_is_not_closed() {
+fn partial_tool_call_is_not_closed() {
     let call = json!({ "type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {} });
     let half = json!({ "type": "input_json_delta", "partial_json": "{\"command\": \"rm" });
     let fold = fold(vec![start(), begin(0, call), grow(0, half)]);

@@ -5,7 +5,7 @@ use bowline_protocol::Usage;
 use serde_json::json;
 
 #[test]
-fn names_say_who_answers() {
+fn model_names_select_the_provider() {
     let anthropic = |name: &str| ModelRef::Anthropic(name.to_owned());
     let table = [
         ("opus", anthropic("claude-opus-5-5")),
@@ -71,7 +71,7 @@ fn each_kind_of_token_has_its_price() {
 }
 
 #[test]
-fn settings_win_and_unknown_models_have_no_price() {
+fn price_overrides_take_precedence_and_unknown_models_have_no_price() {
     let mut prices = Prices::default();
     let counts = usage(json!({ "input_tokens": 1_000_000 }));
     assert_eq!(prices.cost("mystery", &counts), None);

@@ -43,7 +43,7 @@ async fn a_small_request() {
 }
 
 #[tokio::test]
-async fn everything_a_request_can_say() {
+async fn request_with_every_field() {
     let tool = ToolDefinition {
         name: "Read".to_owned(),
         description: "reads".to_owned(),
@@ -126,7 +126,7 @@ async fn calls_and_results_in_their_order() {
 }
 
 #[tokio::test]
-async fn pictures_of_the_user_and_of_tools() {
+async fn images_of_the_user_and_of_tools() {
     let shown = ContentBlock::ToolResult(ToolResultBlock {
         tool_use_id: "a".into(),
         content: Some(Content::Blocks(vec![ContentBlock::text("a picture"), image()])),

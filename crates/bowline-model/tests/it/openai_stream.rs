@@ -381,7 +381,7 @@ async fn streams_that_end_too_early() {
 }
 
 #[tokio::test]
-async fn a_whole_answer_makes_the_same_events() {
+async fn whole_response_yields_the_same_events() {
     let answer = json!({
         "id": "chat-2", "object": "chat.completion", "model": "m",
         "choices": [{ "index": 0, "finish_reason": "tool_calls", "message": {
@@ -437,7 +437,7 @@ async fn a_long_tool_name_travels_short_and_comes_back_long() {
 }
 
 #[tokio::test]
-async fn chunks_that_say_nothing_are_no_answer_and_no_error() {
+async fn empty_chunks_are_ignored() {
     let body = [
         data(&json!({ "id": "chat-1", "object": "chat.completion.chunk", "choices": null })),
         data(&json!({ "id": "chat-1", "choices": [

@@ -11,7 +11,7 @@ fn connect(providers: &Providers, name: &str) -> Result<std::sync::Arc<dyn Model
 }
 
 #[test]
-fn without_a_key_the_three_ways_out_are_named() {
+fn missing_key_error_names_three_ways_out() {
     for name in ["opus", "openai/anything"] {
         let error = connect(&Providers::new(), name).err().unwrap();
         assert_eq!(error.kind, ErrorKind::NoCredentials);
@@ -33,7 +33,7 @@ fn a_key_or_a_server_is_enough_and_nothing_is_connected() {
 }
 
 #[tokio::test]
-async fn the_script_model_needs_nothing() {
+async fn script_model_needs_no_configuration() {
     let model = connect(&Providers::new(), "script").unwrap();
     let stream = model.stream(prompt("SAY hello").into()).await.unwrap();
     let message = fold(&collect(stream).await.unwrap());
@@ -41,7 +41,7 @@ async fn the_script_model_needs_nothing() {
 }
 
 #[tokio::test]
-async fn a_script_file_answers_plain_prompts() {
+async fn script_file_responds_to_plain_prompts() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("scenario.txt");
     std::fs::write(&path, "SAY from the file").unwrap();

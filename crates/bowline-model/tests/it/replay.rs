@@ -27,7 +27,7 @@ fn replay(path: &std::path::Path) -> ReplayModel {
 }
 
 #[tokio::test]
-async fn what_was_recorded_is_replayed() {
+async fn recorded_exchanges_are_replayed() {
     let (_folder, path, recorder) = recorder();
     let scripts = ["THINK hm\nSAY hello\nTOOL Bash {\"command\":\"ls\"}", "SAY another"];
     let mut recorded = Vec::new();
@@ -69,7 +69,7 @@ async fn failures_and_retries_are_replayed_in_their_order() {
 }
 
 #[tokio::test]
-async fn a_request_that_was_not_recorded_is_told_where_it_differs() {
+async fn unrecorded_request_error_names_the_difference() {
     let (_folder, path, recorder) = recorder();
     let user = |text: &str| ModelMessage::user(vec![ContentBlock::text(text)]);
     let answer = || ModelMessage::assistant(vec![ContentBlock::text("a")]);
@@ -85,18 +85,18 @@ async fn a_request_that_was_not_recorded_is_told_where_it_differs() {
     assert_eq!(
         error.to_string(),
         format!(
-            "{} has no answer to this request: request 2 is closest and differs at \
-             messages[2].content[0].text: recorded \"list the files\", asked \"list the folders\"",
+            "{} has no response to this request: request 2 is closest and differs at \
+             messages[2].content[0].text: recorded \"list the files\", requested \"list the folders\"",
             path.display()
         )
     );
     let more = conversation(vec![user("first"), answer(), user("list the files"), answer()]);
     let error = events(&model, more).await.unwrap_err().to_string();
-    assert!(error.contains("differs at messages[3]: recorded nothing, asked {"), "{error}");
+    assert!(error.contains("differs at messages[3]: recorded nothing, requested {"), "{error}");
 }
 
 #[tokio::test]
-async fn long_values_are_shown_where_they_part() {
+async fn long_values_are_truncated_around_the_difference() {
     let (_folder, path, recorder) = recorder();
     let long = "same ".repeat(200);
     events(&recorder, prompt(&format!("SAY x\n{long}one"))).await.unwrap();
@@ -107,7 +107,7 @@ async fn long_values_are_shown_where_they_part() {
 }
 
 #[tokio::test]
-async fn an_answer_nobody_waited_for_is_recorded_as_far_as_it_came() {
+async fn cancelled_response_is_recorded_as_far_as_received() {
     let (_folder, path, recorder) = recorder();
     let mut stream = recorder.stream(prompt("SAY a b c").into()).await.unwrap();
     stream.next().await.unwrap().unwrap();
@@ -154,7 +154,7 @@ async fn keys_are_never_recorded() {
 }
 
 #[test]
-fn recordings_that_cannot_be_used_say_why() {
+fn unusable_recordings_are_explained() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("r.jsonl");
     let problem = |text: &str| {
@@ -170,7 +170,7 @@ fn recordings_that_cannot_be_used_say_why() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn pauses_are_kept_if_wanted() {
+async fn pauses_are_replayed_on_request() {
     let (_folder, path, _) = recorder();
     let lines = [
         r#"{"type":"request","exchange":1,"at_ms":100,"request":{"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}]}}"#,
@@ -188,7 +188,7 @@ async fn pauses_are_kept_if_wanted() {
 }
 
 #[tokio::test]
-async fn a_key_that_somebody_says_is_hidden_and_the_recording_still_fits() {
+async fn key_in_a_prompt_is_redacted_and_the_recording_still_matches() {
     let server = ScriptServer::local().await.unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("r.jsonl");

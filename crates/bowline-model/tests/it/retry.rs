@@ -13,7 +13,7 @@ fn api(api_type: &str) -> ModelError {
 }
 
 #[test]
-fn what_is_worth_repeating() {
+fn retryable_errors() {
     let kind = |kind| ModelError::new(kind, "no");
     let says = |should_retry, error| ModelError { should_retry: Some(should_retry), ..error };
     let table = [
@@ -60,7 +60,7 @@ fn delays_double_up_to_a_limit_with_a_quarter_of_jitter() {
 }
 
 #[test]
-fn the_jitter_is_the_seeds() {
+fn jitter_depends_only_on_the_seed() {
     let delay = |seed| RetryPolicy { seed, ..RetryPolicy::default() }.delay(1, &status(500));
     assert_eq!(delay(7), delay(7));
     let some: std::collections::BTreeSet<_> = (0..20).map(delay).collect();
@@ -78,7 +78,7 @@ fn a_server_decides_how_long_to_wait() {
 }
 
 #[test]
-fn too_long_is_told_from_other_refusals() {
+fn context_overflow_is_distinguished_from_other_errors() {
     let says = |message: &str| ModelError {
         status: Some(400),
         ..ModelError::new(ErrorKind::Status, message.to_owned())
@@ -92,7 +92,7 @@ fn too_long_is_told_from_other_refusals() {
 }
 
 #[test]
-fn the_protocols_word_for_each_failure() {
+fn every_failure_has_a_protocol_error_name() {
     let table = [
         (status(401), "authentication_failed"),
         (status(403), "authentication_failed"),

@@ -63,7 +63,7 @@ async fn lines_become_blocks() {
 }
 
 #[tokio::test]
-async fn a_bad_script_says_where() {
+async fn script_error_names_its_line() {
     let error = events(&ScriptModel::new(), prompt("SAY a\nTOOL Bash {oops")).await.unwrap_err();
     assert_eq!(error.kind, ErrorKind::Script);
     assert!(error.to_string().starts_with("line 2 of the script: TOOL Bash: "), "{error}");
@@ -97,7 +97,7 @@ async fn events_come_word_by_word() {
 }
 
 #[tokio::test]
-async fn the_conversation_tells_the_place() {
+async fn script_position_follows_from_the_conversation() {
     let script = "TOOL Bash {}\nNEXT\nSAY second\nNEXT\nSAY third";
     let called = || ModelMessage::assistant(vec![call("t", "Bash", json!({}))]);
     let answered = || ModelMessage::user(vec![result("t", "output")]);
@@ -259,7 +259,7 @@ async fn hanging_lasts_until_it_is_dropped() {
 }
 
 #[tokio::test]
-async fn equal_conversations_give_equal_answers_and_others_other_ids() {
+async fn equal_conversations_give_equal_responses_and_others_other_ids() {
     let ids = async |request: ModelRequest| {
         let events = events(&ScriptModel::new(), request).await.unwrap();
         serde_json::to_string(&events).unwrap()

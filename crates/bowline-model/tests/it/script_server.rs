@@ -21,7 +21,7 @@ async fn post(url: String, body: Value) -> (u16, String) {
 }
 
 #[tokio::test]
-async fn our_provider_hears_what_the_model_says_in_process() {
+async fn served_and_in_process_responses_are_equal() {
     let server = ScriptServer::local().await.unwrap();
     let over_http = anthropic(&server.url());
     let in_process = ScriptModel::new();
@@ -40,7 +40,7 @@ async fn our_provider_hears_what_the_model_says_in_process() {
 }
 
 #[tokio::test]
-async fn the_other_dialect_loses_only_the_seal() {
+async fn openai_dialect_loses_only_the_signature() {
     let server = ScriptServer::local().await.unwrap();
     for delivery in [Delivery::Stream, Delivery::Whole] {
         let request = ModelRequest { delivery, ..prompt(SCRIPT) };
@@ -143,7 +143,7 @@ async fn a_plain_client_of_chat_completions() {
 }
 
 #[tokio::test]
-async fn every_answer_names_its_request() {
+async fn every_response_has_a_request_id() {
     let server = ScriptServer::local().await.unwrap();
     let request = || std::sync::Arc::new(prompt("SAY hi"));
     let near = ScriptModel::new().stream(request()).await.unwrap();
@@ -160,7 +160,7 @@ async fn every_answer_names_its_request() {
 }
 
 #[tokio::test]
-async fn what_it_does_not_understand_it_refuses() {
+async fn invalid_requests_are_rejected() {
     let server = ScriptServer::local().await.unwrap();
     let table = [
         ("/v1/messages", json!({ "nothing": 1 }), 400),
@@ -177,7 +177,7 @@ async fn what_it_does_not_understand_it_refuses() {
 }
 
 #[tokio::test]
-async fn stopping_ends_an_answer_that_hangs() {
+async fn shutdown_ends_a_hanging_response() {
     let server = ScriptServer::local().await.unwrap();
     let model = anthropic(&server.url());
     let stream = model.stream(prompt("SAY a b\nHANG").into()).await.unwrap();

@@ -15,7 +15,7 @@ fn parse(pieces: &[&[u8]]) -> Vec<(Option<String>, String)> {
 }
 
 #[test]
-fn reads_every_shape_of_event() {
+fn every_form_of_sse_event_is_parsed() {
     let named = |name: &str, data: &str| (Some(name.to_owned()), data.to_owned());
     let plain = |data: &str| (None, data.to_owned());
     let table: Vec<(&str, Vec<_>)> = vec![
@@ -42,13 +42,13 @@ fn reads_every_shape_of_event() {
 }
 
 #[test]
-fn a_piece_without_bytes_changes_nothing() {
+fn empty_chunk_is_ignored() {
     let events = parse(&[b"event: a\r", b"", b"\ndata: 1\r\n\r\n"]);
     assert_eq!(events, [(Some("a".to_owned()), "1".to_owned())]);
 }
 
 #[test]
-fn an_endless_event_is_refused() {
+fn event_over_the_size_limit_is_an_error() {
     let mut parser = SseParser::default();
     let piece = vec![b'x'; 1 << 20];
     let pushed = (0..=SseParser::LONGEST_EVENT / piece.len()).try_for_each(|_| parser.push(&piece));
@@ -66,7 +66,7 @@ fn line() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn cuts_do_not_matter(lines in prop::collection::vec(line(), 0..20), cuts in prop::collection::vec(0_usize..400, 0..8)) {
+    fn events_do_not_depend_on_how_bytes_are_cut(lines in prop::collection::vec(line(), 0..20), cuts in prop::collection::vec(0_usize..400, 0..8)) {
         let text: String = lines.concat();
         let bytes = text.as_bytes();
         let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(bytes.len())).collect();

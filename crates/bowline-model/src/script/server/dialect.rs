@@ -1,4 +1,4 @@
-//! What the two dialects have to say each in its own way.
+//! Trait of the two API dialects of the script server.
 
 use axum::{
     Json,
@@ -8,12 +8,12 @@ use axum::{
 use bowline_protocol::{ApiMessage, StreamEvent};
 use serde_json::{Value, json};
 
-use super::super::answer::error_type;
+use super::super::response::error_type;
 use crate::{ModelError, ModelRequest};
 
 /// A dialect of the script server.
 pub(super) trait Dialect: Send + 'static {
-    /// Reads a request, or says what is wrong with it.
+    /// Reads a request, or returns what is invalid.
     fn read(&mut self, body: &[u8]) -> Result<ModelRequest, String>;
 
     /// Adds an event to a stream.
@@ -22,10 +22,10 @@ pub(super) trait Dialect: Send + 'static {
     /// Adds an error to a stream.
     fn write_error(&mut self, error: &ModelError, out: &mut String);
 
-    /// An answer in one piece.
+    /// A response in one piece.
     fn whole(&self, message: ApiMessage) -> Value;
 
-    /// The body of an error; both dialects have room for it in the same place.
+    /// The body of an error; both dialects have it in the same field.
     fn refusal(&self, status: StatusCode, message: &str) -> Response {
         let error = json!({ "type": error_type(status.as_u16()), "message": message });
         (status, Json(json!({ "type": "error", "error": error }))).into_response()

@@ -1,6 +1,6 @@
 //! The script model over HTTP, in both dialects, for clients that are not us.
 //!
-//! | call | answer |
+//! | request | response |
 //! |---|---|
 //! | `POST /v1/messages` | the Messages API, streamed or whole |
 //! | `POST /v1/messages/count_tokens` | its token count |
@@ -59,7 +59,7 @@ struct Shared {
 /// Requests carry whole conversations with pictures; real APIs draw the line near here.
 const LONGEST_REQUEST: usize = 64 << 20;
 
-/// How long answers that have begun may take once the server is to stop.
+/// Shutdown deadline for responses that have started.
 const GRACE: Duration = Duration::from_secs(1);
 
 impl ScriptServer {
@@ -85,7 +85,7 @@ impl ScriptServer {
         self.address
     }
 
-    /// What `ANTHROPIC_BASE_URL` has to be. `OPENAI_BASE_URL` has `/v1` behind it.
+    /// What `ANTHROPIC_BASE_URL` has to be. `OPENAI_BASE_URL` has `/v1` appended.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
@@ -100,7 +100,7 @@ impl ScriptServer {
         (&mut self.serving).await.unwrap_or_else(|error| Err(io::Error::other(error)))
     }
 
-    /// Stops: no new connections, a short while for answers that have begun.
+    /// Graceful shutdown: no new connections, a short while for responses that have started.
     pub async fn shutdown(mut self) -> io::Result<()> {
         self.shared.stop.cancel();
         match tokio::time::timeout(GRACE, self.wait()).await {
@@ -132,7 +132,7 @@ fn routes(shared: Arc<Shared>) -> Router {
         .with_state(shared)
 }
 
-/// Remembers a request before it is answered.
+/// Logs a request before the response.
 async fn see(State(shared): Served, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
     match axum::body::to_bytes(body, LONGEST_REQUEST).await {
@@ -145,11 +145,11 @@ async fn see(State(shared): Served, request: Request, next: Next) -> Response {
 }
 
 async fn messages(State(shared): Served, body: Bytes) -> Response {
-    perform::answer(shared, Anthropic, &body).await
+    perform::respond(shared, Anthropic, &body).await
 }
 
 async fn chat(State(shared): Served, body: Bytes) -> Response {
-    perform::answer(shared, OpenAi::default(), &body).await
+    perform::respond(shared, OpenAi::default(), &body).await
 }
 
 async fn count_tokens(body: Bytes) -> Response {

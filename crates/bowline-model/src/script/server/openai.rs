@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 use super::dialect::Dialect;
 use crate::{Delivery, ModelError, ModelMessage, ModelRequest, ToolDefinition};
 
-/// Chat completions, and what the chunks of one answer repeat.
+/// Chat completions, and the fields that all chunks of one response repeat.
 #[derive(Debug, Default)]
 pub(super) struct OpenAi {
     id: String,
     model: String,
-    /// Whether the client asked for token counts.
+    /// Whether the client requested token counts.
     counts: bool,
     usage: Usage,
     calls: usize,
@@ -114,17 +114,17 @@ impl Dialect for OpenAi {
             _ => None,
         });
         let calls: Vec<Value> = calls.collect();
-        let mut said = json!({ "role": "assistant", "content": text });
+        let mut body = json!({ "role": "assistant", "content": text });
         if !thought.is_empty() {
-            said["reasoning_content"] = thought.into();
+            body["reasoning_content"] = thought.into();
         }
         if !calls.is_empty() {
-            said["tool_calls"] = calls.into();
+            body["tool_calls"] = calls.into();
         }
         let reason = finish_reason(message.stop_reason.as_ref());
         json!({
             "id": message.id, "object": "chat.completion", "created": 0, "model": message.model,
-            "choices": [{ "index": 0, "message": said, "finish_reason": reason }],
+            "choices": [{ "index": 0, "message": body, "finish_reason": reason }],
             "usage": counts(&message.usage),
         })
     }

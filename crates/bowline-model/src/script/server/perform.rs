@@ -1,4 +1,4 @@
-//! An answer of the script model, played over HTTP.
+//! Responses of the script model, played over HTTP.
 
 use std::{io, sync::Arc};
 
@@ -13,16 +13,16 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     super::{
-        answer::{Play, Plays},
         model::wait,
+        response::{Play, Plays},
     },
     Shared,
     dialect::Dialect,
 };
 use crate::{Delivery, MessageFold, ModelError};
 
-/// Answers one request.
-pub(super) async fn answer<D: Dialect>(
+/// Responds to one request.
+pub(super) async fn respond<D: Dialect>(
     shared: Arc<Shared>,
     mut dialect: D,
     body: &[u8],
@@ -31,17 +31,17 @@ pub(super) async fn answer<D: Dialect>(
         Ok(request) => request,
         Err(problem) => return dialect.refusal(StatusCode::BAD_REQUEST, &problem),
     };
-    let answer = match shared.model.answer(&request) {
-        Ok(answer) => answer,
+    let scripted = match shared.model.respond(&request) {
+        Ok(response) => response,
         Err(error) => return dialect.refusal(StatusCode::BAD_REQUEST, &error.message),
     };
-    wait(answer.delay).await;
-    let mut response = match (answer.plays, request.delivery) {
+    wait(scripted.delay).await;
+    let mut response = match (scripted.plays, request.delivery) {
         (Err(error), _) => failure(&dialect, &error),
         (Ok(plays), Delivery::Stream) => stream(plays, dialect, shared.stop.clone()),
         (Ok(plays), Delivery::Whole) => whole(plays, &dialect).await,
     };
-    if let Ok(request_id) = HeaderValue::from_str(&answer.request_id) {
+    if let Ok(request_id) = HeaderValue::from_str(&scripted.request_id) {
         response.headers_mut().insert("request-id", request_id);
     }
     response
@@ -106,7 +106,7 @@ impl<D: Dialect> Performance<D> {
                 return None;
             }
             Some(Play::Cut) => {
-                // What was said before is sent before the connection breaks.
+                // Earlier events are sent before the connection breaks.
                 tokio::task::yield_now().await;
                 return Some(Err(io::Error::other("scripted cut")));
             }

@@ -1,11 +1,9 @@
-//! What the server was asked, for tests.
+//! Log of the requests that the server received, for tests.
 
-use std::{
-    collections::VecDeque,
-    sync::{Mutex, PoisonError},
-};
+use std::collections::VecDeque;
 
 use axum::{body::Bytes, http::request::Parts};
+use parking_lot::Mutex;
 use serde_json::Value;
 
 /// A request the server has seen. Credentials are left out.
@@ -62,7 +60,7 @@ impl Seen {
     const MOST: usize = 256;
 
     pub(super) fn add(&self, parts: Parts, body: Bytes) {
-        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.0.lock();
         if seen.len() == Self::MOST {
             seen.pop_front();
         }
@@ -70,7 +68,7 @@ impl Seen {
     }
 
     pub(super) fn all(&self) -> Vec<SeenRequest> {
-        let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let seen = self.0.lock();
         seen.iter().map(SeenRequest::new).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! From a part of a script to the answer it makes.
+//! Response that a part of a script produces.
 
 use std::{iter, time::Duration};
 
@@ -8,14 +8,14 @@ use bowline_protocol::{
 };
 
 use super::{
-    line::{Break, Line},
-    place::Place,
+    directive::{Break, Directive},
+    position::ScriptPosition,
     tokens,
 };
 use crate::{Delivery, ErrorKind, ModelError, ModelRequest, event};
 
-/// An answer, ready to be played.
-pub(super) struct Answer {
+/// A response, ready to be played.
+pub(super) struct ScriptedResponse {
     /// Names the request.
     pub(super) request_id: String,
     /// How long it takes to begin.
@@ -24,10 +24,10 @@ pub(super) struct Answer {
     pub(super) plays: Result<Plays, ModelError>,
 }
 
-/// What happens in an answer; made one by one, because answers can be long.
+/// Steps of a response; made one by one, because responses can be long.
 pub(super) type Plays = Box<dyn Iterator<Item = Play> + Send>;
 
-/// One thing that happens in an answer.
+/// One step of a response.
 #[derive(Debug)]
 pub(super) enum Play {
     Event(StreamEvent),
@@ -55,10 +55,10 @@ enum Block {
     Call { id: String, name: String, input: String },
 }
 
-impl Answer {
-    /// The answer to `request` at `place`, after this many earlier attempts.
-    pub(super) fn new(request: &ModelRequest, place: Place, earlier: u32) -> Self {
-        let Place { part, key } = place;
+impl ScriptedResponse {
+    /// The response to `request` at `position`, after this many earlier attempts.
+    pub(super) fn new(request: &ModelRequest, position: ScriptPosition, earlier: u32) -> Self {
+        let ScriptPosition { part, key } = position;
         let request_id = format!("req_script_{key:016x}");
         let mut delay = Duration::ZERO;
         let mut pace = Duration::ZERO;
@@ -72,23 +72,25 @@ impl Answer {
         let block = |content| Scene::Block { content, breaks: None };
         for line in part {
             match line {
-                Line::Say(text) => scenes.push(block(Block::Text(text))),
-                Line::Think(text) => scenes.push(block(Block::Thinking(text))),
-                Line::Redacted => scenes.push(block(Block::Redacted)),
-                Line::Tokens(count) => scenes.push(block(Block::Filler(count))),
-                Line::EchoResult => scenes.push(block(Block::Text(newest_result(request)))),
-                Line::Tool { name, input } => {
+                Directive::Say(text) => scenes.push(block(Block::Text(text))),
+                Directive::Think(text) => scenes.push(block(Block::Thinking(text))),
+                Directive::Redacted => scenes.push(block(Block::Redacted)),
+                Directive::Tokens(count) => scenes.push(block(Block::Filler(count))),
+                Directive::EchoResult => scenes.push(block(Block::Text(newest_result(request)))),
+                Directive::Tool { name, input } => {
                     let id = format!("toolu_script_{key:016x}_{}", scenes.len());
                     scenes.push(block(Block::Call { id, name, input }));
                 }
-                Line::Delay(pause) if scenes.is_empty() => delay += pause,
-                Line::Delay(pause) => scenes.push(Scene::Pause(pause)),
-                Line::Slow(pause) => pace = pause,
-                Line::Error { status, times } if times.befall(earlier) => failure = Some(status),
-                Line::Error { .. } => {}
-                Line::ErrorMessage(text) => failure_message = text,
-                Line::RetryAfter(wait) => retry_after = Some(wait),
-                Line::Break { how, times } => {
+                Directive::Delay(pause) if scenes.is_empty() => delay += pause,
+                Directive::Delay(pause) => scenes.push(Scene::Pause(pause)),
+                Directive::Slow(pause) => pace = pause,
+                Directive::Error { status, times } if times.befall(earlier) => {
+                    failure = Some(status)
+                }
+                Directive::Error { .. } => {}
+                Directive::ErrorMessage(text) => failure_message = text,
+                Directive::RetryAfter(wait) => retry_after = Some(wait),
+                Directive::Break { how, times } => {
                     if streams && times.befall(earlier) {
                         match scenes.last_mut() {
                             Some(Scene::Block { breaks, .. }) => *breaks = Some(how),
@@ -97,9 +99,9 @@ impl Answer {
                         break;
                     }
                 }
-                Line::Stop(reason) => stop = Some(StopReason::from(reason)),
-                Line::Usage(fields) => usage_fields.extend(fields),
-                Line::Summary(_) | Line::Next => {}
+                Directive::Stop(reason) => stop = Some(StopReason::from(reason)),
+                Directive::Usage(fields) => usage_fields.extend(fields),
+                Directive::Summary(_) | Directive::Next => {}
             }
         }
         if let Some(status) = failure {
@@ -139,16 +141,16 @@ impl Scene {
             Self::Pause(pause) => Box::new(iter::once(Play::Pause(pause))),
             Self::Break(how) => Box::new(iter::once(how.play())),
             Self::Block { content, breaks } => {
-                let place = *index;
+                let position = *index;
                 *index += 1;
-                let start = Play::Event(event::block_start(place, content.empty()));
-                let deltas = content.deltas(place).flat_map(move |delta| {
+                let start = Play::Event(event::block_start(position, content.empty()));
+                let deltas = content.deltas(position).flat_map(move |delta| {
                     let pause = (!pace.is_zero()).then_some(Play::Pause(pace));
                     iter::once(Play::Event(delta)).chain(pause)
                 });
                 match breaks {
                     None => {
-                        let stop = Play::Event(event::block_stop(place));
+                        let stop = Play::Event(event::block_stop(position));
                         Box::new(iter::once(start).chain(deltas).chain([stop]))
                     }
                     Some(how) => {
@@ -234,7 +236,7 @@ fn tokens_of_scene(scene: &Scene) -> u64 {
     }
 }
 
-/// The counts at the beginning and at the end of an answer.
+/// Token usage at the start and at the end of a response.
 fn usage(input: u64, output: u64, mut fields: Extra) -> (Usage, Usage) {
     let mut take = |name: &str, computed: u64| {
         Maybe::Value(fields.remove(name).and_then(|count| count.as_u64()).unwrap_or(computed))

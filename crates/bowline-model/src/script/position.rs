@@ -1,19 +1,20 @@
 //! Where in which script a request is: read off the conversation, nothing remembered but how the
 //! newest script reads.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bowline_protocol::{ContentBlock, Role};
+use parking_lot::Mutex;
 
-use super::line::{Line, has_directives, read_script};
+use super::directive::{Directive, has_directives, read_script};
 use crate::{ModelError, ModelMessage, ModelRequest};
 
-/// The part of a script that answers a request.
+/// Part of a script that responds to a request.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct ScriptPosition {
     /// The lines between two `NEXT`s.
-    pub(super) part: Vec<Line>,
-    /// Tells this place from others of this and other conversations.
+    pub(super) part: Vec<Directive>,
+    /// Distinguishes this position from others of this and other conversations.
     pub(super) key: u64,
 }
 
@@ -21,8 +22,8 @@ pub(super) struct Place {
 /// request for a summary, and nothing to repeat.
 const LONGEST_ECHO: usize = 1500;
 
-impl Place {
-    /// Finds the place of a request. `file` is the script of the whole session, if
+impl ScriptPosition {
+    /// Finds the position of a request. `file` is the script of the whole session, if
     /// there is one.
     pub(super) fn find(
         request: &ModelRequest,
@@ -34,7 +35,7 @@ impl Place {
         let key = |begun: u64, step: usize| fnv(begun, &format!("{} {step}", messages.len()));
         if let Some(summary) = summary(messages) {
             let key = key(first.into_iter().chain([&*summary]).fold(FNV_OFFSET, fnv), 0);
-            return Ok(Self { part: vec![Line::Say(summary)], key });
+            return Ok(Self { part: vec![Directive::Say(summary)], key });
         }
         let prompt = prompt(messages);
         let script = prompt.map(|prompt| script_of(&messages[prompt])).unwrap_or_default();
@@ -47,13 +48,13 @@ impl Place {
         let script = newest.read(&first, script)?;
         let part = match script.parts.get(step) {
             Some(part) => part.clone(),
-            None => vec![Line::Say("done".to_owned())],
+            None => vec![Directive::Say("done".to_owned())],
         };
         Ok(Self { part, key: key(script.hash, step) })
     }
 }
 
-/// The script that was read last: a long one is read once, not once for each of its answers.
+/// The script that was read last: a long one is read once, not once for each response.
 #[derive(Debug, Default)]
 pub(super) struct NewestScript(Mutex<Option<Arc<Script>>>);
 
@@ -65,17 +66,17 @@ struct Script {
     text: String,
     /// Of both.
     hash: u64,
-    parts: Vec<Vec<Line>>,
+    parts: Vec<Vec<Directive>>,
 }
 
 impl NewestScript {
     fn read(&self, first: &[&str], text: String) -> Result<Arc<Script>, ModelError> {
-        let mut newest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut newest = self.0.lock();
         if let Some(known) = newest.as_ref().filter(|it| it.text == text && it.first == first) {
             return Ok(Arc::clone(known));
         }
         let lines = read_script(&text)?.into_iter();
-        let parts = parts(lines.filter(|line| !matches!(line, Line::Summary(_))));
+        let parts = parts(lines.filter(|line| !matches!(line, Directive::Summary(_))));
         let hash = first.iter().copied().chain([&*text]).fold(FNV_OFFSET, fnv);
         let first = first.iter().map(|text| (*text).to_owned()).collect();
         Ok(Arc::clone(newest.insert(Arc::new(Script { first, text, hash, parts }))))
@@ -83,13 +84,13 @@ impl NewestScript {
 }
 
 /// Splits a script at its `NEXT` lines. One at the very end begins nothing.
-fn parts(lines: impl Iterator<Item = Line>) -> Vec<Vec<Line>> {
+fn parts(lines: impl Iterator<Item = Directive>) -> Vec<Vec<Directive>> {
     let mut parts = vec![Vec::new()];
     let mut lines = lines.peekable();
     while let Some(line) = lines.next() {
         match line {
-            Line::Next if lines.peek().is_none() => {}
-            Line::Next => parts.push(Vec::new()),
+            Directive::Next if lines.peek().is_none() => {}
+            Directive::Next => parts.push(Vec::new()),
             line => parts.last_mut().expect("there is always a part").push(line),
         }
     }
@@ -115,24 +116,24 @@ fn script_of(prompt: &ModelMessage) -> String {
     }
 }
 
-/// The summary that is asked for, if the request ends in a long text.
+/// The requested summary, if the request ends in a long text.
 fn summary(messages: &[Arc<ModelMessage>]) -> Option<String> {
     let newest = messages.iter().rfind(|message| message.role == Role::User)?;
-    let asked = own_texts(newest).last()?;
-    if asked.len() <= LONGEST_ECHO || has_directives(asked) {
+    let request_text = own_texts(newest).last()?;
+    if request_text.len() <= LONGEST_ECHO || has_directives(request_text) {
         return None;
     }
-    let told = messages.iter().rev().flat_map(|message| own_texts(message)).find_map(|text| {
+    let summary = messages.iter().rev().flat_map(|message| own_texts(message)).find_map(|text| {
         read_script(text).ok()?.into_iter().find_map(|line| match line {
-            Line::Summary(text) => Some(text),
+            Directive::Summary(text) => Some(text),
             _ => None,
         })
     });
-    let told = told.unwrap_or_else(|| "a scripted conversation".to_owned());
-    Some(format!("<summary>{told}</summary>"))
+    let summary = summary.unwrap_or_else(|| "a scripted conversation".to_owned());
+    Some(format!("<summary>{summary}</summary>"))
 }
 
-/// What the model has answered, however many messages an answer was kept in.
+/// Number of model responses, however many messages each was stored in.
 fn count_answers(messages: &[Arc<ModelMessage>]) -> usize {
     let is_answer = |message: &Arc<ModelMessage>| message.role == Role::Assistant;
     messages.chunk_by(|a, b| is_answer(a) == is_answer(b)).filter(|run| is_answer(&run[0])).count()
@@ -154,7 +155,7 @@ const FNV_OFFSET: u64 = 0xCBF2_9CE4_8422_2325;
 
 /// One step of the FNV-1a hash, which is the same on every machine.
 fn fnv(hash: u64, text: &str) -> u64 {
-    // The end of a text counts too, so that "ab", "c" and "a", "bc" differ.
+    // The end of a text is hashed as well, so that "ab", "c" and "a", "bc" differ.
     let bytes = text.bytes().chain([0xFF]);
     bytes.fold(hash, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3))
 }

@@ -9,7 +9,7 @@ use crate::{ErrorKind, ModelError};
 
 /// One line of a script, understood.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Line {
+pub(super) enum Directive {
     Say(String),
     Think(String),
     Redacted,
@@ -38,7 +38,7 @@ pub(super) enum Line {
     Next,
 }
 
-/// How an answer breaks off.
+/// How a response breaks off.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Break {
     Cut,
@@ -68,9 +68,9 @@ pub(super) fn has_directives(text: &str) -> bool {
     text.lines().any(|line| !matches!(read_directive(line), Ok(None)))
 }
 
-/// Reads a script. Runs of lines that are no directives are said together.
-pub(super) fn read_script(text: &str) -> Result<Vec<Line>, ModelError> {
-    let mut script: Vec<Line> = Vec::new();
+/// Reads a script. Consecutive lines that are not directives are sent together.
+pub(super) fn read_script(text: &str) -> Result<Vec<Directive>, ModelError> {
+    let mut script: Vec<Directive> = Vec::new();
     let mut prose: Vec<&str> = Vec::new();
     for (number, line) in text.lines().enumerate() {
         match read_directive(line) {
@@ -89,18 +89,18 @@ pub(super) fn read_script(text: &str) -> Result<Vec<Line>, ModelError> {
     Ok(script)
 }
 
-fn flush(prose: &mut Vec<&str>, script: &mut Vec<Line>) {
+fn flush(prose: &mut Vec<&str>, script: &mut Vec<Directive>) {
     let text = prose.join("\n");
     prose.clear();
     if !text.trim().is_empty() {
-        script.push(Line::Say(text.trim().to_owned()));
+        script.push(Directive::Say(text.trim().to_owned()));
     }
 }
 
-/// Reads one directive; `None` if the line is none.
+/// Reads one directive; `None` if the line is not one.
 ///
 /// A line that merely begins like one (`STOP the server`) is prose.
-fn read_directive(line: &str) -> Result<Option<Line>, String> {
+fn read_directive(line: &str) -> Result<Option<Directive>, String> {
     let line = line.trim();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();
@@ -109,50 +109,50 @@ fn read_directive(line: &str) -> Result<Option<Line>, String> {
     let millis = || rest.parse().ok().map(Duration::from_millis);
     let status = || first.parse().ok().filter(|status| (400..600).contains(status));
     let alone = |line| rest.is_empty().then_some(line);
-    let cut = |times| Line::Break { how: Break::Cut, times };
+    let cut = |times| Directive::Break { how: Break::Cut, times };
     let directive = match word {
-        "SAY" => said(rest).map(Line::Say),
-        "THINK" => said(rest).map(Line::Think),
-        "REDACTED" => alone(Line::Redacted),
+        "SAY" => non_empty(rest).map(Directive::Say),
+        "THINK" => non_empty(rest).map(Directive::Think),
+        "REDACTED" => alone(Directive::Redacted),
         "TOOL" => return read_call(first, more),
-        "TOOLRAW" => said(first).map(|name| Line::Tool { name, input: more.to_owned() }),
-        "TOKENS" => rest.parse().ok().map(Line::Tokens),
-        "ECHORESULT" => alone(Line::EchoResult),
-        "DELAY" => millis().map(Line::Delay),
-        "SLOW" => millis().map(Line::Slow),
+        "TOOLRAW" => non_empty(first).map(|name| Directive::Tool { name, input: more.to_owned() }),
+        "TOKENS" => rest.parse().ok().map(Directive::Tokens),
+        "ECHORESULT" => alone(Directive::EchoResult),
+        "DELAY" => millis().map(Directive::Delay),
+        "SLOW" => millis().map(Directive::Slow),
         "ERROR" if more.is_empty() => {
-            status().map(|status| Line::Error { status, times: Times::First(1) })
+            status().map(|status| Directive::Error { status, times: Times::First(1) })
         }
         "ERRORS" => {
-            status().zip(read_times(more)).map(|(status, times)| Line::Error { status, times })
+            status().zip(read_times(more)).map(|(status, times)| Directive::Error { status, times })
         }
-        "ERRMSG" => said(rest).map(Line::ErrorMessage),
+        "ERRMSG" => non_empty(rest).map(Directive::ErrorMessage),
         "RETRYAFTER" => rest
             .parse()
             .ok()
             .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-            .map(Line::RetryAfter),
+            .map(Directive::RetryAfter),
         "CUT" => alone(cut(Times::Always)),
         "CUTS" => read_times(rest).map(cut),
-        "HANG" => alone(Line::Break { how: Break::Hang, times: Times::Always }),
-        "STREAMERR" => said(first).map(|kind| Line::Break {
+        "HANG" => alone(Directive::Break { how: Break::Hang, times: Times::Always }),
+        "STREAMERR" => non_empty(first).map(|kind| Directive::Break {
             how: Break::Error { kind, message: more.to_owned() },
             times: Times::Always,
         }),
-        "STOP" if more.is_empty() => said(first).map(Line::Stop),
+        "STOP" if more.is_empty() => non_empty(first).map(Directive::Stop),
         "USAGE" if rest.starts_with('{') => match serde_json::from_str(rest) {
-            Ok(Value::Object(usage)) => Some(Line::Usage(usage.into())),
+            Ok(Value::Object(usage)) => Some(Directive::Usage(usage.into())),
             Ok(_) => return Err("USAGE wants an object".to_owned()),
             Err(error) => return Err(format!("USAGE: not JSON: {error}")),
         },
-        "SUMMARY" => said(rest).map(Line::Summary),
-        "NEXT" => alone(Line::Next),
+        "SUMMARY" => non_empty(rest).map(Directive::Summary),
+        "NEXT" => alone(Directive::Next),
         _ => None,
     };
     Ok(directive)
 }
 
-fn said(text: &str) -> Option<String> {
+fn non_empty(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
@@ -166,7 +166,7 @@ fn read_times(text: &str) -> Option<Times> {
     }
 }
 
-fn read_call(name: &str, input: &str) -> Result<Option<Line>, String> {
+fn read_call(name: &str, input: &str) -> Result<Option<Directive>, String> {
     let input = match input {
         "" => "{}",
         input if input.starts_with('{') => input,
@@ -175,5 +175,5 @@ fn read_call(name: &str, input: &str) -> Result<Option<Line>, String> {
     if let Err(error) = RawJson::from_text(input.to_owned()) {
         return Err(format!("TOOL {name}: the input is not JSON: {error}"));
     }
-    Ok(said(name).map(|name| Line::Tool { name, input: input.to_owned() }))
+    Ok(non_empty(name).map(|name| Directive::Tool { name, input: input.to_owned() }))
 }

@@ -1,4 +1,4 @@
-//! Pieces of an answer that may be the beginning of a secret: held back until more is known.
+//! Redaction of secrets that are split over several deltas: pieces are held back until more is known.
 
 use std::mem::{Discriminant, discriminant};
 
@@ -24,22 +24,22 @@ impl Held {
         veil: &Veil,
         mut write: impl FnMut(u64, &StreamEvent),
     ) {
-        let Some((place, said)) = piece(event).filter(|_| !veil.is_empty()) else {
+        let Some((target, added)) = piece(event).filter(|_| !veil.is_empty()) else {
             self.release(&mut write);
             return write(at_ms, event);
         };
-        if self.place().is_some_and(|held| held != place) {
+        if self.target().is_some_and(|held| held != target) {
             self.release(&mut write);
         }
         let mut text: String =
             self.pieces.iter().filter_map(|(_, held)| Some(piece(held)?.1)).collect();
-        text.push_str(said);
+        text.push_str(added);
         self.pieces.push((at_ms, event.clone()));
         let hidden = veil.hide(text.clone());
         if hidden != text
             && let Some((at_ms, mut last)) = self.pieces.pop()
         {
-            say(&mut last, &hidden);
+            set_text(&mut last, &hidden);
             self.pieces = vec![(at_ms, last)];
         }
         if !veil.may_begin_at_end(&hidden) {
@@ -54,16 +54,16 @@ impl Held {
         }
     }
 
-    fn place(&self) -> Option<Place> {
-        self.pieces.first().and_then(|(_, event)| piece(event)).map(|(place, _)| place)
+    fn target(&self) -> Option<DeltaTarget> {
+        self.pieces.first().and_then(|(_, event)| piece(event)).map(|(target, _)| target)
     }
 }
 
-/// Which text of an answer a piece belongs to.
-type Place = (usize, Discriminant<Delta>);
+/// Block and kind of delta that a piece belongs to.
+type DeltaTarget = (usize, Discriminant<Delta>);
 
 /// A piece of text, and which one it belongs to.
-fn piece(event: &StreamEvent) -> Option<(Place, &str)> {
+fn piece(event: &StreamEvent) -> Option<(DeltaTarget, &str)> {
     let StreamEvent::ContentBlockDelta(event) = event else { return None };
     let text = match &event.delta {
         Delta::TextDelta(delta) => &delta.text,
@@ -75,7 +75,7 @@ fn piece(event: &StreamEvent) -> Option<(Place, &str)> {
 }
 
 /// Puts other words into a piece.
-fn say(event: &mut StreamEvent, words: &str) {
+fn set_text(event: &mut StreamEvent, words: &str) {
     let StreamEvent::ContentBlockDelta(event) = event else { return };
     let text = match &mut event.delta {
         Delta::TextDelta(delta) => &mut delta.text,
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
     use crate::{event, secret::Secret};
 
-    /// What is written of pieces, each with the time it came: its place among them.
+    /// Output for pieces, each with its time of arrival: its index.
     fn written(pieces: &[StreamEvent]) -> Vec<(u64, String)> {
         let veil = Veil::over([Secret::from("sk-secret-1")]);
         let mut held = Held::default();
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_in_pieces_is_hidden() {
+    fn secret_split_over_deltas_is_redacted() {
         let pieces = ["the key is sk", "-sec", "ret-1, keep", " it"];
         let pieces = pieces.map(|text| event::text_delta(0, text));
         let expected = [(2, "the key is ***, keep".to_owned()), (3, " it".to_owned())];
@@ -115,14 +115,14 @@ mod tests {
     }
 
     #[test]
-    fn what_only_begins_like_one_is_written_as_it_came() {
+    fn text_that_only_starts_like_a_secret_is_recorded_unchanged() {
         let pieces = ["sk-sec", "tion ", "sk-secret-", "2"].map(|text| event::input_delta(0, text));
         let texts: Vec<_> = written(&pieces).into_iter().map(|(_, text)| text).collect();
         assert_eq!(texts, ["sk-sec", "tion ", "sk-secret-", "2"]);
     }
 
     #[test]
-    fn pieces_of_two_texts_make_no_secret() {
+    fn pieces_of_two_blocks_are_not_joined_to_a_secret() {
         let pieces =
             [event::text_delta(0, "sk-sec"), event::block_stop(0), event::text_delta(1, "ret-1")];
         let expected =

@@ -1,4 +1,4 @@
-//! An answer whose head has arrived.
+//! HTTP response whose head has arrived.
 
 use std::time::Duration;
 
@@ -7,17 +7,17 @@ use reqwest::{Response, header::CONTENT_TYPE};
 use super::failure;
 use crate::{ErrorKind, ModelError};
 
-/// An answer whose body is still to be read. Dropping it closes the connection.
-pub(crate) struct Answer {
+/// A response whose body is still to be read. Dropping it closes the connection.
+pub(crate) struct HttpResponse {
     response: Response,
     origin: String,
     silence: Duration,
 }
 
-impl Answer {
-    /// What a whole answer may have at most; the API's are far below.
+impl HttpResponse {
+    /// Size limit of a whole response; those of the API are far below.
     const LONGEST_WHOLE: usize = 64 << 20;
-    /// What is read of an error; the rest says nothing more.
+    /// Size to which an error body is truncated.
     const LONGEST_ERROR: usize = 64 << 10;
 
     pub(super) fn new(response: Response, origin: String, silence: Duration) -> Self {
@@ -57,7 +57,7 @@ impl Answer {
     pub(crate) async fn whole(mut self) -> Result<Vec<u8>, ModelError> {
         let body = self.read_up_to(Self::LONGEST_WHOLE).await?;
         if body.len() > Self::LONGEST_WHOLE {
-            let message = format!("the answer of {} is too long", self.origin);
+            let message = format!("the response of {} is too long", self.origin);
             return Err(ModelError::new(ErrorKind::Unreadable, message));
         }
         Ok(body)
