@@ -19,7 +19,7 @@ use bowline_engine::{BoxFuture, Host, Session, SessionConfig};
 use bowline_model::Providers;
 use bowline_protocol::{ApiMessage, ContentBlock, Message, UserMessage};
 use bowline_sessions::{
-    AssistantLine, ConfigHome, LineOrigin, ProjectKey, StartFrom, TakeUp, TranscriptWriter,
+    AssistantLine, ConfigHome, LineOrigin, ProjectKey, StartFrom, StartOptions, TranscriptWriter,
     UserLine, new_id,
 };
 use tokio::sync::mpsc;
@@ -62,7 +62,7 @@ async fn compact(tokens: usize) -> Duration {
     let home = ConfigHome::new(folder.path().join("home"));
     let key = ProjectKey::for_directory(folder.path());
     let id = write_session(&home, &key, folder.path(), tokens);
-    let wanted = TakeUp { from: StartFrom::Session(id), ..TakeUp::default() };
+    let wanted = StartOptions { from: StartFrom::Session(id), ..StartOptions::default() };
     let taken = wanted.open(&home, &key, origin(folder.path())).unwrap();
 
     let mut config = SessionConfig::new(folder.path(), Arc::new(Providers::new()), "script");

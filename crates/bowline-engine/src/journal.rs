@@ -110,9 +110,9 @@ impl Journal {
     }
 
     /// Writes into the blocks of an answer how it ended.
-    pub(crate) fn end_answer(&self, answer: &ApiMessage) -> WriteNotice {
+    pub(crate) fn end_response(&self, answer: &ApiMessage) -> WriteNotice {
         self.with(|writer| {
-            if let Err(error) = writer.end_answer(answer) {
+            if let Err(error) = writer.end_response(answer) {
                 tracing::warn!(%error, "the transcript does not say how an answer ended");
             }
             mirror(writer)

@@ -1,8 +1,8 @@
-//! Which branch a working directory is on.
+//! Git branch of a working directory.
 
 use std::{fs, path::Path};
 
-/// The branch that is checked out in a folder; `HEAD` if there is none.
+/// The branch that is checked out in a folder; `HEAD` without one.
 pub fn git_branch(cwd: &Path) -> String {
     branch(cwd).unwrap_or_else(|| "HEAD".to_owned())
 }
@@ -12,7 +12,7 @@ fn branch(cwd: &Path) -> Option<String> {
     let folder = if entry.is_dir() {
         entry
     } else {
-        // A worktree has a file that says where its folder is.
+        // A worktree has a file with the path of its folder.
         let text = fs::read_to_string(&entry).ok()?;
         entry.parent()?.join(text.strip_prefix("gitdir:")?.trim())
     };

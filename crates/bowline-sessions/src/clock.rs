@@ -22,12 +22,12 @@ fn timestamp(time: OffsetDateTime) -> String {
         (time.millisecond().into(), 3, 'Z'),
     ];
     let mut text = String::with_capacity("2026-01-02T03:04:05.678Z".len());
-    for (number, digits, behind) in parts {
-        for place in (0..digits).rev() {
-            let digit = number / 10_u32.pow(place) % 10;
+    for (number, digits, separator) in parts {
+        for power in (0..digits).rev() {
+            let digit = number / 10_u32.pow(power) % 10;
             text.push(char::from_digit(digit, 10).unwrap_or_default());
         }
-        text.push(behind);
+        text.push(separator);
     }
     text
 }

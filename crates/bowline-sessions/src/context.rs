@@ -1,4 +1,4 @@
-//! What a transcript comes to: the conversation as the model will see it, and the session's state.
+//! Live context of a transcript: the conversation as the model sees it, and the session's state.
 
 use bowline_protocol::{ContentBlock, DeferredToolUse, MessageUuid, RawJson, Role, Usage};
 
@@ -8,7 +8,7 @@ use crate::{
     names::Names,
 };
 
-/// A session as it can be taken up again.
+/// A session as it can be resumed.
 ///
 /// [`messages`](Self::messages) are a valid conversation for the API whatever the transcript looked
 /// like: it begins with the user, the two take turns, and every call of a tool has its result in the
@@ -17,7 +17,7 @@ use crate::{
 pub struct LiveContext {
     /// The conversation since the last compaction, oldest first.
     pub messages: Vec<ContextMessage>,
-    /// Context that the agent had added by itself, with its places in the conversation.
+    /// Context that the agent had added by itself, with its positions in the conversation.
     pub attachments: Vec<PlacedAttachment>,
     /// The line that the next one follows; `None` for an empty transcript.
     pub leaf: Option<MessageUuid>,
@@ -30,9 +30,9 @@ pub struct LiveContext {
     pub known: KnownLines,
     /// The last compaction.
     pub compaction: Option<CompactMetadata>,
-    /// The model of the last answer.
+    /// The model of the last response.
     pub model: Option<String>,
-    /// The tokens of the last answer.
+    /// The tokens of the last response.
     pub usage: Option<Usage>,
     /// The permission mode of the last prompt.
     pub permission_mode: Option<String>,
@@ -48,7 +48,7 @@ pub struct LiveContext {
     pub mode: Option<String>,
     /// The tools used in it.
     pub tools_used: Vec<String>,
-    /// What it is called, for whoever goes on writing it.
+    /// Its names, for the writer that continues it.
     pub(crate) names: Names,
 }
 
@@ -73,29 +73,29 @@ impl KnownLines {
 pub struct ContextMessage {
     /// Who speaks.
     pub role: Role,
-    /// What they say.
+    /// Content.
     pub content: Vec<ContentBlock>,
     /// The lines it is made of, in order; none for what is made up here.
     pub uuids: Vec<MessageUuid>,
     /// Where it comes from.
     pub kind: MessageKind,
-    /// The API's name of an answer.
+    /// Id of the response in the API.
     pub message_id: Option<String>,
 }
 
 /// Where a message comes from. One made of several lines is what its first line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MessageKind {
-    /// Somebody asked.
+    /// A prompt.
     Prompt,
     /// The agent added it on the user's side.
     Meta,
     /// It stands for everything before the last compaction.
     CompactSummary,
-    /// Tools answered.
+    /// Tool results.
     ToolResults,
-    /// The model answered.
-    Answer,
+    /// A model response.
+    Response,
     /// Made up here, so that the conversation is valid.
     MadeUp,
 }
@@ -112,18 +112,18 @@ pub struct PlacedAttachment {
 /// How a turn was left that did not end by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Unfinished {
-    /// The prompt, or the tools' results, were not answered.
+    /// The prompt, or the tool results, got no response.
     NoAnswer,
-    /// Tools were called and did not answer; they have made-up results.
+    /// Tool calls have no results; synthetic ones were added.
     NoToolResults,
 }
 
-/// What the model is made to say where a prompt was never answered, so that the next prompt is not
-/// taken for a part of it. The official CLI says the same.
+/// Synthetic response to a prompt that got none, so that the next prompt is not
+/// taken for a part of it. The official CLI uses the same text.
 pub const NO_RESPONSE: &str = "No response requested.";
 
 impl LiveContext {
-    /// The last prompt or tool result was not answered, and the made-up answer is not in
+    /// The last prompt or tool result got no response, and the synthetic one is not in
     /// `messages`: what a session goes on with that finishes the interrupted turn.
     pub fn without_made_up_answer(mut self) -> Self {
         let last = self.messages.last();

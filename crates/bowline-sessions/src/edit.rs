@@ -66,7 +66,7 @@ pub fn delete(
     let _lock = SessionLock::acquire(&files)?;
     let transcript = files.transcript();
     fs::remove_file(&transcript).map_err(SessionError::io(&transcript))?;
-    // The session is gone; what is left behind can no longer be found.
+    // The session is gone; leftover files can no longer be found.
     let _ = fs::remove_dir_all(files.side_folder());
     let _ = fs::remove_dir_all(home.file_history(id));
     Ok(())

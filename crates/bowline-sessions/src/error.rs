@@ -1,10 +1,10 @@
-//! What can go wrong with sessions.
+//! Errors of sessions.
 
 use std::{io, path::PathBuf};
 
 use bowline_protocol::{MessageUuid, SessionId};
 
-use crate::lock::LockHolder;
+use crate::lock_holder::LockHolder;
 
 /// Why a session could not be opened, found or changed.
 #[derive(Debug, thiserror::Error)]
@@ -16,15 +16,15 @@ pub enum SessionError {
     /// There is no such session.
     #[error("no session found for {target:?}{}", candidates(.nearest))]
     NotFound {
-        /// What was asked for.
+        /// What was searched for.
         target: String,
-        /// Sessions that it could be meant for, described, newest first.
+        /// Similar sessions, described, newest first.
         nearest: Vec<String>,
     },
-    /// Several sessions fit.
-    #[error("several sessions fit {target:?}{}", candidates(.fitting))]
+    /// Several sessions match.
+    #[error("several sessions match {target:?}{}", candidates(.fitting))]
     Ambiguous {
-        /// What was asked for.
+        /// What was searched for.
         target: String,
         /// The sessions, described, newest first.
         fitting: Vec<String>,
@@ -43,7 +43,7 @@ pub enum SessionError {
     /// The session has no such message.
     #[error("no message found with message.uuid of: {0}")]
     NoSuchMessage(MessageUuid),
-    /// Going on where it was asked for does not drop the turn that it should.
+    /// Resuming there does not drop the expected turn.
     #[error("Resume rejected by --resume-drops-turn: {0}")]
     OtherTurn(String),
     /// The session has no message at all.

@@ -1,4 +1,4 @@
-//! Finding the session that somebody means: by id, by title, by the beginning of either, by file.
+//! Lookup of a session by id, by title, by a prefix of either, or by file.
 
 use std::{
     fs,

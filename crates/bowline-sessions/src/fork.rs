@@ -1,6 +1,6 @@
 //! Copies of a session that go their own way.
 //!
-//! Two kinds: [`fork`] gives every line a new name and says where it came from,
+//! Two kinds: [`fork`] gives every line a new id and names its origin,
 //! as the SDKs do; [`branch`] keeps the names, as `--fork-session` does.
 
 use std::{
@@ -33,7 +33,7 @@ use crate::{
 pub struct ForkOptions {
     /// The last message to copy; `None` copies all.
     pub up_to: Option<MessageUuid>,
-    /// Its title; `None` takes the original's and says that it is a fork.
+    /// Its title; `None` is the original's, marked as a fork.
     pub title: Option<String>,
 }
 
@@ -104,10 +104,10 @@ pub fn branch(source: &Path, target: &SessionFiles) -> Result<(), SessionError> 
             }
             if line.ends_with(b"\n") {
                 let mut from = 0;
-                for place in memmem::find_iter(&line, old.as_bytes()) {
-                    copy.write_all(&line[from..place])?;
+                for offset in memmem::find_iter(&line, old.as_bytes()) {
+                    copy.write_all(&line[from..offset])?;
                     copy.write_all(new.as_bytes())?;
-                    from = place + old.len();
+                    from = offset + old.len();
                 }
                 copy.write_all(&line[from..])?;
             }
@@ -127,7 +127,7 @@ pub(crate) fn fetched(lines: &[RawJson]) -> Result<NamedTempFile, SessionError> 
         let mut file = NamedTempFile::with_prefix("bowline-session-")?;
         let mut writer = BufWriter::new(file.as_file_mut());
         for line in lines {
-            // A line has no newline but the one behind it, however it was kept.
+            // A line has no newline but the one at its end, however it was kept.
             serde_json::to_writer(&mut writer, &line.parse::<Value>()?)?;
             writer.write_all(b"\n")?;
         }
@@ -138,12 +138,12 @@ pub(crate) fn fetched(lines: &[RawJson]) -> Result<NamedTempFile, SessionError> 
     write().map_err(SessionError::io(&std::env::temp_dir()))
 }
 
-/// A session id that nobody has.
+/// Generates a session id.
 pub fn new_id() -> SessionId {
     SessionId(Uuid::new_v4().to_string())
 }
 
-/// The session whose transcript it is, by what its first lines say.
+/// The session of a transcript, according to its first lines.
 fn session_named_in(transcript: &Path) -> io::Result<String> {
     let head = Ends::read(transcript)?.map(|ends| ends.head).unwrap_or_default();
     let named = crate::info::first_text(&head, "sessionId");
@@ -206,9 +206,9 @@ impl Original {
 
     fn up_to(&self, last: Option<&MessageUuid>) -> Result<&[OriginalLine], SessionError> {
         let Some(last) = last else { return Ok(&self.lines) };
-        let place = self.lines.iter().position(|line| line.uuid == last.as_str());
-        let place = place.ok_or_else(|| SessionError::NoSuchMessage(last.clone()))?;
-        Ok(&self.lines[..=place])
+        let offset = self.lines.iter().position(|line| line.uuid == last.as_str());
+        let offset = offset.ok_or_else(|| SessionError::NoSuchMessage(last.clone()))?;
+        Ok(&self.lines[..=offset])
     }
 }
 
@@ -242,7 +242,7 @@ fn renamed(lines: &[OriginalLine], old: &SessionId, new: &SessionId) -> Vec<Map<
         set("sessionId", new.as_str().into());
         set("isSidechain", false.into());
         set("forkedFrom", json!({ "sessionId": old, "messageUuid": line.uuid }));
-        // These say something about the original session only.
+        // These are about the original session only.
         for key in ["teamName", "agentName", "slug", "sourceToolAssistantUUID"] {
             fields.remove(key);
         }

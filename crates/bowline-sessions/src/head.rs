@@ -1,4 +1,4 @@
-//! The few fields of a line that say where it belongs. The rest is skipped, not parsed.
+//! Head of a transcript line: the fields that determine its position. The rest is skipped, not parsed.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -95,7 +95,7 @@ impl<'de> Deserialize<'de> for Id {
     }
 }
 
-/// What a line is, as far as its place matters.
+/// Kind of a line, as far as its position depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     User,
@@ -142,11 +142,11 @@ pub(crate) struct LineHead {
     pub(crate) kind: Kind,
     pub(crate) uuid: Option<Id>,
     pub(crate) parent: Option<Id>,
-    /// The API's name of the answer that an assistant's line is a part of.
-    pub(crate) answer: Option<Id>,
-    /// The line with the call that a result says it answers.
+    /// Id of the response that an assistant line is a part of.
+    pub(crate) response: Option<Id>,
+    /// The line with the call that a result names as its source.
     pub(crate) source: Option<Id>,
-    /// The calls that it makes or answers.
+    /// The calls that it makes or has results of.
     pub(crate) calls: Vec<Id>,
     pub(crate) has_result: bool,
     pub(crate) is_sidechain: bool,
@@ -175,7 +175,7 @@ impl LineHead {
             kind,
             uuid: head.uuid,
             parent: head.parent.flatten(),
-            answer: if kind == Kind::Assistant { message.id } else { None },
+            response: if kind == Kind::Assistant { message.id } else { None },
             source: head.source,
             calls: content.calls,
             has_result: content.has_result,
@@ -229,7 +229,7 @@ struct MessageFields {
     content: Option<ContentShape>,
 }
 
-/// Which tools some content calls or answers.
+/// Tool calls and results in some content.
 #[derive(Default)]
 struct ContentShape {
     calls: Vec<Id>,
@@ -321,7 +321,7 @@ impl<'de> Deserialize<'de> for Boundary {
     }
 }
 
-/// Whether a field has a value that counts: a name that is not empty.
+/// Whether a field has a non-empty name as its value.
 pub(crate) struct Present(pub(crate) bool);
 
 impl<'de> Deserialize<'de> for Present {

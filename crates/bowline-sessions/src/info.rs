@@ -1,4 +1,4 @@
-//! What a listing shows of a session, from the two ends of its transcript.
+//! Listing entry of a session, from the two ends of its transcript.
 //!
 //! Listings must be quick with thousands of sessions, so only the first and the
 //! last 64 KiB are read and fields are found by searching for their text. They
@@ -39,7 +39,7 @@ pub struct SessionInfo {
     pub file_size: Option<u64>,
     /// Its title: given by the user, else generated.
     pub custom_title: Option<String>,
-    /// The first thing the user said.
+    /// The first prompt.
     pub first_prompt: Option<String>,
     /// The branch it worked on last.
     pub git_branch: Option<String>,
@@ -64,7 +64,7 @@ impl SessionInfo {
     }
 
     /// Reads it from the two ends of a transcript. `None` for a subagent's transcript, and for one in
-    /// which nothing was said.
+    /// which there is no prompt.
     pub(crate) fn from_ends(id: &str, ends: &Ends, project: Option<&str>) -> Option<Self> {
         let Ends { head, .. } = ends;
         let tail = ends.tail();
@@ -153,7 +153,7 @@ fn read_text(file: &mut File, size: u64) -> io::Result<String> {
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
-/// The first text of the field `key`, wherever in the text it is. Empty counts as none.
+/// The first text of the field `key`, wherever in the text it is. An empty one is ignored.
 pub(crate) fn first_text(text: &str, key: &str) -> Option<String> {
     // As the other readers do: the usual spelling is looked for first.
     let first = ["\":\"", "\": \""].iter().find_map(|separator| {
@@ -164,17 +164,17 @@ pub(crate) fn first_text(text: &str, key: &str) -> Option<String> {
     first.map(|value| unescape(text, value)).filter(|found| !found.is_empty())
 }
 
-/// The last text of the field `key`. Empty counts as none.
+/// The last text of the field `key`. An empty one is ignored.
 pub(crate) fn last_text(text: &str, key: &str) -> Option<String> {
     let mark = format!("\"{key}\":");
     let (mut usual, mut loose) = (None, None);
     // From the front, because that search is many times faster than the one from the end.
-    for place in memmem::find_iter(text.as_bytes(), mark.as_bytes()) {
-        let rest = &text[place + mark.len()..];
+    for offset in memmem::find_iter(text.as_bytes(), mark.as_bytes()) {
+        let rest = &text[offset + mark.len()..];
         if rest.starts_with('"') {
-            usual = string_at(text, place + mark.len() + 1).or(usual);
+            usual = string_at(text, offset + mark.len() + 1).or(usual);
         } else if rest.starts_with(" \"") {
-            loose = string_at(text, place + mark.len() + 2).or(loose);
+            loose = string_at(text, offset + mark.len() + 2).or(loose);
         }
     }
     // As the other readers do: the last one with a space wins over all without.
@@ -183,12 +183,12 @@ pub(crate) fn last_text(text: &str, key: &str) -> Option<String> {
 
 /// The last line that begins with `mark`.
 fn last_line_with<'a>(text: &'a str, mark: &str) -> Option<&'a str> {
-    let begins_line = |&place: &usize| place == 0 || text.as_bytes()[place - 1] == b'\n';
-    let place = memmem::find_iter(text.as_bytes(), mark).filter(begins_line).last()?;
-    text[place..].lines().next()
+    let begins_line = |&offset: &usize| offset == 0 || text.as_bytes()[offset - 1] == b'\n';
+    let offset = memmem::find_iter(text.as_bytes(), mark).filter(begins_line).last()?;
+    text[offset..].lines().next()
 }
 
-/// The place of the JSON string whose first character is at `start`; `None` if it is cut off.
+/// The range of the JSON string whose first character is at `start`; `None` if it is cut off.
 fn string_at(text: &str, start: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let mut end = start;
@@ -213,7 +213,7 @@ fn has_true(line: &str, key: &str) -> bool {
     ["\":true", "\": true"].iter().any(|value| line.contains(&format!("\"{key}{value}")))
 }
 
-/// The first thing that the user said, fit for one line.
+/// The first prompt, truncated to one line.
 pub(crate) fn first_prompt(head: &str) -> Option<String> {
     let mut prompts = FirstPrompt::default();
     for line in head.lines() {
@@ -231,7 +231,7 @@ fn may_be_prompt(line: &str) -> bool {
         && !has_true(line, "isCompactSummary")
 }
 
-/// Whether a line is something that a person said after this time, or a command they gave.
+/// Whether a line is a prompt or command after this time.
 pub(crate) fn is_prompt_after(line: &str, time: i64) -> bool {
     #[derive(Deserialize)]
     struct When {
@@ -255,17 +255,17 @@ pub(crate) fn is_prompt_after(line: &str, time: i64) -> bool {
     prompt.offer(line) || prompt.command.is_some()
 }
 
-/// Looks for the first thing that the user said.
+/// Search for the first prompt.
 #[derive(Debug, Default)]
 pub(crate) struct FirstPrompt {
     /// It.
     pub(crate) found: Option<String>,
-    /// The first slash command, which has to do when nothing else was said.
+    /// The first slash command, used if there is no other prompt.
     pub(crate) command: Option<String>,
 }
 
 impl FirstPrompt {
-    /// Looks at one more line that could be it; says whether it is.
+    /// Checks one more candidate line; returns whether it is the one.
     pub(crate) fn offer(&mut self, line: &str) -> bool {
         #[derive(Deserialize)]
         struct Line {
@@ -302,7 +302,7 @@ fn command_name(text: &str) -> Option<&str> {
     rest.split_once("</command-name>").map(|(name, _)| name)
 }
 
-/// Whether a program said it.
+/// Whether a program sent it.
 fn is_automatic(text: &str) -> bool {
     const BEGINNINGS: [&str; 4] =
         ["<local-command-stdout>", "<session-start-hook>", "<tick>", "<goal>"];

@@ -1,16 +1,16 @@
-//! Sessions on disk: what was said, kept so that it can be taken up again.
+//! Sessions on disk: transcripts that can be resumed, listed, forked and mirrored.
 //!
 //! A session is one file of JSON lines that only grows, in the layout that the
 //! official CLI and SDKs read and write, so that sessions move between them and
 //! Bowline in both directions. Lines are never moved, and changed in one respect
-//! only: those of an answer have blanks, which say how it ended once it has.
+//! only: those of a response have blanks for its stop reason and usage.
 //!
 //! | subject | where |
 //! |---|---|
-//! | where files live | [`ConfigHome`], [`ProjectKey`], [`SessionFiles`] |
-//! | what a line is | [`TranscriptLine`] |
+//! | layout of files | [`ConfigHome`], [`ProjectKey`], [`SessionFiles`] |
+//! | lines | [`TranscriptLine`] |
 //! | writing | [`TranscriptWriter`], [`SessionLock`] |
-//! | taking a session up again | [`TakeUp`]; [`resume`], which gives a [`LiveContext`] |
+//! | starting and resuming | [`StartOptions`]; [`resume`], which gives a [`LiveContext`] |
 //! | listing, finding, searching | [`list`], [`info`], [`find`], [`newest`], [`search`] |
 //! | reading | [`messages`], [`subagents`], [`subagent_messages`] |
 //! | changing | [`rename`], [`tag`], [`archive`], [`fork`], [`branch`], [`delete`] |
@@ -38,6 +38,7 @@
 //! variable and knows no model, tool or transport.
 
 mod archive;
+mod archive_mark;
 mod branch_name;
 mod checkpoint;
 mod clock;
@@ -51,6 +52,7 @@ mod info;
 mod line;
 mod list;
 mod lock;
+mod lock_holder;
 mod mirror;
 mod names;
 mod parallel;
@@ -59,9 +61,9 @@ mod read;
 mod resume;
 mod scan;
 mod search;
+mod start;
 mod store;
 mod summary;
-mod take_up;
 mod writer;
 
 pub use archive::{archive, unarchive};
@@ -78,24 +80,22 @@ pub use fork::{ForkOptions, branch, fork, new_id};
 pub use info::SessionInfo;
 pub use line::*;
 pub use list::{ListOptions, info, list};
-pub use lock::{LockHolder, SessionLock};
-pub use mirror::{
-    Drained, MOST_PENDING_BYTES, MOST_PENDING_ENTRIES, MirrorBuffer, MirrorFlush, RETRY_WAITS,
-    SEND_TIME, StoreBatch, key_of,
-};
+pub use lock::SessionLock;
+pub use lock_holder::LockHolder;
+pub use mirror::{Drained, MirrorBuffer, MirrorFlush, RETRY_DELAYS, SEND_TIMEOUT, StoreBatch};
 pub use project::{ConfigHome, ProjectKey, SessionFiles, is_session_id, tasks_folder};
 pub use read::{
-    Page, SessionMessage, Spoken, messages, messages_in, subagent_messages, subagent_messages_in,
-    subagents,
+    MessageAuthor, Page, SessionMessage, messages, messages_in, subagent_messages,
+    subagent_messages_in, subagents,
 };
 pub use resume::{ResumeAt, resume, resume_subagent};
 pub use search::{SearchHit, search};
+pub use start::{StartFrom, StartOptions, StartedSession};
 pub use store::{
-    Answer, BoxFuture, BrokenContract, FileStore, MemoryStore, SessionStore, StoreCheck,
-    StoreError, StoreKey, StoredSession, Transcripts, import, materialize,
+    BrokenContract, FileStore, MOST_PENDING_BYTES, MOST_PENDING_ENTRIES, MemoryStore, SessionStore,
+    StoreCheck, StoreError, StoreFuture, StoreKey, StoredSession, Transcripts, import, materialize,
 };
 pub use summary::{SessionSummary, SummaryData};
-pub use take_up::{StartFrom, TakeUp, TakenUp};
 pub use writer::{
     Flushed, LineOrigin, MirrorBatch, Mirroring, SubagentMetadata, Sync, TranscriptWriter,
     WriteFailure,

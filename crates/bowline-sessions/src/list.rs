@@ -16,7 +16,7 @@ use std::{
 use bowline_protocol::SessionId;
 
 use crate::{
-    archive::is_archived,
+    archive_mark::is_archived,
     info::{Ends, SessionInfo},
     project::{ConfigHome, ProjectKey, SessionFiles, canonical, is_session_id, name_of},
 };
@@ -161,10 +161,10 @@ pub(crate) fn folders_of(home: &ConfigHome, directory: &Path) -> Vec<Folder> {
     folders
 }
 
-/// How long git may take to say which worktrees there are.
+/// Timeout for git to list the worktrees.
 const GIT_TIME: Duration = Duration::from_secs(5);
 
-/// The worktrees of the repository that a directory is in; none if git does not say.
+/// The worktrees of the repository that a directory is in; none if git fails.
 fn worktrees(directory: &Path) -> Vec<PathBuf> {
     let Ok(Some(listing)) = ask_git(directory) else { return Vec::new() };
     let paths = listing.lines().filter_map(|line| line.strip_prefix("worktree "));
@@ -183,17 +183,17 @@ fn ask_git(directory: &Path) -> io::Result<Option<String>> {
     let (done, wait) = mpsc::channel();
     let reader = thread::spawn(move || {
         let text = output.map(io::read_to_string).transpose();
-        // Nobody listens any more if git took too long.
+        // The receiver is gone if git took too long.
         let _ = done.send(text);
     });
-    let answer = wait.recv_timeout(GIT_TIME);
-    if answer.is_err() {
+    let response = wait.recv_timeout(GIT_TIME);
+    if response.is_err() {
         git.kill()?;
     }
     let status = git.wait()?;
     // Killed or done, git has closed its end, so the reader ends too.
     let _ = reader.join();
-    match answer {
+    match response {
         Ok(text) if status.success() => text,
         _ => Ok(None),
     }

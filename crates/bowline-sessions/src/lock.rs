@@ -1,10 +1,9 @@
-//! One writer per session: a lock file that says who holds it.
+//! Session lock: one writer per session, with a lock file that names its holder.
 //!
 //! The lock is the operating system's (`flock`), so it ends with its process, however that ends;
-//! the file's text only tells a second process who that is.
+//! the file's text only names the holder to a second process.
 
 use std::{
-    fmt,
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, Read, Seek, Write},
     path::{Path, PathBuf},
@@ -12,52 +11,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde::{Deserialize, Serialize};
+use crate::{SessionError, clock, lock_holder::LockHolder, project::SessionFiles};
 
-use crate::{SessionError, clock, project::SessionFiles};
-
-/// How long the lock of a dead process may linger. One that was killed while it started a command
+/// Deadline for the lock of a dead process to disappear. One that was killed while it started a command
 /// leaves a copy of its open files in the child, until that has become the command.
-const LINGERS: Duration = Duration::from_secs(2);
+const LINGER_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How often to look whether it still does.
-const LOOK_AGAIN: Duration = Duration::from_millis(5);
-
-/// Who writes a session.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct LockHolder {
-    /// The process; 0 when it did not say.
-    pub pid: u32,
-    /// Since when.
-    pub since: String,
-}
-
-impl LockHolder {
-    /// Whether its process still runs; a holder that did not say who it is counts as alive.
-    #[cfg(unix)]
-    fn is_alive(&self) -> bool {
-        let pid = i32::try_from(self.pid).ok().and_then(rustix::process::Pid::from_raw);
-        pid.is_none_or(|pid| {
-            rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH)
-        })
-    }
-
-    /// Elsewhere a command does not begin as a copy of the process that starts it.
-    #[cfg(not(unix))]
-    fn is_alive(&self) -> bool {
-        true
-    }
-}
-
-impl fmt::Display for LockHolder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.pid {
-            0 => f.write_str("another process"),
-            pid => write!(f, "process {pid} since {}", self.since),
-        }
-    }
-}
+/// Interval between attempts to lock.
+const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
 /// The right to write a session, held until dropped.
 #[derive(Debug)]
@@ -67,20 +28,20 @@ pub struct SessionLock {
 }
 
 impl SessionLock {
-    /// Takes the lock, or says who has it.
+    /// Takes the lock; [`SessionError::Locked`] names its holder.
     pub fn acquire(files: &SessionFiles) -> Result<Self, SessionError> {
         let path = files.lock();
-        let patience = Instant::now() + LINGERS;
+        let deadline = Instant::now() + LINGER_TIMEOUT;
         loop {
             let mut file = open(&path).map_err(SessionError::io(&path))?;
             match file.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {
                     let (id, holder) = (files.id().clone(), read_holder(&mut file));
-                    if holder.is_alive() || Instant::now() > patience {
+                    if holder.is_alive() || Instant::now() > deadline {
                         return Err(SessionError::Locked { id, holder });
                     }
-                    thread::sleep(LOOK_AGAIN);
+                    thread::sleep(RETRY_INTERVAL);
                     continue;
                 }
                 Err(TryLockError::Error(source)) => return Err(SessionError::io(&path)(source)),
@@ -88,14 +49,14 @@ impl SessionLock {
             // Its last holder may have removed the file between our opening and locking it.
             if is_still_at(&file, &path) {
                 let mut lock = Self { file, path };
-                lock.sign();
+                lock.write_holder();
                 return Ok(lock);
             }
         }
     }
 
-    /// Says who holds the lock. It holds without, so failing is no harm.
-    fn sign(&mut self) {
+    /// Writes the holder into the lock file. The lock works without it, so a failure is ignored.
+    fn write_holder(&mut self) {
         let holder = LockHolder { pid: process::id(), since: clock::now() };
         if let Ok(text) = serde_json::to_vec(&holder) {
             let _ = self.file.set_len(0).and_then(|()| self.file.write_all(&text));

@@ -1,36 +1,32 @@
-//! Sending a copy of a transcript to a store: which store key a file has, and when to send.
+//! Buffer of transcript lines that are copied to a store in batches.
 //!
-//! Pure: frames go in, batches come out. Whoever owns the buffer sends them.
+//! Pure: lines go in, batches come out. The owner of the buffer sends them.
 
-use std::{
-    path::{Component, Path, PathBuf},
-    time::Duration,
-};
+use std::{path::PathBuf, time::Duration};
 
 use bowline_protocol::RawJson;
 
-use crate::{store::StoreKey, writer::MirrorBatch};
+use crate::{
+    store::{MOST_PENDING_BYTES, MOST_PENDING_ENTRIES, StoreKey},
+    writer::MirrorBatch,
+};
 
-/// More entries than this are not held back.
-pub const MOST_PENDING_ENTRIES: usize = 500;
-/// More bytes than this are not held back.
-pub const MOST_PENDING_BYTES: usize = 1 << 20;
-/// The waits before a failed batch is sent again; then it is dropped.
-pub const RETRY_WAITS: [Duration; 2] = [Duration::from_millis(200), Duration::from_millis(800)];
-/// How long one batch may take. Then it is not sent again, because it may still arrive.
-pub const SEND_TIME: Duration = Duration::from_secs(60);
+/// Backoff: the delays before a failed batch is sent again; then it is dropped.
+pub const RETRY_DELAYS: [Duration; 2] = [Duration::from_millis(200), Duration::from_millis(800)];
+/// Timeout of one batch. It is not retried after that, because it may still arrive.
+pub const SEND_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How long entries may wait.
+/// When buffered entries are sent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum MirrorFlush {
-    /// Until a turn ends or many have gathered.
+    /// When a turn ends or a batch is full.
     #[default]
     Batched,
-    /// Not at all.
+    /// At once.
     Eager,
 }
 
-/// Gathers the lines of transcripts until they are sent to a store.
+/// Transcript lines that have not been sent to a store yet.
 #[derive(Debug)]
 pub struct MirrorBuffer {
     projects: PathBuf,
@@ -41,31 +37,31 @@ pub struct MirrorBuffer {
     bytes: usize,
 }
 
-/// What is to be appended to a store.
+/// Entries to append to one transcript of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreBatch {
-    /// Where.
+    /// The transcript.
     pub key: StoreKey,
-    /// What.
+    /// Its new lines.
     pub entries: Vec<RawJson>,
 }
 
-/// The batches to send, and the files that no store key fits.
+/// Batches to send, and files without a store key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Drained {
     /// To be appended in this order.
     pub batches: Vec<StoreBatch>,
-    /// Files outside the projects' folder: their lines are dropped, and somebody should know.
+    /// Files outside the projects folder: their lines are dropped, which the caller should report.
     pub strays: Vec<PathBuf>,
 }
 
 impl MirrorBuffer {
-    /// A buffer for the transcripts under a projects' folder.
+    /// Creates a buffer for the transcripts under a projects folder.
     pub fn new(projects: impl Into<PathBuf>, flush: MirrorFlush) -> Self {
         Self { projects: projects.into(), flush, pending: Vec::new(), entries: 0, bytes: 0 }
     }
 
-    /// Takes lines in; says whether it is time to [drain](Self::drain).
+    /// Adds lines; returns whether the buffer should be [drained](Self::drain).
     #[must_use]
     pub fn push(&mut self, batch: MirrorBatch) -> bool {
         self.entries += batch.entries.len();
@@ -82,39 +78,17 @@ impl MirrorBuffer {
         }
     }
 
-    /// Hands everything out.
+    /// Removes and returns everything.
     pub fn drain(&mut self) -> Drained {
         (self.entries, self.bytes) = (0, 0);
         let mut drained = Drained::default();
         for MirrorBatch { file_path, entries } in self.pending.drain(..) {
-            match key_of(&file_path, &self.projects) {
+            match StoreKey::of_transcript(&file_path, &self.projects) {
                 _ if entries.is_empty() => {}
                 Some(key) => drained.batches.push(StoreBatch { key, entries }),
                 None => drained.strays.push(file_path),
             }
         }
         drained
-    }
-}
-
-/// The store key of a transcript; `None` for a file that is none or is elsewhere.
-pub fn key_of(transcript: &Path, projects: &Path) -> Option<StoreKey> {
-    let parts: Option<Vec<&str>> = transcript
-        .strip_prefix(projects)
-        .ok()?
-        .components()
-        .map(|part| match part {
-            Component::Normal(part) => part.to_str(),
-            _ => None,
-        })
-        .collect();
-    match parts?.as_slice() {
-        [project, file] => Some(StoreKey::main(*project, file.strip_suffix(".jsonl")?)),
-        [project, session, folders @ .., file] if !folders.is_empty() => {
-            let file = file.strip_suffix(".jsonl").unwrap_or(file);
-            let subpath: Vec<&str> = folders.iter().copied().chain([file]).collect();
-            Some(StoreKey::main(*project, *session).with_subpath(subpath.join("/")))
-        }
-        _ => None,
     }
 }

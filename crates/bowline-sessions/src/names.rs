@@ -1,4 +1,4 @@
-//! What a session is called, said again near the end of its transcript: listings read its two ends
+//! Names of a session, repeated near the end of its transcript: listings read its two ends
 //! only, and a name given in the middle would be in neither once the session grows.
 
 use std::{
@@ -13,8 +13,8 @@ use crate::{
     line::{AgentName, AiTitle, CustomTitle, Tag, TranscriptLine},
 };
 
-/// Names are said again when this much has been written behind them, so that a listing still finds
-/// them when somebody else writes a note behind that.
+/// Names are repeated when this much has been written after them, so that a listing still finds
+/// them when another process appends a note.
 const FAR: u64 = END / 2;
 
 /// The names that a session has, and where they stand.
@@ -40,8 +40,8 @@ impl Names {
         )
     }
 
-    /// Remembers the name that a line gives which stands at `place`.
-    pub(crate) fn hear(&mut self, line: &TranscriptLine, place: u64) {
+    /// Records the name in a line at `offset`.
+    pub(crate) fn observe(&mut self, line: &TranscriptLine, offset: u64) {
         let had_none = self.is_empty();
         match line {
             TranscriptLine::CustomTitle(it) => self.custom_title = Some(it.custom_title.clone()),
@@ -53,7 +53,7 @@ impl Names {
             _ => return,
         }
         if had_none {
-            self.at = place;
+            self.at = offset;
         }
     }
 
@@ -70,11 +70,11 @@ impl Names {
         let lines =
             bytes.split(|byte| *byte == b'\n').filter_map(|it| std::str::from_utf8(it).ok());
         for line in lines.filter_map(|line| TranscriptLine::parse(line).ok()) {
-            self.hear(&line, from);
+            self.observe(&line, from);
         }
     }
 
-    /// The names to say again at `end`, where a transcript is about to end, if they are far from
+    /// The names to repeat at `end`, where a transcript is about to end, if they are far from
     /// there.
     pub(crate) fn due(&mut self, end: u64, session: &SessionId) -> Vec<TranscriptLine> {
         if self.is_empty() || end.saturating_sub(self.at) < FAR {

@@ -1,4 +1,4 @@
-//! Where sessions live: the config home, a project's folder in it, a session's files in that.
+//! Layout of the files: the config home, a project's folder in it, a session's files in that.
 
 use std::{
     ffi::OsStr,
@@ -36,7 +36,7 @@ impl ConfigHome {
     /// A program with an open umask may have made them.
     pub fn close_to_others(&self) -> Result<(), SessionError> {
         for folder in [self.0.clone(), self.projects()] {
-            // What is no folder cannot be written to; the writer of a transcript says so.
+            // Anything but a folder cannot be written to; the writer of a transcript reports that.
             if folder.is_dir() {
                 bowline_private::folder(&folder).map_err(SessionError::io(&folder))?;
             }
@@ -51,7 +51,7 @@ impl ConfigHome {
 
     /// The folder of one project if it exists.
     ///
-    /// Older writers hashed long names otherwise, so for those any folder with the same beginning counts.
+    /// Older writers hashed long names otherwise, so for those any folder with the same prefix is accepted.
     pub fn existing_project(&self, key: &ProjectKey) -> Option<PathBuf> {
         let exact = self.project(key);
         if exact.is_dir() {
@@ -200,7 +200,7 @@ impl SessionFiles {
         self.subagents().join(format!("agent-{agent}.jsonl"))
     }
 
-    /// What is known about a subagent beside what it said.
+    /// Metadata of a subagent.
     pub fn subagent_metadata(&self, agent: &AgentId) -> PathBuf {
         self.subagents().join(format!("agent-{agent}.meta.json"))
     }
@@ -210,7 +210,7 @@ impl SessionFiles {
         self.side_folder().join("tool-results")
     }
 
-    /// Says which process writes the session.
+    /// Names the process that writes the session.
     pub fn lock(&self) -> PathBuf {
         self.folder.join(format!("{}.lock", self.id))
     }
@@ -225,7 +225,7 @@ pub fn tasks_folder(temporary: &Path, key: &ProjectKey, session: &SessionId) -> 
 /// Whether `text` is a session's name: a UUID with dashes, in either case.
 pub fn is_session_id(text: &str) -> bool {
     text.len() == 36
-        && text.bytes().enumerate().all(|(place, byte)| match place {
+        && text.bytes().enumerate().all(|(index, byte)| match index {
             8 | 13 | 18 | 23 => byte == b'-',
             _ => byte.is_ascii_hexdigit(),
         })

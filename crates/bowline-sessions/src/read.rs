@@ -1,7 +1,7 @@
-//! Reading what was said: the messages of a session, its subagents and theirs.
+//! Messages of a session, of its subagents and of theirs.
 //!
 //! As the SDKs do it: the newest branch is the one written last, whatever a
-//! last-prompt note says. A missing or malformed session has no messages.
+//! last-prompt note. A missing or malformed session has no messages.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -23,13 +23,13 @@ use crate::{
 /// One message of a session, as it was written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionMessage {
-    /// Whose it is.
-    pub kind: Spoken,
-    /// Its name.
+    /// Its author.
+    pub kind: MessageAuthor,
+    /// Its id.
     pub uuid: MessageUuid,
     /// The session.
     pub session_id: SessionId,
-    /// What was said, as the model saw it; `null` for the agent's notes.
+    /// Content, as the model saw it; `null` for the agent's notes.
     pub message: RawJson,
     /// In a subagent: the call that started it.
     pub parent_tool_use_id: Option<ToolUseId>,
@@ -37,9 +37,9 @@ pub struct SessionMessage {
     pub parent_agent_id: Option<AgentId>,
 }
 
-/// Whose message it is.
+/// Author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Spoken {
+pub enum MessageAuthor {
     /// The user's, or a tool's.
     User,
     /// The model's.
@@ -88,7 +88,7 @@ pub fn messages_in(transcript: &Path, page: Page) -> io::Result<Vec<SessionMessa
         Some(leaf) => parallel::complete(&heads, path_to(&heads, leaf)),
         None => Vec::new(),
     };
-    let visible = chain.into_iter().filter(|&place| is_visible(&heads[place])).collect();
+    let visible = chain.into_iter().filter(|&index| is_visible(&heads[index])).collect();
     read_lines(transcript, &heads, page.cut(visible), &Parents::default())
 }
 
@@ -119,9 +119,10 @@ pub fn subagent_messages_in(transcript: &Path, page: Page) -> io::Result<Vec<Ses
     let heads = all_heads(transcript)?;
     let leaf = heads.iter().rposition(|head| head.kind.is_message());
     let chain = leaf.map(|leaf| path_to(&heads, leaf)).unwrap_or_default();
-    let said = chain.into_iter().filter(|&place| heads[place].kind.is_message()).collect();
+    let chain_messages =
+        chain.into_iter().filter(|&index| heads[index].kind.is_message()).collect();
     let parents = Parents::of(transcript);
-    read_lines(transcript, &heads, page.cut(said), &parents)
+    read_lines(transcript, &heads, page.cut(chain_messages), &parents)
 }
 
 /// The transcripts of subagents in a folder and the folders in it.
@@ -173,49 +174,49 @@ fn is_note(kind: Kind) -> bool {
 
 /// The end of the newest branch: the message written last among those that end one.
 fn newest_leaf(heads: &[LineHead]) -> Option<usize> {
-    let places = places(heads);
+    let indexes = indexes(heads);
     let parents: HashSet<Id> = heads.iter().filter_map(|head| head.parent).collect();
     let has_no_child = |head: &LineHead| head.uuid.is_some_and(|id| !parents.contains(&id));
     let mut leaves: Vec<usize> = Vec::new();
-    for (place, head) in heads.iter().enumerate().filter(|(_, head)| has_no_child(head)) {
-        let mut current = (place, head);
+    for (index, head) in heads.iter().enumerate().filter(|(_, head)| has_no_child(head)) {
+        let mut current = (index, head);
         // A loop cannot be longer than the file.
         for _ in 0..heads.len() {
             if current.1.kind.is_message() {
                 leaves.push(current.0);
                 break;
             }
-            let parent = current.1.parent.and_then(|parent| places.get(&parent));
+            let parent = current.1.parent.and_then(|parent| indexes.get(&parent));
             let Some(&up) = parent else { break };
             current = (up, &heads[up]);
         }
     }
-    let is_main = |&&place: &&usize| heads[place].is_main() && !heads[place].is_meta;
+    let is_main = |&&index: &&usize| heads[index].is_main() && !heads[index].is_meta;
     leaves.iter().filter(is_main).max().or(leaves.iter().max()).copied()
 }
 
 /// The way from the root to the line at `leaf`.
 fn path_to(heads: &[LineHead], leaf: usize) -> Vec<usize> {
-    let places = places(heads);
+    let indexes = indexes(heads);
     let mut passed = HashSet::new();
     let mut path = Vec::new();
     let mut current = Some(leaf);
-    while let Some(place) = current.filter(|&place| passed.insert(place)) {
-        path.push(place);
-        current = heads[place].parent.and_then(|parent| places.get(&parent).copied());
+    while let Some(index) = current.filter(|&index| passed.insert(index)) {
+        path.push(index);
+        current = heads[index].parent.and_then(|parent| indexes.get(&parent).copied());
     }
     path.reverse();
     path
 }
 
-fn places(heads: &[LineHead]) -> HashMap<Id, usize> {
-    heads.iter().enumerate().filter_map(|(place, head)| Some((head.uuid?, place))).collect()
+fn indexes(heads: &[LineHead]) -> HashMap<Id, usize> {
+    heads.iter().enumerate().filter_map(|(index, head)| Some((head.uuid?, index))).collect()
 }
 
 fn read_lines(
     transcript: &Path,
     heads: &[LineHead],
-    places: impl Iterator<Item = usize>,
+    indexes: impl Iterator<Item = usize>,
     parents: &Parents,
 ) -> io::Result<Vec<SessionMessage>> {
     #[derive(Deserialize)]
@@ -229,14 +230,14 @@ fn read_lines(
 
     let mut reader = LineReader::open(transcript)?;
     let mut messages = Vec::new();
-    for place in places {
-        let head = &heads[place];
+    for index in indexes {
+        let head = &heads[index];
         let Ok(line) = serde_json::from_slice::<Line>(reader.line(head.span)?) else { continue };
         messages.push(SessionMessage {
             kind: match head.kind {
-                Kind::User => Spoken::User,
-                Kind::Assistant => Spoken::Assistant,
-                _ => Spoken::System,
+                Kind::User => MessageAuthor::User,
+                Kind::Assistant => MessageAuthor::Assistant,
+                _ => MessageAuthor::System,
             },
             uuid: line.uuid,
             session_id: line.session_id,

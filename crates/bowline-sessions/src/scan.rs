@@ -13,7 +13,7 @@ use memchr::memrchr;
 /// How much is read at once: large enough that system calls do not count, small beside a conversation.
 const CHUNK: usize = 256 * 1024;
 
-/// A line's place in its file, without its newline.
+/// Range of a line in its file, without its newline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) offset: u64,
@@ -89,7 +89,7 @@ const BLOCK: usize = 8 * 1024 * 1024;
 #[derive(Debug)]
 pub(crate) struct BackwardBlocks {
     file: File,
-    /// The lines of this piece, behind the end of a line whose beginning is not read yet.
+    /// The lines of this piece, after the end of a line whose start is not read yet.
     buffer: Vec<u8>,
     lines_from: usize,
     start: u64,
@@ -103,7 +103,7 @@ impl BackwardBlocks {
         Ok(Self { file, buffer: Vec::new(), lines_from: 0, start, next_size: FIRST_BLOCK })
     }
 
-    /// The next piece towards the beginning, and its place in the file; `None` at the beginning.
+    /// The next piece towards the beginning, and its offset in the file; `None` at the start.
     pub(crate) fn next(&mut self) -> io::Result<Option<(u64, &[u8])>> {
         self.buffer.truncate(self.lines_from);
         if self.start == 0 && self.buffer.is_empty() {
@@ -136,7 +136,7 @@ impl BackwardBlocks {
     }
 }
 
-/// Lines of a file by their places. Cheap when asked for in file order.
+/// Lines of a file by their ranges. Cheap in file order.
 #[derive(Debug)]
 pub(crate) struct LineReader {
     file: File,
@@ -150,18 +150,18 @@ impl LineReader {
     }
 
     pub(crate) fn line(&mut self, span: Span) -> io::Result<&[u8]> {
-        if self.place(span).is_none() {
+        if self.in_window(span).is_none() {
             self.file.seek(SeekFrom::Start(span.offset))?;
             self.window_start = span.offset;
             self.window.clear();
             let size = span.length.max(CHUNK) as u64;
             Read::take(&mut self.file, size).read_to_end(&mut self.window)?;
         }
-        let place = self.place(span).ok_or(io::ErrorKind::UnexpectedEof)?;
-        Ok(&self.window[place])
+        let range = self.in_window(span).ok_or(io::ErrorKind::UnexpectedEof)?;
+        Ok(&self.window[range])
     }
 
-    fn place(&self, span: Span) -> Option<Range<usize>> {
+    fn in_window(&self, span: Span) -> Option<Range<usize>> {
         let start = usize::try_from(span.offset.checked_sub(self.window_start)?).ok()?;
         let end = start.checked_add(span.length)?;
         (end <= self.window.len()).then_some(start..end)

@@ -87,8 +87,8 @@ fn clue(wanted: &str) -> &[u8] {
 
 fn contains_clue(line: &[u8], clue: &[u8]) -> bool {
     let Some(&first) = clue.first() else { return true };
-    memchr2_iter(first, first.to_ascii_uppercase(), line).any(|place| {
-        line[place..].get(..clue.len()).is_some_and(|part| part.eq_ignore_ascii_case(clue))
+    memchr2_iter(first, first.to_ascii_uppercase(), line).any(|offset| {
+        line[offset..].get(..clue.len()).is_some_and(|part| part.eq_ignore_ascii_case(clue))
     })
 }
 
@@ -96,9 +96,9 @@ fn contains_clue(line: &[u8], clue: &[u8]) -> bool {
 fn excerpt(text: &str, wanted: &str) -> Option<String> {
     const AROUND: usize = 60;
     let lower = text.to_lowercase();
-    let place = lower.find(wanted)?;
-    // Lower case may have another length, so places are counted in characters.
-    let before = lower[..place].chars().count();
+    let offset = lower.find(wanted)?;
+    // Lower case may have another length, so positions are counted in characters.
+    let before = lower[..offset].chars().count();
     let length = wanted.chars().count();
     let start = before.saturating_sub(AROUND);
     let part: String = text.chars().skip(start).take(before - start + length + AROUND).collect();

@@ -1,4 +1,4 @@
-//! What a listing shows of a session, kept up to date line by line, for stores that cannot read the
+//! Listing entry of a session, kept up to date line by line, for stores that cannot read the
 //! ends of a file.
 
 use bowline_protocol::{Extra, RawJson, SessionId};
@@ -10,7 +10,7 @@ use crate::{
     info::{FirstPrompt, SessionInfo},
 };
 
-/// A session's line in a listing, as far as its entries tell.
+/// Listing entry of a session, as far as its lines determine it.
 ///
 /// The shape, and the spelling inside [`data`](Self::data), are the Python SDK's, so that a store can
 /// be shared with it.
@@ -37,7 +37,7 @@ pub struct SummaryData {
     /// Where it began.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// The first thing the user said.
+    /// The first prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_prompt: Option<String>,
     /// Whether that is settled.
@@ -84,7 +84,7 @@ impl SessionSummary {
         }
     }
 
-    /// The session as a listing shows it; `None` for a subagent's and where nothing was said.
+    /// The session as a listing shows it; `None` for a subagent's and without a prompt.
     pub fn to_info(&self, project: Option<&str>) -> Option<SessionInfo> {
         let data = &self.data;
         if data.is_sidechain == Some(true) {

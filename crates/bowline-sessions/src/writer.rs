@@ -1,9 +1,9 @@
-//! Writing a transcript: lines are put in their place, then appended in one piece.
+//! Transcript writer: lines get their position in the conversation and are appended in one write.
 //!
 //! - The file is created with the first line, for its owner alone (mode 0600).
 //! - A batch is one `write` at the file's end. Once [`TranscriptWriter::flush`] returns, the lines
 //!   survive the process; with [`Sync::EachFlush`] they survive the machine.
-//! - Lines of an answer that is under way have room for how it ends ([`TranscriptWriter::end_answer`]).
+//! - Lines of an unfinished response have room for its end ([`TranscriptWriter::end_response`]).
 //! - A last line that was torn by a crash is cut off when the file is opened.
 //! - When writing fails (disk full, folder read-only), the file is cut back to whole lines, the
 //!   failure is reported once, and what follows is dropped and counted: a gap would make everything
@@ -24,7 +24,7 @@ use std::{
 use bowline_protocol::{AgentId, ApiMessage, MessageUuid, RawJson, SessionId};
 use uuid::Uuid;
 
-use self::{ending::OpenAnswer, flush::has_lines, reopen::reopen};
+use self::{ending::OpenResponse, flush::has_lines, reopen::reopen};
 pub use self::{
     flush::{Flushed, Sync, WriteFailure},
     mirroring::{MirrorBatch, Mirroring},
@@ -45,7 +45,7 @@ pub struct LineOrigin {
     pub cwd: String,
     /// The version of the program.
     pub version: String,
-    /// The branch, `HEAD` if there is none.
+    /// The branch, `HEAD` without one.
     pub git_branch: String,
     /// Through which door the session was started.
     pub entrypoint: String,
@@ -64,8 +64,8 @@ pub struct TranscriptWriter {
     end: u64,
     pending: Vec<u8>,
     pending_lines: usize,
-    /// The newest answer, until it is said how it ended.
-    open: Option<OpenAnswer>,
+    /// The newest response, until its end is written.
+    open: Option<OpenResponse>,
     mirroring: Mirroring,
     /// What a mirror has not been handed yet.
     mirrored: Vec<RawJson>,
@@ -181,7 +181,7 @@ impl TranscriptWriter {
         self.leaf = leaf;
     }
 
-    /// What the session is called; said again whenever the file has grown much.
+    /// Names of the session; repeated whenever the file has grown much.
     pub(crate) fn set_names(&mut self, names: Names) {
         self.names = names;
     }
@@ -196,15 +196,15 @@ impl TranscriptWriter {
         self.dropped
     }
 
-    /// Adds a line of the conversation behind the last one and gives its name.
+    /// Adds a line of the conversation after the last one and returns its id.
     ///
     /// A line without a name gets one. Written with the next flush.
     pub fn push(&mut self, line: impl Into<TranscriptLine>) -> MessageUuid {
         self.push_after(line, self.leaf.clone())
     }
 
-    /// Adds a line of the conversation behind `parent`: a tool's result behind its own call, the
-    /// boundary of a compaction behind nothing.
+    /// Adds a line of the conversation after `parent`: a tool's result after its own call, the
+    /// boundary of a compaction without a parent.
     pub fn push_after(
         &mut self,
         line: impl Into<TranscriptLine>,
@@ -227,21 +227,21 @@ impl TranscriptWriter {
         self.add(&line.into());
     }
 
-    /// Says in the lines of an answer how it ended: why, and how much it used.
+    /// Writes the end of a response into its lines: stop reason and usage.
     ///
-    /// They were pushed without a `stop_reason` and flushed, and nothing of another answer was pushed
-    /// since. The lines of an answer that never ends stay as they are.
-    pub fn end_answer(&mut self, answer: &ApiMessage) -> Result<(), SessionError> {
-        let Some(open) = self.open.take_if(|open| open.is(&answer.id)) else { return Ok(()) };
-        open.end(answer, &self.path, &mut self.mirrored).map_err(SessionError::io(&self.path))
+    /// They were pushed without a `stop_reason` and flushed, and no line of another response was pushed
+    /// since. The lines of a response that never ends stay as they are.
+    pub fn end_response(&mut self, response: &ApiMessage) -> Result<(), SessionError> {
+        let Some(open) = self.open.take_if(|open| open.is(&response.id)) else { return Ok(()) };
+        open.end(response, &self.path, &mut self.mirrored).map_err(SessionError::io(&self.path))
     }
 
-    /// The turn is over, and so is its last answer, however it ended.
+    /// The turn is over, and with it its last response.
     pub fn end_turn(&mut self) {
         self.open = None;
     }
 
-    /// Fills in what is the same on every line, where the line does not say it itself.
+    /// Fills in what is the same on every line, where the line does not set it itself.
     fn stamp(&self, chain: &mut ChainFields) {
         let fill = |field: &mut String, value: &str| {
             if field.is_empty() {
@@ -270,11 +270,11 @@ impl TranscriptWriter {
         if Names::is_name(line) {
             // What others called the session before this must not count after it.
             self.hear_others();
-            self.names.hear(line, self.end + self.pending.len() as u64);
+            self.names.observe(line, self.end + self.pending.len() as u64);
         }
         let json = line.to_json();
         match line {
-            TranscriptLine::Assistant(line) if OpenAnswer::has(line) => {
+            TranscriptLine::Assistant(line) if OpenResponse::has(line) => {
                 let roomy = self.make_room(line, &json);
                 self.pending.extend_from_slice(roomy.as_bytes());
             }
@@ -289,11 +289,11 @@ impl TranscriptWriter {
         }
     }
 
-    /// The line with room for how its answer ends.
+    /// The line with room for the end of its response.
     fn make_room(&mut self, line: &AssistantLine, json: &str) -> String {
         let open = match &mut self.open {
             Some(open) if open.is(&line.message.id) => open,
-            open => open.insert(OpenAnswer::begin(line)),
+            open => open.insert(OpenResponse::begin(line)),
         };
         let in_batch = self.pending.len() as u64;
         let entry = (self.mirroring == Mirroring::Ended).then_some(self.mirrored.len());

@@ -1,6 +1,8 @@
 //! The session that a configuration resumes or begins.
 
-use bowline_sessions::{ConfigHome, LineOrigin, ProjectKey, SessionError, TakeUp, git_branch};
+use bowline_sessions::{
+    ConfigHome, LineOrigin, ProjectKey, SessionError, StartOptions, git_branch,
+};
 
 use super::SessionConfig;
 
@@ -11,7 +13,7 @@ impl SessionConfig {
     /// `project` is the name of the folder among the sessions, if it is not the usual one.
     pub fn resume(
         &mut self,
-        wanted: &TakeUp,
+        wanted: &StartOptions,
         project: Option<ProjectKey>,
     ) -> Result<(), SessionError> {
         let origin = LineOrigin {

@@ -7,7 +7,7 @@ use bowline_engine::{
     settings::{Consent, SourceSet, Trust},
 };
 use bowline_protocol::MessageUuid;
-use bowline_sessions::{Mirroring, StartFrom, TakeUp};
+use bowline_sessions::{Mirroring, StartFrom, StartOptions};
 
 use crate::{Error, Options, PluginDelivery, Resume, Skills};
 
@@ -137,7 +137,7 @@ pub(super) fn take_up(
         return Ok(());
     }
     let uuid = |text: &Option<String>| text.as_deref().map(MessageUuid::from);
-    let wanted = TakeUp {
+    let wanted = StartOptions {
         from,
         id: options.session.session_id.clone(),
         fork: options.session.fork_session,

@@ -15,8 +15,8 @@ use std::{
 
 use bowline_protocol::{AgentId, SessionId};
 pub use bowline_sessions::{
-    ConfigHome, ForkOptions, ListOptions, Page, SearchHit, SessionError, SessionInfo,
-    SessionMessage, Spoken, Transcripts,
+    ConfigHome, ForkOptions, ListOptions, MessageAuthor, Page, SearchHit, SessionError,
+    SessionInfo, SessionMessage, Transcripts,
 };
 
 pub use self::error::SessionsError;

@@ -13,7 +13,7 @@ use std::{
 
 use bowline_protocol::{Message, MirrorErrorMessage, MirrorKey, TranscriptMirrorMessage};
 use bowline_sessions::{
-    MirrorBatch, MirrorBuffer, MirrorFlush, RETRY_WAITS, SEND_TIME, SessionStore, StoreBatch,
+    MirrorBatch, MirrorBuffer, MirrorFlush, RETRY_DELAYS, SEND_TIMEOUT, SessionStore, StoreBatch,
     StoreKey, new_id,
 };
 use futures_util::FutureExt;
@@ -194,12 +194,12 @@ async fn append_all(
 /// Appends a batch. A failure is tried again, a store that does not answer in time is not: the batch
 /// may still arrive. Neither is one that panics: the state of the batch is unknown.
 async fn append(store: &dyn SessionStore, batch: &StoreBatch) -> Result<(), String> {
-    let mut waits = RETRY_WAITS.iter();
+    let mut waits = RETRY_DELAYS.iter();
     loop {
         let sent = async { store.append(&batch.key, batch.entries.clone()).await };
         let sent = AssertUnwindSafe(sent).catch_unwind();
-        match time::timeout(SEND_TIME, sent).await {
-            Err(_) => return Err(format!("the store did not answer within {SEND_TIME:?}")),
+        match time::timeout(SEND_TIMEOUT, sent).await {
+            Err(_) => return Err(format!("the store did not answer within {SEND_TIMEOUT:?}")),
             Ok(Err(panic)) => return Err(format!("the store panicked: {}", panic_text(&*panic))),
             Ok(Ok(Ok(()))) => return Ok(()),
             Ok(Ok(Err(error))) => match waits.next() {

@@ -38,14 +38,14 @@
 //!
 //! use bowline_host::{
 //!     protocol::RawJson,
-//!     store::{Answer, SessionStore, StoreCheck, StoreError, StoreKey},
+//!     store::{StoreFuture, SessionStore, StoreCheck, StoreError, StoreKey},
 //! };
 //!
 //! #[derive(Debug, Default)]
 //! struct Shelf(Mutex<HashMap<StoreKey, Vec<RawJson>>>);
 //!
 //! impl SessionStore for Shelf {
-//!     fn append(&self, key: &StoreKey, entries: Vec<RawJson>) -> Answer<'_, ()> {
+//!     fn append(&self, key: &StoreKey, entries: Vec<RawJson>) -> StoreFuture<'_, ()> {
 //!         let key = key.clone();
 //!         Box::pin(async move {
 //!             let mut shelf = self.0.lock().map_err(|_| StoreError("it fell over".to_owned()))?;
@@ -60,7 +60,7 @@
 //!         })
 //!     }
 //!
-//!     fn load(&self, key: &StoreKey) -> Answer<'_, Option<Vec<RawJson>>> {
+//!     fn load(&self, key: &StoreKey) -> StoreFuture<'_, Option<Vec<RawJson>>> {
 //!         let key = key.clone();
 //!         Box::pin(async move {
 //!             let shelf = self.0.lock().map_err(|_| StoreError("it fell over".to_owned()))?;
@@ -81,8 +81,8 @@ mod mirror;
 mod resume;
 
 pub use bowline_sessions::{
-    Answer, BoxFuture, BrokenContract, FileStore, MemoryStore, MirrorFlush, ProjectKey,
-    SessionStore, SessionSummary, StoreCheck, StoreError, StoreKey, StoredSession, SummaryData,
+    BrokenContract, FileStore, MemoryStore, MirrorFlush, ProjectKey, SessionStore, SessionSummary,
+    StoreCheck, StoreError, StoreFuture, StoreKey, StoredSession, SummaryData,
 };
 
 pub(crate) use link::StoreLink;

@@ -11,7 +11,7 @@ use bowline_host::{
     protocol::{RawJson, SessionId, SystemMessage},
     query,
     sessions::{ForkOptions, ListOptions, Page, Transcripts},
-    store::{Answer, FileStore, MemoryStore, SessionStore, StoreError, StoreKey},
+    store::{FileStore, MemoryStore, SessionStore, StoreError, StoreFuture, StoreKey},
 };
 use serde_json::{Value, json};
 
@@ -110,11 +110,11 @@ async fn messages_unread_at_close_can_be_read_with_a_store() {
 struct Broken;
 
 impl SessionStore for Broken {
-    fn append(&self, _: &StoreKey, _: Vec<RawJson>) -> Answer<'_, ()> {
+    fn append(&self, _: &StoreKey, _: Vec<RawJson>) -> StoreFuture<'_, ()> {
         Box::pin(async { Err(StoreError("out of paper".to_owned())) })
     }
 
-    fn load(&self, _: &StoreKey) -> Answer<'_, Option<Vec<RawJson>>> {
+    fn load(&self, _: &StoreKey) -> StoreFuture<'_, Option<Vec<RawJson>>> {
         Box::pin(async { Err(StoreError("out of paper".to_owned())) })
     }
 }
@@ -141,11 +141,11 @@ async fn a_store_that_fails_is_reported_and_the_session_goes_on() {
 struct Mistaken;
 
 impl SessionStore for Mistaken {
-    fn append(&self, _: &StoreKey, _: Vec<RawJson>) -> Answer<'_, ()> {
+    fn append(&self, _: &StoreKey, _: Vec<RawJson>) -> StoreFuture<'_, ()> {
         panic!("no such table")
     }
 
-    fn load(&self, _: &StoreKey) -> Answer<'_, Option<Vec<RawJson>>> {
+    fn load(&self, _: &StoreKey) -> StoreFuture<'_, Option<Vec<RawJson>>> {
         Box::pin(async { Ok(None) })
     }
 }

@@ -1,4 +1,4 @@
-//! What a checkpoint that was read from a transcript may name.
+//! Limits on the files that a checkpoint from a transcript may name.
 //!
 //! A transcript may come from elsewhere (`--resume FILE` or a URL). A rewind must not read a copy that
 //! this program did not make, nor write or remove a file that is not the session's to edit.
@@ -24,12 +24,12 @@ impl Limits {
     /// Why a file and its copy are not accepted from a transcript.
     pub(super) fn check(&self, path: &Path, copy: &Backup) -> Result<(), &'static str> {
         if copy.backup_file_name.as_deref().is_some_and(|name| !is_copy_name(name)) {
-            return Err("the transcript names a copy that is none of the session's");
+            return Err("the transcript names a copy that does not belong to the session");
         }
         self.check_file(path)
     }
 
-    /// Why a file that a transcript names is left alone. Asked again when it is written: a folder on
+    /// Why a file that a transcript names is left alone. Checked again when it is written: a folder on
     /// the way may be a link by now.
     pub(super) fn check_file(&self, path: &Path) -> Result<(), &'static str> {
         let real = real_path(path);

@@ -50,7 +50,7 @@ struct Refused {
 /// Whether to change anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rewind {
-    /// Only say what would change.
+    /// Dry run: report what would change.
     DryRun,
     /// Put the files back.
     Restore,
@@ -67,13 +67,13 @@ pub struct RewindReport {
     pub insertions: u64,
     /// Lines that go away.
     pub deletions: u64,
-    /// Files left alone because a link now stands in their place or on the way to them.
+    /// Files left alone because they or a parent folder are now a link.
     pub skipped_links: u64,
     /// Why not, or what could not be put back.
     pub error: Option<String>,
 }
 
-/// What is said where a prompt has no snapshot.
+/// Error if a prompt has no snapshot.
 const NO_CHECKPOINT: &str = "No file checkpoint found for this message.";
 
 impl Checkpoints {
@@ -89,9 +89,9 @@ impl Checkpoints {
         }
     }
 
-    /// The copies that a transcript tells of.
+    /// The copies that a transcript lists.
     ///
-    /// The transcript may be anybody's: of the files that it names, those are put back that lie in the
+    /// The transcript is untrusted: of the files that it names, those are restored that are in the
     /// session's working directories, which are `cwd` and `directories`.
     pub fn load<'a>(
         folder: impl Into<PathBuf>,
@@ -119,7 +119,7 @@ impl Checkpoints {
         Ok(checkpoints)
     }
 
-    /// A prompt comes: files edited before are copied anew if they have changed since.
+    /// Snapshot at a prompt: files edited before are copied again if they have changed since.
     ///
     /// The line belongs into the transcript.
     pub fn begin(&mut self, prompt: &MessageUuid) -> io::Result<TranscriptLine> {
@@ -150,10 +150,10 @@ impl Checkpoints {
     pub fn before_edit(
         &mut self,
         file: &Path,
-        answer: &MessageUuid,
+        response: &MessageUuid,
     ) -> io::Result<Option<TranscriptLine>> {
         let mut path = self.cwd.join(file);
-        // What is edited through a link is the file behind it.
+        // An edit through a link changes its target.
         if path.is_symlink()
             && let Ok(real) = fs::canonicalize(&path)
         {
@@ -171,7 +171,7 @@ impl Checkpoints {
             current.tracked_file_backups.insert(name.clone(), backup.clone());
         }
         let line = FileHistoryDelta {
-            message_id: answer.clone(),
+            message_id: response.clone(),
             snapshot_message_id: prompt,
             tracking_path: name,
             backup,
@@ -181,19 +181,19 @@ impl Checkpoints {
         Ok(Some(line.into()))
     }
 
-    /// Puts all files back to what they were when a prompt came, or says what that would change.
+    /// Restores all files to their state at a prompt, or reports what that would change.
     ///
     /// One file that cannot be put back does not keep the others.
     pub fn rewind(&self, prompt: &MessageUuid, rewind: Rewind) -> RewindReport {
-        let place = self.snapshots.iter().rposition(|snapshot| snapshot.message_id == *prompt);
-        let Some(place) = place else {
+        let index = self.snapshots.iter().rposition(|snapshot| snapshot.message_id == *prompt);
+        let Some(index) = index else {
             let error = Some(NO_CHECKPOINT.to_owned());
             return RewindReport { error, ..RewindReport::default() };
         };
         let mut report = RewindReport { can_rewind: true, ..RewindReport::default() };
         let mut done = BTreeSet::new();
-        // A file that joined later had not changed before, so its oldest copy from here on counts.
-        for snapshot in &self.snapshots[place..] {
+        // A file that joined later had not changed before, so its oldest copy from here on applies.
+        for snapshot in &self.snapshots[index..] {
             for (name, copy) in &snapshot.tracked_file_backups {
                 if done.insert(name)
                     && let Err(error) = self.put_back(name, copy, rewind, &mut report)
@@ -203,7 +203,7 @@ impl Checkpoints {
             }
         }
         for refused in &self.refused {
-            if self.snapshots[place..].iter().any(|kept| kept.message_id == refused.prompt) {
+            if self.snapshots[index..].iter().any(|kept| kept.message_id == refused.prompt) {
                 let error = || format!("{} was left alone: {}", refused.name, refused.why);
                 report.error.get_or_insert_with(error);
             }
@@ -336,7 +336,7 @@ fn leads_elsewhere(path: &Path, copy: &Backup) -> bool {
     }
 }
 
-/// Puts a copy in a file's place in one step, mode included.
+/// Replaces a file by a copy atomically, mode included.
 fn restore(copy: &Path, path: &Path) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)?;

@@ -7,7 +7,7 @@ use bowline_protocol::{
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-/// What all lines of the conversation have: their place in it and where they were written.
+/// Fields of all lines of the conversation: position and origin.
 ///
 /// A [`TranscriptWriter`](crate::TranscriptWriter) fills in what is empty.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -40,7 +40,7 @@ pub struct ChainFields {
     /// The version of the program that wrote the line.
     #[serde(default)]
     pub version: String,
-    /// The branch, `HEAD` if there is none.
+    /// The branch, `HEAD` without one.
     #[serde(default)]
     pub git_branch: String,
     /// `external`.
@@ -68,10 +68,10 @@ pub struct ForkedFrom {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UserLine {
-    /// Its place.
+    /// Its position.
     #[serde(flatten)]
     pub chain: ChainFields,
-    /// What is said, as the model sees it.
+    /// Content, as the model sees it.
     pub message: UserBody,
     /// Added by the agent, not by the user; not shown.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -88,10 +88,10 @@ pub struct UserLine {
     /// Who sent a prompt (`sdk`, `system`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_source: Option<String>,
-    /// What a tool answered, in its own shape.
+    /// Result of a tool, in its own shape.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_use_result: Option<RawJson>,
-    /// The line with the call that this answers.
+    /// The line with the call of this result.
     #[serde(rename = "sourceToolAssistantUUID", default, skip_serializing_if = "Option::is_none")]
     pub source_tool_assistant_uuid: Option<MessageUuid>,
     /// Fields this version does not know.
@@ -99,12 +99,12 @@ pub struct UserLine {
     pub extra: Extra,
 }
 
-/// What a user says.
+/// Body of a user line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UserBody {
     /// Always the user.
     pub role: Role,
-    /// What is said.
+    /// Content.
     pub content: Content,
     /// Fields this version does not know.
     #[serde(flatten)]
@@ -118,7 +118,7 @@ impl Default for UserBody {
 }
 
 impl UserLine {
-    /// A line that says `content`.
+    /// Creates a line with `content`.
     pub fn new(content: impl Into<Content>) -> Self {
         Self {
             message: UserBody { content: content.into(), ..UserBody::default() },
@@ -127,28 +127,28 @@ impl UserLine {
     }
 }
 
-/// One block of an answer. The lines of one answer share its `message.id` and follow one another.
+/// One block of a response. The lines of one response share its `message.id` and follow one another.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AssistantLine {
-    /// Its place.
+    /// Its position.
     #[serde(flatten)]
     pub chain: ChainFields,
-    /// The answer with this one block, its final stop reason and usage.
+    /// The response with this one block, its final stop reason and usage.
     pub message: ApiMessage,
     /// The API's name for the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
-    /// The block's place in the answer.
+    /// Index of the block in the response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_block_index: Option<u64>,
-    /// The agent says this in place of the model, because the API failed.
+    /// An API error, shown as an assistant message.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_api_error_message: bool,
     /// What failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<RawJson>,
-    /// Lines that this answer replaces.
+    /// Lines that this response replaces.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub supersedes_uuids: Vec<MessageUuid>,
     /// Fields this version does not know.
@@ -157,10 +157,10 @@ pub struct AssistantLine {
 }
 
 impl AssistantLine {
-    /// The lines of an answer, one for each block. What has no block has no line.
-    pub fn split(answer: &ApiMessage, request_id: Option<&str>) -> Vec<Self> {
-        let shell = ApiMessage { content: Vec::new(), ..answer.clone() };
-        let blocks = answer.content.iter().zip(0..);
+    /// The lines of a response, one for each block.
+    pub fn split(response: &ApiMessage, request_id: Option<&str>) -> Vec<Self> {
+        let shell = ApiMessage { content: Vec::new(), ..response.clone() };
+        let blocks = response.content.iter().zip(0..);
         blocks
             .map(|(block, index)| Self {
                 message: ApiMessage { content: vec![block.clone()], ..shell.clone() },
@@ -176,12 +176,12 @@ impl AssistantLine {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AttachmentLine {
-    /// Its place.
+    /// Its position.
     #[serde(flatten)]
     pub chain: ChainFields,
-    /// What is attached; its `type` says what it is.
+    /// The attachment, distinguished by its `type`.
     pub attachment: RawJson,
-    /// What the model is told of it.
+    /// Its text for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rendered: Option<RawJson>,
     /// As whom.
@@ -196,7 +196,7 @@ pub struct AttachmentLine {
 const DEFERRED: &str = "hook_deferred_tool";
 
 impl AttachmentLine {
-    /// Notes that a hook has put a call off until the session is taken up again.
+    /// Notes that a hook deferred a call until the session is resumed.
     pub fn deferred(call: &DeferredToolUse) -> Self {
         let attachment = RawJson::from(json!({
             "type": DEFERRED,
@@ -237,7 +237,7 @@ impl AttachmentLine {
         self.attachment.parse::<Kind>().ok().map(|Kind { kind }| kind)
     }
 
-    /// What the model is told, as blocks, where it has the usual shape.
+    /// Its text for the model, as blocks, if it has the usual shape.
     pub fn rendered_blocks(&self) -> Vec<ContentBlock> {
         self.rendered.as_ref().and_then(|blocks| blocks.parse().ok()).unwrap_or_default()
     }
@@ -247,10 +247,10 @@ impl AttachmentLine {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SystemLine {
-    /// Its place.
+    /// Its position.
     #[serde(flatten)]
     pub chain: ChainFields,
-    /// What it says (`informational`, `local_command`, `api_error`, `stop_hook_summary`,
+    /// Its subtype (`informational`, `local_command`, `api_error`, `stop_hook_summary`,
     /// [`compact_boundary`](Self::COMPACT_BOUNDARY)).
     pub subtype: String,
     /// In words.
@@ -305,7 +305,7 @@ pub struct CompactMetadata {
     /// Tokens dropped by all compactions so far.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cumulative_dropped_tokens: Option<u64>,
-    /// The lines before the boundary that stay in the conversation, behind the summary.
+    /// The lines before the boundary that stay in the conversation, after the summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preserved_segment: Option<PreservedSegment>,
     /// The same, one by one.
@@ -322,7 +322,7 @@ pub struct CompactMetadata {
 pub struct PreservedSegment {
     /// Its first line.
     pub head_uuid: MessageUuid,
-    /// The line it is put behind: the summary.
+    /// The line it is put after: the summary.
     pub anchor_uuid: MessageUuid,
     /// Its last line.
     pub tail_uuid: MessageUuid,
@@ -332,7 +332,7 @@ pub struct PreservedSegment {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PreservedMessages {
-    /// The line they are put behind: the summary.
+    /// The line they are put after: the summary.
     pub anchor_uuid: MessageUuid,
     /// The lines that are messages, in order.
     #[serde(default)]

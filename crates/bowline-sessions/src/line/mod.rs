@@ -1,6 +1,6 @@
 //! The lines of a transcript.
 //!
-//! *Chain lines* (prompts, answers, attachments, system notes) each name the
+//! *Chain lines* (prompts, responses, attachments, system notes) each name the
 //! line before them and so form a tree, whose newest branch is the conversation.
 //! *Notes* (titles, costs, checkpoints) stand outside it.
 //!
@@ -23,7 +23,7 @@ pub use note::*;
 pub enum TranscriptLine {
     /// A prompt, a tool's result, or the summary of a compaction.
     User(UserLine),
-    /// One block of an answer.
+    /// One block of a response.
     Assistant(Box<AssistantLine>),
     /// Context that the agent adds by itself.
     Attachment(AttachmentLine),
@@ -105,7 +105,7 @@ impl TranscriptLine {
         })
     }
 
-    /// Its place in the conversation, if it has one.
+    /// Its position in the conversation, if it has one.
     pub fn chain(&self) -> Option<&ChainFields> {
         match self {
             Self::User(line) => Some(&line.chain),
@@ -116,7 +116,7 @@ impl TranscriptLine {
         }
     }
 
-    /// Its place in the conversation, if it has one.
+    /// Its position in the conversation, if it has one.
     pub fn chain_mut(&mut self) -> Option<&mut ChainFields> {
         match self {
             Self::User(line) => Some(&mut line.chain),

@@ -211,7 +211,7 @@ note! {
 note! {
     /// A file as it was before its first edit after a prompt.
     FileHistoryDelta {
-        /// The answer that edits it.
+        /// The response that edits it.
         message_id: MessageUuid,
         /// The prompt.
         snapshot_message_id: MessageUuid,
@@ -231,7 +231,7 @@ note! {
         /// The copy's name in the session's file history; `null` if the file did not exist.
         #[serde(default)]
         backup_file_name: Option<String>,
-        /// Counts the copies of one file.
+        /// Version of the copy.
         #[serde(default)]
         version: u64,
         /// When it was made.

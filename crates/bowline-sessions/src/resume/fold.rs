@@ -3,9 +3,9 @@
 //! Pure: lines go in, messages come out. What is promised of them:
 //!
 //! - the first message is the user's, and the two sides take turns;
-//! - every tool call is answered in the next message, and nothing else is;
-//! - no block of text is empty, no answer ends in reasoning;
-//! - the last message is the model's, unless the user's side has said nothing that wants an answer, or
+//! - every tool call has its result in the next message, and there are no other results;
+//! - no block of text is empty, no response ends in reasoning;
+//! - the last message is the model's, unless no user message is waiting for a response, or
 //!   hooks have put off its last calls.
 
 use std::mem;
@@ -25,13 +25,13 @@ use crate::{
 
 /// What a line of the user's side is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum UserLineKind {
     Prompt,
     Meta,
     Summary,
 }
 
-/// What a tool that was interrupted is made to answer.
+/// Synthetic result of an interrupted tool.
 const INTERRUPTED: &str = "[The session ended before this tool call finished; it has no result.]";
 
 /// What stands for a beginning that the transcript does not have.
@@ -43,13 +43,13 @@ pub(super) struct Fold {
     messages: Vec<ContextMessage>,
     attachments: Vec<PlacedAttachment>,
     last_line: Option<MessageUuid>,
-    /// Whether the last line of the user's side wants an answer.
+    /// Whether the last user line is waiting for a response.
     wants_answer: bool,
 }
 
 impl Fold {
-    /// Adds a line of an answer.
-    pub(super) fn answer(
+    /// Adds a line of a response.
+    pub(super) fn response(
         &mut self,
         uuid: MessageUuid,
         message_id: Option<String>,
@@ -65,7 +65,7 @@ impl Fold {
             last.uuids.push(uuid);
             return;
         }
-        let (kind, uuids) = (MessageKind::Answer, vec![uuid]);
+        let (kind, uuids) = (MessageKind::Response, vec![uuid]);
         self.messages.push(ContextMessage {
             role: Role::Assistant,
             content,
@@ -76,14 +76,19 @@ impl Fold {
     }
 
     /// Adds a line of the user's side.
-    pub(super) fn user(&mut self, uuid: MessageUuid, said: Said, content: Vec<ContentBlock>) {
+    pub(super) fn user(
+        &mut self,
+        uuid: MessageUuid,
+        kind_of_line: UserLineKind,
+        content: Vec<ContentBlock>,
+    ) {
         self.last_line = Some(uuid.clone());
         let has_result = content.iter().any(|block| result_id(block).is_some());
-        let kind = match said {
-            Said::Summary => MessageKind::CompactSummary,
-            Said::Meta => MessageKind::Meta,
-            Said::Prompt if has_result => MessageKind::ToolResults,
-            Said::Prompt => MessageKind::Prompt,
+        let kind = match kind_of_line {
+            UserLineKind::Summary => MessageKind::CompactSummary,
+            UserLineKind::Meta => MessageKind::Meta,
+            UserLineKind::Prompt if has_result => MessageKind::ToolResults,
+            UserLineKind::Prompt => MessageKind::Prompt,
         };
         self.wants_answer = match kind {
             MessageKind::Prompt => !is_of_a_command(&content),
@@ -101,13 +106,13 @@ impl Fold {
         self.attachments.push(PlacedAttachment { after: self.last_line.clone(), line });
     }
 
-    /// Takes back lines that a later answer replaces.
+    /// Removes lines that a later response replaces.
     pub(super) fn supersede(&mut self, uuids: &[MessageUuid]) {
         if uuids.is_empty() {
             return;
         }
         let is_replaced = |message: &ContextMessage| {
-            message.kind == MessageKind::Answer
+            message.kind == MessageKind::Response
                 && message.uuids.iter().all(|uuid| uuids.contains(uuid))
         };
         self.messages.retain(|message| !is_replaced(message));
@@ -122,13 +127,13 @@ impl Fold {
             clean(message);
         }
         messages.retain(|message| !message.content.is_empty());
-        // The user's side first, because results may stand behind what was added meanwhile; the
-        // model's only when calls that nobody answered no longer stand between two answers.
+        // User messages first, because results may come after lines that were added meanwhile; the
+        // model's only when calls without a result no longer separate two responses.
         merge(&mut messages, &[Role::User]);
-        let open_at_end = answer_calls(&mut messages);
+        let open_at_end = pair_calls_with_results(&mut messages);
         merge(&mut messages, &[Role::User, Role::Assistant]);
         if messages.first().is_some_and(|first| first.role != Role::User) {
-            messages.insert(0, made_up(Role::User, vec![ContentBlock::text(NO_BEGINNING)]));
+            messages.insert(0, synthetic(Role::User, vec![ContentBlock::text(NO_BEGINNING)]));
         }
         let ends_with_user = messages.last().is_some_and(|last| last.role == Role::User);
         context.unfinished = match (open_at_end, ends_with_user && self.wants_answer) {
@@ -139,7 +144,7 @@ impl Fold {
             (false, false) => None,
         };
         if context.unfinished.is_some() {
-            messages.push(made_up(Role::Assistant, vec![ContentBlock::text(NO_RESPONSE)]));
+            messages.push(synthetic(Role::Assistant, vec![ContentBlock::text(NO_RESPONSE)]));
         }
         context.messages = messages;
         context.attachments = self.attachments;
@@ -159,20 +164,20 @@ fn clean(message: &mut ContextMessage) {
     }
 }
 
-/// Sees to it that each call is answered in the next message, once, and that nothing else is.
+/// Ensures that each call has one result in the next message, and that there are no other results.
 ///
-/// Says whether calls at the very end had no results.
-fn answer_calls(messages: &mut Vec<ContextMessage>) -> bool {
+/// Returns whether calls at the very end had no results.
+fn pair_calls_with_results(messages: &mut Vec<ContextMessage>) -> bool {
     let mut open: Vec<ToolUseId> = Vec::new();
     let mut seen = IdSet::default();
     let mut cut_short = false;
-    // Messages that nobody has sent, with the places of those they come before.
+    // Synthetic messages, with the index of the message that each precedes.
     let mut missing: Vec<(usize, ContextMessage)> = Vec::new();
-    for (place, message) in messages.iter_mut().enumerate() {
+    for (index, message) in messages.iter_mut().enumerate() {
         if message.role == Role::Assistant {
             if !open.is_empty() {
                 let results = open.drain(..).map(no_result).collect();
-                missing.push((place, made_up(Role::User, results)));
+                missing.push((index, synthetic(Role::User, results)));
             }
             // The same call twice, as after a copy of a line, would need its result twice.
             message
@@ -184,7 +189,7 @@ fn answer_calls(messages: &mut Vec<ContextMessage>) -> bool {
                 None => true,
                 Some(id) => {
                     let call = open.iter().position(|call| call == id);
-                    call.map(|place| open.remove(place)).is_some()
+                    call.map(|index| open.remove(index)).is_some()
                 }
             });
             let only_results = message.content.iter().all(|block| result_id(block).is_some());
@@ -198,17 +203,17 @@ fn answer_calls(messages: &mut Vec<ContextMessage>) -> bool {
     messages.retain(|message| !message.content.is_empty());
     let ends_with_calls = !open.is_empty();
     if ends_with_calls {
-        messages.push(made_up(Role::User, open.into_iter().map(no_result).collect()));
+        messages.push(synthetic(Role::User, open.into_iter().map(no_result).collect()));
     }
     let ends_with_results = messages.last().is_some_and(|last| last.role == Role::User);
     ends_with_calls || (ends_with_results && cut_short)
 }
 
-/// Puts each of `others`, which are in order, before the message at its place.
+/// Puts each of `others`, which are in order, before the message at its index.
 fn insert(messages: &mut Vec<ContextMessage>, others: Vec<(usize, ContextMessage)>) {
     let mut others = others.into_iter().peekable();
-    for (place, message) in mem::take(messages).into_iter().enumerate() {
-        let before = others.next_if(|(before, _)| *before == place);
+    for (index, message) in mem::take(messages).into_iter().enumerate() {
+        let before = others.next_if(|(before, _)| *before == index);
         messages.extend(before.map(|(_, other)| other));
         messages.push(message);
     }
@@ -231,15 +236,15 @@ fn merge(messages: &mut Vec<ContextMessage>, sides: &[Role]) {
     }
 }
 
-/// The calls of the last answer that hooks have put off and that have no result, in their order.
-/// Nothing is put off any more once somebody has said something else.
+/// The calls of the last response that hooks deferred and that have no result, in their order.
+/// A later message ends the deferral.
 fn put_off(messages: &[ContextMessage], attachments: &[PlacedAttachment]) -> Vec<DeferredToolUse> {
-    let Some(answer) = messages.iter().rfind(|message| message.role == Role::Assistant) else {
+    let Some(response) = messages.iter().rfind(|message| message.role == Role::Assistant) else {
         return Vec::new();
     };
-    // Results may stand between the lines of one answer.
+    // Results may come between the lines of one response.
     let is_of_answer = |message: &ContextMessage| match message.role {
-        Role::Assistant => message.message_id == answer.message_id,
+        Role::Assistant => message.message_id == response.message_id,
         _ => matches!(message.kind, MessageKind::ToolResults | MessageKind::Meta),
     };
     let before = messages.iter().rposition(|message| !is_of_answer(message));
@@ -260,7 +265,7 @@ fn no_result(call: ToolUseId) -> ContentBlock {
     })
 }
 
-fn made_up(role: Role, content: Vec<ContentBlock>) -> ContextMessage {
+fn synthetic(role: Role, content: Vec<ContentBlock>) -> ContextMessage {
     let kind = MessageKind::MadeUp;
     ContextMessage { role, content, uuids: Vec::new(), kind, message_id: None }
 }
@@ -279,7 +284,7 @@ fn result_id(block: &ContentBlock) -> Option<&ToolUseId> {
     }
 }
 
-/// Slash commands and what they print are noted in the conversation, but nobody answers them.
+/// Slash commands and what they print are part of the conversation, but get no response.
 fn is_of_a_command(content: &[ContentBlock]) -> bool {
     const MARKS: [&str; 4] =
         ["<command-name>", "<command-message>", "<local-command-", "[Request interrupted by user"];

@@ -21,17 +21,17 @@ use crate::{
     names::Names,
     scan::{LineReader, Span},
 };
-use fold::{Fold, Said};
+use fold::{Fold, UserLineKind};
 use parse::{MessageBody, MessageLine, Parsed};
 use walk::{End, Found, NoteKind, Speaker};
 
-/// Where a session is taken up.
+/// Point at which a session is resumed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ResumeAt {
     /// At its end.
     #[default]
     End,
-    /// Behind this message, which stays; what was said after it does not.
+    /// After this message, which stays; later ones are dropped.
     Message(MessageUuid),
 }
 
@@ -63,15 +63,15 @@ fn load(path: &Path, speaker: Speaker, at: &ResumeAt) -> Result<LiveContext, Ses
 
 fn read(path: &Path, found: Found) -> io::Result<LiveContext> {
     let leaf = found.last(|head| head.uuid.is_some());
-    let answer = found.last(|head| head.kind == Kind::Assistant);
+    let response = found.last(|head| head.kind == Kind::Assistant);
     let Found { order, heads, mut parsed, known, notes } = found;
     let mut context = LiveContext { known: KnownLines(known), ..LiveContext::default() };
     let mut fold = Fold::default();
     let mut reader = LineReader::open(path)?;
-    for place in order {
-        let line = match parsed[place].take() {
+    for index in order {
+        let line = match parsed[index].take() {
             Some(line) => line,
-            None => Parsed::read(heads[place].kind, reader.line(heads[place].span)?),
+            None => Parsed::read(heads[index].kind, reader.line(heads[index].span)?),
         };
         match line {
             Parsed::User(line) => take_prompt(&mut fold, &mut context, line),
@@ -85,7 +85,7 @@ fn read(path: &Path, found: Found) -> io::Result<LiveContext> {
     if let Some(span) = leaf {
         context.leaf = name_of_line(reader.line(span)?);
     }
-    if let Some(span) = answer {
+    if let Some(span) = response {
         context.usage = usage_of_line(reader.line(span)?);
     }
     read_notes(path, &mut reader, &notes, &mut context)?;
@@ -107,16 +107,16 @@ fn take_prompt(fold: &mut Fold, context: &mut LiveContext, line: MessageLine) {
     if line.queue_transcript_only {
         return;
     }
-    let said = match (line.is_compact_summary, line.is_meta) {
-        (true, _) => Said::Summary,
-        (false, true) => Said::Meta,
-        (false, false) => Said::Prompt,
+    let kind_of_line = match (line.is_compact_summary, line.is_meta) {
+        (true, _) => UserLineKind::Summary,
+        (false, true) => UserLineKind::Meta,
+        (false, false) => UserLineKind::Prompt,
     };
-    fold.user(line.uuid, said, line.message.content.into_blocks());
+    fold.user(line.uuid, kind_of_line, line.message.content.into_blocks());
 }
 
 fn take_answer(fold: &mut Fold, context: &mut LiveContext, line: MessageLine) {
-    // What the agent said in place of the model is not sent to the model.
+    // Synthetic assistant messages are not sent to the model.
     if line.is_api_error_message {
         return;
     }
@@ -124,7 +124,7 @@ fn take_answer(fold: &mut Fold, context: &mut LiveContext, line: MessageLine) {
     let MessageBody { id, model, content } = line.message;
     let speaker = model.filter(|model| !model.starts_with('<'));
     context.model = speaker.or(context.model.take());
-    fold.answer(line.uuid, id, content.into_blocks());
+    fold.response(line.uuid, id, content.into_blocks());
 }
 
 fn read_notes(
@@ -165,7 +165,7 @@ fn read_notes(
         let lines = ends.head.lines().chain(ends.tail().lines());
         let titles = lines.filter(|line| TITLE_KEYS.iter().any(|key| line.contains(key)));
         for title in titles.filter_map(|line| TranscriptLine::parse(line).ok()) {
-            names.hear(&title, 0);
+            names.observe(&title, 0);
         }
         names.at = 0;
     }

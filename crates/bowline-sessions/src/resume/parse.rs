@@ -1,4 +1,4 @@
-//! Lines of a transcript: where each belongs and, read in the same pass, what it says.
+//! Transcript lines: position and, read in the same pass, content.
 
 use bowline_protocol::{Content, ContentBlock, MessageUuid};
 use serde::Deserialize;
@@ -67,11 +67,11 @@ impl Parsed {
 #[derive(Debug)]
 pub(super) struct Line {
     pub(super) head: LineHead,
-    /// What it says, if that was read on the way.
+    /// Its content, if that was read on the way.
     pub(super) parsed: Option<Parsed>,
 }
 
-/// How much is read of lines of which nobody knows yet whether they are live.
+/// How much is read of lines that may not be live.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Depth {
     /// Where they belong: most will not be.
@@ -93,7 +93,7 @@ impl Line {
     }
 }
 
-/// A prompt, a result or an answer: what its head needs and what the conversation needs.
+/// A prompt, a result or a response: the fields of its head and of the conversation.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct WholeLine {
@@ -127,13 +127,13 @@ struct WholeLine {
 impl WholeLine {
     fn into_line(self, span: Span) -> Option<Line> {
         let (calls, has_result) = calls_in(&self.message.content)?;
-        let answer = self.message.id.as_deref().filter(|_| self.kind == Kind::Assistant);
+        let response = self.message.id.as_deref().filter(|_| self.kind == Kind::Assistant);
         let head = LineHead {
             span,
             kind: self.kind,
             uuid: self.uuid.as_ref().map(|uuid| Id::new(uuid.as_str())),
             parent: self.parent_uuid,
-            answer: answer.map(Id::new),
+            response: response.map(Id::new),
             source: self.source,
             calls,
             has_result,
@@ -161,7 +161,7 @@ impl WholeLine {
     }
 }
 
-/// The calls that some content makes or answers, and whether it answers any; `None` if there are
+/// The calls that some content makes or has results of, and whether it has results; `None` if there are
 /// blocks of which that is not known.
 fn calls_in(content: &Content) -> Option<(Vec<Id>, bool)> {
     let blocks = match content {
@@ -189,7 +189,7 @@ mod tests {
 
     use super::*;
 
-    /// Lines that the official CLI wrote, and some that nobody should.
+    /// Lines that the official CLI wrote, and some invalid ones.
     fn lines() -> Vec<String> {
         let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
         let files = fs::read_dir(fixtures).unwrap().map(|entry| entry.unwrap().path());
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn reading_on_the_way_is_reading_head_and_line_one_after_the_other() {
+    fn one_pass_parse_equals_head_then_line() {
         let span = Span { offset: 0, length: 0 };
         let mut parsed = 0;
         for text in lines() {
@@ -226,6 +226,6 @@ mod tests {
                 parsed += 1;
             }
         }
-        assert!(parsed > 20, "{parsed} messages are enough to say so");
+        assert!(parsed > 20, "only {parsed} messages were parsed");
     }
 }

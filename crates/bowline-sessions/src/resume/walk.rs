@@ -17,16 +17,16 @@ use crate::{
 /// Whose conversation to look for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Speaker {
-    /// The session's; what subagents say is passed over.
+    /// The session's; lines of subagents are skipped.
     Session,
     /// A subagent's, in its own transcript.
     Subagent,
 }
 
-/// Which end of the conversation to take up.
+/// Which end of the conversation to resume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
-    /// The newest, as the transcript tells it.
+    /// The newest, according to the transcript.
     Newest,
     /// This line.
     Line(Id),
@@ -35,11 +35,11 @@ pub(super) enum End {
 /// The live lines of a transcript and the notes beside them.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// The lines of the conversation in order, as places in `heads`; empty when there is none.
+    /// The lines of the conversation in order, as indexes into `heads`; may be empty.
     pub(super) order: Vec<usize>,
     /// The lines met, as they stand in the file.
     pub(super) heads: Vec<LineHead>,
-    /// What they say, as far as it was read.
+    /// Their content, as far as it was read.
     pub(super) parsed: Vec<Option<Parsed>>,
     /// The names of all lines met.
     pub(super) known: IdSet,
@@ -50,7 +50,7 @@ pub(super) struct Found {
 impl Found {
     /// The last line of the conversation of which something is true.
     pub(super) fn last(&self, is: impl Fn(&LineHead) -> bool) -> Option<Span> {
-        let heads = self.order.iter().map(|&place| &self.heads[place]);
+        let heads = self.order.iter().map(|&index| &self.heads[index]);
         heads.rev().find(|head| is(head)).map(|head| head.span)
     }
 }
@@ -110,7 +110,7 @@ fn read_lines(offset: u64, block: &[u8], depth: Depth) -> Vec<Vec<Line>> {
     })
 }
 
-/// Cuts a block into parts of whole lines, each with its place in the block.
+/// Cuts a block into parts of whole lines, each with its offset in the block.
 fn split(block: &[u8], most: usize) -> Vec<(usize, &[u8])> {
     let mut parts = Vec::with_capacity(most);
     let mut begin = 0;
@@ -144,9 +144,9 @@ fn lines_in(offset: u64, lines: &[u8], depth: Depth) -> Vec<Line> {
 /// A way from a line back to its root.
 #[derive(Debug, Default)]
 struct Way {
-    /// From the leaf to as far back as is known; places in `Search::heads`.
+    /// From the leaf to as far back as is known; indexes into `Search::heads`.
     steps: Vec<usize>,
-    /// Whether each place was passed, as far as places are known.
+    /// Whether each index was passed.
     passed: Vec<bool>,
     /// The line it goes on with.
     next: Option<Id>,
@@ -154,7 +154,7 @@ struct Way {
     kept: Option<Kept>,
 }
 
-/// Lines before a compaction that stay in the conversation, behind its summary.
+/// Lines before a compaction that stay in the conversation, after its summary.
 #[derive(Debug)]
 enum Kept {
     /// Named one by one.
@@ -168,7 +168,7 @@ struct Search {
     speaker: Speaker,
     /// The chain lines met so far, last first.
     heads: Vec<LineHead>,
-    /// What those say that are on a way, as far as it was read.
+    /// Content of those on a path, as far as it was read.
     parsed: Vec<Option<Parsed>>,
     by_id: IdMap<usize>,
     notes: HashMap<NoteKind, Span>,
@@ -217,7 +217,7 @@ impl Search {
             return;
         }
         if head.kind == Kind::LastPrompt {
-            // Written after everything else, it says where the conversation ends. Lines written
+            // Written after everything else, it marks the end of the conversation. Lines written
             // after it have gone on since.
             if !self.strict && !self.met_last && self.named.is_none() {
                 self.named = head.leaf;
@@ -227,46 +227,46 @@ impl Search {
         if !head.kind.is_chain() {
             return;
         }
-        let place = self.heads.len();
+        let index = self.heads.len();
         let is_ours = head.is_main() || self.speaker == Speaker::Subagent;
         // A boundary at the very end lost its summary in a crash: the compaction did not happen.
         let can_end = is_ours && head.kind != Kind::CompactBoundary;
         let id = head.uuid;
         self.heads.push(head);
         if let Some(id) = id {
-            self.by_id.entry(id).or_insert(place);
+            self.by_id.entry(id).or_insert(index);
         }
         if can_end && !self.met_last && !self.strict {
             self.met_last = true;
             if id.is_none() || id != self.named {
                 self.from_last = Some(Way::default());
-                self.step(Which::Last, place, line);
+                self.step(Which::Last, index, line);
             }
         }
         if id.is_some() && id == self.named && self.from_named.is_none() {
             self.from_named = Some(Way::default());
-            self.step(Which::Named, place, line);
+            self.step(Which::Named, index, line);
         }
         for which in [Which::Named, Which::Last] {
             let Some(way) = self.way(which) else { continue };
             if id.is_some() && way.next == id {
-                self.step(which, place, line);
+                self.step(which, index, line);
             }
             if let Some(id) = id {
-                self.keep(which, id, place);
+                self.keep(which, id, index);
             }
         }
-        self.parsed.push(parsed.filter(|_| self.is_on_a_way(place)));
+        self.parsed.push(parsed.filter(|_| self.is_on_a_way(index)));
     }
 
-    fn is_on_a_way(&self, place: usize) -> bool {
+    fn is_on_a_way(&self, index: usize) -> bool {
         let ways = [&self.from_named, &self.from_last];
-        ways.into_iter().flatten().any(|way| way.passed.get(place) == Some(&true))
+        ways.into_iter().flatten().any(|way| way.passed.get(index) == Some(&true))
     }
 
-    /// Adds the line at `place` to a way, and all its ancestors that were met before it: a parent
-    /// that stands behind its child is unusual, but does no harm unless they form a loop.
-    fn step(&mut self, which: Which, mut place: usize, line: &[u8]) {
+    /// Adds the line at `index` to a path, and all its ancestors that were met before it: a parent
+    /// that comes after its child is unusual, but does no harm unless they form a loop.
+    fn step(&mut self, which: Which, mut index: usize, line: &[u8]) {
         let Self { heads, by_id, from_named, from_last, .. } = self;
         let way = match which {
             Which::Named => from_named,
@@ -274,15 +274,15 @@ impl Search {
         };
         let Some(way) = way else { return };
         loop {
-            let head = &heads[place];
+            let head = &heads[index];
             if way.passed.len() < heads.len() {
                 way.passed.resize(heads.len(), false);
             }
-            if std::mem::replace(&mut way.passed[place], true) {
+            if std::mem::replace(&mut way.passed[index], true) {
                 way.next = None;
                 return;
             }
-            way.steps.push(place);
+            way.steps.push(index);
             if head.kind == Kind::CompactBoundary {
                 way.next = None;
                 way.kept = kept_by(line);
@@ -290,22 +290,22 @@ impl Search {
             }
             way.next = head.parent;
             match head.parent.and_then(|parent| by_id.get(&parent)) {
-                Some(&met) => place = met,
+                Some(&met) => index = met,
                 None => return,
             }
         }
     }
 
     /// Notes that a line which a compaction kept was met.
-    fn keep(&mut self, which: Which, id: Id, place: usize) {
-        let parent = self.heads[place].parent;
+    fn keep(&mut self, which: Which, id: Id, index: usize) {
+        let parent = self.heads[index].parent;
         let Some(Kept::Stretch { head, next, steps }) =
             self.way_mut(which).and_then(|way| way.kept.as_mut())
         else {
             return;
         };
         if *next == Some(id) {
-            steps.push(place);
+            steps.push(index);
             *next = if id == *head { None } else { parent };
         }
     }
@@ -346,7 +346,7 @@ impl Search {
             (None, _) if self.strict => return None,
             (None, _) => Way::default(),
         };
-        let mut places: Vec<usize> = way.steps.iter().rev().copied().collect();
+        let mut indexes: Vec<usize> = way.steps.iter().rev().copied().collect();
         if let Some(kept) = &way.kept {
             let kept: Vec<usize> = match kept {
                 Kept::Lines(ids) => {
@@ -354,16 +354,16 @@ impl Search {
                 }
                 Kept::Stretch { steps, .. } => steps.iter().rev().copied().collect(),
             };
-            // Behind the boundary and its summary, which are the first two.
-            let behind = places.len().min(2);
-            places.splice(behind..behind, kept);
+            // After the boundary and its summary, which are the first two.
+            let after_summary = indexes.len().min(2);
+            indexes.splice(after_summary..after_summary, kept);
         }
         // Last first, and what came before the last compaction is not among them.
         self.heads.reverse();
         self.parsed.reverse();
         let last = self.heads.len();
-        let places = places.into_iter().map(|place| last - 1 - place).collect();
-        let order = parallel::complete(&self.heads, places);
+        let indexes = indexes.into_iter().map(|index| last - 1 - index).collect();
+        let order = parallel::complete(&self.heads, indexes);
         let Self { heads, parsed, by_id, notes, .. } = self;
         Some(Found { order, heads, parsed, known: by_id.into_keys().collect(), notes })
     }

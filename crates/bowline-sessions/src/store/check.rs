@@ -1,4 +1,4 @@
-//! Whether a store keeps what a [`SessionStore`] promises: for the tests of whoever writes one.
+//! Conformance check of a [`SessionStore`], for the tests of its implementor.
 
 use bowline_protocol::{RawJson, SessionId};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::{SessionStore, StoreError, StoreKey};
 
 /// Checks a store, contract by contract, each with a new one.
 ///
-/// What a store does not offer (a listing that answers `None`) is not checked.
+/// What a store does not offer (a listing that returns `None`) is not checked.
 ///
 /// ```
 /// use bowline_sessions::{MemoryStore, StoreCheck};
@@ -44,7 +44,7 @@ impl Default for StoreCheck {
 }
 
 impl StoreCheck {
-    /// For a store that keeps everything, whatever it is told to delete.
+    /// For a store that keeps everything, even after a delete.
     pub fn without_deleting(mut self) -> Self {
         self.deletes = false;
         self
@@ -127,10 +127,10 @@ async fn apart(store: &dyn SessionStore) -> Problem {
 }
 
 async fn listing(store: &dyn SessionStore) -> Problem {
-    let Some(none) = told(store.list_sessions(PROJECT).await)? else { return Ok(()) };
+    let Some(none) = succeeded(store.list_sessions(PROJECT).await)? else { return Ok(()) };
     expect(none, vec![])?;
     fill(store).await?;
-    let sessions = told(store.list_sessions(PROJECT).await)?.unwrap_or_default();
+    let sessions = succeeded(store.list_sessions(PROJECT).await)?.unwrap_or_default();
     if let Some(early) = sessions.iter().find(|session| session.mtime < EARLIEST) {
         return Err(format!("{} was written at {} ms", early.session_id, early.mtime));
     }
@@ -138,8 +138,9 @@ async fn listing(store: &dyn SessionStore) -> Problem {
 }
 
 async fn subkeys(store: &dyn SessionStore) -> Problem {
-    let list =
-        async |session: &str| told(store.list_subkeys(PROJECT, &SessionId::from(session)).await);
+    let list = async |session: &str| {
+        succeeded(store.list_subkeys(PROJECT, &SessionId::from(session)).await)
+    };
     let Some(none) = list(SESSION).await? else { return Ok(()) };
     expect(none, vec![])?;
     fill(store).await?;
@@ -148,14 +149,14 @@ async fn subkeys(store: &dyn SessionStore) -> Problem {
 }
 
 async fn summaries(store: &dyn SessionStore) -> Problem {
-    let Some(none) = told(store.list_summaries(PROJECT).await)? else { return Ok(()) };
+    let Some(none) = succeeded(store.list_summaries(PROJECT).await)? else { return Ok(()) };
     expect(none, vec![])?;
     let main = StoreKey::main(PROJECT, SESSION);
     let title = |text: &str| json!({ "type": "custom-title", "customTitle": text });
     append(store, &main, &[title("first")]).await?;
     append(store, &main, &[title("last")]).await?;
     append(store, &main.with_subpath(SUBPATHS[0]), &[title("of a subagent")]).await?;
-    let found = told(store.list_summaries(PROJECT).await)?.unwrap_or_default();
+    let found = succeeded(store.list_summaries(PROJECT).await)?.unwrap_or_default();
     let [summary] = found.as_slice() else {
         return Err(format!("{} summaries of one session", found.len()));
     };
@@ -169,29 +170,29 @@ async fn summaries(store: &dyn SessionStore) -> Problem {
 
 async fn deleting(store: &dyn SessionStore) -> Problem {
     let main = StoreKey::main(PROJECT, SESSION);
-    told(store.delete(&main).await)?;
+    succeeded(store.delete(&main).await)?;
     fill(store).await?;
     let [first, second] = SUBPATHS.map(|subpath| main.clone().with_subpath(subpath));
-    told(store.delete(&first).await)?;
+    succeeded(store.delete(&first).await)?;
     expect(load(store, &first).await?, None)?;
     let rest = [&second, &main];
     for key in rest {
         expect(load(store, key).await?.is_some(), true)?;
     }
-    told(store.delete(&main).await)?;
+    succeeded(store.delete(&main).await)?;
     for key in rest {
         expect(load(store, key).await?, None)?;
     }
     for key in [StoreKey::main(PROJECT, OTHER), StoreKey::main("elsewhere", SESSION)] {
         expect(load(store, &key).await?.is_some(), true)?;
     }
-    if let Some(sessions) = told(store.list_sessions(PROJECT).await)? {
+    if let Some(sessions) = succeeded(store.list_sessions(PROJECT).await)? {
         expect(sorted(sessions.into_iter().map(|it| it.session_id.0)), ids([OTHER]))?;
     }
-    if let Some(subkeys) = told(store.list_subkeys(PROJECT, &main.session_id).await)? {
+    if let Some(subkeys) = succeeded(store.list_subkeys(PROJECT, &main.session_id).await)? {
         expect(subkeys, vec![])?;
     }
-    if let Some(summaries) = told(store.list_summaries(PROJECT).await)? {
+    if let Some(summaries) = succeeded(store.list_summaries(PROJECT).await)? {
         expect(sorted(summaries.into_iter().map(|it| it.session_id.0)), ids([OTHER]))?;
     }
     Ok(())
@@ -216,16 +217,16 @@ fn entry(name: &str) -> Value {
 
 async fn append(store: &dyn SessionStore, key: &StoreKey, entries: &[Value]) -> Problem {
     let entries = entries.iter().cloned().map(RawJson::from).collect();
-    told(store.append(key, entries).await)
+    succeeded(store.append(key, entries).await)
 }
 
 async fn load(store: &dyn SessionStore, key: &StoreKey) -> Result<Option<Vec<Value>>, String> {
-    let entries = told(store.load(key).await)?;
+    let entries = succeeded(store.load(key).await)?;
     Ok(entries.map(|entries| entries.iter().map(RawJson::to_value).collect()))
 }
 
-fn told<T>(answer: Result<T, StoreError>) -> Result<T, String> {
-    answer.map_err(|error| format!("the store failed: {error}"))
+fn succeeded<T>(response: Result<T, StoreError>) -> Result<T, String> {
+    response.map_err(|error| format!("the store failed: {error}"))
 }
 
 fn expect<T: PartialEq + std::fmt::Debug>(found: T, expected: T) -> Problem {

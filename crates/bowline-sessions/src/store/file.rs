@@ -7,12 +7,12 @@ use std::{
     fs,
     io::{self, Write},
     path::{Component, Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use bowline_protocol::{RawJson, SessionId};
+use parking_lot::{Mutex, MutexGuard};
 
-use super::{Answer, SessionStore, StoreError, StoreKey, StoredSession, name_of};
+use super::{SessionStore, StoreError, StoreFuture, StoreKey, StoredSession, name_of};
 use crate::{
     clock,
     head::Id,
@@ -48,8 +48,8 @@ impl FileStore {
     }
 
     fn names(&self) -> MutexGuard<'_, HashMap<StoreKey, HashSet<Id>>> {
-        // Names are added only after their entries are written, so whoever panicked left no lie.
-        self.names.lock().unwrap_or_else(PoisonError::into_inner)
+        // Names are added only after their entries are written, so a panic leaves them consistent.
+        self.names.lock()
     }
 
     fn append_now(&self, key: &StoreKey, entries: &[RawJson]) -> Result<(), StoreError> {
@@ -118,22 +118,22 @@ impl FileStore {
 }
 
 impl SessionStore for FileStore {
-    fn append(&self, key: &StoreKey, entries: Vec<RawJson>) -> Answer<'_, ()> {
+    fn append(&self, key: &StoreKey, entries: Vec<RawJson>) -> StoreFuture<'_, ()> {
         let done = self.append_now(key, &entries);
         Box::pin(async { done })
     }
 
-    fn load(&self, key: &StoreKey) -> Answer<'_, Option<Vec<RawJson>>> {
+    fn load(&self, key: &StoreKey) -> StoreFuture<'_, Option<Vec<RawJson>>> {
         let entries = self.path(key).and_then(|path| Ok(read(&path)?));
         Box::pin(async { entries })
     }
 
-    fn list_sessions(&self, project_key: &str) -> Answer<'_, Option<Vec<StoredSession>>> {
+    fn list_sessions(&self, project_key: &str) -> StoreFuture<'_, Option<Vec<StoredSession>>> {
         let sessions = self.sessions(project_key);
         Box::pin(async { Ok(Some(sessions)) })
     }
 
-    fn delete(&self, key: &StoreKey) -> Answer<'_, ()> {
+    fn delete(&self, key: &StoreKey) -> StoreFuture<'_, ()> {
         let done = self.delete_now(key);
         Box::pin(async { done })
     }
@@ -142,7 +142,7 @@ impl SessionStore for FileStore {
         &self,
         project_key: &str,
         session: &SessionId,
-    ) -> Answer<'_, Option<Vec<String>>> {
+    ) -> StoreFuture<'_, Option<Vec<String>>> {
         let subkeys = self.subkeys(project_key, session);
         Box::pin(async { Ok(Some(subkeys)) })
     }

@@ -2,13 +2,13 @@
 
 use std::{
     collections::{BTreeMap, HashSet},
-    sync::{Mutex, MutexGuard, PoisonError},
     time::SystemTime,
 };
 
 use bowline_protocol::{RawJson, SessionId};
+use parking_lot::{Mutex, MutexGuard};
 
-use super::{Answer, SessionStore, StoreKey, StoredSession, name_of};
+use super::{SessionStore, StoreFuture, StoreKey, StoredSession, name_of};
 use crate::{clock, head::Id, summary::SessionSummary};
 
 /// Keeps transcripts in memory.
@@ -37,12 +37,12 @@ impl MemoryStore {
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
         // Each change is complete before the next thing that could panic.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 
 impl Kept {
-    /// The time of a write: later than every other, so that order can be told from it.
+    /// The time of a write: later than every other, so that it determines the order.
     fn tick(&mut self) -> i64 {
         self.last_write = clock::system_millis(SystemTime::now()).max(self.last_write + 1);
         self.last_write
@@ -73,17 +73,17 @@ impl Kept {
 }
 
 impl SessionStore for MemoryStore {
-    fn append(&self, key: &StoreKey, entries: Vec<RawJson>) -> Answer<'_, ()> {
+    fn append(&self, key: &StoreKey, entries: Vec<RawJson>) -> StoreFuture<'_, ()> {
         self.kept().append(key, entries);
         Box::pin(async { Ok(()) })
     }
 
-    fn load(&self, key: &StoreKey) -> Answer<'_, Option<Vec<RawJson>>> {
+    fn load(&self, key: &StoreKey) -> StoreFuture<'_, Option<Vec<RawJson>>> {
         let entries = self.kept().transcripts.get(key).map(|found| found.entries.clone());
         Box::pin(async { Ok(entries) })
     }
 
-    fn list_sessions(&self, project_key: &str) -> Answer<'_, Option<Vec<StoredSession>>> {
+    fn list_sessions(&self, project_key: &str) -> StoreFuture<'_, Option<Vec<StoredSession>>> {
         let kept = self.kept();
         let sessions = kept
             .transcripts
@@ -97,14 +97,14 @@ impl SessionStore for MemoryStore {
         Box::pin(async { Ok(Some(sessions)) })
     }
 
-    fn list_summaries(&self, project_key: &str) -> Answer<'_, Option<Vec<SessionSummary>>> {
+    fn list_summaries(&self, project_key: &str) -> StoreFuture<'_, Option<Vec<SessionSummary>>> {
         let kept = self.kept();
         let summaries = kept.summaries.iter().filter(|(key, _)| key.project_key == project_key);
         let summaries = summaries.map(|(_, summary)| summary.clone()).collect();
         Box::pin(async { Ok(Some(summaries)) })
     }
 
-    fn delete(&self, key: &StoreKey) -> Answer<'_, ()> {
+    fn delete(&self, key: &StoreKey) -> StoreFuture<'_, ()> {
         let goes = |other: &StoreKey| match &key.subpath {
             Some(_) => other == key,
             None => (&other.project_key, &other.session_id) == (&key.project_key, &key.session_id),
@@ -119,7 +119,7 @@ impl SessionStore for MemoryStore {
         &self,
         project_key: &str,
         session: &SessionId,
-    ) -> Answer<'_, Option<Vec<String>>> {
+    ) -> StoreFuture<'_, Option<Vec<String>>> {
         let kept = self.kept();
         let keys = kept
             .transcripts

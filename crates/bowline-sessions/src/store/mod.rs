@@ -1,57 +1,30 @@
-//! Keeping sessions somewhere else than in files of one machine.
+//! Session stores: sessions kept in a database or a service instead of local files.
 
 mod check;
 mod file;
+mod key;
 mod memory;
 mod shared;
 mod transfer;
 
-use std::{fmt, pin::Pin};
+use std::fmt;
 
 use bowline_protocol::{RawJson, SessionId};
+use futures_util::future::BoxFuture;
 use serde::Deserialize;
 
 use crate::{head::Id, summary::SessionSummary};
 
 pub use check::{BrokenContract, StoreCheck};
 pub use file::FileStore;
+pub use key::StoreKey;
 pub use memory::MemoryStore;
 pub use transfer::{Transcripts, import, materialize};
 
-/// A boxed future, so that a store can be a trait object.
-pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-/// Names one transcript in a store.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct StoreKey {
-    /// The project ([`ProjectKey`](crate::ProjectKey)).
-    pub project_key: String,
-    /// The session.
-    pub session_id: SessionId,
-    /// A subagent's transcript, as in `subagents/agent-a1b2`; `None` is the main one.
-    pub subpath: Option<String>,
-}
-
-impl StoreKey {
-    /// The main transcript of a session.
-    pub fn main(project_key: impl Into<String>, session_id: impl Into<String>) -> Self {
-        let session_id = SessionId(session_id.into());
-        Self { project_key: project_key.into(), session_id, subpath: None }
-    }
-
-    /// Another transcript of the session.
-    pub fn with_subpath(mut self, subpath: impl Into<String>) -> Self {
-        self.subpath = Some(subpath.into());
-        self
-    }
-}
-
-impl fmt::Display for StoreKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.project_key, self.session_id)?;
-        self.subpath.iter().try_for_each(|subpath| write!(f, "/{subpath}"))
-    }
-}
+/// Entries after which a batch is sent.
+pub const MOST_PENDING_ENTRIES: usize = 500;
+/// Bytes after which a batch is sent.
+pub const MOST_PENDING_BYTES: usize = 1 << 20;
 
 /// A session in a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,7 +35,7 @@ pub struct StoredSession {
     pub mtime: i64,
 }
 
-/// Why a store did not do what it was asked.
+/// Error of a store operation.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct StoreError(pub String);
@@ -73,8 +46,8 @@ impl From<std::io::Error> for StoreError {
     }
 }
 
-/// What a store answers. `Ok(None)` from a listing means that it does not offer it.
-pub type Answer<'a, T> = BoxFuture<'a, Result<T, StoreError>>;
+/// Result of a store operation. `Ok(None)` from a listing means that it does not offer it.
+pub type StoreFuture<'a, T> = BoxFuture<'a, Result<T, StoreError>>;
 
 /// Keeps transcripts: in a database, in a bucket, in memory.
 ///
@@ -82,23 +55,23 @@ pub type Answer<'a, T> = BoxFuture<'a, Result<T, StoreError>>;
 /// failed append is tried again; those without are kept as often as they come.
 pub trait SessionStore: Send + Sync + fmt::Debug + 'static {
     /// Appends entries in order. None is no change.
-    fn append(&self, key: &StoreKey, entries: Vec<RawJson>) -> Answer<'_, ()>;
+    fn append(&self, key: &StoreKey, entries: Vec<RawJson>) -> StoreFuture<'_, ()>;
 
     /// All entries in order; `None` for a key that was never written.
-    fn load(&self, key: &StoreKey) -> Answer<'_, Option<Vec<RawJson>>>;
+    fn load(&self, key: &StoreKey) -> StoreFuture<'_, Option<Vec<RawJson>>>;
 
     /// The sessions of a project, in any order.
-    fn list_sessions(&self, _project_key: &str) -> Answer<'_, Option<Vec<StoredSession>>> {
+    fn list_sessions(&self, _project_key: &str) -> StoreFuture<'_, Option<Vec<StoredSession>>> {
         Box::pin(async { Ok(None) })
     }
 
     /// The summaries of a project's sessions, in any order.
-    fn list_summaries(&self, _project_key: &str) -> Answer<'_, Option<Vec<SessionSummary>>> {
+    fn list_summaries(&self, _project_key: &str) -> StoreFuture<'_, Option<Vec<SessionSummary>>> {
         Box::pin(async { Ok(None) })
     }
 
     /// Forgets a transcript; the main one takes the session's others with it. Unknown is fine.
-    fn delete(&self, _key: &StoreKey) -> Answer<'_, ()> {
+    fn delete(&self, _key: &StoreKey) -> StoreFuture<'_, ()> {
         Box::pin(async { Ok(()) })
     }
 
@@ -107,7 +80,7 @@ pub trait SessionStore: Send + Sync + fmt::Debug + 'static {
         &self,
         _project_key: &str,
         _session: &SessionId,
-    ) -> Answer<'_, Option<Vec<String>>> {
+    ) -> StoreFuture<'_, Option<Vec<String>>> {
         Box::pin(async { Ok(None) })
     }
 }

@@ -4,27 +4,27 @@ use std::sync::Arc;
 
 use bowline_protocol::{RawJson, SessionId};
 
-use super::{Answer, SessionStore, StoreKey, StoredSession};
+use super::{SessionStore, StoreFuture, StoreKey, StoredSession};
 use crate::summary::SessionSummary;
 
 impl<S: SessionStore + ?Sized> SessionStore for Arc<S> {
-    fn append(&self, key: &StoreKey, entries: Vec<RawJson>) -> Answer<'_, ()> {
+    fn append(&self, key: &StoreKey, entries: Vec<RawJson>) -> StoreFuture<'_, ()> {
         (**self).append(key, entries)
     }
 
-    fn load(&self, key: &StoreKey) -> Answer<'_, Option<Vec<RawJson>>> {
+    fn load(&self, key: &StoreKey) -> StoreFuture<'_, Option<Vec<RawJson>>> {
         (**self).load(key)
     }
 
-    fn list_sessions(&self, project_key: &str) -> Answer<'_, Option<Vec<StoredSession>>> {
+    fn list_sessions(&self, project_key: &str) -> StoreFuture<'_, Option<Vec<StoredSession>>> {
         (**self).list_sessions(project_key)
     }
 
-    fn list_summaries(&self, project_key: &str) -> Answer<'_, Option<Vec<SessionSummary>>> {
+    fn list_summaries(&self, project_key: &str) -> StoreFuture<'_, Option<Vec<SessionSummary>>> {
         (**self).list_summaries(project_key)
     }
 
-    fn delete(&self, key: &StoreKey) -> Answer<'_, ()> {
+    fn delete(&self, key: &StoreKey) -> StoreFuture<'_, ()> {
         (**self).delete(key)
     }
 
@@ -32,7 +32,7 @@ impl<S: SessionStore + ?Sized> SessionStore for Arc<S> {
         &self,
         project_key: &str,
         session: &SessionId,
-    ) -> Answer<'_, Option<Vec<String>>> {
+    ) -> StoreFuture<'_, Option<Vec<String>>> {
         (**self).list_subkeys(project_key, session)
     }
 }

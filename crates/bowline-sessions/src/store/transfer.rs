@@ -9,9 +9,10 @@ use std::{
 use bowline_protocol::RawJson;
 use serde_json::{Map, Value};
 
-use super::{FileStore, SessionStore, StoreError, StoreKey};
+use super::{
+    FileStore, MOST_PENDING_BYTES, MOST_PENDING_ENTRIES, SessionStore, StoreError, StoreKey,
+};
 use crate::{
-    mirror::{MOST_PENDING_BYTES, MOST_PENDING_ENTRIES, key_of},
     project::{ConfigHome, SessionFiles},
     read::subagent_files,
 };
@@ -42,7 +43,7 @@ pub async fn import(
     }
     let projects = files.project_folder().parent().unwrap_or(Path::new(""));
     for (_, path) in subagent_files(&files.subagents()) {
-        let Some(key) = key_of(&path, projects) else { continue };
+        let Some(key) = StoreKey::of_transcript(&path, projects) else { continue };
         import_file(store, &key, &path).await?;
         let sidecar = fs::read_to_string(path.with_extension("meta.json")).unwrap_or_default();
         if let Ok(mut metadata) = serde_json::from_str::<Map<String, Value>>(&sidecar) {

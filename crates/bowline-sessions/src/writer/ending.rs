@@ -1,8 +1,8 @@
-//! How an answer ends, in lines that were written before it did.
+//! End of a response (stop reason, usage), written into lines that are already on disk.
 //!
-//! Why a model stopped and how much it said is known behind its last block, but each block is in the
-//! file before anybody hears it. So the lines of an answer that is under way say what is known (no
-//! reason, the first count) and have blanks behind that. [`OpenAnswer::end`] writes the rest into
+//! Stop reason and usage are known after the last block, but each block is in the
+//! file before it is emitted. So the lines of an unfinished response have what is known (no
+//! reason, the first count) and blanks after that. [`OpenResponse::end`] writes the rest into
 //! them. Nothing else of a line ever changes, and no line moves.
 
 use std::{
@@ -16,39 +16,39 @@ use serde::Serialize;
 
 use crate::line::AssistantLine;
 
-/// Blanks for a reason, for more digits, and for counts that come with the end only.
+/// Padding for a stop reason, for more digits, and for counts that come with the end only.
 const BLANKS: usize = 160;
 
 /// A process that is killed may leave a write half done where a page of the file ends, so that an
-/// ending does not stand on both sides of such a place.
+/// end is not written across such a boundary.
 const PAGE: u64 = 4096;
 
-/// The lines of an answer that is under way.
+/// Lines of an unfinished response.
 #[derive(Debug, Default)]
-pub(super) struct OpenAnswer {
-    /// The API's name for it.
+pub(super) struct OpenResponse {
+    /// Id of the response.
     id: String,
     /// How much it had used when it began.
     first_count: Usage,
-    /// What the lines say of its end, without blanks.
+    /// Fields of the end as first written, without padding.
     unknown: String,
     lines: Vec<OpenLine>,
     /// How many of them are in the file.
     written: usize,
 }
 
-/// A line that waits for the end of its answer.
+/// A line that waits for the end of its response.
 #[derive(Debug)]
 struct OpenLine {
-    /// Where in the file it says how the answer ended; before it is written, where in the batch.
-    place: u64,
+    /// Offset of the end fields in the file; before the write, in the batch.
+    offset: u64,
     /// How long that is, with blanks.
     length: usize,
     /// Which of the entries for a mirror it is.
     entry: Option<usize>,
 }
 
-/// How an answer ended, as its lines say it.
+/// End of a response, as in its lines.
 #[derive(Serialize)]
 struct Ending<'a> {
     stop_reason: Option<&'a StopReason>,
@@ -57,7 +57,7 @@ struct Ending<'a> {
 }
 
 impl Ending<'_> {
-    /// As it stands among the other fields of the answer.
+    /// As fields of the response object.
     fn fields(&self) -> String {
         let mut object = serde_json::to_string(self).expect("an ending always serializes");
         object.pop();
@@ -66,13 +66,13 @@ impl Ending<'_> {
     }
 }
 
-impl OpenAnswer {
-    /// Whether the answer of a line is under way.
+impl OpenResponse {
+    /// Whether the response of a line is unfinished.
     pub(super) fn has(line: &AssistantLine) -> bool {
         line.message.stop_reason.is_none() && !line.message.id.is_empty()
     }
 
-    /// The answer that a line is the first of.
+    /// Starts with the first line of a response.
     pub(super) fn begin(line: &AssistantLine) -> Self {
         let ApiMessage { id, stop_sequence, usage, .. } = &line.message;
         let stop_sequence = stop_sequence.as_deref();
@@ -80,7 +80,7 @@ impl OpenAnswer {
         Self { id: id.clone(), first_count: usage.clone(), unknown, ..Self::default() }
     }
 
-    /// Whether this is the answer of that name.
+    /// Whether this is the response of that id.
     pub(super) fn is(&self, id: &str) -> bool {
         self.id == id
     }
@@ -92,39 +92,40 @@ impl OpenAnswer {
         (in_batch, in_file): (u64, u64),
         entry: Option<usize>,
     ) -> String {
-        // Quotes inside of strings are escaped, and only names and notes follow behind.
+        // Quotes inside of strings are escaped, and only names and notes follow.
         let Some(at) = json.rfind(&self.unknown) else { return json.to_owned() };
-        let behind = at + self.unknown.len();
+        let after_unknown = at + self.unknown.len();
         let length = self.unknown.len() + BLANKS;
         let left_in_page = PAGE - (in_file + at as u64) % PAGE;
         let gap = match usize::try_from(left_in_page) {
             Ok(left) if left < length => left,
             _ => 0,
         };
-        self.lines.push(OpenLine { place: in_batch + (at + gap) as u64, length, entry });
-        let (before, unknown, after) = (&json[..at], &json[at..behind], &json[behind..]);
+        self.lines.push(OpenLine { offset: in_batch + (at + gap) as u64, length, entry });
+        let (before, unknown, after) =
+            (&json[..at], &json[at..after_unknown], &json[after_unknown..]);
         format!("{before}{:gap$}{unknown}{:BLANKS$}{after}", "", "")
     }
 
     /// The batch with its newest lines was written, at `base` of the file.
     pub(super) fn written(&mut self, base: u64) {
         for line in &mut self.lines[self.written..] {
-            line.place += base;
+            line.offset += base;
         }
         self.written = self.lines.len();
     }
 
-    /// Writes into the lines how the answer ended.
+    /// Writes the end of the response into the lines.
     pub(super) fn end(
         self,
-        answer: &ApiMessage,
+        response: &ApiMessage,
         path: &Path,
         mirrored: &mut [RawJson],
     ) -> io::Result<()> {
         let ending = Ending {
-            stop_reason: answer.stop_reason.as_ref(),
-            stop_sequence: answer.stop_sequence.as_deref(),
-            usage: &answer.usage,
+            stop_reason: response.stop_reason.as_ref(),
+            stop_sequence: response.stop_sequence.as_deref(),
+            usage: &response.usage,
         };
         let known = ending.fields();
         if known == self.unknown {
@@ -136,12 +137,12 @@ impl OpenAnswer {
         for line in &self.lines[..self.written] {
             let blank = format!("{:1$}", self.unknown, line.length);
             let mut there = vec![0; line.length];
-            file.seek(SeekFrom::Start(line.place))?;
+            file.seek(SeekFrom::Start(line.offset))?;
             file.read_exact(&mut there)?;
             let fitting = [&known, &counts].into_iter().find(|text| text.len() <= line.length);
-            // Somebody else's bytes are left alone.
+            // Bytes of another writer are left alone.
             if let Some(text) = fitting.filter(|_| there == blank.as_bytes()) {
-                file.seek(SeekFrom::Start(line.place))?;
+                file.seek(SeekFrom::Start(line.offset))?;
                 file.write_all(format!("{text:0$}", line.length).as_bytes())?;
             }
         }
@@ -155,8 +156,8 @@ impl OpenAnswer {
     }
 
     fn end_entries(&self, known: &str, entries: &mut [RawJson]) {
-        for place in self.lines.iter().filter_map(|line| line.entry) {
-            let Some(entry) = entries.get_mut(place) else { continue };
+        for offset in self.lines.iter().filter_map(|line| line.entry) {
+            let Some(entry) = entries.get_mut(offset) else { continue };
             let Some(at) = entry.get().rfind(&self.unknown) else { continue };
             let mut text = entry.get().to_owned();
             text.replace_range(at..at + self.unknown.len(), known);

@@ -87,7 +87,7 @@ impl TranscriptWriter {
         }
     }
 
-    /// Says what the session is called again where a listing would no longer find it.
+    /// Repeats the names of the session where a listing would no longer find them.
     fn repeat_names(&mut self) {
         self.hear_others();
         let end = self.end + self.pending.len() as u64;
@@ -136,7 +136,7 @@ impl TranscriptWriter {
                 Arc::new(SessionLock::acquire(&self.files)?)
             }
         };
-        // With the lock nobody else can have begun it meanwhile.
+        // With the lock held, no other process can have created it.
         if has_lines(&self.path) {
             return Err(SessionError::InUse(self.files.id().clone()));
         }

@@ -1,4 +1,4 @@
-//! What a mirror of a transcript is handed, and when.
+//! Handing of transcript lines to a mirror.
 
 use std::path::PathBuf;
 
@@ -6,19 +6,19 @@ use bowline_protocol::RawJson;
 
 use super::TranscriptWriter;
 
-/// Whether somebody mirrors the transcript, and when they are handed its lines.
+/// Whether the transcript is mirrored, and when lines are handed out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Mirroring {
-    /// Nobody does.
+    /// No mirror.
     #[default]
     No,
-    /// When the answer that they are part of has ended, so that they say how.
+    /// When their response has ended, so that they include its end.
     Ended,
-    /// With the flush: for who must have them before anybody hears of them.
+    /// With the flush: for mirrors that must have lines before they are emitted.
     AtOnce,
 }
 
-/// The lines of one flush, for whoever mirrors the transcript.
+/// The lines of one flush, for the mirror.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MirrorBatch {
     /// The transcript.
@@ -28,9 +28,9 @@ pub struct MirrorBatch {
 }
 
 impl TranscriptWriter {
-    /// The lines flushed since the last call, if somebody [mirrors](Mirroring) them. A mirror
-    /// also gets what could not be written here. Where lines of an answer that is under way wait for
-    /// its end, so does what stands behind them.
+    /// The lines flushed since the last call, if they are [mirrored](Mirroring). A mirror
+    /// also gets what could not be written here. Where lines of an unfinished response wait for
+    /// its end, so do the lines after them.
     pub fn take_mirror(&mut self) -> Option<MirrorBatch> {
         let waits = self.mirroring == Mirroring::Ended && self.open.is_some();
         if self.pending_lines > 0 || waits {

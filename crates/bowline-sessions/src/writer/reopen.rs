@@ -23,7 +23,7 @@ pub(super) fn reopen(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// What stands behind the last newline.
+/// Text after the last newline.
 fn last_piece(file: &mut File, length: u64) -> io::Result<Vec<u8>> {
     const CHUNK: u64 = 64 * 1024;
     let mut piece = Vec::new();

@@ -26,7 +26,7 @@ pub struct SubagentMetadata {
 }
 
 impl TranscriptWriter {
-    /// The transcript of a subagent of this session: new, or continued behind `leaf`.
+    /// The transcript of a subagent of this session: new, or continued after `leaf`.
     pub fn subagent(
         &self,
         agent: AgentId,
@@ -54,7 +54,7 @@ impl TranscriptWriter {
         Ok(writer)
     }
 
-    /// Says beside a subagent's transcript whose it is.
+    /// Writes the metadata file of a subagent.
     pub fn describe(&self, about: &SubagentMetadata) -> io::Result<()> {
         if self.agent.is_none() || matches!(self.state, State::Failed) {
             return Ok(());

@@ -47,7 +47,7 @@ impl Editing {
 }
 
 #[test]
-fn contents_creations_and_deletions_go_back() {
+fn rewind_restores_contents_creations_and_deletions() {
     let mut session = Editing::new();
     fs::write(session.home.directory().join("a"), "alpha\n").unwrap();
     fs::write(session.home.directory().join("gone"), "x\ny\n").unwrap();
@@ -74,7 +74,7 @@ fn contents_creations_and_deletions_go_back() {
 }
 
 #[test]
-fn each_prompt_is_a_place_to_go_back_to() {
+fn every_prompt_is_a_checkpoint() {
     let mut session = Editing::new();
     session.prompt("p1");
     session.edit("a", Some("1"));
@@ -97,7 +97,7 @@ fn each_prompt_is_a_place_to_go_back_to() {
 }
 
 #[test]
-fn modes_go_back() {
+fn rewind_restores_file_modes() {
     let mut session = Editing::new();
     let path = session.home.directory().join("script");
     fs::write(&path, "x").unwrap();
@@ -117,7 +117,7 @@ fn an_unknown_prompt_has_no_checkpoint() {
 }
 
 #[test]
-fn a_link_in_a_files_place_is_left_alone() {
+fn file_replaced_by_a_link_is_left_alone() {
     let mut session = Editing::new();
     let directory = session.home.directory();
     fs::write(directory.join("other"), "precious").unwrap();
@@ -131,7 +131,7 @@ fn a_link_in_a_files_place_is_left_alone() {
 }
 
 #[test]
-fn an_edit_through_a_link_is_undone_behind_it() {
+fn edit_through_a_link_is_undone_in_its_target() {
     let mut session = Editing::new();
     let directory = session.home.directory();
     fs::write(directory.join("real"), "alpha").unwrap();
@@ -146,7 +146,7 @@ fn an_edit_through_a_link_is_undone_behind_it() {
 }
 
 #[test]
-fn a_transcript_brings_the_copies_back() {
+fn checkpoints_are_restored_from_a_transcript() {
     let mut session = Editing::new();
     session.prompt("p1");
     session.edit("a", Some("1"));
@@ -184,7 +184,7 @@ fn backup(copy: Option<&str>) -> serde_json::Value {
 }
 
 #[test]
-fn a_foreign_transcript_names_nothing_outside() {
+fn untrusted_transcript_restores_no_files_outside_the_session() {
     let session = Editing::new();
     let directory = session.home.directory();
     let base = fs::canonicalize(session.home.folder.path()).unwrap();
@@ -226,7 +226,7 @@ fn a_foreign_transcript_names_nothing_outside() {
 }
 
 #[test]
-fn a_foreign_transcript_uses_only_copies_of_the_session() {
+fn untrusted_transcript_uses_only_copies_of_the_session() {
     let session = Editing::new();
     let base = fs::canonicalize(session.home.folder.path()).unwrap();
     fs::write(base.join("evil"), "evil").unwrap();
@@ -241,7 +241,7 @@ fn a_foreign_transcript_uses_only_copies_of_the_session() {
 }
 
 #[test]
-fn a_folder_that_became_a_link_since_leads_nowhere() {
+fn folder_replaced_by_a_link_is_not_followed() {
     let session = Editing::new();
     let (directory, base) = (session.home.directory(), session.home.folder.path());
     fs::create_dir(directory.join("d")).unwrap();
@@ -260,7 +260,7 @@ fn a_folder_that_became_a_link_since_leads_nowhere() {
 }
 
 #[test]
-fn added_directories_are_the_sessions_too() {
+fn rewind_covers_added_directories() {
     let mut session = Editing::new();
     let added = session.home.folder.path().join("added");
     fs::create_dir(&added).unwrap();

@@ -51,7 +51,7 @@ fn titles_and_labels_are_appended() {
 }
 
 #[test]
-fn a_session_is_archived_until_somebody_speaks() {
+fn session_is_archived_until_the_next_prompt() {
     let home = Home::new();
     let files = home.write(ID, &[user("u", None, "one")]);
     let id = SessionId::from(ID);
@@ -84,7 +84,7 @@ fn a_session_is_archived_until_somebody_speaks() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_titles_tags_and_ids_are_rejected() {
     let home = Home::new();
     home.write(ID, &[user("u", None, "one")]);
     let id = SessionId::from(ID);

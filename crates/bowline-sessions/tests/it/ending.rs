@@ -53,7 +53,7 @@ fn endings(path: &Path) -> Vec<Value> {
 }
 
 #[test]
-fn every_line_of_an_answer_says_how_it_ended() {
+fn every_line_of_a_response_gets_its_end() {
     let home = Home::new();
     let mut writer = create(&home);
     writer.push(UserLine::new("hi"));
@@ -65,7 +65,7 @@ fn every_line_of_an_answer_says_how_it_ended() {
     assert_eq!(endings(writer.path()), [begun.clone(), begun]);
     let before = lines(writer.path());
     let length = fs::metadata(writer.path()).unwrap().len();
-    writer.end_answer(&ended(1234)).unwrap();
+    writer.end_response(&ended(1234)).unwrap();
     let end = json!(["tool_use", {"input_tokens": 7, "output_tokens": 1234}]);
     assert_eq!(endings(writer.path()), [end.clone(), end]);
     assert_eq!(fs::metadata(writer.path()).unwrap().len(), length);
@@ -80,7 +80,7 @@ fn every_line_of_an_answer_says_how_it_ended() {
 }
 
 #[test]
-fn what_an_answer_says_is_not_taken_for_its_end() {
+fn response_text_is_not_mistaken_for_its_end() {
     let home = Home::new();
     let mut writer = create(&home);
     let look_alike =
@@ -93,7 +93,7 @@ fn what_an_answer_says_is_not_taken_for_its_end() {
     };
     say(&mut writer, ContentBlock::text(look_alike));
     say(&mut writer, ContentBlock::ToolUse(call));
-    writer.end_answer(&ended(2)).unwrap();
+    writer.end_response(&ended(2)).unwrap();
     let lines = lines(writer.path());
     assert_eq!(lines[0]["message"]["content"][0]["text"], look_alike);
     assert_eq!(lines[1]["message"]["content"][0]["input"]["stop_reason"], Value::Null);
@@ -101,13 +101,13 @@ fn what_an_answer_says_is_not_taken_for_its_end() {
 }
 
 #[test]
-fn counts_that_have_no_room_are_left_out_and_tokens_never() {
+fn counts_without_room_are_left_out_but_never_tokens() {
     let home = Home::new();
     let mut writer = create(&home);
     say(&mut writer, ContentBlock::text("one"));
     let mut end = ended(u64::MAX);
     end.usage.extra.insert("iterations".to_owned(), "x".repeat(500).into());
-    writer.end_answer(&end).unwrap();
+    writer.end_response(&end).unwrap();
     let counts = json!({"input_tokens": 7, "output_tokens": u64::MAX});
     assert_eq!(endings(writer.path()), [json!(["tool_use", counts])]);
 }
@@ -124,7 +124,7 @@ fn an_ending_is_within_a_page_of_the_file() {
         let length = text[start..].find(",\"requestId\"").unwrap();
         assert_eq!(start / PAGE, (start + length - 1) / PAGE, "{start} {length}");
     }
-    writer.end_answer(&ended(5)).unwrap();
+    writer.end_response(&ended(5)).unwrap();
     let mut endings = endings(writer.path());
     assert_eq!(endings.len(), 60);
     endings.dedup();
@@ -132,25 +132,25 @@ fn an_ending_is_within_a_page_of_the_file() {
 }
 
 #[test]
-fn what_others_have_written_is_left_alone() {
+fn bytes_of_other_writers_are_left_alone() {
     let home = Home::new();
     let mut writer = create(&home);
     say(&mut writer, ContentBlock::text("one"));
     let text = fs::read_to_string(writer.path()).unwrap();
     let theirs = text.replace("\"output_tokens\":1", "\"output_tokens\":9");
     fs::write(writer.path(), &theirs).unwrap();
-    writer.end_answer(&ended(1234)).unwrap();
+    writer.end_response(&ended(1234)).unwrap();
     assert_eq!(fs::read_to_string(writer.path()).unwrap(), theirs);
 }
 
 #[test]
-fn a_mirror_gets_an_answer_when_it_has_ended() {
+fn mirror_gets_a_response_when_it_has_ended() {
     let home = Home::new();
     let mut writer = create(&home).with_mirroring(Mirroring::Ended);
     writer.push(UserLine::new("hi"));
     say(&mut writer, ContentBlock::text("one"));
     assert_eq!(writer.take_mirror(), None);
-    writer.end_answer(&ended(1234)).unwrap();
+    writer.end_response(&ended(1234)).unwrap();
     let entries = writer.take_mirror().unwrap().entries;
     assert_eq!(entries.iter().map(RawJson::to_value).collect::<Vec<_>>(), lines(writer.path()));
     assert!(!entries[1].get().contains("  "), "nobody needs the blanks");
@@ -162,12 +162,12 @@ fn a_mirror_gets_an_answer_when_it_has_ended() {
 }
 
 #[test]
-fn a_mirror_that_is_to_have_lines_first_does_not_wait_for_the_end() {
+fn eager_mirror_does_not_wait_for_the_end_of_a_response() {
     let home = Home::new();
     let mut writer = create(&home).with_mirroring(Mirroring::AtOnce);
     say(&mut writer, ContentBlock::text("one"));
     let entries = writer.take_mirror().unwrap().entries;
     assert_eq!(entries[0].to_value()["message"]["stop_reason"], Value::Null);
-    writer.end_answer(&ended(1234)).unwrap();
+    writer.end_response(&ended(1234)).unwrap();
     assert_eq!(writer.take_mirror(), None);
 }

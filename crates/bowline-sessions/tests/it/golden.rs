@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bowline_sessions::{
-    Page, ResumeAt, Spoken, TranscriptLine, messages_in, resume, resume_subagent,
+    MessageAuthor, Page, ResumeAt, TranscriptLine, messages_in, resume, resume_subagent,
 };
 use serde_json::Value;
 
@@ -47,7 +47,7 @@ fn a_session_resumed_once_goes_on_as_one_conversation() {
 }
 
 #[test]
-fn calls_that_ran_side_by_side_all_have_their_results() {
+fn parallel_calls_all_have_their_results() {
     let context = resume(&fixture("parallel.jsonl"), &ResumeAt::End).unwrap();
     assert_valid(&context);
     assert_eq!(context.messages.len(), 4);
@@ -55,7 +55,7 @@ fn calls_that_ran_side_by_side_all_have_their_results() {
     assert_eq!(context.messages[2].content.len(), 3);
     let messages = messages_in(&fixture("parallel.jsonl"), Page::default()).unwrap();
     let kinds: String =
-        messages.iter().map(|m| if m.kind == Spoken::User { 'u' } else { 'a' }).collect();
+        messages.iter().map(|m| if m.kind == MessageAuthor::User { 'u' } else { 'a' }).collect();
     assert_eq!(kinds, "uaaaauuua");
 }
 

@@ -30,7 +30,7 @@ fn touch(home: &Home, id: &str, second: u64) {
 }
 
 #[test]
-fn the_first_prompt_is_what_a_person_said() {
+fn first_prompt_is_the_first_text_of_a_person() {
     let long = "x".repeat(201);
     let cases: Vec<(Vec<Value>, Option<String>)> = vec![
         (vec![user("u", None, "a\nb ")], Some("a b".into())),
@@ -66,7 +66,7 @@ fn the_first_prompt_is_what_a_person_said() {
 }
 
 #[test]
-fn the_summary_is_the_best_there_is() {
+fn listing_summary_prefers_the_best_source() {
     let prompt = user("u", None, "first");
     let summary = json!({ "type": "summary", "summary": "older", "leafUuid": "u" });
     let last = json!({ "type": "last-prompt", "lastPrompt": "last", "leafUuid": "u" });
@@ -161,7 +161,7 @@ fn worktrees_belong_together() {
 }
 
 #[test]
-fn sessions_are_found_by_what_people_know_of_them() {
+fn sessions_are_found_by_id_title_prefix_and_file() {
     let home = Home::new();
     let title = |title: &str| json!({ "type": "custom-title", "customTitle": title });
     home.write(ID, &[user("u", None, "one"), title("Fix the parser")]);

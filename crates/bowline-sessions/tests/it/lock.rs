@@ -42,7 +42,7 @@ fn start_other(files: &SessionFiles) -> process::Child {
 }
 
 #[test]
-fn the_second_is_told_who_is_first_and_a_dead_one_does_not_count() {
+fn second_locker_gets_the_holder_and_a_dead_holder_is_ignored() {
     let home = Home::new();
     let files = home.write(ID, &[user("u", None, "hi")]);
     let mut other = start_other(&files);
@@ -75,7 +75,7 @@ fn a_lock_is_gone_when_dropped() {
 
 /// A process that is killed while it starts a command leaves its lock in the child for a moment.
 #[test]
-fn a_lock_that_a_dead_process_left_behind_is_waited_for() {
+fn lingering_lock_of_a_dead_process_is_waited_for() {
     let home = Home::new();
     let files = home.write(ID, &[]);
     let mut dead = Command::new("true").spawn().unwrap();

@@ -3,8 +3,8 @@
 use std::fs;
 
 use bowline_sessions::{
-    CompactMetadata, CustomTitle, LineOrigin, ProjectKey, SessionInfo, StartFrom, SystemLine, Tag,
-    TakeUp, TranscriptWriter, UserLine, info, rename,
+    CompactMetadata, CustomTitle, LineOrigin, ProjectKey, SessionInfo, StartFrom, StartOptions,
+    SystemLine, Tag, TranscriptWriter, UserLine, info, rename,
 };
 
 use crate::transcript::{Home, ID};
@@ -34,7 +34,7 @@ fn named_in_the_middle(home: &Home) -> TranscriptWriter {
 }
 
 #[test]
-fn names_given_in_the_middle_are_said_again() {
+fn names_given_in_the_middle_are_repeated() {
     let home = Home::new();
     let writer = named_in_the_middle(&home);
     let found = listed(&home);
@@ -46,7 +46,7 @@ fn names_given_in_the_middle_are_said_again() {
 }
 
 #[test]
-fn a_label_that_was_taken_away_does_not_come_back() {
+fn removed_tag_is_not_repeated() {
     let home = Home::new();
     let mut writer = named_in_the_middle(&home);
     writer.note(Tag::default());
@@ -56,7 +56,7 @@ fn a_label_that_was_taken_away_does_not_come_back() {
 }
 
 #[test]
-fn what_others_call_it_meanwhile_counts() {
+fn names_given_by_other_processes_apply() {
     let home = Home::new();
     let mut writer = named_in_the_middle(&home);
     rename(&home.home, &ID.into(), None, "reef").unwrap();
@@ -70,18 +70,23 @@ fn what_others_call_it_meanwhile_counts() {
 }
 
 #[test]
-fn whoever_takes_it_up_again_says_them_again() {
+fn resumed_writer_repeats_names() {
     let home = Home::new();
     let mut writer = named_in_the_middle(&home);
     writer.push_after(SystemLine::compact_boundary(CompactMetadata::default()), None);
     let _ = writer.flush();
     drop(writer);
-    let take_up = TakeUp { from: StartFrom::Session(ID.to_owned()), ..TakeUp::default() };
+    let options =
+        StartOptions { from: StartFrom::Session(ID.to_owned()), ..StartOptions::default() };
     let origin =
         LineOrigin { cwd: home.directory().display().to_string(), ..LineOrigin::default() };
     let key = ProjectKey::for_directory(home.directory());
-    let taken = take_up.open(&home.home, &key, origin).unwrap();
-    assert_eq!(taken.context.unwrap().title.as_deref(), Some("chart"), "from before the boundary");
-    grow(&mut taken.transcript.unwrap());
+    let started = options.open(&home.home, &key, origin).unwrap();
+    assert_eq!(
+        started.context.unwrap().title.as_deref(),
+        Some("chart"),
+        "from before the boundary"
+    );
+    grow(&mut started.transcript.unwrap());
     assert_eq!(listed(&home).custom_title.as_deref(), Some("chart"));
 }

@@ -48,20 +48,20 @@ fn a_loop_ends() {
 }
 
 #[test]
-fn subagents_in_the_same_file_are_passed_over() {
+fn subagent_lines_in_the_same_file_are_skipped() {
     let side = with(user("s", Some("u"), "aside"), "isSidechain", true);
     check(&[user("u", None, "hi"), answer("a", "u", "yes"), side], "user: hi | assistant: yes");
 }
 
 #[test]
-fn a_prompt_without_answer_gets_one() {
+fn prompt_without_response_gets_a_synthetic_one() {
     let context = check(&[user("u", None, "hi")], "user: hi | assistant: No response requested.");
     assert_eq!(context.unfinished, Some(Unfinished::NoAnswer));
     assert_eq!(brief(&context.without_made_up_answer()), "user: hi");
 }
 
 #[test]
-fn a_call_without_result_gets_one() {
+fn call_without_result_gets_a_synthetic_one() {
     let lines = [
         user("u", None, "hi"),
         call("a", "u", "m", "t1"),
@@ -91,7 +91,7 @@ fn a_result_without_call_is_left_out() {
 }
 
 #[test]
-fn a_result_behind_something_else_still_counts() {
+fn result_after_other_lines_is_found() {
     let meta = with(user("n", Some("a"), "note"), "isMeta", true);
     let lines = [
         user("u", None, "hi"),
@@ -104,7 +104,7 @@ fn a_result_behind_something_else_still_counts() {
 }
 
 #[test]
-fn what_the_api_refuses_is_left_out() {
+fn blocks_that_the_api_rejects_are_left_out() {
     let failed = with(answer("e", "u", "overloaded"), "isApiErrorMessage", true);
     let thinking =
         block("t", "e", "m", json!({ "type": "thinking", "thinking": "hm", "signature": "s" }));
@@ -145,7 +145,7 @@ fn a_compaction_keeps_a_stretch_of_what_was_before() {
 }
 
 #[test]
-fn what_was_before_a_compaction_is_not_read() {
+fn lines_before_a_compaction_are_not_read() {
     let mut lines = vec![user("u", None, "one"), answer("a", "u", "1")];
     lines.extend([boundary("c", json!({ "trigger": "auto" }))]);
     lines.push(with(user("s", Some("c"), "sum"), "isCompactSummary", true));
@@ -156,7 +156,7 @@ fn what_was_before_a_compaction_is_not_read() {
 }
 
 #[test]
-fn a_message_can_be_gone_back_to() {
+fn resume_at_a_message() {
     let lines = [
         user("u", None, "one"),
         answer("a", "u", "1"),
@@ -173,7 +173,7 @@ fn a_message_can_be_gone_back_to() {
 }
 
 #[test]
-fn notes_and_state_come_back() {
+fn notes_and_state_are_restored() {
     let todo = json!({ "type": "tool_use", "id": "t1", "name": "TodoWrite", "input": { "todos": [{ "content": "x" }] } });
     let lines = [
         json!({ "type": "custom-title", "customTitle": "First", "sessionId": ID }),
@@ -206,7 +206,7 @@ fn an_empty_transcript_is_an_empty_conversation() {
 const NO_ANSWER: &str = "assistant: No response requested.";
 
 #[test]
-fn a_call_that_a_hook_put_off_is_named_until_it_has_a_result() {
+fn deferred_call_is_listed_until_it_has_a_result() {
     let put_off = json!({
         "type": "attachment", "uuid": "p", "parentUuid": "b", "isSidechain": false,
         "attachment": {
@@ -234,7 +234,7 @@ fn a_call_that_a_hook_put_off_is_named_until_it_has_a_result() {
 }
 
 #[test]
-fn all_calls_that_hooks_put_off_are_named_in_their_order() {
+fn deferred_calls_are_listed_in_order() {
     let put_off = |uuid: &str, parent: &str, id: &str| {
         json!({
             "type": "attachment", "uuid": uuid, "parentUuid": parent, "isSidechain": false,
@@ -283,7 +283,7 @@ fn a_conversation_that_several_threads_read_is_in_order() {
 }
 
 #[test]
-fn a_mark_before_the_first_line_does_no_harm() {
+fn byte_order_mark_is_skipped() {
     let home = Home::new();
     let path = home.write(ID, &[user("u", None, "hi"), answer("a", "u", "yes")]).transcript();
     let text = fs::read_to_string(&path).unwrap();

@@ -11,9 +11,9 @@ use std::{
 
 use bowline_protocol::{RawJson, SessionId};
 use bowline_sessions::{
-    Answer, ConfigHome, FileStore, MOST_PENDING_ENTRIES, MemoryStore, MirrorBatch, MirrorBuffer,
-    MirrorFlush, SessionStore, SessionSummary, StoreCheck, StoreKey, Transcripts, import, key_of,
-    materialize,
+    ConfigHome, FileStore, MOST_PENDING_ENTRIES, MemoryStore, MirrorBatch, MirrorBuffer,
+    MirrorFlush, SessionStore, SessionSummary, StoreCheck, StoreFuture, StoreKey, Transcripts,
+    import, materialize,
 };
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ fn append(store: &dyn SessionStore, key: &StoreKey, values: &[Value]) {
 }
 
 #[test]
-fn our_stores_keep_what_stores_promise() {
+fn built_in_stores_pass_the_store_check() {
     now(StoreCheck::default().run(MemoryStore::new)).unwrap();
     now(StoreCheck::default().run(|| Arc::new(MemoryStore::new()))).unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -67,7 +67,7 @@ enum Mistake {
 }
 
 impl SessionStore for Careless {
-    fn append(&self, key: &StoreKey, mut entries: Vec<RawJson>) -> Answer<'_, ()> {
+    fn append(&self, key: &StoreKey, mut entries: Vec<RawJson>) -> StoreFuture<'_, ()> {
         match self.mistake {
             Mistake::Forgets => entries.truncate(1),
             Mistake::Repeats => {
@@ -87,11 +87,11 @@ impl SessionStore for Careless {
         Box::pin(async move { self.kept.append(&key, entries).await })
     }
 
-    fn load(&self, key: &StoreKey) -> Answer<'_, Option<Vec<RawJson>>> {
+    fn load(&self, key: &StoreKey) -> StoreFuture<'_, Option<Vec<RawJson>>> {
         self.kept.load(key)
     }
 
-    fn list_subkeys(&self, project: &str, id: &SessionId) -> Answer<'_, Option<Vec<String>>> {
+    fn list_subkeys(&self, project: &str, id: &SessionId) -> StoreFuture<'_, Option<Vec<String>>> {
         let listed = self.kept.list_subkeys(project, id);
         let adds_main = self.mistake == Mistake::ListsSubagents;
         Box::pin(async move {
@@ -103,7 +103,7 @@ impl SessionStore for Careless {
         })
     }
 
-    fn delete(&self, key: &StoreKey) -> Answer<'_, ()> {
+    fn delete(&self, key: &StoreKey) -> StoreFuture<'_, ()> {
         match self.mistake {
             Mistake::DeletesNothing => Box::pin(async { Ok(()) }),
             Mistake::KeepsSubagents if key.subpath.is_some() => Box::pin(async { Ok(()) }),
@@ -113,7 +113,7 @@ impl SessionStore for Careless {
 }
 
 #[test]
-fn a_broken_promise_is_named() {
+fn store_check_names_the_broken_rule() {
     for (mistake, contract) in [
         (Mistake::Forgets, "entries come back in the order of appending"),
         (Mistake::Repeats, "entries come back in the order of appending"),
@@ -150,7 +150,7 @@ fn keys_do_not_lead_out_of_the_folder() {
 }
 
 #[test]
-fn a_summary_says_what_a_listing_says() {
+fn summary_equals_the_listing_entry() {
     let lines = [
         with(user("m", None, "meta"), "isMeta", true),
         user("c", None, "<command-name>/go</command-name>"),
@@ -190,7 +190,8 @@ fn a_summary_says_what_a_listing_says() {
 #[test]
 fn files_have_keys() {
     let projects = Path::new("/h/projects");
-    let key = |path: &str| key_of(Path::new(path), projects).map(|key| key.to_string());
+    let key =
+        |path: &str| StoreKey::of_transcript(Path::new(path), projects).map(|key| key.to_string());
     assert_eq!(key("/h/projects/p/s.jsonl").as_deref(), Some("p/s"));
     assert_eq!(
         key("/h/projects/p/s/subagents/agent-a.jsonl").as_deref(),
@@ -208,7 +209,7 @@ fn files_have_keys() {
 }
 
 #[test]
-fn a_mirror_gathers_until_there_is_much() {
+fn mirror_buffers_until_a_batch_is_full() {
     let batch = |file: &str, count: usize| MirrorBatch {
         file_path: PathBuf::from(format!("/h/projects/p/{file}.jsonl")),
         entries: entries(&vec![json!({ "type": "x" }); count]),
@@ -232,7 +233,7 @@ fn a_mirror_gathers_until_there_is_much() {
 }
 
 #[test]
-fn a_session_goes_into_a_store_and_comes_back() {
+fn session_survives_a_store_round_trip() {
     let home = crate::transcript::Home::new();
     let files = home.write(ID, &[user("u", None, "one"), answer("a", "u", "1")]);
     std::fs::create_dir_all(files.subagents()).unwrap();

@@ -57,7 +57,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn cut_anywhere_it_is_a_valid_conversation(turns in turns(), cut in 0.0..1.0_f64) {
+    fn truncated_transcript_is_a_valid_conversation(turns in turns(), cut in 0.0..1.0_f64) {
         let whole = text(&conversation(&turns));
         let home = Home::new();
         let path = home.write(ID, &[]).transcript();
@@ -67,7 +67,7 @@ proptest! {
     }
 
     #[test]
-    fn cut_anywhere_nothing_whole_is_missing(turns in turns(), cut in 0.0..1.0_f64) {
+    fn truncated_transcript_loses_no_whole_line(turns in turns(), cut in 0.0..1.0_f64) {
         let whole = text(&conversation(&turns));
         let home = Home::new();
         let path = home.write(ID, &[]).transcript();
@@ -88,7 +88,7 @@ proptest! {
     }
 
     #[test]
-    fn with_lines_missing_it_is_a_valid_conversation(
+    fn transcript_with_missing_lines_is_a_valid_conversation(
         turns in turns(),
         missing in prop::collection::vec(any::<prop::sample::Index>(), 0..4),
     ) {
@@ -104,7 +104,7 @@ proptest! {
     }
 
     #[test]
-    fn cut_anywhere_it_can_be_written_on(turns in turns(), cut in 0.0..1.0_f64) {
+    fn truncated_transcript_can_be_continued(turns in turns(), cut in 0.0..1.0_f64) {
         let whole = text(&conversation(&turns));
         let home = Home::new();
         let files = home.write(ID, &[]);
@@ -125,7 +125,7 @@ proptest! {
 }
 
 #[test]
-fn a_whole_conversation_has_nothing_made_up() {
+fn complete_conversation_has_no_synthetic_messages() {
     let home = Home::new();
     let path = home.write(ID, &conversation(&[(3, false), (0, false), (2, true)])).transcript();
     let context = resume(&path, &ResumeAt::End).unwrap();

@@ -11,7 +11,7 @@ use std::{sync::Arc, time::Duration};
 use bowline_engine::Host;
 use bowline_model::Secret;
 use bowline_protocol::RawJson;
-use bowline_sessions::RETRY_WAITS;
+use bowline_sessions::RETRY_DELAYS;
 use parking_lot::Mutex;
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode, Url, redirect};
 use serde::Deserialize;
@@ -143,7 +143,7 @@ impl RemoteLog {
     async fn append(&self, client: &Client, lines: &[RawJson]) -> Result<(), RemoteLogError> {
         for line in lines {
             let Some(uuid) = uuid_of(line) else { continue };
-            let mut waits = RETRY_WAITS.iter();
+            let mut waits = RETRY_DELAYS.iter();
             let mut tried_before = false;
             loop {
                 let failed = match self.put(client, line).await {

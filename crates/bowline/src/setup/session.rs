@@ -2,7 +2,7 @@
 
 use bowline_engine::SessionConfig;
 use bowline_protocol::{MessageUuid, RawJson};
-use bowline_sessions::{Mirroring, ProjectKey, StartFrom, TakeUp};
+use bowline_sessions::{Mirroring, ProjectKey, StartFrom, StartOptions};
 
 use super::SetupError;
 use crate::{args::SessionArgs, environment::Environment};
@@ -30,7 +30,7 @@ pub(super) fn open(
         (None, None) => StartFrom::Nothing,
     };
     let uuid = |text: &Option<String>| text.as_deref().map(MessageUuid::from);
-    let wanted = TakeUp {
+    let wanted = StartOptions {
         from,
         id: args.session_id.clone(),
         fork: args.fork_session,

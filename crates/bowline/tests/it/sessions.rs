@@ -83,7 +83,7 @@ fn a_session_is_found_by_its_title_and_what_is_like_it_is_listed() {
 
     let several = by("long");
     assert_eq!(several.code, Some(1));
-    assert!(several.stderr.contains("several sessions fit"), "{}", several.stderr);
+    assert!(several.stderr.contains("several sessions match"), "{}", several.stderr);
     let unknown = by("short walk");
     assert_eq!(unknown.code, Some(1));
     for ran in [several, unknown] {

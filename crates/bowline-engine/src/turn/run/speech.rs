@@ -60,7 +60,7 @@ impl TurnRun<'_> {
             Step::Event(event, complete) => self.heard(event, complete).await,
             Step::Retry { error, attempt, delay } => {
                 self.close_stream().await;
-                self.end_answer().await;
+                self.end_response().await;
                 self.thinking = ThinkingMeter::default();
                 if attempt > 0 {
                     self.retry(&error, attempt, delay).await;
@@ -69,25 +69,25 @@ impl TurnRun<'_> {
             }
             Step::Fallback { error, from, to } => {
                 self.close_stream().await;
-                self.end_answer().await;
+                self.end_response().await;
                 self.fell_back(&error, from, to).await;
                 None
             }
             Step::Done => {
-                self.end_answer().await;
+                self.end_response().await;
                 self.answered()
             }
             Step::Cut(error) => {
                 tracing::debug!(%error, "the stream broke off behind a complete block");
                 self.close_stream().await;
-                self.end_answer().await;
+                self.end_response().await;
                 self.answer = None;
                 self.cut = Some(error);
                 Some(Event::Cut)
             }
             Step::Failed(error) => {
                 self.close_stream().await;
-                self.end_answer().await;
+                self.end_response().await;
                 self.answer = None;
                 if error.is_too_large() && self.agent.compact_overflow(&self.cancel).await {
                     self.report.messages += 1;
@@ -320,11 +320,11 @@ impl TurnRun<'_> {
             self.shown_partly += 1;
         }
         // The API bills what it has said and heard, whether or not anybody waited for the rest.
-        self.end_answer().await;
+        self.end_response().await;
     }
 
     /// The answer, or an attempt at it, is over: what it used goes into the books and into its lines.
-    async fn end_answer(&mut self) {
+    async fn end_response(&mut self) {
         let Some(answer) = &mut self.answer else { return };
         let account = match self.agent.identity.is_main() {
             true => Account::Main,
@@ -333,7 +333,7 @@ impl TurnRun<'_> {
         let (took, used) = (answer.take_api_time(), answer.take_usage());
         let tokens = self.agent.session.usage.record(account, took, used);
         self.agent.tokens.fetch_add(tokens, std::sync::atomic::Ordering::Relaxed);
-        let told = self.agent.journal().end_answer(answer.message());
+        let told = self.agent.journal().end_response(answer.message());
         self.agent.session.sink.emit_notice(told).await;
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use bowline_engine::settings::Places;
-use bowline_sessions::{StartFrom, TakeUp};
+use bowline_sessions::{StartFrom, StartOptions};
 use serde_json::{Value, json};
 
 use crate::rig::{Rig, text};
@@ -14,7 +14,7 @@ async fn session(folder: &Path, from: StartFrom, decisions: &[&str]) -> Rig {
     let rig = Rig::with(|config| {
         config.cwd = path.clone();
         config.places = Places::new(path.join("home"), &path);
-        config.resume(&TakeUp { from, ..TakeUp::default() }, None).unwrap();
+        config.resume(&StartOptions { from, ..StartOptions::default() }, None).unwrap();
     });
     for decision in decisions {
         rig.will_hook(json!({"hookSpecificOutput": {

@@ -16,7 +16,7 @@ fn answer_calls_plainly(messages: Vec<ContextMessage>) -> (Vec<ContextMessage>, 
     for mut message in messages {
         if message.role == Role::Assistant {
             if !open.is_empty() {
-                valid.push(made_up(Role::User, open.drain(..).map(no_result).collect()));
+                valid.push(synthetic(Role::User, open.drain(..).map(no_result).collect()));
             }
             message.content.retain(|block| call_id(block).is_none_or(|id| seen.insert(id.clone())));
             open.extend(message.content.iter().filter_map(call_id).cloned());
@@ -25,7 +25,7 @@ fn answer_calls_plainly(messages: Vec<ContextMessage>) -> (Vec<ContextMessage>, 
                 None => true,
                 Some(id) => {
                     let call = open.iter().position(|call| call == id);
-                    call.map(|place| open.remove(place)).is_some()
+                    call.map(|index| open.remove(index)).is_some()
                 }
             });
             cut_short =
@@ -38,7 +38,7 @@ fn answer_calls_plainly(messages: Vec<ContextMessage>) -> (Vec<ContextMessage>, 
     }
     let ends_with_calls = !open.is_empty();
     if ends_with_calls {
-        valid.push(made_up(Role::User, open.drain(..).map(no_result).collect()));
+        valid.push(synthetic(Role::User, open.drain(..).map(no_result).collect()));
     }
     let ends_with_results = valid.last().is_some_and(|last| last.role == Role::User);
     (valid, ends_with_calls || (ends_with_results && cut_short))
@@ -101,15 +101,15 @@ fn messages() -> impl Strategy<Value = Vec<ContextMessage>> {
 
 proptest! {
     #[test]
-    fn calls_are_answered_as_plainly(messages in messages()) {
+    fn pairing_in_place_equals_the_plain_version(messages in messages()) {
         let (expected, open) = answer_calls_plainly(messages.clone());
-        let mut answered = messages;
-        prop_assert_eq!(answer_calls(&mut answered), open);
-        prop_assert_eq!(answered, expected);
+        let mut paired = messages;
+        prop_assert_eq!(pair_calls_with_results(&mut paired), open);
+        prop_assert_eq!(paired, expected);
     }
 
     #[test]
-    fn neighbors_are_joined_as_plainly(messages in messages(), both in any::<bool>()) {
+    fn joining_in_place_equals_the_plain_version(messages in messages(), both in any::<bool>()) {
         let sides = if both { &[Role::User, Role::Assistant][..] } else { &[Role::User] };
         let expected = merge_plainly(messages.clone(), sides);
         let mut joined = messages;

@@ -1,4 +1,4 @@
-//! Which session is run: a new one, or one that is taken up again.
+//! Start of a session: a new one, a resumed one, or a fork.
 
 use std::path::{Path, PathBuf};
 
@@ -7,63 +7,63 @@ use tempfile::NamedTempFile;
 use uuid::Uuid;
 
 use crate::{
-    ConfigHome, LineOrigin, LiveContext, Mirroring, Page, ProjectKey, ResumeAt, SessionError,
-    SessionFiles, Spoken, Target, TranscriptWriter, branch, find, find::not_found, fork::fetched,
-    messages_in, new_id, newest, resume,
+    ConfigHome, LineOrigin, LiveContext, MessageAuthor, Mirroring, Page, ProjectKey, ResumeAt,
+    SessionError, SessionFiles, Target, TranscriptWriter, branch, find, find::not_found,
+    fork::fetched, messages_in, new_id, newest, resume,
 };
 
-/// Which session is wanted.
+/// Options for starting a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TakeUp {
-    /// Where it begins.
+pub struct StartOptions {
+    /// Starting point.
     pub from: StartFrom,
-    /// Its id, a UUID; one is made up if there is none. Only for new sessions and copies.
+    /// Its id, a UUID; generated if absent. Only for new sessions and copies.
     pub id: Option<String>,
-    /// Go on in a copy.
+    /// Continue in a copy.
     pub fork: bool,
-    /// Go on behind this message.
+    /// Continue after this message.
     pub at: Option<MessageUuid>,
-    /// The prompt whose turn going on there must drop.
+    /// The prompt whose turn must be dropped by that.
     pub drops_turn: Option<MessageUuid>,
     /// Keep it in memory only.
     pub unsaved: bool,
-    /// Whether every line is for a mirror, too.
+    /// Whether lines are mirrored.
     pub mirroring: Mirroring,
 }
 
-/// Where a session begins.
+/// Starting point of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum StartFrom {
-    /// With nothing.
+    /// A new session.
     #[default]
     Nothing,
     /// Where the newest session of the folder ended, if there is one.
     Newest,
     /// Where this one ended: its id, its title, or its file.
     Session(String),
-    /// Behind these lines of a transcript that is kept elsewhere.
+    /// After these lines of a transcript from a store.
     Lines(Vec<RawJson>),
 }
 
-/// A session that can be run.
+/// A session that was started.
 #[derive(Debug)]
-pub struct TakenUp {
+pub struct StartedSession {
     /// Its id.
     pub id: SessionId,
     /// Where it is written; `None` keeps it in memory.
     pub transcript: Option<TranscriptWriter>,
-    /// What was said in it before.
+    /// The conversation so far.
     pub context: Option<LiveContext>,
 }
 
-impl TakeUp {
-    /// Finds the session that is wanted, or begins one. `origin` is where it is run.
+impl StartOptions {
+    /// Finds and opens the session, or creates one. `origin` is where it is run.
     pub fn open(
         &self,
         home: &ConfigHome,
         project: &ProjectKey,
         origin: LineOrigin,
-    ) -> Result<TakenUp, SessionError> {
+    ) -> Result<StartedSession, SessionError> {
         let cwd = PathBuf::from(&origin.cwd);
         let named = self.id.as_deref().map(session_id).transpose()?;
         let Some(source) = self.source(home, &cwd)? else {
@@ -75,7 +75,7 @@ impl TakeUp {
                     Some(TranscriptWriter::create(files, origin)?.with_mirroring(self.mirroring))
                 }
             };
-            return Ok(TakenUp { id, transcript, context: None });
+            return Ok(StartedSession { id, transcript, context: None });
         };
         let at = self.at.clone().map_or(ResumeAt::End, ResumeAt::Message);
         if let Some(prompt) = &self.drops_turn {
@@ -89,7 +89,7 @@ impl TakeUp {
         let read = |transcript: &Path| {
             let context = resume(transcript, &at)?;
             match &self.from {
-                // A file with notes only is what is left of a session, not one to go on with.
+                // A file with notes only is the rest of a session, which cannot be continued.
                 StartFrom::Session(target) if context.leaf.is_none() => {
                     Err(not_found(home, target, &cwd))
                 }
@@ -98,16 +98,16 @@ impl TakeUp {
         };
         if self.unsaved {
             let context = Some(read(&source.path())?);
-            return Ok(TakenUp { id, transcript: None, context });
+            return Ok(StartedSession { id, transcript: None, context });
         }
         let (mut writer, context) = if is_copy {
-            // Whoever wants to go on behind a message that is not there gets no copy. One goes on
-            // behind what was read, whatever is added to the original meanwhile.
+            // Read first: no copy is made if the message to continue after does not exist. The session continues
+            // after what was read, whatever is added to the original meanwhile.
             let context = read(&source.path())?;
             branch(&source.path(), &files)?;
             (TranscriptWriter::resume(files, origin, None)?, context)
         } else {
-            // The right to write comes first: what is read then is all there is.
+            // The lock comes first: what is read then is complete.
             let writer = TranscriptWriter::resume(files, origin, None)?;
             let context = read(writer.path())?;
             (writer, context)
@@ -115,10 +115,10 @@ impl TakeUp {
         writer.set_leaf(context.leaf.clone());
         writer.set_names(context.names.clone());
         let transcript = Some(writer.with_mirroring(self.mirroring));
-        Ok(TakenUp { id, transcript, context: Some(context) })
+        Ok(StartedSession { id, transcript, context: Some(context) })
     }
 
-    /// The session to go on with, if one was asked for and is there.
+    /// The session to continue, if one was requested and exists.
     fn source(&self, home: &ConfigHome, cwd: &Path) -> Result<Option<Source>, SessionError> {
         match &self.from {
             StartFrom::Nothing => Ok(None),
@@ -159,17 +159,17 @@ fn session_id(text: &str) -> Result<SessionId, SessionError> {
     }
 }
 
-/// Makes sure that going on behind `at` drops the turn of `prompt`, and no other.
+/// Checks that continuing after `at` drops the turn of `prompt`, and no other.
 fn check_dropped(
     transcript: &Path,
     at: Option<&MessageUuid>,
     prompt: &MessageUuid,
 ) -> Result<(), SessionError> {
-    let said = messages_in(transcript, Page::default())
+    let messages = messages_in(transcript, Page::default())
         .map_err(|error| SessionError::OtherTurn(error.to_string()))?;
-    let kept = said.iter().position(|message| Some(&message.uuid) == at);
-    let dropped = kept.map_or(&said[..], |place| &said[place + 1..]);
-    let why = match dropped.iter().find(|message| message.kind == Spoken::User) {
+    let kept = messages.iter().position(|message| Some(&message.uuid) == at);
+    let dropped = kept.map_or(&messages[..], |index| &messages[index + 1..]);
+    let why = match dropped.iter().find(|message| message.kind == MessageAuthor::User) {
         Some(first) if first.uuid == *prompt => return Ok(()),
         Some(first) => format!("the first prompt dropped is {}", first.uuid),
         None => "no prompt is dropped".to_owned(),
