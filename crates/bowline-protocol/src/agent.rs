@@ -33,7 +33,7 @@ pub struct AgentDefinition {
     /// Put before its first prompt when it is the main agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_prompt: Option<String>,
-    /// How often it may ask the model.
+    /// Limit on requests to the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_turns: Option<u32>,
     /// Whether it runs in the background.

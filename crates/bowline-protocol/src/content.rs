@@ -28,7 +28,7 @@ pub enum ContentBlock {
     RedactedThinking(RedactedThinkingBlock),
     /// The model calls a tool.
     ToolUse(ToolUseBlock),
-    /// What a tool answered.
+    /// Result of a tool.
     ToolResult(ToolResultBlock),
     /// A picture.
     Image(ImageBlock),
@@ -44,15 +44,15 @@ pub enum ContentBlock {
     WebSearchToolResult(ServerToolResultBlock),
     /// What the API's web fetch found.
     WebFetchToolResult(ServerToolResultBlock),
-    /// What the API's code execution answered.
+    /// Result of the API's code execution.
     CodeExecutionToolResult(ServerToolResultBlock),
-    /// What the API's shell answered.
+    /// Result of the API's shell.
     BashCodeExecutionToolResult(ServerToolResultBlock),
-    /// What the API's text editor answered.
+    /// Result of the API's text editor.
     TextEditorCodeExecutionToolResult(ServerToolResultBlock),
     /// Which tools the API's tool search found.
     ToolSearchToolResult(ServerToolResultBlock),
-    /// What the API's advisor answered.
+    /// Result of the API's advisor.
     AdvisorToolResult(ServerToolResultBlock),
     /// A file handed to the API's container.
     ContainerUpload(ContainerUploadBlock),
@@ -162,12 +162,12 @@ pub struct ToolUseBlock {
     pub extra: Extra,
 }
 
-/// What a tool answered.
+/// Result of a tool.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolResultBlock {
-    /// The call this answers.
+    /// The call that produced this result.
     pub tool_use_id: ToolUseId,
-    /// The answer; absent means empty.
+    /// The result; absent means empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<Content>,
     /// Whether the tool failed; absent means no.
@@ -228,12 +228,12 @@ pub struct ToolReferenceBlock {
     pub extra: Extra,
 }
 
-/// What a tool that the API runs itself answered.
+/// Result of a tool that the API runs itself.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ServerToolResultBlock {
-    /// The call this answers.
+    /// The call that produced this result.
     pub tool_use_id: ToolUseId,
-    /// The answer, in the shape of the tool.
+    /// The result, in the shape of the tool.
     pub content: RawJson,
     /// Fields this version does not know.
     #[serde(flatten)]
@@ -424,7 +424,7 @@ impl<'de> Deserialize<'de> for Content {
 open_enum! {
     /// Who speaks.
     Role {
-        /// The person, or a program in their place; also whoever answers tool calls.
+        /// The user, a program on their behalf, or tool results.
         User = "user",
         /// The model.
         Assistant = "assistant",

@@ -1,4 +1,4 @@
-//! How hard a model tries.
+//! Effort levels of a model.
 
 use std::{fmt, str::FromStr};
 

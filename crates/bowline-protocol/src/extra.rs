@@ -1,4 +1,4 @@
-//! The fields of an object that its type does not know.
+//! Unknown fields of an object.
 
 use std::{
     borrow::Cow,

@@ -41,7 +41,7 @@ macro_rules! id_type {
 }
 
 id_type! {
-    /// Names one question on the control plane; chosen by whoever asks it.
+    /// Names one request on the control plane; chosen by its sender.
     RequestId,
     /// Names a session. A UUID, except where a host sends a placeholder.
     SessionId,

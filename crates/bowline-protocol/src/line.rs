@@ -1,4 +1,4 @@
-//! A line of either direction: all that an agent, and all that a host, may write.
+//! A line of either direction: everything that an agent or a host may send.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
@@ -18,13 +18,13 @@ use crate::{
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum AgentLine {
-    /// A question for the host.
+    /// A request for the host.
     ControlRequest(Box<ControlRequest<AgentRequest>>),
-    /// The answer to a question of the host.
+    /// The response to a request of the host.
     ControlResponse(ControlResponse),
-    /// The agent no longer wants an answer.
+    /// The agent cancels one of its requests.
     ControlCancelRequest(ControlCancelRequest),
-    /// The agent is there.
+    /// Keep-alive signal.
     KeepAlive(KeepAlive),
     /// Anything on the data plane, also what this version does not know.
     #[serde(untagged)]
@@ -71,13 +71,13 @@ impl<M: Into<Message>> From<M> for AgentLine {
 pub enum HostLine {
     /// A prompt.
     User(Box<UserMessage>),
-    /// A question for the agent.
+    /// A request for the agent.
     ControlRequest(Box<ControlRequest<HostRequest>>),
-    /// The answer to a question of the agent.
+    /// The response to a request of the agent.
     ControlResponse(ControlResponse),
-    /// The host no longer wants an answer.
+    /// The host cancels one of its requests.
     ControlCancelRequest(ControlCancelRequest),
-    /// The host is there.
+    /// Keep-alive signal.
     KeepAlive(KeepAlive),
     /// New environment variables.
     UpdateEnvironmentVariables(UpdateEnvironmentVariables),

@@ -41,7 +41,7 @@ impl<T> Maybe<T> {
     }
 }
 
-/// `None` becomes `null`: whoever has an `Option` knows that the field belongs there.
+/// `None` becomes `null`: a caller with an `Option` expects the field to be there.
 impl<T> From<Option<T>> for Maybe<T> {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Null, Self::Value)

@@ -77,7 +77,7 @@ pub enum StdioType {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct McpStdioServer {
-    /// Whether the configuration says what it is.
+    /// Whether the configuration states the type.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub r#type: Option<StdioType>,
     /// The program.
@@ -117,7 +117,7 @@ pub struct McpRemoteServer {
     /// Whether its tools are always in the model's list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub always_load: Option<bool>,
-    /// What a login to it needs that the server does not say itself.
+    /// Login parameters that it does not announce itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oauth: Option<McpOauth>,
     /// Fields this version does not know.
@@ -125,7 +125,7 @@ pub struct McpRemoteServer {
     pub extra: Extra,
 }
 
-/// What a login to an MCP server needs that the server does not say itself.
+/// Login parameters that an MCP server does not announce itself.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct McpOauth {
@@ -144,7 +144,7 @@ pub struct McpOauth {
     /// The port of this machine that the browser comes back to, if it must be a certain one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub callback_port: Option<u16>,
-    /// The scopes to ask for, with spaces in between, in place of those the server names.
+    /// Scopes to request, separated by spaces, instead of those the server names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scopes: Option<String>,
     /// Who the tokens are for.
@@ -166,11 +166,11 @@ pub enum McpGrantType {
     AuthorizationCode,
     /// The client itself, by its id and its secret or key, without a person.
     ClientCredentials,
-    /// A person for whom an identity provider vouches, so that nobody has to agree to anything.
+    /// A person for whom an identity provider vouches, without a consent dialog.
     JwtBearer,
 }
 
-/// A company's identity provider: what it says of a user is traded for tokens of the server.
+/// A company's identity provider: its token for a user is exchanged for one of the server.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct McpIdentityProvider {
@@ -183,7 +183,7 @@ pub struct McpIdentityProvider {
     /// The secret of that client, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_secret: Option<String>,
-    /// What it says of the user: the token of a login to it.
+    /// Identity token of the user, from a login to it.
     pub id_token: String,
     /// Fields this version does not know.
     #[serde(flatten)]
@@ -207,7 +207,7 @@ pub struct McpSdkServer {
     pub extra: Extra,
 }
 
-/// An MCP server behind the vendor's proxy.
+/// An MCP server reached through the vendor's proxy.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct McpProxyServer {
@@ -241,7 +241,7 @@ open_enum! {
     McpPermissionPolicy {
         /// It may.
         AlwaysAllow = "always_allow",
-        /// Ask each time.
+        /// Request permission each time.
         AlwaysAsk = "always_ask",
         /// It may not.
         AlwaysDeny = "always_deny",

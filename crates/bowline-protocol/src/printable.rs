@@ -1,7 +1,7 @@
 //! Text from elsewhere, made safe to show on a terminal.
 //!
-//! What a model, a tool, a server or a file of a project says may contain control sequences: they set
-//! the clipboard or the title, ask the terminal for answers that it types into a shell, or hide what
+//! Text of a model, a tool, a server or a project file may contain control sequences: they set
+//! the clipboard or the title, query the terminal, which types its reply into a shell, or hide what
 //! stands before them. They are shown instead.
 
 use std::{borrow::Cow, fmt::Write};
@@ -54,10 +54,10 @@ fn replace(
 ) -> Cow<'_, str> {
     let mut shown = String::new();
     let mut kept = 0;
-    for (place, char) in text.char_indices() {
-        let next = place + char.len_utf8();
+    for (at, char) in text.char_indices() {
+        let next = at + char.len_utf8();
         if is_unsafe(&text[next..], char) {
-            shown.push_str(&text[kept..place]);
+            shown.push_str(&text[kept..at]);
             // Writing into a string does not fail.
             write(&mut shown, char).ok();
             kept = next;
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_terminals_obey_is_shown() {
+    fn control_characters_are_made_visible() {
         let cases = [
             ("Grüße, 世界 👩‍🚀\n\tindented\r\n", "Grüße, 世界 👩‍🚀\n\tindented\r\n"),
             ("title \x1b]0;x\x07", r"title \u{1b}]0;x\u{7}"),
@@ -96,14 +96,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_control_is_left(text in "(?s).{0,40}") {
+        fn printable_text_has_no_control_characters(text in "(?s).{0,40}") {
             let shown = printable(&text);
             let whole = shown.replace("\r\n", "\n");
             prop_assert!(!whole.chars().any(|it| it.is_control() && it != '\n' && it != '\t'));
         }
 
         #[test]
-        fn json_stays_the_same_value(text in "(?s).{0,40}") {
+        fn printable_json_is_the_same_value(text in "(?s).{0,40}") {
             let json = serde_json::to_string(&[&text]).unwrap();
             let shown = printable_json(&json);
             prop_assert!(!shown.chars().any(char::is_control));

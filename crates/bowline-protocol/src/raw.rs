@@ -1,4 +1,4 @@
-//! JSON that nobody here looks into: kept as the text it came in, parsed when somebody asks.
+//! Raw JSON: kept as the text it came in, parsed on demand.
 
 use std::{borrow::Cow, fmt};
 
@@ -37,8 +37,8 @@ impl RawJson {
         serde_json::value::to_raw_value(value).map(Self)
     }
 
-    /// Reads the JSON into `T`. Halves of characters, which `T` could not hold, are
-    /// [unknown characters](whole_characters) to it.
+    /// Reads the JSON into `T`. Lone surrogates, which `T` could not hold, are
+    /// [replaced](whole_characters) to it.
     pub fn parse<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
         serde_json::from_str(self.get()).or_else(|error| {
             match whole_characters(Cow::Borrowed(self.get())) {

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// The key under which a schema lists what the `response` of a successful
-/// `control_response` looks like, by the `subtype` of the question.
+/// `control_response` looks like, by the `subtype` of the request.
 const RESPONSES: &str = "x-responses";
 
 /// What an agent may write, line by line.

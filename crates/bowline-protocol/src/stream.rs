@@ -1,4 +1,4 @@
-//! The Messages API's stream: the events of one answer, and what they add up to.
+//! Stream of the Messages API: events of one model response, and the message they add up to.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,14 +11,14 @@ use crate::{
     wire::{open_enum, read_by_tag},
 };
 
-/// One event of a streamed answer.
+/// One event of a streamed model response.
 ///
 /// What is large is in a box: an event goes through many hands.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StreamEvent {
-    /// The answer begins.
+    /// Start of the response.
     MessageStart(Box<MessageStart>),
     /// A block begins.
     ContentBlockStart(Box<ContentBlockStart>),
@@ -28,11 +28,11 @@ pub enum StreamEvent {
     ContentBlockStop(ContentBlockStop),
     /// Stop reason and usage.
     MessageDelta(Box<MessageDelta>),
-    /// The answer is complete.
+    /// End of the response.
     MessageStop(MessageStop),
     /// The connection is alive.
     Ping(Ping),
-    /// The answer failed after it had begun.
+    /// Error after the response had started.
     Error(Box<StreamError>),
     /// An event this version does not know, byte for byte as it came.
     #[serde(untagged)]
@@ -50,10 +50,10 @@ read_by_tag!(StreamEvent, Type, {
     "error" => Error,
 });
 
-/// The answer begins.
+/// Start of the response.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MessageStart {
-    /// The answer so far: no content, no stop reason.
+    /// The response so far: no content, no stop reason.
     pub message: ApiMessage,
     /// Fields this version does not know.
     #[serde(flatten)]
@@ -63,7 +63,7 @@ pub struct MessageStart {
 /// A block begins.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContentBlockStart {
-    /// Its place in the answer.
+    /// Its index in the response.
     pub index: usize,
     /// The block, empty but for what comes whole.
     pub content_block: ContentBlock,
@@ -97,7 +97,7 @@ pub struct ContentBlockStop {
 /// Stop reason and usage.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MessageDelta {
-    /// Why the answer stops.
+    /// Stop reason of the response.
     pub delta: StopDelta,
     /// What it has cost so far, counted from its start.
     #[serde(default)]
@@ -107,7 +107,7 @@ pub struct MessageDelta {
     pub extra: Extra,
 }
 
-/// The answer is complete.
+/// End of the response.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MessageStop {
     /// Fields this version does not know.
@@ -123,7 +123,7 @@ pub struct Ping {
     pub extra: Extra,
 }
 
-/// The answer failed after it had begun.
+/// Error after the response had started.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StreamError {
     /// What happened.
@@ -224,7 +224,7 @@ pub struct CitationsDelta {
     pub extra: Extra,
 }
 
-/// Why an answer stops.
+/// Stop reason of an response.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StopDelta {
     /// The reason.
@@ -260,10 +260,10 @@ open_enum! {
     }
 }
 
-/// An answer of the Messages API, whole or so far.
+/// A response of the Messages API, complete or partial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ApiMessage {
-    /// Names the answer.
+    /// Id of the response.
     pub id: String,
     /// Always `message`.
     #[serde(rename = "type", default)]
@@ -272,7 +272,7 @@ pub struct ApiMessage {
     pub role: Role,
     /// The model that spoke; `<synthetic>` where the agent itself did.
     pub model: String,
-    /// What it said.
+    /// Its content.
     pub content: Vec<ContentBlock>,
     /// Why it stopped; `null` while it speaks.
     #[serde(default)]
@@ -289,10 +289,10 @@ pub struct ApiMessage {
 }
 
 open_enum! {
-    /// What the Messages API calls an answer.
+    /// Kind of a response object in the Messages API.
     #[derive(Default)]
     ApiMessageKind {
-        /// An answer.
+        /// A response.
         #[default]
         Message = "message",
     }
@@ -314,7 +314,7 @@ impl Default for ApiMessage {
     }
 }
 
-/// The tokens of one or more answers.
+/// Token usage of one or more responses.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Usage {
     /// Input that was neither read from nor written to the cache.

@@ -1,4 +1,4 @@
-//! Which answer belongs to which question.
+//! The response type of each control request.
 
 use std::borrow::Cow;
 
@@ -10,22 +10,22 @@ use crate::{
     wire::{ReadError, read_whole},
 };
 
-/// A question with a known answer.
+/// A request with a known response type.
 pub trait Call: Into<Self::Request> {
-    /// All questions of the same direction.
+    /// All requests of the same direction.
     type Request: Serialize;
-    /// The answer.
+    /// The response.
     type Response: DeserializeOwned;
     /// The `subtype` on the wire.
     const SUBTYPE: &'static str;
 
-    /// Reads the answer; an absent one is read as `{}`.
+    /// Reads the response; an absent one is read as `{}`.
     fn read_response(response: Option<&RawJson>) -> Result<Self::Response, ReadError> {
         read_whole(Self::SUBTYPE, response.map_or("{}", RawJson::get))
     }
 }
 
-/// The answer to a question that is merely done: absent, and whatever comes in its place is ignored.
+/// Acknowledgement: the response of a request without a result. A body is ignored.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ack;
 
@@ -55,9 +55,9 @@ impl JsonSchema for Ack {
     }
 }
 
-/// Declares all questions of one direction: an enum, and a [`Call`] for each that has a type.
+/// Declares all requests of one direction: an enum, and a [`Call`] for each that has a type.
 ///
-/// The type of a question has the name of its variant. Questions whose shape is not
+/// The type of a request has the name of its variant. Requests whose shape is not
 /// known are listed at the end and share [`OpaqueRequest`](super::OpaqueRequest).
 macro_rules! requests {
     (
@@ -76,7 +76,7 @@ macro_rules! requests {
         pub enum $enum {
             $($(#[$doc])* #[serde(rename = $subtype)] $request($request),)*
             $($(#[$opaque_doc])* #[serde(rename = $opaque_subtype)] $opaque($crate::OpaqueRequest),)*
-            /// A question this version does not know, byte for byte as it came.
+            /// A request this version does not know, byte for byte as it came.
             #[serde(untagged)]
             Unknown($crate::RawJson),
         }
@@ -87,7 +87,7 @@ macro_rules! requests {
         });
 
         impl $enum {
-            /// What the answer to each question looks like, by `subtype`.
+            /// JSON Schema of each response, by `subtype` of the request.
             pub(crate) fn response_schemas(
                 generator: &mut schemars::SchemaGenerator,
             ) -> serde_json::Map<String, serde_json::Value> {

@@ -1,4 +1,4 @@
-//! The envelopes of the control plane: a question, its answer, its withdrawal, and two small signals.
+//! Envelopes of the control plane: request, response, cancellation, and two signals.
 
 use std::collections::BTreeMap;
 
@@ -7,19 +7,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::{extra::Extra, id::RequestId, raw::RawJson, wire::read_by_tag};
 
-/// A question, in either direction. Every one gets exactly one [`ControlResponse`].
+/// A request, in either direction. Each gets exactly one [`ControlResponse`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ControlRequest<R = RawJson> {
-    /// Unique among the asker's open questions; the two directions do not share ids.
+    /// Unique among the sender's pending requests; the two directions do not share ids.
     pub request_id: RequestId,
-    /// What is asked.
+    /// The body.
     pub request: R,
     /// Fields this version does not know.
     #[serde(flatten)]
     pub extra: Extra,
 }
 
-/// The answer to a [`ControlRequest`].
+/// The response to a [`ControlRequest`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ControlResponse {
     /// How it went.
@@ -29,7 +29,7 @@ pub struct ControlResponse {
     pub extra: Extra,
 }
 
-/// How a question was answered.
+/// Outcome of a request.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "subtype", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -45,21 +45,21 @@ pub enum Outcome {
 
 read_by_tag!(Outcome, Subtype, { "success" => Success, "error" => Error });
 
-/// A question was answered.
+/// Outcome of a request that succeeded.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Success {
-    /// The question.
+    /// The request.
     pub request_id: RequestId,
-    /// The answer; absent for a mere acknowledgement.
+    /// The result; absent for a mere acknowledgement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<RawJson>,
-    /// On the answer to `initialize`: permission questions still open.
+    /// In the response to `initialize`: pending permission requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending_permission_requests: Option<Vec<PendingRequest>>,
-    /// On the answer to `initialize`: dialogs still open.
+    /// In the response to `initialize`: pending dialogs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending_user_dialog_requests: Option<Vec<PendingRequest>>,
-    /// On the answer to `initialize`: elicitations still open.
+    /// In the response to `initialize`: pending elicitations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending_elicitation_requests: Option<Vec<PendingRequest>>,
     /// Fields this version does not know.
@@ -67,23 +67,23 @@ pub struct Success {
     pub extra: Extra,
 }
 
-/// A question could not be answered.
+/// Outcome of a request that failed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Failure {
-    /// The question.
+    /// The request.
     pub request_id: RequestId,
     /// Why not, for people.
     pub error: String,
     /// Why not, for programs, as in `unsupported_request`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_code: Option<String>,
-    /// On the answer to `initialize`: permission questions still open.
+    /// In the response to `initialize`: pending permission requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending_permission_requests: Option<Vec<PendingRequest>>,
-    /// On the answer to `initialize`: dialogs still open.
+    /// In the response to `initialize`: pending dialogs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending_user_dialog_requests: Option<Vec<PendingRequest>>,
-    /// On the answer to `initialize`: elicitations still open.
+    /// In the response to `initialize`: pending elicitations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending_elicitation_requests: Option<Vec<PendingRequest>>,
     /// Fields this version does not know.
@@ -91,20 +91,20 @@ pub struct Failure {
     pub extra: Extra,
 }
 
-/// A question that is still open, listed for a host that comes back: the whole `control_request`.
+/// A pending request, listed for a host that reconnects: the whole `control_request`.
 pub type PendingRequest = RawJson;
 
-/// The asker no longer wants an answer.
+/// Cancellation of a request by its sender.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ControlCancelRequest {
-    /// The question.
+    /// The request.
     pub request_id: RequestId,
     /// Fields this version does not know.
     #[serde(flatten)]
     pub extra: Extra,
 }
 
-/// Somebody is there. Means nothing else.
+/// Keep-alive signal.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KeepAlive {
     /// Fields this version does not know (`startup_mark`).

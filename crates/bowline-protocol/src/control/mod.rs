@@ -1,4 +1,4 @@
-//! The control plane: questions that either end asks the other.
+//! The control plane: requests that either end sends to the other.
 
 mod call;
 mod envelope;

@@ -1,11 +1,11 @@
-//! Questions that have a name but no published shape.
+//! Requests whose fields are not published.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::extra::Extra;
 
-/// A question whose fields are not published: all of them are kept as they came.
+/// A request whose fields are not published: all of them are kept unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OpaqueRequest {
     /// Fields this version does not know.

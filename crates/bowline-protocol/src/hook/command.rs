@@ -32,7 +32,7 @@ pub struct HookGroup {
 pub enum HookCommand {
     /// A program.
     Command(CommandHook),
-    /// A question to a model.
+    /// A prompt for a model.
     Prompt(PromptHook),
     /// A task for a subagent.
     Agent(AgentHook),
@@ -54,7 +54,7 @@ read_by_tag!(HookCommand, Type, {
 });
 
 impl HookCommand {
-    /// How long the hook may take, if it says.
+    /// Timeout of the hook, if it sets one.
     pub fn time_limit(&self) -> Option<Duration> {
         let seconds = match self {
             Self::Command(hook) => &hook.timeout,
@@ -92,7 +92,7 @@ impl HookCommand {
     }
 }
 
-/// Runs a program: the input on its stdin, the answer on its stdout.
+/// Runs a program: the input on its stdin, the output on its stdout.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CommandHook {
@@ -130,11 +130,11 @@ pub struct CommandHook {
     pub extra: Extra,
 }
 
-/// Asks a model.
+/// Evaluates a prompt with a model.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PromptHook {
-    /// The question; `$ARGUMENTS` stands for the input.
+    /// The prompt; `$ARGUMENTS` stands for the input.
     pub prompt: String,
     /// Which model.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -185,7 +185,7 @@ pub struct AgentHook {
     pub extra: Extra,
 }
 
-/// Posts the input to a web server and reads the answer from its body.
+/// Posts the input to a web server and reads the output from its body.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HttpHook {

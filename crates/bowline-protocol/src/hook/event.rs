@@ -11,7 +11,7 @@ open_enum! {
         PostToolUse = "PostToolUse",
         /// After a tool failed.
         PostToolUseFailure = "PostToolUseFailure",
-        /// After all parallel calls of one answer, before the model is asked again.
+        /// After all parallel calls of one response, before the next request to the model.
         PostToolBatch = "PostToolBatch",
         /// The user is notified.
         Notification = "Notification",
@@ -39,7 +39,7 @@ open_enum! {
         PreModelSwitch = "PreModelSwitch",
         /// After any change of model.
         PostModelSwitch = "PostModelSwitch",
-        /// Somebody is about to be asked whether a tool may run.
+        /// A permission request is about to be sent.
         PermissionRequest = "PermissionRequest",
         /// The `auto` mode refused a call.
         PermissionDenied = "PermissionDenied",
@@ -51,13 +51,13 @@ open_enum! {
         TaskCreated = "TaskCreated",
         /// An item of the task list was completed.
         TaskCompleted = "TaskCompleted",
-        /// An MCP server asks the user something.
+        /// An MCP server requests input from the user.
         Elicitation = "Elicitation",
-        /// The user answered an MCP server.
+        /// The user responded to an MCP server.
         ElicitationResult = "ElicitationResult",
         /// A settings file changed.
         ConfigChange = "ConfigChange",
-        /// A worktree is wanted; the hook makes it in git's place.
+        /// A worktree is requested; the hook creates it instead of git.
         WorktreeCreate = "WorktreeCreate",
         /// A worktree is no longer wanted.
         WorktreeRemove = "WorktreeRemove",

@@ -1,4 +1,4 @@
-//! Hooks: what fires, what a hook is told, what it may answer, and how hooks are registered.
+//! Hooks: events, input, output, registration and settings.
 
 mod command;
 mod event;

@@ -1,4 +1,4 @@
-//! What a hook may answer, whatever the event.
+//! Hook output that is common to all events.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
@@ -11,7 +11,7 @@ use crate::{
     wire::{ReadError, open_enum, read_whole},
 };
 
-/// What a hook answers.
+/// Output of a hook.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum HookOutput {
@@ -22,7 +22,7 @@ pub enum HookOutput {
 }
 
 impl HookOutput {
-    /// Reads an answer from its JSON text.
+    /// Reads the output from its JSON text.
     pub fn parse(json: &str) -> Result<Self, ReadError> {
         #[derive(Deserialize)]
         struct Mark {
@@ -99,7 +99,7 @@ pub struct SyncHookOutput {
     /// An escape sequence for the user's terminal: a title, a bell, a notification.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub terminal_sequence: Option<String>,
-    /// What this event alone may be told.
+    /// Output that is specific to the event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hook_specific_output: Option<HookSpecificOutput>,
     /// Fields this version does not know.

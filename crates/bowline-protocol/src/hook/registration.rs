@@ -1,4 +1,4 @@
-//! How a host registers its hooks with `initialize`.
+//! Registration of hooks by a host, in `initialize`.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ impl HookMatcher {
 }
 
 open_enum! {
-    /// What a hook that fails means. A value this version does not know counts as `block`.
+    /// What a hook that fails means. An unknown value is treated as `block`.
     HookFailure {
         /// Go on without it.
         Continue = "continue",

@@ -1,4 +1,4 @@
-//! What the hook of one event may answer, beside what all may.
+//! Hook output that is specific to one event.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use crate::{
     wire::{Key, Tags, open_enum, read_by_tag, read_closed},
 };
 
-/// What the hook of one event may answer beside the general fields.
+/// Hook output that is specific to one event.
 ///
 /// It must be of the event that the hook was called for.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -44,15 +44,15 @@ pub enum HookSpecificOutput {
     PreModelSwitch(PreModelSwitchOutput),
     /// After a change of model.
     PostModelSwitch(ContextOutput),
-    /// Somebody is about to be asked.
+    /// A permission request is about to be sent.
     PermissionRequest(PermissionRequestOutput),
     /// The `auto` mode refused a call.
     PermissionDenied(PermissionDeniedOutput),
     /// Preparation or maintenance.
     Setup(ContextOutput),
-    /// An MCP server asks the user something.
+    /// An MCP server requests input from the user.
     Elicitation(ElicitationOutput),
-    /// The user answered an MCP server.
+    /// The user responded to an MCP server.
     ElicitationResult(ElicitationOutput),
     /// A worktree is wanted.
     WorktreeCreate(WorktreeCreateOutput),
@@ -62,7 +62,7 @@ pub enum HookSpecificOutput {
     FileChanged(WatchPathsOutput),
     /// Lines are ready to be shown.
     MessageDisplay(MessageDisplayOutput),
-    /// The answer to an event this version does not know, byte for byte as it came.
+    /// Output for an event this version does not know, byte for byte as it came.
     #[serde(untagged)]
     Unknown(RawJson),
 }
@@ -93,7 +93,7 @@ read_by_tag!(HookSpecificOutput, HookEventName, {
 });
 
 impl HookSpecificOutput {
-    /// The event that is answered.
+    /// The event.
     pub fn event_name(&self) -> HookEvent {
         match self {
             Self::PreToolUse(_) => HookEvent::PreToolUse,
@@ -126,7 +126,7 @@ impl HookSpecificOutput {
     }
 }
 
-/// The answer to events that only take a word for the model.
+/// Output for events that only take additional context.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextOutput {
@@ -138,7 +138,7 @@ pub struct ContextOutput {
     pub extra: Extra,
 }
 
-/// The answer to `PreToolUse`.
+/// Output of a `PreToolUse` hook.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PreToolUseOutput {
@@ -148,7 +148,7 @@ pub struct PreToolUseOutput {
     /// Why.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permission_decision_reason: Option<String>,
-    /// The whole input to run it with, in place of the model's.
+    /// The whole input to run it with, instead of the model's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_input: Option<RawJson>,
     /// What the model should know.
@@ -162,25 +162,25 @@ pub struct PreToolUseOutput {
 open_enum! {
     /// Whether a tool may run, or a model change.
     HookPermissionDecision {
-        /// It may, unless a rule says otherwise.
+        /// It may, unless a rule denies it.
         Allow = "allow",
         /// It may not.
         Deny = "deny",
-        /// Ask, even if a rule would allow it.
+        /// Request permission, even if a rule allows it.
         Ask = "ask",
-        /// End the turn and leave the call to whoever resumes it.
+        /// End the turn and leave the call to the resumed session.
         Defer = "defer",
     }
 }
 
-/// The answer to `PostToolUse`.
+/// Output of a `PostToolUse` hook.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PostToolUseOutput {
     /// What the model should know.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub additional_context: Option<String>,
-    /// The tool's output, in place of its own. Must fit its schema.
+    /// The tool's output, instead of its own. Must fit its schema.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_tool_output: Option<RawJson>,
     /// The same for tools of MCP servers.
@@ -194,7 +194,7 @@ pub struct PostToolUseOutput {
     pub extra: Extra,
 }
 
-/// The answer to `UserPromptSubmit`.
+/// Output of a `UserPromptSubmit` hook.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UserPromptSubmitOutput {
@@ -212,7 +212,7 @@ pub struct UserPromptSubmitOutput {
     pub extra: Extra,
 }
 
-/// The answer to `UserPromptExpansion`.
+/// Output of a `UserPromptExpansion` hook.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UserPromptExpansionOutput {
@@ -227,7 +227,7 @@ pub struct UserPromptExpansionOutput {
     pub extra: Extra,
 }
 
-/// The answer to `SessionStart`.
+/// Output of a `SessionStart` hook.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionStartOutput {
@@ -251,7 +251,7 @@ pub struct SessionStartOutput {
     pub extra: Extra,
 }
 
-/// The answer to `PreModelSwitch`.
+/// Output of a `PreModelSwitch` hook.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PreModelSwitchOutput {
@@ -266,7 +266,7 @@ pub struct PreModelSwitchOutput {
     pub extra: Extra,
 }
 
-/// The answer to `PermissionRequest`.
+/// Output of a `PermissionRequest` hook.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PermissionRequestOutput {
     /// Whether the tool may run.
@@ -276,7 +276,7 @@ pub struct PermissionRequestOutput {
     pub extra: Extra,
 }
 
-/// A hook's answer to "may this tool run?".
+/// Permission decision of a hook.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "behavior", rename_all = "snake_case")]
 pub enum HookPermissionResult {
@@ -291,7 +291,7 @@ read_closed!(HookPermissionResult, Behavior, { "allow" => Allow, "deny" => Deny 
 /// The tool may not run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HookPermissionDeny {
-    /// What the model is told.
+    /// Text for the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Whether the turn ends as well.
@@ -302,10 +302,10 @@ pub struct HookPermissionDeny {
     pub extra: Extra,
 }
 
-/// The answer to `PermissionDenied`.
+/// Output of a `PermissionDenied` hook.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PermissionDeniedOutput {
-    /// Whether the model is told that it may try again.
+    /// Whether the model may retry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry: Option<bool>,
     /// Fields this version does not know.
@@ -313,10 +313,10 @@ pub struct PermissionDeniedOutput {
     pub extra: Extra,
 }
 
-/// The answer to `Elicitation` and `ElicitationResult`.
+/// Output of a `Elicitation` and `ElicitationResult` hook.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ElicitationOutput {
-    /// What is answered in the user's place.
+    /// Response on behalf of the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<ElicitationAction>,
     /// The values, if it is accepted.
@@ -328,18 +328,18 @@ pub struct ElicitationOutput {
 }
 
 open_enum! {
-    /// What a user does with the question of an MCP server.
+    /// Response of a user to an elicitation.
     ElicitationAction {
-        /// Answers it.
+        /// Submits the values.
         Accept = "accept",
-        /// Says no.
+        /// Declines.
         Decline = "decline",
         /// Goes away.
         Cancel = "cancel",
     }
 }
 
-/// The answer to `WorktreeCreate`.
+/// Output of a `WorktreeCreate` hook.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WorktreeCreateOutput {
@@ -350,7 +350,7 @@ pub struct WorktreeCreateOutput {
     pub extra: Extra,
 }
 
-/// The answer to `CwdChanged` and `FileChanged`.
+/// Output of a `CwdChanged` and `FileChanged` hook.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WatchPathsOutput {
@@ -362,11 +362,11 @@ pub struct WatchPathsOutput {
     pub extra: Extra,
 }
 
-/// The answer to `MessageDisplay`.
+/// Output of a `MessageDisplay` hook.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MessageDisplayOutput {
-    /// What to show in place of the text.
+    /// Text to show instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub display_content: Option<String>,
     /// Fields this version does not know.

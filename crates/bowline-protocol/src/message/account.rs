@@ -9,13 +9,13 @@ use crate::{
     wire::open_enum,
 };
 
-/// How the sign-in goes.
+/// Progress of a sign-in.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AuthStatusMessage {
     /// Whether it is under way.
     #[serde(rename = "isAuthenticating")]
     pub is_authenticating: bool,
-    /// What it has to say to the user.
+    /// Output for the user.
     pub output: Vec<String>,
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -29,7 +29,7 @@ pub struct AuthStatusMessage {
     pub extra: Extra,
 }
 
-/// How much of the allowance is used.
+/// Rate limit: how much of the allowance is used.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RateLimitEventMessage {
     /// The numbers.

@@ -1,4 +1,4 @@
-//! What the model says, and what the agent says in its place.
+//! Assistant messages: model responses, and errors in their form.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,11 +11,11 @@ use crate::{
     wire::open_enum,
 };
 
-/// One finished block of an answer. The frames of one answer share `message.id`; its stop reason
+/// One finished block of a model response. The frames of one response share `message.id`; its stop reason
 /// and final usage come with the turn's result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AssistantMessage {
-    /// The answer, with this one block.
+    /// The response, with this one block.
     pub message: ApiMessage,
     /// Inside a subagent: the call that started it.
     pub parent_tool_use_id: Option<ToolUseId>,
@@ -29,13 +29,13 @@ pub struct AssistantMessage {
     /// When the block was finished (ISO 8601).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<String>,
-    /// The answer failed; `message` tells the user how.
+    /// Error of a failed response; `message` describes it for the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<AssistantError>,
-    /// On the first frame of a turn: the prompt it answers.
+    /// On the first frame of a turn: the prompt it responds to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_message_uuid: Option<MessageUuid>,
-    /// On the first frame of a turn: all prompts it answers.
+    /// On the first frame of a turn: all prompts it responds to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_message_uuids: Option<Vec<MessageUuid>>,
     /// The turn continues one that a restart had interrupted; why.
@@ -83,7 +83,7 @@ pub struct AssistantMessage {
     /// What is needed to word it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_error_params: Option<RawJson>,
-    /// The answer that the model refused to give.
+    /// The response that the model refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused_message_id: Option<String>,
     /// The output of a slash command as it stands in the conversation.
@@ -107,7 +107,7 @@ pub struct AssistantMessage {
 }
 
 open_enum! {
-    /// Why an answer failed.
+    /// Cause of a failed response.
     #[derive(Default)]
     AssistantError {
         /// The credentials are wrong, or not good for this.
@@ -133,7 +133,7 @@ open_enum! {
         /// Anything else.
         #[default]
         Unknown = "unknown",
-        /// The answer was longer than allowed, again and again.
+        /// The response exceeded the output limit repeatedly.
         MaxOutputTokens = "max_output_tokens",
         /// The cloud provider does not accept the credentials.
         CloudCredentialError = "cloud_credential_error",

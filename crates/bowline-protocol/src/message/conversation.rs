@@ -1,4 +1,4 @@
-//! The conversation as a whole: what to say next, where it starts anew, what it is for, how full it is.
+//! Messages about the conversation as a whole: suggested prompts, resets, goals, context usage.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use crate::{
     wire::open_enum,
 };
 
-/// What the user might say next. Comes behind the result.
+/// Suggested next prompt. Sent after the result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PromptSuggestionMessage {
     /// The words.
@@ -24,7 +24,7 @@ pub struct PromptSuggestionMessage {
     pub extra: Extra,
 }
 
-/// The conversation starts anew. `session_id` is the old session; later frames are of a new one.
+/// The conversation is reset. `session_id` is the old session; later frames are of a new one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConversationResetMessage {
     /// The new session.
@@ -32,7 +32,7 @@ pub struct ConversationResetMessage {
     /// Why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger: Option<ConversationResetTrigger>,
-    /// The prompt that asked for it.
+    /// The prompt that requested it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_message_uuid: Option<MessageUuid>,
     /// When (ISO 8601).
@@ -48,7 +48,7 @@ pub struct ConversationResetMessage {
 }
 
 open_enum! {
-    /// Why a conversation starts anew.
+    /// Cause of a conversation reset.
     ConversationResetTrigger {
         /// The user cleared it.
         Clear = "clear",
@@ -64,7 +64,7 @@ open_enum! {
 /// What the agent works toward until it is reached.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ActiveGoalMessage {
-    /// The goal; `null` when there is none any more.
+    /// The goal; `null` once it is cleared.
     pub value: Option<Goal>,
     /// Names this frame.
     pub uuid: MessageUuid,
@@ -130,14 +130,14 @@ open_enum! {
         Queued = "queued",
         /// Its turn runs.
         Started = "started",
-        /// Its turn is over; comes behind the result.
+        /// Its turn is over; sent after the result.
         Completed = "completed",
         /// It will not be run.
         Cancelled = "cancelled",
     }
 }
 
-/// How near the conversation is to being summarized. No agent has been seen to send it; all of it
+/// How close the context is to automatic compaction. No agent has been seen to send it; all of it
 /// is in `extra`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AutocompactStateMessage {

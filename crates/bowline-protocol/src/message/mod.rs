@@ -1,4 +1,4 @@
-//! The data plane: prompts, answers, tool results, and all an agent has to tell about its work.
+//! The data plane: prompts, model responses, tool results, and status of the agent.
 
 mod account;
 mod assistant;
@@ -29,43 +29,43 @@ pub use tool::*;
 pub use usage::*;
 pub use user::*;
 
-/// Everything an agent may say on the data plane.
+/// Every message of an agent on the data plane.
 ///
-/// Each is in a box, so that a message is small to pass from hand to hand, whatever it says;
+/// Each is in a box, so that a message is small to pass from hand to hand, whatever its payload;
 /// `Message::from` takes any of them as they are.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Message {
-    /// A tool's result, a replayed prompt, or words in the user's place.
+    /// A tool's result, a replayed prompt, or text on behalf of the user.
     User(Box<UserMessage>),
-    /// A block of an answer.
+    /// A block of a model response.
     Assistant(Box<AssistantMessage>),
-    /// An event of a streamed answer.
+    /// An event of a streamed model response.
     StreamEvent(Box<StreamEventMessage>),
     /// The end of a turn.
     Result(Box<ResultMessage>),
     /// A tool call is still running.
     ToolProgress(Box<ToolProgressMessage>),
-    /// What some tool calls came to.
+    /// Summary of tool calls.
     ToolUseSummary(Box<ToolUseSummaryMessage>),
-    /// How the sign-in goes.
+    /// Progress of a sign-in.
     AuthStatus(Box<AuthStatusMessage>),
-    /// How much of the allowance is used.
+    /// Rate limit: how much of the allowance is used.
     RateLimitEvent(Box<RateLimitEventMessage>),
-    /// What the user might say next.
+    /// Suggested next prompt.
     PromptSuggestion(Box<PromptSuggestionMessage>),
-    /// The conversation starts anew.
+    /// The conversation is reset.
     ConversationReset(Box<ConversationResetMessage>),
-    /// What the agent works toward.
+    /// The active goal.
     ActiveGoal(Box<ActiveGoalMessage>),
     /// Lines that were just written to a transcript.
     TranscriptMirror(Box<TranscriptMirrorMessage>),
     /// A prompt moves through the queue.
     CommandLifecycle(Box<CommandLifecycleMessage>),
-    /// How near the conversation is to being summarized.
+    /// How close the context is to automatic compaction.
     AutocompactState(Box<AutocompactStateMessage>),
-    /// News about the session, told apart by `subtype`.
+    /// Status of the session, distinguished by `subtype`.
     #[serde(untagged, serialize_with = "SystemMessage::write_with_type")]
     #[schemars(with = "system::Typed<'static>")]
     System(SystemMessage),

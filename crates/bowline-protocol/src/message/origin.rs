@@ -1,4 +1,4 @@
-//! Where a turn comes from when it is not simply a person at the keyboard.
+//! Origin of a turn that no person typed.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,13 +14,13 @@ use crate::{
 pub struct Origin {
     /// What sort of speaker.
     pub kind: OriginKind,
-    /// Of a channel: the server behind it.
+    /// Of a channel: its server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
     /// Of a peer or an observer: its address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// Of a peer: whether it asks before it acts.
+    /// Of a peer: whether it requests permission before it acts.
     #[serde(rename = "fromMode", default, skip_serializing_if = "Option::is_none")]
     pub from_mode: Option<PeerMode>,
     /// Of a peer: what it is called.
@@ -86,9 +86,9 @@ open_enum! {
         Channel = "channel",
         /// Another session.
         Peer = "peer",
-        /// A background task that has something to tell.
+        /// A notification of a background task.
         TaskNotification = "task-notification",
-        /// Whoever directs several agents.
+        /// The coordinator of several agents.
         Coordinator = "coordinator",
         /// Unknown even to the agent.
         Unclassified = "unclassified",
@@ -102,7 +102,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// Whether another session asks before it acts.
+    /// Whether another session requests permission before it acts.
     PeerMode {
         /// It does not.
         Bypass = "bypass",

@@ -1,4 +1,4 @@
-//! How a turn ended.
+//! Result message: the end of a turn.
 
 use std::collections::BTreeMap;
 
@@ -15,20 +15,20 @@ use crate::{
     wire::open_enum,
 };
 
-/// The end of a turn. Exactly one per turn, behind the turn's other frames.
+/// The end of a turn. Exactly one per turn, after the turn's other frames.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ResultMessage {
     /// How it ended.
     pub subtype: ResultSubtype,
     /// Whether it failed. A turn that an API error ended is a `success` with this set.
     pub is_error: bool,
-    /// The last words of the answer, or the error's; only of a `success`.
+    /// Final text of the response, or of the error; only of a `success`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
     /// What went wrong; only where the subtype is not `success`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub errors: Option<Vec<String>>,
-    /// The answer in the shape the host asked for.
+    /// Structured output, as the host requested it.
     #[serde(default, skip_serializing_if = "Maybe::is_absent")]
     pub structured_output: Maybe<RawJson>,
     /// Why the turn ended, in finer grain. Absent where no turn ran.
@@ -40,7 +40,7 @@ pub struct ResultMessage {
     pub duration_ms: u64,
     /// How long the API took, all turns together.
     pub duration_api_ms: u64,
-    /// How often the model was asked.
+    /// Number of requests to the model.
     pub num_turns: u64,
     /// Names this frame.
     pub uuid: MessageUuid,
@@ -64,19 +64,19 @@ pub struct ResultMessage {
     /// What this turn's subagents did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subagent_stats: Option<SubagentStats>,
-    /// How often safeguards stopped an answer.
+    /// Number of responses that safeguards stopped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safety_stops: Option<u64>,
-    /// Counts the results of the process, from 0.
+    /// Number of the result in the process, from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result_index: Option<u64>,
     /// How many prompts are still waiting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queued_turn_count: Option<u64>,
-    /// The prompt this answers.
+    /// The prompt of this turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_message_uuid: Option<MessageUuid>,
-    /// All prompts this answers.
+    /// All prompts of this turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_message_uuids: Option<Vec<MessageUuid>>,
     /// The turn continued one that a restart had interrupted; why.
@@ -85,7 +85,7 @@ pub struct ResultMessage {
     /// Who started the turn, if not simply the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
-    /// The slash command that was run in place of a turn.
+    /// The slash command that ran instead of a turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub local_command: Option<String>,
     /// The tool call that a hook put off; the turn can be resumed with it.
@@ -115,10 +115,10 @@ pub struct ResultMessage {
     /// When the credentials will expire (ISO 8601).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credential_expires_at: Option<String>,
-    /// From the start of the turn to the first words of the answer.
+    /// From the start of the turn to the first text of the response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttft_ms: Option<u64>,
-    /// From the start of the turn to the first event of the answer.
+    /// From the start of the turn to the first event of the response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttft_stream_ms: Option<u64>,
     /// From the start of the turn to the first request.
@@ -159,11 +159,11 @@ open_enum! {
         Success = "success",
         /// It was interrupted, or the agent failed.
         ErrorDuringExecution = "error_during_execution",
-        /// The model was asked as often as allowed.
+        /// The limit of requests to the model is reached.
         ErrorMaxTurns = "error_max_turns",
         /// It cost as much as allowed.
         ErrorMaxBudgetUsd = "error_max_budget_usd",
-        /// The model never answered in the shape that was asked for.
+        /// The model never produced valid structured output.
         ErrorMaxStructuredOutputRetries = "error_max_structured_output_retries",
     }
 }
@@ -173,7 +173,7 @@ open_enum! {
     TerminalReason {
         /// The model was done.
         Completed = "completed",
-        /// The model was asked as often as allowed.
+        /// The limit of requests to the model is reached.
         MaxTurns = "max_turns",
         /// It cost as much as allowed.
         BudgetExhausted = "budget_exhausted",
@@ -205,7 +205,7 @@ open_enum! {
         ToolDeferredUnavailable = "tool_deferred_unavailable",
         /// It went to the background.
         BackgroundRequested = "background_requested",
-        /// The model never answered in the shape that was asked for.
+        /// The model never produced valid structured output.
         StructuredOutputRetryExhausted = "structured_output_retry_exhausted",
         /// It could not begin.
         TurnSetupFailed = "turn_setup_failed",
@@ -253,7 +253,7 @@ open_enum! {
         OrgConfigRequiredUnavailable = "org_config_required_unavailable",
         /// The organization's configuration was refused.
         OrgConfigRefused = "org_config_refused",
-        /// A sandbox is required and there is none.
+        /// A sandbox is required and not available.
         SandboxRequiredUnavailable = "sandbox_required_unavailable",
         /// Something came before `initialize`.
         InitializeNotFirst = "initialize_not_first",

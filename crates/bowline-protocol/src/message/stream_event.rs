@@ -1,4 +1,4 @@
-//! A frame around one event of a streamed answer.
+//! Frame around one event of a streamed model response.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use crate::{
     stream::StreamEvent,
 };
 
-/// One event of a streamed answer, for hosts that asked for partial messages.
+/// One event of a streamed model response, for hosts that requested partial messages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StreamEventMessage {
     /// The event as the API sent it.
@@ -20,22 +20,22 @@ pub struct StreamEventMessage {
     pub uuid: MessageUuid,
     /// The session.
     pub session_id: SessionId,
-    /// On the start of an answer: how long its first event took.
+    /// On the start of a response: time to its first event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttft_ms: Option<u64>,
-    /// The answer this belongs to.
+    /// The response this belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_message_id: Option<String>,
     /// How the thinking is meant to be shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking_display: Option<String>,
-    /// An earlier answer broke off; what came of it is void.
+    /// An earlier response broke off; its blocks are void.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub abandoned_blocks: Option<AbandonedBlocks>,
-    /// On the first frame of a turn: the prompt it answers.
+    /// On the first frame of a turn: the prompt it responds to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_message_uuid: Option<MessageUuid>,
-    /// On the first frame of a turn: all prompts it answers.
+    /// On the first frame of a turn: all prompts it responds to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_message_uuids: Option<Vec<MessageUuid>>,
     /// The turn continues one that a restart had interrupted; why.
@@ -66,10 +66,10 @@ impl StreamEventMessage {
     }
 }
 
-/// The part of a broken answer that does not count.
+/// Blocks of a broken response, which are void.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AbandonedBlocks {
-    /// The answer.
+    /// The response.
     pub api_message_id: String,
     /// The first block that does not count.
     pub from_block_index: usize,

@@ -23,13 +23,13 @@ pub struct ToolProgressMessage {
     /// The task it became.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_id: Option<TaskId>,
-    /// Says only that somebody is still waiting.
+    /// Keep-alive of a call that is still running.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heartbeat: Option<bool>,
     /// Of a subagent: what kind it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subagent_type: Option<String>,
-    /// The subagent waits to ask its model again.
+    /// The subagent waits for a retry of its request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subagent_retry: Option<SubagentRetry>,
     /// Names this frame.
@@ -41,7 +41,7 @@ pub struct ToolProgressMessage {
     pub extra: Extra,
 }
 
-/// A subagent waits to ask its model again.
+/// Backoff of a subagent before a retry.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SubagentRetry {
     /// The subagent.
@@ -52,7 +52,7 @@ pub struct SubagentRetry {
     pub max_retries: u64,
     /// How long it waits.
     pub retry_delay_ms: u64,
-    /// The HTTP status; `null` if there was no answer at all.
+    /// The HTTP status; `null` if there was no response.
     #[serde(default, skip_serializing_if = "Maybe::is_absent")]
     pub error_status: Maybe<u16>,
     /// What went wrong.

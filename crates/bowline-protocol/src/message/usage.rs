@@ -1,4 +1,4 @@
-//! What a session used: tokens and money by model, and its subagents.
+//! Usage of a session: tokens and cost by model, subagents.
 
 use std::collections::BTreeMap;
 
@@ -79,7 +79,7 @@ open_enum! {
 pub struct SubagentStats {
     /// How many were started.
     pub spawned: u64,
-    /// How they were asked for.
+    /// How they were requested.
     pub requested: SubagentsRequested,
     /// How many ran in the background from the start.
     pub started_in_background: u64,
@@ -102,7 +102,7 @@ pub struct SubagentStats {
     pub extra: Extra,
 }
 
-/// How subagents were asked for.
+/// How subagents were requested.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SubagentsRequested {
     /// To run in the background.

@@ -1,4 +1,4 @@
-//! What a person, a program in their place, or a tool says to the model.
+//! User messages: prompts, and tool results.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,12 +18,12 @@ use crate::{
 /// or words the agent puts in the user's mouth.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UserMessage {
-    /// What is said, as the model sees it.
+    /// Content, as the model sees it.
     pub message: UserMessageBody,
     /// Inside a subagent: the call that started it. `null` in the main conversation.
     #[serde(default, skip_serializing_if = "Maybe::is_absent")]
     pub parent_tool_use_id: Maybe<ToolUseId>,
-    /// The session. An agent always says it; what a host says here counts for nothing.
+    /// The session. An agent always sets it; the value of a host is ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// Names the message. A prompt that a host names is run only once, is reported on as it moves
@@ -33,16 +33,16 @@ pub struct UserMessage {
     /// When it was made (ISO 8601).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<String>,
-    /// The prompt's place in the queue.
+    /// Priority of the prompt in the queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<PromptPriority>,
-    /// `false`: only note it in the conversation, do not ask the model.
+    /// `false`: only note it in the conversation, do not send it to the model.
     #[serde(rename = "shouldQuery", default, skip_serializing_if = "Option::is_none")]
     pub should_query: Option<bool>,
     /// `true`: take the text as it is; no `@path` is expanded and no slash command is run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_composed: Option<bool>,
-    /// What was pasted, to be put behind the typed text.
+    /// Pasted text, appended to the typed text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pasted_content: Option<Vec<Content>>,
     /// The parts of the text that were pasted rather than typed.
@@ -54,7 +54,7 @@ pub struct UserMessage {
     /// Made by a program, not typed by a person.
     #[serde(rename = "isSynthetic", default, skip_serializing_if = "Option::is_none")]
     pub is_synthetic: Option<bool>,
-    /// Already part of the conversation; said again for whoever listens.
+    /// Already part of the conversation; replayed to the host.
     #[serde(rename = "isReplay", default, skip_serializing_if = "Option::is_none")]
     pub is_replay: Option<bool>,
     /// Files that came with a replayed prompt.
@@ -75,7 +75,7 @@ pub struct UserMessage {
     /// Inside a subagent: what it was sent to do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_description: Option<String>,
-    /// The answer that the model refused to give, which this asks for again.
+    /// The refused response that this requests again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused_message_id: Option<String>,
     /// Fields this version does not know.
@@ -140,7 +140,7 @@ impl UserMessage {
 pub struct UserMessageBody {
     /// Always the user.
     pub role: Role,
-    /// What is said.
+    /// Content.
     pub content: Content,
     /// Fields this version does not know.
     #[serde(flatten)]
@@ -154,13 +154,13 @@ impl Default for UserMessageBody {
 }
 
 open_enum! {
-    /// A prompt's place in the queue.
+    /// Priority of a prompt in the queue.
     PromptPriority {
         /// Before everything, stopping what runs.
         Now = "now",
         /// Before everything that waits.
         Next = "next",
-        /// Behind everything that waits.
+        /// After everything queued.
         Later = "later",
     }
 }
@@ -227,7 +227,7 @@ open_enum! {
     NonExecutionKind {
         /// A rule or the permission mode forbids it.
         PermissionRule = "permission-rule",
-        /// The user said no.
+        /// The user denied it.
         UserRejected = "user-rejected",
         /// The turn was interrupted before.
         Interrupted = "interrupted",

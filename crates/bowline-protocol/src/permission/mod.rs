@@ -1,4 +1,4 @@
-//! Permissions: modes, rules, changes to them, and the answer to "may this tool run?".
+//! Permissions: modes, rules, updates, and the result of a permission request.
 
 mod mode;
 mod result;

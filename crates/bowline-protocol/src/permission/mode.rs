@@ -1,4 +1,4 @@
-//! How strict a session is, and why a call had to be asked about.
+//! Permission modes, rule behaviors, and reasons for a permission request.
 
 use crate::wire::open_enum;
 
@@ -6,7 +6,7 @@ open_enum! {
     /// How strict a session is about tools.
     #[derive(Default)]
     PermissionMode {
-        /// Reading runs, the rest asks.
+        /// Reads run, everything else requires permission.
         #[default]
         Default = "default",
         /// Another name of [`Default`](Self::Default) in settings and on the command line.
@@ -17,7 +17,7 @@ open_enum! {
         Plan = "plan",
         /// Everything runs, except what rules or safety checks hold back.
         BypassPermissions = "bypassPermissions",
-        /// What would ask is denied.
+        /// A call that would require permission is denied.
         DontAsk = "dontAsk",
         /// A classifier decides.
         Auto = "auto",
@@ -36,13 +36,13 @@ impl PermissionMode {
 }
 
 open_enum! {
-    /// What a rule says about the calls it matches.
+    /// Effect of a rule on the calls it matches.
     PermissionBehavior {
         /// Run them.
         Allow = "allow",
         /// Refuse them.
         Deny = "deny",
-        /// Ask about them.
+        /// Request permission for them.
         Ask = "ask",
     }
 }
@@ -52,15 +52,15 @@ open_enum! {
     DecisionReasonType {
         /// A rule matched.
         Rule = "rule",
-        /// The mode says so.
+        /// The mode.
         Mode = "mode",
         /// One part of a compound command.
         SubcommandResults = "subcommandResults",
-        /// The tool that answers permission questions.
+        /// The tool that decides permission requests.
         PermissionPromptTool = "permissionPromptTool",
         /// A hook.
         Hook = "hook",
-        /// There is nobody to ask.
+        /// No approver is attached.
         AsyncAgent = "asyncAgent",
         /// The command wants out of the sandbox.
         SandboxOverride = "sandboxOverride",

@@ -1,4 +1,4 @@
-//! The answer to "may this tool run?".
+//! Result of a permission request.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,13 +29,13 @@ impl PermissionResult {
         Self::Allow(PermissionAllow::default())
     }
 
-    /// Yes, with this input in place of the model's.
+    /// Allow, with this input instead of the model's.
     pub fn allow_with(input: impl Into<RawJson>) -> Self {
         let updated_input = Some(input.into());
         Self::Allow(PermissionAllow { updated_input, ..PermissionAllow::default() })
     }
 
-    /// Yes, and with these changes it need not be asked again. The question itself may
+    /// Allow, with updates so that later calls need no permission request. The request itself may
     /// [suggest](crate::CanUseTool::permission_suggestions) some.
     pub fn allow_from_now_on(changes: Vec<PermissionUpdate>) -> Self {
         let updated_permissions = Some(changes);
@@ -62,7 +62,7 @@ impl PermissionResult {
         self
     }
 
-    /// No, and this is what the model is told.
+    /// Deny, with this text for the model.
     pub fn deny(message: impl Into<String>) -> Self {
         Self::Deny(PermissionDeny { message: message.into(), ..PermissionDeny::default() })
     }
@@ -78,10 +78,10 @@ impl PermissionResult {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PermissionAllow {
-    /// The whole input to run it with, in place of the model's.
+    /// The whole input to run it with, instead of the model's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_input: Option<RawJson>,
-    /// Changes so that this need not be asked again.
+    /// Updates so that later calls need no permission request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_permissions: Option<Vec<PermissionUpdate>>,
     /// The call this is about.
@@ -99,7 +99,7 @@ pub struct PermissionAllow {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PermissionDeny {
-    /// What the model is told.
+    /// Text for the model.
     pub message: String,
     /// Whether the turn ends as well.
     #[serde(skip_serializing_if = "Option::is_none")]

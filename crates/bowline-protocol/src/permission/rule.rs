@@ -45,7 +45,7 @@ impl PermissionRule {
         Self { rule_content: Maybe::Value(content.into()), ..Self::tool(name) }
     }
 
-    /// Which calls, or `None` if all of them: nothing, the empty text and `*` say the same.
+    /// Which calls, or `None` if all of them: an absent specifier, the empty one and `*` are the same.
     pub fn content(&self) -> Option<&str> {
         self.rule_content.as_ref().map(String::as_str).filter(|content| !is_everything(content))
     }
@@ -102,7 +102,7 @@ pub enum RuleError {
         at: usize,
     },
     /// Something follows the specifier.
-    #[error("rule `{rule}`: unexpected text at {at}, behind the closing parenthesis")]
+    #[error("rule `{rule}`: unexpected text at {at}, after the closing parenthesis")]
     TextAfter {
         /// The text.
         rule: String,
@@ -127,7 +127,7 @@ impl FromStr for PermissionRule {
             Some((at, _)) => at,
         };
         let found = named(&rule[..open])?;
-        // A specifier may hold parentheses of its own, so the last one counts.
+        // A specifier may hold parentheses of its own, so the last one ends it.
         let close = parentheses
             .filter(|(_, letter)| *letter == ')')
             .last()

@@ -1,4 +1,4 @@
-//! Changes to a session's permissions: offered as "always allow", sent back with an answer.
+//! Changes to the permissions of a session: offered as "always allow", returned with a permission result.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,7 @@ use crate::{
 pub enum PermissionUpdate {
     /// More rules.
     AddRules(RulesUpdate),
-    /// These rules in place of all others of the same behavior and destination.
+    /// Replace all other rules of the same behavior and destination.
     ReplaceRules(RulesUpdate),
     /// Fewer rules.
     RemoveRules(RulesUpdate),
@@ -56,7 +56,7 @@ read_by_tag!(PermissionUpdate, Type, {
 });
 
 impl PermissionUpdate {
-    /// More rules that say this about the calls they match.
+    /// Adds rules with this effect.
     pub fn add_rules(
         destination: UpdateDestination,
         behavior: PermissionBehavior,
@@ -65,7 +65,7 @@ impl PermissionUpdate {
         Self::AddRules(RulesUpdate::new(destination, behavior, rules))
     }
 
-    /// These rules in place of all others there that say the same about calls.
+    /// Replaces all rules there that have the same effect.
     pub fn replace_rules(
         destination: UpdateDestination,
         behavior: PermissionBehavior,
@@ -124,7 +124,7 @@ impl PermissionUpdate {
 pub struct RulesUpdate {
     /// The rules.
     pub rules: Vec<PermissionRule>,
-    /// What they say about the calls they match.
+    /// Their effect on the calls they match.
     pub behavior: PermissionBehavior,
     /// Where the change is kept.
     pub destination: UpdateDestination,

@@ -1,4 +1,4 @@
-//! Large values, read into their place.
+//! Boxes allocated before their value is read.
 
 use serde::{Deserialize, Deserializer};
 
@@ -9,9 +9,9 @@ pub(super) struct Boxed<T>(pub(super) Box<T>);
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Boxed<T> {
     #[inline]
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let place = Box::new_uninit();
+        let room = Box::new_uninit();
         match T::deserialize(from) {
-            Ok(value) => Ok(Self(Box::write(place, value))),
+            Ok(value) => Ok(Self(Box::write(room, value))),
             Err(error) => Err(error),
         }
     }

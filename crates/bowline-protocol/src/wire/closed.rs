@@ -1,4 +1,4 @@
-//! Enums that must not grow: an answer we cannot understand is an error, never a guess.
+//! Closed enums: an unknown tag is an error, never a guess.
 
 /// Like [`read_by_tag!`](super::read_by_tag), but an unknown tag is an error that names the key.
 macro_rules! read_closed {

@@ -1,4 +1,4 @@
-//! How wire types are read: the tag first, then the line into that tag's type.
+//! Reading of tagged wire types: the tag first, then the line into the type of that tag.
 //!
 //! Serde's own tagged and untagged reading buffers the whole input, cannot hold
 //! raw JSON and gives poor errors. These macros read twice instead: a quick pass
@@ -70,7 +70,7 @@ pub(crate) fn read_raw(json: &str) -> Result<RawJson, ReadError> {
 ///
 /// A known tag with a bad body is an error that names both; only an unknown tag
 /// becomes `Unknown`, kept byte for byte. `"system" => System(SystemMessage)` hands
-/// the tags on to an enum that is told apart by another key of the same object. `in boxes` is for
+/// the tags on to an enum with another tag key of the same object. `in boxes` is for
 /// enums all of whose payloads are in one.
 macro_rules! read_by_tag {
     ($enum:ident, $key:ident, { $($variants:tt)* }) => {

@@ -1,4 +1,4 @@
-//! Tagged objects inside others.
+//! Tagged objects nested in others.
 
 use std::{borrow::Cow, fmt, marker::PhantomData};
 
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::raw::RawJson;
 
-/// An enum that is told apart by a tag.
+/// An enum whose variants have tags.
 pub(crate) trait Tagged: Sized {
     const KEY: Key;
 
@@ -37,7 +37,7 @@ pub(crate) fn read_nested<'de, T: Tagged, D: Deserializer<'de>>(from: D) -> Resu
     value.unwrap_or_else(|| Err(D::Error::custom("too many objects inside one another")))
 }
 
-/// The error of a straight reading that only a careful one can do, or explain. Nobody sees it.
+/// The error of a straight reading that only a careful one can do, or explain. It is never shown.
 pub(crate) fn unusual<E: de::Error>() -> E {
     E::custom("unusual")
 }
@@ -111,12 +111,12 @@ mod tests {
         Pass::Straight.run(|| serde_json::from_str(json)).ok()
     }
 
-    /// Otherwise all of it would be read twice, and nobody would notice but by the time it takes.
+    /// Otherwise every line would be read twice, which only a benchmark would notice.
     #[test]
-    fn what_agents_write_is_read_straight_and_the_same_as_carefully() {
+    fn recorded_agent_lines_read_straight_as_they_read_carefully() {
         let lines = include_str!("../../tests/fixtures/agent.ndjson").lines();
         let mut read = 0;
-        // Not those that are told apart further, nor those whose tag comes late: of whole lines,
+        // Not those with a second tag, nor those whose tag comes late: of whole lines,
         // unlike of what is inside them, the tags are found beforehand.
         for line in lines.filter(|line| {
             line.starts_with(r#"{"type":""#) && !line.starts_with(r#"{"type":"system""#)
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_unusual_is_left_to_the_careful_pass() {
+    fn unusual_objects_are_left_to_the_careful_pass() {
         let text = ContentBlock::text("a");
         assert_eq!(straight(r#"{"type":"text","text":"a"}"#), Some(text.clone()));
         assert_eq!(straight(r#"{"text":"a","type":"text"}"#), Some(text));

@@ -1,9 +1,9 @@
 //! The two ways a body is read, and which of them is under way.
 //!
 //! A body is first read *straight*: in one pass, tagged objects inside it included. That
-//! fails on anything unusual, such as a tag nobody knows. Then it is read *carefully*: the text of
-//! every tagged object is cut out before anybody looks into it, which keeps unknown ones
-//! byte for byte (but for halves of characters) and gives errors that name their place. Nothing that is
+//! fails on anything unusual, such as an unknown tag. Then it is read *carefully*: the text of
+//! every tagged object is cut out before it is parsed, which keeps unknown ones
+//! byte for byte (except for lone surrogates) and gives errors that name their path. Nothing that is
 //! read straight would read differently carefully; it only takes longer.
 //!
 //! Serde has no way to hand such a choice down to the types inside a body, so the thread remembers it.
@@ -11,13 +11,13 @@
 use std::cell::Cell;
 
 /// How many tagged objects may stand inside one another. A message needs five (an event with a block
-/// with a result with an image with a source); each costs stack, and whoever sends a line chooses.
+/// with a result with an image with a source); each costs stack, and the sender of a line chooses.
 const DEPTH_LIMIT: usize = 32;
 
 /// How the body at hand is read.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Pass {
-    /// There is none: somebody reads a wire type with a reader of their own.
+    /// None: a caller deserializes a wire type with its own reader.
     Foreign,
     Straight,
     Careful,

@@ -11,7 +11,7 @@ use serde::{
 use super::{ReadError, boxed::Boxed, pass::Pass};
 use crate::surrogate::whole_characters;
 
-/// The keys that wire enums are told apart by.
+/// Keys by which the variants of wire enums are distinguished.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Key {
     /// `type`
@@ -20,9 +20,9 @@ pub(crate) enum Key {
     Subtype,
     /// `behavior`, of decisions.
     Behavior,
-    /// `hookEventName`, of what a hook answers.
+    /// `hookEventName`, of hook output.
     HookEventName,
-    /// `hook_event_name`, of what a hook is told, beside the fields that every event has.
+    /// `hook_event_name`, of hook input, beside the fields that every event has.
     HookInput,
 }
 
@@ -77,7 +77,7 @@ impl<'a> Tags<'a> {
         }
         let mut reader = serde_json::Deserializer::from_str(json);
         let whole = reader.deserialize_map(TagVisitor { tags: &mut tags, wanted });
-        // Stopping early looks like a missing end to the reader; whoever reads the body sees the end.
+        // Stopping early looks like a missing end to the reader; reading the body finds the end.
         if !tags.suffice(wanted) {
             whole.map_err(ReadError::NotAMessage)?;
         }
@@ -107,7 +107,7 @@ impl<'a> Tags<'a> {
         match wanted {
             Key::Subtype => self.subtype.is_some(),
             Key::Type => match self.kind.as_deref() {
-                // Only system messages are told apart further.
+                // Only system messages have a second tag.
                 Some("system") => self.subtype.is_some(),
                 kind => kind.is_some(),
             },
@@ -116,7 +116,7 @@ impl<'a> Tags<'a> {
     }
 }
 
-/// Text up to the quote that ends it, and what comes behind.
+/// Text up to the closing quote, and the rest after it.
 fn plain_text(json: &str) -> Option<(&str, &str)> {
     let is_special = |byte: u8| byte == b'"' || byte == b'\\' || byte.is_ascii_control();
     let (text, rest) = json.split_at(json.bytes().position(is_special)?);
@@ -136,7 +136,7 @@ impl<'de> de::Visitor<'de> for TagVisitor<'_, 'de> {
     }
 
     fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        // To an object that is told by another key, these are fields like any other.
+        // In an object with another key, these are ordinary fields.
         let told_by_type = matches!(self.wanted, Key::Type | Key::Subtype);
         while let Some(BorrowedText(key)) = map.next_key()? {
             match &*key {
@@ -186,7 +186,7 @@ pub(crate) fn read_body<T: DeserializeOwned>(
     {
         return Ok(body);
     }
-    // Halves of characters are among what is unusual.
+    // Lone surrogates are among what the fast path rejects.
     let json = whole_characters(Cow::Borrowed(json));
     Pass::Careful.run(|| read_carefully(tag, key, &json))
 }

@@ -55,7 +55,7 @@ fn the_last_line_needs_no_newline() {
 }
 
 #[test]
-fn a_mark_before_the_first_line_is_no_part_of_it() {
+fn byte_order_mark_is_skipped() {
     let text = "\u{feff}{}\n\u{feff}{}\n";
     check(99, text.as_bytes(), &[line(1, 0, "{}"), line(2, 6, "\u{feff}{}")]);
 }
@@ -117,7 +117,7 @@ fn an_endless_line_takes_no_memory() {
 }
 
 #[test]
-fn whoever_parses_can_say_where_a_line_is_bad() {
+fn parse_errors_can_name_line_and_offset() {
     let mut decoder = LineDecoder::default();
     let mut bytes = &b"{}\n{\"a\":x}\n"[..];
     decoder.next(&mut bytes).unwrap().unwrap();

@@ -51,7 +51,7 @@ fn is_whole(value: &(impl Serialize + Debug), json: &RawJson) {
 }
 
 #[test]
-fn every_question_survives_a_round_trip() {
+fn every_request_survives_a_round_trip() {
     let mut seen = BTreeSet::new();
     for exchange in exchanges(Asker::Host) {
         is_whole(&HostRequest::parse(exchange.request.get()).unwrap(), &exchange.request);
@@ -85,7 +85,7 @@ macro_rules! answers {
 }
 
 #[test]
-fn every_answer_survives_a_round_trip() {
+fn every_response_survives_a_round_trip() {
     answers!(Agent: CanUseTool, HookCallback, McpMessage, Elicitation, RequestUserDialog);
     answers!(
         Host: Initialize, Interrupt, SetPermissionMode, SetModel, SetCwd, ClaimSession,
@@ -99,7 +99,7 @@ fn every_answer_survives_a_round_trip() {
 }
 
 #[test]
-fn a_mere_acknowledgement_may_be_anything() {
+fn acknowledgement_accepts_any_body() {
     assert_eq!(StopTask::read_response(None).unwrap(), Ack);
     for answer in ["null", "{}", r#"{"later":[1]}"#] {
         let answer = RawJson::from_text(answer.to_owned()).unwrap();
@@ -120,7 +120,7 @@ fn a_request_is_one_variant_of_its_direction() {
 }
 
 #[test]
-fn an_unknown_question_is_kept_byte_for_byte() {
+fn unknown_request_is_kept_byte_for_byte() {
     let json = r#"{"n":1.0,"subtype":"novel",  "x":[]}"#;
     let request = AgentRequest::parse(json).unwrap();
     assert!(matches!(request, AgentRequest::Unknown(_)));

@@ -83,14 +83,14 @@ fn same(left: &Value, right: &Value) -> bool {
 }
 
 #[test]
-fn every_line_of_an_agent_is_understood_and_comes_back() {
+fn recorded_agent_lines_survive_a_round_trip() {
     for line in lines(AGENT) {
         round_trip(line, AgentLine::parse);
     }
 }
 
 #[test]
-fn every_line_of_a_host_is_understood_and_comes_back() {
+fn recorded_host_lines_survive_a_round_trip() {
     for line in lines(HOST) {
         if UNKNOWN.contains(&line) {
             let parsed = HostLine::parse(line).unwrap();
@@ -114,7 +114,7 @@ fn a_malformed_line_names_what_it_lacks() {
 }
 
 #[test]
-fn an_unknown_message_comes_back_byte_for_byte() {
+fn unknown_message_survives_byte_for_byte() {
     for line in [
         r#"{"z":1.0,"type":"no_such_type","a":[1,  2]}"#,
         r#"{"z":1.0,"type":"system","subtype":"no_such_subtype","a":[1,  2]}"#,
@@ -152,7 +152,7 @@ fn tags(key: &str, belongs: impl Fn(&Value) -> bool) -> BTreeSet<String> {
 }
 
 #[test]
-fn the_fixtures_show_every_message_this_version_knows() {
+fn fixtures_cover_every_known_message() {
     let is = |kind: &'static str| move |line: &Value| line["type"] == kind;
     let known = |tags: &[&str]| tags.iter().map(|&tag| tag.to_owned()).collect::<BTreeSet<_>>();
 

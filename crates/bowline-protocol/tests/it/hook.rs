@@ -113,7 +113,7 @@ fn an_output_that_is_not_async_is_sync() {
 }
 
 #[test]
-fn what_one_event_is_answered_names_it() {
+fn specific_output_names_its_event() {
     let name = |json: &str| HookSpecificOutput::parse(json).unwrap().event_name();
     for event in HookSpecificOutput::TAGS.iter().filter(|it| **it != "PermissionRequest") {
         let json = format!(r#"{{"hookEventName":"{event}","worktreePath":"/w"}}"#);

@@ -44,7 +44,7 @@ fn rules_are_read_and_written() {
 }
 
 #[test]
-fn a_bad_rule_says_what_is_wrong_and_where() {
+fn invalid_rule_error_names_fault_and_position() {
     let errors: Vec<String> = ["", "(git)", "Bash(git", r"Bash(git\)", "Bash)", "Bash(a) b"]
         .iter()
         .map(|text| text.parse::<PermissionRule>().unwrap_err().to_string())
@@ -55,7 +55,7 @@ fn a_bad_rule_says_what_is_wrong_and_where() {
         rule `Bash(git`: the parenthesis at 4 is not closed
         rule `Bash(git\)`: the parenthesis at 4 is not closed
         rule `Bash)`: the parenthesis at 4 was not opened
-        rule `Bash(a) b`: unexpected text at 7, behind the closing parenthesis"#]]
+        rule `Bash(a) b`: unexpected text at 7, after the closing parenthesis"#]]
     .assert_eq(&errors.join("\n"));
 }
 
@@ -78,7 +78,7 @@ fn lists_are_split_outside_parentheses() {
 }
 
 #[test]
-fn whatever_the_specifier_holds_comes_back() {
+fn any_specifier_survives_a_round_trip() {
     proptest::proptest!(|(content in ".*")| {
         let rule = PermissionRule::scoped("Tool", content.clone());
         let read: PermissionRule = rule.to_string().parse().unwrap();
@@ -87,14 +87,14 @@ fn whatever_the_specifier_holds_comes_back() {
 }
 
 #[test]
-fn manual_is_another_name_of_default() {
+fn manual_mode_is_an_alias_of_default() {
     let mode = PermissionMode::from("manual");
     assert_eq!(mode.as_str(), "manual");
     assert_eq!(mode.canonical(), PermissionMode::Default);
 }
 
 #[test]
-fn changes_have_the_form_of_the_wire() {
+fn permission_updates_have_the_wire_format() {
     let (user, git) = (UpdateDestination::UserSettings, PermissionRule::scoped("Bash", "git *"));
     let rules = |kind| {
         json!({
@@ -128,7 +128,7 @@ fn changes_have_the_form_of_the_wire() {
 }
 
 #[test]
-fn an_unclear_answer_is_an_error_that_names_the_field() {
+fn unclear_permission_result_is_an_error_that_names_the_field() {
     let error = |json| PermissionResult::parse(json).unwrap_err().to_string();
     expect!["deny: .: missing field `message` at line 1 column 19"]
         .assert_eq(&error(r#"{"behavior":"deny"}"#));

@@ -27,7 +27,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_cut_gives_the_same_lines(
+    fn lines_do_not_depend_on_how_bytes_are_cut(
         bytes in stream(),
         cuts in prop::collection::vec(any::<Index>(), 0..8),
         limit in 0usize..40,
@@ -40,7 +40,7 @@ proptest! {
     }
 
     #[test]
-    fn every_line_is_where_it_says(bytes in stream()) {
+    fn line_positions_are_exact(bytes in stream()) {
         for line in decode(usize::MAX, [&bytes[..]]).into_iter().flatten() {
             let start = line.offset as usize;
             prop_assert_eq!(&bytes[start..start + line.text.len()], line.text.as_bytes());
@@ -50,7 +50,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_make_a_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn arbitrary_bytes_do_not_panic_a_reader(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let mut rest = &bytes[..];
         let mut decoder = LineDecoder::new(50);
         while decoder.next(&mut rest).is_some() {}
@@ -59,7 +59,7 @@ proptest! {
     }
 
     #[test]
-    fn no_mangled_line_makes_a_reader_panic(
+    fn mangled_lines_do_not_panic_a_reader(
         line in line(),
         cut in any::<Index>(),
         rubbish in "[\\PC\"{}\\[\\],:]{0,4}",
@@ -72,7 +72,7 @@ proptest! {
     }
 
     #[test]
-    fn a_head_says_what_the_line_says(line in line(), changes in changes()) {
+    fn head_agrees_with_the_parsed_line(line in line(), changes in changes()) {
         let line = changes.into_iter().fold(line, |line, (place, change)| change.apply(line, place));
         let text = line.to_string();
         let field = |name: &str| line.get(name).and_then(Value::as_str);
@@ -87,7 +87,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_can_be_read_survives(line in line(), changes in changes()) {
+    fn parsed_lines_survive_a_round_trip(line in line(), changes in changes()) {
         let line = changes.into_iter().fold(line, |line, (place, change)| change.apply(line, place));
         let text = line.to_string();
         survives(&line, &text, AgentLine::parse)?;

@@ -39,7 +39,7 @@ fn an_unknown_block_survives_byte_for_byte() {
 
 /// JavaScript cuts texts in the middle of characters, and JSON has a way to write what is left.
 #[test]
-fn half_a_character_is_unknown_in_a_known_block_and_kept_in_an_unknown_one() {
+fn lone_surrogate_is_replaced_in_a_known_block_and_kept_in_an_unknown_one() {
     check!(
         ContentBlock,
         r#"{"type":"tool_use","id":"t","name":"n\ud83d","input":{"cut":"\ud83d\ude00\ud83d"}}"#,
@@ -112,14 +112,14 @@ fn blocks_inside_blocks_are_read_up_to_a_limit() {
 
 /// Each level is explained once: were it twice, this would take longer than anybody waits.
 #[test]
-fn a_fault_deep_inside_is_explained_in_no_time() {
+fn deeply_nested_error_is_explained_in_linear_time() {
     let error = ContentBlock::parse(&nested_results(30, "7")).unwrap_err();
     let places = error.to_string().matches("tool_result: content[0]: ").count();
     assert_eq!(places, 30, "{error}");
 }
 
 #[test]
-fn an_outcome_is_told_by_its_subtype() {
+fn outcome_is_distinguished_by_its_subtype() {
     check!(
         Outcome,
         r#"{"subtype":"success","request_id":"r","response":{"n":1.00}}"#,
@@ -130,7 +130,7 @@ fn an_outcome_is_told_by_its_subtype() {
 }
 
 #[test]
-fn a_head_is_found_wherever_it_is() {
+fn head_is_found_at_any_position() {
     let check = |line: &str, expected: Expect| {
         let text = match Head::read(line) {
             Ok(head) => format!(

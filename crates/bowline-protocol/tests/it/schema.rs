@@ -52,7 +52,7 @@ fn schemas_name_every_tag() {
 }
 
 #[test]
-fn every_reference_leads_somewhere() {
+fn every_schema_reference_resolves() {
     for schema in [agent_schema(), host_schema()] {
         let mut found = BTreeSet::new();
         strings(schema.as_value(), &mut found);

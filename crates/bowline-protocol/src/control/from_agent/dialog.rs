@@ -1,4 +1,4 @@
-//! Questions for the person in front of the host.
+//! Requests that prompt the user: elicitations and dialogs.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,12 +7,12 @@ use crate::{
     extra::Extra, hook::ElicitationAction, id::ToolUseId, raw::RawJson, wire::read_closed,
 };
 
-/// An MCP server asks the user something.
+/// An MCP server requests input from the user.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Elicitation {
     /// The server.
     pub mcp_server_name: String,
-    /// The question.
+    /// Text of the prompt.
     pub message: String,
     /// `form` or `url`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -20,13 +20,13 @@ pub struct Elicitation {
     /// The page to visit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Names the question.
+    /// Id of the elicitation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub elicitation_id: Option<String>,
-    /// What the answer looks like.
+    /// JSON Schema of the response.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requested_schema: Option<RawJson>,
-    /// The order in which to ask for its fields.
+    /// Order of its fields.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub property_order: Option<Vec<String>>,
     /// A heading to show.
@@ -43,10 +43,10 @@ pub struct Elicitation {
     pub extra: Extra,
 }
 
-/// What the user did with the question.
+/// The user's response to an elicitation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ElicitationResponse {
-    /// Whether it was answered.
+    /// Whether it was accepted.
     pub action: ElicitationAction,
     /// The values.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,12 +57,12 @@ pub struct ElicitationResponse {
 }
 
 impl ElicitationResponse {
-    /// The question is answered with these values.
+    /// Accepts, with these values.
     pub fn accept(content: RawJson) -> Self {
         Self { content: Some(content), ..Self::without_content(ElicitationAction::Accept) }
     }
 
-    /// The user does not want to answer.
+    /// Declines.
     pub fn decline() -> Self {
         Self::without_content(ElicitationAction::Decline)
     }
@@ -77,7 +77,7 @@ impl ElicitationResponse {
     }
 }
 
-/// Show the user a dialog of a kind that the host said it supports.
+/// Show the user a dialog of a kind that the host supports.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RequestUserDialog {
     /// The kind.

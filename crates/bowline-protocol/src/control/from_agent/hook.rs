@@ -9,12 +9,12 @@ use crate::{
     id::{CallbackId, ToolUseId},
 };
 
-/// Run this hook. The answer is a [`HookOutput`](crate::HookOutput).
+/// Run this hook. The response is a [`HookOutput`](crate::HookOutput).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HookCallback {
     /// The callback, as the host named it with `initialize`.
     pub callback_id: CallbackId,
-    /// What the hook is told.
+    /// Input of the hook.
     pub input: HookInput,
     /// The call, on events of tools; on others it means nothing.
     #[serde(skip_serializing_if = "Option::is_none")]

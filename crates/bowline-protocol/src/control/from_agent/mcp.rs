@@ -17,7 +17,7 @@ pub struct McpMessage {
     pub extra: Extra,
 }
 
-/// What the MCP server answered.
+/// Response of the MCP server.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct McpMessageResponse {
     /// One JSON-RPC response; a stand-in if the message wanted none.

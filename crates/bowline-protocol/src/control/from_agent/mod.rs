@@ -1,4 +1,4 @@
-//! What an agent asks its host.
+//! Control requests from the agent to its host.
 
 mod dialog;
 mod hook;
@@ -10,7 +10,7 @@ use super::call::requests;
 use crate::{hook::HookOutput, permission::PermissionResult};
 
 requests! {
-    /// Everything an agent asks its host.
+    /// Every request of an agent to its host.
     AgentRequest {
         /// May this tool run?
         "can_use_tool" => CanUseTool -> PermissionResult,
@@ -18,7 +18,7 @@ requests! {
         "hook_callback" => HookCallback -> HookOutput,
         /// Pass this on to one of your MCP servers.
         "mcp_message" => McpMessage -> McpMessageResponse,
-        /// An MCP server asks the user something.
+        /// An MCP server requests input from the user.
         "elicitation" => Elicitation -> ElicitationResponse,
         /// Show the user a dialog.
         "request_user_dialog" => RequestUserDialog -> UserDialogResponse,
@@ -48,7 +48,7 @@ requests! {
         "remote_plumbing_call" => RemotePlumbingCall,
         /// Which tools can run elsewhere?
         "remote_tools_probe" => RemoteToolsProbe,
-        /// Tell again which tools can run elsewhere.
+        /// List again the tools that can run elsewhere.
         "remote_tools_reannounce" => RemoteToolsReannounce,
     }
 }

@@ -11,7 +11,7 @@ use crate::{
     raw::RawJson,
 };
 
-/// May this tool run? Asked when neither rules nor mode decide.
+/// Permission request for a tool call, sent when neither rules nor mode decide.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CanUseTool {
     /// The tool.
@@ -23,16 +23,16 @@ pub struct CanUseTool {
     /// What "always allow" would change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permission_suggestions: Option<Vec<PermissionUpdate>>,
-    /// The path that made it a question.
+    /// The path that requires permission.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocked_path: Option<String>,
-    /// Why it is a question, for people.
+    /// Why permission is required, for display.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decision_reason: Option<String>,
-    /// Why it is a question, for programs.
+    /// Why permission is required, for programs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decision_reason_type: Option<DecisionReasonType>,
-    /// Whether the classifier of the `auto` mode could have said yes.
+    /// Whether the classifier of the `auto` mode could have allowed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub classifier_approvable: Option<bool>,
     /// The subagent that wants to call it.
@@ -53,13 +53,13 @@ pub struct CanUseTool {
     /// Whether not to offer "always allow".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suppress_always_allow_rule: Option<bool>,
-    /// Whether no should be the preselected answer.
+    /// Whether "no" should be preselected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_to_no: Option<bool>,
-    /// The rule that demands a question.
+    /// The rule that requires permission.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matched_ask_rule: Option<MatchedRule>,
-    /// Whether the tool itself is a question to the user.
+    /// Whether the tool itself prompts the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requires_user_interaction: Option<bool>,
     /// Fields this version does not know.

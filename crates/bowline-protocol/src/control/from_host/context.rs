@@ -1,4 +1,4 @@
-//! What fills the context.
+//! Request for the content of the context window.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -100,7 +100,7 @@ pub struct ContextCategory {
     /// Whether it is loaded on demand and not there now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_deferred: Option<bool>,
-    /// Whether it counts as used.
+    /// Whether it is in use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<ContextKind>,
     /// Fields this version does not know.
@@ -109,7 +109,7 @@ pub struct ContextCategory {
 }
 
 open_enum! {
-    /// Whether a part of the context counts as used.
+    /// Whether a part of the context is in use.
     ContextKind {
         /// It does.
         Used = "used",
@@ -175,7 +175,7 @@ pub struct ContextMcpTool {
     pub extra: Extra,
 }
 
-/// A kind of subagent.
+/// A subagent type.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextAgent {

@@ -1,4 +1,4 @@
-//! Files and directories.
+//! Requests about files and directories.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,12 +6,12 @@ use serde_json::Number;
 
 use crate::{extra::Extra, id::MessageUuid, raw::RawJson};
 
-/// Put files back as they were before a prompt.
+/// Rewinds files to their state before a prompt.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RewindFiles {
     /// The prompt.
     pub user_message_id: MessageUuid,
-    /// Whether only to say what would happen.
+    /// Dry run: report what would change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<bool>,
     /// Fields this version does not know.
@@ -19,7 +19,7 @@ pub struct RewindFiles {
     pub extra: Extra,
 }
 
-/// What became of the files.
+/// Result of a rewind.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RewindFilesResponse {
@@ -45,7 +45,7 @@ pub struct RewindFilesResponse {
     pub extra: Extra,
 }
 
-/// Take a file for read, so that it can be edited.
+/// Marks a file as read, so that it can be edited.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SeedReadState {
     /// The file.
@@ -57,7 +57,7 @@ pub struct SeedReadState {
     pub extra: Extra,
 }
 
-/// Files whose names fit.
+/// File names that match a query.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FileSuggestions {
     /// What was typed.
@@ -68,7 +68,7 @@ pub struct FileSuggestions {
     pub extra: Extra,
 }
 
-/// Files whose names fit.
+/// File names that match a query.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FileSuggestionsResponse {
     /// The files, best first.
@@ -80,7 +80,7 @@ pub struct FileSuggestionsResponse {
     pub extra: Extra,
 }
 
-/// What is in a file?
+/// Request for the content of a file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReadFile {
     /// The file.
@@ -96,7 +96,7 @@ pub struct ReadFile {
     pub extra: Extra,
 }
 
-/// What is in a file.
+/// Content of a file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReadFileResponse {
@@ -118,7 +118,7 @@ pub struct ReadFileResponse {
     pub extra: Extra,
 }
 
-/// Work in this directory as well.
+/// Adds a directory to the session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RegisterRepoRoot {
     /// The directory.

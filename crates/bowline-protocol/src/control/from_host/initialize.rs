@@ -1,10 +1,12 @@
-//! The first question of a host: what it brings, and what the agent has got.
+//! The `initialize` request, which opens a session: options of the host, capabilities of the agent.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
+
+use super::ModelInfo;
 
 use crate::{
     agent::AgentDefinition,
@@ -18,11 +20,11 @@ use crate::{
     wire::open_enum,
 };
 
-/// A part of a [system prompt](Initialize::system_prompt) that is not said: what comes before it is the
-/// same in every session, what comes behind it is not.
+/// A part of a [system prompt](Initialize::system_prompt) that is not sent: the text before it is the
+/// same in every session, the text after it is not.
 pub const SYSTEM_PROMPT_DYNAMIC_BOUNDARY: &str = "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__";
 
-/// What a host brings to a session. Everything is optional; what it brings again replaces what it brought.
+/// Options of the host. All are optional; a later `initialize` replaces those it sets.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Initialize {
@@ -35,7 +37,7 @@ pub struct Initialize {
     /// Settings of those servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sdk_mcp_server_configs: Option<BTreeMap<String, SdkMcpServerConfig>>,
-    /// What those servers would answer to a handshake.
+    /// Handshake responses of those servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sdk_mcp_server_manifests: Option<BTreeMap<String, SdkMcpServerManifest>>,
     /// How the manifests came about: `host_per_send` on remote transports.
@@ -44,7 +46,7 @@ pub struct Initialize {
     /// What the result must look like.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub json_schema: Option<RawJson>,
-    /// The system prompt, in place of the agent's own.
+    /// System prompt that replaces the agent's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<Vec<String>>,
     /// Added to the system prompt.
@@ -56,7 +58,7 @@ pub struct Initialize {
     /// Whether to record the system prompt once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system_prompt_snapshot: Option<bool>,
-    /// What the model is told in the `plan` mode.
+    /// Instructions for the model in the `plan` mode.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan_mode_instructions: Option<String>,
     /// Other names for tools.
@@ -80,7 +82,7 @@ pub struct Initialize {
     /// Whether to sum up what subagents are doing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_progress_summaries: Option<bool>,
-    /// Whether to pass on what subagents say.
+    /// Whether to forward messages of subagents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forward_subagent_text: Option<bool>,
     /// Dialogs that the host can show.
@@ -114,7 +116,7 @@ pub struct SdkMcpServerConfig {
     pub extra: Extra,
 }
 
-/// What an MCP server inside the host would answer to a handshake.
+/// Handshake response of an MCP server inside the host.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SdkMcpServerManifest {
@@ -128,7 +130,7 @@ pub struct SdkMcpServerManifest {
     pub extra: Extra,
 }
 
-/// Where a plugin is.
+/// Location of a plugin.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PluginSource {
     /// `local`.
@@ -143,7 +145,7 @@ pub struct PluginSource {
     pub extra: Extra,
 }
 
-/// What an agent has got.
+/// Capabilities of the agent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InitializeResponse {
     /// Slash commands.
@@ -158,10 +160,10 @@ pub struct InitializeResponse {
     /// The output styles there are.
     #[serde(default)]
     pub available_output_styles: Vec<String>,
-    /// The models there are.
+    /// Models that can be selected.
     #[serde(default)]
     pub models: Vec<ModelInfo>,
-    /// Who pays.
+    /// Account that is billed.
     #[serde(default)]
     pub account: AccountInfo,
     /// Whether the hooks were taken; present if there were any.
@@ -205,7 +207,7 @@ pub struct InitializeResponse {
     pub extra: Extra,
 }
 
-/// A kind of subagent.
+/// A subagent type.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentInfo {
     /// Its name.
@@ -220,40 +222,7 @@ pub struct AgentInfo {
     pub extra: Extra,
 }
 
-/// A model that can be chosen.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ModelInfo {
-    /// The name to choose it by.
-    pub value: String,
-    /// The model that this name stands for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resolved_model: Option<String>,
-    /// The name to show.
-    pub display_name: String,
-    /// What it is good for.
-    pub description: String,
-    /// Whether it takes an effort.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub supports_effort: Option<bool>,
-    /// Which efforts.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub supported_effort_levels: Option<Vec<String>>,
-    /// Whether it decides by itself how long to think.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub supports_adaptive_thinking: Option<bool>,
-    /// Whether it can be fast.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub supports_fast_mode: Option<bool>,
-    /// Whether the `auto` permission mode works with it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub supports_auto_mode: Option<bool>,
-    /// Fields this version does not know.
-    #[serde(flatten)]
-    pub extra: Extra,
-}
-
-/// Who pays.
+/// Account that is billed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AccountInfo {

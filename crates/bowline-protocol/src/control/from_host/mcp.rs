@@ -17,7 +17,7 @@ use crate::{
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct McpStatus {
-    /// Whether to answer while servers are still being reached.
+    /// Whether to respond while servers are still connecting.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub live_reply: Option<bool>,
     /// Fields this version does not know.
@@ -44,7 +44,7 @@ pub struct McpServerState {
     pub name: String,
     /// How it is doing.
     pub status: McpServerStatus,
-    /// Who it says it is.
+    /// Name and version it reports.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server_info: Option<McpServerInfo>,
     /// What went wrong.
@@ -70,7 +70,7 @@ pub struct McpServerState {
     pub extra: Extra,
 }
 
-/// Who an MCP server says it is.
+/// Name and version that an MCP server reports.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct McpServerInfo {
     /// Its name.
@@ -98,7 +98,7 @@ pub struct McpToolInfo {
     pub extra: Extra,
 }
 
-/// Use these MCP servers in place of those set before.
+/// Replace the MCP servers that were set before.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct McpSetServers {
     /// The servers, by name.
@@ -179,7 +179,7 @@ pub struct McpAuthenticateResponse {
     /// Where it comes back to: `localhost`, or `custom` for an address of the host's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redirect_scheme: Option<String>,
-    /// What tells this login from others.
+    /// Identifies this login.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
     /// The port on which the agent waits for the browser.
@@ -214,7 +214,7 @@ pub struct McpClearAuth {
     pub extra: Extra,
 }
 
-/// Call a tool of an MCP server. The answer is the tool's result as MCP has it.
+/// Call a tool of an MCP server. The response is the tool's result in the form of MCP.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct McpCall {
     /// The tool, as in `mcp__<server>__<tool>`.
@@ -225,7 +225,7 @@ pub struct McpCall {
     /// How long it may take.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// When the question is no longer of interest.
+    /// Timeout of the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Number>,
     /// Whether the result is for the host alone.
@@ -268,7 +268,7 @@ pub struct McpReadResourceResponse {
     pub extra: Extra,
 }
 
-/// One of the host's MCP servers says something by itself.
+/// Notification of one of the host's MCP servers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct McpServerMessage {
     /// The server.

@@ -1,75 +1,79 @@
-//! What a host asks its agent.
+//! Control requests from the host to its agent.
 
 mod context;
+mod conversation;
 mod files;
+mod hooks;
 mod initialize;
 mod mcp;
+mod models;
+mod permissions;
 mod plugins;
 mod session;
 mod settings;
+mod status;
 mod tasks;
-mod texts;
 mod usage;
 
 pub use self::{
-    context::*, files::*, initialize::*, mcp::*, plugins::*, session::*, settings::*, tasks::*,
-    texts::*, usage::*,
+    context::*, conversation::*, files::*, hooks::*, initialize::*, mcp::*, models::*,
+    permissions::*, plugins::*, session::*, settings::*, status::*, tasks::*, usage::*,
 };
 use super::{Ack, call::requests};
 use crate::raw::RawJson;
 
 requests! {
-    /// Everything a host asks its agent.
+    /// Every request of a host to its agent.
     #[expect(
         clippy::large_enum_variant,
-        reason = "the large one opens a session, once; a box would be in everybody's way for that"
+        reason = "the large one opens a session, once; a box would complicate every use"
     )]
     HostRequest {
         /// Here are my hooks, servers and agents; what have you got?
         "initialize" => Initialize -> InitializeResponse,
-        /// Stop what you are doing.
+        /// Interrupts the turn.
         "interrupt" => Interrupt -> InterruptResponse,
-        /// Be more or less strict about tools.
+        /// Changes the permission mode.
         "set_permission_mode" => SetPermissionMode -> SetPermissionModeResponse,
-        /// Use another model.
+        /// Changes the model.
         "set_model" => SetModel -> SetModelResponse,
-        /// Think more or less.
+        /// Changes the thinking budget.
         "set_max_thinking_tokens" => SetMaxThinkingTokens -> Ack,
-        /// Give the session another title.
+        /// Renames the session.
         "rename_session" => RenameSession -> Ack,
-        /// Give the session another color.
+        /// Changes the color of the session.
         "set_color" => SetColor -> Ack,
-        /// Whether anybody is watching.
+        /// Whether clients are subscribed.
         "set_has_subscribers" => SetHasSubscribers -> Ack,
-        /// Work in another directory.
+        /// Changes the working directory.
         "set_cwd" => SetCwd -> SetCwdResponse,
-        /// Take a session that was started in advance.
+        /// Claims a session that was started in advance.
         "claim_session" => ClaimSession -> ClaimSessionResponse,
-        /// Finish.
+        /// Ends the session.
         "end_session" => EndSession -> Ack,
-        /// Forget a prompt that still waits.
+        /// Cancels a queued prompt.
         "cancel_async_message" => CancelAsyncMessage -> CancelAsyncMessageResponse,
 
         /// What fills the context?
         "get_context_usage" => GetContextUsage -> ContextUsage,
-        /// What has the session cost?
+        /// Request for the cost of the session.
         "get_session_cost" => GetSessionCost -> SessionCostResponse,
-        /// How much of the user's allowance is used?
+        /// Request for the usage of the session and of the user's allowance.
         "get_usage" => GetUsage -> UsageResponse,
-        /// Which models are there?
+        /// Request for the models that can be selected.
         "list_models" => ListModels -> ListModelsResponse,
-        /// Which version are you?
+        /// Request for the version of the agent.
         "get_binary_version" => GetBinaryVersion -> BinaryVersionResponse,
 
-        /// Answer this without making it part of the conversation.
+        /// Side question: a prompt outside the conversation.
         "side_question" => SideQuestion -> SideQuestionResponse,
-        /// Think of a title.
+        /// Request for a generated session title.
         "generate_session_title" => GenerateSessionTitle -> GenerateSessionTitleResponse,
-        /// How are you, in words?
+        /// Request for a status text.
         "get_status" => GetStatus -> StatusResponse,
-        /// What is the plan?
+        /// Request for the current plan.
         "get_plan" => GetPlan -> PlanResponse,
-        /// The conversation as a text.
+        /// Request for the conversation as text.
         "export_conversation" => ExportConversation -> ExportConversationResponse,
 
         /// How are the MCP servers?
@@ -90,38 +94,38 @@ requests! {
         "mcp_call" => McpCall -> RawJson,
         /// Read a resource of an MCP server.
         "mcp_read_resource" => McpReadResource -> McpReadResourceResponse,
-        /// One of the host's MCP servers says something by itself.
+        /// Notification of one of the host's MCP servers.
         "mcp_message" => McpServerMessage -> Ack,
         /// Be more or less strict about the tools of an MCP server.
         "set_mcp_permission_mode_override" => SetMcpPermissionModeOverride -> WarningResponse,
 
-        /// Put files back as they were before a prompt.
+        /// Rewinds files to their state before a prompt.
         "rewind_files" => RewindFiles -> RewindFilesResponse,
         /// Take a file for read.
         "seed_read_state" => SeedReadState -> Ack,
-        /// Files whose names fit.
+        /// File names that match a query.
         "file_suggestions" => FileSuggestions -> FileSuggestionsResponse,
-        /// What is in a file?
+        /// Request for the content of a file.
         "read_file" => ReadFile -> ReadFileResponse,
-        /// Work in this directory as well.
+        /// Adds a directory to the session.
         "register_repo_root" => RegisterRepoRoot -> Ack,
 
-        /// Stop a background task.
+        /// Stops a background task.
         "stop_task" => StopTask -> Ack,
-        /// Let what runs go on in the background.
+        /// Moves running calls to the background.
         "background_tasks" => BackgroundTasks -> BackgroundTasksResponse,
-        /// What has a background task printed?
+        /// Request for the output of a background task.
         "get_task_output" => GetTaskOutput -> TaskOutputResponse,
 
-        /// Use these settings above those of files.
+        /// Sets settings that take precedence over those of files.
         "apply_flag_settings" => ApplyFlagSettings -> Ack,
-        /// What are the settings, and where do they come from?
+        /// Request for the settings and their sources.
         "get_settings" => GetSettings -> GetSettingsResponse,
-        /// Write into a settings file.
+        /// Changes a settings file.
         "update_settings" => UpdateSettings -> Ack,
-        /// Which hooks are there?
+        /// Request for the registered hooks.
         "get_hooks_listing" => GetHooksListing -> HooksListing,
-        /// Which permission rules are there?
+        /// Request for the permission rules.
         "list_permission_rules" => ListPermissionRules -> ListPermissionRulesResponse,
 
         /// Look for plugins again.
@@ -158,11 +162,11 @@ requests! {
         "claude_oauth_wait_for_completion" => ClaudeOauthWaitForCompletion,
         /// Be steered from afar.
         "remote_control" => RemoteControl,
-        /// The user says something to the vendor.
+        /// Feedback of the user to the vendor.
         "submit_feedback" => SubmitFeedback,
-        /// The user answers a survey.
+        /// The user responds to a survey.
         "submit_survey_feedback" => SubmitSurveyFeedback,
-        /// The user rates an answer.
+        /// The user rates a response.
         "message_rated" => MessageRated,
         /// Begin a review in the cloud.
         "ultrareview_launch" => UltrareviewLaunch,

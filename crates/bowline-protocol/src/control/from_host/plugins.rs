@@ -1,4 +1,4 @@
-//! Looking again for plugins, skills and output styles.
+//! Requests to reload plugins, skills and output styles.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Steering a session.
+//! Requests that control a session: interrupt, title, working directory, claim, end.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,10 @@ use crate::{
     raw::RawJson,
 };
 
-/// Stop what you are doing.
+/// Interrupts the turn.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Interrupt {
-    /// Whether to forget the prompts that wait as well.
+    /// Whether to drop queued prompts as well.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cancel_queued: Option<bool>,
     /// Fields this version does not know.
@@ -26,7 +26,7 @@ pub struct Interrupt {
     pub extra: Extra,
 }
 
-/// The turn was told to stop.
+/// The turn was interrupted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InterruptResponse {
     /// Prompts that still wait.
@@ -40,68 +40,7 @@ pub struct InterruptResponse {
     pub extra: Extra,
 }
 
-/// Be more or less strict about tools.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SetPermissionMode {
-    /// The mode from now on. Without one the request is refused like one with an unknown mode.
-    #[serde(default = "no_mode")]
-    pub mode: PermissionMode,
-    /// Fields this version does not know.
-    #[serde(flatten)]
-    pub extra: Extra,
-}
-
-fn no_mode() -> PermissionMode {
-    PermissionMode::Other(String::new())
-}
-
-/// The mode has changed.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SetPermissionModeResponse {
-    /// The mode now.
-    pub mode: PermissionMode,
-    /// Fields this version does not know.
-    #[serde(flatten)]
-    pub extra: Extra,
-}
-
-/// Use another model.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SetModel {
-    /// The model; nothing, null or `default` for the default.
-    #[serde(default, skip_serializing_if = "Maybe::is_absent")]
-    pub model: Maybe<String>,
-    /// Fields this version does not know.
-    #[serde(flatten)]
-    pub extra: Extra,
-}
-
-/// The model will change with the next turn.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SetModelResponse {
-    /// The model, resolved.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    /// Fields this version does not know.
-    #[serde(flatten)]
-    pub extra: Extra,
-}
-
-/// Think more or less.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SetMaxThinkingTokens {
-    /// How much at most; null for the default, zero or less for none.
-    #[serde(default, skip_serializing_if = "Maybe::is_absent")]
-    pub max_thinking_tokens: Maybe<i64>,
-    /// How thinking is shown.
-    #[serde(default, skip_serializing_if = "Maybe::is_absent")]
-    pub thinking_display: Maybe<String>,
-    /// Fields this version does not know.
-    #[serde(flatten)]
-    pub extra: Extra,
-}
-
-/// Give the session another title.
+/// Renames the session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RenameSession {
     /// The title.
@@ -117,7 +56,7 @@ pub struct RenameSession {
     pub extra: Extra,
 }
 
-/// Give the session another color.
+/// Changes the color of the session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SetColor {
     /// The color.
@@ -127,7 +66,7 @@ pub struct SetColor {
     pub extra: Extra,
 }
 
-/// Whether anybody is watching.
+/// Whether clients are subscribed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SetHasSubscribers {
     /// Null if that is not known.
@@ -138,7 +77,7 @@ pub struct SetHasSubscribers {
     pub extra: Extra,
 }
 
-/// Work in another directory.
+/// Changes the working directory.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SetCwd {
     /// The directory.
@@ -155,7 +94,7 @@ pub struct SetCwd {
     pub extra: Extra,
 }
 
-/// Where the agent works now.
+/// Response: the working directory that applies now.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SetCwdResponse {
     /// How it went.
@@ -171,7 +110,7 @@ pub struct SetCwdResponse {
     pub extra: Extra,
 }
 
-/// Take a session that was started in advance.
+/// Claims a session that was started in advance.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClaimSession {
     /// Where to work.
@@ -200,7 +139,7 @@ pub struct ClaimSession {
     /// Names of the MCP servers inside the host.
     #[serde(default)]
     pub sdk_mcp_servers: Vec<String>,
-    /// Whether the answer has that of `initialize` in it.
+    /// Whether the response includes that of `initialize`.
     #[serde(default)]
     pub include_initialize: bool,
     /// Fields this version does not know.
@@ -208,7 +147,7 @@ pub struct ClaimSession {
     pub extra: Extra,
 }
 
-/// A session that was started in advance is now yours.
+/// Response to a claim.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClaimSessionResponse {
     /// How it went: `ok`.
@@ -232,7 +171,7 @@ pub struct ClaimSessionResponse {
     pub extra: Extra,
 }
 
-/// Finish.
+/// Ends the session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EndSession {
     /// Fields this version does not know.
@@ -240,7 +179,7 @@ pub struct EndSession {
     pub extra: Extra,
 }
 
-/// Forget a prompt that still waits.
+/// Cancels a queued prompt.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CancelAsyncMessage {
     /// The prompt.
@@ -251,11 +190,34 @@ pub struct CancelAsyncMessage {
     pub extra: Extra,
 }
 
-/// Whether a prompt was forgotten.
+/// Response: whether the prompt was still queued.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CancelAsyncMessageResponse {
     /// False if it did not wait any more.
     pub cancelled: bool,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Request for a generated session title.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GenerateSessionTitle {
+    /// What the session is about.
+    pub description: String,
+    /// Whether to keep it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub persist: Option<bool>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// The generated title.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GenerateSessionTitleResponse {
+    /// The title; null if none was found.
+    pub title: Option<String>,
     /// Fields this version does not know.
     #[serde(flatten)]
     pub extra: Extra,

@@ -1,4 +1,4 @@
-//! Background tasks.
+//! Requests about background tasks.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use crate::{
     id::{TaskId, ToolUseId},
 };
 
-/// Stop a background task.
+/// Stops a background task.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StopTask {
     /// The task.
@@ -18,7 +18,7 @@ pub struct StopTask {
     pub extra: Extra,
 }
 
-/// Let what runs go on in the background.
+/// Moves running calls to the background.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BackgroundTasks {
     /// The call; all of them if not given.
@@ -29,7 +29,7 @@ pub struct BackgroundTasks {
     pub extra: Extra,
 }
 
-/// What became of the calls.
+/// Result by call.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BackgroundTasksResponse {
     /// Whether the call goes on in the background.
@@ -40,7 +40,7 @@ pub struct BackgroundTasksResponse {
     pub extra: Extra,
 }
 
-/// What has a background task printed?
+/// Request for the output of a background task.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GetTaskOutput {
     /// The task.
@@ -50,7 +50,7 @@ pub struct GetTaskOutput {
     pub extra: Extra,
 }
 
-/// What a background task has printed.
+/// Output of a background task.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskOutputResponse {
     /// The text, perhaps only the end of it.

@@ -1,15 +1,14 @@
-//! What has been used up, and of which models.
+//! Requests about usage and cost.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::ModelInfo;
 use crate::{extra::Extra, raw::RawJson};
 
-/// How much of the user's allowance is used?
+/// Request for the usage of the session and of the user's allowance.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GetUsage {
-    /// Whether to leave out what caused it.
+    /// Whether to leave out the breakdown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skip_behaviors: Option<bool>,
     /// Fields this version does not know.
@@ -17,37 +16,37 @@ pub struct GetUsage {
     pub extra: Extra,
 }
 
-/// How much is used.
+/// Usage of the session and the account.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UsageResponse {
     /// By this session.
     pub session: RawJson,
-    /// What the user subscribed to.
+    /// Subscription of the user.
     pub subscription_type: Option<String>,
-    /// Whether the limits are known.
+    /// Whether the rate limits are known.
     pub rate_limits_available: bool,
-    /// The limits and how near they are.
+    /// Rate limits and their utilization.
     pub rate_limits: Option<RawJson>,
-    /// What caused it.
+    /// Breakdown by cause.
     pub behaviors: Option<RawJson>,
     /// Fields this version does not know.
     #[serde(flatten)]
     pub extra: Extra,
 }
 
-/// Which models are there?
+/// Request for the cost of the session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ListModels {
+pub struct GetSessionCost {
     /// Fields this version does not know.
     #[serde(flatten)]
     pub extra: Extra,
 }
 
-/// The models there are.
+/// Cost of the session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ListModelsResponse {
-    /// The models.
-    pub models: Vec<ModelInfo>,
+pub struct SessionCostResponse {
+    /// In words.
+    pub text: String,
     /// Fields this version does not know.
     #[serde(flatten)]
     pub extra: Extra,

@@ -1,4 +1,4 @@
-//! What hooks are told about agents finishing, subagents, teammates and their tasks.
+//! Hook input about the end of turns, subagents, teammates and their tasks.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use crate::extra::Extra;
 /// The main agent is about to finish.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StopInput {
-    /// Whether the turn goes on only because a hook of this event said so.
+    /// Whether the turn continues only because a hook of this event requested it.
     pub stop_hook_active: bool,
     /// The last text of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -29,7 +29,7 @@ pub struct StopInput {
 pub struct StopFailureInput {
     /// The kind of error.
     pub error: String,
-    /// What the API said.
+    /// Error text of the API.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_details: Option<String>,
     /// The last text of the agent.
@@ -51,7 +51,7 @@ pub struct SubagentStartInput {
 /// A subagent is about to finish. Which one is in the [`HookBase`](super::HookBase).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SubagentStopInput {
-    /// Whether it goes on only because a hook of this event said so.
+    /// Whether it continues only because a hook of this event requested it.
     pub stop_hook_active: bool,
     /// Where its transcript is.
     pub agent_transcript_path: String,

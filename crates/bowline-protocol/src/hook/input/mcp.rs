@@ -1,16 +1,16 @@
-//! What hooks are told when an MCP server asks the user something.
+//! Hook input about elicitations of MCP servers.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{extra::Extra, raw::RawJson};
 
-/// An MCP server asks the user something.
+/// An MCP server requests input from the user.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ElicitationInput {
     /// The server.
     pub mcp_server_name: String,
-    /// The question.
+    /// Text of the prompt.
     pub message: String,
     /// `form` or `url`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -18,10 +18,10 @@ pub struct ElicitationInput {
     /// The page to visit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Names the question.
+    /// Id of the elicitation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub elicitation_id: Option<String>,
-    /// What the answer looks like.
+    /// JSON Schema of the response.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requested_schema: Option<RawJson>,
     /// Fields this version does not know.
@@ -29,20 +29,20 @@ pub struct ElicitationInput {
     pub extra: Extra,
 }
 
-/// The user answered an MCP server.
+/// The user responded to an MCP server.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ElicitationResultInput {
     /// The server.
     pub mcp_server_name: String,
     /// `accept`, `decline` or `cancel`.
     pub action: String,
-    /// Names the question.
+    /// Id of the elicitation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub elicitation_id: Option<String>,
     /// `form` or `url`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
-    /// The answer.
+    /// The response.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<RawJson>,
     /// Fields this version does not know.

@@ -1,4 +1,4 @@
-//! What a hook is told: fields that every event has, beside those of its own.
+//! Hook input: common fields, and those of each event.
 
 mod agent;
 mod mcp;
@@ -21,16 +21,16 @@ use crate::{
     wire::{Key, ReadError, Tags, read_by_tag, read_whole},
 };
 
-/// What a hook is told. One flat object on the wire.
+/// Input of a hook. One flat object on the wire.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HookInput {
-    /// What every event says.
+    /// Fields of every event.
     pub base: HookBase,
-    /// What this event says.
+    /// Fields of this event.
     pub event: EventInput,
 }
 
-/// What every hook is told, whatever the event.
+/// Hook input that is common to all events.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HookBase {
     /// The session.
@@ -66,7 +66,7 @@ pub struct HookEffort {
     pub extra: Extra,
 }
 
-/// What one event tells its hooks, beside the [`HookBase`].
+/// Hook input that is specific to one event, in addition to the [`HookBase`].
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "hook_event_name")]
 #[non_exhaustive]
@@ -77,7 +77,7 @@ pub enum EventInput {
     PostToolUse(PostToolUseInput),
     /// After a tool failed.
     PostToolUseFailure(PostToolUseFailureInput),
-    /// After all parallel calls of one answer, before the model is asked again.
+    /// After all parallel calls of one response, before the next request to the model.
     PostToolBatch(PostToolBatchInput),
     /// The user is notified.
     Notification(NotificationInput),
@@ -105,7 +105,7 @@ pub enum EventInput {
     PreModelSwitch(ModelSwitchInput),
     /// After any change of model.
     PostModelSwitch(ModelSwitchInput),
-    /// Somebody is about to be asked whether a tool may run.
+    /// A permission request is about to be sent.
     PermissionRequest(PermissionRequestInput),
     /// The `auto` mode refused a call.
     PermissionDenied(PermissionDeniedInput),
@@ -117,13 +117,13 @@ pub enum EventInput {
     TaskCreated(TaskInput),
     /// An item of the task list was completed.
     TaskCompleted(TaskInput),
-    /// An MCP server asks the user something.
+    /// An MCP server requests input from the user.
     Elicitation(ElicitationInput),
-    /// The user answered an MCP server.
+    /// The user responded to an MCP server.
     ElicitationResult(ElicitationResultInput),
     /// A settings file changed.
     ConfigChange(ConfigChangeInput),
-    /// A worktree is wanted; the hook makes it in git's place.
+    /// A worktree is requested; the hook creates it instead of git.
     WorktreeCreate(WorktreeCreateInput),
     /// A worktree is no longer wanted.
     WorktreeRemove(WorktreeRemoveInput),
@@ -317,7 +317,7 @@ impl JsonSchema for HookInput {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let base = generator.subschema_for::<HookBase>();
         let event = generator.subschema_for::<EventInput>();
-        schemars::json_schema!({ "description": "What a hook is told.", "allOf": [base, event] })
+        schemars::json_schema!({ "description": "Input of a hook.", "allOf": [base, event] })
     }
 }
 

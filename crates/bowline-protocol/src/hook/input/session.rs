@@ -1,4 +1,4 @@
-//! What hooks are told about sessions, prompts, compaction and models.
+//! Hook input about sessions, prompts, compaction and models.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ pub struct UserPromptExpansionInput {
     pub expansion_type: String,
     /// The command.
     pub command_name: String,
-    /// What was typed behind it.
+    /// Its arguments.
     pub command_args: String,
     /// Where the command is defined.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,7 +72,7 @@ pub struct SessionStartInput {
 open_enum! {
     /// How a session came to start.
     SessionStartSource {
-        /// Anew.
+        /// A new session.
         Startup = "startup",
         /// From a transcript.
         Resume = "resume",
@@ -116,7 +116,7 @@ open_enum! {
 pub struct PreCompactInput {
     /// Who wanted it.
     pub trigger: CompactTrigger,
-    /// What the user said about it.
+    /// Instructions of the user.
     #[serde(default, skip_serializing_if = "Maybe::is_absent")]
     pub custom_instructions: Maybe<String>,
     /// Fields this version does not know.
@@ -143,10 +143,10 @@ pub struct ModelSwitchInput {
     pub from_model: String,
     /// The model after, resolved.
     pub to_model: String,
-    /// The name that was asked for; null for the default.
+    /// The requested name; null for the default.
     #[serde(default, skip_serializing_if = "Maybe::is_absent")]
     pub requested_model: Maybe<String>,
-    /// Who asked: `command`, `picker`, `sdk`, `auto`, `resume`.
+    /// Source of the request: `command`, `picker`, `sdk`, `auto`, `resume`.
     pub source: String,
     /// How long the conversation is.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -190,7 +190,7 @@ pub struct MessageDisplayInput {
     pub turn_id: String,
     /// The message.
     pub message_id: String,
-    /// Counts the batches of a message.
+    /// Number of the batch within the message.
     pub index: u64,
     /// Whether this is the last batch.
     pub r#final: bool,

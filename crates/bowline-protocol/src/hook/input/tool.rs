@@ -1,4 +1,4 @@
-//! What hooks are told about tool calls and permissions.
+//! Hook input about tool calls and permissions.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -69,7 +69,7 @@ pub struct PostToolUseFailureInput {
     pub extra: Extra,
 }
 
-/// All parallel calls of one answer are done.
+/// All parallel calls of one response are done.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PostToolBatchInput {
     /// The calls.
@@ -96,7 +96,7 @@ pub struct FinishedToolCall {
     pub extra: Extra,
 }
 
-/// Somebody is about to be asked whether a tool may run.
+/// A permission request is about to be sent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PermissionRequestInput {
     /// The tool.

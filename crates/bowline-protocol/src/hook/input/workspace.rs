@@ -1,4 +1,4 @@
-//! What hooks are told about files, directories, settings and worktrees.
+//! Hook input about files, directories, settings and worktrees.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

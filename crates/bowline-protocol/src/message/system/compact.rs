@@ -1,4 +1,4 @@
-//! Where a conversation was summarized.
+//! Compaction boundaries.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -15,7 +15,7 @@ use crate::{
 pub struct ModelFallbackMessage {
     /// Why, as in `overloaded`.
     pub trigger: String,
-    /// The model that was asked.
+    /// The requested model.
     pub original_model: String,
     /// The model that takes over.
     pub fallback_model: String,
@@ -30,7 +30,7 @@ pub struct ModelFallbackMessage {
     pub extra: Extra,
 }
 
-/// The model refused to answer; another takes over.
+/// The model refused; another one takes over.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelRefusalFallbackMessage {
     /// Always `refusal`.
@@ -72,9 +72,9 @@ pub struct ModelRefusalFallbackMessage {
 open_enum! {
     /// What is done when a model refuses.
     FallbackDirection {
-        /// The other model is asked the same.
+        /// The request is sent to the fallback model.
         Retry = "retry",
-        /// The first model is asked again (older agents).
+        /// The request is sent to the first model again (older agents).
         Revert = "revert",
         /// The other model stays (older agents).
         Sticky = "sticky",
@@ -86,12 +86,12 @@ open_enum! {
     FallbackScope {
         /// For the rest of the session.
         Session = "session",
-        /// For this answer.
+        /// For this response.
         Local = "local",
     }
 }
 
-/// The model refused to answer, and no other takes over.
+/// The model refused, and there is no fallback.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelRefusalNoFallbackMessage {
     /// The model that refused.

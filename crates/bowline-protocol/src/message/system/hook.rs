@@ -28,7 +28,7 @@ pub struct HookStartedMessage {
     pub extra: Extra,
 }
 
-/// A hook says something.
+/// Output of a running hook.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HookProgressMessage {
     /// Names this run of it.

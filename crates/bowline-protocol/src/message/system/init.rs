@@ -29,7 +29,7 @@ pub struct InitMessage {
     /// The MCP servers.
     #[serde(default)]
     pub mcp_servers: Vec<InitMcpServer>,
-    /// The MCP servers that were left out, because their configuration makes no sense.
+    /// The MCP servers that were left out, because their configuration is invalid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcp_server_errors: Option<Vec<McpServerError>>,
     /// The model, in full.
@@ -49,7 +49,7 @@ pub struct InitMessage {
     /// The agent's version.
     #[serde(default)]
     pub claude_code_version: String,
-    /// The manner in which the model answers.
+    /// Output style of the model.
     #[serde(default)]
     pub output_style: String,
     /// The types of subagents.
@@ -88,7 +88,7 @@ pub struct InitMessage {
     /// Why fast mode is off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fast_mode_disabled_reason: Option<String>,
-    /// How hard the model is asked to think.
+    /// Effort of the model.
     #[serde(default, skip_serializing_if = "Maybe::is_absent")]
     pub effort: Maybe<String>,
     /// Whether the effort can be set by turn.
@@ -97,7 +97,7 @@ pub struct InitMessage {
     /// Whether a word in the prompt can raise the effort.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ultrathink_available: Option<bool>,
-    /// Whether that word counts when it is typed.
+    /// Whether that keyword is active.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ultrathink_typed_raises: Option<bool>,
     /// How much of the turn the user wants to see.
@@ -106,10 +106,10 @@ pub struct InitMessage {
     /// No usage data is sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub analytics_disabled: Option<bool>,
-    /// The user is not asked for an opinion.
+    /// No survey is shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub product_feedback_disabled: Option<bool>,
-    /// The prompts this turn answers.
+    /// The prompts of this turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_message_uuids: Option<Vec<MessageUuid>>,
     /// Fields this version does not know.
@@ -127,7 +127,7 @@ open_enum! {
         Helper = "apiKeyHelper",
         /// A login that made one.
         ManagedKey = "/login managed key",
-        /// There is none.
+        /// No API key.
         #[default]
         None = "none",
         /// The user's settings (older agents).
@@ -146,7 +146,7 @@ open_enum! {
 open_enum! {
     /// How much of a turn the user wants to see.
     ViewMode {
-        /// The answer.
+        /// The response.
         Focus = "focus",
         /// Everything.
         Default = "default",
@@ -168,7 +168,7 @@ pub struct InitMcpServer {
     pub extra: Extra,
 }
 
-/// An MCP server that was left out, because its configuration makes no sense.
+/// An MCP server that was left out, because its configuration is invalid.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct McpServerError {
     /// Its name.

@@ -1,4 +1,4 @@
-//! News about the session and its work, told apart by `subtype`.
+//! System messages: status of the session and its work, distinguished by `subtype`.
 
 mod compact;
 mod fallback;
@@ -47,7 +47,7 @@ pub enum SystemMessage {
     PostTurnSummary(Box<PostTurnSummaryMessage>),
     /// A hook begins.
     HookStarted(Box<HookStartedMessage>),
-    /// A hook says something.
+    /// Output of a running hook.
     HookProgress(Box<HookProgressMessage>),
     /// A hook is done.
     HookResponse(Box<HookResponseMessage>),
@@ -73,9 +73,9 @@ pub enum SystemMessage {
     SessionWritesLost(Box<SessionWritesLostMessage>),
     /// Files were stored.
     FilesPersisted(Box<FilesPersistedMessage>),
-    /// An MCP server's question is answered.
+    /// An elicitation is complete.
     ElicitationComplete(Box<ElicitationCompleteMessage>),
-    /// A question of the host takes longer.
+    /// Progress of a control request that takes long.
     ControlRequestProgress(Box<ControlRequestProgressMessage>),
     /// Another model takes over.
     ModelFallback(Box<ModelFallbackMessage>),

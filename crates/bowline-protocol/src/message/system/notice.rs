@@ -27,7 +27,7 @@ pub struct InformationalMessage {
     /// What it is about, for programs, as in `hook_callback_failed`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
-    /// A hook that was asked for a verdict gave none.
+    /// A hook gave no verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hook_no_verdict: Option<HookNoVerdict>,
     /// What a hook did to the prompt.
@@ -58,12 +58,12 @@ open_enum! {
     }
 }
 
-/// A hook that was asked for a verdict and gave none.
+/// A hook that gave no verdict.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HookNoVerdict {
     /// The event.
     pub hook_event: HookEvent,
-    /// The call it was asked about.
+    /// The call it was about.
     #[serde(default, skip_serializing_if = "Maybe::is_absent")]
     pub tool_use_id: Maybe<ToolUseId>,
     /// Whether it took too long.
@@ -98,7 +98,7 @@ open_enum! {
         BlockedByHook = "blocked_by_hook",
         /// It ended the turn.
         StoppedByHook = "stopped_by_hook",
-        /// It did not say in time what it wants.
+        /// Its startup timed out.
         NoVerdict = "no_verdict",
     }
 }
@@ -157,12 +157,12 @@ pub struct LocalCommandOutputMessage {
     pub extra: Extra,
 }
 
-/// A question that an MCP server asked outside the agent is answered.
+/// An elicitation that an MCP server made outside the agent is complete.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ElicitationCompleteMessage {
     /// The server.
     pub mcp_server_name: String,
-    /// The question.
+    /// Id of the elicitation.
     pub elicitation_id: String,
     /// Names this frame.
     pub uuid: MessageUuid,

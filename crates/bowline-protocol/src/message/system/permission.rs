@@ -9,8 +9,8 @@ use crate::{
     permission::DecisionReasonType,
 };
 
-/// A tool call was denied without asking the host: by a rule, by the mode, or because nobody could
-/// be asked. The turn's result lists all denials.
+/// A tool call was denied without a permission request: by a rule, by the mode, or because no approver
+/// is attached. The turn's result lists all denials.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PermissionDeniedMessage {
     /// The tool.
@@ -29,7 +29,7 @@ pub struct PermissionDeniedMessage {
     /// On what grounds, for programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision_reason_code: Option<String>,
-    /// What the model is told.
+    /// Text for the model.
     pub message: String,
     /// Names this frame.
     pub uuid: MessageUuid,

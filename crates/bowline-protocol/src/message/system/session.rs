@@ -1,4 +1,4 @@
-//! What changed about the session itself: title, commands, files, memories, what was lost.
+//! Changes of the session itself: title, commands, files, memories, lost writes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -113,7 +113,7 @@ pub struct Memory {
     pub path: String,
     /// For whom it is kept.
     pub scope: String,
-    /// What it says.
+    /// Text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
     /// Fields this version does not know.

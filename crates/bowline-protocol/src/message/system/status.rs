@@ -1,4 +1,4 @@
-//! What the agent is doing: requests, retries, its state, its thinking.
+//! Activity of the agent: API requests, retries after a backoff, session state, thinking.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use crate::{
 /// What the agent is busy with, or that its permission mode changed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StatusMessage {
-    /// What it is busy with; `null` ends what was said before.
+    /// Current activity; `null` clears it.
     pub status: Option<AgentStatus>,
     /// Names this frame.
     pub uuid: MessageUuid,
@@ -43,7 +43,7 @@ open_enum! {
     AgentStatus {
         /// It summarizes the conversation.
         Compacting = "compacting",
-        /// It asks the model.
+        /// A request to the model is running.
         Requesting = "requesting",
     }
 }
@@ -67,7 +67,7 @@ pub struct ApiRetryMessage {
     pub max_retries: u64,
     /// How long the agent waits before it.
     pub retry_delay_ms: u64,
-    /// The HTTP status; `null` if there was no answer at all.
+    /// The HTTP status; `null` if there was no response.
     pub error_status: Option<u16>,
     /// What went wrong.
     pub error: AssistantError,
@@ -95,7 +95,7 @@ pub struct NoResponse {
     pub extra: Extra,
 }
 
-/// The session begins or ends its work. Only `idle` says that nothing more will come by itself.
+/// The session begins or ends its work. Only `idle` means that no more messages follow by themselves.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionStateChangedMessage {
     /// What it does now.
@@ -145,10 +145,10 @@ pub struct ThinkingTokensMessage {
     pub extra: Extra,
 }
 
-/// A question of the host takes longer.
+/// Progress of a control request that takes long.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ControlRequestProgressMessage {
-    /// The question.
+    /// The request.
     pub request_id: RequestId,
     /// What happens to it.
     pub status: RequestProgress,
@@ -161,7 +161,7 @@ pub struct ControlRequestProgressMessage {
     /// How long the agent waits before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_delay_ms: Option<u64>,
-    /// The HTTP status; `null` if there was no answer at all.
+    /// The HTTP status; `null` if there was no response.
     #[serde(default, skip_serializing_if = "Maybe::is_absent")]
     pub error_status: Maybe<u16>,
     /// Names this frame.
@@ -174,7 +174,7 @@ pub struct ControlRequestProgressMessage {
 }
 
 open_enum! {
-    /// What happens to a question of the host.
+    /// Progress of a control request of the host.
     RequestProgress {
         /// The agent works on it.
         Started = "started",

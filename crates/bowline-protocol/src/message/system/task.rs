@@ -41,7 +41,7 @@ pub struct TaskStartedMessage {
     /// Of a workflow: its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workflow_name: Option<String>,
-    /// Of a subagent: what it was told.
+    /// Of a subagent: its prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
     /// Not worth showing in the conversation.
@@ -183,7 +183,7 @@ open_enum! {
     }
 }
 
-/// A task has ended; the model is told.
+/// A task has ended; the model is notified.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskNotificationMessage {
     /// The task.
@@ -206,7 +206,7 @@ pub struct TaskNotificationMessage {
     /// What it used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<TaskUsage>,
-    /// What it left behind.
+    /// Its output file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource_links: Option<Vec<RawJson>>,
     /// Not worth showing in the conversation.

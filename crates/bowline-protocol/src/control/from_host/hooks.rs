@@ -1,0 +1,55 @@
+//! Request for the hooks that are registered.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{extra::Extra, hook::HookEvent, raw::RawJson};
+
+/// Request for the registered hooks.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GetHooksListing {
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Registered hooks.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HooksListing {
+    /// The events that have some.
+    pub events: Vec<RawJson>,
+    /// The hooks.
+    pub hooks: Vec<RawJson>,
+    /// The events that could have some.
+    pub event_catalog: Vec<HookEventInfo>,
+    /// What the administrator decided about hooks.
+    pub policy: RawJson,
+    /// Whether hooks are off for safety.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub safe_mode: Option<bool>,
+    /// Whether hooks are off for simplicity.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bare_mode: Option<bool>,
+    /// What is wrong with some of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub errors: Option<Vec<RawJson>>,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// An event that hooks can register for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HookEventInfo {
+    /// The event.
+    pub name: HookEvent,
+    /// When it happens.
+    pub summary: String,
+    /// Whether a matcher narrows it.
+    pub supports_matcher: bool,
+    /// Fields this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
