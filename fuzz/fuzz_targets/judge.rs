@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use bowline_permission::{Policy, ProposedCall, Roots, RuleSource, Verdict};
+use bowline_permission::{EvaluationContext, Policy, ProposedCall, Roots, RuleSource, Verdict};
 use bowline_protocol::{PermissionBehavior, PermissionMode};
 use bowline_shell::parse;
 use bowline_tools::Access;
@@ -49,7 +49,7 @@ fn judge(policy: &Policy, line: &str) -> Leniency {
         hook: None,
         needs_person: false,
     };
-    match policy.evaluate(&call) {
+    match policy.evaluate(&call, EvaluationContext::default()) {
         Verdict::Allow(_) => Leniency::Allow,
         Verdict::Ask(_) => Leniency::Ask,
         Verdict::Deny(_) => Leniency::Deny,

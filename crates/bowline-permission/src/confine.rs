@@ -8,16 +8,16 @@ use bowline_shell::Command;
 use super::{
     call::ProposedCall,
     command::{CommandLine, Part},
+    evaluation::Evaluation,
     location::Location,
     place::Place,
-    policy::Policy,
     repository,
 };
 
 /// Programs that may stand beside a question for a version: all they do is print.
 const PRINTERS: &[&str] = &["echo", "head", "tail", "true", "which", "command", "type"];
 
-impl Policy {
+impl Evaluation<'_> {
     /// The working directories, what else may be read without a question, what the line names, and the
     /// repositories that it looks at.
     pub(super) fn confinement(&self, call: &ProposedCall<'_>, line: &CommandLine) -> Confinement {
@@ -25,8 +25,8 @@ impl Policy {
             return Confinement { readable: Readable::Everything, executable: Vec::new() };
         }
         let mut held = Confinement::default();
-        let own = self.plan_file.iter().chain(&self.memory).chain(&self.readable);
-        let folders = self.directories().chain(own.map(PathBuf::as_path));
+        let own = self.policy.plan_file.iter().chain(&self.policy.readable).map(PathBuf::as_path);
+        let folders = self.policy.directories().chain(own).chain(self.memory);
         for folder in folders {
             held.read(Location::of(folder).real());
         }

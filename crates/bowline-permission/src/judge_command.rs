@@ -6,8 +6,9 @@ use bowline_shell::{Command, Script};
 use super::{
     call::ProposedCall,
     command::{CommandLine, Part, Repositories},
+    evaluation::{Evaluation, allowed, needs_approval},
     place::Place,
-    policy::{Policy, allowed, needs_approval},
+    policy::Policy,
     suggest,
     verdict::{Question, Reason, Verdict},
 };
@@ -41,7 +42,7 @@ enum Objection<'a> {
     Unknown,
 }
 
-impl Policy {
+impl Evaluation<'_> {
     pub(super) fn judge_command(&self, call: &ProposedCall<'_>, line: &CommandLine) -> Verdict {
         let whole = self
             .rules
@@ -67,9 +68,9 @@ impl Policy {
             }
         }
         // What belongs to no part is judged like the parts that only read, if there are any.
-        let exposed = unasked.iter().find_map(|part| shows_too_much(self, line, part));
-        let exposed =
-            exposed.or_else(|| line_shows_too_much(self, line).filter(|_| !unasked.is_empty()));
+        let exposed = unasked.iter().find_map(|part| shows_too_much(self.policy, line, part));
+        let exposed = exposed
+            .or_else(|| line_shows_too_much(self.policy, line).filter(|_| !unasked.is_empty()));
         if let Some(text) = exposed {
             return ask_about_all(call, line, text);
         }
@@ -87,7 +88,7 @@ impl Policy {
     }
 
     fn judge_part<'a>(&self, part: &'a Part) -> Result<Grounds, Objection<'a>> {
-        let accepts_edits = self.mode == PermissionMode::AcceptEdits;
+        let accepts_edits = *self.mode == PermissionMode::AcceptEdits;
         let mut grounds = Grounds::Granted;
         for place in &part.redirected {
             let covered = self.is_known_inside(place) && accepts_edits
@@ -96,7 +97,7 @@ impl Policy {
                 return Err(Objection::Writes(part, place));
             }
         }
-        let has_rule = self.rules.allowed_commands().any(|(pattern, _)| part.fits(pattern));
+        let has_rule = self.policy.rules.allowed_commands().any(|(pattern, _)| part.fits(pattern));
         if has_rule || accepts_edits && part.is_file_command {
             // A pattern is taken apart only where a rule names the program.
             if !has_rule && part.writes_pattern {
@@ -130,7 +131,7 @@ impl Policy {
     }
 
     fn is_known_inside(&self, place: &Place) -> bool {
-        matches!(place, Place::Known(location) if self.is_inside(location))
+        matches!(place, Place::Known(location) if self.policy.is_inside(location))
     }
 
     fn is_readable(&self, place: &Place) -> bool {
@@ -168,7 +169,7 @@ impl Policy {
             }
         };
         let path = location.named().display();
-        let inside = self.is_inside(location);
+        let inside = self.policy.is_inside(location);
         let mut question = if inside {
             let message = format!(
                 "{name} in '{path}' needs approval: it would change a file in a working directory \

@@ -6,7 +6,7 @@ use bowline_protocol::{PermissionBehavior, PermissionRule};
 
 use super::{
     path_pattern::{PathPattern, PatternRoots},
-    policy::Roots,
+    roots::Roots,
     rule::{Rule, Subject},
     source::RuleSource,
     text_pattern::TextPattern,

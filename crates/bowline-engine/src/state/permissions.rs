@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::{
     identity::Identity,
-    permission::{Policy, ProposedCall, RuleSource, Verdict, write_settings},
+    permission::{EvaluationContext, Policy, ProposedCall, RuleSource, Verdict, write_settings},
     settings::{Places, Standing},
 };
 
@@ -94,15 +94,10 @@ impl Permissions {
             Identity::Main => self.memory(),
             Identity::Sub(agent) => agent.memory.clone(),
         };
-        let mut policy = self.policy();
-        policy.memory = memory;
         let own = caller.subagent().and_then(|agent| agent.permission_mode.as_ref());
+        let policy = self.policy();
         let mode = mode.or_else(|| own.and_then(|mode| policy.mode_for_agent(mode)));
-        let Some(mode) = mode else { return policy.evaluate(call) };
-        let usual = std::mem::replace(&mut policy.mode, mode);
-        let verdict = policy.evaluate(call);
-        policy.mode = usual;
-        verdict
+        policy.evaluate(call, EvaluationContext { mode: mode.as_ref(), memory: memory.as_deref() })
     }
 
     /// Changes the rules, in memory and, where the update says so, on disk. Returns the settings file

@@ -6,7 +6,8 @@ use std::{
 };
 
 use bowline_permission::{
-    Denial, HookOpinion, Policy, ProposedCall, Question, Roots, RuleSource, Verdict,
+    Denial, EvaluationContext, HookOpinion, Policy, ProposedCall, Question, Roots, RuleSource,
+    Verdict,
 };
 use bowline_protocol::{HookPermissionDecision, PermissionBehavior, PermissionMode};
 use bowline_tools::Access;
@@ -84,14 +85,15 @@ impl Bench {
             "TodoWrite" => (json!({}), Access::Nothing),
             _ => (json!({ "text": argument, "count": 3 }), Access::Other),
         };
-        self.policy.evaluate(&ProposedCall {
+        let call = ProposedCall {
             tool,
             input: &input,
             access: &access,
             current_directory: &self.project,
             hook: self.hook.as_ref(),
             needs_person: self.needs_person,
-        })
+        };
+        self.policy.evaluate(&call, EvaluationContext::default())
     }
 
     /// The verdict in short: `allow mode`, `ask`, `deny rule`.

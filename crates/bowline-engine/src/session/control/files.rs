@@ -22,7 +22,7 @@ use super::{Answered, ControlError, ControlReply, suggest};
 use crate::{
     identity::Identity,
     instructions::LoadReason,
-    permission::{Location, ProposedCall, RuleSource, Verdict},
+    permission::{EvaluationContext, Location, ProposedCall, RuleSource, Verdict},
     plugin_reload,
     session_context::SessionContext,
 };
@@ -101,14 +101,18 @@ pub(super) async fn read_file(shared: &Arc<SessionContext>, request: ReadFile) -
 
 fn may_read(shared: &SessionContext, path: &Path) -> bool {
     let current = shared.workspace.current_dir();
-    let verdict = shared.permissions.policy().evaluate(&ProposedCall {
+    let call = ProposedCall {
         tool: "Read",
         input: &json!({"file_path": path}),
         access: &Access::Read(vec![path.to_owned()]),
         current_directory: &current,
         hook: None,
         needs_person: false,
-    });
+    };
+    // The host reads for the main agent, whose memory it may see.
+    let memory = shared.permissions.memory();
+    let context = EvaluationContext { mode: None, memory: memory.as_deref() };
+    let verdict = shared.permissions.policy().evaluate(&call, context);
     matches!(verdict, Verdict::Allow(_))
 }
 

@@ -324,3 +324,27 @@ async fn readers_learn_which_call_it_belongs_to() {
     let parent = said[0].parent_tool_use_id.as_ref().unwrap();
     assert_eq!(call["content"][0]["id"], parent.as_str());
 }
+
+#[tokio::test]
+async fn memory_of_a_subagent_is_not_readable_for_the_host() {
+    let outside = TempDir::new().unwrap();
+    let home = outside.path().canonicalize().unwrap();
+    let folder = TempDir::new().unwrap();
+    let agents = folder.path().join(".claude/agents");
+    fs::create_dir_all(&agents).unwrap();
+    let head = "---\nname: diver\ndescription: dives\nmemory: user\n---\nYou dive.";
+    fs::write(agents.join("diver.md"), head).unwrap();
+    let path = folder.path().canonicalize().unwrap();
+    let places = Places::new(home.clone(), path);
+    let mut rig = Rig::in_folder(folder, |config| config.places = places);
+    let index = home.join("agent-memory/diver/MEMORY.md");
+    let input = json!({"file_path": index, "content": "The wreck lies north."});
+    let frames = rig.run(&dive(&format!("TOOL Write {input}\nNEXT\nSAY x"))).await;
+    assert!(frames.iter().all(|frame| frame["type"] != "can_use_tool"), "{frames:#?}");
+    assert!(index.exists());
+
+    let request = json!({"subtype": "read_file", "path": index});
+    let denied = rig.control(request).await;
+    assert_eq!(denied, Err(format!("read denied: {}", index.display())));
+    rig.run("SAY done").await;
+}

@@ -19,7 +19,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use bowline_permission::{Policy, ProposedCall, Roots, RuleSource, Verdict};
+use bowline_permission::{EvaluationContext, Policy, ProposedCall, Roots, RuleSource, Verdict};
 use bowline_protocol::{PermissionBehavior, PermissionMode};
 use bowline_tools::Access;
 use serde_json::json;
@@ -89,7 +89,7 @@ fn runs_unasked(policy: &Policy, ground: &Ground, line: &str) -> bool {
         hook: None,
         needs_person: false,
     };
-    matches!(policy.evaluate(&call), Verdict::Allow(_))
+    matches!(policy.evaluate(&call, EvaluationContext::default()), Verdict::Allow(_))
 }
 
 /// A line that did harm.

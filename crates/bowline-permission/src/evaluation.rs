@@ -1,0 +1,407 @@
+//! The verdict on a call: rules, safety, hooks, mode and working directories in their order.
+
+use std::path::Path;
+
+use bowline_protocol::{
+    DecisionReasonType, HookPermissionDecision, PermissionBehavior, PermissionMode, PermissionRule,
+    PermissionUpdate,
+};
+
+use super::{
+    access::Evidence,
+    call::{HookOpinion, ProposedCall},
+    location::Location,
+    policy::Policy,
+    rule::{Rule, Subject},
+    sensitive::sensitivity,
+    source::RuleSource,
+    suggest,
+    verdict::{Denial, Question, Reason, Unanswered, Verdict},
+};
+
+/// The parts of a decision that belong to the caller and not to the session.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct EvaluationContext<'a> {
+    /// A mode that overrides the session's.
+    pub mode: Option<&'a PermissionMode>,
+    /// The folder in which the calling agent keeps what it learns, which it may read and write at any time.
+    pub memory: Option<&'a Path>,
+}
+
+/// A policy as it applies to one caller. It borrows: an evaluation leaves no trace in the policy.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Evaluation<'a> {
+    pub(super) policy: &'a Policy,
+    pub(super) mode: &'a PermissionMode,
+    pub(super) memory: Option<&'a Path>,
+}
+
+impl Policy {
+    /// Whether a call is one that a rule is about: for hooks that run for some calls only.
+    ///
+    /// One part of a command is enough, and so is a command in which a part may hide: a guard that
+    /// runs too often is better than one that does not run.
+    pub fn fits(&self, rule: &PermissionRule, call: &ProposedCall<'_>) -> bool {
+        let rule = self.rules.prepared(RuleSource::Session, &PermissionBehavior::Ask, rule.clone());
+        let evidence = Evidence::gather(call, self);
+        let hidden = matches!((&rule.subject, &evidence),
+            (Subject::Command(_), Evidence::Command(line)) if line.hides);
+        hidden || rule.restricts(call, &evidence)
+    }
+
+    /// Decides about a call in the context of its caller.
+    pub fn evaluate(&self, call: &ProposedCall<'_>, context: EvaluationContext<'_>) -> Verdict {
+        self.in_context(context).evaluate(call)
+    }
+
+    /// Whether a call certainly changes nothing.
+    pub fn only_looks(&self, call: &ProposedCall<'_>) -> bool {
+        match Evidence::gather(call, self) {
+            Evidence::Fetch(_) | Evidence::Other => false,
+            evidence => !self.in_context(EvaluationContext::default()).changes_something(&evidence),
+        }
+    }
+
+    fn in_context<'a>(&'a self, context: EvaluationContext<'a>) -> Evaluation<'a> {
+        let EvaluationContext { mode, memory } = context;
+        Evaluation { policy: self, mode: mode.unwrap_or(&self.mode), memory }
+    }
+}
+
+impl<'a> Evaluation<'a> {
+    fn evaluate(&self, call: &ProposedCall<'_>) -> Verdict {
+        if let Some(HookOpinion { decision: HookPermissionDecision::Deny, reason, source }) =
+            call.hook
+        {
+            let words = reason.as_deref().unwrap_or("denied");
+            return Verdict::Deny(Denial {
+                announced: false,
+                ..Denial::new(
+                    hook_reason(reason, source),
+                    format!("PreToolUse:{} hook error: {words}", call.tool),
+                )
+            });
+        }
+        let evidence = Evidence::gather(call, self.policy);
+        if let Some(rule) = self.restricting(&PermissionBehavior::Deny, call, &evidence) {
+            let mut denial = denied_by(rule, call, &evidence);
+            // Whoever hears the hook knows of the call already.
+            denial.announced &= !has_hooks_consent(call);
+            return Verdict::Deny(denial);
+        }
+        if let Some(outside) = self.blocked(&evidence) {
+            let path = outside.named().display();
+            let text = format!("{path} is outside the working directories of this session");
+            let message = format!("{text}, and settings keep {} inside them.", call.tool);
+            return Verdict::Deny(Denial::new(
+                Reason::of(DecisionReasonType::WorkingDir).text(text),
+                message,
+            ));
+        }
+        match self.undenied(call, &evidence) {
+            Verdict::Ask(question) => self.may_ask(call, question),
+            verdict => verdict,
+        }
+    }
+
+    /// The place that settings keep a tool away from, whatever else allows it.
+    fn blocked<'e>(&self, evidence: &'e Evidence) -> Option<&'e Location> {
+        match evidence {
+            Evidence::Read(locations) if self.policy.blocks_reads_outside => {
+                locations.iter().find(|location| !self.may_read(location))
+            }
+            Evidence::Edit(location) if self.policy.blocks_writes_outside => {
+                Some(location).filter(|location| {
+                    !self.policy.is_inside(location) && !self.is_agents_own(location)
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// A question in a mode that asks nobody is a refusal.
+    fn may_ask(&self, call: &ProposedCall<'_>, question: Box<Question>) -> Verdict {
+        match *self.mode {
+            // A hook has a reason of its own to ask, and nobody answers.
+            PermissionMode::DontAsk if question.reason.kind == Some(DecisionReasonType::Hook) => {
+                Verdict::Deny(question.unanswered(Unanswered::NoSurface))
+            }
+            PermissionMode::DontAsk => Verdict::Deny(Denial::new(
+                Reason::of(DecisionReasonType::Mode),
+                format!(
+                    "Permission to use {} has been denied because the session is in dontAsk mode, \
+                     where only what is already allowed runs. Go on without it, or say what it \
+                     would take.",
+                    call.tool
+                ),
+            )),
+            PermissionMode::Auto
+                if question.matched_ask_rule.is_none() && !question.requires_user_interaction =>
+            {
+                Verdict::Deny(Denial::new(
+                    Reason::of(DecisionReasonType::Classifier),
+                    format!(
+                        "Permission to use {} has been denied because no classifier is available \
+                         to decide about it in auto mode.",
+                        call.tool
+                    ),
+                ))
+            }
+            _ => Verdict::Ask(question),
+        }
+    }
+
+    fn undenied(&self, call: &ProposedCall<'_>, evidence: &Evidence) -> Verdict {
+        if let Some(rule) = self.restricting(&PermissionBehavior::Ask, call, evidence) {
+            let text = format!("The rule {} ({}) asks about this.", rule.text, rule.source);
+            let reason = Reason::rule(DecisionReasonType::Rule, rule.matched()).text(text);
+            let mut question = Question::new(reason, needs_approval(call));
+            question.matched_ask_rule = Some(rule.matched());
+            question.requires_user_interaction = call.needs_person;
+            return Verdict::Ask(Box::new(question));
+        }
+        if call.needs_person {
+            let mut question = Question::new(Reason::default(), needs_approval(call));
+            question.requires_user_interaction = true;
+            return Verdict::Ask(Box::new(question));
+        }
+        if let Some(question) = self.unsafe_whatever_is_allowed(call, evidence) {
+            return Verdict::Ask(Box::new(question));
+        }
+        if let Some(verdict) = call.hook.and_then(|hook| follow_hook(call, hook)) {
+            return verdict;
+        }
+        match *self.mode {
+            PermissionMode::BypassPermissions => {
+                Verdict::Allow(Reason::of(DecisionReasonType::Mode))
+            }
+            PermissionMode::Plan if self.changes_something(evidence) => {
+                let reason = Reason::of(DecisionReasonType::Mode)
+                    .text("The session is in plan mode, in which nothing is changed.");
+                Verdict::Ask(Box::new(Question::new(reason, needs_approval(call))))
+            }
+            _ => self.by_access(call, evidence),
+        }
+    }
+
+    /// Allow rules, and what is allowed by nature.
+    fn by_access(&self, call: &ProposedCall<'_>, evidence: &Evidence) -> Verdict {
+        let by_rule = || {
+            let mut rules = self.policy.rules.saying(&PermissionBehavior::Allow);
+            let rule = rules.find(|rule| rule.names(call, evidence))?;
+            Some(Verdict::Allow(Reason::rule(DecisionReasonType::Rule, rule.matched())))
+        };
+        let by_mode = || Verdict::Allow(Reason::of(DecisionReasonType::Mode));
+        match evidence {
+            Evidence::Nothing => by_rule().unwrap_or(Verdict::Allow(Reason::default())),
+            Evidence::Read(locations) => {
+                let mut elsewhere = locations.iter().filter(|it| !self.is_readable_by_place(it));
+                let outside = elsewhere.clone().find(|location| self.read_rule(location).is_none());
+                match outside {
+                    None => elsewhere
+                        .find_map(|location| self.read_rule(location))
+                        .map_or_else(by_mode, allowed),
+                    Some(outside) => by_rule().unwrap_or_else(|| {
+                        self.ask_outside(call, outside, suggest::for_read(outside))
+                    }),
+                }
+            }
+            Evidence::Edit(location) => {
+                let inside = self.policy.is_inside(location);
+                let accepted = *self.mode == PermissionMode::AcceptEdits && inside;
+                if accepted || self.is_agents_own(location) {
+                    return by_mode();
+                }
+                by_rule()
+                    .or_else(|| self.edit_rule(location).map(allowed))
+                    .unwrap_or_else(|| self.ask_edit(call, location, inside))
+            }
+            Evidence::Command(line) => by_rule().unwrap_or_else(|| self.judge_command(call, line)),
+            Evidence::Fetch(_) | Evidence::Other => by_rule().unwrap_or_else(|| {
+                // Whether it changes something cannot be told.
+                let planning =
+                    (*self.mode == PermissionMode::Plan).then_some(DecisionReasonType::Mode);
+                let reason = Reason { kind: planning, ..Reason::default() };
+                let mut question = Question::new(reason, needs_approval(call));
+                question.suggestions = suggest::for_tool(call, evidence);
+                Verdict::Ask(Box::new(question))
+            }),
+        }
+    }
+
+    /// Whether a file may be read without a question.
+    pub(super) fn may_read(&self, location: &Location) -> bool {
+        self.is_readable_by_place(location) || self.read_rule(location).is_some()
+    }
+
+    fn is_readable_by_place(&self, location: &Location) -> bool {
+        self.policy.is_inside(location)
+            || self.is_agents_own(location)
+            || self.policy.readable.iter().any(|path| location.is_within(&Location::of(path)))
+    }
+
+    /// The rule that allows reading a file.
+    fn read_rule(&self, location: &Location) -> Option<&'a Rule> {
+        let covers =
+            |rule: &&Rule| matches!(&rule.subject, Subject::Read(it) if it.covers(location));
+        self.policy.rules.saying(&PermissionBehavior::Allow).find(covers)
+    }
+
+    /// The rule that allows changing a file.
+    pub(super) fn edit_rule(&self, location: &Location) -> Option<&'a Rule> {
+        self.policy.rules.saying(&PermissionBehavior::Allow).find(
+            |rule| matches!(&rule.subject, Subject::Edit(pattern) if pattern.covers(location)),
+        )
+    }
+
+    /// Whether an agent writes for nobody but itself there.
+    fn is_agents_own(&self, location: &Location) -> bool {
+        self.policy.plan_file.as_ref().is_some_and(|plan| Location::of(plan) == *location)
+            || self.memory.is_some_and(|folder| location.is_within(&Location::of(folder)))
+    }
+
+    fn restricting(
+        &self,
+        behavior: &PermissionBehavior,
+        call: &ProposedCall<'_>,
+        evidence: &Evidence,
+    ) -> Option<&Rule> {
+        self.policy.rules.saying(behavior).find(|rule| rule.restricts(call, evidence))
+    }
+
+    fn changes_something(&self, evidence: &Evidence) -> bool {
+        match evidence {
+            Evidence::Edit(location) => !self.is_agents_own(location),
+            Evidence::Command(line) => !line.script.is_read_only(),
+            Evidence::Nothing | Evidence::Read(_) | Evidence::Fetch(_) | Evidence::Other => false,
+        }
+    }
+
+    /// Questions that no rule, hook or mode answers.
+    fn unsafe_whatever_is_allowed(
+        &self,
+        call: &ProposedCall<'_>,
+        evidence: &Evidence,
+    ) -> Option<Question> {
+        let safety = |text: String| {
+            let message = format!("{} {text}.", needs_approval(call));
+            Question::new(Reason::of(DecisionReasonType::SafetyCheck).text(text), message)
+        };
+        let sensitive = |location: &Location| {
+            let text = sensitivity(location).filter(|_| !self.is_agents_own(location))?;
+            let blocked_path = Some(location.named().display().to_string());
+            Some(Question { blocked_path, ..safety(text) })
+        };
+        match evidence {
+            Evidence::Edit(location) => sensitive(location).map(|mut question| {
+                let edits = *self.mode == PermissionMode::AcceptEdits;
+                question.suggestions.extend((!edits).then(suggest::accept_edits));
+                question
+            }),
+            Evidence::Command(line) => {
+                if let Some(danger) = line.script.danger() {
+                    let question = safety(format!("`{}` {}", danger.command, danger.reason));
+                    return Some(Question { may_be_remembered: false, ..question });
+                }
+                if let Some(question) = line.written_files().find_map(sensitive) {
+                    return Some(question);
+                }
+                let restricts_files = self.policy.rules.restricts_files();
+                let may_break_rule = line.hides
+                    && (self.policy.rules.restricts_commands() || restricts_files)
+                    || line.hides_files && restricts_files;
+                may_break_rule.then(|| {
+                    let text = "The command cannot be taken apart completely, so it may contain \
+                                something that a rule forbids";
+                    let message = format!("{} {text}.", needs_approval(call));
+                    Question::new(Reason::of(DecisionReasonType::Unspecified).text(text), message)
+                })
+            }
+            Evidence::Nothing | Evidence::Read(_) | Evidence::Fetch(_) | Evidence::Other => None,
+        }
+    }
+
+    fn ask_outside(
+        &self,
+        call: &ProposedCall<'_>,
+        outside: &Location,
+        suggestions: Vec<PermissionUpdate>,
+    ) -> Verdict {
+        let path = outside.named().display();
+        let text = format!("{path} is outside the working directories of this session");
+        let message = format!("{} {text}.", needs_approval(call));
+        let reason = Reason::of(DecisionReasonType::WorkingDir).text(text);
+        let mut question = Question::new(reason, message);
+        question.blocked_path = Some(path.to_string());
+        question.suggestions = suggestions;
+        Verdict::Ask(Box::new(question))
+    }
+
+    fn ask_edit(&self, call: &ProposedCall<'_>, location: &Location, inside: bool) -> Verdict {
+        if !inside {
+            let suggestions = suggest::for_edit_outside(location, self.mode);
+            return self.ask_outside(call, location, suggestions);
+        }
+        let mut question = Question::new(Reason::default(), needs_approval(call));
+        question.suggestions = vec![suggest::accept_edits()];
+        Verdict::Ask(Box::new(question))
+    }
+}
+
+pub(super) fn allowed(rule: &Rule) -> Verdict {
+    Verdict::Allow(Reason::rule(DecisionReasonType::Rule, rule.matched()))
+}
+
+pub(super) fn needs_approval(call: &ProposedCall<'_>) -> String {
+    format!("This call of {} needs approval, which has not been given.", call.tool)
+}
+
+fn hook_reason(reason: &Option<String>, source: &str) -> Reason {
+    Reason {
+        text: reason.clone(),
+        hook_source: Some(source.to_owned()),
+        ..Reason::of(DecisionReasonType::Hook)
+    }
+}
+
+fn has_hooks_consent(call: &ProposedCall<'_>) -> bool {
+    call.hook.is_some_and(|hook| hook.decision == HookPermissionDecision::Allow)
+}
+
+/// What a hook's opinion means once no rule and no safety check stands against it.
+fn follow_hook(call: &ProposedCall<'_>, hook: &HookOpinion) -> Option<Verdict> {
+    let reason = hook_reason(&hook.reason, &hook.source);
+    match hook.decision {
+        HookPermissionDecision::Allow => Some(Verdict::Allow(reason)),
+        HookPermissionDecision::Ask => {
+            let message = hook.reason.clone().unwrap_or_else(|| needs_approval(call));
+            Some(Verdict::Ask(Box::new(Question::new(reason, message))))
+        }
+        _ => None,
+    }
+}
+
+fn denied_by(rule: &Rule, call: &ProposedCall<'_>, evidence: &Evidence) -> Denial {
+    let tool = call.tool;
+    let by_path = matches!(rule.subject, Subject::Read(_) | Subject::Edit(_));
+    let kind = match (&rule.subject, evidence) {
+        (Subject::Command(_), _) => DecisionReasonType::SubcommandResults,
+        (_, Evidence::Command(_)) if by_path => DecisionReasonType::SubcommandResults,
+        _ => DecisionReasonType::Rule,
+    };
+    let reason = Reason::rule(kind, rule.matched());
+    match evidence {
+        Evidence::Command(line) => Denial::new(
+            reason,
+            format!("Permission to use {tool} with command {} has been denied.", line.text),
+        ),
+        Evidence::Read(_) | Evidence::Edit(_) if by_path => Denial {
+            announced: false,
+            ..Denial::new(
+                reason,
+                format!("Permission to use {tool} here has been denied by the rule {}.", rule.text),
+            )
+        },
+        _ => Denial::new(reason, format!("Permission to use {tool} has been denied.")),
+    }
+}
