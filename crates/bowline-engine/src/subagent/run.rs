@@ -95,7 +95,7 @@ pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Fini
         servers::leave(servers).await;
     }
     let worktree = match worktree {
-        Some(worktree) => worktree.put_away(&session).await,
+        Some(worktree) => worktree.remove_if_unchanged(&session).await,
         None => None,
     };
     let finished = Finished {

@@ -1,4 +1,4 @@
-//! What worktrees need of git. It is asked as a program, and never waited for longer than a while.
+//! Runs git for worktrees, each time with a deadline.
 
 use std::{
     io,
@@ -10,75 +10,62 @@ use std::{
 use bowline_process::ProcessGroup;
 use tokio::time::timeout;
 
-/// How long git may take for a question.
-const QUESTION: Duration = Duration::from_secs(10);
-/// How long it may take to write or remove a whole tree.
-const CHANGE: Duration = Duration::from_secs(120);
+/// Deadline of a command that only reads.
+pub(super) const READ_DEADLINE: Duration = Duration::from_secs(10);
+/// Deadline of a command that writes or removes a whole tree.
+pub(super) const WRITE_DEADLINE: Duration = Duration::from_secs(120);
 
-/// The top folder of the working tree that holds `directory`.
-pub(super) async fn top(directory: &Path) -> Option<PathBuf> {
-    let top = git(directory, &["rev-parse", "--show-toplevel"], QUESTION).await.ok()?;
+/// The top-level folder of the working tree that contains `directory`.
+pub(super) async fn top_level(directory: &Path) -> Option<PathBuf> {
+    let top = git(directory, &["rev-parse", "--show-toplevel"], READ_DEADLINE).await.ok()?;
     (!top.is_empty()).then(|| PathBuf::from(top))
+}
+
+/// The git directory that all worktrees of a repository share.
+pub(super) async fn common_dir(directory: &Path) -> Option<PathBuf> {
+    let common = git(directory, &["rev-parse", "--git-common-dir"], READ_DEADLINE).await.ok()?;
+    // Git prints it relative to the folder in which it runs.
+    directory.join(common).canonicalize().ok()
 }
 
 /// The commit that is checked out.
 pub(super) async fn head(directory: &Path) -> Option<String> {
-    git(directory, &["rev-parse", "--verify", "HEAD"], QUESTION).await.ok()
+    git(directory, &["rev-parse", "--verify", "HEAD"], READ_DEADLINE).await.ok()
 }
 
-/// Checks out the newest commit in a folder of its own, on a branch of its own.
-pub(super) async fn add_worktree(
-    repository: &Path,
-    path: &Path,
-    branch: &str,
-) -> Result<(), String> {
-    let path = path.to_string_lossy();
-    let add = ["worktree", "add", "--quiet", "-b", branch, &path, "HEAD"];
-    git(repository, &add, CHANGE).await.map(drop)
-}
-
-/// Takes such a folder and its branch away.
-pub(super) async fn remove_worktree(
-    repository: &Path,
-    path: &Path,
-    branch: &str,
-) -> Result<(), String> {
-    git(repository, &["worktree", "remove", &path.to_string_lossy()], CHANGE).await?;
-    git(repository, &["branch", "--quiet", "-D", branch], QUESTION).await.map(drop)
-}
-
-/// Takes away what there is of a folder that is not complete.
-pub(super) async fn discard_worktree(
-    repository: &Path,
-    path: &Path,
-    branch: &str,
-) -> Result<(), String> {
-    // Git locks a folder that it is still filling, and a lock takes a second word to overrule.
-    let remove = ["worktree", "remove", "--force", "--force", &path.to_string_lossy()];
-    git(repository, &remove, CHANGE).await?;
-    git(repository, &["branch", "--quiet", "-D", branch], QUESTION).await.map(drop)
-}
-
-/// Whether a folder holds exactly what it began with. Ignored files do not count.
+/// Whether a worktree has neither changed files nor commits since `base`. Ignored files do not matter.
 pub(super) async fn is_unchanged(path: &Path, base: &str) -> bool {
-    let status = git(path, &["status", "--porcelain"], CHANGE).await;
+    let status = git(path, &["status", "--porcelain"], WRITE_DEADLINE).await;
     status.is_ok_and(|changes| changes.is_empty()) && head(path).await.as_deref() == Some(base)
 }
 
-/// Asks git something; its answer, or what it complains about.
-async fn git(directory: &Path, words: &[&str], limit: Duration) -> Result<String, String> {
-    let output = timeout(limit, output(directory, words))
+/// Runs git and returns its trimmed output, or what it printed as its error.
+pub(super) async fn git(
+    directory: &Path,
+    arguments: &[&str],
+    deadline: Duration,
+) -> Result<String, String> {
+    let output = timeout(deadline, output(directory, arguments))
         .await
-        .map_err(|_| format!("git {} takes too long", words.join(" ")))?
-        .map_err(|error| format!("git cannot be run: {error}"))?;
+        .map_err(|_| {
+            let command = arguments.join(" ");
+            format!("`git {command}` did not finish within {} seconds", deadline.as_secs())
+        })?
+        .map_err(|error| format!("git could not be started: {error}"))?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
     if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
 }
 
-/// Runs git to its end. Dropped, it takes with it what git has started.
-async fn output(directory: &Path, words: &[&str]) -> io::Result<Output> {
+/// Runs git to its end. Dropping the future kills git and all processes that it has started.
+async fn output(directory: &Path, arguments: &[&str]) -> io::Result<Output> {
     let mut command = crate::git::command(directory).await;
-    command.args(words).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    command
+        .args(arguments)
+        // Errors are matched by their English text.
+        .env("LC_ALL", "C")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0);
     let child = command.spawn()?;
     let group = ProcessGroup::led_by(&child)?;
     let output = child.wait_with_output().await;

@@ -1,44 +1,46 @@
-//! A copy of the project in which an agent works by itself: a worktree of git, or what hooks make instead.
+//! Worktrees: copies of the project in which agents work alone, made by git or by hooks.
 
 mod git;
+mod repository;
 
 use std::path::{Path, PathBuf};
 
 use bowline_protocol::{EventInput, Extra, HookEvent, WorktreeCreateInput, WorktreeRemoveInput};
 use tokio_util::sync::CancellationToken;
 
+use self::repository::LockedRepository;
 use crate::{
     identity::Identity, permission::RuleSource, session_context::SessionContext,
     tasks::KeptWorktree,
 };
 
-/// What the model hears where there is nothing to copy, and nobody who could.
-const NO_REPOSITORY: &str = "Cannot create agent worktree: not in a git repository and no \
-    WorktreeCreate hooks are configured. Configure WorktreeCreate/WorktreeRemove hooks in \
-    settings.json to use worktree isolation with other VCS systems.";
+/// Result for the model where there is neither a repository nor a hook.
+const NO_REPOSITORY: &str = "The agent's worktree was not created: the working directory is not in \
+    a git repository, and no WorktreeCreate hook is configured. For another version control system, \
+    configure WorktreeCreate and WorktreeRemove hooks in settings.json.";
 
-/// What the model hears of hooks that say nothing.
-const NO_PATH: &str = "WorktreeCreate hook failed: hook succeeded but returned no worktree path \
-    (command: echo the path to stdout; http/callback: return hookSpecificOutput.worktreePath)";
+/// Result for the model if no hook names a folder.
+const NO_PATH: &str = "WorktreeCreate hook failed: it returned no worktree path. A command prints the \
+    path on stdout; an HTTP endpoint or a callback returns hookSpecificOutput.worktreePath.";
 
 /// A copy of the project.
 #[derive(Debug)]
 pub(crate) struct Worktree {
     path: PathBuf,
     origin: Origin,
-    /// The commit that it began with; `None` if git knows nothing of it.
+    /// The commit that was checked out first; `None` outside of git.
     base: Option<String>,
 }
 
-/// Who made it.
+/// What created a worktree.
 #[derive(Debug)]
 enum Origin {
-    Git { repository: PathBuf, branch: String },
+    Git { top_level: PathBuf, branch: String },
     Hooks,
 }
 
 impl Worktree {
-    /// Makes one for somebody who works in `directory`.
+    /// Creates one for an agent that works in `directory`.
     pub(crate) async fn create(
         session: &SessionContext,
         name: &str,
@@ -46,39 +48,44 @@ impl Worktree {
         cancel: &CancellationToken,
     ) -> Result<Self, String> {
         let worktree = if session.hooks.has(HookEvent::WorktreeCreate) {
-            Self::of_hooks(session, name, directory, cancel).await?
+            Self::create_with_hooks(session, name, directory, cancel).await?
         } else {
-            Self::of_git(name, directory, cancel).await?
+            Self::create_with_git(name, directory, cancel).await?
         };
         session.permissions.policy().add_directory(RuleSource::Session, &worktree.path);
         session.workspace.set_added_roots(session.permissions.added_directories());
         Ok(worktree)
     }
 
-    async fn of_git(
+    async fn create_with_git(
         name: &str,
         directory: &Path,
         cancel: &CancellationToken,
     ) -> Result<Self, String> {
-        let repository = git::top(directory).await.ok_or_else(|| NO_REPOSITORY.to_owned())?;
-        let path = repository.join(".claude/worktrees").join(name);
+        let top_level = git::top_level(directory).await.ok_or_else(|| NO_REPOSITORY.to_owned())?;
+        let path = top_level.join(".claude/worktrees").join(name);
         let branch = format!("worktree-{name}");
-        let failed = |error| format!("Cannot create agent worktree: {error}");
+        let failed = |error| format!("The agent's worktree was not created: {error}");
+        let interrupted = || failed("interrupted".to_owned());
+        let repository = tokio::select! {
+            repository = LockedRepository::acquire(&top_level) => repository,
+            () = cancel.cancelled() => return Err(interrupted()),
+        };
         tokio::select! {
-            made = git::add_worktree(&repository, &path, &branch) => made.map_err(failed)?,
-            // A large tree takes long, and whoever interrupts does not want to wait for it.
+            made = repository.add_worktree(&path, &branch) => made.map_err(failed)?,
+            // A large tree takes long, and an interrupt must not wait for it.
             () = cancel.cancelled() => {
-                if let Err(error) = git::discard_worktree(&repository, &path, &branch).await {
-                    tracing::warn!(%error, "an incomplete worktree stays");
+                if let Err(error) = repository.discard_worktree(&path, &branch).await {
+                    tracing::warn!(%error, path = %path.display(), "an incomplete worktree was not removed");
                 }
-                return Err(failed("interrupted".to_owned()));
+                return Err(interrupted());
             }
         }
         let base = git::head(&path).await;
-        Ok(Self { path, origin: Origin::Git { repository, branch }, base })
+        Ok(Self { path, origin: Origin::Git { top_level, branch }, base })
     }
 
-    async fn of_hooks(
+    async fn create_with_hooks(
         session: &SessionContext,
         name: &str,
         directory: &Path,
@@ -98,13 +105,16 @@ impl Worktree {
         };
         let path = directory.join(path);
         if !path.is_dir() {
-            return Err(format!("WorktreeCreate hook failed: {} is no directory", path.display()));
+            return Err(format!(
+                "WorktreeCreate hook failed: {} is not a directory",
+                path.display()
+            ));
         }
-        let base = match (git::top(&path).await, git::top(directory).await) {
+        let base = match (git::top_level(&path).await, git::top_level(directory).await) {
             (Some(its), Some(ours)) if its == ours => {
                 return Err(format!(
-                    "Refusing to use {} as an isolation worktree: it is part of the repository at \
-                     {}, so that changes in it would be changes there",
+                    "WorktreeCreate hook failed: {} belongs to the repository at {}, so that changes \
+                     in it would be changes there. Return a folder outside of that repository.",
                     path.display(),
                     ours.display()
                 ));
@@ -115,19 +125,22 @@ impl Worktree {
         Ok(Self { path, origin: Origin::Hooks, base })
     }
 
-    /// Where it is.
+    /// Its folder.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Takes it away if nothing was changed in it. One about which that is not known stays.
-    pub(crate) async fn put_away(self, session: &SessionContext) -> Option<KeptWorktree> {
+    /// Removes it if nothing was changed in it. If that is unknown, it stays.
+    pub(crate) async fn remove_if_unchanged(
+        self,
+        session: &SessionContext,
+    ) -> Option<KeptWorktree> {
         let unchanged = match &self.base {
             Some(base) => git::is_unchanged(&self.path, base).await,
             None => false,
         };
-        let gone = unchanged && self.remove(session).await;
-        if gone {
+        let removed = unchanged && self.remove(session).await;
+        if removed {
             session.permissions.policy().remove_directory(RuleSource::Session, &self.path);
             session.workspace.set_added_roots(session.permissions.added_directories());
             return None;
@@ -141,9 +154,14 @@ impl Worktree {
 
     async fn remove(&self, session: &SessionContext) -> bool {
         match &self.origin {
-            Origin::Git { repository, branch } => {
-                let removed = git::remove_worktree(repository, &self.path, branch).await;
-                removed.inspect_err(|error| tracing::warn!(%error, "a worktree stays")).is_ok()
+            Origin::Git { top_level, branch } => {
+                let repository = LockedRepository::acquire(top_level).await;
+                let removed = repository.remove_worktree(&self.path, branch).await;
+                removed
+                    .inspect_err(|error| {
+                        tracing::warn!(%error, path = %self.path.display(), "a worktree was not removed");
+                    })
+                    .is_ok()
             }
             Origin::Hooks if session.hooks.has(HookEvent::WorktreeRemove) => {
                 let worktree_path = self.path.display().to_string();
@@ -158,3 +176,6 @@ impl Worktree {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -70,7 +70,7 @@ fn inner_result(frames: &[Value]) -> &str {
 
 /// What the session's own folder names must not run, also when nobody has looked at it.
 #[tokio::test]
-async fn filters_that_the_repository_names_do_not_run() {
+async fn filters_of_the_repository_do_not_run() {
     let mut rig = in_repository();
     let ran = rig.path().canonicalize().unwrap().join("ran");
     let program = format!("touch '{}'; cat", ran.display());
@@ -91,7 +91,7 @@ async fn filters_that_the_repository_names_do_not_run() {
 
 /// Git would run it at each checkout, and nobody was asked.
 #[tokio::test]
-async fn what_the_repository_would_run_does_not_run() {
+async fn git_hooks_of_the_repository_do_not_run() {
     use std::os::unix::fs::PermissionsExt;
 
     let mut rig = in_repository();
@@ -108,7 +108,7 @@ async fn what_the_repository_would_run_does_not_run() {
 }
 
 #[tokio::test]
-async fn a_copy_in_which_nothing_was_changed_is_taken_away() {
+async fn unchanged_worktree_is_removed() {
     let mut rig = in_repository();
     let frames = rig.run(&send(&bash("pwd; git branch --show-current"))).await;
     let (place, branch) = inner_result(&frames).split_once('\n').unwrap();
@@ -122,7 +122,7 @@ async fn a_copy_in_which_nothing_was_changed_is_taken_away() {
 }
 
 #[tokio::test]
-async fn a_copy_with_changes_stays_and_is_named() {
+async fn changed_worktree_stays_and_is_named() {
     let mut rig = in_repository();
     let edit = json!({"file_path": "file.txt", "old_string": "old", "new_string": "new"});
     let script =
@@ -142,7 +142,7 @@ async fn a_copy_with_changes_stays_and_is_named() {
 }
 
 #[tokio::test]
-async fn one_in_the_background_has_its_copy_as_long_as_it_works() {
+async fn background_agent_keeps_its_worktree_until_it_ends() {
     let mut rig = in_repository();
     let wait = "TOOL Bash {\"command\": \"pwd; until [ -e go ]; do sleep 0.02; done; rm go\"}";
     rig.prompt(&send_beside(&format!("{wait}\nNEXT\nSAY ok"))).await;
@@ -164,7 +164,7 @@ async fn one_in_the_background_has_its_copy_as_long_as_it_works() {
 }
 
 #[tokio::test]
-async fn what_one_in_the_background_has_changed_stays_and_is_named() {
+async fn changed_worktree_of_a_background_agent_stays_and_is_named() {
     let mut rig = in_repository();
     rig.prompt(&send_beside(&bash("echo x > new.txt"))).await;
     rig.turn().await;
@@ -181,7 +181,7 @@ async fn what_one_in_the_background_has_changed_stays_and_is_named() {
 
 /// The copy is made and taken away again; the project itself stays as it is.
 #[tokio::test]
-async fn also_while_a_plan_is_made() {
+async fn worktrees_are_created_in_plan_mode() {
     let mut rig = in_repository();
     rig.control(json!({"subtype": "set_permission_mode", "mode": "plan"})).await.unwrap();
     let frames = rig.run(&send(&bash("pwd"))).await;
@@ -202,7 +202,7 @@ fn send_many(script: &str) -> String {
 const MOST: usize = 16;
 
 #[tokio::test]
-async fn no_more_are_sent_than_may_be_while_their_copies_are_made() {
+async fn concurrency_limit_holds_while_worktrees_are_created() {
     let mut rig = in_repository();
     let frames = rig.run(&send_many("HANG")).await;
     let count = &frames.last().unwrap()["subagent_stats"];
@@ -214,8 +214,27 @@ async fn no_more_are_sent_than_may_be_while_their_copies_are_made() {
     rig.abort().await;
 }
 
+/// Ten in each of two sessions: they share nothing but the repository.
 #[tokio::test]
-async fn one_without_a_copy_has_not_taken_anybodys_place() {
+async fn agents_of_two_sessions_get_worktrees_of_one_repository() {
+    const EACH: usize = 10;
+    let mut first = in_repository();
+    let below = TempDir::new_in(first.path()).unwrap();
+    let mut second = Rig::in_folder(below, |_| {});
+    let call = send_beside("HANG");
+    let calls = format!("{}\n", call.lines().next().unwrap()).repeat(EACH);
+    let script = format!("{calls}NEXT\nSAY done");
+    let (of_first, of_second) = tokio::join!(first.run(&script), second.run(&script));
+    for frames in [of_first, of_second] {
+        assert_eq!(frames.last().unwrap()["subagent_stats"]["spawned"], EACH, "{frames:#?}");
+    }
+    assert_eq!(worktrees(&first), 2 * EACH);
+    second.abort().await;
+    first.abort().await;
+}
+
+#[tokio::test]
+async fn agent_without_worktree_frees_its_concurrency_slot() {
     let mut rig = Rig::new();
     rig.run(&send_many("SAY x")).await;
     let input = json!({"description": "d", "prompt": "SAY here", "run_in_background": false});
@@ -226,7 +245,7 @@ async fn one_without_a_copy_has_not_taken_anybodys_place() {
 }
 
 #[tokio::test]
-async fn an_interrupt_leaves_no_half_of_a_copy() {
+async fn interrupt_removes_an_incomplete_worktree() {
     let mut rig = in_repository();
     // Git copies this file into the new folder, and so waits for whoever writes into it.
     git(rig.path(), &["config", "core.sparseCheckout", "true"]);
@@ -250,7 +269,7 @@ async fn an_interrupt_leaves_no_half_of_a_copy() {
 }
 
 #[tokio::test]
-async fn a_commit_is_a_change() {
+async fn worktree_with_a_commit_stays() {
     let mut rig = in_repository();
     let commit = "git -c user.name=n -c user.email=e@example.org commit -q --allow-empty -m second";
     let frames = rig.run(&send(&bash(commit))).await;
@@ -259,10 +278,12 @@ async fn a_commit_is_a_change() {
 }
 
 #[tokio::test]
-async fn where_nothing_can_be_copied_the_model_hears_of_it() {
+async fn missing_repository_is_an_error_for_the_model() {
     let mut rig = Rig::new();
     let frames = rig.run(&send("SAY x")).await;
-    assert!(text(result(&frames)).starts_with("Cannot create agent worktree: not in a git repo"));
+    assert!(text(result(&frames)).starts_with(
+        "The agent's worktree was not created: the working directory is not in a git repo"
+    ));
     let mut input = json!({"description": "d", "prompt": "SAY x", "isolation": "cellar"});
     input["run_in_background"] = false.into();
     let frames = rig.run(&format!("TOOL Agent {input}\nNEXT\nSAY y")).await;
@@ -283,7 +304,7 @@ fn told(frames: &[Value]) -> Vec<&Value> {
 }
 
 #[tokio::test]
-async fn hooks_make_the_copy_and_take_it_away() {
+async fn hooks_create_and_remove_the_worktree() {
     let mut rig = Rig::new();
     with_hooks(&rig, &["WorktreeCreate", "WorktreeRemove", "SubagentStart"]).await;
     let elsewhere = TempDir::new().unwrap();
@@ -306,7 +327,7 @@ async fn hooks_make_the_copy_and_take_it_away() {
 }
 
 #[tokio::test]
-async fn hooks_that_make_no_copy_are_errors() {
+async fn hooks_without_a_usable_worktree_are_errors() {
     let mut rig = in_repository();
     with_hooks(&rig, &["WorktreeCreate"]).await;
     let inside = rig.path().canonicalize().unwrap().join("part");
@@ -315,8 +336,8 @@ async fn hooks_that_make_no_copy_are_errors() {
     for (answer, expected) in [
         (json!({}), "returned no worktree path"),
         (json!({"decision": "block", "reason": "no room"}), "WorktreeCreate hook failed: no room"),
-        (at(&inside.join("none")), "is no directory"),
-        (at(&inside), "Refusing to use"),
+        (at(&inside.join("none")), "is not a directory"),
+        (at(&inside), "belongs to the repository at"),
     ] {
         rig.will_hook(answer);
         let frames = rig.run(&send("SAY x")).await;
@@ -325,7 +346,7 @@ async fn hooks_that_make_no_copy_are_errors() {
 }
 
 #[tokio::test]
-async fn a_program_prints_where_the_copy_is() {
+async fn command_hook_prints_the_worktree_path() {
     let folder = TempDir::new().unwrap();
     let command = "mkdir -p made; echo making it >&2; echo; echo \"$PWD/made\"";
     let settings = json!({"hooks": {"WorktreeCreate": [{"hooks": [{"type": "command", "command": command}]}]}});
