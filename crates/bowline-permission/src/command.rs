@@ -10,12 +10,12 @@ use super::{
     landing::landings,
     location::Location,
     path_pattern::PathPattern,
-    place::Place,
     policy::Policy,
     repository::{self, tracked_from},
     shell_state::ShellState,
     text_pattern::TextPattern,
     version_file,
+    word_path::WordPath,
 };
 
 /// How many files below folders are looked at for one command before the rest is unknown.
@@ -42,11 +42,11 @@ pub(super) struct Part {
     /// The command and all that it carries.
     layers: Vec<Command>,
     /// What its arguments make it read.
-    pub(super) reads: Vec<Place>,
+    pub(super) reads: Vec<WordPath>,
     /// What its arguments make it write.
-    pub(super) writes: Vec<Place>,
+    pub(super) writes: Vec<WordPath>,
     /// Where its output is sent.
-    pub(super) redirected: Vec<Place>,
+    pub(super) redirected: Vec<WordPath>,
     pub(super) is_file_command: bool,
     /// Whether what it writes is named by a pattern.
     pub(super) writes_pattern: bool,
@@ -166,13 +166,13 @@ impl Part {
         let Touches { reads, writes, is_file_command, files_only, moves, transfer, .. } =
             arguments.touches();
         let streams = streams.touches();
-        let mut read = shell.places(&reads);
+        let mut read = shell.word_paths(&reads);
         if files_only {
             // `diff DIR FILE` reads a file in the folder, which may be a link.
             for place in &mut read {
                 if place.location().is_some_and(|location| location.real().is_dir()) {
                     let named = place.location().map(|it| it.named().display().to_string());
-                    *place = Place::Unknown(named.unwrap_or_default());
+                    *place = WordPath::Unknown(named.unwrap_or_default());
                 }
             }
         }
@@ -186,10 +186,10 @@ impl Part {
                 && (surroundings.keeps_patterns || has_default)
         };
         let words = command.words.iter().filter(expanded);
-        read.extend(words.map(|word| Place::Unknown(word.raw().to_owned())));
+        read.extend(words.map(|word| WordPath::Unknown(word.raw().to_owned())));
         let repositories = repositories(command, shell, &read);
-        read.extend(shell.places(&streams.reads));
-        let mut write = shell.places(&writes);
+        read.extend(shell.word_paths(&streams.reads));
+        let mut write = shell.word_paths(&writes);
         let landed = transfer.iter().flat_map(|it| landings(it, shell, surroundings.in_company));
         write.extend(landed);
         Self {
@@ -217,7 +217,7 @@ impl Part {
     /// What is certainly written, for the files that are always asked about.
     fn surely_written(&self, shell: &ShellState<'_>) -> Possible {
         let carried = self.layers.iter().skip(1);
-        let carried = carried.flat_map(|layer| shell.places(&layer.touches().writes));
+        let carried = carried.flat_map(|layer| shell.word_paths(&layer.touches().writes));
         let own = self.writes.iter().chain(&self.redirected).cloned();
         let written = own.chain(carried).filter_map(|place| place.location().cloned()).collect();
         Possible { written, ..Possible::default() }
@@ -229,17 +229,19 @@ impl Part {
         found.written = found.known(self.writes.clone());
         for layer in &self.layers {
             let touches = layer.touches();
-            let written = found.known(shell.places(&touches.writes));
-            let mut named = found.known(shell.places(&touches.reads));
+            let written = found.known(shell.word_paths(&touches.writes));
+            let mut named = found.known(shell.word_paths(&touches.reads));
             let words = layer.path_like_words();
             if touches.complete {
                 // The program is known: a word that cannot be told names no file, unless it is
                 // among those above.
                 let certain: Vec<Word> =
                     words.into_iter().filter(|word| word.literal().is_some()).collect();
-                named.extend(shell.places(&certain).iter().filter_map(Place::location).cloned());
+                named.extend(
+                    shell.word_paths(&certain).iter().filter_map(WordPath::location).cloned(),
+                );
             } else {
-                named.extend(found.known(shell.places(&words)));
+                named.extend(found.known(shell.word_paths(&words)));
             }
             if git_contents::shows_unnamed(layer, shell) {
                 match git_contents::directories(layer, shell) {
@@ -282,19 +284,19 @@ impl Part {
 
 impl Possible {
     /// The known ones among places; that others are not is kept in mind.
-    fn known(&mut self, places: Vec<Place>) -> Vec<Location> {
+    fn known(&mut self, places: Vec<WordPath>) -> Vec<Location> {
         let count = places.len();
-        let known: Vec<Location> = places.iter().filter_map(Place::location).cloned().collect();
+        let known: Vec<Location> = places.iter().filter_map(WordPath::location).cloned().collect();
         self.unknown |= known.len() < count;
         known
     }
 }
 
 /// Where output goes. A pattern in the place of a file is never taken apart.
-fn redirected(shell: &ShellState<'_>, targets: &[Word]) -> Vec<Place> {
+fn redirected(shell: &ShellState<'_>, targets: &[Word]) -> Vec<WordPath> {
     let place = |word: &Word| match word.may_split() {
-        true => vec![Place::Unknown(word.raw().to_owned())],
-        false => shell.places(std::slice::from_ref(word)),
+        true => vec![WordPath::Unknown(word.raw().to_owned())],
+        false => shell.word_paths(std::slice::from_ref(word)),
     };
     targets.iter().flat_map(place).collect()
 }
@@ -317,14 +319,14 @@ pub(super) enum Repositories {
     Hostile(String),
 }
 
-fn repositories(command: &Command, shell: &ShellState<'_>, read: &[Place]) -> Repositories {
+fn repositories(command: &Command, shell: &ShellState<'_>, read: &[WordPath]) -> Repositories {
     if !command.unwrapped().iter().any(|it| it.name() == Some("git")) {
         return Repositories::Harmless;
     }
     let Some(directories) = shell.directories() else {
         return Repositories::Hostile("Only the running shell knows where git runs".to_owned());
     };
-    let given = read.iter().filter_map(Place::location).map(Location::real);
+    let given = read.iter().filter_map(WordPath::location).map(Location::real);
     let mut found = Repositories::Harmless;
     for directory in directories.iter().map(|it| it.as_path()).chain(given) {
         match repository::examine(directory) {

@@ -10,8 +10,8 @@ use super::{
     command::{CommandLine, Part},
     evaluation::Evaluation,
     location::Location,
-    place::Place,
     repository,
+    word_path::WordPath,
 };
 
 /// Programs that may stand beside a question for a version: all they do is print.
@@ -32,7 +32,7 @@ impl Evaluation<'_> {
         }
         let named = line.parts.iter().flat_map(|part| &part.reads);
         for place in named {
-            if let Place::Known(location) = place
+            if let WordPath::Known(location) = place
                 && self.may_read(location)
             {
                 held.read(location.real());
@@ -56,8 +56,8 @@ fn repositories(call: &ProposedCall<'_>, line: &CommandLine) -> Vec<PathBuf> {
     }
     let named = line.parts.iter().flat_map(|part| &part.reads);
     let named = named.filter_map(|place| match place {
-        Place::Known(location) => Some(location.real().to_owned()),
-        Place::Unknown(_) => None,
+        WordPath::Known(location) => Some(location.real().to_owned()),
+        WordPath::Unknown(_) => None,
     });
     named.chain([call.current_directory.to_owned()]).collect()
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use bowline_shell::{Command, Word};
 
-use super::{place::Place, shell_state::ShellState};
+use super::{shell_state::ShellState, word_path::WordPath};
 
 /// Subcommands that show names, numbers and messages only.
 const WITHOUT_CONTENTS: &[&str] = &[
@@ -126,8 +126,8 @@ pub(super) fn shows_unnamed(command: &Command, shell: &ShellState<'_>) -> bool {
     let is_file = |word: &&Word| {
         let in_revision =
             word.literal().filter(|_| !word.is_glob()).is_some_and(names_file_of_revision);
-        let places = shell.places(std::slice::from_ref(*word));
-        in_revision || places.iter().filter_map(Place::location).any(|it| it.real().is_file())
+        let places = shell.word_paths(std::slice::from_ref(*word));
+        in_revision || places.iter().filter_map(WordPath::location).any(|it| it.real().is_file())
     };
     let names_files = !operands.is_empty() && operands.iter().all(is_file);
     !(without_patch && only_names || names_files)
@@ -180,7 +180,7 @@ pub(super) fn directories(command: &Command, shell: &ShellState<'_>) -> Option<V
     let mut found = shell.directories()?.to_vec();
     let words = &command.words;
     for (at, _) in words.iter().enumerate().filter(|(_, word)| word.is("-C")) {
-        for place in shell.places(std::slice::from_ref(words.get(at + 1)?)) {
+        for place in shell.word_paths(std::slice::from_ref(words.get(at + 1)?)) {
             found.push(place.location()?.real().to_owned());
         }
     }

@@ -7,10 +7,10 @@ use super::{
     call::ProposedCall,
     command::{CommandLine, Part, Repositories},
     evaluation::{Evaluation, allowed, needs_approval},
-    place::Place,
     policy::Policy,
     suggest,
     verdict::{Question, Reason, Verdict},
+    word_path::WordPath,
 };
 
 /// Why a part may run.
@@ -31,9 +31,9 @@ const UNKNOWN: &str = "This command requires approval";
 #[derive(Debug)]
 enum Objection<'a> {
     /// It writes here.
-    Writes(&'a Part, &'a Place),
+    Writes(&'a Part, &'a WordPath),
     /// It reads here.
-    Reads(&'a Part, &'a Place),
+    Reads(&'a Part, &'a WordPath),
     /// It writes to files that a pattern names.
     Pattern,
     /// It is `git` where a repository may run programs.
@@ -92,7 +92,7 @@ impl Evaluation<'_> {
         let mut grounds = Grounds::Granted;
         for place in &part.redirected {
             let covered = self.is_known_inside(place) && accepts_edits
-                || matches!(place, Place::Known(location) if self.edit_rule(location).is_some());
+                || matches!(place, WordPath::Known(location) if self.edit_rule(location).is_some());
             if !covered {
                 return Err(Objection::Writes(part, place));
             }
@@ -121,7 +121,7 @@ impl Evaluation<'_> {
         } else if let Some(place) = part.writes.first() {
             return Err(Objection::Writes(part, place));
         } else {
-            let unknown = part.reads.iter().find(|place| matches!(place, Place::Unknown(_)));
+            let unknown = part.reads.iter().find(|place| matches!(place, WordPath::Unknown(_)));
             return Err(unknown.map_or(Objection::Unknown, |place| Objection::Reads(part, place)));
         }
         match part.reads.iter().find(|place| !self.is_readable(place)) {
@@ -130,12 +130,12 @@ impl Evaluation<'_> {
         }
     }
 
-    fn is_known_inside(&self, place: &Place) -> bool {
-        matches!(place, Place::Known(location) if self.policy.is_inside(location))
+    fn is_known_inside(&self, place: &WordPath) -> bool {
+        matches!(place, WordPath::Known(location) if self.policy.is_inside(location))
     }
 
-    fn is_readable(&self, place: &Place) -> bool {
-        matches!(place, Place::Known(location) if self.may_read(location))
+    fn is_readable(&self, place: &WordPath) -> bool {
+        matches!(place, WordPath::Known(location) if self.may_read(location))
     }
 
     fn ask_command(
@@ -160,8 +160,8 @@ impl Evaluation<'_> {
         };
         let name = part.command.name().unwrap_or("a redirection");
         let location = match place {
-            Place::Known(location) => location,
-            Place::Unknown(word) => {
+            WordPath::Known(location) => location,
+            WordPath::Unknown(word) => {
                 let text = format!(
                     "{name} works on {word}, and only the running shell knows what that is"
                 );

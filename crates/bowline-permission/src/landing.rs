@@ -4,7 +4,7 @@ use std::path::Path;
 
 use bowline_shell::{Transfer, Word};
 
-use super::{below::Below, location::Location, place::Place, shell_state::ShellState};
+use super::{below::Below, location::Location, shell_state::ShellState, word_path::WordPath};
 
 /// The files that a transfer writes besides its target. `in_company` says that other commands of the
 /// line may make the target a folder first.
@@ -12,16 +12,16 @@ pub(super) fn landings(
     transfer: &Transfer,
     shell: &ShellState<'_>,
     in_company: bool,
-) -> Vec<Place> {
+) -> Vec<WordPath> {
     let Transfer { sources, target, replaces, copies_tree } = transfer;
-    let targets = shell.places(std::slice::from_ref(target));
+    let targets = shell.word_paths(std::slice::from_ref(target));
     let mut found = Vec::new();
-    for target in targets.iter().filter_map(Place::location) {
+    for target in targets.iter().filter_map(WordPath::location) {
         let exists = target.real().exists();
         let may_be_folder = target.real().is_dir() || !exists && (in_company || sources.len() > 1);
         for source in sources {
             let merges = *replaces || is_content(source);
-            for place in shell.places(std::slice::from_ref(source)) {
+            for place in shell.word_paths(std::slice::from_ref(source)) {
                 let Some(source) = place.location() else {
                     found.push(place);
                     continue;
@@ -33,7 +33,7 @@ pub(super) fn landings(
                 if *copies_tree {
                     found.extend(tree(source, &landing));
                 }
-                found.push(Place::Known(Location::of(&landing)));
+                found.push(WordPath::Known(Location::of(&landing)));
             }
         }
     }
@@ -47,12 +47,12 @@ fn is_content(source: &Word) -> bool {
 
 /// Every file below a source, where it ends up: a link may be there already, or its name may be
 /// one that is always asked about.
-fn tree(source: &Location, landing: &Path) -> Vec<Place> {
+fn tree(source: &Location, landing: &Path) -> Vec<WordPath> {
     let Some(below) = Below::list(source) else { return Vec::new() };
     match below.entries() {
         Some(entries) => {
-            entries.iter().map(|it| Place::Known(Location::of(&landing.join(it)))).collect()
+            entries.iter().map(|it| WordPath::Known(Location::of(&landing.join(it)))).collect()
         }
-        None => vec![Place::Unknown(source.named().display().to_string())],
+        None => vec![WordPath::Unknown(source.named().display().to_string())],
     }
 }

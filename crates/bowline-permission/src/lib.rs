@@ -25,7 +25,6 @@ mod location;
 mod mode;
 mod moved;
 mod path_pattern;
-mod place;
 mod policy;
 mod repository;
 mod roots;
@@ -42,6 +41,7 @@ mod tool_name;
 mod update;
 mod verdict;
 mod version_file;
+mod word_path;
 
 pub use call::{HookOpinion, ProposedCall};
 pub use evaluation::EvaluationContext;

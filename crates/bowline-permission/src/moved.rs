@@ -6,7 +6,7 @@
 use super::{
     command::{CommandLine, Part},
     location::Location,
-    place::Place,
+    word_path::WordPath,
 };
 
 impl CommandLine {
@@ -18,30 +18,30 @@ impl CommandLine {
             let others = if self.script.repeats { &self.parts[..] } else { &self.parts[..at] };
             let earlier = others.iter().filter(|other| !std::ptr::eq(*other, part));
             let mut earlier =
-                earlier.filter(|other| other.moves || !other.written_places().is_empty());
+                earlier.filter(|other| other.moves || !other.written_paths().is_empty());
             earlier.any(|earlier| {
                 is_git(part) && goes_elsewhere
-                    || part.touched_places().any(|it| depends_on(it, earlier))
+                    || part.touched_paths().any(|it| depends_on(it, earlier))
             })
         })
     }
 }
 
 impl Part {
-    fn written_places(&self) -> Vec<&Place> {
+    fn written_paths(&self) -> Vec<&WordPath> {
         self.writes.iter().chain(&self.redirected).collect()
     }
 
-    fn touched_places(&self) -> impl Iterator<Item = &Place> {
+    fn touched_paths(&self) -> impl Iterator<Item = &WordPath> {
         self.reads.iter().chain(&self.writes).chain(&self.redirected)
     }
 }
 
 /// Whether where a place leads may change when an earlier part has run.
-fn depends_on(place: &Place, earlier: &Part) -> bool {
+fn depends_on(place: &WordPath, earlier: &Part) -> bool {
     let Some(location) = place.location() else { return false };
     let written: Vec<&Location> =
-        earlier.written_places().into_iter().filter_map(Place::location).collect();
+        earlier.written_paths().into_iter().filter_map(WordPath::location).collect();
     // What it unpacks or checks out is not in its arguments.
     let anywhere = earlier.moves && written.is_empty();
     if anywhere {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bowline_shell::{Command, Script, Word};
 
-use super::{expand::expand, location::Location, place::Place};
+use super::{expand::expand, location::Location, word_path::WordPath};
 
 /// In how many directories a command may possibly run before it counts as unknown.
 const MAX_DIRECTORIES: usize = 16;
@@ -125,12 +125,12 @@ impl<'a> ShellState<'a> {
     }
 
     /// What words name. Patterns name what they match, and themselves if that is nothing.
-    pub(super) fn places(&self, words: &[Word]) -> Vec<Place> {
-        words.iter().flat_map(|word| self.places_of(word)).collect()
+    pub(super) fn word_paths(&self, words: &[Word]) -> Vec<WordPath> {
+        words.iter().flat_map(|word| self.word_paths_of(word)).collect()
     }
 
-    fn places_of(&self, word: &Word) -> Vec<Place> {
-        let unknown = || vec![Place::Unknown(word.raw().to_owned())];
+    fn word_paths_of(&self, word: &Word) -> Vec<WordPath> {
+        let unknown = || vec![WordPath::Unknown(word.raw().to_owned())];
         let Some(mut paths) = self.paths(word) else { return unknown() };
         if word.is_glob() {
             match self.matching(word) {
@@ -138,7 +138,7 @@ impl<'a> ShellState<'a> {
                 None => return unknown(),
             }
         }
-        paths.iter().map(|path| Place::Known(Location::of(path))).collect()
+        paths.iter().map(|path| WordPath::Known(Location::of(path))).collect()
     }
 
     /// The files that a pattern matches, unless one of them would be taken for an option.

@@ -12,7 +12,7 @@ const MAX_BYTES: u64 = 64 * 1024;
 
 /// Where a repository is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct WordPath {
     /// The folder with the files.
     pub(super) top: PathBuf,
     /// What belongs to these files: the index and the head.
@@ -24,12 +24,12 @@ pub(super) struct Place {
 /// What a folder is to `git`.
 #[derive(Debug)]
 pub(super) enum Found {
-    Repository(Place),
+    Repository(WordPath),
     Nothing,
 }
 
 /// The first repository on the way up. Whatever might be one but certainly is not is a doubt.
-pub(super) fn from(directory: &Path) -> Result<Option<Place>, Doubt> {
+pub(super) fn from(directory: &Path) -> Result<Option<WordPath>, Doubt> {
     // `git` goes up from where it really is.
     let location = Location::of(directory);
     for folder in location.real().ancestors() {
@@ -59,7 +59,7 @@ pub(super) fn at(top: &Path) -> Result<Found, Doubt> {
             return Err(Doubt::about(&link, "shares the settings of another repository"));
         }
         return match is_whole(&link) {
-            true => Ok(Found::Repository(Place { top, own: link.clone(), common: link })),
+            true => Ok(Found::Repository(WordPath { top, own: link.clone(), common: link })),
             // `git` may go on upwards or not.
             false => Err(Doubt::about(&link, "is not a whole repository")),
         };
@@ -75,7 +75,7 @@ pub(super) fn at(top: &Path) -> Result<Found, Doubt> {
     if !is_whole_for(&own, &common) {
         return Err(Doubt::about(&own, "is not a whole repository"));
     }
-    let place = Place { top, own, common };
+    let place = WordPath { top, own, common };
     match is_known_there(&place)? {
         true => Ok(Found::Repository(place)),
         false => Err(Doubt::about(&link, "names a repository that does not know of it")),
@@ -99,8 +99,8 @@ fn common(own: &Path) -> Result<PathBuf, Doubt> {
 
 /// Whether a repository that lies elsewhere says that these files are its own, so that no folder can
 /// lay claim to the history of another.
-fn is_known_there(place: &Place) -> Result<bool, Doubt> {
-    let Place { top, own, common } = place;
+fn is_known_there(place: &WordPath) -> Result<bool, Doubt> {
+    let WordPath { top, own, common } = place;
     if own.starts_with(top) {
         return Ok(true);
     }
@@ -116,7 +116,7 @@ fn is_known_there(place: &Place) -> Result<bool, Doubt> {
 }
 
 /// Whether `core.worktree` names the folder with the files.
-pub(super) fn is_top(place: &Place, value: &str) -> bool {
+pub(super) fn is_top(place: &WordPath, value: &str) -> bool {
     Location::of(&place.common.join(value)).real() == place.top
 }
 

@@ -15,7 +15,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use find::{Found, Place};
+use find::{Found, WordPath};
 
 use super::{below::Below, location::Location};
 
@@ -70,8 +70,8 @@ pub(super) fn tracked_from(directory: &Path) -> Option<Below> {
     Some(Below::of(Location::of(&place.top), paths))
 }
 
-fn enter(place: &Place, depth: usize, harmless: &mut Harmless) -> Result<(), Doubt> {
-    let Place { top, own, common } = place;
+fn enter(place: &WordPath, depth: usize, harmless: &mut Harmless) -> Result<(), Doubt> {
+    let WordPath { top, own, common } = place;
     if depth > MAX_DEPTH || harmless.folders.len() > MAX_REPOSITORIES {
         return Err(Doubt::about(top, "holds too many repositories to look at"));
     }

@@ -2,7 +2,7 @@
 
 use super::{
     config::Setting,
-    find::{self, Place},
+    find::{self, WordPath},
 };
 
 /// What `git lfs install` writes.
@@ -110,7 +110,7 @@ const SUBMODULE: &[&str] =
     &["active", "branch", "fetchrecursesubmodules", "ignore", "shallow", "update", "url"];
 
 /// Whether a setting of a repository runs nothing and leads nowhere. What is not known does.
-pub(super) fn is_harmless(setting: &Setting, place: &Place) -> bool {
+pub(super) fn is_harmless(setting: &Setting, place: &WordPath) -> bool {
     let value = setting.value.as_deref().unwrap_or("true");
     match setting.parts() {
         ("core", None, "worktree") => find::is_top(place, value),
@@ -164,9 +164,9 @@ mod tests {
 
     use super::*;
 
-    fn place() -> Place {
+    fn place() -> WordPath {
         let [top, own] = ["/p", "/p/.git"].map(PathBuf::from);
-        Place { top, common: own.clone(), own }
+        WordPath { top, common: own.clone(), own }
     }
 
     fn is_harmless_with(key: &str, value: &str) -> bool {
