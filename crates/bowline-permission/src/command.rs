@@ -4,8 +4,8 @@ use bowline_protocol::PermissionBehavior;
 use bowline_shell::{Command, Script, Touches, Word, parse};
 
 use super::{
-    below::Below,
     call::ProposedCall,
+    folder_contents::FolderContents,
     git_contents,
     landing::landings,
     location::Location,
@@ -56,7 +56,7 @@ pub(super) struct Part {
     named: Vec<Location>,
     written: Vec<Location>,
     /// The folders that it reads or changes as a whole.
-    walked: Vec<Below>,
+    walked: Vec<FolderContents>,
     /// Whether it asks a program for its version where the project says which program that is.
     pub(super) runs_projects_version: bool,
     /// What the repositories make `git` run, if it is `git`.
@@ -77,7 +77,7 @@ struct Surroundings {
 struct Possible {
     named: Vec<Location>,
     written: Vec<Location>,
-    walked: Vec<Below>,
+    walked: Vec<FolderContents>,
     unknown: bool,
 }
 
@@ -254,17 +254,17 @@ impl Part {
             if touches.walks {
                 for location in named.iter().chain(&written) {
                     // A pattern may name thousands of folders: there is one limit for all.
-                    if found.walked.iter().map(Below::len).sum::<usize>() > MAX_WALKED {
+                    if found.walked.iter().map(FolderContents::len).sum::<usize>() > MAX_WALKED {
                         found.unknown = true;
                         break;
                     }
-                    found.walked.extend(Below::list(location));
+                    found.walked.extend(FolderContents::list(location));
                 }
             } else if !touches.complete && layer.name() != Some("git") {
                 // What an unknown program does with a folder cannot be told, unless a rule vouches
                 // for the program.
                 let vouched = self.is_vouched_for(policy);
-                let mut folders = named.iter().filter_map(Below::list);
+                let mut folders = named.iter().filter_map(FolderContents::list);
                 found.unknown |= !vouched
                     && folders.any(|folder| !folder.is_complete() || is_denied(policy, &folder));
             }
@@ -302,7 +302,7 @@ fn redirected(shell: &ShellState<'_>, targets: &[Word]) -> Vec<WordPath> {
 }
 
 /// Whether a rule that restricts files names something below a folder.
-fn is_denied(policy: &Policy, folder: &Below) -> bool {
+fn is_denied(policy: &Policy, folder: &FolderContents) -> bool {
     [PermissionBehavior::Deny, PermissionBehavior::Ask]
         .iter()
         .any(|behavior| policy.rules.file_patterns(behavior).any(|it| folder.contains(it)))

@@ -4,7 +4,10 @@ use std::path::Path;
 
 use bowline_shell::{Transfer, Word};
 
-use super::{below::Below, location::Location, shell_state::ShellState, word_path::WordPath};
+use super::{
+    folder_contents::FolderContents, location::Location, shell_state::ShellState,
+    word_path::WordPath,
+};
 
 /// The files that a transfer writes besides its target. `in_company` says that other commands of the
 /// line may make the target a folder first.
@@ -48,7 +51,7 @@ fn is_content(source: &Word) -> bool {
 /// Every file below a source, where it ends up: a link may be there already, or its name may be
 /// one that is always asked about.
 fn tree(source: &Location, landing: &Path) -> Vec<WordPath> {
-    let Some(below) = Below::list(source) else { return Vec::new() };
+    let Some(below) = FolderContents::list(source) else { return Vec::new() };
     match below.entries() {
         Some(entries) => {
             entries.iter().map(|it| WordPath::Known(Location::of(&landing.join(it)))).collect()

@@ -11,12 +11,12 @@
 
 mod access;
 mod agent_mode;
-mod below;
 mod call;
 mod command;
 mod confine;
 mod evaluation;
 mod expand;
+mod folder_contents;
 mod git_contents;
 mod judge_command;
 mod landing;

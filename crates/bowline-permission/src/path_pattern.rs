@@ -20,7 +20,7 @@ pub(super) struct PatternRoots<'a> {
 /// How far a pattern without a place (`*.env`) reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
-    /// Below the current directory: enough to allow something.
+    /// FolderContents the current directory: enough to allow something.
     Current,
     /// Everywhere: needed to forbid something.
     Everywhere,

@@ -17,7 +17,7 @@ use std::{
 
 use find::{Found, WordPath};
 
-use super::{below::Below, location::Location};
+use super::{folder_contents::FolderContents, location::Location};
 
 /// How many repositories may be inside each other, and how many are looked at in all.
 const MAX_DEPTH: usize = 8;
@@ -60,14 +60,14 @@ pub(super) fn examine(directory: &Path) -> Result<Harmless, Doubt> {
 
 /// The files that are tracked by the repository that `git` would find from here, if there is one. The
 /// list is incomplete if it cannot be read.
-pub(super) fn tracked_from(directory: &Path) -> Option<Below> {
+pub(super) fn tracked_from(directory: &Path) -> Option<FolderContents> {
     let place = match find::from(directory) {
         Ok(place) => place?,
-        Err(_) => return Some(Below::of(Location::of(directory), None)),
+        Err(_) => return Some(FolderContents::of(Location::of(directory), None)),
     };
     let tracked = index::tracked(&place.own.join("index")).ok();
     let paths = tracked.map(|entries| entries.into_iter().map(|it| it.path.into()).collect());
-    Some(Below::of(Location::of(&place.top), paths))
+    Some(FolderContents::of(Location::of(&place.top), paths))
 }
 
 fn enter(place: &WordPath, depth: usize, harmless: &mut Harmless) -> Result<(), Doubt> {

@@ -1,4 +1,4 @@
-//! What lies below a folder that a command works on as a whole.
+//! Everything below a folder that a command works on as a whole.
 
 use std::{fs, path::PathBuf};
 
@@ -9,13 +9,13 @@ const MAX_ENTRIES: usize = 50_000;
 
 /// Everything below a folder, without following links.
 #[derive(Debug)]
-pub(super) struct Below {
+pub(super) struct FolderContents {
     folder: Location,
     /// Paths relative to the folder; `None` if they are too many or cannot all be listed.
     entries: Option<Vec<PathBuf>>,
 }
 
-impl Below {
+impl FolderContents {
     /// These paths, known from elsewhere, below a folder.
     pub(super) fn of(folder: Location, entries: Option<Vec<PathBuf>>) -> Self {
         Self { folder, entries }
