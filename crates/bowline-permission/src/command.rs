@@ -7,13 +7,13 @@ use super::{
     call::ProposedCall,
     folder_contents::FolderContents,
     git_contents,
-    landing::landings,
     location::Location,
     path_pattern::PathPattern,
     policy::Policy,
     repository::{self, tracked_from},
     shell_state::ShellState,
     text_pattern::TextPattern,
+    transfer_targets::transfer_targets,
     version_file,
     word_path::WordPath,
 };
@@ -190,8 +190,9 @@ impl Part {
         let repositories = repositories(command, shell, &read);
         read.extend(shell.word_paths(&streams.reads));
         let mut write = shell.word_paths(&writes);
-        let landed = transfer.iter().flat_map(|it| landings(it, shell, surroundings.in_company));
-        write.extend(landed);
+        let transferred =
+            transfer.iter().flat_map(|it| transfer_targets(it, shell, surroundings.in_company));
+        write.extend(transferred);
         Self {
             runs_projects_version: version_file::decides(command, shell),
             repositories,

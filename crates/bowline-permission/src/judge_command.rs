@@ -79,7 +79,7 @@ impl Evaluation<'_> {
             let text = "The repository names programs that git would run";
             return ask_about_all(call, line, text.to_owned());
         }
-        if granted && line.works_on_moved() {
+        if granted && line.has_dependent_parts() {
             let text = "A part of it works on what an earlier part puts in place";
             return ask_about_all(call, line, text.to_owned());
         }

@@ -1,4 +1,4 @@
-//! Where files end up that a command copies or moves.
+//! Files that a copy or a move writes.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use super::{
 
 /// The files that a transfer writes besides its target. `in_company` says that other commands of the
 /// line may make the target a folder first.
-pub(super) fn landings(
+pub(super) fn transfer_targets(
     transfer: &Transfer,
     shell: &ShellState<'_>,
     in_company: bool,
@@ -29,14 +29,14 @@ pub(super) fn landings(
                     found.push(place);
                     continue;
                 };
-                let landing = match source.named().file_name() {
+                let target_path = match source.named().file_name() {
                     Some(name) if may_be_folder && !merges => target.named().join(name),
                     _ => target.named().to_owned(),
                 };
                 if *copies_tree {
-                    found.extend(tree(source, &landing));
+                    found.extend(tree(source, &target_path));
                 }
-                found.push(WordPath::Known(Location::of(&landing)));
+                found.push(WordPath::Known(Location::of(&target_path)));
             }
         }
     }
@@ -50,11 +50,11 @@ fn is_content(source: &Word) -> bool {
 
 /// Every file below a source, where it ends up: a link may be there already, or its name may be
 /// one that is always asked about.
-fn tree(source: &Location, landing: &Path) -> Vec<WordPath> {
+fn tree(source: &Location, target_path: &Path) -> Vec<WordPath> {
     let Some(below) = FolderContents::list(source) else { return Vec::new() };
     match below.entries() {
         Some(entries) => {
-            entries.iter().map(|it| WordPath::Known(Location::of(&landing.join(it)))).collect()
+            entries.iter().map(|it| WordPath::Known(Location::of(&target_path.join(it)))).collect()
         }
         None => vec![WordPath::Unknown(source.named().display().to_string())],
     }

@@ -1,4 +1,4 @@
-//! Parts of a line that work on what an earlier part has put in place.
+//! Parts of a command line that depend on what an earlier part writes or moves.
 //!
 //! A line is judged before it runs, so what a path leads to is known only for the disk as it is now. A
 //! link that is moved, copied or unpacked first leads elsewhere afterwards.
@@ -11,7 +11,7 @@ use super::{
 
 impl CommandLine {
     /// Whether some part works on what another one has moved, so that nothing known now holds then.
-    pub(super) fn works_on_moved(&self) -> bool {
+    pub(super) fn has_dependent_parts(&self) -> bool {
         let goes_elsewhere = self.parts.iter().any(goes_elsewhere);
         self.parts.iter().enumerate().any(|(at, part)| {
             // In a loop, what stands before runs after as well.
