@@ -8,10 +8,10 @@ use bowline_protocol::{
 };
 
 use super::{
-    access::Evidence,
     call::{HookOpinion, ProposedCall},
     location::Location,
     policy::Policy,
+    resolved_access::ResolvedAccess,
     rule::{Rule, Subject},
     sensitive::sensitivity,
     source::RuleSource,
@@ -43,10 +43,10 @@ impl Policy {
     /// runs too often is better than one that does not run.
     pub fn fits(&self, rule: &PermissionRule, call: &ProposedCall<'_>) -> bool {
         let rule = self.rules.prepared(RuleSource::Session, &PermissionBehavior::Ask, rule.clone());
-        let evidence = Evidence::gather(call, self);
-        let hidden = matches!((&rule.subject, &evidence),
-            (Subject::Command(_), Evidence::Command(line)) if line.hides);
-        hidden || rule.restricts(call, &evidence)
+        let access = ResolvedAccess::of(call, self);
+        let hidden = matches!((&rule.subject, &access),
+            (Subject::Command(_), ResolvedAccess::Command(line)) if line.hides);
+        hidden || rule.restricts(call, &access)
     }
 
     /// Decides about a call in the context of its caller.
@@ -56,9 +56,9 @@ impl Policy {
 
     /// Whether a call certainly changes nothing.
     pub fn only_looks(&self, call: &ProposedCall<'_>) -> bool {
-        match Evidence::gather(call, self) {
-            Evidence::Fetch(_) | Evidence::Other => false,
-            evidence => !self.in_context(EvaluationContext::default()).changes_something(&evidence),
+        match ResolvedAccess::of(call, self) {
+            ResolvedAccess::Fetch(_) | ResolvedAccess::Other => false,
+            access => !self.in_context(EvaluationContext::default()).changes_something(&access),
         }
     }
 
@@ -82,14 +82,14 @@ impl<'a> Evaluation<'a> {
                 )
             });
         }
-        let evidence = Evidence::gather(call, self.policy);
-        if let Some(rule) = self.restricting(&PermissionBehavior::Deny, call, &evidence) {
-            let mut denial = denied_by(rule, call, &evidence);
+        let access = ResolvedAccess::of(call, self.policy);
+        if let Some(rule) = self.restricting(&PermissionBehavior::Deny, call, &access) {
+            let mut denial = denied_by(rule, call, &access);
             // Whoever hears the hook knows of the call already.
             denial.announced &= !has_hooks_consent(call);
             return Verdict::Deny(denial);
         }
-        if let Some(outside) = self.blocked(&evidence) {
+        if let Some(outside) = self.blocked(&access) {
             let path = outside.named().display();
             let text = format!("{path} is outside the working directories of this session");
             let message = format!("{text}, and settings keep {} inside them.", call.tool);
@@ -98,23 +98,22 @@ impl<'a> Evaluation<'a> {
                 message,
             ));
         }
-        match self.undenied(call, &evidence) {
+        match self.undenied(call, &access) {
             Verdict::Ask(question) => self.may_ask(call, question),
             verdict => verdict,
         }
     }
 
     /// The place that settings keep a tool away from, whatever else allows it.
-    fn blocked<'e>(&self, evidence: &'e Evidence) -> Option<&'e Location> {
-        match evidence {
-            Evidence::Read(locations) if self.policy.blocks_reads_outside => {
+    fn blocked<'e>(&self, access: &'e ResolvedAccess) -> Option<&'e Location> {
+        match access {
+            ResolvedAccess::Read(locations) if self.policy.blocks_reads_outside => {
                 locations.iter().find(|location| !self.may_read(location))
             }
-            Evidence::Edit(location) if self.policy.blocks_writes_outside => {
-                Some(location).filter(|location| {
+            ResolvedAccess::Edit(location) if self.policy.blocks_writes_outside => Some(location)
+                .filter(|location| {
                     !self.policy.is_inside(location) && !self.is_agents_own(location)
-                })
-            }
+                }),
             _ => None,
         }
     }
@@ -151,8 +150,8 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    fn undenied(&self, call: &ProposedCall<'_>, evidence: &Evidence) -> Verdict {
-        if let Some(rule) = self.restricting(&PermissionBehavior::Ask, call, evidence) {
+    fn undenied(&self, call: &ProposedCall<'_>, access: &ResolvedAccess) -> Verdict {
+        if let Some(rule) = self.restricting(&PermissionBehavior::Ask, call, access) {
             let text = format!("The rule {} ({}) asks about this.", rule.text, rule.source);
             let reason = Reason::rule(DecisionReasonType::Rule, rule.matched()).text(text);
             let mut question = Question::new(reason, needs_approval(call));
@@ -165,7 +164,7 @@ impl<'a> Evaluation<'a> {
             question.requires_user_interaction = true;
             return Verdict::Ask(Box::new(question));
         }
-        if let Some(question) = self.unsafe_whatever_is_allowed(call, evidence) {
+        if let Some(question) = self.unsafe_whatever_is_allowed(call, access) {
             return Verdict::Ask(Box::new(question));
         }
         if let Some(verdict) = call.hook.and_then(|hook| follow_hook(call, hook)) {
@@ -175,26 +174,26 @@ impl<'a> Evaluation<'a> {
             PermissionMode::BypassPermissions => {
                 Verdict::Allow(Reason::of(DecisionReasonType::Mode))
             }
-            PermissionMode::Plan if self.changes_something(evidence) => {
+            PermissionMode::Plan if self.changes_something(access) => {
                 let reason = Reason::of(DecisionReasonType::Mode)
                     .text("The session is in plan mode, in which nothing is changed.");
                 Verdict::Ask(Box::new(Question::new(reason, needs_approval(call))))
             }
-            _ => self.by_access(call, evidence),
+            _ => self.by_access(call, access),
         }
     }
 
     /// Allow rules, and what is allowed by nature.
-    fn by_access(&self, call: &ProposedCall<'_>, evidence: &Evidence) -> Verdict {
+    fn by_access(&self, call: &ProposedCall<'_>, access: &ResolvedAccess) -> Verdict {
         let by_rule = || {
             let mut rules = self.policy.rules.saying(&PermissionBehavior::Allow);
-            let rule = rules.find(|rule| rule.names(call, evidence))?;
+            let rule = rules.find(|rule| rule.names(call, access))?;
             Some(Verdict::Allow(Reason::rule(DecisionReasonType::Rule, rule.matched())))
         };
         let by_mode = || Verdict::Allow(Reason::of(DecisionReasonType::Mode));
-        match evidence {
-            Evidence::Nothing => by_rule().unwrap_or(Verdict::Allow(Reason::default())),
-            Evidence::Read(locations) => {
+        match access {
+            ResolvedAccess::Nothing => by_rule().unwrap_or(Verdict::Allow(Reason::default())),
+            ResolvedAccess::Read(locations) => {
                 let mut elsewhere = locations.iter().filter(|it| !self.is_readable_by_place(it));
                 let outside = elsewhere.clone().find(|location| self.read_rule(location).is_none());
                 match outside {
@@ -206,7 +205,7 @@ impl<'a> Evaluation<'a> {
                     }),
                 }
             }
-            Evidence::Edit(location) => {
+            ResolvedAccess::Edit(location) => {
                 let inside = self.policy.is_inside(location);
                 let accepted = *self.mode == PermissionMode::AcceptEdits && inside;
                 if accepted || self.is_agents_own(location) {
@@ -216,14 +215,16 @@ impl<'a> Evaluation<'a> {
                     .or_else(|| self.edit_rule(location).map(allowed))
                     .unwrap_or_else(|| self.ask_edit(call, location, inside))
             }
-            Evidence::Command(line) => by_rule().unwrap_or_else(|| self.judge_command(call, line)),
-            Evidence::Fetch(_) | Evidence::Other => by_rule().unwrap_or_else(|| {
+            ResolvedAccess::Command(line) => {
+                by_rule().unwrap_or_else(|| self.judge_command(call, line))
+            }
+            ResolvedAccess::Fetch(_) | ResolvedAccess::Other => by_rule().unwrap_or_else(|| {
                 // Whether it changes something cannot be told.
                 let planning =
                     (*self.mode == PermissionMode::Plan).then_some(DecisionReasonType::Mode);
                 let reason = Reason { kind: planning, ..Reason::default() };
                 let mut question = Question::new(reason, needs_approval(call));
-                question.suggestions = suggest::for_tool(call, evidence);
+                question.suggestions = suggest::for_tool(call, access);
                 Verdict::Ask(Box::new(question))
             }),
         }
@@ -264,16 +265,19 @@ impl<'a> Evaluation<'a> {
         &self,
         behavior: &PermissionBehavior,
         call: &ProposedCall<'_>,
-        evidence: &Evidence,
+        access: &ResolvedAccess,
     ) -> Option<&Rule> {
-        self.policy.rules.saying(behavior).find(|rule| rule.restricts(call, evidence))
+        self.policy.rules.saying(behavior).find(|rule| rule.restricts(call, access))
     }
 
-    fn changes_something(&self, evidence: &Evidence) -> bool {
-        match evidence {
-            Evidence::Edit(location) => !self.is_agents_own(location),
-            Evidence::Command(line) => !line.script.is_read_only(),
-            Evidence::Nothing | Evidence::Read(_) | Evidence::Fetch(_) | Evidence::Other => false,
+    fn changes_something(&self, access: &ResolvedAccess) -> bool {
+        match access {
+            ResolvedAccess::Edit(location) => !self.is_agents_own(location),
+            ResolvedAccess::Command(line) => !line.script.is_read_only(),
+            ResolvedAccess::Nothing
+            | ResolvedAccess::Read(_)
+            | ResolvedAccess::Fetch(_)
+            | ResolvedAccess::Other => false,
         }
     }
 
@@ -281,7 +285,7 @@ impl<'a> Evaluation<'a> {
     fn unsafe_whatever_is_allowed(
         &self,
         call: &ProposedCall<'_>,
-        evidence: &Evidence,
+        access: &ResolvedAccess,
     ) -> Option<Question> {
         let safety = |text: String| {
             let message = format!("{} {text}.", needs_approval(call));
@@ -292,13 +296,13 @@ impl<'a> Evaluation<'a> {
             let blocked_path = Some(location.named().display().to_string());
             Some(Question { blocked_path, ..safety(text) })
         };
-        match evidence {
-            Evidence::Edit(location) => sensitive(location).map(|mut question| {
+        match access {
+            ResolvedAccess::Edit(location) => sensitive(location).map(|mut question| {
                 let edits = *self.mode == PermissionMode::AcceptEdits;
                 question.suggestions.extend((!edits).then(suggest::accept_edits));
                 question
             }),
-            Evidence::Command(line) => {
+            ResolvedAccess::Command(line) => {
                 if let Some(danger) = line.script.danger() {
                     let question = safety(format!("`{}` {}", danger.command, danger.reason));
                     return Some(Question { may_be_remembered: false, ..question });
@@ -317,7 +321,10 @@ impl<'a> Evaluation<'a> {
                     Question::new(Reason::of(DecisionReasonType::Unspecified).text(text), message)
                 })
             }
-            Evidence::Nothing | Evidence::Read(_) | Evidence::Fetch(_) | Evidence::Other => None,
+            ResolvedAccess::Nothing
+            | ResolvedAccess::Read(_)
+            | ResolvedAccess::Fetch(_)
+            | ResolvedAccess::Other => None,
         }
     }
 
@@ -381,21 +388,21 @@ fn follow_hook(call: &ProposedCall<'_>, hook: &HookOpinion) -> Option<Verdict> {
     }
 }
 
-fn denied_by(rule: &Rule, call: &ProposedCall<'_>, evidence: &Evidence) -> Denial {
+fn denied_by(rule: &Rule, call: &ProposedCall<'_>, access: &ResolvedAccess) -> Denial {
     let tool = call.tool;
     let by_path = matches!(rule.subject, Subject::Read(_) | Subject::Edit(_));
-    let kind = match (&rule.subject, evidence) {
+    let kind = match (&rule.subject, access) {
         (Subject::Command(_), _) => DecisionReasonType::SubcommandResults,
-        (_, Evidence::Command(_)) if by_path => DecisionReasonType::SubcommandResults,
+        (_, ResolvedAccess::Command(_)) if by_path => DecisionReasonType::SubcommandResults,
         _ => DecisionReasonType::Rule,
     };
     let reason = Reason::rule(kind, rule.matched());
-    match evidence {
-        Evidence::Command(line) => Denial::new(
+    match access {
+        ResolvedAccess::Command(line) => Denial::new(
             reason,
             format!("Permission to use {tool} with command {} has been denied.", line.text),
         ),
-        Evidence::Read(_) | Evidence::Edit(_) if by_path => Denial {
+        ResolvedAccess::Read(_) | ResolvedAccess::Edit(_) if by_path => Denial {
             announced: false,
             ..Denial::new(
                 reason,

@@ -9,7 +9,6 @@
 //! match, `below` lists folders that a file rule may be about, `repository` looks for the one that
 //! `git` would find, and [`write_settings`] keeps a change in a settings file.
 
-mod access;
 mod agent_mode;
 mod call;
 mod command;
@@ -26,6 +25,7 @@ mod mode;
 mod path_pattern;
 mod policy;
 mod repository;
+mod resolved_access;
 mod roots;
 mod rule;
 mod rule_match;

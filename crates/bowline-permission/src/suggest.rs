@@ -8,7 +8,7 @@ use bowline_protocol::{
 };
 
 use super::{
-    access::Evidence, call::ProposedCall, command::CommandLine, location::Location,
+    call::ProposedCall, command::CommandLine, location::Location, resolved_access::ResolvedAccess,
     text_pattern::TextPattern,
 };
 
@@ -93,9 +93,11 @@ pub(super) fn exact_command(
 }
 
 /// For a tool that only its name, its skill or its host describes.
-pub(super) fn for_tool(call: &ProposedCall<'_>, evidence: &Evidence) -> Vec<PermissionUpdate> {
-    let rule = match (evidence, call.input["skill"].as_str()) {
-        (Evidence::Fetch(host), _) => PermissionRule::scoped(call.tool, format!("domain:{host}")),
+pub(super) fn for_tool(call: &ProposedCall<'_>, access: &ResolvedAccess) -> Vec<PermissionUpdate> {
+    let rule = match (access, call.input["skill"].as_str()) {
+        (ResolvedAccess::Fetch(host), _) => {
+            PermissionRule::scoped(call.tool, format!("domain:{host}"))
+        }
         (_, Some(skill)) if call.tool == "Skill" => {
             PermissionRule::scoped(call.tool, skill.trim_start_matches('/'))
         }

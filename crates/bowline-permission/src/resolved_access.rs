@@ -6,7 +6,7 @@ use super::{call::ProposedCall, command::CommandLine, location::Location, policy
 
 /// What a call touches.
 #[derive(Debug)]
-pub(super) enum Evidence {
+pub(super) enum ResolvedAccess {
     /// Nothing outside the session.
     Nothing,
     /// It reads here.
@@ -21,8 +21,8 @@ pub(super) enum Evidence {
     Other,
 }
 
-impl Evidence {
-    pub(super) fn gather(call: &ProposedCall<'_>, policy: &Policy) -> Self {
+impl ResolvedAccess {
+    pub(super) fn of(call: &ProposedCall<'_>, policy: &Policy) -> Self {
         match call.access {
             Access::Nothing => Self::Nothing,
             Access::Read(paths) => Self::Read(paths.iter().map(|it| Location::of(it)).collect()),
