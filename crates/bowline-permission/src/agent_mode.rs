@@ -1,4 +1,4 @@
-//! How strict a session is with an agent whose kind has a wish.
+//! Permission mode of a subagent whose definition requests one.
 
 use bowline_protocol::PermissionMode;
 

@@ -1,4 +1,4 @@
-//! A call that somebody has to decide about.
+//! Tool call that a verdict is needed for.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What a command line touches, part by part.
+//! Paths and programs that a command line touches, part by part.
 
 use bowline_protocol::PermissionBehavior;
 use bowline_shell::{Command, Script, Touches, Word, parse};
@@ -244,8 +244,8 @@ impl Part {
             } else {
                 named.extend(found.known(shell.word_paths(&words)));
             }
-            if git_contents::shows_unnamed(layer, shell) {
-                match git_contents::directories(layer, shell) {
+            if git_unnamed_contents::shows_unnamed(layer, shell) {
+                match git_unnamed_contents::directories(layer, shell) {
                     Some(directories) => {
                         found.walked.extend(directories.iter().filter_map(|it| tracked_from(it)));
                     }

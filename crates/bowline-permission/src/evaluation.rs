@@ -13,7 +13,7 @@ use super::{
     policy::Policy,
     resolved_access::ResolvedAccess,
     rule::{Rule, Subject},
-    sensitive::sensitivity,
+    sensitive_path::sensitivity,
     source::RuleSource,
     suggest,
     verdict::{Denial, Question, Reason, Unanswered, Verdict},
@@ -201,7 +201,7 @@ impl<'a> Evaluation<'a> {
                         .find_map(|location| self.read_rule(location))
                         .map_or_else(by_mode, allowed),
                     Some(outside) => by_rule().unwrap_or_else(|| {
-                        self.ask_outside(call, outside, suggest::for_read(outside))
+                        self.ask_outside(call, outside, suggestions::for_read(outside))
                     }),
                 }
             }
@@ -216,7 +216,7 @@ impl<'a> Evaluation<'a> {
                     .unwrap_or_else(|| self.ask_edit(call, location, inside))
             }
             ResolvedAccess::Command(line) => {
-                by_rule().unwrap_or_else(|| self.judge_command(call, line))
+                by_rule().unwrap_or_else(|| self.evaluate_command(call, line))
             }
             ResolvedAccess::Fetch(_) | ResolvedAccess::Other => by_rule().unwrap_or_else(|| {
                 // Whether it changes something cannot be told.
@@ -224,7 +224,7 @@ impl<'a> Evaluation<'a> {
                     (*self.mode == PermissionMode::Plan).then_some(DecisionReasonType::Mode);
                 let reason = Reason { kind: planning, ..Reason::default() };
                 let mut question = Question::new(reason, needs_approval(call));
-                question.suggestions = suggest::for_tool(call, access);
+                question.suggestions = suggestions::for_tool(call, access);
                 Verdict::Ask(Box::new(question))
             }),
         }
@@ -299,7 +299,7 @@ impl<'a> Evaluation<'a> {
         match access {
             ResolvedAccess::Edit(location) => sensitive(location).map(|mut question| {
                 let edits = *self.mode == PermissionMode::AcceptEdits;
-                question.suggestions.extend((!edits).then(suggest::accept_edits));
+                question.suggestions.extend((!edits).then(suggestions::accept_edits));
                 question
             }),
             ResolvedAccess::Command(line) => {
@@ -346,11 +346,11 @@ impl<'a> Evaluation<'a> {
 
     fn ask_edit(&self, call: &ProposedCall<'_>, location: &Location, inside: bool) -> Verdict {
         if !inside {
-            let suggestions = suggest::for_edit_outside(location, self.mode);
+            let suggestions = suggestions::for_edit_outside(location, self.mode);
             return self.ask_outside(call, location, suggestions);
         }
         let mut question = Question::new(Reason::default(), needs_approval(call));
-        question.suggestions = vec![suggest::accept_edits()];
+        question.suggestions = vec![suggestions::accept_edits()];
         Verdict::Ask(Box::new(question))
     }
 }

@@ -1,24 +1,24 @@
-//! Who may do what: rules, modes, working directories, and the verdict on one call.
+//! Permissions: rules, modes and working directories, and the verdict on one tool call.
 //!
-//! [`Policy::evaluate`] looks at a [`ProposedCall`] in a fixed order: deny rules, ask
-//! rules, safety checks, the hook's opinion, the mode, allow rules and what is allowed
-//! by nature, and asks about the rest. Nothing here waits for anybody: a
-//! [`Verdict::Ask`] is put to hooks and host by whoever called.
+//! [`Policy::evaluate`] checks a [`ProposedCall`] in a fixed order: deny rules, ask rules, safety checks, the
+//! hooks' opinion, the mode, allow rules, and what needs no rule; all else needs approval. It is a pure function of
+//! policy, call and [`EvaluationContext`], and waits for nothing: the caller sends a [`Verdict::Ask`] to hooks and
+//! host.
 //!
-//! The disk is touched in five places only: [`Location`] follows symlinks, `expand` finds what patterns
-//! match, `below` lists folders that a file rule may be about, `repository` looks for the one that
-//! `git` would find, and [`write_settings`] keeps a change in a settings file.
+//! The disk is read in five modules only: [`Location`] follows symlinks, `glob_expansion` expands patterns,
+//! `folder_contents` lists folders that a file rule may match in, `repository` looks for the one that `git` would
+//! find, and [`write_settings`] changes a settings file.
 
 mod agent_mode;
 mod call;
 mod command;
-mod confine;
+mod command_evaluation;
+mod confinement;
 mod dependent_parts;
 mod evaluation;
-mod expand;
 mod folder_contents;
-mod git_contents;
-mod judge_command;
+mod git_unnamed_contents;
+mod glob_expansion;
 mod listing;
 mod location;
 mod mode;
@@ -30,11 +30,11 @@ mod roots;
 mod rule;
 mod rule_match;
 mod rule_set;
-mod sensitive;
+mod sensitive_path;
 mod settings_file;
 mod shell_state;
 mod source;
-mod suggest;
+mod suggestions;
 mod text_pattern;
 mod tool_name;
 mod transfer_targets;

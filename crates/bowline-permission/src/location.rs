@@ -1,4 +1,4 @@
-//! Where a path really leads: `..`, symlinks, and files that do not exist yet.
+//! Path as named and as resolved: `..`, symlinks, and files that do not exist yet.
 
 use std::{
     ffi::OsString,

@@ -1,4 +1,4 @@
-//! Changing the mode of a session.
+//! Changes of a session's permission mode.
 
 use bowline_protocol::PermissionMode;
 

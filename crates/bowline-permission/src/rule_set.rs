@@ -1,4 +1,4 @@
-//! All rules of a session, by what they say and where they come from.
+//! All rules of a session, by behavior and source.
 
 use std::{collections::HashMap, fmt, path::PathBuf};
 

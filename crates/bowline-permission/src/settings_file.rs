@@ -1,4 +1,4 @@
-//! Keeps a change of permissions in a settings file, and everything else in it as it is.
+//! Writes permission updates into settings files and leaves all else in them as it is.
 
 use std::{
     fmt, fs,

@@ -1,10 +1,10 @@
-//! What is known of the shell that will run a line: where it may be, and what its words name there.
+//! Knowledge of the shell that will run a line: its possible directories, and what words name there.
 
 use std::path::{Path, PathBuf};
 
 use bowline_shell::{Command, Script, Word};
 
-use super::{expand::expand, location::Location, word_path::WordPath};
+use super::{glob_expansion::expand, location::Location, word_path::WordPath};
 
 /// In how many directories a command may possibly run before it counts as unknown.
 const MAX_DIRECTORIES: usize = 16;

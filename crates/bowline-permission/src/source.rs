@@ -1,4 +1,4 @@
-//! Where a rule or a working directory comes from.
+//! Origin of a rule or a working directory.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What was decided about a call, on what grounds, and what everybody is told about it.
+//! Verdicts, their reasons, and how hosts and models are informed of them.
 
 use bowline_protocol::{
     CanUseTool, DecisionReasonType, DecisionSource, Extra, MatchedRule, NonExecutionKind,

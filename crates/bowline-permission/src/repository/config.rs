@@ -1,4 +1,4 @@
-//! Files of settings in the format of `git`.
+//! Parser of git's configuration files.
 
 use std::{fs, io, iter::Peekable, path::Path, str::Chars};
 

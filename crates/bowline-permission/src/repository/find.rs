@@ -1,4 +1,4 @@
-//! The way up from a directory to a repository, as `git` takes it.
+//! Search for a repository from a directory upwards, as `git` does it.
 
 use std::{
     fs,

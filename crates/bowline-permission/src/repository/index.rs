@@ -1,4 +1,4 @@
-//! The files that an index of `git` names, other repositories among them.
+//! Files that an index of `git` names, other repositories among them.
 //!
 //! `git diff` shows files that no argument names, and it runs in each of the repositories inside, with
 //! its settings. Asking `git` itself would take a process for every command that is judged.

@@ -1,4 +1,4 @@
-//! The repository that `git` finds from a directory, as far as its settings decide what runs.
+//! The repository that `git` finds from a directory, and whether its settings could run a program.
 //!
 //! The settings of a repository make even `git status` run programs: monitors, filters, drivers for
 //! differences and merges. An unpacked folder brings them without consent, and a bare repository is made

@@ -1,4 +1,4 @@
-//! The settings that are known to run no program when `git` only looks.
+//! Settings that are known to run no program when `git` only reads.
 
 use super::{
     config::Setting,

@@ -1,4 +1,4 @@
-//! Files that decide what runs later: changing one is always asked about.
+//! Files that decide what runs later: a change of one always needs approval.
 
 use std::path::Path;
 

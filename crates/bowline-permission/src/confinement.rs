@@ -1,4 +1,4 @@
-//! What a command that runs unasked is held to: the reads it was judged by.
+//! Reads that a command which runs without approval is confined to.
 
 use std::path::PathBuf;
 

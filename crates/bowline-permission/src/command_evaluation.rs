@@ -1,4 +1,4 @@
-//! The verdict on a command line that no rule restricts: every part has to be allowed.
+//! Verdict on a command line that no rule restricts: every part has to be allowed.
 
 use bowline_protocol::{DecisionReasonType, PermissionMode};
 use bowline_shell::{Command, Script};
@@ -15,7 +15,7 @@ use super::{
 
 /// Why a part may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Grounds {
+enum PartGrounds {
     /// It only reads.
     ReadOnly,
     /// It only reads, and the mode or a rule allows the file that its output goes to.
@@ -43,7 +43,7 @@ enum Objection<'a> {
 }
 
 impl Evaluation<'_> {
-    pub(super) fn judge_command(&self, call: &ProposedCall<'_>, line: &CommandLine) -> Verdict {
+    pub(super) fn evaluate_command(&self, call: &ProposedCall<'_>, line: &CommandLine) -> Verdict {
         let whole = self
             .rules
             .allowed_commands()
@@ -57,10 +57,10 @@ impl Evaluation<'_> {
         }
         let (mut granted, mut unasked) = (false, Vec::new());
         for part in &line.parts {
-            match self.judge_part(part) {
-                Ok(Grounds::Granted) => granted = true,
-                Ok(Grounds::ReadOnly) => unasked.push(part),
-                Ok(Grounds::Redirected) => {
+            match self.evaluate_part(part) {
+                Ok(PartGrounds::Granted) => granted = true,
+                Ok(PartGrounds::ReadOnly) => unasked.push(part),
+                Ok(PartGrounds::Redirected) => {
                     granted = true;
                     unasked.push(part);
                 }
@@ -87,9 +87,9 @@ impl Evaluation<'_> {
         Verdict::Allow(Reason { confinement, ..Reason::of(DecisionReasonType::SubcommandResults) })
     }
 
-    fn judge_part<'a>(&self, part: &'a Part) -> Result<Grounds, Objection<'a>> {
+    fn evaluate_part<'a>(&self, part: &'a Part) -> Result<PartGrounds, Objection<'a>> {
         let accepts_edits = *self.mode == PermissionMode::AcceptEdits;
-        let mut grounds = Grounds::Granted;
+        let mut grounds = PartGrounds::Granted;
         for place in &part.redirected {
             let covered = self.is_known_inside(place) && accepts_edits
                 || matches!(place, WordPath::Known(location) if self.edit_rule(location).is_some());
@@ -115,8 +115,8 @@ impl Evaluation<'_> {
                 return Err(Objection::Unknown);
             }
             grounds = match part.redirected.is_empty() {
-                true => Grounds::ReadOnly,
-                false => Grounds::Redirected,
+                true => PartGrounds::ReadOnly,
+                false => PartGrounds::Redirected,
             };
         } else if let Some(place) = part.writes.first() {
             return Err(Objection::Writes(part, place));
@@ -154,7 +154,7 @@ impl Evaluation<'_> {
             Objection::Unknown => {
                 let reason = Reason::of(DecisionReasonType::Unspecified).text(UNKNOWN);
                 let mut question = Question::new(reason, needs_approval(call));
-                question.suggestions.extend(suggest::command(call, line));
+                question.suggestions.extend(suggestions::command(call, line));
                 return Verdict::Ask(Box::new(question));
             }
         };
@@ -183,8 +183,8 @@ impl Evaluation<'_> {
         };
         question.blocked_path = Some(path.to_string());
         question.suggestions = match objection {
-            Objection::Writes(..) => suggest::for_file_command(call, line, location),
-            _ => suggest::for_read_command(call, line, location),
+            Objection::Writes(..) => suggestions::for_file_command(call, line, location),
+            _ => suggestions::for_read_command(call, line, location),
         };
         Verdict::Ask(Box::new(question))
     }
@@ -218,6 +218,6 @@ fn ask_about_all(call: &ProposedCall<'_>, line: &CommandLine, text: String) -> V
     let message = format!("{} {text}.", needs_approval(call));
     let reason = Reason::of(DecisionReasonType::Unspecified).text(text);
     let mut question = Question::new(reason, message);
-    question.suggestions.extend(suggest::exact_command(call, line));
+    question.suggestions.extend(suggestions::exact_command(call, line));
     Verdict::Ask(Box::new(question))
 }

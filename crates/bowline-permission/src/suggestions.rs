@@ -1,4 +1,4 @@
-//! What "always allow" would change: the suggestions that go with a question.
+//! Permission updates that an approval request suggests ("always allow").
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The files that a pathname pattern of the shell names at this moment.
+//! Files that a pathname pattern of the shell matches now.
 
 use std::{
     fs,
