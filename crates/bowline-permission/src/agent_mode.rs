@@ -5,10 +5,10 @@ use bowline_protocol::PermissionMode;
 use super::policy::Policy;
 
 impl Policy {
-    /// The mode that counts for an agent whose kind asks for `wanted`; `None` for the session's own.
+    /// The mode that applies to an agent whose kind requests `wanted`; `None` for the session's own.
     ///
-    /// An agent may be kept shorter than its session. It may be given more only where the session
-    /// asks about everything anyway, and everything only where the user has agreed to that.
+    /// An agent may be restricted more than its session. It may be given more only where the session
+    /// prompts for everything anyway, and everything only where the user has agreed to that.
     pub fn mode_for_agent(&self, wanted: &PermissionMode) -> Option<PermissionMode> {
         use PermissionMode::{AcceptEdits, BypassPermissions, Default, DontAsk, Plan};
         let may = match (&self.mode, wanted) {

@@ -17,16 +17,16 @@ pub struct ProposedCall<'a> {
     pub access: &'a Access,
     /// The directory in which a command would start.
     pub current_directory: &'a Path,
-    /// What the `PreToolUse` hooks say, if they say anything.
+    /// The opinion of the `PreToolUse` hooks, if they have one.
     pub hook: Option<&'a HookOpinion>,
-    /// Whether the tool itself is a question to a person.
+    /// Whether the tool itself prompts the user.
     pub needs_person: bool,
 }
 
-/// What the `PreToolUse` hooks say about a call.
+/// Opinion of the `PreToolUse` hooks about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookOpinion {
-    /// Their decision. `defer` ends the turn before anybody asks here, and counts as none.
+    /// Their decision. `defer` ends the turn before an evaluation and has no effect here.
     pub decision: HookPermissionDecision,
     /// Why.
     pub reason: Option<String>,

@@ -6,7 +6,7 @@ use bowline_shell::{Command, Script, Touches, Word, parse};
 use super::{
     call::ProposedCall,
     folder_contents::FolderContents,
-    git_contents,
+    git_unnamed_contents,
     location::Location,
     path_pattern::PathPattern,
     policy::Policy,
@@ -169,10 +169,10 @@ impl Part {
         let mut read = shell.word_paths(&reads);
         if files_only {
             // `diff DIR FILE` reads a file in the folder, which may be a link.
-            for place in &mut read {
-                if place.location().is_some_and(|location| location.real().is_dir()) {
-                    let named = place.location().map(|it| it.named().display().to_string());
-                    *place = WordPath::Unknown(named.unwrap_or_default());
+            for path in &mut read {
+                if path.location().is_some_and(|location| location.real().is_dir()) {
+                    let named = path.location().map(|it| it.named().display().to_string());
+                    *path = WordPath::Unknown(named.unwrap_or_default());
                 }
             }
         }
@@ -220,11 +220,11 @@ impl Part {
         let carried = self.layers.iter().skip(1);
         let carried = carried.flat_map(|layer| shell.word_paths(&layer.touches().writes));
         let own = self.writes.iter().chain(&self.redirected).cloned();
-        let written = own.chain(carried).filter_map(|place| place.location().cloned()).collect();
+        let written = own.chain(carried).filter_map(|path| path.location().cloned()).collect();
         Possible { written, ..Possible::default() }
     }
 
-    /// Everything that the command and what it carries may touch. Unknown places set `unknown`.
+    /// Everything that the command and what it carries may touch. Unknown paths set `unknown`.
     fn possible(&self, shell: &ShellState<'_>, policy: &Policy) -> Possible {
         let mut found = Possible::default();
         found.written = found.known(self.writes.clone());
@@ -234,7 +234,7 @@ impl Part {
             let mut named = found.known(shell.word_paths(&touches.reads));
             let words = layer.path_like_words();
             if touches.complete {
-                // The program is known: a word that cannot be told names no file, unless it is
+                // The program is known: an undecidable word names no file, unless it is
                 // among those above.
                 let certain: Vec<Word> =
                     words.into_iter().filter(|word| word.literal().is_some()).collect();
@@ -262,7 +262,7 @@ impl Part {
                     found.walked.extend(FolderContents::list(location));
                 }
             } else if !touches.complete && layer.name() != Some("git") {
-                // What an unknown program does with a folder cannot be told, unless a rule vouches
+                // What an unknown program does with a folder is unknown, unless a rule vouches
                 // for the program.
                 let vouched = self.is_vouched_for(policy);
                 let mut folders = named.iter().filter_map(FolderContents::list);
@@ -284,22 +284,22 @@ impl Part {
 }
 
 impl Possible {
-    /// The known ones among places; that others are not is kept in mind.
-    fn known(&mut self, places: Vec<WordPath>) -> Vec<Location> {
-        let count = places.len();
-        let known: Vec<Location> = places.iter().filter_map(WordPath::location).cloned().collect();
+    /// The known ones among paths; sets `unknown` if there are others.
+    fn known(&mut self, paths: Vec<WordPath>) -> Vec<Location> {
+        let count = paths.len();
+        let known: Vec<Location> = paths.iter().filter_map(WordPath::location).cloned().collect();
         self.unknown |= known.len() < count;
         known
     }
 }
 
-/// Where output goes. A pattern in the place of a file is never taken apart.
+/// Targets of redirected output. A pattern there is never expanded.
 fn redirected(shell: &ShellState<'_>, targets: &[Word]) -> Vec<WordPath> {
-    let place = |word: &Word| match word.may_split() {
+    let path = |word: &Word| match word.may_split() {
         true => vec![WordPath::Unknown(word.raw().to_owned())],
         false => shell.word_paths(std::slice::from_ref(word)),
     };
-    targets.iter().flat_map(place).collect()
+    targets.iter().flat_map(path).collect()
 }
 
 /// Whether a rule that restricts files names something below a folder.

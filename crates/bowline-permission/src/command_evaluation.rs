@@ -8,8 +8,8 @@ use super::{
     command::{CommandLine, Part, Repositories},
     evaluation::{Evaluation, allowed, needs_approval},
     policy::Policy,
-    suggest,
-    verdict::{Question, Reason, Verdict},
+    suggestions,
+    verdict::{ApprovalRequest, Reason, Verdict},
     word_path::WordPath,
 };
 
@@ -24,7 +24,7 @@ enum PartGrounds {
     Granted,
 }
 
-/// What is said about a command that nothing speaks for or against.
+/// Reason for a command that no rule and no mode covers.
 const UNKNOWN: &str = "This command requires approval";
 
 /// Why a part may not run unasked.
@@ -45,6 +45,7 @@ enum Objection<'a> {
 impl Evaluation<'_> {
     pub(super) fn evaluate_command(&self, call: &ProposedCall<'_>, line: &CommandLine) -> Verdict {
         let whole = self
+            .policy
             .rules
             .allowed_commands()
             .find(|(pattern, _)| pattern.is_exact() && pattern.matches(&line.text));
@@ -53,7 +54,7 @@ impl Evaluation<'_> {
         }
         if let Some(opaque) = &line.script.opaque {
             let text = format!("The command is not understood: {opaque}");
-            return ask_about_all(call, line, text);
+            return ask_for_whole_command(call, line, text);
         }
         let (mut granted, mut unasked) = (false, Vec::new());
         for part in &line.parts {
@@ -72,16 +73,16 @@ impl Evaluation<'_> {
         let exposed = exposed
             .or_else(|| line_shows_too_much(self.policy, line).filter(|_| !unasked.is_empty()));
         if let Some(text) = exposed {
-            return ask_about_all(call, line, text);
+            return ask_for_whole_command(call, line, text);
         }
-        // Together with what was granted, it gets no environment of its own.
+        // Together with what was granted, it does not get the environment of commands that only read.
         if granted && unasked.iter().any(|part| part.repositories == Repositories::Quiet) {
             let text = "The repository names programs that git would run";
-            return ask_about_all(call, line, text.to_owned());
+            return ask_for_whole_command(call, line, text.to_owned());
         }
         if granted && line.has_dependent_parts() {
-            let text = "A part of it works on what an earlier part puts in place";
-            return ask_about_all(call, line, text.to_owned());
+            let text = "A part of the command works on files that an earlier part writes or moves";
+            return ask_for_whole_command(call, line, text.to_owned());
         }
         let confinement = (!granted).then(|| self.confinement(call, line));
         Verdict::Allow(Reason { confinement, ..Reason::of(DecisionReasonType::SubcommandResults) })
@@ -90,11 +91,11 @@ impl Evaluation<'_> {
     fn evaluate_part<'a>(&self, part: &'a Part) -> Result<PartGrounds, Objection<'a>> {
         let accepts_edits = *self.mode == PermissionMode::AcceptEdits;
         let mut grounds = PartGrounds::Granted;
-        for place in &part.redirected {
-            let covered = self.is_known_inside(place) && accepts_edits
-                || matches!(place, WordPath::Known(location) if self.edit_rule(location).is_some());
+        for path in &part.redirected {
+            let covered = self.is_known_inside(path) && accepts_edits
+                || matches!(path, WordPath::Known(location) if self.edit_rule(location).is_some());
             if !covered {
-                return Err(Objection::Writes(part, place));
+                return Err(Objection::Writes(part, path));
             }
         }
         let has_rule = self.policy.rules.allowed_commands().any(|(pattern, _)| part.fits(pattern));
@@ -104,8 +105,8 @@ impl Evaluation<'_> {
                 return Err(Objection::Pattern);
             }
             // An allowed program still stays within the working directories.
-            if let Some(place) = part.writes.iter().find(|place| !self.is_known_inside(place)) {
-                return Err(Objection::Writes(part, place));
+            if let Some(path) = part.writes.iter().find(|path| !self.is_known_inside(path)) {
+                return Err(Objection::Writes(part, path));
             }
         } else if part.command.runs_read_only() {
             if let Repositories::Hostile(doubt) = &part.repositories {
@@ -118,24 +119,24 @@ impl Evaluation<'_> {
                 true => PartGrounds::ReadOnly,
                 false => PartGrounds::Redirected,
             };
-        } else if let Some(place) = part.writes.first() {
-            return Err(Objection::Writes(part, place));
+        } else if let Some(path) = part.writes.first() {
+            return Err(Objection::Writes(part, path));
         } else {
-            let unknown = part.reads.iter().find(|place| matches!(place, WordPath::Unknown(_)));
-            return Err(unknown.map_or(Objection::Unknown, |place| Objection::Reads(part, place)));
+            let unknown = part.reads.iter().find(|path| matches!(path, WordPath::Unknown(_)));
+            return Err(unknown.map_or(Objection::Unknown, |path| Objection::Reads(part, path)));
         }
-        match part.reads.iter().find(|place| !self.is_readable(place)) {
-            Some(place) => Err(Objection::Reads(part, place)),
+        match part.reads.iter().find(|path| !self.is_readable(path)) {
+            Some(path) => Err(Objection::Reads(part, path)),
             None => Ok(grounds),
         }
     }
 
-    fn is_known_inside(&self, place: &WordPath) -> bool {
-        matches!(place, WordPath::Known(location) if self.policy.is_inside(location))
+    fn is_known_inside(&self, path: &WordPath) -> bool {
+        matches!(path, WordPath::Known(location) if self.policy.is_inside(location))
     }
 
-    fn is_readable(&self, place: &WordPath) -> bool {
-        matches!(place, WordPath::Known(location) if self.may_read(location))
+    fn is_readable(&self, path: &WordPath) -> bool {
+        matches!(path, WordPath::Known(location) if self.may_read(location))
     }
 
     fn ask_command(
@@ -144,49 +145,51 @@ impl Evaluation<'_> {
         line: &CommandLine,
         objection: &Objection<'_>,
     ) -> Verdict {
-        let (part, place) = match objection {
-            Objection::Writes(part, place) | Objection::Reads(part, place) => (part, place),
-            Objection::Repository(doubt) => return ask_about_all(call, line, (*doubt).to_owned()),
+        let (part, path) = match objection {
+            Objection::Writes(part, path) | Objection::Reads(part, path) => (part, path),
+            Objection::Repository(doubt) => {
+                return ask_for_whole_command(call, line, (*doubt).to_owned());
+            }
             Objection::Pattern => {
                 let text = "A pattern names the files that it changes";
-                return ask_about_all(call, line, text.to_owned());
+                return ask_for_whole_command(call, line, text.to_owned());
             }
             Objection::Unknown => {
                 let reason = Reason::of(DecisionReasonType::Unspecified).text(UNKNOWN);
-                let mut question = Question::new(reason, needs_approval(call));
-                question.suggestions.extend(suggestions::command(call, line));
-                return Verdict::Ask(Box::new(question));
+                let mut request = ApprovalRequest::new(reason, needs_approval(call));
+                request.suggestions.extend(suggestions::command(call, line));
+                return Verdict::Ask(Box::new(request));
             }
         };
         let name = part.command.name().unwrap_or("a redirection");
-        let location = match place {
+        let location = match path {
             WordPath::Known(location) => location,
             WordPath::Unknown(word) => {
                 let text = format!(
                     "{name} works on {word}, and only the running shell knows what that is"
                 );
-                return ask_about_all(call, line, text);
+                return ask_for_whole_command(call, line, text);
             }
         };
         let path = location.named().display();
         let inside = self.policy.is_inside(location);
-        let mut question = if inside {
+        let mut request = if inside {
             let message = format!(
                 "{name} in '{path}' needs approval: it would change a file in a working directory \
                  of this session."
             );
-            Question::new(Reason::default(), message)
+            ApprovalRequest::new(Reason::default(), message)
         } else {
             let text = format!("{path} is outside the working directories of this session");
             let message = format!("{name} in '{path}' needs approval: {text}.");
-            Question::new(Reason::of(DecisionReasonType::WorkingDir).text(text), message)
+            ApprovalRequest::new(Reason::of(DecisionReasonType::WorkingDir).text(text), message)
         };
-        question.blocked_path = Some(path.to_string());
-        question.suggestions = match objection {
+        request.blocked_path = Some(path.to_string());
+        request.suggestions = match objection {
             Objection::Writes(..) => suggestions::for_file_command(call, line, location),
             _ => suggestions::for_read_command(call, line, location),
         };
-        Verdict::Ask(Box::new(question))
+        Verdict::Ask(Box::new(request))
     }
 }
 
@@ -197,7 +200,7 @@ const SUBSTITUTES: &str = "The output of a command inside it becomes part of the
 fn shows_too_much(policy: &Policy, line: &CommandLine, part: &Part) -> Option<String> {
     let Command { variables, substitutes, .. } = &part.command;
     if line.script.defines_functions {
-        return Some("It defines a function, which may take the place of a program".to_owned());
+        return Some("The command defines a function, which may shadow a program".to_owned());
     }
     secret(policy, line, variables).or_else(|| substitutes.then(|| SUBSTITUTES.to_owned()))
 }
@@ -210,14 +213,14 @@ fn line_shows_too_much(policy: &Policy, line: &CommandLine) -> Option<String> {
 
 fn secret(policy: &Policy, line: &CommandLine, variables: &[String]) -> Option<String> {
     let name = line.script.secret_variables(variables).find(|name| !policy.is_unset(name))?;
-    Some(format!("It shows the environment variable {name}, which may be a secret"))
+    Some(format!("The command shows the environment variable {name}, which may be a secret"))
 }
 
-/// A question about the command as a whole, for this reason.
-fn ask_about_all(call: &ProposedCall<'_>, line: &CommandLine, text: String) -> Verdict {
+/// An approval request for the whole command, for this reason.
+fn ask_for_whole_command(call: &ProposedCall<'_>, line: &CommandLine, text: String) -> Verdict {
     let message = format!("{} {text}.", needs_approval(call));
     let reason = Reason::of(DecisionReasonType::Unspecified).text(text);
-    let mut question = Question::new(reason, message);
-    question.suggestions.extend(suggestions::exact_command(call, line));
-    Verdict::Ask(Box::new(question))
+    let mut request = ApprovalRequest::new(reason, message);
+    request.suggestions.extend(suggestions::exact_command(call, line));
+    Verdict::Ask(Box::new(request))
 }

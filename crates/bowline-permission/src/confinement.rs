@@ -14,11 +14,11 @@ use super::{
     word_path::WordPath,
 };
 
-/// Programs that may stand beside a question for a version: all they do is print.
+/// Programs that may stand beside a version request: all they do is print.
 const PRINTERS: &[&str] = &["echo", "head", "tail", "true", "which", "command", "type"];
 
 impl Evaluation<'_> {
-    /// The working directories, what else may be read without a question, what the line names, and the
+    /// The working directories, what else may be read without approval, what the line names, and the
     /// repositories that it looks at.
     pub(super) fn confinement(&self, call: &ProposedCall<'_>, line: &CommandLine) -> Confinement {
         if only_asks_versions(line) {
@@ -31,8 +31,8 @@ impl Evaluation<'_> {
             held.read(Location::of(folder).real());
         }
         let named = line.parts.iter().flat_map(|part| &part.reads);
-        for place in named {
-            if let WordPath::Known(location) = place
+        for path in named {
+            if let WordPath::Known(location) = path
                 && self.may_read(location)
             {
                 held.read(location.real());
@@ -55,7 +55,7 @@ fn repositories(call: &ProposedCall<'_>, line: &CommandLine) -> Vec<PathBuf> {
         return Vec::new();
     }
     let named = line.parts.iter().flat_map(|part| &part.reads);
-    let named = named.filter_map(|place| match place {
+    let named = named.filter_map(|path| match path {
         WordPath::Known(location) => Some(location.real().to_owned()),
         WordPath::Unknown(_) => None,
     });
@@ -63,7 +63,7 @@ fn repositories(call: &ProposedCall<'_>, line: &CommandLine) -> Vec<PathBuf> {
 }
 
 /// Whether a line asks for nothing but versions. Programs that version managers put in front of others look
-/// for their parts in places of their own below the home folder, which cannot be listed; so the line must
+/// for their parts in folders below the home folder, which cannot be listed; so the line must
 /// leave no doubt.
 fn only_asks_versions(line: &CommandLine) -> bool {
     let is_plain =

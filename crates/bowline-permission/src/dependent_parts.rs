@@ -37,9 +37,9 @@ impl Part {
     }
 }
 
-/// Whether where a place leads may change when an earlier part has run.
-fn depends_on(place: &WordPath, earlier: &Part) -> bool {
-    let Some(location) = place.location() else { return false };
+/// Whether the target of a path may change when an earlier part has run.
+fn depends_on(path: &WordPath, earlier: &Part) -> bool {
+    let Some(location) = path.location() else { return false };
     let written: Vec<&Location> =
         earlier.written_paths().into_iter().filter_map(WordPath::location).collect();
     // What it unpacks or checks out is not in its arguments.

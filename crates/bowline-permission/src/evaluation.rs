@@ -15,8 +15,8 @@ use super::{
     rule::{Rule, Subject},
     sensitive_path::sensitivity,
     source::RuleSource,
-    suggest,
-    verdict::{Denial, Question, Reason, Unanswered, Verdict},
+    suggestions,
+    verdict::{ApprovalRequest, Denial, NoApproval, Reason, Verdict},
 };
 
 /// The parts of a decision that belong to the caller and not to the session.
@@ -85,7 +85,7 @@ impl<'a> Evaluation<'a> {
         let access = ResolvedAccess::of(call, self.policy);
         if let Some(rule) = self.restricting(&PermissionBehavior::Deny, call, &access) {
             let mut denial = denied_by(rule, call, &access);
-            // Whoever hears the hook knows of the call already.
+            // The host has seen the hook, and so the call.
             denial.announced &= !has_hooks_consent(call);
             return Verdict::Deny(denial);
         }
@@ -99,12 +99,12 @@ impl<'a> Evaluation<'a> {
             ));
         }
         match self.undenied(call, &access) {
-            Verdict::Ask(question) => self.may_ask(call, question),
+            Verdict::Ask(request) => self.may_ask(call, request),
             verdict => verdict,
         }
     }
 
-    /// The place that settings keep a tool away from, whatever else allows it.
+    /// A path outside of the working directories that settings block, whatever else allows it.
     fn blocked<'e>(&self, access: &'e ResolvedAccess) -> Option<&'e Location> {
         match access {
             ResolvedAccess::Read(locations) if self.policy.blocks_reads_outside => {
@@ -118,24 +118,24 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// A question in a mode that asks nobody is a refusal.
-    fn may_ask(&self, call: &ProposedCall<'_>, question: Box<Question>) -> Verdict {
+    /// An approval request in a mode without prompts is a denial.
+    fn may_ask(&self, call: &ProposedCall<'_>, request: Box<ApprovalRequest>) -> Verdict {
         match *self.mode {
-            // A hook has a reason of its own to ask, and nobody answers.
-            PermissionMode::DontAsk if question.reason.kind == Some(DecisionReasonType::Hook) => {
-                Verdict::Deny(question.unanswered(Unanswered::NoSurface))
+            // The hook demands approval, and nothing can give it.
+            PermissionMode::DontAsk if request.reason.kind == Some(DecisionReasonType::Hook) => {
+                Verdict::Deny(request.unapproved(NoApproval::NoSurface))
             }
             PermissionMode::DontAsk => Verdict::Deny(Denial::new(
                 Reason::of(DecisionReasonType::Mode),
                 format!(
                     "Permission to use {} has been denied because the session is in dontAsk mode, \
-                     where only what is already allowed runs. Go on without it, or say what it \
-                     would take.",
+                     where only calls that are already allowed run. Continue without it, or name \
+                     the permission that it needs.",
                     call.tool
                 ),
             )),
             PermissionMode::Auto
-                if question.matched_ask_rule.is_none() && !question.requires_user_interaction =>
+                if request.matched_ask_rule.is_none() && !request.requires_user_interaction =>
             {
                 Verdict::Deny(Denial::new(
                     Reason::of(DecisionReasonType::Classifier),
@@ -146,26 +146,26 @@ impl<'a> Evaluation<'a> {
                     ),
                 ))
             }
-            _ => Verdict::Ask(question),
+            _ => Verdict::Ask(request),
         }
     }
 
     fn undenied(&self, call: &ProposedCall<'_>, access: &ResolvedAccess) -> Verdict {
         if let Some(rule) = self.restricting(&PermissionBehavior::Ask, call, access) {
-            let text = format!("The rule {} ({}) asks about this.", rule.text, rule.source);
+            let text = format!("The rule {} ({}) demands approval.", rule.text, rule.source);
             let reason = Reason::rule(DecisionReasonType::Rule, rule.matched()).text(text);
-            let mut question = Question::new(reason, needs_approval(call));
-            question.matched_ask_rule = Some(rule.matched());
-            question.requires_user_interaction = call.needs_person;
-            return Verdict::Ask(Box::new(question));
+            let mut request = ApprovalRequest::new(reason, needs_approval(call));
+            request.matched_ask_rule = Some(rule.matched());
+            request.requires_user_interaction = call.needs_person;
+            return Verdict::Ask(Box::new(request));
         }
         if call.needs_person {
-            let mut question = Question::new(Reason::default(), needs_approval(call));
-            question.requires_user_interaction = true;
-            return Verdict::Ask(Box::new(question));
+            let mut request = ApprovalRequest::new(Reason::default(), needs_approval(call));
+            request.requires_user_interaction = true;
+            return Verdict::Ask(Box::new(request));
         }
-        if let Some(question) = self.unsafe_whatever_is_allowed(call, access) {
-            return Verdict::Ask(Box::new(question));
+        if let Some(request) = self.failed_safety_check(call, access) {
+            return Verdict::Ask(Box::new(request));
         }
         if let Some(verdict) = call.hook.and_then(|hook| follow_hook(call, hook)) {
             return verdict;
@@ -177,7 +177,7 @@ impl<'a> Evaluation<'a> {
             PermissionMode::Plan if self.changes_something(access) => {
                 let reason = Reason::of(DecisionReasonType::Mode)
                     .text("The session is in plan mode, in which nothing is changed.");
-                Verdict::Ask(Box::new(Question::new(reason, needs_approval(call))))
+                Verdict::Ask(Box::new(ApprovalRequest::new(reason, needs_approval(call))))
             }
             _ => self.by_access(call, access),
         }
@@ -194,7 +194,8 @@ impl<'a> Evaluation<'a> {
         match access {
             ResolvedAccess::Nothing => by_rule().unwrap_or(Verdict::Allow(Reason::default())),
             ResolvedAccess::Read(locations) => {
-                let mut elsewhere = locations.iter().filter(|it| !self.is_readable_by_place(it));
+                let mut elsewhere =
+                    locations.iter().filter(|it| !self.is_readable_without_rule(it));
                 let outside = elsewhere.clone().find(|location| self.read_rule(location).is_none());
                 match outside {
                     None => elsewhere
@@ -219,23 +220,23 @@ impl<'a> Evaluation<'a> {
                 by_rule().unwrap_or_else(|| self.evaluate_command(call, line))
             }
             ResolvedAccess::Fetch(_) | ResolvedAccess::Other => by_rule().unwrap_or_else(|| {
-                // Whether it changes something cannot be told.
+                // Whether it changes something is unknown.
                 let planning =
                     (*self.mode == PermissionMode::Plan).then_some(DecisionReasonType::Mode);
                 let reason = Reason { kind: planning, ..Reason::default() };
-                let mut question = Question::new(reason, needs_approval(call));
-                question.suggestions = suggestions::for_tool(call, access);
-                Verdict::Ask(Box::new(question))
+                let mut request = ApprovalRequest::new(reason, needs_approval(call));
+                request.suggestions = suggestions::for_tool(call, access);
+                Verdict::Ask(Box::new(request))
             }),
         }
     }
 
-    /// Whether a file may be read without a question.
+    /// Whether a file may be read without approval.
     pub(super) fn may_read(&self, location: &Location) -> bool {
-        self.is_readable_by_place(location) || self.read_rule(location).is_some()
+        self.is_readable_without_rule(location) || self.read_rule(location).is_some()
     }
 
-    fn is_readable_by_place(&self, location: &Location) -> bool {
+    fn is_readable_without_rule(&self, location: &Location) -> bool {
         self.policy.is_inside(location)
             || self.is_agents_own(location)
             || self.policy.readable.iter().any(|path| location.is_within(&Location::of(path)))
@@ -255,7 +256,7 @@ impl<'a> Evaluation<'a> {
         )
     }
 
-    /// Whether an agent writes for nobody but itself there.
+    /// Whether only the agent itself uses what it writes there: its plan, its memory.
     fn is_agents_own(&self, location: &Location) -> bool {
         self.policy.plan_file.as_ref().is_some_and(|plan| Location::of(plan) == *location)
             || self.memory.is_some_and(|folder| location.is_within(&Location::of(folder)))
@@ -281,44 +282,47 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Questions that no rule, hook or mode answers.
-    fn unsafe_whatever_is_allowed(
+    /// Safety checks that no rule, hook or mode overrides.
+    fn failed_safety_check(
         &self,
         call: &ProposedCall<'_>,
         access: &ResolvedAccess,
-    ) -> Option<Question> {
+    ) -> Option<ApprovalRequest> {
         let safety = |text: String| {
             let message = format!("{} {text}.", needs_approval(call));
-            Question::new(Reason::of(DecisionReasonType::SafetyCheck).text(text), message)
+            ApprovalRequest::new(Reason::of(DecisionReasonType::SafetyCheck).text(text), message)
         };
         let sensitive = |location: &Location| {
             let text = sensitivity(location).filter(|_| !self.is_agents_own(location))?;
             let blocked_path = Some(location.named().display().to_string());
-            Some(Question { blocked_path, ..safety(text) })
+            Some(ApprovalRequest { blocked_path, ..safety(text) })
         };
         match access {
-            ResolvedAccess::Edit(location) => sensitive(location).map(|mut question| {
+            ResolvedAccess::Edit(location) => sensitive(location).map(|mut request| {
                 let edits = *self.mode == PermissionMode::AcceptEdits;
-                question.suggestions.extend((!edits).then(suggestions::accept_edits));
-                question
+                request.suggestions.extend((!edits).then(suggestions::accept_edits));
+                request
             }),
             ResolvedAccess::Command(line) => {
                 if let Some(danger) = line.script.danger() {
-                    let question = safety(format!("`{}` {}", danger.command, danger.reason));
-                    return Some(Question { may_be_remembered: false, ..question });
+                    let request = safety(format!("`{}` {}", danger.command, danger.reason));
+                    return Some(ApprovalRequest { may_be_remembered: false, ..request });
                 }
-                if let Some(question) = line.written_files().find_map(sensitive) {
-                    return Some(question);
+                if let Some(request) = line.written_files().find_map(sensitive) {
+                    return Some(request);
                 }
                 let restricts_files = self.policy.rules.restricts_files();
                 let may_break_rule = line.hides
                     && (self.policy.rules.restricts_commands() || restricts_files)
                     || line.hides_files && restricts_files;
                 may_break_rule.then(|| {
-                    let text = "The command cannot be taken apart completely, so it may contain \
-                                something that a rule forbids";
+                    let text = "The command cannot be parsed completely, so it may contain \
+                                something that a rule denies";
                     let message = format!("{} {text}.", needs_approval(call));
-                    Question::new(Reason::of(DecisionReasonType::Unspecified).text(text), message)
+                    ApprovalRequest::new(
+                        Reason::of(DecisionReasonType::Unspecified).text(text),
+                        message,
+                    )
                 })
             }
             ResolvedAccess::Nothing
@@ -338,10 +342,10 @@ impl<'a> Evaluation<'a> {
         let text = format!("{path} is outside the working directories of this session");
         let message = format!("{} {text}.", needs_approval(call));
         let reason = Reason::of(DecisionReasonType::WorkingDir).text(text);
-        let mut question = Question::new(reason, message);
-        question.blocked_path = Some(path.to_string());
-        question.suggestions = suggestions;
-        Verdict::Ask(Box::new(question))
+        let mut request = ApprovalRequest::new(reason, message);
+        request.blocked_path = Some(path.to_string());
+        request.suggestions = suggestions;
+        Verdict::Ask(Box::new(request))
     }
 
     fn ask_edit(&self, call: &ProposedCall<'_>, location: &Location, inside: bool) -> Verdict {
@@ -349,9 +353,9 @@ impl<'a> Evaluation<'a> {
             let suggestions = suggestions::for_edit_outside(location, self.mode);
             return self.ask_outside(call, location, suggestions);
         }
-        let mut question = Question::new(Reason::default(), needs_approval(call));
-        question.suggestions = vec![suggestions::accept_edits()];
-        Verdict::Ask(Box::new(question))
+        let mut request = ApprovalRequest::new(Reason::default(), needs_approval(call));
+        request.suggestions = vec![suggestions::accept_edits()];
+        Verdict::Ask(Box::new(request))
     }
 }
 
@@ -382,7 +386,7 @@ fn follow_hook(call: &ProposedCall<'_>, hook: &HookOpinion) -> Option<Verdict> {
         HookPermissionDecision::Allow => Some(Verdict::Allow(reason)),
         HookPermissionDecision::Ask => {
             let message = hook.reason.clone().unwrap_or_else(|| needs_approval(call));
-            Some(Verdict::Ask(Box::new(Question::new(reason, message))))
+            Some(Verdict::Ask(Box::new(ApprovalRequest::new(reason, message))))
         }
         _ => None,
     }

@@ -126,8 +126,8 @@ pub(super) fn shows_unnamed(command: &Command, shell: &ShellState<'_>) -> bool {
     let is_file = |word: &&Word| {
         let in_revision =
             word.literal().filter(|_| !word.is_glob()).is_some_and(names_file_of_revision);
-        let places = shell.word_paths(std::slice::from_ref(*word));
-        in_revision || places.iter().filter_map(WordPath::location).any(|it| it.real().is_file())
+        let paths = shell.word_paths(std::slice::from_ref(*word));
+        in_revision || paths.iter().filter_map(WordPath::location).any(|it| it.real().is_file())
     };
     let names_files = !operands.is_empty() && operands.iter().all(is_file);
     !(without_patch && only_names || names_files)
@@ -175,13 +175,13 @@ fn names_file_of_revision(text: &str) -> bool {
     })
 }
 
-/// Where a `git` runs, if that can be told: `-C` sends it elsewhere.
+/// Where a `git` runs, if that is known: `-C` sends it elsewhere.
 pub(super) fn directories(command: &Command, shell: &ShellState<'_>) -> Option<Vec<PathBuf>> {
     let mut found = shell.directories()?.to_vec();
     let words = &command.words;
     for (at, _) in words.iter().enumerate().filter(|(_, word)| word.is("-C")) {
-        for place in shell.word_paths(std::slice::from_ref(words.get(at + 1)?)) {
-            found.push(place.location()?.real().to_owned());
+        for path in shell.word_paths(std::slice::from_ref(words.get(at + 1)?)) {
+            found.push(path.location()?.real().to_owned());
         }
     }
     Some(found)

@@ -11,7 +11,7 @@ use bowline_shell::{Component, Pattern};
 /// How many files a pattern may name before there are too many to look at.
 const MAX_EXPANDED: usize = 4096;
 
-/// The paths below `base` that any shell might put in the place of a pattern, or `None` if they are too
+/// The paths below `base` that any shell might substitute for a pattern, or `None` if they are too
 /// many to look at, or cannot all be seen.
 pub(super) fn expand(base: &Path, pattern: &Pattern) -> Option<Vec<PathBuf>> {
     let mut found = vec![base.to_owned()];

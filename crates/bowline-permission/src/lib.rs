@@ -55,4 +55,4 @@ pub use settings_file::{SettingsError, edit_settings, write_settings};
 pub use source::RuleSource;
 pub use tool_name::canonical_tool;
 pub use update::Persist;
-pub use verdict::{Denial, Question, Reason, Unanswered, Verdict};
+pub use verdict::{ApprovalRequest, Denial, NoApproval, Reason, Verdict};

@@ -55,7 +55,7 @@ fn listed(rule: &Rule, managed_only: bool) -> ListedRule {
     };
     let idle = match &rule.subject {
         _ if managed_only && rule.source != RuleSource::Policy => {
-            Some("only the administrator's rules count")
+            Some("only the administrator's rules apply")
         }
         Subject::Nothing => Some("the rule matches nothing"),
         _ => None,

@@ -84,7 +84,7 @@ fn normalize(path: &Path) -> PathBuf {
 }
 
 /// Follows symlinks part by part, like the kernel, but goes on where nothing exists: a file that
-/// is about to be created has a place as well, even behind a dangling link.
+/// is about to be created has a location as well, even through a dangling link.
 fn follow(path: &Path) -> PathBuf {
     let parts = |path: &Path| -> Vec<OsString> {
         path.components().rev().map(|part| part.as_os_str().to_owned()).collect()

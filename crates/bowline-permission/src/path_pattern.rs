@@ -17,7 +17,7 @@ pub(super) struct PatternRoots<'a> {
     pub(super) settings: &'a Path,
 }
 
-/// How far a pattern without a place (`*.env`) reaches.
+/// How far a pattern without a folder (`*.env`) reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
     /// FolderContents the current directory: enough to allow something.
@@ -29,7 +29,7 @@ pub(super) enum Reach {
 /// A path pattern of a rule.
 #[derive(Debug, Clone)]
 pub(super) struct PathPattern {
-    /// The same pattern below its root as named and below its real place, if they differ.
+    /// The same pattern below its root as named and below its real path, if they differ.
     below: Vec<(PathBuf, Gitignore)>,
     /// Whether the root itself matches.
     root_too: bool,
@@ -40,7 +40,7 @@ impl PathPattern {
         if text.starts_with('!') {
             return Err("a path pattern cannot be negated".to_owned());
         }
-        let (root, pattern) = place(text, roots, reach)?;
+        let (root, pattern) = anchor(text, roots, reach)?;
         let root = Location::of(&root);
         let mut below = Vec::new();
         for path in root.paths() {
@@ -57,12 +57,12 @@ impl PathPattern {
         Ok(Self { below, root_too: matches!(pattern.as_str(), "/**" | "**" | "/") })
     }
 
-    /// Whether a place is named by the pattern, under its own name or its real one.
+    /// Whether a location is matched by the pattern, under its own name or its real one.
     pub(super) fn touches(&self, location: &Location) -> bool {
         location.paths().into_iter().any(|path| self.matches(path))
     }
 
-    /// Whether a place is named by the pattern, or is a folder all of whose files are.
+    /// Whether a location is matched by the pattern, or is a folder all of whose files are.
     pub(super) fn touches_or_fills(&self, location: &Location) -> bool {
         // No name that a pattern would single out.
         const ANY: &str = "\u{1}";
@@ -70,7 +70,7 @@ impl PathPattern {
             || location.paths().into_iter().any(|path| self.matches(&path.join(ANY)))
     }
 
-    /// Whether a place is named by the pattern under both its own name and its real one, so that
+    /// Whether a location is matched by the pattern under both its own name and its real one, so that
     /// no symlink leads out.
     pub(super) fn covers(&self, location: &Location) -> bool {
         location.paths().into_iter().all(|path| self.matches(path))
@@ -87,7 +87,7 @@ impl PathPattern {
 }
 
 /// The root of a pattern, and the pattern below it.
-fn place(text: &str, roots: PatternRoots<'_>, reach: Reach) -> Result<(PathBuf, String), String> {
+fn anchor(text: &str, roots: PatternRoots<'_>, reach: Reach) -> Result<(PathBuf, String), String> {
     if let Some(rest) = text.strip_prefix("//") {
         return Ok(("/".into(), format!("/{rest}")));
     }

@@ -9,10 +9,10 @@ use super::{
     tool_name::{ToolPattern, canonical_tool},
 };
 
-/// A rule, what it says, and where it comes from.
+/// A rule, its behavior and its source.
 #[derive(Debug, Clone)]
 pub struct Rule {
-    /// What it says about the calls it matches.
+    /// What happens to the calls that it matches.
     pub behavior: PermissionBehavior,
     /// Where it comes from.
     pub source: RuleSource,

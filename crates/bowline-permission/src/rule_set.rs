@@ -27,7 +27,7 @@ pub struct RuleSet {
 pub struct RuleProblem {
     /// Where it comes from.
     pub source: RuleSource,
-    /// What it would say.
+    /// Its behavior.
     pub behavior: PermissionBehavior,
     /// The rule as it was written.
     pub rule: String,
@@ -54,18 +54,18 @@ impl RuleSet {
         }
     }
 
-    /// Says what `/path` means in the rules of a source; without it, it is below the directory
+    /// Sets what `/path` means in the rules of a source; without it, it is below the directory
     /// the session started in. Rules that are already there keep their meaning.
     pub fn set_settings_root(&mut self, source: RuleSource, root: impl Into<PathBuf>) {
         self.settings_roots.insert(source, root.into());
     }
 
-    /// Lets only the administrator's rules count, or all.
+    /// Applies only the administrator's rules, or all.
     pub fn set_managed_only(&mut self, managed_only: bool) {
         self.managed_only = managed_only;
     }
 
-    /// Whether only the administrator's rules count.
+    /// Whether only the administrator's rules apply.
     pub fn is_managed_only(&self) -> bool {
         self.managed_only
     }
@@ -117,7 +117,7 @@ impl RuleSet {
         self.rules.retain(|known| !same(known));
     }
 
-    /// Removes all rules of a source that say this.
+    /// Removes all rules of a source with this behavior.
     pub fn clear(&mut self, source: RuleSource, behavior: &PermissionBehavior) {
         self.rules.retain(|rule| rule.source != source || rule.behavior != *behavior);
         self.problems.retain(|it| it.source != source || it.behavior != *behavior);
@@ -134,19 +134,19 @@ impl RuleSet {
         &self.problems
     }
 
-    /// All rules, in the order they were added, whether they count or not.
+    /// All rules, in the order they were added, whether they apply or not.
     pub fn iter(&self) -> impl Iterator<Item = &Rule> {
         self.rules.iter()
     }
 
-    /// Whether a rule forbids every call of a tool, so that nobody need hear of it.
+    /// Whether a rule forbids every call of a tool, so that the model need not know of it.
     pub fn is_disabled(&self, tool: &str) -> bool {
         self.saying(&PermissionBehavior::Deny)
             .any(|rule| matches!(&rule.subject, Subject::Tool(pattern) if pattern.matches(tool)))
     }
 
     /// What rules that forbid every call of tools of servers call those: a tool, a server, or a
-    /// pattern. Such tools come and go, so that nobody can be asked about each in time.
+    /// pattern. Such tools come and go, so that they cannot be matched one by one in time.
     pub fn disabled_on_servers(&self) -> Vec<String> {
         let whole = |rule: &&Rule| matches!(rule.subject, Subject::Tool(_));
         let denied = self.saying(&PermissionBehavior::Deny).filter(whole);
@@ -154,24 +154,24 @@ impl RuleSet {
         names.filter(|name| name.starts_with("mcp__")).collect()
     }
 
-    /// The rules that count and say this.
+    /// The rules that apply and have this behavior.
     pub(super) fn saying(&self, behavior: &PermissionBehavior) -> impl Iterator<Item = &Rule> {
         self.rules.iter().filter(move |rule| {
             rule.behavior == *behavior && (!self.managed_only || rule.source == RuleSource::Policy)
         })
     }
 
-    /// Whether some rule forbids, or asks about, certain commands only.
+    /// Whether some rule denies certain commands, or demands approval for them.
     pub(super) fn restricts_commands(&self) -> bool {
         self.restricting().any(|rule| matches!(rule.subject, Subject::Command(_)))
     }
 
-    /// Whether some rule forbids, or asks about, certain files only.
+    /// Whether some rule denies certain files, or demands approval for them.
     pub(super) fn restricts_files(&self) -> bool {
         self.restricting().any(|rule| matches!(rule.subject, Subject::Read(_) | Subject::Edit(_)))
     }
 
-    /// The patterns of rules about certain files that say this.
+    /// The patterns of rules about certain files with this behavior.
     pub(super) fn file_patterns(
         &self,
         behavior: &PermissionBehavior,

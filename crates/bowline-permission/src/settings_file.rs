@@ -4,10 +4,10 @@ use std::{
     fmt, fs,
     io::{self, Write},
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
 };
 
 use bowline_protocol::{PermissionUpdate, UpdateDestination};
+use parking_lot::Mutex;
 use serde::{
     Deserialize, Deserializer,
     de::{MapAccess, Visitor},
@@ -37,11 +37,11 @@ pub enum SettingsError {
 }
 
 /// Makes a change in a settings file, which is created if need be. The file is replaced in one
-/// step, so that nobody ever reads half of it.
+/// step, so that no reader sees half of it.
 pub fn write_settings(path: &Path, update: &PermissionUpdate) -> Result<(), SettingsError> {
-    // Sessions of one process share the files; between reading and writing nobody else may write.
+    // Sessions of one process share the files; no other session may write between reading and writing.
     static WRITING: Mutex<()> = Mutex::new(());
-    let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+    let _writing = WRITING.lock();
     let failed = |error| SettingsError::Io { path: path.to_owned(), error };
 
     let text = match fs::read_to_string(path) {
@@ -58,7 +58,7 @@ pub fn write_settings(path: &Path, update: &PermissionUpdate) -> Result<(), Sett
     replace(path, &changed, users).map_err(failed)
 }
 
-/// Only the user's own folder is closed to others; in a project the umask says what they may see.
+/// Only the user's own folder is closed to others; in a project the umask decides what they may see.
 fn replace(path: &Path, text: &str, users: bool) -> io::Result<()> {
     // A link to a file elsewhere stays a link.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -78,7 +78,7 @@ fn replace(path: &Path, text: &str, users: bool) -> io::Result<()> {
 }
 
 /// The text of a settings file with a change made in it. Keys that the change does not concern
-/// keep their place and their formatting.
+/// keep their position and their formatting.
 pub fn edit_settings(text: &str, update: &PermissionUpdate) -> serde_json::Result<String> {
     let text = text.trim_start_matches('\u{feff}');
     let mut settings: Object =

@@ -6,7 +6,7 @@ use bowline_shell::{Command, Script, Word};
 
 use super::{glob_expansion::expand, location::Location, word_path::WordPath};
 
-/// In how many directories a command may possibly run before it counts as unknown.
+/// In how many directories a command may possibly run before the directory is unknown.
 const MAX_DIRECTORIES: usize = 16;
 
 /// What is known of the shell that will run a line.
@@ -14,7 +14,7 @@ const MAX_DIRECTORIES: usize = 16;
 pub(super) struct ShellState<'a> {
     home: Option<&'a Path>,
     /// Where a command may run. `cd` may fail, and loops and functions run out of order, so all
-    /// of them are possible for every command. `None` if that cannot be told.
+    /// of them are possible for every command. `None` if that is unknown.
     directories: Option<Vec<PathBuf>>,
     /// Whether some of the line may run more than once.
     repeats: bool,
@@ -63,16 +63,16 @@ impl<'a> ShellState<'a> {
             .collect()
     }
 
-    /// Where a command may run, if that can be told.
+    /// Where a command may run, if that is known.
     pub(super) fn directories(&self) -> Option<&[PathBuf]> {
         self.directories.as_deref()
     }
 
-    /// The directories that a `cd` leads to, if they can be told.
+    /// The directories that a `cd` leads to, if they are known.
     fn changed_by(&self, command: &Command) -> Option<Vec<PathBuf>> {
         let touches = command.touches();
         match touches.reads.as_slice() {
-            // How often a loop goes down, or up, cannot be told.
+            // How often a loop goes down, or up, is unknown.
             [word] if touches.complete && (is_absolute(word) || !self.repeats) => {
                 self.targets(word)
             }
@@ -98,8 +98,8 @@ impl<'a> ShellState<'a> {
         if word.is_glob() || word.is("-") {
             return None;
         }
-        let places = self.paths(word)?.into_iter().map(|path| Location::of(&path));
-        Some(places.flat_map(|it| it.paths().map(Path::to_owned)).collect())
+        let locations = self.paths(word)?.into_iter().map(|path| Location::of(&path));
+        Some(locations.flat_map(|it| it.paths().map(Path::to_owned)).collect())
     }
 
     /// The paths that a word without patterns may name.
@@ -182,7 +182,7 @@ fn changes_options(command: &Command) -> bool {
     }
 }
 
-/// Whether a word names the same place wherever the shell is.
+/// Whether a word names the same path wherever the shell is.
 fn is_absolute(word: &Word) -> bool {
     word.is_tilde() || word.literal().is_some_and(|text| text.starts_with('/'))
 }

@@ -26,7 +26,7 @@ pub(super) enum ToolPattern {
     ServerTools { server: String, before: String, after: String },
     /// Every tool of every MCP server.
     AnyServer,
-    /// None: a pattern too wide for what it says.
+    /// No tool: the pattern is too wide for an allow rule.
     Nothing,
 }
 

@@ -9,7 +9,7 @@ use super::{
     word_path::WordPath,
 };
 
-/// The files that a transfer writes besides its target. `in_company` says that other commands of the
+/// The files that a transfer writes besides its target. `in_company` means that other commands of the
 /// line may make the target a folder first.
 pub(super) fn transfer_targets(
     transfer: &Transfer,
@@ -24,9 +24,9 @@ pub(super) fn transfer_targets(
         let may_be_folder = target.real().is_dir() || !exists && (in_company || sources.len() > 1);
         for source in sources {
             let merges = *replaces || is_content(source);
-            for place in shell.word_paths(std::slice::from_ref(source)) {
-                let Some(source) = place.location() else {
-                    found.push(place);
+            for path in shell.word_paths(std::slice::from_ref(source)) {
+                let Some(source) = path.location() else {
+                    found.push(path);
                     continue;
                 };
                 let target_path = match source.named().file_name() {

@@ -16,7 +16,7 @@ pub struct Persist {
 }
 
 impl Policy {
-    /// Makes a change, and says what has to be written where. A change of a kind this version
+    /// Makes a change and returns what has to be written to which file. A change of a kind this version
     /// does not know changes nothing.
     pub fn apply(&mut self, update: &PermissionUpdate) -> Result<Option<Persist>, ModeError> {
         match update {

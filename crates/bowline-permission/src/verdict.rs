@@ -11,8 +11,8 @@ use bowline_sandbox::Confinement;
 pub enum Verdict {
     /// It may run.
     Allow(Reason),
-    /// Somebody has to be asked.
-    Ask(Box<Question>),
+    /// It needs approval.
+    Ask(Box<ApprovalRequest>),
     /// It may not run.
     Deny(Denial),
 }
@@ -32,44 +32,44 @@ pub struct Reason {
     pub confinement: Option<Confinement>,
 }
 
-/// A question whether a call may run.
+/// A request for approval of a call.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Question {
-    /// Why it is a question.
+pub struct ApprovalRequest {
+    /// Why it needs approval.
     pub reason: Reason,
-    /// What the model is told if nobody answers.
+    /// The result for the model if there is no response.
     pub message: String,
     /// What "always allow" would change.
     pub suggestions: Vec<PermissionUpdate>,
-    /// The path that made it a question.
+    /// The path that needs approval.
     pub blocked_path: Option<String>,
-    /// The rule that demands a question.
+    /// The rule that demands approval.
     pub matched_ask_rule: Option<MatchedRule>,
-    /// Whether the tool itself is a question to a person.
+    /// Whether the tool itself prompts the user.
     pub requires_user_interaction: bool,
-    /// Whether a yes may be meant for more than this call.
+    /// Whether an approval may cover more than this call.
     pub may_be_remembered: bool,
 }
 
-/// A refusal.
+/// A denial.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Denial {
     /// Why.
     pub reason: Reason,
-    /// What the model is told.
+    /// The result for the model.
     pub message: String,
-    /// Whether a `permission_denied` message says so. Hooks and path rules refuse quietly.
+    /// Whether a `permission_denied` message is sent. Hooks and path rules refuse quietly.
     pub announced: bool,
     /// Why the call did not run, for the result's metadata.
     pub non_execution_kind: NonExecutionKind,
 }
 
-/// Why a question found no answer.
+/// Why an approval request got no response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unanswered {
-    /// There is nobody to ask.
+pub enum NoApproval {
+    /// No approver is attached.
     NoSurface,
-    /// The session was told not to ask.
+    /// Prompts are turned off for the session.
     PromptsOff,
 }
 
@@ -99,7 +99,7 @@ impl Reason {
         PermissionDecision { decision, source, reason_type, extra: Extra::new() }
     }
 
-    /// What the metadata of a result says about a call that was allowed on these grounds.
+    /// The metadata in the result of a call that was allowed on these grounds.
     pub fn accepted(&self) -> PermissionDecision {
         self.decision(PermissionVerdict::Accept)
     }
@@ -112,10 +112,10 @@ impl Denial {
         Self { reason, message, announced: true, non_execution_kind }
     }
 
-    /// What the metadata of the result says.
+    /// The metadata in the result.
     pub fn rejected(&self) -> PermissionDecision {
         let mut decision = self.reason.decision(PermissionVerdict::Reject);
-        // A hook that asks decides nothing; that nobody can answer does.
+        // A hook that demands approval decides nothing; the missing approver does.
         if self.non_execution_kind == NonExecutionKind::UserRejected {
             decision.source = DecisionSource::Config;
         }
@@ -123,7 +123,7 @@ impl Denial {
     }
 }
 
-impl Question {
+impl ApprovalRequest {
     pub(super) fn new(reason: Reason, message: impl Into<String>) -> Self {
         Self {
             reason,
@@ -136,14 +136,14 @@ impl Question {
         }
     }
 
-    /// The refusal that stands if nobody answers.
-    pub fn unanswered(self, why: Unanswered) -> Denial {
+    /// The denial if there is no response.
+    pub fn unapproved(self, why: NoApproval) -> Denial {
         match why {
-            Unanswered::NoSurface => Denial {
+            NoApproval::NoSurface => Denial {
                 non_execution_kind: NonExecutionKind::UserRejected,
                 ..Denial::new(self.reason, self.message)
             },
-            Unanswered::PromptsOff => {
+            NoApproval::PromptsOff => {
                 let message = format!(
                     "{} Permission prompts are turned off for this session, so it was not run.",
                     self.message
@@ -153,7 +153,7 @@ impl Question {
         }
     }
 
-    /// Fills in what the host is told about the question.
+    /// Fills in the fields of the request to the host.
     pub fn describe(&self, request: &mut CanUseTool) {
         if !self.suggestions.is_empty() {
             request.permission_suggestions = Some(self.suggestions.clone());

@@ -23,7 +23,7 @@ fn files(program: &str) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// Whether a question for a version would run a program that the project names, in some directory where
+/// Whether a version request (`--version`) would run a program that the project names, in some directory where
 /// the command may run or above.
 pub(super) fn decides(command: &Command, shell: &ShellState<'_>) -> bool {
     if !command.asks_version() {

@@ -22,7 +22,7 @@ use crate::{
     approvals::Question as PendingRequest,
     config::PermissionPrompts,
     host::HostError,
-    permission::{Denial, ProposedCall, Question, Unanswered, Verdict},
+    permission::{ApprovalRequest, Denial, NoApproval, ProposedCall, Verdict},
 };
 
 /// After how long an unanswered question is worth a notification.
@@ -142,12 +142,12 @@ fn deny(context: &CallContext, proposed: &Proposed, denial: Denial) -> Box<CallO
 async fn ask(
     context: &CallContext,
     proposed: &mut Proposed,
-    question: Question,
+    question: ApprovalRequest,
     cancel: &CancellationToken,
 ) -> Result<Option<PermissionDecision>, Box<CallOutcome>> {
     let nobody = match &context.prompts {
-        PermissionPrompts::Nobody => Some(Unanswered::NoSurface),
-        PermissionPrompts::Disabled => Some(Unanswered::PromptsOff),
+        PermissionPrompts::Nobody => Some(NoApproval::NoSurface),
+        PermissionPrompts::Disabled => Some(NoApproval::PromptsOff),
         PermissionPrompts::Host | PermissionPrompts::McpTool(_) => None,
     };
     if context.session.hooks.has(HookEvent::PermissionRequest) {
@@ -183,7 +183,7 @@ async fn ask(
             outcome.rejected(NonExecutionKind::PermissionRule, source, reason_type);
             Err(outcome)
         }
-        Answer::Unanswered(why) => Err(deny(context, proposed, question.unanswered(why))),
+        Answer::Unanswered(why) => Err(deny(context, proposed, question.unapproved(why))),
         Answer::Failed(message) => Err(failed(proposed, &message)),
         Answer::Withdrawn => {
             let mut outcome = CallOutcome::interrupted(proposed.call.clone());
@@ -244,7 +244,7 @@ async fn race(
 enum Answer {
     Host(PermissionResult),
     Hook(HookPermissionResult),
-    Unanswered(Unanswered),
+    Unanswered(NoApproval),
     Failed(String),
     /// The turn was stopped while somebody was asked.
     Withdrawn,
@@ -262,7 +262,7 @@ impl Answer {
 async fn ask_host(
     context: &CallContext,
     proposed: &Proposed,
-    question: &Question,
+    question: &ApprovalRequest,
     cancel: &CancellationToken,
 ) -> Answer {
     let session = &context.session;
@@ -294,7 +294,7 @@ async fn ask_host(
     }
 }
 
-fn request(context: &CallContext, proposed: &Proposed, question: &Question) -> CanUseTool {
+fn request(context: &CallContext, proposed: &Proposed, question: &ApprovalRequest) -> CanUseTool {
     let display = context.tools.display_name(&proposed.call.name);
     let mut request = CanUseTool {
         tool_name: proposed.call.name.clone(),
@@ -342,7 +342,7 @@ async fn remind(context: &CallContext, proposed: &Proposed, cancel: &Cancellatio
 async fn ask_hooks(
     context: &CallContext,
     proposed: &Proposed,
-    question: &Question,
+    question: &ApprovalRequest,
     cancel: &CancellationToken,
 ) -> Option<HookPermissionResult> {
     if !context.session.hooks.has(HookEvent::PermissionRequest) {

@@ -12,7 +12,7 @@ const MAX_BYTES: u64 = 64 * 1024;
 
 /// Where a repository is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct WordPath {
+pub(super) struct RepositoryPaths {
     /// The folder with the files.
     pub(super) top: PathBuf,
     /// What belongs to these files: the index and the head.
@@ -24,17 +24,17 @@ pub(super) struct WordPath {
 /// What a folder is to `git`.
 #[derive(Debug)]
 pub(super) enum Found {
-    Repository(WordPath),
+    Repository(RepositoryPaths),
     Nothing,
 }
 
 /// The first repository on the way up. Whatever might be one but certainly is not is a doubt.
-pub(super) fn from(directory: &Path) -> Result<Option<WordPath>, Doubt> {
+pub(super) fn from(directory: &Path) -> Result<Option<RepositoryPaths>, Doubt> {
     // `git` goes up from where it really is.
     let location = Location::of(directory);
     for folder in location.real().ancestors() {
-        if let Found::Repository(place) = at(folder)? {
-            return Ok(Some(place));
+        if let Found::Repository(paths) = at(folder)? {
+            return Ok(Some(paths));
         }
         let is_bare = exists(&folder.join("HEAD"))
             && (exists(&folder.join("objects")) || exists(&folder.join("commondir")));
@@ -42,7 +42,7 @@ pub(super) fn from(directory: &Path) -> Result<Option<WordPath>, Doubt> {
         if is_bare {
             return Err(Doubt::about(
                 folder,
-                "may be a bare repository, whose settings anybody brings",
+                "may be a bare repository, whose settings came with the files",
             ));
         }
     }
@@ -59,7 +59,7 @@ pub(super) fn at(top: &Path) -> Result<Found, Doubt> {
             return Err(Doubt::about(&link, "shares the settings of another repository"));
         }
         return match is_whole(&link) {
-            true => Ok(Found::Repository(WordPath { top, own: link.clone(), common: link })),
+            true => Ok(Found::Repository(RepositoryPaths { top, own: link.clone(), common: link })),
             // `git` may go on upwards or not.
             false => Err(Doubt::about(&link, "is not a whole repository")),
         };
@@ -75,9 +75,9 @@ pub(super) fn at(top: &Path) -> Result<Found, Doubt> {
     if !is_whole_for(&own, &common) {
         return Err(Doubt::about(&own, "is not a whole repository"));
     }
-    let place = WordPath { top, own, common };
-    match is_known_there(&place)? {
-        true => Ok(Found::Repository(place)),
+    let paths = RepositoryPaths { top, own, common };
+    match is_known_there(&paths)? {
+        true => Ok(Found::Repository(paths)),
         false => Err(Doubt::about(&link, "names a repository that does not know of it")),
     }
 }
@@ -99,8 +99,8 @@ fn common(own: &Path) -> Result<PathBuf, Doubt> {
 
 /// Whether a repository that lies elsewhere says that these files are its own, so that no folder can
 /// lay claim to the history of another.
-fn is_known_there(place: &WordPath) -> Result<bool, Doubt> {
-    let WordPath { top, own, common } = place;
+fn is_known_there(paths: &RepositoryPaths) -> Result<bool, Doubt> {
+    let RepositoryPaths { top, own, common } = paths;
     if own.starts_with(top) {
         return Ok(true);
     }
@@ -112,12 +112,12 @@ fn is_known_there(place: &WordPath) -> Result<bool, Doubt> {
     let settings = config::read(&common.join("config"))?;
     let mut files =
         settings.iter().filter(|it| it.key == "core.worktree").filter_map(|it| it.value.as_deref());
-    Ok(files.next_back().is_some_and(|value| is_top(place, value)))
+    Ok(files.next_back().is_some_and(|value| is_top(paths, value)))
 }
 
 /// Whether `core.worktree` names the folder with the files.
-pub(super) fn is_top(place: &WordPath, value: &str) -> bool {
-    Location::of(&place.common.join(value)).real() == place.top
+pub(super) fn is_top(paths: &RepositoryPaths, value: &str) -> bool {
+    Location::of(&paths.common.join(value)).real() == paths.top
 }
 
 /// Whether `git` certainly takes a folder for a repository.

@@ -2,7 +2,7 @@
 //!
 //! The settings of a repository make even `git status` run programs: monitors, filters, drivers for
 //! differences and merges. An unpacked folder brings them without consent, and a bare repository is made
-//! of files that a clone brings. So a repository counts as harmless only if every setting it has is known to
+//! of files that a clone brings. So a repository is harmless only if every setting it has is known to
 //! run nothing; the environment of `bowline-tools` overrides some besides.
 
 mod config;
@@ -15,7 +15,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use find::{Found, WordPath};
+use find::{Found, RepositoryPaths};
 
 use super::{folder_contents::FolderContents, location::Location};
 
@@ -23,7 +23,7 @@ use super::{folder_contents::FolderContents, location::Location};
 const MAX_DEPTH: usize = 8;
 const MAX_REPOSITORIES: usize = 256;
 
-/// Why `git` in a directory is a question, in words for the person who is asked.
+/// Why `git` in a directory needs approval, for the user who is prompted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Doubt(String);
 
@@ -52,8 +52,8 @@ pub(super) struct Harmless {
 /// Without a repository there is nothing to doubt.
 pub(super) fn examine(directory: &Path) -> Result<Harmless, Doubt> {
     let mut harmless = Harmless::default();
-    if let Some(place) = find::from(directory)? {
-        enter(&place, 0, &mut harmless)?;
+    if let Some(repository) = find::from(directory)? {
+        enter(&repository, 0, &mut harmless)?;
     }
     Ok(harmless)
 }
@@ -61,24 +61,24 @@ pub(super) fn examine(directory: &Path) -> Result<Harmless, Doubt> {
 /// The files that are tracked by the repository that `git` would find from here, if there is one. The
 /// list is incomplete if it cannot be read.
 pub(super) fn tracked_from(directory: &Path) -> Option<FolderContents> {
-    let place = match find::from(directory) {
-        Ok(place) => place?,
+    let repository = match find::from(directory) {
+        Ok(repository) => repository?,
         Err(_) => return Some(FolderContents::of(Location::of(directory), None)),
     };
-    let tracked = index::tracked(&place.own.join("index")).ok();
+    let tracked = index::tracked(&repository.own.join("index")).ok();
     let paths = tracked.map(|entries| entries.into_iter().map(|it| it.path.into()).collect());
-    Some(FolderContents::of(Location::of(&place.top), paths))
+    Some(FolderContents::of(Location::of(&repository.top), paths))
 }
 
-fn enter(place: &WordPath, depth: usize, harmless: &mut Harmless) -> Result<(), Doubt> {
-    let WordPath { top, own, common } = place;
+fn enter(repository: &RepositoryPaths, depth: usize, harmless: &mut Harmless) -> Result<(), Doubt> {
+    let RepositoryPaths { top, own, common } = repository;
     if depth > MAX_DEPTH || harmless.folders.len() > MAX_REPOSITORIES {
         return Err(Doubt::about(top, "holds too many repositories to look at"));
     }
     for file in [common.join("config"), common.join("config.worktree"), own.join("config.worktree")]
     {
         for setting in config::read(&file)? {
-            if !settings::is_harmless(&setting, place) {
+            if !settings::is_harmless(&setting, repository) {
                 let words = format!("sets {}, which may run a program", setting.key);
                 return Err(Doubt::about(&file, words));
             }

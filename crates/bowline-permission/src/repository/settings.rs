@@ -2,7 +2,7 @@
 
 use super::{
     config::Setting,
-    find::{self, WordPath},
+    find::{self, RepositoryPaths},
 };
 
 /// What `git lfs install` writes.
@@ -110,10 +110,10 @@ const SUBMODULE: &[&str] =
     &["active", "branch", "fetchrecursesubmodules", "ignore", "shallow", "update", "url"];
 
 /// Whether a setting of a repository runs nothing and leads nowhere. What is not known does.
-pub(super) fn is_harmless(setting: &Setting, place: &WordPath) -> bool {
+pub(super) fn is_harmless(setting: &Setting, repository: &RepositoryPaths) -> bool {
     let value = setting.value.as_deref().unwrap_or("true");
     match setting.parts() {
-        ("core", None, "worktree") => find::is_top(place, value),
+        ("core", None, "worktree") => find::is_top(repository, value),
         // A switch starts `git`'s own monitor, anything else a program.
         ("core", None, "fsmonitor") => matches!(value, "true" | "false" | ""),
         ("core", None, name) => CORE.contains(&name),
@@ -164,14 +164,14 @@ mod tests {
 
     use super::*;
 
-    fn place() -> WordPath {
+    fn repository() -> RepositoryPaths {
         let [top, own] = ["/p", "/p/.git"].map(PathBuf::from);
-        WordPath { top, common: own.clone(), own }
+        RepositoryPaths { top, common: own.clone(), own }
     }
 
     fn is_harmless_with(key: &str, value: &str) -> bool {
         let setting = Setting { key: key.to_owned(), value: Some(value.to_owned()) };
-        is_harmless(&setting, &place())
+        is_harmless(&setting, &repository())
     }
 
     #[test]

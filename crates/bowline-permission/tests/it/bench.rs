@@ -6,8 +6,8 @@ use std::{
 };
 
 use bowline_permission::{
-    Denial, EvaluationContext, HookOpinion, Policy, ProposedCall, Question, Roots, RuleSource,
-    Verdict,
+    ApprovalRequest, Denial, EvaluationContext, HookOpinion, Policy, ProposedCall, Roots,
+    RuleSource, Verdict,
 };
 use bowline_protocol::{HookPermissionDecision, PermissionBehavior, PermissionMode};
 use bowline_tools::Access;
@@ -112,7 +112,7 @@ impl Bench {
     }
 
     #[track_caller]
-    pub(super) fn question(&self, call: &str) -> Question {
+    pub(super) fn question(&self, call: &str) -> ApprovalRequest {
         match self.verdict(call) {
             Verdict::Ask(question) => *question,
             other => panic!("{call} should be asked about, not {other:?}"),

@@ -1,6 +1,6 @@
 //! What a question says: suggestions, paths and reasons as the recordings have them.
 
-use bowline_permission::{Unanswered, Verdict};
+use bowline_permission::{NoApproval, Verdict};
 use bowline_protocol::CanUseTool;
 use serde_json::{Value, json};
 
@@ -167,7 +167,7 @@ fn a_hook_and_a_rule_say_who_asks() {
 #[test]
 fn a_question_without_answer_is_a_refusal_with_its_reason() {
     let bench = Bench::new();
-    let denial = bench.question("Bash touch made.txt").unanswered(Unanswered::NoSurface);
+    let denial = bench.question("Bash touch made.txt").unapproved(NoApproval::NoSurface);
     let path = bench.path("made.txt");
     assert!(denial.message.starts_with(&format!("touch in '{path}' needs approval")));
     assert!(denial.announced);
@@ -176,6 +176,6 @@ fn a_question_without_answer_is_a_refusal_with_its_reason() {
         json!({ "decision": "reject", "source": "config" })
     );
     assert_eq!(denial.non_execution_kind.as_str(), "user-rejected");
-    let denial = bench.question("Write w.txt").unanswered(Unanswered::PromptsOff);
+    let denial = bench.question("Write w.txt").unapproved(NoApproval::PromptsOff);
     assert_eq!(denial.rejected().reason_type.unwrap().as_str(), "asyncAgent");
 }
