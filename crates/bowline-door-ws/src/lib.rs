@@ -1,33 +1,33 @@
-//! The door over a WebSocket: the agent dials its host, and again when the connection breaks.
+//! The door over a WebSocket: the agent dials its host, and reconnects when the connection is lost.
 //!
-//! The protocol is that of stdin and stdout: [`bowline_doorway`]. What is special is that the host
-//! may be gone for a while. Then the session goes on; what it says is kept, what it asks stays
-//! asked, and both are said again on the next connection: [`bowline_websocket`]. Only when the
-//! host cannot be reached any more is it as if stdin had ended.
+//! The protocol is that of stdin and stdout: [`bowline_doorway`]. In addition the host may be
+//! unreachable for a while. Then the session goes on: its messages are buffered, its requests stay
+//! open, and both are replayed after the reconnect: [`bowline_websocket`]. When all attempts to
+//! reconnect have failed, the session's input ends, as if stdin had.
 //!
 //! ```text
-//! let (door, line) = bowline_door_ws::open(dialer, Redial::default(), Opening::Free);
+//! let (door, reconnector) = bowline_door_ws::open(dialer, ReconnectPolicy::default(), Opening::Free);
 //! let (session, work) = Session::start(config, door.host())?;
-//! let (end, ending) = tokio::join!(door.serve(session, work), line.keep());
+//! let (end, ending) = tokio::join!(door.serve(session, work), reconnector.run());
 //! ```
 
-mod line;
-mod redial;
+mod reconnect_policy;
+mod reconnector;
 
 pub use bowline_doorway::{Door, InputError, Opening, Silencer};
 pub use bowline_websocket::{
-    Address, AddressError, DialError, Dialer, KeepAlive, Lost, Proxies, Proxy, ProxyError, Roots,
-    Token, TokenError,
+    Address, AddressError, ConnectionLost, DialError, Dialer, KeepAlive, Proxies, Proxy,
+    ProxyError, Roots, Token, TokenError,
 };
-use bowline_websocket::{Side, Tether};
+use bowline_websocket::{ResumableLink, Side};
 
 pub use self::{
-    line::{Ending, Line, Trouble},
-    redial::{FRUITLESS, Redial},
+    reconnect_policy::{IDLE_CONNECTIONS_PER_ATTEMPT, ReconnectPolicy},
+    reconnector::{ConnectionEnd, ConnectionFailure, Reconnector},
 };
 
-/// Opens a door to the host that `dialer` dials. Nothing is dialed before [`Line::keep`] runs.
-pub fn open(dialer: Dialer, redial: Redial, opening: Opening) -> (Door, Line) {
-    let (tether, link) = Tether::new(Side::Agent);
-    (Door::over(link, opening), Line::new(dialer, redial, tether))
+/// Opens a door to the host that `dialer` dials. Nothing is dialed before [`Reconnector::run`] runs.
+pub fn open(dialer: Dialer, policy: ReconnectPolicy, opening: Opening) -> (Door, Reconnector) {
+    let (resumable, link) = ResumableLink::new(Side::Agent);
+    (Door::over(link, opening), Reconnector::new(dialer, policy, resumable))
 }

@@ -1,4 +1,4 @@
-//! The host's side of a connection: it is dialed.
+//! Accepting side of a connection: the host's.
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_tungstenite::{
@@ -12,71 +12,71 @@ use tokio_tungstenite::{
 
 use crate::{
     LAST_REQUEST_ID,
-    socket::{Activity, Socket, Watched, config},
+    socket::{Activity, MonitoredStream, Socket, config},
 };
 
-/// What an agent says before it is let in.
+/// The opening handshake of an agent that dials.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Knock {
+pub struct Handshake {
     /// The path it dialed, without the query.
     pub path: String,
     /// The query, without its question mark.
     pub query: Option<String>,
-    /// The last message it has said, if it has been here before.
-    pub last_said: Option<String>,
-    /// What it calls itself.
+    /// The last message it has sent, if it was connected before.
+    pub last_sent: Option<String>,
+    /// Its `User-Agent`.
     pub user_agent: Option<String>,
     headers: HeaderMap,
 }
 
-impl Knock {
+impl Handshake {
     fn new(request: &Request) -> Self {
         let uri = request.uri();
-        let mut knock = Self {
+        let mut handshake = Self {
             path: uri.path().to_owned(),
             query: uri.query().map(str::to_owned),
-            last_said: None,
+            last_sent: None,
             user_agent: None,
             headers: request.headers().clone(),
         };
-        knock.last_said = knock.header(LAST_REQUEST_ID).map(str::to_owned);
-        knock.user_agent = knock.header(header::USER_AGENT.as_str()).map(str::to_owned);
-        knock
+        handshake.last_sent = handshake.header(LAST_REQUEST_ID).map(str::to_owned);
+        handshake.user_agent = handshake.header(header::USER_AGENT.as_str()).map(str::to_owned);
+        handshake
     }
 
-    /// What it says in a header.
+    /// The value of a header.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
 
-    /// Whether it knows the token.
-    pub fn knows(&self, token: &str) -> bool {
+    /// Whether it carries the token.
+    pub fn has_token(&self, token: &str) -> bool {
         let expected = format!("Bearer {token}");
-        let said = self.header(header::AUTHORIZATION.as_str()).unwrap_or_default();
-        // As long for a token that is almost right as for one that is not.
-        let differences = said.bytes().zip(expected.bytes()).fold(0, |all, (a, b)| all | (a ^ b));
-        said.len() == expected.len() && differences == 0
+        let sent = self.header(header::AUTHORIZATION.as_str()).unwrap_or_default();
+        // In constant time: as long for a token that is almost right as for any other.
+        let differences = sent.bytes().zip(expected.bytes()).fold(0, |all, (a, b)| all | (a ^ b));
+        sent.len() == expected.len() && differences == 0
     }
 }
 
-/// Why an agent is not let in.
+/// Why a handshake is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Refusal {
-    /// It does not know the token.
+pub enum HandshakeRefusal {
+    /// The token is missing or wrong.
     Unauthorized,
-    /// It must not be here at all.
+    /// The client is not an agent.
     Forbidden,
-    /// Nobody waits for it here.
+    /// No session expects an agent at this path.
     NotFound,
-    /// What it was here for is over.
+    /// The session at this path is over.
     Gone,
-    /// There are too many.
+    /// Too many agents wait to be taken.
     Unavailable,
 }
 
-impl Refusal {
+impl HandshakeRefusal {
     fn status(self) -> StatusCode {
         match self {
             Self::Unauthorized => StatusCode::UNAUTHORIZED,
@@ -88,33 +88,33 @@ impl Refusal {
     }
 }
 
-/// An agent that was let in.
+/// An accepted connection.
 #[derive(Debug)]
 pub struct Accepted {
-    /// What it said.
-    pub knock: Knock,
-    /// The connection to it.
+    /// The agent's handshake.
+    pub handshake: Handshake,
+    /// The connection to the agent.
     pub socket: Socket,
 }
 
-/// Lets an agent in, or not: `admit` decides, and names the last message that was heard from it.
+/// Accepts a connection if `admit` does, which names the last message received from the agent.
 pub async fn accept(
     stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
-    admit: impl FnOnce(&Knock) -> Result<Option<String>, Refusal> + Send + Unpin,
+    admit: impl FnOnce(&Handshake) -> Result<Option<String>, HandshakeRefusal> + Send + Unpin,
 ) -> Result<Accepted, Box<tungstenite::Error>> {
     let activity = Activity::new();
-    let watched = Watched { wire: Box::new(stream), activity: activity.clone() };
-    let mut knock = None;
+    let stream = MonitoredStream { wire: Box::new(stream), activity: activity.clone() };
+    let mut handshake = None;
     #[expect(clippy::result_large_err, reason = "the WebSocket library wants it so")]
-    let answer = |request: &Request, mut response: Response| -> Result<Response, ErrorResponse> {
-        let knocked = Knock::new(request);
-        let admitted = admit(&knocked);
-        knock = Some(knocked);
+    let respond = |request: &Request, mut response: Response| -> Result<Response, ErrorResponse> {
+        let received = Handshake::new(request);
+        let admitted = admit(&received);
+        handshake = Some(received);
         match admitted {
-            Ok(last_heard) => {
-                let last_heard = last_heard.and_then(|it| HeaderValue::from_str(&it).ok());
-                if let Some(last_heard) = last_heard {
-                    response.headers_mut().insert(LAST_REQUEST_ID, last_heard);
+            Ok(last_received) => {
+                let last_received = last_received.and_then(|it| HeaderValue::from_str(&it).ok());
+                if let Some(last_received) = last_received {
+                    response.headers_mut().insert(LAST_REQUEST_ID, last_received);
                 }
                 Ok(response)
             }
@@ -125,8 +125,8 @@ pub async fn accept(
             }
         }
     };
-    let stream = accept_hdr_async_with_config(watched, answer, Some(config())).await?;
-    let knock = knock.expect("a handshake that succeeds has asked");
-    // An agent does not say what it has heard: its pongs do.
-    Ok(Accepted { knock, socket: Socket { stream, activity, last_heard: None } })
+    let stream = accept_hdr_async_with_config(stream, respond, Some(config())).await?;
+    let handshake = handshake.expect("a handshake that succeeds was admitted");
+    // An agent does not name what it has received: its pongs acknowledge it.
+    Ok(Accepted { handshake, socket: Socket { stream, activity, last_received: None } })
 }

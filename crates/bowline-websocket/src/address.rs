@@ -1,10 +1,10 @@
-//! Where to dial.
+//! WebSocket URLs to dial.
 
 use std::fmt;
 
 use tokio_tungstenite::tungstenite::http::Uri;
 
-/// Where to dial: `ws://host/path` or `wss://host/path`.
+/// A URL to dial: `ws://host/path` or `wss://host/path`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
     pub(crate) uri: Uri,
@@ -13,23 +13,23 @@ pub struct Address {
     pub(crate) secure: bool,
 }
 
-/// What is wrong with an address.
+/// Why a WebSocket URL is invalid.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AddressError {
-    /// It is no URL.
+    /// Not a URL.
     #[error("`{0}` is not a URL")]
     NotAUrl(String),
-    /// It is a URL of another kind.
+    /// Another scheme than `ws` or `wss`.
     #[error("`{0}` does not begin with ws:// or wss://")]
     NotWebSocket(String),
-    /// It names no host.
+    /// No host.
     #[error("`{0}` names no host")]
     NoHost(String),
-    /// A part of it is for browsers.
+    /// A fragment, which is never sent.
     #[error("`{0}` has a fragment (`#`), which is not sent to servers")]
     Fragment(String),
-    /// It holds a secret, and whoever can list processes can read it.
+    /// Credentials in the URL, where every local user can read them in the process list.
     #[error(
         "the URL holds a user name or password; put a token into \
          CLAUDE_CODE_SESSION_ACCESS_TOKEN instead"
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses() {
+    fn addresses_are_parsed_or_refused() {
         let good = |text: &str| {
             let Address { host, port, secure, .. } = text.parse().unwrap();
             (host, port, secure)

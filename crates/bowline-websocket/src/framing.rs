@@ -1,6 +1,6 @@
-//! From WebSocket messages to lines.
+//! Conversion of WebSocket messages to lines.
 //!
-//! The texts of all messages are strung together and cut at newlines, so that a message may hold
+//! The texts of all messages are concatenated and split at newlines, so that a message may hold
 //! several lines and a line may be spread over several messages. A message that ends with a
 //! complete object ends the line, newline or not: nothing could follow it.
 
@@ -8,15 +8,15 @@ use bowline_peer::Arrival;
 use bowline_protocol::{DEFAULT_LINE_LIMIT, Line, LineDecoder};
 use serde::de::IgnoredAny;
 
-/// Cuts messages into lines.
+/// Splits messages into lines.
 #[derive(Debug, Default)]
 pub(crate) struct Framing {
     decoder: LineDecoder,
-    /// A copy of the line that has no end yet.
+    /// A copy of the incomplete line.
     rest: Vec<u8>,
 }
 
-/// The longest message: one line, and a newline.
+/// The longest WebSocket message: one line and a newline.
 pub(crate) const MESSAGE_LIMIT: usize = DEFAULT_LINE_LIMIT + 1;
 
 impl Framing {
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_and_lines() {
+    fn messages_are_split_into_lines() {
         let cases: &[(&[&str], &[&str])] = &[
             (&["{\"a\":1}\n"], &["{\"a\":1}"]),
             (&["{\"a\":1}\r\n{\"b\":2}\n\n"], &["{\"a\":1}", "{\"b\":2}"]),

@@ -1,24 +1,24 @@
-//! What a line is recognized by, when it may have been said before.
+//! Identity of a line across connections: message uuid, or request id and direction.
 
 use bowline_protocol::{Head, RequestId};
 use serde::Deserialize;
 
-/// What a line is recognized by.
+/// Identity of a line across connections.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Identity {
-    /// A message with a name.
+    /// A message with a uuid.
     Message(Box<str>),
-    /// A prompt. Whoever runs prompts knows which it has run.
+    /// A prompt. The session that runs prompts deduplicates them itself.
     Prompt(Box<str>),
-    /// A question.
-    Question(RequestId),
-    /// The question that opens a session, which may be asked as often as one likes.
-    Opening(RequestId),
-    /// An answer to the question of this name.
-    Answer(RequestId),
-    /// A question is taken back.
-    Withdrawal(RequestId),
-    /// Nothing: it is taken as it comes.
+    /// A control request.
+    Request(RequestId),
+    /// An `initialize` request, which may be repeated at will.
+    Initialize(RequestId),
+    /// The response to the request with this id.
+    Response(RequestId),
+    /// The cancellation of a request.
+    Cancel(RequestId),
+    /// None: every copy is delivered.
     None,
 }
 
@@ -26,19 +26,19 @@ impl Identity {
     pub(crate) fn of(head: &Head<'_>, line: &str) -> Self {
         let id = |id: &str| RequestId(id.to_owned());
         match (&*head.kind, head.request_id.as_deref(), head.uuid.as_deref()) {
-            ("control_request", Some(name), _) => match subtype(line).as_deref() {
-                Some("initialize") => Self::Opening(id(name)),
-                _ => Self::Question(id(name)),
+            ("control_request", Some(request), _) => match subtype(line).as_deref() {
+                Some("initialize") => Self::Initialize(id(request)),
+                _ => Self::Request(id(request)),
             },
-            ("control_cancel_request", Some(name), _) => Self::Withdrawal(id(name)),
-            ("control_response", ..) => answered(line).map_or(Self::None, Self::Answer),
+            ("control_cancel_request", Some(request), _) => Self::Cancel(id(request)),
+            ("control_response", ..) => responded_id(line).map_or(Self::None, Self::Response),
             ("user", _, Some(uuid)) => Self::Prompt(uuid.into()),
             (_, _, Some(uuid)) => Self::Message(uuid.into()),
             _ => Self::None,
         }
     }
 
-    /// The name of a message.
+    /// The uuid of a message.
     pub(crate) fn uuid(&self) -> Option<&str> {
         match self {
             Self::Message(uuid) | Self::Prompt(uuid) => Some(uuid),
@@ -46,12 +46,11 @@ impl Identity {
         }
     }
 
-    /// Whether a session is further once the other end has the line. Whoever only opens it, over
-    /// and over, gets nowhere.
-    pub(crate) fn moves_on(&self) -> bool {
+    /// Whether delivery of the line is progress of the session. To initialize it over and over is not.
+    pub(crate) fn is_progress(&self) -> bool {
         match self {
-            Self::Message(_) | Self::Prompt(_) | Self::Question(_) => true,
-            Self::Opening(_) | Self::Answer(_) | Self::Withdrawal(_) | Self::None => false,
+            Self::Message(_) | Self::Prompt(_) | Self::Request(_) => true,
+            Self::Initialize(_) | Self::Response(_) | Self::Cancel(_) | Self::None => false,
         }
     }
 }
@@ -68,7 +67,7 @@ fn subtype(line: &str) -> Option<String> {
     serde_json::from_str::<Request>(line).ok().map(|line| line.request.subtype)
 }
 
-fn answered(line: &str) -> Option<RequestId> {
+fn responded_id(line: &str) -> Option<RequestId> {
     #[derive(Deserialize)]
     struct Response {
         response: Body,
@@ -85,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_kind_of_line() {
+    fn each_kind_of_line_has_its_identity() {
         let id = |id: &str| RequestId(id.to_owned());
         let cases = [
             (r#"{"type":"assistant","uuid":"u"}"#, Identity::Message("u".into())),
@@ -94,20 +93,17 @@ mod tests {
             (r#"{"type":"keep_alive"}"#, Identity::None),
             (
                 r#"{"type":"control_request","request_id":"a","request":{"subtype":"interrupt"}}"#,
-                Identity::Question(id("a")),
+                Identity::Request(id("a")),
             ),
             (
                 r#"{"type":"control_request","request_id":"a","request":{"subtype":"initialize"}}"#,
-                Identity::Opening(id("a")),
+                Identity::Initialize(id("a")),
             ),
             (
                 r#"{"type":"control_response","response":{"subtype":"success","request_id":"a"}}"#,
-                Identity::Answer(id("a")),
+                Identity::Response(id("a")),
             ),
-            (
-                r#"{"type":"control_cancel_request","request_id":"a"}"#,
-                Identity::Withdrawal(id("a")),
-            ),
+            (r#"{"type":"control_cancel_request","request_id":"a"}"#, Identity::Cancel(id("a"))),
         ];
         for (line, expected) in cases {
             let head = Head::read(line).unwrap();

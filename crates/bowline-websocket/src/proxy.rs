@@ -1,4 +1,4 @@
-//! Proxies between us and a host: which one, and how to get through it.
+//! HTTP proxies: selection from the environment's variables, and `CONNECT`.
 
 use std::{fmt, io, net::IpAddr};
 
@@ -6,12 +6,12 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_tungstenite::tungstenite::http::Uri;
 
-use crate::{address::Address, dial::DialError, socket::Wire};
+use crate::{address::Address, dial_error::DialError, socket::Wire};
 
-/// The longest answer of a proxy, which says little more than yes or no.
-const LONGEST_ANSWER: usize = 16 * 1024;
+/// The longest response head of a proxy.
+const MAX_RESPONSE: usize = 16 * 1024;
 
-/// Which proxies there are, in the words of the usual environment variables.
+/// Proxy settings, as in the usual environment variables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Proxies {
@@ -19,16 +19,16 @@ pub struct Proxies {
     pub http: Option<String>,
     /// For `wss:` (`https_proxy`).
     pub https: Option<String>,
-    /// For both, if nothing else is said (`all_proxy`).
+    /// Fallback for both (`all_proxy`).
     pub all: Option<String>,
-    /// For whom there is none (`no_proxy`): names, domains, addresses and networks with commas in
-    /// between, or `*`.
+    /// Hosts without a proxy (`no_proxy`): names, domains, addresses and networks, separated by
+    /// commas, or `*`.
     pub none: Option<String>,
 }
 
 impl Proxies {
-    /// The proxy on the way to an address. There is none on the way to this machine.
-    pub fn on_the_way_to(&self, address: &Address) -> Result<Option<Proxy>, ProxyError> {
+    /// The proxy for an address. Loopback addresses have none.
+    pub fn proxy_for(&self, address: &Address) -> Result<Option<Proxy>, ProxyError> {
         let own = if address.secure { &self.https } else { &self.http };
         let named = own.as_ref().or(self.all.as_ref()).filter(|named| !named.trim().is_empty());
         match named {
@@ -87,25 +87,25 @@ fn is_within(ip: IpAddr, network: IpAddr, bits: &str) -> bool {
     }
 }
 
-/// A proxy, which connects us to a host if we ask it to.
+/// An HTTP proxy that supports `CONNECT`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Proxy {
     pub(crate) host: String,
     pub(crate) port: u16,
-    /// Whether it is itself spoken to over TLS.
+    /// Whether the connection to the proxy itself uses TLS.
     pub(crate) secure: bool,
-    /// By what it knows us, encoded as it wants it.
+    /// Basic credentials, base64-encoded.
     credentials: Option<String>,
 }
 
-/// What is wrong with the address of a proxy. It is not repeated: there may be a password in it.
+/// Why the URL of a proxy is invalid. It is not quoted: there may be a password in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProxyError {
-    /// It is no URL.
+    /// Not a URL.
     #[error("the address of the proxy is not a URL")]
     NotAUrl,
-    /// It is a proxy of another kind, such as SOCKS.
+    /// A proxy of another kind, such as SOCKS.
     #[error("the address of the proxy does not begin with http:// or https://")]
     NotHttp,
 }
@@ -129,7 +129,7 @@ impl std::str::FromStr for Proxy {
         }
         let credentials = authority.as_str().rsplit_once('@').map(|(user, _)| {
             let user = if user.contains(':') { user.to_owned() } else { format!("{user}:") };
-            STANDARD.encode(decoded(&user))
+            STANDARD.encode(percent_decode(&user))
         });
         let port = authority.port_u16().unwrap_or(if secure { 443 } else { 80 });
         Ok(Self { host, port, secure, credentials })
@@ -151,8 +151,8 @@ impl fmt::Display for Proxy {
 }
 
 impl Proxy {
-    /// Says that it is the proxy that cannot be reached, not the host.
-    pub(crate) fn blame(&self, error: DialError) -> DialError {
+    /// Attributes a connection error to the proxy instead of the host.
+    pub(crate) fn attribute(&self, error: DialError) -> DialError {
         match error {
             DialError::Unreachable(why) => {
                 let named = format!("the proxy {self}: {why}");
@@ -162,7 +162,7 @@ impl Proxy {
         }
     }
 
-    /// Has the proxy connect us to an address. From then on the wire leads there.
+    /// Has the proxy connect to an address. From then on the stream leads there.
     pub(crate) async fn connect(
         &self,
         wire: &mut (impl Wire + ?Sized),
@@ -179,44 +179,44 @@ impl Proxy {
         request.push_str("\r\n");
         wire.write_all(request.as_bytes()).await.map_err(DialError::Unreachable)?;
         wire.flush().await.map_err(DialError::Unreachable)?;
-        match status(&answer(wire).await?) {
+        match status(&read_response(wire).await?) {
             Some(200..300) => Ok(()),
             status => Err(DialError::Proxy { proxy: self.to_string(), status }),
         }
     }
 }
 
-/// What the proxy answers. It is read byte by byte: what follows is no longer the proxy's.
-async fn answer(wire: &mut (impl Wire + ?Sized)) -> Result<Vec<u8>, DialError> {
-    let mut answer = Vec::new();
-    while !answer.ends_with(b"\r\n\r\n") && answer.len() < LONGEST_ANSWER {
-        answer.push(wire.read_u8().await.map_err(DialError::Unreachable)?);
+/// Reads the proxy's response head, byte by byte: what follows is no longer the proxy's.
+async fn read_response(wire: &mut (impl Wire + ?Sized)) -> Result<Vec<u8>, DialError> {
+    let mut response = Vec::new();
+    while !response.ends_with(b"\r\n\r\n") && response.len() < MAX_RESPONSE {
+        response.push(wire.read_u8().await.map_err(DialError::Unreachable)?);
     }
-    Ok(answer)
+    Ok(response)
 }
 
-/// The status that an answer begins with.
-fn status(answer: &[u8]) -> Option<u16> {
-    let line = answer.split(|byte| *byte == b'\r').next()?;
+/// The status code of a response head.
+fn status(response: &[u8]) -> Option<u16> {
+    let line = response.split(|byte| *byte == b'\r').next()?;
     let mut words = str::from_utf8(line).ok()?.split(' ');
     words.next().filter(|version| version.starts_with("HTTP/1."))?;
     words.next()?.parse().ok()
 }
 
-/// With characters instead of their codes (`%40`).
-fn decoded(text: &str) -> Vec<u8> {
+/// Decodes percent-encoding (`%40`).
+fn percent_decode(text: &str) -> Vec<u8> {
     let mut rest = text;
     let mut decoded = Vec::new();
-    while let Some((before, behind)) = rest.split_once('%') {
+    while let Some((before, after)) = rest.split_once('%') {
         decoded.extend(before.bytes());
-        match behind.get(..2).and_then(|code| u8::from_str_radix(code, 16).ok()) {
+        match after.get(..2).and_then(|code| u8::from_str_radix(code, 16).ok()) {
             Some(code) => {
                 decoded.push(code);
-                rest = &behind[2..];
+                rest = &after[2..];
             }
             None => {
                 decoded.push(b'%');
-                rest = behind;
+                rest = after;
             }
         }
     }

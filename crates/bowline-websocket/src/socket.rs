@@ -1,4 +1,4 @@
-//! One connection, and how its end is noticed.
+//! One WebSocket connection, with detection of silence and loss.
 
 use std::{
     fmt, io,
@@ -29,14 +29,14 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Wire for T {}
 
 /// An open connection.
 pub struct Socket {
-    pub(crate) stream: WebSocketStream<Watched>,
+    pub(crate) stream: WebSocketStream<MonitoredStream>,
     pub(crate) activity: Activity,
-    /// What the other end named as the last message it has.
-    pub(crate) last_heard: Option<String>,
+    /// The last message that the other end has, as it named it in the handshake.
+    pub(crate) last_received: Option<String>,
 }
 
 impl Socket {
-    /// When bytes last came, also once the connection is no more.
+    /// When bytes last arrived; usable after the connection has ended.
     pub fn activity(&self) -> Activity {
         self.activity.clone()
     }
@@ -44,16 +44,16 @@ impl Socket {
 
 impl fmt::Debug for Socket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Socket").field("last_heard", &self.last_heard).finish_non_exhaustive()
+        f.debug_struct("Socket").field("last_received", &self.last_received).finish_non_exhaustive()
     }
 }
 
-/// How a connection is kept alive.
+/// Keep-alive intervals of a connection.
 #[derive(Debug, Clone, Copy)]
 pub struct KeepAlive {
-    /// How often to ask for a sign of life.
+    /// How often to ping.
     pub ping: Duration,
-    /// How long there may be none.
+    /// How long nothing may arrive before the connection counts as lost.
     pub silence: Duration,
 }
 
@@ -63,22 +63,22 @@ impl Default for KeepAlive {
     }
 }
 
-/// How a connection was lost.
+/// Why a connection was lost.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Lost {
-    /// It broke, or the other end does not keep to the rules.
+pub enum ConnectionLost {
+    /// An I/O or protocol error.
     #[error("the connection broke: {0}")]
     Broken(#[source] Box<tungstenite::Error>),
-    /// The other end closed it without a word, or with one that does not end the session.
+    /// The other end closed it without a close code, or with one that does not end the session.
     #[error("the other end closed the connection{}", Code(*.0))]
     Closed(Option<u16>),
-    /// There was no sign of life.
-    #[error("no sign of life for {0:?}")]
+    /// Nothing arrived in time.
+    #[error("nothing was received for {0:?}")]
     Silent(Duration),
 }
 
-impl From<tungstenite::Error> for Lost {
+impl From<tungstenite::Error> for ConnectionLost {
     fn from(error: tungstenite::Error) -> Self {
         match error {
             tungstenite::Error::ConnectionClosed | tungstenite::Error::AlreadyClosed => {
@@ -97,7 +97,7 @@ impl fmt::Display for Code {
     }
 }
 
-/// How the WebSocket itself is set up.
+/// Buffer sizes and limits of the WebSocket.
 pub(crate) fn config() -> WebSocketConfig {
     WebSocketConfig::default()
         // Sessions are many and mostly idle; a large line still comes in one piece.
@@ -106,7 +106,7 @@ pub(crate) fn config() -> WebSocketConfig {
         .max_frame_size(Some(MESSAGE_LIMIT))
 }
 
-/// When bytes last came over a connection.
+/// When bytes last arrived over a connection.
 #[derive(Debug, Clone)]
 pub struct Activity {
     start: Instant,
@@ -119,17 +119,17 @@ impl Activity {
         Self { start: Instant::now(), last: Arc::default() }
     }
 
-    fn note(&self) {
+    fn record(&self) {
         let now = u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.last.store(now, Ordering::Relaxed);
     }
 
-    /// How long there were signs of life: from the dial to the last bytes.
+    /// The time from the start of the connection to the last bytes.
     pub fn lasted(&self) -> Duration {
         Duration::from_millis(self.last.load(Ordering::Relaxed))
     }
 
-    /// Waits until nothing came for so long.
+    /// Waits until nothing has arrived for `limit`.
     pub(crate) async fn silent_for(&self, limit: Duration) {
         loop {
             let last = self.start + Duration::from_millis(self.last.load(Ordering::Relaxed));
@@ -141,13 +141,13 @@ impl Activity {
     }
 }
 
-/// A stream that notes when bytes come.
-pub(crate) struct Watched {
+/// A stream that records when bytes arrive.
+pub(crate) struct MonitoredStream {
     pub(crate) wire: Box<dyn Wire>,
     pub(crate) activity: Activity,
 }
 
-impl AsyncRead for Watched {
+impl AsyncRead for MonitoredStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -156,13 +156,13 @@ impl AsyncRead for Watched {
         let before = buffer.filled().len();
         let polled = Pin::new(&mut self.wire).poll_read(context, buffer);
         if buffer.filled().len() > before {
-            self.activity.note();
+            self.activity.record();
         }
         polled
     }
 }
 
-impl AsyncWrite for Watched {
+impl AsyncWrite for MonitoredStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

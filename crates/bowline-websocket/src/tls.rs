@@ -1,4 +1,4 @@
-//! Whom to believe when a server says who it is.
+//! Root certificates for TLS connections.
 
 use std::{io, path::PathBuf, sync::Arc};
 
@@ -8,17 +8,17 @@ use rustls::{
 };
 use tokio_rustls::TlsConnector;
 
-/// Whom to believe when a server says who it is.
+/// Root certificates that a server's certificate is checked against.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Roots {
-    /// Whom the system believes.
+    /// The system's.
     #[default]
     System,
-    /// The authorities in this file, in PEM, and nobody else.
+    /// Only those in this PEM file.
     File(PathBuf),
 }
 
-/// Why nobody can be believed.
+/// Why there are no root certificates.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RootsError {
@@ -30,10 +30,10 @@ pub enum RootsError {
         /// What is wrong with it.
         why: String,
     },
-    /// The system has none.
+    /// The system has no certificates.
     #[error("the system has no certificates to check the server's with{}", Why(.0))]
     NoSystemRoots(String),
-    /// The cryptography does not do what is asked of it.
+    /// The cryptographic provider does not support the TLS versions.
     #[error("TLS cannot be used: {0}")]
     Unusable(#[source] rustls::Error),
 }
@@ -47,7 +47,7 @@ impl std::fmt::Display for Why<'_> {
 }
 
 impl Roots {
-    /// Whether anybody can be believed, so that a mistake is known before the first dial.
+    /// Loads the certificates, so that a mistake is reported before the first dial.
     pub fn check(&self) -> Result<(), RootsError> {
         self.store().map(drop)
     }
@@ -82,7 +82,7 @@ impl Roots {
                     store.add(certificate).map_err(|error| wrong(error.to_string()))?;
                 }
                 if store.is_empty() {
-                    return Err(wrong("there are none".to_owned()));
+                    return Err(wrong("the file holds no certificates".to_owned()));
                 }
             }
         }

@@ -1,18 +1,18 @@
-//! By what a server knows that we may dial it.
+//! Bearer token of the dialing agent.
 
 use std::{fmt, fs, io, path::PathBuf};
 
 use tokio_tungstenite::tungstenite::http::HeaderValue;
 
-/// By what a server knows that we may dial it.
+/// The bearer token that is sent in the handshake.
 #[derive(Clone, Default)]
 pub enum Token {
-    /// By nothing.
+    /// No token.
     #[default]
     None,
-    /// By this.
+    /// This token.
     Text(String),
-    /// By what the file says when it is dialed, so that a new token needs no new agent.
+    /// The content of a file, read at each dial, so that a rotated token needs no restart.
     File(PathBuf),
 }
 
@@ -30,16 +30,16 @@ impl fmt::Debug for Token {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("the token in {}: {source}", path.display())]
     Unreadable {
-        /// Where it should be.
+        /// The file.
         path: PathBuf,
-        /// Why it is not there.
+        /// The I/O error.
         source: io::Error,
     },
-    /// It cannot be sent.
-    #[error("the token holds characters that no header may hold")]
+    /// The token is not a valid header value.
+    #[error("the token contains characters that are not allowed in an HTTP header")]
     Unsendable,
 }
 

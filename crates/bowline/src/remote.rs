@@ -3,7 +3,7 @@
 use std::{process::ExitCode, time::Duration};
 
 use anyhow::{Context, bail};
-use bowline_door_ws::{Dialer, Ending, Proxies, Redial, Roots, Token};
+use bowline_door_ws::{ConnectionEnd, Dialer, Proxies, ReconnectPolicy, Roots, Token};
 use bowline_engine::Session;
 use bowline_protocol::{MessageUuid, UserMessage};
 use uuid::Uuid;
@@ -34,8 +34,8 @@ pub(crate) async fn run(
     let address = dialer.address.to_string();
     let config = prepared.config;
     let (is_kept, is_resumed) = (config.transcript.is_some(), config.resumed.is_some());
-    let (door, line) =
-        bowline_door_ws::open(dialer, redial(&args.remote), stdio::opening(&args.output));
+    let (door, reconnector) =
+        bowline_door_ws::open(dialer, policy(&args.remote), stdio::opening(&args.output));
     let silencer = door.silencer();
     let host = remote_log::wrap_host(door.host(), prepared.remote_log, args, &mut signals);
     let (session, work) = Session::start(config, host).map_err(SetupError::from)?;
@@ -44,18 +44,21 @@ pub(crate) async fn run(
         prompt.uuid = Some(MessageUuid(Uuid::new_v4().to_string()));
         session.prompt(prompt).await;
     }
-    let served = async { tokio::join!(door.serve(session.clone(), work), line.keep()) };
+    let served = async { tokio::join!(door.serve(session.clone(), work), reconnector.run()) };
     Ok(match until_over(served, || session.clone(), &silencer, signals).await {
         Served::Over((Err(error), _)) | Served::Stopped((Err(error), _), _) => {
             complain(error);
             ExitCode::FAILURE
         }
-        Served::Over((Ok(end), Ending::GivenUp { attempts, trouble, connected })) => {
+        Served::Over((
+            Ok(end),
+            ConnectionEnd::AttemptsExhausted { attempts, failure, connected },
+        )) => {
             let how_often = match attempts {
                 1 => "1 attempt".to_owned(),
                 attempts => format!("{attempts} attempts"),
             };
-            complain(format!("Error: {address} cannot be reached, after {how_often}: {trouble}"));
+            complain(format!("Error: {address} cannot be reached, after {how_often}: {failure}"));
             if !connected {
                 return Ok(ExitCode::FAILURE);
             }
@@ -68,7 +71,7 @@ pub(crate) async fn run(
             }
             ExitCode::from(HOST_LOST)
         }
-        Served::Over((Ok(end), Ending::Done | Ending::HungUp)) => exit_code(end),
+        Served::Over((Ok(end), ConnectionEnd::Done | ConnectionEnd::Closed)) => exit_code(end),
         Served::Stopped((Ok(_), _), stop) | Served::Late(stop) => stop.exit_code(),
     })
 }
@@ -77,7 +80,7 @@ fn dialer(args: &RemoteArgs, url: &str, environment: &Environment) -> anyhow::Re
     let address = url.parse().context("Error: --sdk-url")?;
     let mut dialer = Dialer::new(address);
     dialer.token = token(environment);
-    let proxy = proxies(environment).on_the_way_to(&dialer.address);
+    let proxy = proxies(environment).proxy_for(&dialer.address);
     dialer.proxy = proxy.context("Error: http_proxy, https_proxy or all_proxy")?;
     if let Some(path) = &args.sdk_ca {
         dialer.roots = Roots::File(path.clone());
@@ -131,11 +134,11 @@ fn token(environment: &Environment) -> Token {
     }
 }
 
-fn redial(args: &RemoteArgs) -> Redial {
-    let mut redial = Redial::default();
-    redial.attempts = args.sdk_attempts.unwrap_or(redial.attempts);
+fn policy(args: &RemoteArgs) -> ReconnectPolicy {
+    let mut policy = ReconnectPolicy::default();
+    policy.attempts = args.sdk_attempts.unwrap_or(policy.attempts);
     if let Some(milliseconds) = args.sdk_first_wait {
-        redial.first_wait = Duration::from_millis(milliseconds);
+        policy.first_wait = Duration::from_millis(milliseconds);
     }
-    redial
+    policy
 }

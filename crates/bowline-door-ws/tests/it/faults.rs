@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use bowline_door_ws::{KeepAlive, Redial};
+use bowline_door_ws::{KeepAlive, ReconnectPolicy};
 use bowline_host::{
     Client, Listener, ListenerOptions, Message, Options, PermissionResult, ToolRequest,
 };
@@ -36,13 +36,13 @@ const TURNS: usize = 3;
 const KEEP_ALIVE: KeepAlive =
     KeepAlive { ping: Duration::from_millis(100), silence: Duration::from_millis(400) };
 
-fn redial() -> Redial {
-    let mut redial = Redial::default();
-    redial.attempts = 100;
-    redial.first_wait = Duration::from_millis(1);
-    redial.longest_wait = Duration::from_millis(20);
-    redial.keep_alive = KEEP_ALIVE;
-    redial
+fn policy() -> ReconnectPolicy {
+    let mut policy = ReconnectPolicy::default();
+    policy.attempts = 100;
+    policy.first_wait = Duration::from_millis(1);
+    policy.longest_wait = Duration::from_millis(20);
+    policy.keep_alive = KEEP_ALIVE;
+    policy
 }
 
 /// A prompt whose two commands each leave one line in a file.
@@ -108,7 +108,7 @@ async fn with_the_sdk(seed: u64) -> u32 {
     let listener = Listener::bind("127.0.0.1:0", listening).await.unwrap();
     let proxy = Proxy::before(listener.address(), seed).await;
     let remote = listener.expect("/one").unwrap();
-    let mut agent = Agent::dialing(&format!("ws://{}/one", proxy.address), redial());
+    let mut agent = Agent::dialing(&format!("ws://{}/one", proxy.address), policy());
     let asked = Arc::new(AtomicU32::new(0));
     let count = asked.clone();
     let options = Options::default().websocket(remote).can_use_tool(move |_: ToolRequest| {
@@ -136,7 +136,7 @@ async fn with_the_sdk(seed: u64) -> u32 {
 async fn with_a_plain_host(seed: u64) -> u32 {
     let host = PlainHost::new().await;
     let proxy = Proxy::before(host.address(), seed).await;
-    let mut agent = Agent::dialing(&format!("ws://{}/one", proxy.address), redial());
+    let mut agent = Agent::dialing(&format!("ws://{}/one", proxy.address), policy());
     let (mut heard, mut known) = (Vec::new(), HashSet::new());
     let mut turn = 0;
     while turn < TURNS {

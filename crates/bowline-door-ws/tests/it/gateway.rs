@@ -1,6 +1,6 @@
 //! Hosts behind a proxy, whom the agent can reach in no other way.
 
-use bowline_door_ws::{DialError, Dialer, Ending, Proxies, Proxy, Trouble};
+use bowline_door_ws::{ConnectionEnd, ConnectionFailure, DialError, Dialer, Proxies, Proxy};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -17,7 +17,7 @@ fn dialer(gateway: &TcpListener) -> Dialer {
     let mut proxies = Proxies::default();
     let port = gateway.local_addr().unwrap().port();
     proxies.http = Some(format!("http://me:secret@127.0.0.1:{port}"));
-    dialer.proxy = proxies.on_the_way_to(&dialer.address).unwrap();
+    dialer.proxy = proxies.proxy_for(&dialer.address).unwrap();
     dialer
 }
 
@@ -48,7 +48,7 @@ async fn a_proxy_is_asked_for_the_host_by_its_name() {
     connection.prompt("u1", "SAY from behind").await;
     assert_eq!(connection.await_kind("result").await["result"], "from behind");
     connection.hang_up().await;
-    assert!(matches!(agent.end().await.1, Ending::HungUp));
+    assert!(matches!(agent.end().await.1, ConnectionEnd::Closed));
 }
 
 #[tokio::test]
@@ -56,19 +56,21 @@ async fn a_proxy_that_refuses_is_named_without_its_password() {
     let gateway = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let dialer = dialer(&gateway);
     let named = dialer.proxy.as_ref().map(Proxy::to_string).unwrap();
-    let mut redial = quick();
-    redial.attempts = 0;
+    let mut policy = quick();
+    policy.attempts = 0;
     // Not even a proxy that answers as the host would when it is over ends the session in order.
     for (answer, expected) in [
         ("HTTP/1.1 407 Who are you\r\n\r\n", "answered 407"),
         ("HTTP/1.1 410 Gone\r\n\r\n", "answered 410"),
         ("220 mail ready\r\n\r\n", "does not speak HTTP"),
     ] {
-        let mut agent = Agent::with(dialer.clone(), redial.clone(), Talk::Whole);
+        let mut agent = Agent::with(dialer.clone(), policy.clone(), Talk::Whole);
         let (mut stream, _) = asked(&gateway).await;
         stream.write_all(answer.as_bytes()).await.unwrap();
         let ending = agent.end().await.1;
-        let Ending::GivenUp { trouble: Trouble::Dial(error), .. } = ending else {
+        let ConnectionEnd::AttemptsExhausted { failure: ConnectionFailure::Dial(error), .. } =
+            ending
+        else {
             panic!("{ending:?}")
         };
         assert!(matches!(error, DialError::Proxy { .. }), "{error:?}");

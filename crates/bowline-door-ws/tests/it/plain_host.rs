@@ -41,15 +41,15 @@ impl PlainHost {
     }
 
     /// The next connection, which is told what was last heard.
-    pub(crate) async fn accept_knowing(&self, last_heard: Option<&str>) -> Connection {
+    pub(crate) async fn accept_knowing(&self, last_received: Option<&str>) -> Connection {
         let (stream, _) = soon("a dial", self.listener.accept()).await.unwrap();
-        Connection::over(stream, last_heard).await.unwrap()
+        Connection::over(stream, last_received).await.unwrap()
     }
 
     /// The next connection that somebody still waits for: dials that were given up are passed over.
-    pub(crate) async fn accept_patiently(&self, last_heard: Option<&str>) -> Connection {
+    pub(crate) async fn accept_patiently(&self, last_received: Option<&str>) -> Connection {
         loop {
-            if let Ok(connection) = Connection::over(self.accept_raw().await, last_heard).await {
+            if let Ok(connection) = Connection::over(self.accept_raw().await, last_received).await {
                 return connection;
             }
         }
@@ -73,14 +73,14 @@ pub(crate) struct Connection {
 impl Connection {
     pub(crate) async fn over(
         stream: TcpStream,
-        last_heard: Option<&str>,
+        last_received: Option<&str>,
     ) -> Result<Self, tokio_tungstenite::tungstenite::Error> {
         let (mut headers, mut path) = (HeaderMap::new(), String::new());
         #[expect(clippy::result_large_err, reason = "the WebSocket library wants it so")]
         let answer = |request: &Request, mut response: Response| -> Result<_, ErrorResponse> {
             headers = request.headers().clone();
             path = request.uri().to_string();
-            if let Some(uuid) = last_heard {
+            if let Some(uuid) = last_received {
                 response.headers_mut().insert("X-Last-Request-Id", uuid.parse().unwrap());
             }
             Ok(response)

@@ -8,7 +8,9 @@ use std::{
     time::Duration,
 };
 
-use bowline_door_ws::{Dialer, Ending, InputError, KeepAlive, Opening, Redial, open};
+use bowline_door_ws::{
+    ConnectionEnd, Dialer, InputError, KeepAlive, Opening, ReconnectPolicy, open,
+};
 use bowline_engine::{PermissionPrompts, Session, SessionConfig, SessionEnd};
 use bowline_model::Providers;
 use tempfile::TempDir;
@@ -27,16 +29,16 @@ pub(crate) enum Talk {
 /// An agent under test.
 pub(crate) struct Agent {
     folder: TempDir,
-    running: JoinHandle<(Result<SessionEnd, InputError>, Ending)>,
+    running: JoinHandle<(Result<SessionEnd, InputError>, ConnectionEnd)>,
 }
 
 impl Agent {
     /// An agent that dials this URL.
-    pub(crate) fn dialing(url: &str, redial: Redial) -> Self {
-        Self::with(Dialer::new(url.parse().unwrap()), redial, Talk::Whole)
+    pub(crate) fn dialing(url: &str, policy: ReconnectPolicy) -> Self {
+        Self::with(Dialer::new(url.parse().unwrap()), policy, Talk::Whole)
     }
 
-    pub(crate) fn with(mut dialer: Dialer, redial: Redial, talk: Talk) -> Self {
+    pub(crate) fn with(mut dialer: Dialer, policy: ReconnectPolicy, talk: Talk) -> Self {
         dialer.limit = dialer.limit.min(Duration::from_secs(2));
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().canonicalize().unwrap();
@@ -45,10 +47,10 @@ impl Agent {
         config.include_partial_messages = talk == Talk::InPieces;
         // Hosts insist on one that they know.
         config.version = "2.1.325".to_owned();
-        let (door, line) = open(dialer, redial, Opening::Free);
+        let (door, reconnector) = open(dialer, policy, Opening::Free);
         let (session, work) = Session::start(config, door.host()).unwrap();
         let served = door.serve(session, work);
-        let running = tokio::spawn(async { tokio::join!(served, line.keep()) });
+        let running = tokio::spawn(async { tokio::join!(served, reconnector.run()) });
         Self { folder, running }
     }
 
@@ -69,18 +71,18 @@ impl Agent {
     }
 
     /// Waits until it has ended.
-    pub(crate) async fn end(&mut self) -> (Result<SessionEnd, InputError>, Ending) {
+    pub(crate) async fn end(&mut self) -> (Result<SessionEnd, InputError>, ConnectionEnd) {
         soon("the agent's end", &mut self.running).await.unwrap()
     }
 }
 
 /// Quick to dial again, and patient with a host that is there.
-pub(crate) fn quick() -> Redial {
-    let mut redial = Redial::default();
-    redial.first_wait = Duration::from_millis(5);
-    redial.longest_wait = Duration::from_millis(20);
-    redial.keep_alive = KeepAlive { ping: Duration::from_millis(500), silence: PATIENCE };
-    redial
+pub(crate) fn quick() -> ReconnectPolicy {
+    let mut policy = ReconnectPolicy::default();
+    policy.first_wait = Duration::from_millis(5);
+    policy.longest_wait = Duration::from_millis(20);
+    policy.keep_alive = KeepAlive { ping: Duration::from_millis(500), silence: PATIENCE };
+    policy
 }
 
 /// Fails a test that hangs.

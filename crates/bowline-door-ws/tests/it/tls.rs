@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use bowline_door_ws::{DialError, Dialer, Ending, Roots, Trouble};
+use bowline_door_ws::{ConnectionEnd, ConnectionFailure, DialError, Dialer, Roots};
 use rustls::{
     ServerConfig,
     pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
@@ -47,7 +47,7 @@ async fn an_authority_that_was_given_is_believed() {
     let stream = acceptor().accept(stream).await.unwrap();
     let mut socket = accept_async(stream).await.unwrap();
     socket.close(Some(crate::plain_host::goodbye(1000))).await.unwrap();
-    assert!(matches!(agent.end().await.1, Ending::HungUp));
+    assert!(matches!(agent.end().await.1, ConnectionEnd::Closed));
 }
 
 #[tokio::test]
@@ -57,15 +57,20 @@ async fn whom_nobody_vouches_for_is_not_talked_to() {
     std::fs::write(&empty, "").unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     for roots in [Roots::System, Roots::File(empty)] {
-        let mut redial = quick();
-        redial.attempts = 0;
-        let mut agent = Agent::with(dialer(&listener, roots.clone()), redial, Talk::Whole);
+        let mut policy = quick();
+        policy.attempts = 0;
+        let mut agent = Agent::with(dialer(&listener, roots.clone()), policy, Talk::Whole);
         if roots == Roots::System {
             let (stream, _) = soon("a dial", listener.accept()).await.unwrap();
             assert!(acceptor().accept(stream).await.is_err());
         }
         let ending = agent.end().await.1;
-        let Ending::GivenUp { trouble: Trouble::Dial(error), connected: false, .. } = ending else {
+        let ConnectionEnd::AttemptsExhausted {
+            failure: ConnectionFailure::Dial(error),
+            connected: false,
+            ..
+        } = ending
+        else {
             panic!("{ending:?}")
         };
         // A system without any authorities believes nobody, either.

@@ -108,7 +108,7 @@ impl WebSocketConnection {
         opening: Initialize,
     ) -> Result<Arc<dyn Transport>, Error> {
         let taken = || Error::Options(format!("the agent at {} has a session", agent.path()));
-        let ReservedLink { reservation, tether, link, connections, patience, keep_alive } =
+        let ReservedLink { reservation, resumable, link, connections, patience, keep_alive } =
             agent.take().ok_or_else(taken)?;
         let mut limits = bowline_peer::Options::default();
         limits.time_limit = Some(options.limits.request);
@@ -117,7 +117,7 @@ impl WebSocketConnection {
         let closing = CancellationToken::new();
         let life = Life {
             reservation,
-            tether,
+            resumable,
             connections,
             peer: peer.clone(),
             wire: AbortOnDropHandle::new(tokio::spawn(wire)),

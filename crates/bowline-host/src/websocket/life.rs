@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use bowline_peer::{AskError, Peer, SessionError};
 use bowline_protocol::{HostRequest, PendingRequest};
-use bowline_websocket::{Accepted, KeepAlive, Lost, Parting, Tether};
+use bowline_websocket::{Accepted, ConnectionLost, Disconnect, KeepAlive, ResumableLink};
 use serde_json::json;
 use tokio::{sync::watch, time};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
@@ -30,7 +30,7 @@ pub(super) enum End {
 /// All that belongs to a session with an agent elsewhere.
 pub(super) struct Life {
     pub(super) reservation: PathReservation,
-    pub(super) tether: Tether,
+    pub(super) resumable: ResumableLink,
     pub(super) connections: Arc<Latest<Accepted>>,
     pub(super) peer: Peer,
     pub(super) wire: AbortOnDropHandle<Result<(), SessionError>>,
@@ -68,9 +68,9 @@ impl Life {
         let end = let_go(self.running.take(), limit, end).await;
         tell.send_replace(Some(end));
         // Pending calls fail now, and messages that arrived can still be read.
-        self.tether.end_input();
+        self.resumable.end_input();
         self.peer.end_output();
-        self.tether.hear_out().await;
+        self.resumable.drain_output().await;
         if let Ok(Err(error)) = self.wire.await {
             tracing::warn!(%error, "the session with an agent elsewhere");
         }
@@ -79,7 +79,7 @@ impl Life {
     /// Serves one connection after the other until the session ends.
     async fn talk(&mut self) -> End {
         let mut next = None;
-        let mut lost: Option<Lost> = None;
+        let mut lost: Option<ConnectionLost> = None;
         let mut known = false;
         loop {
             let accepted = match next.take() {
@@ -103,21 +103,21 @@ impl Life {
                 biased;
                 // The agent knows better than we whether its last connection still works.
                 newer = self.connections.take() => next = Some(newer),
-                parting = self.tether.hold(accepted.socket, self.keep_alive) => match parting {
-                    Parting::Done | Parting::HungUp => return End::InOrder,
-                    Parting::Lost(why) => {
+                disconnect = self.resumable.carry(accepted.socket, self.keep_alive) => match disconnect {
+                    Disconnect::Done | Disconnect::Closed => return End::InOrder,
+                    Disconnect::Lost(why) => {
                         tracing::info!(%why, path = self.reservation.path(), "an agent is away");
                         lost = Some(why);
                     }
                 },
             }
-            if self.tether.is_done() {
+            if self.resumable.is_done() {
                 return End::InOrder;
             }
         }
     }
 
-    fn describe(&self, lost: Option<&Lost>) -> String {
+    fn describe(&self, lost: Option<&ConnectionLost>) -> String {
         let (path, patience) = (self.reservation.path(), self.patience);
         match lost {
             Some(lost) => format!(
@@ -130,24 +130,24 @@ impl Life {
     /// Helps an agent over a gap that does not do it by itself, as Bowline does: the official CLI
     /// says nothing again, but tells on `initialize` what it waits for.
     fn catch_up(&self, accepted: &Accepted) -> Option<AbortOnDropHandle<()>> {
-        let knock = &accepted.knock;
-        if knock.user_agent.as_ref().is_some_and(|name| name.starts_with("bowline/")) {
+        let handshake = &accepted.handshake;
+        if handshake.user_agent.as_ref().is_some_and(|name| name.starts_with("bowline/")) {
             return None;
         }
-        let missed = knock.last_said != self.tether.trace().last_heard();
+        let missed = handshake.last_sent != self.resumable.receive_cursor().last_received();
         let (peer, opening) = (self.peer.clone(), self.opening.clone());
-        let hearsay = self.tether.hearsay()?;
+        let injector = self.resumable.injector()?;
         Some(AbortOnDropHandle::new(tokio::spawn(async move {
             if missed {
                 let notice = json!({
                     "type": "system", "subtype": "messages_lost", "lost": null,
                     "uuid": Uuid::new_v4().to_string(), "session_id": "",
                 });
-                hearsay.hear(notice.to_string()).await;
+                injector.inject(notice.to_string()).await;
             }
             for request in pending_requests(&peer, &opening).await {
                 match serde_json::to_string(&request) {
-                    Ok(line) => hearsay.hear(line).await,
+                    Ok(line) => injector.inject(line).await,
                     Err(error) => tracing::warn!(%error, "a request is lost"),
                 }
             }

@@ -206,7 +206,7 @@ async fn admit(
     stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
 ) -> Result<(), Error> {
     let what = || "an agent that dialed in".to_owned();
-    let handshake = accept(stream, |knock| registry.admit(knock));
+    let handshake = accept(stream, |handshake| registry.admit(handshake));
     let accepted = match time::timeout(HANDSHAKE_LIMIT, handshake).await {
         Ok(Ok(accepted)) => accepted,
         Ok(Err(error)) => {

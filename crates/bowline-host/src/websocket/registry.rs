@@ -5,7 +5,9 @@ use std::{
     sync::Arc,
 };
 
-use bowline_websocket::{Accepted, KeepAlive, Knock, Refusal, Side, Tether, Trace};
+use bowline_websocket::{
+    Accepted, Handshake, HandshakeRefusal, KeepAlive, ReceiveCursor, ResumableLink, Side,
+};
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::mpsc;
 
@@ -41,7 +43,7 @@ struct Paths {
 #[derive(Debug)]
 struct Registration {
     connections: Arc<Latest<Accepted>>,
-    trace: Trace,
+    cursor: ReceiveCursor,
 }
 
 /// The right to a path. When it is dropped, the session is over.
@@ -80,33 +82,37 @@ impl AgentRegistry {
             return None;
         }
         paths.gone.retain(|gone| gone != path);
-        let (tether, link) = Tether::new(Side::Host);
+        let (resumable, link) = ResumableLink::new(Side::Host);
         let connections = Arc::<Latest<_>>::default();
-        let registration = Registration { connections: connections.clone(), trace: tether.trace() };
+        let registration =
+            Registration { connections: connections.clone(), cursor: resumable.receive_cursor() };
         paths.taken.insert(path.to_owned(), registration);
         drop(paths);
         let reservation = PathReservation { path: path.to_owned(), registry: self.clone() };
         let ListenerOptions { patience, ping, silence, .. } = self.options;
         let keep_alive = KeepAlive { ping, silence };
-        let link = ReservedLink { reservation, tether, link, connections, patience, keep_alive };
+        let link = ReservedLink { reservation, resumable, link, connections, patience, keep_alive };
         Some(RemoteAgent::at(link))
     }
 
     /// Decides whether an agent is admitted. Returns the id of the last line received from it.
-    pub(super) fn admit(self: &Arc<Self>, knock: &Knock) -> Result<Option<String>, Refusal> {
+    pub(super) fn admit(
+        self: &Arc<Self>,
+        handshake: &Handshake,
+    ) -> Result<Option<String>, HandshakeRefusal> {
         // A page in a browser is not an agent, even with a token.
-        if knock.header("origin").is_some() {
-            return Err(Refusal::Forbidden);
+        if handshake.header("origin").is_some() {
+            return Err(HandshakeRefusal::Forbidden);
         }
-        if self.options.token.as_ref().is_some_and(|token| !knock.knows(token)) {
-            return Err(Refusal::Unauthorized);
+        if self.options.token.as_ref().is_some_and(|token| !handshake.has_token(token)) {
+            return Err(HandshakeRefusal::Unauthorized);
         }
         let paths = self.lock();
-        match paths.taken.get(&knock.path) {
-            Some(registration) => Ok(registration.trace.last_heard()),
-            None if paths.gone.contains(&knock.path) => Err(Refusal::Gone),
-            None if self.options.only_expected => Err(Refusal::NotFound),
-            None if self.arrivals.capacity() == 0 => Err(Refusal::Unavailable),
+        match paths.taken.get(&handshake.path) {
+            Some(registration) => Ok(registration.cursor.last_received()),
+            None if paths.gone.contains(&handshake.path) => Err(HandshakeRefusal::Gone),
+            None if self.options.only_expected => Err(HandshakeRefusal::NotFound),
+            None if self.arrivals.capacity() == 0 => Err(HandshakeRefusal::Unavailable),
             None => Ok(None),
         }
     }
@@ -114,7 +120,7 @@ impl AgentRegistry {
     /// Shows an agent that was admitted to its link. One for whom there is none is hung up on and
     /// may dial again.
     pub(super) fn deliver(self: &Arc<Self>, accepted: Accepted) {
-        let path = &accepted.knock.path;
+        let path = &accepted.handshake.path;
         // There must be room before a path is reserved: one that is given back counts as gone.
         if !self.options.only_expected
             && let Ok(room) = self.arrivals.try_reserve()
@@ -173,7 +179,7 @@ mod tests {
         assert!(!registry.lock().taken.contains_key(&late));
         assert_eq!(arriving.recv().await.unwrap().path(), "/0");
         let (accepted, _line) = dial(&late).await;
-        assert_eq!(registry.admit(&accepted.knock), Ok(None));
+        assert_eq!(registry.admit(&accepted.handshake), Ok(None));
         registry.deliver(accepted);
         assert!(registry.lock().taken.contains_key(&late));
     }
@@ -184,10 +190,10 @@ mod tests {
         let agent = registry.reserve("/one").unwrap();
         let (older, _older_line) = dial("/one").await;
         let (mut newer, _newer_line) = dial("/one").await;
-        newer.knock.user_agent = Some("newer".to_owned());
+        newer.handshake.user_agent = Some("newer".to_owned());
         registry.deliver(older);
         registry.deliver(newer);
         let taken = agent.take().unwrap().connections.take().await;
-        assert_eq!(taken.knock.user_agent.as_deref(), Some("newer"));
+        assert_eq!(taken.handshake.user_agent.as_deref(), Some("newer"));
     }
 }

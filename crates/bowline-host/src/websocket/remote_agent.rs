@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use bowline_peer::Link;
-use bowline_websocket::{Accepted, KeepAlive, Tether};
+use bowline_websocket::{Accepted, KeepAlive, ResumableLink};
 use parking_lot::Mutex;
 
 use super::{latest::Latest, registry::PathReservation};
@@ -22,7 +22,7 @@ pub struct RemoteAgent {
 #[derive(Debug)]
 pub(super) struct ReservedLink {
     pub(super) reservation: PathReservation,
-    pub(super) tether: Tether,
+    pub(super) resumable: ResumableLink,
     pub(super) link: Link,
     pub(super) connections: Arc<Latest<Accepted>>,
     /// How long it may be away.

@@ -2,7 +2,10 @@
 
 use std::{io::Write, time::Duration};
 
-use bowline_door_ws::{DialError, Dialer, Ending, FRUITLESS, KeepAlive, Lost, Token, Trouble};
+use bowline_door_ws::{
+    ConnectionEnd, ConnectionFailure, ConnectionLost, DialError, Dialer,
+    IDLE_CONNECTIONS_PER_ATTEMPT, KeepAlive, Token,
+};
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 
@@ -11,9 +14,11 @@ use crate::{
     rig::{Agent, Talk, quick, reader},
 };
 
-fn given_up(ending: Ending) -> (u32, Trouble, bool) {
+fn given_up(ending: ConnectionEnd) -> (u32, ConnectionFailure, bool) {
     match ending {
-        Ending::GivenUp { attempts, trouble, connected } => (attempts, trouble, connected),
+        ConnectionEnd::AttemptsExhausted { attempts, failure, connected } => {
+            (attempts, failure, connected)
+        }
         other => panic!("{other:?}"),
     }
 }
@@ -36,8 +41,8 @@ async fn a_host_that_is_gone_is_given_up_and_the_turn_is_finished() {
     let (served, ending) = agent.end().await;
     assert_eq!(served.unwrap().last_turn_failed, Some(false));
     assert_eq!(agent.text("made"), "through\n");
-    let (attempts, trouble, connected) = given_up(ending);
-    assert!(matches!(trouble, Trouble::Dial(DialError::Unreachable(_))), "{trouble}");
+    let (attempts, failure, connected) = given_up(ending);
+    assert!(matches!(failure, ConnectionFailure::Dial(DialError::Unreachable(_))), "{failure}");
     assert_eq!((attempts, connected), (3, true));
 }
 
@@ -75,8 +80,8 @@ async fn a_host_that_lets_everybody_in_and_nobody_stay() {
     for _ in 0..4 {
         drop(host.accept().await);
     }
-    let (attempts, trouble, connected) = given_up(agent.end().await.1);
-    assert!(matches!(trouble, Trouble::Lost(_)), "{trouble}");
+    let (attempts, failure, connected) = given_up(agent.end().await.1);
+    assert!(matches!(failure, ConnectionFailure::Lost(_)), "{failure}");
     assert_eq!((attempts, connected), (3, true));
 }
 
@@ -112,17 +117,17 @@ async fn a_host_that_only_opens_the_session_over_and_over_is_given_up() {
 #[tokio::test]
 async fn a_host_that_stays_for_a_while_each_time_is_given_up_later() {
     let host = PlainHost::new().await;
-    let mut redial = quick();
+    let mut policy = quick();
     // Every handshake is long enough to count.
-    redial.lasting = Duration::ZERO;
-    redial.attempts = 1;
-    let mut agent = Agent::dialing(&host.url(), redial);
-    for _ in 0..=FRUITLESS {
+    policy.stable_after = Duration::ZERO;
+    policy.attempts = 1;
+    let mut agent = Agent::dialing(&host.url(), policy);
+    for _ in 0..=IDLE_CONNECTIONS_PER_ATTEMPT {
         drop(host.accept().await);
     }
-    let (attempts, trouble, connected) = given_up(agent.end().await.1);
-    assert!(matches!(trouble, Trouble::Lost(_)), "{trouble}");
-    assert_eq!((attempts, connected), (FRUITLESS + 1, true));
+    let (attempts, failure, connected) = given_up(agent.end().await.1);
+    assert!(matches!(failure, ConnectionFailure::Lost(_)), "{failure}");
+    assert_eq!((attempts, connected), (IDLE_CONNECTIONS_PER_ATTEMPT + 1, true));
 }
 
 #[tokio::test]
@@ -136,7 +141,7 @@ async fn what_gets_through_is_a_new_beginning() {
         connection.await_kind("init").await;
     }
     host.accept().await.hang_up().await;
-    assert!(matches!(agent.end().await.1, Ending::HungUp));
+    assert!(matches!(agent.end().await.1, ConnectionEnd::Closed));
 }
 
 #[tokio::test]
@@ -146,7 +151,7 @@ async fn a_host_that_says_it_is_over() {
     drop(host.accept().await);
     let mut stream = host.accept_raw().await;
     stream.write_all(b"HTTP/1.1 410 Gone\r\ncontent-length: 0\r\n\r\n").await.unwrap();
-    assert!(matches!(agent.end().await.1, Ending::HungUp));
+    assert!(matches!(agent.end().await.1, ConnectionEnd::Closed));
 }
 
 #[tokio::test]
@@ -155,18 +160,18 @@ async fn a_host_that_was_over_before_it_began() {
     let mut agent = Agent::dialing(&host.url(), quick());
     let mut stream = host.accept_raw().await;
     stream.write_all(b"HTTP/1.1 410 Gone\r\ncontent-length: 0\r\n\r\n").await.unwrap();
-    let (attempts, trouble, connected) = given_up(agent.end().await.1);
-    assert!(matches!(trouble, Trouble::Dial(DialError::Refused(410))), "{trouble}");
+    let (attempts, failure, connected) = given_up(agent.end().await.1);
+    assert!(matches!(failure, ConnectionFailure::Dial(DialError::Refused(410))), "{failure}");
     assert_eq!((attempts, connected), (0, false));
 }
 
 #[tokio::test]
 async fn a_silent_host_is_noticed() {
     let host = PlainHost::new().await;
-    let mut redial = quick();
+    let mut policy = quick();
     let silence = Duration::from_secs(2);
-    redial.keep_alive = KeepAlive { ping: Duration::from_millis(40), silence };
-    let mut agent = Agent::dialing(&host.url(), redial);
+    policy.keep_alive = KeepAlive { ping: Duration::from_millis(40), silence };
+    let mut agent = Agent::dialing(&host.url(), policy);
     // It has shaken hands, and does not even answer pings.
     let silent = host.accept().await;
     let mut connection = host.accept().await;
@@ -174,7 +179,7 @@ async fn a_silent_host_is_noticed() {
     assert_eq!(connection.await_kind("result").await["result"], "still here");
     connection.hang_up().await;
     drop(silent);
-    assert!(matches!(agent.end().await.1, Ending::HungUp));
+    assert!(matches!(agent.end().await.1, ConnectionEnd::Closed));
 }
 
 #[tokio::test]
@@ -182,23 +187,26 @@ async fn a_host_that_does_not_answer_the_dial() {
     let host = PlainHost::new().await;
     let mut dialer = Dialer::new(host.url().parse().unwrap());
     dialer.limit = Duration::from_millis(50);
-    let mut redial = quick();
-    redial.attempts = 1;
-    let mut agent = Agent::with(dialer, redial, Talk::Whole);
-    let (attempts, trouble, connected) = given_up(agent.end().await.1);
-    assert!(matches!(trouble, Trouble::Dial(DialError::TimedOut(_))), "{trouble}");
+    let mut policy = quick();
+    policy.attempts = 1;
+    let mut agent = Agent::with(dialer, policy, Talk::Whole);
+    let (attempts, failure, connected) = given_up(agent.end().await.1);
+    assert!(matches!(failure, ConnectionFailure::Dial(DialError::TimedOut(_))), "{failure}");
     assert_eq!((attempts, connected), (1, false));
 }
 
 #[tokio::test]
 async fn other_goodbyes_are_losses() {
     let host = PlainHost::new().await;
-    let mut redial = quick();
-    redial.attempts = 0;
-    let mut agent = Agent::dialing(&host.url(), redial);
+    let mut policy = quick();
+    policy.attempts = 0;
+    let mut agent = Agent::dialing(&host.url(), policy);
     host.accept().await.close_with(1012).await;
-    let (_, trouble, _) = given_up(agent.end().await.1);
-    assert!(matches!(trouble, Trouble::Lost(Lost::Closed(Some(1012)))), "{trouble}");
+    let (_, failure, _) = given_up(agent.end().await.1);
+    assert!(
+        matches!(failure, ConnectionFailure::Lost(ConnectionLost::Closed(Some(1012)))),
+        "{failure}"
+    );
 }
 
 #[tokio::test]

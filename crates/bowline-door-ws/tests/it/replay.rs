@@ -1,6 +1,6 @@
 //! What a broken connection must not break: nothing is lost, nothing happens twice.
 
-use bowline_door_ws::{Dialer, Ending};
+use bowline_door_ws::{ConnectionEnd, Dialer};
 use serde_json::{Value, json};
 
 use crate::{
@@ -29,7 +29,7 @@ async fn one_connection_is_like_stdin_and_stdout() {
     assert_eq!(agent.text("notes"), "one\n");
     let (served, ending) = agent.end().await;
     assert_eq!(served.unwrap().last_turn_failed, Some(false));
-    assert!(matches!(ending, Ending::HungUp), "{ending:?}");
+    assert!(matches!(ending, ConnectionEnd::Closed), "{ending:?}");
 }
 
 #[tokio::test]
@@ -291,11 +291,11 @@ async fn a_prompt_or_question_that_comes_twice_counts_once() {
 #[tokio::test]
 async fn what_is_said_meanwhile_is_kept_and_what_is_too_much_is_counted() {
     let host = PlainHost::new().await;
-    let mut redial = quick();
+    let mut policy = quick();
     // It dials in vain while it talks too much.
-    redial.attempts = 1000;
+    policy.attempts = 1000;
     let dialer = Dialer::new(host.url().parse().unwrap());
-    let mut agent = Agent::with(dialer, redial, Talk::InPieces);
+    let mut agent = Agent::with(dialer, policy, Talk::InPieces);
     let gate = agent.gate();
     let mut connection = host.accept().await;
     let wait = json!({"command": format!("cat {}", gate.display())});
