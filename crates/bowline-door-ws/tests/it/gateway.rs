@@ -60,8 +60,8 @@ async fn a_proxy_that_refuses_is_named_without_its_password() {
     policy.attempts = 0;
     // Not even a proxy that answers as the host would when it is over ends the session in order.
     for (answer, expected) in [
-        ("HTTP/1.1 407 Who are you\r\n\r\n", "answered 407"),
-        ("HTTP/1.1 410 Gone\r\n\r\n", "answered 410"),
+        ("HTTP/1.1 407 Who are you\r\n\r\n", "responded with status 407"),
+        ("HTTP/1.1 410 Gone\r\n\r\n", "responded with status 410"),
         ("220 mail ready\r\n\r\n", "does not speak HTTP"),
     ] {
         let mut agent = Agent::with(dialer.clone(), policy.clone(), Talk::Whole);

@@ -187,7 +187,7 @@ fn sdk_url_uses_the_proxy() {
         assert!(request[..read].starts_with(b"CONNECT host.invalid:80 HTTP/1.1\r\n"));
         end(child).stderr
     };
-    let refused = format!("the proxy {proxy} answered 403");
+    let refused = format!("the proxy {proxy} responded with status 403");
     for name in ["http_proxy", "HTTP_PROXY", "all_proxy"] {
         let output = asked(&[(name, &proxy)]);
         assert!(output.contains(&refused), "{name}: {output}");
