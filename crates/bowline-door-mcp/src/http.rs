@@ -32,7 +32,7 @@ use crate::{
 const PATH: &str = "/mcp";
 
 /// The longest request: a file to be written, and then some.
-const MAX_REQUEST_BYTES: usize = 64 * 1024 * 1024;
+const MAX_REQUEST_BYTES: usize = bowline_protocol::MAX_LINE_BYTES;
 
 /// How long a client may hear nothing before its session is given up, also while a call of it runs:
 /// longer than an agent works, or a person thinks, without a word.

@@ -1,73 +1,61 @@
-//! The host as the engine sees it: messages are written, questions are asked over the wire.
+//! The host as the engine sees it: messages and requests over the wire.
 
 use bowline_engine::{Answer, BoxFuture, Host, HostError};
-use bowline_peer::{AskError, Peer, TellError};
+use bowline_peer::{CallError, Peer, SendError};
 use bowline_protocol::{
-    AgentRequest, Call, CanUseTool, Elicitation, ElicitationResponse, HookCallback, McpMessage,
-    Message, PermissionResult, RawJson,
+    AgentRequest, CanUseTool, Elicitation, ElicitationResponse, HookCallback, McpMessage, Message,
+    PermissionResult, RawJson,
 };
-
-use serde_json::json;
-
-use crate::unanswered::{Kind, Unanswered};
 
 /// The host on the other end of the wire.
 #[derive(Debug)]
 pub(crate) struct PeerHost {
     pub(crate) peer: Peer,
-    pub(crate) unanswered: Unanswered,
 }
 
 impl Host for PeerHost {
     fn emit(&self, message: Message) -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            match self.peer.tell(&message).await {
-                // That nobody listens is noticed elsewhere.
-                Ok(()) | Err(TellError::Closed) => {}
+            match self.peer.send(&message).await {
+                // The end of the output shuts the session down elsewhere.
+                Ok(()) | Err(SendError::Closed) => {}
                 Err(error) => tracing::error!(%error, "a message is lost"),
             }
         })
     }
 
-    fn can_use_tool(&self, question: CanUseTool) -> Answer<'_, PermissionResult> {
-        Box::pin(self.ask_person(question, Kind::Permission))
+    fn can_use_tool(&self, request: CanUseTool) -> Answer<'_, PermissionResult> {
+        // Listed, because the user may take long to decide and the host may connect again meanwhile.
+        Box::pin(async move { self.peer.request_listed(request).await.map_err(host_error) })
     }
 
     fn hook_callback(&self, call: HookCallback) -> Answer<'_, RawJson> {
-        // What a hook answers is checked by whoever knows which fields count.
+        // The fields of a hook's output are checked where its event is known.
         Box::pin(async move {
-            let answer = self.peer.ask_raw(&AgentRequest::from(call)).await.map_err(why)?;
-            // A mere acknowledgement is no opinion; an answer that is nothing is no answer.
-            Ok(answer.unwrap_or_else(|| RawJson::from(json!({}))))
+            let output = self.peer.request_raw(&AgentRequest::from(call)).await;
+            // An acknowledgement without a body is an output without an opinion.
+            Ok(output.map_err(host_error)?.unwrap_or_else(RawJson::empty_object))
         })
     }
 
     fn mcp_message(&self, message: McpMessage) -> Answer<'_, RawJson> {
         Box::pin(async move {
-            let answer = self.peer.ask(message).await.map_err(why)?;
-            Ok(answer.mcp_response)
+            let response = self.peer.request(message).await.map_err(host_error)?;
+            Ok(response.mcp_response)
         })
     }
 
-    fn elicit(&self, question: Elicitation) -> Answer<'_, ElicitationResponse> {
-        Box::pin(self.ask_person(question, Kind::Elicitation))
+    fn elicit(&self, request: Elicitation) -> Answer<'_, ElicitationResponse> {
+        Box::pin(async move { self.peer.request_listed(request).await.map_err(host_error) })
     }
 }
 
-impl PeerHost {
-    /// Asks something that a person may take long to answer.
-    async fn ask_person<C: Call>(&self, question: C, kind: Kind) -> Result<C::Response, HostError> {
-        let place = self.unanswered.place(kind);
-        self.peer.ask_aloud(question, |line| place.fill(line)).await.map_err(why)
-    }
-}
-
-fn why(error: AskError) -> HostError {
+fn host_error(error: CallError) -> HostError {
     match error {
-        AskError::Refused(failure) => HostError::Refused(failure.error),
-        AskError::TimedOut(_) => HostError::TimedOut,
-        AskError::Unwritable(error) => HostError::Malformed(error.to_string()),
-        AskError::Unreadable(error) => HostError::Malformed(error.to_string()),
+        CallError::Refused(failure) => HostError::Refused(failure.error),
+        CallError::TimedOut(_) => HostError::TimedOut,
+        CallError::Unwritable(error) => HostError::Malformed(error.to_string()),
+        CallError::Unreadable(error) => HostError::Malformed(error.to_string()),
         _ => HostError::Closed,
     }
 }

@@ -1,9 +1,9 @@
-//! What doors over lines of JSON share: a session and its host on the two sides of a link.
+//! The agent's side of the protocol: a session and its host on the two sides of a link.
 //!
-//! A door supplies a [`Link`]; this is all that follows from it. Lines are taken in their order,
-//! prompts and questions are handed to the [`Session`], and what the engine says and asks is put
-//! on the wire. What a prompt or a question *means* is not known here, and neither is what
-//! carries the lines.
+//! A door supplies a [`Link`]; the rest is here. Lines are read in order, prompts and control
+//! requests are handed to the [`Session`], and the engine's messages and requests are put
+//! on the wire. What a prompt or a request *means* is not known here, and neither is what
+//! carries the lines. For stdin and stdout the door is [`Door::stdio`].
 //!
 //! ```text
 //! let door = Door::over(link, Opening::Free);
@@ -11,22 +11,22 @@
 //! let end = door.serve(session, work).await?;
 //! ```
 
-mod forgiving;
 mod host;
 mod input;
-mod questions;
+mod lenient;
+mod requests;
 mod serve;
 mod spare;
-mod unanswered;
+mod stdio;
 
 use std::sync::Arc;
 
 use bowline_engine::Host;
-use bowline_peer::{Inbox, Link, Peer, Questions, SessionFuture, connect_with};
+use bowline_peer::{Inbox, Link, Peer, RequestRouting, SessionFuture, connect};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use self::{host::PeerHost, serve::DoorService, unanswered::Unanswered};
+use self::{host::PeerHost, serve::DoorService};
 pub use self::{
     input::InputError,
     spare::{Claims, Spare},
@@ -35,17 +35,17 @@ pub use self::{
 #[cfg(doc)]
 use bowline_engine::Session;
 
-/// What the host promises.
+/// What the host sends first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Opening {
-    /// Nothing: prompts may come before `initialize`, or without it.
+    /// Anything: prompts may come before `initialize`, or without it.
     #[default]
     Free,
-    /// That `initialize` comes first. Anything else is an error.
+    /// `initialize`. Anything else is an error.
     InitializeFirst,
 }
 
-/// Faults that wait to be looked at. One is enough, because the first one ends the session.
+/// Queued faults. One is enough, because the first one ends the session.
 const FAULTS: usize = 1;
 
 /// A host on the other end of a link.
@@ -55,7 +55,7 @@ pub struct Door {
     inbox: Inbox,
     wire: SessionFuture,
     faults: mpsc::Receiver<InputError>,
-    /// Fires when the session is over, so that the wire need not stay open.
+    /// Fires when the session is over, so that the wire may close.
     over: CancellationToken,
     opening: Opening,
 }
@@ -64,19 +64,19 @@ impl Door {
     /// Connects to a host. Nothing is read before [`serve`](Self::serve) runs.
     pub fn over(link: Link, opening: Opening) -> Self {
         let mut options = bowline_peer::Options::default();
-        // A prompt and a question behind it are taken up in their order.
-        options.questions = Questions::Inbox;
-        // A person may think about a permission as long as they like.
+        // A prompt and a request after it are handled in order.
+        options.request_routing = RequestRouting::Inbox;
+        // The user may take any time to decide about a permission.
         options.time_limit = None;
         let (report, faults) = mpsc::channel(FAULTS);
         let over = CancellationToken::new();
         let service = DoorService { report, over: over.clone() };
-        let (peer, inbox, wire) = connect_with(link, |_| service, options);
-        let host = Arc::new(PeerHost { peer: peer.clone(), unanswered: Unanswered::default() });
+        let (peer, inbox, wire) = connect(link, service, options);
+        let host = Arc::new(PeerHost { peer: peer.clone() });
         Self { host, peer, inbox, wire, faults, over, opening }
     }
 
-    /// A way to say no more, for when the session is to end without another word.
+    /// A handle that ends the output, for a session that must end without another message.
     pub fn silencer(&self) -> Silencer {
         Silencer(self.peer.clone())
     }
@@ -87,12 +87,12 @@ impl Door {
     }
 }
 
-/// A way to say no more.
+/// Ends the output of a door.
 #[derive(Debug, Clone)]
 pub struct Silencer(Peer);
 
 impl Silencer {
-    /// What was said is still written; nothing more is.
+    /// Queued lines are still written; no more are accepted.
     pub fn silence(&self) {
         self.0.end_output();
     }

@@ -1,10 +1,10 @@
-//! The life of the door: reads what the host says until both sides are done.
+//! The serving loop of a door: reads the host's lines until session and host are done.
 
 use std::{pin::pin, time::Duration};
 
 use bowline_engine::{Session, SessionEnd};
-use bowline_peer::{Fault, Inbox, Peer, Request, Service};
-use bowline_protocol::{ClaimSession, Failure, HostRequest, RequestId, Success, whole_characters};
+use bowline_peer::{Fault, Inbox, Peer, Service};
+use bowline_protocol::{ClaimSession, HostRequest, RequestId};
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use tokio::{sync::mpsc, time};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
@@ -12,22 +12,22 @@ use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use crate::{
     Door, InputError, Opening, Spare,
     input::{Input, check_syntax},
-    questions::OpenQuestions,
+    requests::ControlRequests,
     spare::Work,
 };
 
-/// How long questions may take to be answered once the session is over.
-const LAST_ANSWERS: Duration = Duration::from_secs(2);
+/// How long open requests may take after the session is over.
+const LAST_RESPONSES: Duration = Duration::from_secs(2);
 
-/// Claimed sessions whose work has yet to begin. The reader waits for one before it reads on.
+/// Claimed sessions whose work has yet to begin. The reader waits for each before it reads on.
 const CLAIMED: usize = 1;
 
 impl Door {
     /// Serves the host until the session is over.
     ///
     /// `work` is the session itself. It ends when the host has closed its input and the work is
-    /// done, when the session is shut down, or when nobody reads what we write. Input that makes
-    /// no sense ends it at once: the error says what to tell the user.
+    /// done, when the session is shut down, or when the host stops reading. Invalid input
+    /// ends it at once, with an error for the user.
     pub async fn serve(
         self,
         session: Session,
@@ -36,9 +36,9 @@ impl Door {
         self.serve_either(session, None, Box::pin(work)).await
     }
 
-    /// The same with a session that only waits until the host claims one, which then takes its place.
+    /// The same with a spare session, which the session that the host claims replaces.
     ///
-    /// `work` is the waiting session's.
+    /// `work` is the spare session's.
     pub async fn serve_spare(
         self,
         spare: Spare,
@@ -53,15 +53,15 @@ impl Door {
         spare: Option<Spare>,
         work: Work,
     ) -> Result<SessionEnd, InputError> {
-        let Self { host, peer, inbox, wire, mut faults, over, opening } = self;
+        let Self { host: _, peer, inbox, wire, mut faults, over, opening } = self;
         let wire = AbortOnDropHandle::new(tokio::spawn(wire));
-        let questions = OpenQuestions::new(session.clone(), host);
+        let requests = ControlRequests::new(session.clone(), peer.clone());
         let (begin, mut begun) = mpsc::channel(CLAIMED);
-        let now = || spare.as_ref().map_or_else(|| session.clone(), Spare::session);
+        let current = || spare.as_ref().map_or_else(|| session.clone(), Spare::session);
         let mut reader = Reader {
             session: session.clone(),
             inbox,
-            questions,
+            requests,
             opening,
             claims: spare.clone().map(|spare| (spare, begin)),
         };
@@ -69,7 +69,7 @@ impl Door {
             let mut works = FuturesUnordered::from_iter([work]);
             let mut end = SessionEnd::default();
             let mut reading = pin!(reader.read());
-            let (mut listening, mut heard) = (true, true);
+            let (mut reading_input, mut output_open) = (true, true);
             loop {
                 tokio::select! {
                     biased;
@@ -82,26 +82,26 @@ impl Door {
                             break Ok(end);
                         }
                     }
-                    read = &mut reading, if listening => match read {
-                        Ok(()) => listening = false,
+                    read = &mut reading, if reading_input => match read {
+                        Ok(()) => reading_input = false,
                         Err(error) => break Err(error),
                     },
-                    () = peer.output_ended(), if heard => {
-                        heard = false;
-                        now().shutdown();
+                    () = peer.output_ended(), if output_open => {
+                        output_open = false;
+                        current().shutdown();
                     }
                 }
             }
         };
         if served.is_ok() {
-            time::timeout(LAST_ANSWERS, reader.questions.finish()).await.ok();
+            time::timeout(LAST_RESPONSES, reader.requests.join_all()).await.ok();
         }
         close(&peer, &over, wire).await;
         served
     }
 }
 
-/// Lets what was said be written, and hangs up.
+/// Flushes the output and closes the connection.
 async fn close(
     peer: &Peer,
     over: &CancellationToken,
@@ -110,70 +110,70 @@ async fn close(
     over.cancel();
     peer.close();
     match wire.await {
-        Ok(Err(error)) => tracing::debug!(%error, "the wire"),
-        Err(error) => tracing::error!(%error, "the wire"),
+        Ok(Err(error)) => tracing::debug!(%error, "the connection to the host failed"),
+        Err(error) => tracing::error!(%error, "the connection to the host failed"),
         Ok(Ok(())) => {}
     }
 }
 
-/// Takes the host's lines in their order.
+/// Reads the host's lines in order.
 struct Reader {
     session: Session,
     inbox: Inbox,
-    questions: OpenQuestions,
+    requests: ControlRequests,
     opening: Opening,
-    /// How a session is claimed while the one there is only waits, and who sees to its work.
+    /// The spare session until one is claimed, and the receiver of the claimed session's work.
     claims: Option<(Spare, mpsc::Sender<Work>)>,
 }
 
 impl Reader {
-    /// Reads until the host says no more, then until its questions are answered.
+    /// Reads until the end of input, then until the host's requests have their responses.
     async fn read(&mut self) -> Result<(), InputError> {
         loop {
             tokio::select! {
                 biased;
-                () = self.questions.next_done() => {}
-                line = self.inbox.next(), if self.questions.have_room() => match line {
+                () = self.requests.join_next() => {}
+                line = self.inbox.next(), if self.requests.has_capacity() => match line {
                     Some(line) => {
-                        let input = Input::read(&whole_characters(line.text.into()))?;
-                        self.take(input).await?;
+                        let input = Input::read(line.text)?;
+                        self.handle(input).await?;
                     }
                     None => break,
                 },
             }
         }
         self.session.end_of_input().await;
-        self.questions.finish().await;
+        self.requests.join_all().await;
         Ok(())
     }
 
-    async fn take(&mut self, input: Input) -> Result<(), InputError> {
+    async fn handle(&mut self, input: Input) -> Result<(), InputError> {
         if std::mem::take(&mut self.opening) == Opening::InitializeFirst && !is_initialize(&input) {
             return Err(InputError::InitializeNotFirst);
         }
         match input {
             Input::Prompt(prompt) => self.session.prompt(*prompt).await,
-            Input::Question(id, request) => match (*request, self.claims.take()) {
+            Input::Request(id, request) => match (*request, self.claims.take()) {
                 (HostRequest::ClaimSession(claim), Some(claims)) => {
                     self.claim(id, claim, claims).await;
                 }
                 (request, claims) => {
                     self.claims = claims;
-                    self.questions.take_up(id, request).await;
+                    self.requests.dispatch(id, request).await;
                 }
             },
-            Input::BadQuestion(id, error) => self.questions.reject(id, &error).await,
-            Input::Withdrawal(id) => self.questions.withdraw(&id),
+            Input::InvalidRequest(id, error) => self.requests.reject(id, &error).await,
+            Input::Cancellation(id) => self.requests.cancel(&id),
             Input::Environment(update) => self.session.update_environment(update.variables),
-            Input::Nothing => {}
+            Input::Ignored => {}
         }
         Ok(())
     }
 }
 
 impl Reader {
-    /// Puts the session that the host claims in the place of the one that waits. If that cannot be
-    /// done, the host may claim another one.
+    /// Replaces the spare session by the one that the host claims. After a failure the host may
+    /// claim again.
     async fn claim(
         &mut self,
         id: Option<RequestId>,
@@ -184,39 +184,34 @@ impl Reader {
             Ok(opened) => opened,
             Err(why) => {
                 self.claims = Some((spare, begin));
-                return self.questions.refuse(id, why).await;
+                return self.requests.refuse(id, why).await;
             }
         };
         begin.send(work).await.ok();
         let reply = claimed.take_over(&self.session, claim).await;
         if reply.result.is_ok() {
             spare.replace(claimed.clone());
-            self.questions.belong_to(claimed.clone());
+            self.requests.rebind(claimed.clone());
             std::mem::replace(&mut self.session, claimed).shutdown();
         } else {
             claimed.shutdown();
             self.claims = Some((spare, begin));
         }
-        self.questions.deliver(id, reply).await;
+        self.requests.reply(id, reply).await;
     }
 }
 
 fn is_initialize(input: &Input) -> bool {
-    matches!(input, Input::Question(_, request) if matches!(**request, HostRequest::Initialize(_)))
+    matches!(input, Input::Request(_, request) if matches!(**request, HostRequest::Initialize(_)))
 }
 
-/// What the door has to do with the wire beside reading it.
+/// The door's callbacks of the wire: end of input and faults. Requests are in the inbox.
 pub(crate) struct DoorService {
     pub(crate) report: mpsc::Sender<InputError>,
     pub(crate) over: CancellationToken,
 }
 
 impl Service for DoorService {
-    async fn request(&self, _: Request, _: CancellationToken) -> Result<Success, Failure> {
-        // They are in the inbox; see `Questions::Inbox`.
-        Err(Failure { error: "nobody answers here".to_owned(), ..Failure::default() })
-    }
-
     async fn end_of_input(&self) {
         self.over.cancelled().await;
     }
@@ -224,12 +219,12 @@ impl Service for DoorService {
     fn fault(&self, fault: Fault) {
         let fatal = match fault {
             Fault::Line(fault) => Some(InputError::Unreadable(fault)),
-            // An answer that does not fit is nobody's answer, but a line must be JSON.
+            // An invalid response settles no request, but a line must be JSON.
             Fault::Control { line, .. } => check_syntax(&line.text).err(),
             _ => None,
         };
         if let Some(error) = fatal {
-            // If there is one already, that one ends the session.
+            // The first one ends the session.
             self.report.try_send(error).ok();
         }
     }

@@ -1,21 +1,22 @@
-//! A session that only waits until its host claims one.
+//! A spare session, which idles until its host claims one.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bowline_engine::{BoxFuture, Host, Session, SessionConfig, SessionEnd};
 use bowline_protocol::{ClaimSession, SessionId};
+use parking_lot::Mutex;
 
-/// The work of a session: it lives while this is polled.
+/// The work of a session, which makes progress while it is polled.
 pub(crate) type Work = BoxFuture<'static, SessionEnd>;
 
-/// Where the sessions come from that hosts claim.
+/// Source of the sessions that hosts claim.
 pub trait Claims: Send + Sync + 'static {
-    /// How the session is set up that takes the place of the one that waits, and its name; or why
-    /// there can be none, in words for the host.
+    /// The configuration of the claimed session, which replaces the spare one; or an error for the
+    /// host.
     fn open(&self, claim: &ClaimSession, waiting: &SessionId) -> Result<SessionConfig, String>;
 }
 
-/// The session behind a door, which another one may take the place of.
+/// The session of a door, which a claimed one may replace.
 #[derive(Clone)]
 pub struct Spare {
     host: Arc<dyn Host>,
@@ -24,17 +25,17 @@ pub struct Spare {
 }
 
 impl Spare {
-    /// A session that waits for `host` to claim one.
+    /// A spare session, until `host` claims one.
     pub fn new(waiting: Session, host: Arc<dyn Host>, claims: impl Claims) -> Self {
         Self { host, claims: Arc::new(claims), session: Arc::new(Mutex::new(waiting)) }
     }
 
-    /// The session there is now: the one that waits, or the one that was claimed.
+    /// The current session: the spare one, or the one that was claimed.
     pub fn session(&self) -> Session {
-        self.session.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.session.lock().clone()
     }
 
-    /// Sets up what was claimed. Nothing happens in it before its work is polled.
+    /// Sets up a claimed session. Nothing happens in it before its work is polled.
     pub(crate) fn open(&self, claim: &ClaimSession) -> Result<(Session, Work), String> {
         let config = self.claims.open(claim, &self.session().id())?;
         let started = Session::start(config, Arc::clone(&self.host));
@@ -42,9 +43,9 @@ impl Spare {
         Ok((session, Box::pin(work)))
     }
 
-    /// Puts the session that was claimed into its place.
+    /// Replaces the current session.
     pub(crate) fn replace(&self, claimed: Session) {
-        *self.session.lock().unwrap_or_else(PoisonError::into_inner) = claimed;
+        *self.session.lock() = claimed;
     }
 }
 

@@ -4,7 +4,7 @@ use std::{
     error::Error as StdError, fmt, io, ops::Deref, path::PathBuf, sync::Arc, time::Duration,
 };
 
-use bowline_peer::AskError;
+use bowline_peer::CallError;
 use bowline_protocol::{ReadError, ResultMessage};
 
 use crate::state::SessionState;
@@ -233,11 +233,11 @@ impl Error {
     }
 
     /// The error of a control request that failed.
-    pub(crate) fn request(subtype: &'static str, error: AskError) -> Self {
+    pub(crate) fn request(subtype: &'static str, error: CallError) -> Self {
         match error {
-            AskError::Closed => Self::Closed,
-            AskError::TimedOut(limit) => Self::Timeout { subtype, limit, stderr: Arc::default() },
-            AskError::Refused(failure) => {
+            CallError::Closed => Self::Closed,
+            CallError::TimedOut(limit) => Self::Timeout { subtype, limit, stderr: Arc::default() },
+            CallError::Refused(failure) => {
                 Self::Control { subtype, message: failure.error, code: failure.error_code }
             }
             other => Self::Control { subtype, message: other.to_string(), code: None },

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bowline_peer::AskError;
+use bowline_peer::CallError;
 use bowline_protocol::{Call, HostRequest, Message, RawJson, UserMessage};
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
@@ -59,7 +59,7 @@ impl dyn Transport {
         let response = self.request(call.into(), subtype, limit).await?;
         C::read_response(response.as_ref()).map_err(|error| Error::Control {
             subtype,
-            message: AskError::Unreadable(error).to_string(),
+            message: CallError::Unreadable(error).to_string(),
             code: None,
         })
     }

@@ -33,7 +33,7 @@ pub struct SseParser {
 impl SseParser {
     /// No event of a model comes near it; a server that sends one is broken, and we
     /// do not want to keep it all in memory.
-    pub const LONGEST_EVENT: usize = 64 << 20;
+    pub const LONGEST_EVENT: usize = bowline_protocol::MAX_LINE_BYTES;
 
     /// Takes the next bytes.
     pub fn push(&mut self, mut bytes: &[u8]) -> Result<(), EventTooLong> {

@@ -1,23 +1,23 @@
-//! Control frames: told apart from messages by their first bytes, read once, written whole.
+//! Control frames: recognized by their leading `type`, parsed once, serialized whole.
 
 use std::borrow::Cow;
 
 use bowline_protocol::{Extra, Failure, Head, PendingRequest, RawJson, RequestId, Success};
 use serde::{Deserialize, Serialize};
 
-/// What a line is, as far as a session cares.
+/// Kinds of lines that a session distinguishes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Kind {
     /// Anything that is not control, readable or not.
     Message,
     Request,
     Response,
-    Withdrawal,
+    Cancellation,
     KeepAlive,
 }
 
 impl Kind {
-    /// Reads as little of a line as it takes. The usual line begins with its type.
+    /// Reads as little of a line as possible. The usual line begins with its type.
     pub(crate) fn of(line: &str) -> Self {
         match leading_type(line) {
             Some(kind) => Self::named(kind),
@@ -29,14 +29,14 @@ impl Kind {
         match kind {
             "control_request" => Self::Request,
             "control_response" => Self::Response,
-            "control_cancel_request" => Self::Withdrawal,
+            "control_cancel_request" => Self::Cancellation,
             "keep_alive" => Self::KeepAlive,
             _ => Self::Message,
         }
     }
 }
 
-/// The `type` of an object that begins with it and spells it without escapes.
+/// The `type` of an object that begins with it, without escapes.
 fn leading_type(line: &str) -> Option<&str> {
     fn after<'a>(text: &'a str, token: &str) -> Option<&'a str> {
         text.trim_ascii_start().strip_prefix(token)
@@ -47,30 +47,30 @@ fn leading_type(line: &str) -> Option<&str> {
     (rest.as_bytes()[end] == b'"').then(|| &rest[..end])
 }
 
-/// A question from the other end.
+/// A request from the other end.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct Request {
-    /// Names the question; the answer bears it too.
+    /// The id of the request, which the response repeats.
     #[serde(rename = "request_id")]
     pub id: RequestId,
-    /// What is asked.
+    /// The request itself.
     #[serde(rename = "request")]
     pub body: RawJson,
 }
 
-/// An answer as it arrives.
+/// A response as it arrives.
 ///
-/// Answers may be large, so this reads the line in one pass, where reading envelope
-/// and outcome one after the other would take two.
+/// Responses may be large, so this parses the line in one pass, where envelope and outcome one
+/// after the other would take two.
 #[derive(Deserialize)]
-pub(crate) struct Response<'a> {
+pub(crate) struct IncomingResponse<'a> {
     #[serde(borrow)]
-    response: Answer<'a>,
+    response: ResponseBody<'a>,
 }
 
 #[derive(Deserialize)]
-struct Answer<'a> {
+struct ResponseBody<'a> {
     #[serde(borrow)]
     subtype: Cow<'a, str>,
     request_id: RequestId,
@@ -84,38 +84,38 @@ struct Answer<'a> {
     extra: Extra,
 }
 
-impl Response<'_> {
+impl IncomingResponse<'_> {
     pub(crate) fn into_outcome(self) -> (RequestId, Result<Success, Failure>) {
-        let answer = self.response;
-        let id = answer.request_id.clone();
-        if answer.subtype == "success" {
+        let body = self.response;
+        let id = body.request_id.clone();
+        if body.subtype == "success" {
             let success = Success {
-                request_id: answer.request_id,
-                response: answer.response,
-                pending_permission_requests: answer.pending_permission_requests,
-                pending_user_dialog_requests: answer.pending_user_dialog_requests,
-                pending_elicitation_requests: answer.pending_elicitation_requests,
-                extra: answer.extra,
+                request_id: body.request_id,
+                response: body.response,
+                pending_permission_requests: body.pending_permission_requests,
+                pending_user_dialog_requests: body.pending_user_dialog_requests,
+                pending_elicitation_requests: body.pending_elicitation_requests,
+                extra: body.extra,
             };
             return (id, Ok(success));
         }
-        let unknown = || format!("unknown outcome `{}`", answer.subtype);
+        let unknown = || format!("unknown outcome `{}`", body.subtype);
         let failure = Failure {
-            request_id: answer.request_id,
-            error: answer.error.unwrap_or_else(unknown),
-            error_code: answer.error_code,
-            pending_permission_requests: answer.pending_permission_requests,
-            pending_user_dialog_requests: answer.pending_user_dialog_requests,
-            pending_elicitation_requests: answer.pending_elicitation_requests,
-            extra: answer.extra,
+            request_id: body.request_id,
+            error: body.error.unwrap_or_else(unknown),
+            error_code: body.error_code,
+            pending_permission_requests: body.pending_permission_requests,
+            pending_user_dialog_requests: body.pending_user_dialog_requests,
+            pending_elicitation_requests: body.pending_elicitation_requests,
+            extra: body.extra,
         };
         (id, Err(failure))
     }
 }
 
-/// A question taken back, as it arrives.
+/// A cancellation as it arrives.
 #[derive(Deserialize)]
-pub(crate) struct Withdrawal {
+pub(crate) struct Cancellation {
     pub(crate) request_id: RequestId,
 }
 
@@ -134,7 +134,7 @@ struct OutgoingResponse {
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename = "control_cancel_request")]
-struct OutgoingWithdrawal<'a> {
+struct OutgoingCancellation<'a> {
     request_id: &'a RequestId,
 }
 
@@ -149,16 +149,29 @@ pub(crate) fn request(id: &RequestId, request: &impl Serialize) -> serde_json::R
     line(&OutgoingRequest { request_id: id, request })
 }
 
-pub(crate) fn response(id: RequestId, outcome: Result<Success, Failure>) -> String {
+/// A response; without a `request_id` if the request had none.
+pub(crate) fn response(id: Option<RequestId>, outcome: Result<Success, Failure>) -> String {
+    let is_anonymous = id.is_none();
+    let request_id = id.unwrap_or_default();
     let response = match outcome {
-        Ok(success) => Outcome::Success(Success { request_id: id, ..success }),
-        Err(failure) => Outcome::Error(Failure { request_id: id, ..failure }),
+        Ok(success) => Outcome::Success(Success { request_id, ..success }),
+        Err(failure) => Outcome::Error(Failure { request_id, ..failure }),
     };
-    line(&OutgoingResponse { response }).expect("an outcome always serializes")
+    let response = OutgoingResponse { response };
+    let written = match is_anonymous {
+        true => serde_json::to_value(response).and_then(|mut value| {
+            if let Some(body) = value["response"].as_object_mut() {
+                body.remove("request_id");
+            }
+            line(&value)
+        }),
+        false => line(&response),
+    };
+    written.expect("an outcome always serializes")
 }
 
-pub(crate) fn withdrawal(id: &RequestId) -> String {
-    line(&OutgoingWithdrawal { request_id: id }).expect("an id always serializes")
+pub(crate) fn cancellation(id: &RequestId) -> String {
+    line(&OutgoingCancellation { request_id: id }).expect("an id always serializes")
 }
 
 /// Writes a value as one line, without its end.
@@ -166,10 +179,9 @@ pub(crate) fn line(value: &impl Serialize) -> serde_json::Result<String> {
     serde_json::to_string(value).map(one_line)
 }
 
-/// Makes sure that JSON is one line for every reader.
+/// Makes JSON one line for every reader.
 ///
-/// Raw values may have been laid out over several lines; between tokens a space does
-/// as well. Some readers also end a line at U+2028 or U+2029, which JSON allows
+/// Raw values may contain newlines between tokens, where a space is equivalent. Some readers also end a line at U+2028 or U+2029, which JSON allows
 /// inside strings, so those are escaped.
 pub(crate) fn one_line(mut json: String) -> String {
     if memchr::memchr2(b'\n', b'\r', json.as_bytes()).is_some() {

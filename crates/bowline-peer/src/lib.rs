@@ -1,11 +1,10 @@
 //! One end of a session. The host and the agent run this same code.
 //!
-//! A session is two ends and a [`Link`] of lines between them. Each end tells the
-//! other things (messages) and asks it things (control requests), many at a time
-//! and in both directions at once. [`connect`] gives an end three things: a [`Peer`]
-//! to speak through, an [`Inbox`] of what the other end says, and the session itself,
-//! a future that lives as long as it is polled. What the other end asks is answered
-//! by a [`Service`].
+//! A session is two ends and a [`Link`] of lines between them. Each end sends the other messages
+//! and control requests, many at a time and in both directions at once. [`connect`] gives an end
+//! three things: a [`Peer`] to send through, an [`Inbox`] of received messages, and the session
+//! itself, a future that makes progress while it is polled. Requests of the other end are handled
+//! by a [`Service`] or, in order with the messages, by a [`Dispatcher`].
 //!
 //! ```
 //! use bowline_peer::{Link, Options, Request, Service, connect};
@@ -13,7 +12,7 @@
 //! use serde_json::json;
 //! use tokio_util::sync::CancellationToken;
 //!
-//! /// Says back whatever it is asked.
+//! /// Responds with the request itself.
 //! struct Echo;
 //!
 //! impl Service for Echo {
@@ -33,9 +32,9 @@
 //! let (_, mut messages, agent_session) = connect(there, Echo, Options::default());
 //!
 //! let conversation = async {
-//!     host.tell(&json!({"type": "user"})).await?;
-//!     let answer = host.ask_raw(&json!({"subtype": "interrupt"})).await?;
-//!     assert_eq!(answer.unwrap().get(), r#"{"subtype":"interrupt"}"#);
+//!     host.send(&json!({"type": "user"})).await?;
+//!     let response = host.request_raw(&json!({"subtype": "interrupt"})).await?;
+//!     assert_eq!(response.unwrap().get(), r#"{"subtype":"interrupt"}"#);
 //!     assert_eq!(messages.next().await.unwrap().text, r#"{"type":"user"}"#);
 //!     host.close();
 //!     Ok::<(), Box<dyn std::error::Error>>(())
@@ -51,42 +50,43 @@
 //!
 //! # What is promised
 //!
-//! - **Reading never waits for anybody.** Control is routed apart from messages, and
-//!   before anybody has read the messages in front of it. Messages that nobody reads
-//!   wait in memory up to a limit and then on disk, or hold the other end back, if that
-//!   is asked for: [`Overflow`].
-//! - **Every question gets exactly one answer**, also when its handler panics, is too
-//!   slow at the end of the session, or the question cannot be read. Only a question
-//!   that the asker withdrew gets none.
-//! - **Every asker learns its fate**: an answer, a refusal, the end of its time, or the
-//!   end of the session, whichever comes first. Dropping [`Peer::ask`] withdraws the
-//!   question.
-//! - **Lines leave in the order in which they were said**, from one writer. Speakers
-//!   wait for room and readers do not, so two ends that flood each other cannot
-//!   block each other.
+//! - **Reading never waits.** Control frames are routed apart from messages, ahead of unread ones.
+//!   Unread messages wait in memory up to a limit and then on disk, or put back-pressure on the
+//!   other end: [`Overflow`].
+//! - **Every request gets exactly one response**, also when its handler panics, is too
+//!   slow at the end of the session, or the request cannot be read. Only a request
+//!   that the caller cancelled may get none.
+//! - **Every caller gets an outcome**: a response, a refusal, a timeout, or the
+//!   end of the session, whichever comes first. Dropping [`Peer::request`] cancels the
+//!   request.
+//! - **Lines leave in the order in which they were sent**, from one writer. Senders
+//!   wait for capacity and readers do not, so two ends that flood each other cannot
+//!   deadlock.
 //! - **Bad lines do not end a session.** They are reported to [`Service::fault`], and
 //!   the next line is read.
 
 mod batch;
+mod dispatch;
 mod frame;
 mod inbox;
+mod incoming;
 mod link;
 mod outbox;
+mod outgoing;
 mod peer;
-mod pending;
-mod requests;
 mod service;
 mod session;
 mod spill;
 
+pub use dispatch::{Dispatcher, Response};
 pub use frame::Request;
 pub use inbox::{Inbox, Overflow};
 pub use link::{Arrival, Link};
-pub use peer::{AskError, Peer, TellError};
-pub use pending::Stray;
+pub use outgoing::StrayResponse;
+pub use peer::{CallError, Peer, SendError};
 pub use service::{Fault, Service};
 pub use session::{
     DEFAULT_DRAIN_LIMIT, DEFAULT_INBOX_LIMIT, DEFAULT_REQUEST_LIMIT, DEFAULT_TIME_LIMIT, Options,
-    Questions, SessionError, SessionFuture, connect, connect_with,
+    RequestRouting, SessionError, SessionFuture, connect, connect_with,
 };
 pub use spill::Spill;

@@ -1,24 +1,21 @@
-//! Lines waiting to be written: one queue, one writer, and speakers who wait for room.
+//! Queue of lines to write, with one writer and back-pressure on senders.
 
-use std::{
-    collections::VecDeque,
-    io, mem,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::VecDeque, io, mem};
 
+use parking_lot::Mutex;
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use crate::link::Sink;
 
-/// Bytes that may wait to be written before speakers have to wait themselves.
-const ROOM: u32 = 1024 * 1024;
+/// Bytes that may be queued before senders have to wait.
+const CAPACITY: u32 = 1024 * 1024;
 
-/// Bytes that one write gathers from waiting lines.
+/// Bytes that one write gathers from queued lines.
 const WRITE_BATCH: usize = 64 * 1024;
 
-/// Bytes that may wait beyond [`ROOM`] on behalf of those who cannot wait: refusals and
-/// withdrawals. An end that causes this many and reads none of them is given up.
+/// Bytes that may be queued beyond [`CAPACITY`] by senders that cannot wait: refusals and
+/// cancellations. The session fails if the other end causes this many and reads none of them.
 const URGENT_LIMIT: usize = 16 * 1024 * 1024;
 
 /// The session has ended, or our direction of it.
@@ -29,38 +26,44 @@ pub(crate) struct Closed;
 pub(crate) struct Outbox {
     queue: Mutex<Queue>,
     /// One permit for each byte that still fits.
-    room: Semaphore,
+    capacity: Semaphore,
     /// The queue has something for the writer, or was closed.
     changed: Notify,
-    /// Fires when the other end causes urgent lines and reads none.
+    /// Fires when urgent lines exceed their limit.
     overrun: CancellationToken,
-    /// Fires when no more lines are taken.
+    /// Fires when no more lines are accepted.
     closed: CancellationToken,
 }
 
 #[derive(Debug, Default)]
 struct Queue {
-    lines: VecDeque<Waiting>,
-    /// Bytes of urgent lines that wait.
+    lines: VecDeque<QueuedLine>,
+    /// Bytes of queued urgent lines.
     urgent: usize,
     closed: bool,
 }
 
 #[derive(Debug)]
-struct Waiting {
+struct QueuedLine {
     line: String,
-    /// Permits to give back once it is written; an urgent line has none.
-    room: u32,
+    /// Permits to return after the write; an urgent line has none.
+    permits: u32,
 }
 
 impl Outbox {
     pub(crate) fn new() -> Self {
-        let room = Semaphore::new(ROOM as usize);
+        let capacity = Semaphore::new(CAPACITY as usize);
         let (changed, overrun) = (Notify::new(), CancellationToken::new());
-        Self { queue: Mutex::default(), room, changed, overrun, closed: CancellationToken::new() }
+        Self {
+            queue: Mutex::default(),
+            capacity,
+            changed,
+            overrun,
+            closed: CancellationToken::new(),
+        }
     }
 
-    /// Queues a line once there is room, if it is still `wanted` by then.
+    /// Queues a line when there is capacity, if it is still `wanted` by then.
     ///
     /// Cancel safety: a line is queued whole or, when the future is dropped, not at all.
     pub(crate) async fn send(
@@ -68,25 +71,25 @@ impl Outbox {
         line: String,
         wanted: impl FnOnce() -> bool,
     ) -> Result<(), Closed> {
-        // A line longer than all the room there is waits until it is alone.
-        let room = u32::try_from(line.len()).map_or(ROOM, |length| length.min(ROOM));
-        let permit = self.room.acquire_many(room).await.map_err(|_| Closed)?;
-        let mut queue = self.lock();
+        // A line longer than the whole capacity waits until it is alone.
+        let permits = u32::try_from(line.len()).map_or(CAPACITY, |length| length.min(CAPACITY));
+        let permit = self.capacity.acquire_many(permits).await.map_err(|_| Closed)?;
+        let mut queue = self.queue.lock();
         if queue.closed {
             return Err(Closed);
         }
         if wanted() {
             permit.forget();
-            queue.lines.push_back(Waiting { line, room });
+            queue.lines.push_back(QueuedLine { line, permits });
             drop(queue);
             self.changed.notify_one();
         }
         Ok(())
     }
 
-    /// Queues a line at once, for those who must not wait.
+    /// Queues a line at once, for senders that must not wait.
     pub(crate) fn send_urgent(&self, line: String) {
-        let mut queue = self.lock();
+        let mut queue = self.queue.lock();
         if queue.closed {
             return;
         }
@@ -96,22 +99,22 @@ impl Outbox {
             queue.lines.clear();
             self.overrun.cancel();
             self.closed.cancel();
-            return self.room.close();
+            return self.capacity.close();
         }
-        queue.lines.push_back(Waiting { line, room: 0 });
+        queue.lines.push_back(QueuedLine { line, permits: 0 });
         drop(queue);
         self.changed.notify_one();
     }
 
-    /// Takes no more lines. Those that wait are still written.
+    /// Accepts no more lines. Queued ones are still written.
     pub(crate) fn close(&self) {
-        self.lock().closed = true;
-        self.room.close();
+        self.queue.lock().closed = true;
+        self.capacity.close();
         self.changed.notify_one();
         self.closed.cancel();
     }
 
-    /// Waits until no more lines are taken.
+    /// Waits until no more lines are accepted.
     pub(crate) async fn closed(&self) {
         self.closed.cancelled().await;
     }
@@ -121,7 +124,7 @@ impl Outbox {
         tokio::select! {
             written = self.write_all(sink) => written,
             () = self.overrun.cancelled() => {
-                Err(io::Error::other("the other end asks without end and reads nothing"))
+                Err(io::Error::other("the other end sends requests and reads no responses"))
             }
         }
     }
@@ -129,10 +132,10 @@ impl Outbox {
     async fn write_all(&self, mut sink: Sink) -> io::Result<()> {
         let mut batch = Vec::new();
         loop {
-            let (room, next) = self.take(&mut batch);
+            let (permits, next) = self.take(&mut batch);
             if !batch.is_empty() {
                 sink.write(&mut batch).await?;
-                self.room.add_permits(room as usize);
+                self.capacity.add_permits(permits as usize);
             }
             match next {
                 Next::More => {}
@@ -145,30 +148,26 @@ impl Outbox {
         }
     }
 
-    /// Moves the next lines into `batch` and tells how much room they will leave.
+    /// Moves the next lines into `batch`; returns their permits and what to do after the write.
     fn take(&self, batch: &mut Vec<String>) -> (u32, Next) {
-        let mut queue = self.lock();
-        let (mut bytes, mut room) = (0, 0);
-        while let Some(Waiting { line, .. }) = queue.lines.front() {
+        let mut queue = self.queue.lock();
+        let (mut bytes, mut permits) = (0, 0);
+        while let Some(QueuedLine { line, .. }) = queue.lines.front() {
             if bytes > 0 && bytes + line.len() > WRITE_BATCH {
-                return (room, Next::More);
+                return (permits, Next::More);
             }
             bytes += line.len();
-            if let Some(waiting) = queue.lines.pop_front() {
-                if waiting.room == 0 {
-                    queue.urgent -= waiting.line.len();
+            if let Some(queued) = queue.lines.pop_front() {
+                if queued.permits == 0 {
+                    queue.urgent -= queued.line.len();
                 }
-                room += waiting.room;
-                batch.push(waiting.line);
+                permits += queued.permits;
+                batch.push(queued.line);
             }
         }
         // A burst must not cost its size for the rest of the session.
         mem::take(&mut queue.lines);
-        (room, if queue.closed { Next::End } else { Next::Wait })
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        (permits, if queue.closed { Next::End } else { Next::Wait })
     }
 }
 

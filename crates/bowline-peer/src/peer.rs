@@ -1,68 +1,71 @@
-//! A handle to the other end: tell it something, ask it something, close the session.
+//! A handle to the other end: send a message, make a request, close the session.
 
 use std::{mem, sync::Arc, time::Duration};
 
-use bowline_protocol::{Call, Failure, RawJson, ReadError, RequestId, Success};
+use bowline_protocol::{Call, Failure, PendingRequest, RawJson, ReadError, Success};
 use serde::Serialize;
-use tokio::{sync::oneshot, time};
+use tokio::time;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    dispatch::Dispatcher,
     frame,
+    incoming::IncomingRequests,
     outbox::{Closed, Outbox},
-    pending::{Outcome, Pending},
+    outgoing::{OpenedRequest, OutgoingRequests},
 };
 
 /// A handle to the other end. Cheap to clone; does not keep the session open.
 #[derive(Debug, Clone)]
 pub struct Peer {
-    shared: Arc<Shared>,
+    shared: Arc<PeerState>,
     time_limit: Option<Duration>,
 }
 
-/// What all handles and the session share.
+/// State that all handles and the session share.
 #[derive(Debug)]
-pub(crate) struct Shared {
-    pub(crate) pending: Pending,
+pub(crate) struct PeerState {
+    pub(crate) outgoing: OutgoingRequests,
+    pub(crate) incoming: Arc<IncomingRequests>,
     pub(crate) outbox: Arc<Outbox>,
-    /// Fires when this end wants the session to end.
+    /// Fires when this end closes the session.
     pub(crate) closing: CancellationToken,
 }
 
-/// Why nothing could be said.
+/// Why a message was not sent.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum TellError {
-    /// The session has ended, or this end of it.
+pub enum SendError {
+    /// The session, or this end's output, is closed.
     #[error("the session is closed")]
     Closed,
-    /// The message has no form in JSON.
-    #[error("cannot be written: {0}")]
+    /// The message cannot be serialized.
+    #[error("the message cannot be written as JSON: {0}")]
     Unwritable(#[source] serde_json::Error),
 }
 
-/// Why a question has no answer.
+/// Why a request has no response.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum AskError {
-    /// The other end has gone, or cannot answer any more.
+pub enum CallError {
+    /// The other end has gone, or cannot respond any more.
     #[error("the session is closed")]
     Closed,
-    /// The other end answered with an error.
+    /// The other end responded with an error.
     #[error("the other end refused: {}", .0.error)]
     Refused(Box<Failure>),
-    /// The other end took too long. The question was withdrawn.
-    #[error("no answer within {0:?}")]
+    /// The time limit has passed. The request was cancelled.
+    #[error("no response within {0:?}")]
     TimedOut(Duration),
-    /// The question has no form in JSON.
-    #[error("cannot be written: {0}")]
+    /// The request cannot be serialized.
+    #[error("the request cannot be written as JSON: {0}")]
     Unwritable(#[source] serde_json::Error),
-    /// The answer is not of the expected form.
-    #[error("unexpected answer: {0}")]
+    /// The response does not have the expected form.
+    #[error("unexpected response: {0}")]
     Unreadable(#[source] ReadError),
 }
 
-impl AskError {
+impl CallError {
     /// The code of a refusal that has one, as in `unsupported_request`.
     pub fn code(&self) -> Option<&str> {
         match self {
@@ -72,151 +75,162 @@ impl AskError {
     }
 }
 
-impl From<Closed> for TellError {
+impl From<Closed> for SendError {
     fn from(Closed: Closed) -> Self {
         Self::Closed
     }
 }
 
-impl From<Closed> for AskError {
+impl From<Closed> for CallError {
     fn from(Closed: Closed) -> Self {
         Self::Closed
     }
 }
 
 impl Peer {
-    pub(crate) fn new(shared: Arc<Shared>, time_limit: Option<Duration>) -> Self {
+    pub(crate) fn new(shared: Arc<PeerState>, time_limit: Option<Duration>) -> Self {
         Self { shared, time_limit }
     }
 
-    /// The same peer, with another time limit for the questions asked through it.
+    /// The same peer, with another time limit for the requests made through it.
     pub fn within(&self, limit: Duration) -> Self {
         Self { time_limit: Some(limit), ..self.clone() }
     }
 
-    /// The same peer, without a time limit for the questions asked through it.
+    /// The same peer, without a time limit for the requests made through it.
     pub fn without_time_limit(&self) -> Self {
         Self { time_limit: None, ..self.clone() }
     }
 
-    /// Tells the other end something. Waits for room in the queue, not for the write.
+    /// Sends a message. Waits for capacity in the queue, not for the write.
     ///
     /// Cancel safety: the message is sent whole or, when the future is dropped before
     /// it is ready, not at all.
-    pub async fn tell(&self, message: &impl Serialize) -> Result<(), TellError> {
-        let line = frame::line(message).map_err(TellError::Unwritable)?;
+    pub async fn send(&self, message: &impl Serialize) -> Result<(), SendError> {
+        let line = frame::line(message).map_err(SendError::Unwritable)?;
         Ok(self.shared.outbox.send(line, || true).await?)
     }
 
-    /// Passes JSON text on as it is, as a relay does. It is not looked into.
+    /// Sends JSON text as it is, as a relay does. It is not parsed.
     ///
-    /// Cancel safety: as for [`tell`](Self::tell).
-    pub async fn tell_line(&self, json: String) -> Result<(), TellError> {
+    /// Cancel safety: as for [`send`](Self::send).
+    pub async fn send_line(&self, json: String) -> Result<(), SendError> {
         Ok(self.shared.outbox.send(frame::one_line(json), || true).await?)
     }
 
-    /// Asks the other end and waits for its answer.
+    /// Makes a request and waits for its response.
     ///
-    /// Cancel safety: dropping the future withdraws the question.
-    pub async fn ask<C: Call>(&self, call: C) -> Result<C::Response, AskError> {
-        let question = self.open(&call.into())?;
-        let success = self.settle(question).await?;
-        C::read_response(success.response.as_ref()).map_err(AskError::Unreadable)
+    /// Cancel safety: dropping the future cancels the request.
+    pub async fn request<C: Call>(&self, call: C) -> Result<C::Response, CallError> {
+        let request = self.open(&call.into())?;
+        let success = self.settle(request).await?;
+        C::read_response(success.response.as_ref()).map_err(CallError::Unreadable)
     }
 
-    /// Like [`ask`](Self::ask); `hear` gets the question as it goes over the wire, with the name
-    /// by which it is answered.
+    /// Like [`request`](Self::request); while it waits, it is among the
+    /// [`listed_requests`](Self::listed_requests).
     ///
-    /// Cancel safety: dropping the future withdraws the question.
-    pub async fn ask_aloud<C: Call>(
-        &self,
-        call: C,
-        hear: impl FnOnce(&str),
-    ) -> Result<C::Response, AskError> {
-        let question = self.open(&call.into())?;
-        hear(&question.line);
-        let success = self.settle(question).await?;
-        C::read_response(success.response.as_ref()).map_err(AskError::Unreadable)
+    /// Cancel safety: dropping the future cancels the request.
+    pub async fn request_listed<C: Call>(&self, call: C) -> Result<C::Response, CallError> {
+        let request = self.open(&call.into())?;
+        self.shared.outgoing.list(&request.opened, C::SUBTYPE, &request.line);
+        let success = self.settle(request).await?;
+        C::read_response(success.response.as_ref()).map_err(CallError::Unreadable)
     }
 
-    /// Asks the other end and waits for the body of its answer, which an
+    /// The [listed](Self::request_listed) requests of this subtype that have no response, oldest
+    /// first, as they were sent: for an end that connects again and has lost them.
+    pub fn listed_requests(&self, subtype: &str) -> Vec<PendingRequest> {
+        self.shared.outgoing.listed(subtype)
+    }
+
+    /// Makes a request and waits for the body of its response, which an
     /// acknowledgement does not have.
     ///
-    /// Cancel safety: dropping the future withdraws the question.
-    pub async fn ask_raw(&self, request: &impl Serialize) -> Result<Option<RawJson>, AskError> {
-        self.ask_whole(request).await.map(|success| success.response)
+    /// Cancel safety: dropping the future cancels the request.
+    pub async fn request_raw(
+        &self,
+        request: &impl Serialize,
+    ) -> Result<Option<RawJson>, CallError> {
+        self.request_envelope(request).await.map(|success| success.response)
     }
 
-    /// Asks the other end and waits for its answer, with the lists of open questions
-    /// that come beside the body of an answer to `initialize`.
+    /// Makes a request and waits for its response with the envelope, in which the response to
+    /// `initialize` lists pending requests.
     ///
-    /// Cancel safety: dropping the future withdraws the question.
-    pub async fn ask_whole(&self, request: &impl Serialize) -> Result<Success, AskError> {
-        let question = self.open(request)?;
-        self.settle(question).await
+    /// Cancel safety: dropping the future cancels the request.
+    pub async fn request_envelope(&self, request: &impl Serialize) -> Result<Success, CallError> {
+        let request = self.open(request)?;
+        self.settle(request).await
     }
 
-    /// Says no more: what waits is still written, then our direction of the link is
-    /// closed. The other end may go on talking.
+    /// A dispatcher of the other end's requests, for
+    /// [`RequestRouting::Inbox`](crate::RequestRouting::Inbox).
+    pub fn dispatcher(&self, limit: usize) -> Dispatcher {
+        Dispatcher::new(self.shared.incoming.clone(), limit)
+    }
+
+    /// Ends this end's output: what is queued is still written, then our direction of the link is
+    /// closed. The other end may continue to send.
     pub fn end_output(&self) {
         self.shared.outbox.close();
     }
 
-    /// Waits until nothing more can be said: the session has ended, or its output, or the
-    /// other end has stopped listening.
+    /// Waits until nothing more can be sent: the session has ended, or its output, or the
+    /// other end has stopped reading.
     ///
     /// Cancel safety: dropping the future changes nothing.
     pub async fn output_ended(&self) {
         self.shared.outbox.closed().await;
     }
 
-    /// Ends the session: reads no more, finishes the answers within the time that
+    /// Closes the session: reads no more, finishes the responses within the time that
     /// [`Options`](crate::Options) grant, and closes the link.
     pub fn close(&self) {
         self.shared.closing.cancel();
     }
 
-    fn open(&self, request: &impl Serialize) -> Result<Question<'_>, AskError> {
-        let (id, answer) = self.shared.pending.open().ok_or(AskError::Closed)?;
-        let mut question =
-            Question { shared: &self.shared, id, answer, line: String::new(), asked: false };
-        question.line = frame::request(&question.id, request).map_err(AskError::Unwritable)?;
-        Ok(question)
+    fn open(&self, request: &impl Serialize) -> Result<InFlight<'_>, CallError> {
+        let opened = self.shared.outgoing.open().ok_or(CallError::Closed)?;
+        let mut in_flight =
+            InFlight { shared: &self.shared, opened, line: String::new(), sent: false };
+        in_flight.line =
+            frame::request(&in_flight.opened.id, request).map_err(CallError::Unwritable)?;
+        Ok(in_flight)
     }
 
-    async fn settle(&self, question: Question<'_>) -> Result<Success, AskError> {
+    async fn settle(&self, request: InFlight<'_>) -> Result<Success, CallError> {
         match self.time_limit {
-            Some(limit) => time::timeout(limit, question.settle())
+            Some(limit) => time::timeout(limit, request.settle())
                 .await
-                .unwrap_or(Err(AskError::TimedOut(limit))),
-            None => question.settle().await,
+                .unwrap_or(Err(CallError::TimedOut(limit))),
+            None => request.settle().await,
         }
     }
 }
 
-/// A question in flight. Withdraws itself if dropped unanswered.
-struct Question<'a> {
-    shared: &'a Shared,
-    id: RequestId,
-    answer: oneshot::Receiver<Outcome>,
+/// A request in flight. Cancels itself if dropped without a response.
+struct InFlight<'a> {
+    shared: &'a PeerState,
+    opened: OpenedRequest,
     line: String,
-    /// The other end knows of it, or will.
-    asked: bool,
+    /// The line is queued, so that a cancellation has to follow it.
+    sent: bool,
 }
 
-impl Question<'_> {
-    async fn settle(mut self) -> Result<Success, AskError> {
+impl InFlight<'_> {
+    async fn settle(mut self) -> Result<Success, CallError> {
         self.shared.outbox.send(mem::take(&mut self.line), || true).await?;
-        self.asked = true;
-        let outcome = (&mut self.answer).await.map_err(|_| AskError::Closed)?;
-        outcome.map_err(|failure| AskError::Refused(Box::new(failure)))
+        self.sent = true;
+        let outcome = (&mut self.opened.response).await.map_err(|_| CallError::Closed)?;
+        outcome.map_err(|failure| CallError::Refused(Box::new(failure)))
     }
 }
 
-impl Drop for Question<'_> {
+impl Drop for InFlight<'_> {
     fn drop(&mut self) {
-        if self.shared.pending.withdraw(&self.id) && self.asked {
-            self.shared.outbox.send_urgent(frame::withdrawal(&self.id));
+        if self.shared.outgoing.cancel(&self.opened.id) && self.sent {
+            self.shared.outbox.send_urgent(frame::cancellation(&self.opened.id));
         }
     }
 }

@@ -1,53 +1,63 @@
-//! What an end does with what it is told and asked.
+//! The callbacks of an end: requests, end of input, faults.
 
 use bowline_protocol::{Failure, Line, LineFault, RequestId, Success};
 use tokio_util::sync::CancellationToken;
 
-use crate::{frame::Request, pending::Stray};
+use crate::{frame::Request, outgoing::StrayResponse};
 
-/// What an end does with what it is told and asked. Messages go to the
+/// What an end does with what it receives. Messages go to the
 /// [`Inbox`](crate::Inbox) instead.
 ///
 /// The plain functions are called by the session as it reads, so they must return
 /// quickly and not block.
 pub trait Service: Send + Sync + 'static {
-    /// Answers a question. Runs in its own task, beside all others.
+    /// Handles a request. Runs in its own task, concurrently with all others. Unless overridden,
+    /// every request is refused; with
+    /// [`RequestRouting::Inbox`](crate::RequestRouting::Inbox) it is never called.
     ///
-    /// `cancel` fires when the asker withdraws the question, and then the answer is
-    /// dropped: a withdrawn question gets none. It also fires when the session closes
-    /// before the answer is there. The peer fills in the `request_id` of the answer.
+    /// `cancel` fires when the other end cancels the request, and then no response is sent. It
+    /// also fires when the session closes before there is a response. The peer fills in the
+    /// `request_id` of the response.
     fn request(
         &self,
         request: Request,
         cancel: CancellationToken,
-    ) -> impl Future<Output = Result<Success, Failure>> + Send;
+    ) -> impl Future<Output = Result<Success, Failure>> + Send {
+        drop((request, cancel));
+        let failure = Failure {
+            error: "this end takes no requests".to_owned(),
+            error_code: Some("unsupported_request".to_owned()),
+            ..Failure::default()
+        };
+        async { Err(failure) }
+    }
 
-    /// The other end will say no more, but still listens: finish what was begun.
+    /// The other end sends no more, but still reads: finish what was begun.
     ///
     /// The session stays open for writing until this returns.
     fn end_of_input(&self) -> impl Future<Output = ()> + Send {
         async {}
     }
 
-    /// Something arrived that could not be read. The session goes on.
+    /// A line could not be read. The session continues.
     fn fault(&self, fault: Fault) {
-        tracing::warn!(%fault, "skipped");
+        tracing::warn!(%fault, "skipped a line");
     }
 
-    /// An answer arrived for which nobody waits.
-    fn stray_answer(&self, id: &RequestId, stray: Stray) {
-        tracing::debug!(%id, ?stray, "nobody waits for this answer");
+    /// A response arrived that no request waits for.
+    fn stray_response(&self, id: &RequestId, stray: StrayResponse) {
+        tracing::debug!(%id, ?stray, "no request waits for this response");
     }
 }
 
-/// Something that could not be read.
+/// A line that could not be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
     /// A line that is not text, or is too long.
     #[error(transparent)]
     Line(#[from] LineFault),
-    /// A control frame whose fields do not fit. A question among them was refused
+    /// A control frame whose fields are invalid. A request among them was refused
     /// if its id could be read.
     #[error("line {}: bad control frame: {error}", line.number)]
     Control {

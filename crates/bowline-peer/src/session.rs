@@ -1,4 +1,4 @@
-//! The session itself: reads the link, gives everything to whom it belongs, and ends in order.
+//! The session loop: reads the link, routes lines, writes the outbox, and shuts down in order.
 
 use std::{
     borrow::Cow,
@@ -8,36 +8,34 @@ use std::{
     time::Duration,
 };
 
-use bowline_protocol::{DEFAULT_LINE_LIMIT, Head, Line, RequestId, whole_characters};
-use tokio::{
-    task::{JoinError, JoinSet},
-    time,
-};
+use bowline_protocol::{Head, Line, MAX_LINE_BYTES, RequestId};
+use tokio::time;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     batch::Batch,
-    frame::{Kind, Request, Response, Withdrawal},
+    dispatch::Dispatcher,
+    frame::{Cancellation, IncomingResponse, Kind, Request},
     inbox::{Delivery, Inbox, Overflow, Room, inbox},
+    incoming::IncomingRequests,
     link::{Arrival, Input, Link, Source},
     outbox::Outbox,
-    peer::{Peer, Shared},
-    pending::Pending,
-    requests::Requests,
+    outgoing::OutgoingRequests,
+    peer::{Peer, PeerState},
     service::{Fault, Service},
 };
 
-/// How long the other end may take to answer, where the protocol names no other time.
+/// Default time limit of a request, where the protocol names no other.
 pub const DEFAULT_TIME_LIMIT: Duration = Duration::from_secs(60);
 
-/// How long a session that ends waits for its own answers, and for the other end to take them.
+/// How long a session that ends waits for its own responses, and for the other end to read them.
 pub const DEFAULT_DRAIN_LIMIT: Duration = Duration::from_secs(5);
 
 /// Bytes of unread messages that are held in memory: some thousand ordinary ones.
 pub const DEFAULT_INBOX_LIMIT: usize = 8 * 1024 * 1024;
 
-/// Questions of the other end that are worked on at a time. Above what any honest end
-/// has in flight, and low enough that a runaway one does not eat the machine.
+/// Concurrent requests of the other end. Far above what a correct end has in flight, and low enough
+/// that a runaway one does not exhaust the machine.
 pub const DEFAULT_REQUEST_LIMIT: usize = 16 * 1024;
 
 /// Limits of a session.
@@ -47,51 +45,51 @@ pub struct Options {
     /// Longest line that is read; a longer one is a [`Fault`]. Links that bring whole
     /// lines have their own limit.
     pub line_limit: usize,
-    /// How long to wait for an answer; `None` for as long as the session lives.
+    /// How long to wait for a response; `None` for as long as the session lives.
     pub time_limit: Option<Duration>,
-    /// How long the end may take, once there is nothing more to read and
-    /// [`Service::end_of_input`] has returned.
+    /// How long the shutdown may take, after the end of input and the return of
+    /// [`Service::end_of_input`].
     pub drain_limit: Duration,
     /// Bytes of unread messages that are held in memory.
     pub inbox_limit: usize,
     /// What happens to unread messages beyond that.
     pub overflow: Overflow,
-    /// Questions of the other end that are worked on at a time; more are refused.
+    /// Concurrent requests of the other end; more are refused.
     pub request_limit: usize,
-    /// Where the other end's questions go.
-    pub questions: Questions,
+    /// Where the other end's requests go.
+    pub request_routing: RequestRouting,
 }
 
-/// Where the questions of the other end go.
+/// Where the requests of the other end go.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Questions {
+pub enum RequestRouting {
     /// To [`Service::request`], each in a task of its own and ahead of unread messages.
     #[default]
     Service,
-    /// Into the [`Inbox`], with their withdrawals and in order with the messages.
+    /// Into the [`Inbox`], with their cancellations and in order with the messages.
     ///
-    /// For an end to which it matters whether a question came before or after a message.
-    /// Whoever reads the inbox gives the answers, with [`Peer::tell`], and owes one to
-    /// each; malformed ones are in the inbox too.
+    /// For an end to which it matters whether a request came before or after a message. The
+    /// reader of the inbox hands each request, malformed ones too, to a
+    /// [`Dispatcher`](crate::Dispatcher), which sends the responses: [`Peer::dispatcher`].
     Inbox,
 }
 
 impl Default for Options {
     fn default() -> Self {
         Self {
-            line_limit: DEFAULT_LINE_LIMIT,
+            line_limit: MAX_LINE_BYTES,
             time_limit: Some(DEFAULT_TIME_LIMIT),
             drain_limit: DEFAULT_DRAIN_LIMIT,
             inbox_limit: DEFAULT_INBOX_LIMIT,
             overflow: Overflow::default(),
             request_limit: DEFAULT_REQUEST_LIMIT,
-            questions: Questions::default(),
+            request_routing: RequestRouting::default(),
         }
     }
 }
 
-/// Why a session did not end as it should. A closed pipe is not among the reasons.
+/// Why a session failed. A closed pipe is not a failure.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SessionError {
@@ -101,27 +99,27 @@ pub enum SessionError {
     /// The link could not be written to.
     #[error("writing: {0}")]
     Write(#[source] io::Error),
-    /// The other end did not take our last lines in time.
-    #[error("the last lines were not taken within {0:?}")]
+    /// The other end did not read our last lines in time.
+    #[error("the other end did not read the last lines within {0:?}")]
     NotTaken(Duration),
     /// Unread messages were put on disk and could not be read back.
     #[error("unread messages are lost: {0}")]
     Lost(#[source] io::Error),
 }
 
-/// A session, for somebody to poll.
+/// A session; it makes progress while it is polled.
 pub type SessionFuture = Pin<Box<dyn Future<Output = Result<(), SessionError>> + Send>>;
 
 /// Connects `service` to the other end of `link`.
 ///
 /// The session lives while the returned future is polled. It ends when
 ///
-/// - input has ended, [`Service::end_of_input`] has returned and the questions we were
-///   asked are answered;
-/// - or [`Peer::close`] is called and the questions we were asked are answered;
+/// - input has ended, [`Service::end_of_input`] has returned and the other end's requests have
+///   their responses;
+/// - or [`Peer::close`] is called and the other end's requests have their responses;
 /// - or the future is dropped.
 ///
-/// However it ends, whoever waits for an answer or for room is told at once.
+/// However it ends, every caller that waits for a response or for capacity fails at once.
 pub fn connect<S: Service>(
     link: Link,
     service: S,
@@ -130,7 +128,7 @@ pub fn connect<S: Service>(
     connect_with(link, |_| service, options)
 }
 
-/// [`connect`]s a service that speaks to the other end itself, and so is made from the peer.
+/// [`connect`]s a service that uses the peer itself, and so is made from it.
 pub fn connect_with<S: Service>(
     link: Link,
     service: impl FnOnce(Peer) -> S,
@@ -139,8 +137,10 @@ pub fn connect_with<S: Service>(
     let Link { mut source, sink } = link;
     source.limit_lines(options.line_limit);
     let outbox = Arc::new(Outbox::new());
-    let shared = Arc::new(Shared {
-        pending: Pending::new(),
+    let incoming = Arc::new(IncomingRequests::new(outbox.clone()));
+    let shared = Arc::new(PeerState {
+        outgoing: OutgoingRequests::new(),
+        incoming: incoming.clone(),
         outbox: outbox.clone(),
         closing: CancellationToken::new(),
     });
@@ -148,13 +148,12 @@ pub fn connect_with<S: Service>(
     let (delivery, inbox) = inbox(options.inbox_limit, options.overflow);
     let session = Session {
         service: Arc::new(service(peer.clone())),
-        requests: Arc::new(Requests::new(outbox.clone(), options.request_limit)),
+        dispatcher: Dispatcher::new(incoming, options.request_limit),
         shared,
-        handlers: JoinSet::new(),
         messages: Batch::default(),
         delivery,
         drain_limit: options.drain_limit,
-        questions: options.questions,
+        request_routing: options.request_routing,
     };
     let run = async move {
         let written = outbox.write_to(sink);
@@ -165,26 +164,25 @@ pub fn connect_with<S: Service>(
 
 struct Session<S> {
     service: Arc<S>,
-    shared: Arc<Shared>,
-    requests: Arc<Requests>,
-    handlers: JoinSet<()>,
+    shared: Arc<PeerState>,
+    dispatcher: Dispatcher,
     /// Messages of the chunk being dispatched; they go into the inbox together.
     messages: Batch,
     delivery: Delivery,
     drain_limit: Duration,
-    questions: Questions,
+    request_routing: RequestRouting,
 }
 
-/// However the session ends, it ends for everyone.
+/// However the session ends, it ends for every caller.
 impl<S> Drop for Session<S> {
     fn drop(&mut self) {
-        self.shared.pending.close();
+        self.shared.outgoing.close();
         self.shared.outbox.close();
     }
 }
 
 impl<S: Service> Session<S> {
-    /// Reads until there is nothing more to read, then finishes what was begun.
+    /// Reads until the end of input or the close, then shuts down.
     async fn run(
         mut self,
         source: Source,
@@ -193,10 +191,10 @@ impl<S: Service> Session<S> {
         let shared = self.shared.clone();
         let mut writer = Writer { write: pin!(write), written: None, shared: &shared };
         let read = writer.during(self.read(source)).await;
-        shared.pending.close();
+        shared.outgoing.close();
         let lost = self.delivery.close();
         writer.during(self.finish(&read)).await;
-        self.requests.close();
+        shared.incoming.close();
         shared.outbox.close();
         let written = writer.finish(self.drain_limit).await;
         read.map_err(SessionError::Read)?;
@@ -212,7 +210,7 @@ impl<S: Service> Session<S> {
             tokio::select! {
                 biased;
                 () = &mut closing => return Ok(End::Closed),
-                Some(done) = self.handlers.join_next() => reap(done),
+                () = self.dispatcher.join_next() => {}
                 () = self.delivery.wait_for_room(), if room != Room::Some => room = Room::Some,
                 input = source.fill(), if room == Room::Some => {
                     let input = input?;
@@ -226,7 +224,7 @@ impl<S: Service> Session<S> {
         }
     }
 
-    /// Lets the service finish, then what still runs for the other end, within limits.
+    /// Lets the service finish, then the handlers of requests, within limits.
     async fn finish(&mut self, read: &io::Result<End>) {
         let closing = self.shared.closing.clone();
         if !matches!(read, Ok(End::Closed)) {
@@ -235,14 +233,8 @@ impl<S: Service> Session<S> {
                 () = closing.cancelled() => {}
             }
         }
-        let handlers = &mut self.handlers;
-        let drain = async {
-            while let Some(done) = handlers.join_next().await {
-                reap(done);
-            }
-        };
-        // Who is late is answered for.
-        time::timeout(self.drain_limit, drain).await.ok();
+        // Requests whose handlers are late are refused afterwards.
+        time::timeout(self.drain_limit, self.dispatcher.join_all()).await.ok();
     }
 
     fn dispatch(&mut self, arrival: Arrival<Cow<'_, str>>) {
@@ -254,24 +246,25 @@ impl<S: Service> Session<S> {
         if self.is_for_inbox(kind) {
             return self.messages.push(line);
         }
-        let line = line.map(whole_characters);
         match kind {
             Kind::Message | Kind::KeepAlive => {}
             Kind::Request => match serde_json::from_str(&line.text) {
                 Ok(request) => self.start(request),
                 Err(error) => {
                     if let Some(id) = request_id(&line.text) {
-                        self.requests.refuse(id, format!("malformed request: {error}"));
+                        self.shared
+                            .incoming
+                            .refuse(Some(id), format!("malformed request: {error}"));
                     }
                     self.bad_frame(line, error);
                 }
             },
-            Kind::Response => match serde_json::from_str::<Response>(&line.text) {
-                Ok(response) => self.answer(response),
+            Kind::Response => match serde_json::from_str::<IncomingResponse>(&line.text) {
+                Ok(response) => self.settle(response),
                 Err(error) => self.bad_frame(line, error),
             },
-            Kind::Withdrawal => match serde_json::from_str::<Withdrawal>(&line.text) {
-                Ok(Withdrawal { request_id }) => self.requests.withdraw(&request_id),
+            Kind::Cancellation => match serde_json::from_str::<Cancellation>(&line.text) {
+                Ok(Cancellation { request_id }) => self.shared.incoming.cancel(&request_id),
                 Err(error) => self.bad_frame(line, error),
             },
         }
@@ -280,7 +273,7 @@ impl<S: Service> Session<S> {
     fn is_for_inbox(&self, kind: Kind) -> bool {
         match kind {
             Kind::Message => true,
-            Kind::Request | Kind::Withdrawal => self.questions == Questions::Inbox,
+            Kind::Request | Kind::Cancellation => self.request_routing == RequestRouting::Inbox,
             Kind::Response | Kind::KeepAlive => false,
         }
     }
@@ -294,18 +287,16 @@ impl<S: Service> Session<S> {
     }
 
     fn start(&mut self, request: Request) {
-        let Some(answering) = self.requests.begin(&request.id) else { return };
         let service = self.service.clone();
-        self.handlers.spawn(async move {
-            let outcome = service.request(request, answering.cancel()).await;
-            answering.answer(outcome).await;
+        self.dispatcher.spawn(request.id.clone(), |cancel| async move {
+            service.request(request, cancel).await.into()
         });
     }
 
-    fn answer(&self, response: Response<'_>) {
+    fn settle(&self, response: IncomingResponse<'_>) {
         let (id, outcome) = response.into_outcome();
-        if let Err(stray) = self.shared.pending.answer(&id, outcome) {
-            self.service.stray_answer(&id, stray);
+        if let Err(stray) = self.shared.outgoing.settle(&id, outcome) {
+            self.service.stray_response(&id, stray);
         }
     }
 
@@ -326,19 +317,11 @@ fn request_id(line: &str) -> Option<RequestId> {
     Some(RequestId(id.into_owned()))
 }
 
-/// A panic is answered where it happens; here it is only written down.
-fn reap(done: Result<(), JoinError>) {
-    if let Err(error) = done {
-        tracing::error!(%error, "a request handler failed");
-    }
-}
-
-/// The writing of the outbox, which goes on while other things are done and is never
-/// waited for: only speakers wait for it.
+/// The writing of the outbox, concurrent with everything else: only senders wait for it.
 struct Writer<'a, W> {
     write: Pin<&'a mut W>,
     written: Option<io::Result<()>>,
-    shared: &'a Shared,
+    shared: &'a PeerState,
 }
 
 impl<W: Future<Output = io::Result<()>>> Writer<'_, W> {
@@ -349,9 +332,9 @@ impl<W: Future<Output = io::Result<()>>> Writer<'_, W> {
                 biased;
                 written = &mut self.write, if self.written.is_none() => {
                     if written.is_err() {
-                        // Nobody hears us any more, so nobody will answer.
+                        // The other end reads no more, so it will not respond.
                         self.shared.outbox.close();
-                        self.shared.pending.close();
+                        self.shared.outgoing.close();
                     }
                     self.written = Some(written);
                 }
@@ -368,7 +351,7 @@ impl<W: Future<Output = io::Result<()>>> Writer<'_, W> {
             }
         };
         match written {
-            // The other end has gone, which is how sessions end.
+            // The other end is gone, which is how sessions end.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             written => written.map_err(SessionError::Write),
         }

@@ -31,10 +31,10 @@ async fn a_hundred_megabytes_unread_cost_what_the_inbox_may_hold() {
     let before = peak();
     let padding = "x".repeat(1000);
     for n in 0..COUNT {
-        speaker.tell(&(n, &padding)).await.unwrap();
+        speaker.send(&(n, &padding)).await.unwrap();
     }
     // Everything has arrived when a question behind it is answered.
-    speaker.ask_raw(&1).await.unwrap();
+    speaker.request_raw(&1).await.unwrap();
     for n in 0..COUNT {
         let line = inbox.next().await.unwrap();
         assert!(line.text.starts_with(&format!("[{n},")));

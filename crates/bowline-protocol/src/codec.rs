@@ -1,29 +1,32 @@
-//! From bytes to lines, however the bytes are cut.
+//! Line codec: bytes to lines, however the bytes are split.
 //!
-//! It knows no JSON and does no I/O: who has bytes hands them in, who wants lines
-//! takes them out. A line that cannot be one is reported, and the next is read.
+//! It does no I/O: the caller hands bytes in and takes lines out. An invalid line is reported, and
+//! the next is read. The only thing it knows of JSON is that escapes of lone surrogates cannot be
+//! represented in Rust, and so it replaces them: no reader of a line has to.
 
-use std::str;
+use std::{borrow::Cow, str};
 
-/// Longest line that is read unless somebody sets another limit.
+use crate::surrogate::replace_lone_surrogates;
+
+/// The longest message on any wire: a line, an event of a stream, the body of a request.
 ///
 /// Far above anything a model or a tool puts into one message, and low enough
-/// that an endless line cannot eat the machine.
-pub const DEFAULT_LINE_LIMIT: usize = 64 * 1024 * 1024;
+/// that an endless line cannot exhaust memory.
+pub const MAX_LINE_BYTES: usize = 64 * 1024 * 1024;
 
-/// One line, with its place in the stream so that whoever parses it can say where it was.
+/// One line, with its position in the stream for error messages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Line<T = String> {
     /// Counts from 1; blank lines count too.
     pub number: u64,
-    /// Where in the stream the line begins, in bytes.
+    /// The offset of the line in the stream, in bytes.
     pub offset: u64,
     /// The line without its end.
     pub text: T,
 }
 
 impl<T: AsRef<str>> Line<T> {
-    /// A report that the line is not what it should be, with the place where reading it failed.
+    /// A fault for a line that is not the JSON it should be, with the position of the error.
     pub fn not_json(&self, error: &serde_json::Error) -> LineFault {
         let problem = LineProblem::NotJson { column: error.column(), message: error.to_string() };
         LineFault { number: self.number, offset: self.offset, problem }
@@ -38,19 +41,19 @@ impl<T> Line<T> {
 }
 
 impl Line<&str> {
-    /// The same line with a text of its own.
+    /// The same line with an owned text.
     pub fn into_owned(self) -> Line {
         self.map(str::to_owned)
     }
 }
 
-/// A line that could not be read. The next one can.
+/// A line that could not be read. The next one can be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {number} (at byte {offset}): {problem}")]
 pub struct LineFault {
     /// Which line; counts from 1.
     pub number: u64,
-    /// Where in the stream the line begins, in bytes.
+    /// The offset of the line in the stream, in bytes.
     pub offset: u64,
     /// What is wrong with it.
     pub problem: LineProblem,
@@ -60,13 +63,13 @@ pub struct LineFault {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LineProblem {
-    /// It is not text.
+    /// It is not UTF-8.
     #[error("not UTF-8 after {valid} bytes")]
     NotUtf8 {
-        /// How many bytes of the line are fine.
+        /// How many bytes of the line are valid.
         valid: usize,
     },
-    /// It is longer than the reader wants to hold.
+    /// It is longer than the limit.
     #[error("longer than {limit} bytes")]
     TooLong {
         /// The most bytes a line may have.
@@ -77,17 +80,17 @@ pub enum LineProblem {
     NotJson {
         /// Where in the line, in bytes; counts from 1.
         column: usize,
-        /// What the parser says.
+        /// The parser's message.
         message: String,
     },
 }
 
-/// Cuts a stream of bytes into lines.
+/// Splits a stream of bytes into lines.
 ///
 /// Lines end with `\n` or `\r\n`; blank ones are skipped, and so is a byte order mark
-/// before the first. A line that lies whole in the bytes at hand is borrowed from them;
-/// only what continues in later bytes is copied, and looked at once. No line takes more
-/// memory than the limit.
+/// before the first. Escapes of lone surrogates are [replaced](crate::replace_lone_surrogates).
+/// A line that is complete in the bytes at hand is borrowed from them; only a line that
+/// continues in later bytes is copied. No line takes more memory than the limit.
 ///
 /// ```
 /// use bowline_protocol::LineDecoder;
@@ -108,20 +111,22 @@ pub struct LineDecoder {
     limit: usize,
     /// The beginning of a line whose end has not come yet.
     begun: Vec<u8>,
-    /// The line being read was reported as too long; the rest of it is nobody's.
+    /// The line being read was reported as too long; the rest of it is skipped.
     skipping: bool,
-    /// `begun` has been given out and can be forgotten.
-    given: bool,
+    /// `begun` has been returned and can be cleared.
+    returned: bool,
+    /// The last returned line, if lone surrogates were replaced in it.
+    replaced: String,
     number: u64,
     /// Where the line being read begins.
     offset: u64,
-    /// How much of the line being read was skipped or given up.
+    /// How much of the line being read was skipped.
     skipped: u64,
 }
 
 impl Default for LineDecoder {
     fn default() -> Self {
-        Self::new(DEFAULT_LINE_LIMIT)
+        Self::new(MAX_LINE_BYTES)
     }
 }
 
@@ -132,7 +137,8 @@ impl LineDecoder {
             limit,
             begun: Vec::new(),
             skipping: false,
-            given: false,
+            returned: false,
+            replaced: String::new(),
             number: 1,
             offset: 0,
             skipped: 0,
@@ -147,45 +153,45 @@ impl LineDecoder {
         &'a mut self,
         bytes: &mut &'b [u8],
     ) -> Option<Result<Line<&'a str>, LineFault>> {
-        self.forget_given();
+        self.clear_returned();
         while let Some(end) = memchr::memchr(b'\n', bytes) {
             let (head, rest) = bytes.split_at(end);
             *bytes = &rest[1..];
-            let place = self.advance(head.len() as u64 + 1);
+            let position = self.advance(head.len() as u64 + 1);
             if std::mem::take(&mut self.skipping) {
                 continue;
             }
             if self.begun.len() + head.len() > self.limit {
                 self.begun.clear();
-                return Some(Err(place.too_long(self.limit)));
+                return Some(Err(position.too_long(self.limit)));
             }
             if self.begun.is_empty() {
                 if is_blank(head) {
                     continue;
                 }
-                return Some(place.line(head));
+                return Some(position.line(head, &mut self.replaced));
             }
             self.begun.extend_from_slice(head);
             if is_blank(&self.begun) {
                 self.begun.clear();
                 continue;
             }
-            self.given = true;
-            return Some(place.line(&self.begun));
+            self.returned = true;
+            return Some(position.line(&self.begun, &mut self.replaced));
         }
         self.keep(std::mem::take(bytes)).map(Err)
     }
 
     /// Takes the last line, if the stream ended without a newline.
     pub fn finish(&mut self) -> Option<Result<Line<&str>, LineFault>> {
-        self.forget_given();
+        self.clear_returned();
         if std::mem::take(&mut self.skipping) || is_blank(&self.begun) {
             self.begun.clear();
             return None;
         }
-        let place = self.advance(0);
-        self.given = true;
-        Some(place.line(&self.begun))
+        let position = self.advance(0);
+        self.returned = true;
+        Some(position.line(&self.begun, &mut self.replaced))
     }
 
     /// Keeps the beginning of a line, unless that alone is too long already.
@@ -198,26 +204,30 @@ impl LineDecoder {
             self.skipping = true;
             self.skipped = (self.begun.len() + bytes.len()) as u64;
             self.begun = Vec::new();
-            return Some(self.place().too_long(self.limit));
+            return Some(self.position().too_long(self.limit));
         }
         self.begun.extend_from_slice(bytes);
         None
     }
 
-    fn place(&self) -> Place {
-        Place { number: self.number, offset: self.offset }
+    fn position(&self) -> Position {
+        Position { number: self.number, offset: self.offset }
     }
 
     /// Steps over the line being read, of which `last` bytes came just now.
-    fn advance(&mut self, last: u64) -> Place {
-        let place = self.place();
+    fn advance(&mut self, last: u64) -> Position {
+        let position = self.position();
         self.number += 1;
         self.offset += self.begun.len() as u64 + std::mem::take(&mut self.skipped) + last;
-        place
+        position
     }
 
-    fn forget_given(&mut self) {
-        if std::mem::take(&mut self.given) {
+    fn clear_returned(&mut self) {
+        // Rare, and perhaps huge: its memory is not kept.
+        if !self.replaced.is_empty() {
+            self.replaced = String::new();
+        }
+        if std::mem::take(&mut self.returned) {
             // One huge line must not cost its size for the rest of the session.
             if self.begun.capacity() > KEPT_CAPACITY {
                 self.begun = Vec::new();
@@ -230,17 +240,21 @@ impl LineDecoder {
 /// The buffer for unfinished lines is kept up to this size, so that ordinary lines share one.
 const KEPT_CAPACITY: usize = 256 * 1024;
 
-/// What some programs write before all else. It is no part of what they say.
+/// Written by some programs at the beginning of a stream. It is not part of the first line.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Where a line is.
-struct Place {
+/// Number and offset of a line.
+struct Position {
     number: u64,
     offset: u64,
 }
 
-impl Place {
-    fn line(self, bytes: &[u8]) -> Result<Line<&str>, LineFault> {
+impl Position {
+    fn line<'a>(
+        self,
+        bytes: &'a [u8],
+        replaced: &'a mut String,
+    ) -> Result<Line<&'a str>, LineFault> {
         let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
         let Ok(text) = simdutf8::basic::from_utf8(bytes) else {
             return Err(self.not_utf8(bytes));
@@ -248,6 +262,13 @@ impl Place {
         let text = match self.offset {
             0 => text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text),
             _ => text,
+        };
+        let text = match replace_lone_surrogates(Cow::Borrowed(text)) {
+            Cow::Borrowed(text) => text,
+            Cow::Owned(text) => {
+                *replaced = text;
+                replaced
+            }
         };
         Ok(Line { number: self.number, offset: self.offset, text })
     }

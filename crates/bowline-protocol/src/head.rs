@@ -1,4 +1,4 @@
-//! The envelope of a line: all that a relay needs to route it.
+//! The head of a line: the fields that a relay needs to route it.
 
 use std::borrow::Cow;
 
@@ -6,9 +6,9 @@ use serde::Deserialize;
 
 use crate::wire::ReadError;
 
-/// What a relay reads of a line: where it belongs, nothing of what it says.
+/// The routing fields of a line, without its body.
 ///
-/// Bodies are stepped over, not parsed, and strings borrow from the line unless they
+/// Bodies are skipped, not parsed, and strings borrow from the line unless they
 /// hold escapes.
 ///
 /// ```
@@ -27,13 +27,13 @@ pub struct Head<'a> {
     /// `subtype`, where the message itself has one (a control request has it inside).
     #[serde(borrow, default)]
     pub subtype: Option<Cow<'a, str>>,
-    /// `request_id` of a control request or its withdrawal.
+    /// `request_id` of a control request or its cancellation.
     #[serde(borrow, default)]
     pub request_id: Option<Cow<'a, str>>,
     /// `session_id`.
     #[serde(borrow, default)]
     pub session_id: Option<Cow<'a, str>>,
-    /// `uuid`, which names a message.
+    /// `uuid` of a message.
     #[serde(borrow, default)]
     pub uuid: Option<Cow<'a, str>>,
 }
@@ -41,8 +41,8 @@ pub struct Head<'a> {
 impl<'a> Head<'a> {
     /// Reads the head of a line.
     ///
-    /// Bodies are stepped over without being checked: that they are JSON is for
-    /// whoever reads them to find out.
+    /// Bodies are skipped without being checked: whether they are JSON is found out by the parser of
+    /// the whole line.
     pub fn read(line: &'a str) -> Result<Self, ReadError> {
         let fields = fields(line);
         match fields.and_then(|[kind, subtype, request_id, session_id, uuid]| {
@@ -55,7 +55,7 @@ impl<'a> Head<'a> {
             })
         }) {
             Some(head) => Ok(head),
-            // Whatever is unusual about the line, the parser can say it better.
+            // For an unusual line the parser's error is better.
             None => serde_json::from_str(line).map_err(ReadError::NotAMessage),
         }
     }
@@ -91,14 +91,14 @@ fn after<'a>(text: &'a str, token: &str) -> Option<&'a str> {
     text.trim_ascii_start().strip_prefix(token).map(str::trim_ascii_start)
 }
 
-/// Where the string that `text` begins with ends.
+/// The end of the string that `text` begins with.
 fn string_end(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = (*bytes.first()? == b'"').then_some(1)?;
     loop {
         at += memchr::memchr(b'"', bytes.get(at..)?)? + 1;
-        // Escapes come in pairs but for one that belongs to the quote. To look back from the
-        // few quotes there are is faster than to stop at each escape.
+        // Backslashes come in pairs but for one that escapes the quote. To look back from the
+        // few quotes is faster than to stop at each escape.
         let escapes = bytes[..at - 1].iter().rev().take_while(|byte| **byte == b'\\').count();
         if escapes % 2 == 0 {
             return Some(at);
@@ -106,7 +106,7 @@ fn string_end(text: &str) -> Option<usize> {
     }
 }
 
-/// Where the value that `text` begins with ends.
+/// The end of the value that `text` begins with.
 fn value_end(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut depth = 0_usize;
@@ -118,7 +118,7 @@ fn value_end(text: &str) -> Option<usize> {
             b'}' | b']' if depth > 0 => (depth, at) = (depth - 1, at + 1),
             b',' | b':' if depth > 0 => at += 1,
             b'}' | b']' | b',' | b':' => return None,
-            // A number, a word, or the space between: up to whatever ends it.
+            // A number, a literal or white space, up to the next delimiter.
             _ => {
                 let length = bytes[at..].iter().position(|byte| b",:]}[{\"".contains(byte))?;
                 at += length;

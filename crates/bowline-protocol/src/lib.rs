@@ -10,7 +10,7 @@
 //! | subject | types | module |
 //! |---|---|---|
 //! | a line of either direction | [`AgentLine`], [`HostLine`]; [`Head`] for relays | `line`, `head` |
-//! | framing | [`LineDecoder`], [`DEFAULT_LINE_LIMIT`] | `codec` |
+//! | framing | [`LineDecoder`], [`MAX_LINE_BYTES`] | `codec` |
 //! | messages | [`Message`], [`UserMessage`], [`AssistantMessage`], [`SystemMessage`], [`ResultMessage`] … | `message` |
 //! | content of a message | [`Content`], [`ContentBlock`] and one type per block | `content` |
 //! | events of a streamed model response | [`StreamEvent`], [`Delta`], [`Usage`] | `stream` |
@@ -61,7 +61,7 @@ mod surrogate;
 mod wire;
 
 pub use agent::{AgentDefinition, AgentEffort, AgentMcpServer, AgentMemory};
-pub use codec::{DEFAULT_LINE_LIMIT, Line, LineDecoder, LineFault, LineProblem};
+pub use codec::{Line, LineDecoder, LineFault, LineProblem, MAX_LINE_BYTES};
 pub use compact::CompactTrigger;
 pub use content::{
     ContainerUploadBlock, Content, ContentBlock, ContentSource, DocumentBlock, FileSource,
@@ -166,5 +166,5 @@ pub use stream::{
     SignatureDelta, StopDelta, StopReason, StreamError, StreamEvent, TextDelta, ThinkingDelta,
     Usage,
 };
-pub use surrogate::whole_characters;
+pub use surrogate::replace_lone_surrogates;
 pub use wire::ReadError;

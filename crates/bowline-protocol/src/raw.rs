@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value, value::RawValue};
 
-use crate::surrogate::whole_characters;
+use crate::surrogate::replace_lone_surrogates;
 
 /// A JSON value kept byte for byte as it arrived.
 ///
@@ -38,11 +38,11 @@ impl RawJson {
     }
 
     /// Reads the JSON into `T`. Lone surrogates, which `T` could not hold, are
-    /// [replaced](whole_characters) to it.
+    /// [replaced](replace_lone_surrogates).
     pub fn parse<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
         serde_json::from_str(self.get()).or_else(|error| {
-            match whole_characters(Cow::Borrowed(self.get())) {
-                Cow::Owned(whole) => serde_json::from_str(&whole),
+            match replace_lone_surrogates(Cow::Borrowed(self.get())) {
+                Cow::Owned(text) => serde_json::from_str(&text),
                 Cow::Borrowed(_) => Err(error),
             }
         })

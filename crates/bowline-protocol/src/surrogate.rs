@@ -1,54 +1,54 @@
-//! Halves of characters in JSON strings.
+//! Lone UTF-16 surrogates in JSON escapes.
 //!
-//! JavaScript and Python count in UTF-16 and may cut a text in the middle of an emoji. What is left is
-//! written as an escape that names no character (`"\ud83d"`): JSON allows it, Rust's strings do not.
+//! JavaScript and Python programs may cut a text in the middle of an emoji. The rest is written as an
+//! escape of a surrogate without its pair (`"\ud83d"`): JSON allows it, Rust's strings do not.
 
 use std::{borrow::Cow, sync::LazyLock};
 
 use memchr::memmem::Finder;
 
-/// Looks for escapes by number. It is made once.
+/// Finds numeric escapes.
 static ESCAPES: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(br"\u"));
 
-/// What stands for a character that cannot be known.
-const UNKNOWN: &str = r"\ufffd";
+/// The escape of the replacement character.
+const REPLACEMENT: &str = r"\ufffd";
+
 /// The length of an escape such as `\ud83d`.
 const ESCAPE: usize = 6;
 
-/// The text with an unknown character for each half of one.
+/// The text with a replacement character for each lone surrogate.
 ///
-/// Whatever reads a message or a [`RawJson`](crate::RawJson) does so by itself where it has to. This is
-/// for JSON that is read otherwise.
+/// A line of a [`LineDecoder`](crate::LineDecoder) contains none. This is for JSON from elsewhere.
 ///
 /// ```
-/// use bowline_protocol::whole_characters;
+/// use bowline_protocol::replace_lone_surrogates;
 ///
 /// let cut = r#"{"text":"so far \ud83d"}"#;
 /// assert!(serde_json::from_str::<serde_json::Value>(cut).is_err());
-/// assert_eq!(whole_characters(cut.into()), r#"{"text":"so far \ufffd"}"#);
+/// assert_eq!(replace_lone_surrogates(cut.into()), r#"{"text":"so far \ufffd"}"#);
 /// ```
-pub fn whole_characters(json: Cow<'_, str>) -> Cow<'_, str> {
-    match first_half(&json, 0) {
+pub fn replace_lone_surrogates(json: Cow<'_, str>) -> Cow<'_, str> {
+    match next_lone(&json, 0) {
         None => json,
-        Some(first) => Cow::Owned(replaced(&json, first)),
+        Some(first) => Cow::Owned(replace_from(&json, first)),
     }
 }
 
-fn replaced(json: &str, first: usize) -> String {
-    let mut whole = String::with_capacity(json.len());
+fn replace_from(json: &str, first: usize) -> String {
+    let mut text = String::with_capacity(json.len());
     let (mut from, mut next) = (0, Some(first));
     while let Some(at) = next {
-        whole.push_str(&json[from..at]);
-        whole.push_str(UNKNOWN);
+        text.push_str(&json[from..at]);
+        text.push_str(REPLACEMENT);
         from = at + ESCAPE;
-        next = first_half(json, from);
+        next = next_lone(json, from);
     }
-    whole.push_str(&json[from..]);
-    whole
+    text.push_str(&json[from..]);
+    text
 }
 
-/// Where the next escape is that has lost its other half.
-fn first_half(json: &str, mut from: usize) -> Option<usize> {
+/// The index of the next escape of a lone surrogate.
+fn next_lone(json: &str, mut from: usize) -> Option<usize> {
     let bytes = json.as_bytes();
     loop {
         let found = from + ESCAPES.find(&bytes[from..])?;
@@ -65,7 +65,7 @@ fn first_half(json: &str, mut from: usize) -> Option<usize> {
     }
 }
 
-/// The UTF-16 unit that the escape at this place names, if there is one.
+/// The UTF-16 unit of the escape at this index, if there is one.
 fn unit(bytes: &[u8], at: usize) -> Option<u16> {
     let digits = bytes.get(at..at + ESCAPE)?.strip_prefix(br"\u")?;
     u16::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_halves_are_replaced() {
+    fn only_lone_surrogates_are_replaced() {
         let cases = [
             (r#"{"a":"plain"}"#, r#"{"a":"plain"}"#),
             (r#""\ud83d\ude00 \u00e9 \u001b""#, r#""\ud83d\ude00 \u00e9 \u001b""#),
@@ -88,12 +88,12 @@ mod tests {
             (r#""\ud8"#, r#""\ud8"#),
         ];
         for (line, expected) in cases {
-            assert_eq!(whole_characters(Cow::Borrowed(line)), expected);
+            assert_eq!(replace_lone_surrogates(Cow::Borrowed(line)), expected);
         }
     }
 
     #[test]
-    fn a_line_without_halves_is_not_copied() {
-        assert!(matches!(whole_characters(Cow::Borrowed(r#""\u00e9""#)), Cow::Borrowed(_)));
+    fn text_without_lone_surrogates_is_not_copied() {
+        assert!(matches!(replace_lone_surrogates(Cow::Borrowed(r#""\u00e9""#)), Cow::Borrowed(_)));
     }
 }

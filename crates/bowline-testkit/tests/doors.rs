@@ -8,7 +8,7 @@ use std::{
 
 /// The doors as the table names them, and where they are.
 const DOORS: &[(&str, &[&str])] = &[
-    ("`doorway` + `door-stdio`", &["bowline-doorway/src", "bowline-door-stdio/src"]),
+    ("`doorway`, with stdio", &["bowline-doorway/src"]),
     ("`doorway` + `door-ws`, which adds", &["bowline-door-ws/src"]),
     ("`door-rpc`", &["bowline-door-rpc/src"]),
     ("`door-mcp`", &["bowline-door-mcp/src"]),

@@ -5,7 +5,7 @@
 //! complete object ends the line, newline or not: nothing could follow it.
 
 use bowline_peer::Arrival;
-use bowline_protocol::{DEFAULT_LINE_LIMIT, Line, LineDecoder};
+use bowline_protocol::{Line, LineDecoder, MAX_LINE_BYTES};
 use serde::de::IgnoredAny;
 
 /// Splits messages into lines.
@@ -17,7 +17,7 @@ pub(crate) struct Framing {
 }
 
 /// The longest WebSocket message: one line and a newline.
-pub(crate) const MESSAGE_LIMIT: usize = DEFAULT_LINE_LIMIT + 1;
+pub(crate) const MESSAGE_LIMIT: usize = MAX_LINE_BYTES + 1;
 
 impl Framing {
     /// The lines that end with this message.

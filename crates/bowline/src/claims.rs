@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use bowline_door_stdio::Claims;
+use bowline_doorway::Claims;
 use bowline_engine::{SessionConfig, settings::expand_home};
 use bowline_protocol::{ClaimSession, SessionId};
 

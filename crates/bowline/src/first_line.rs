@@ -2,21 +2,21 @@
 
 use std::io::{self, BufRead, Read};
 
-use bowline_door_stdio::InputError;
-use bowline_protocol::DEFAULT_LINE_LIMIT;
+use bowline_doorway::InputError;
+use bowline_protocol::{LineDecoder, MAX_LINE_BYTES};
 use serde_json::Value;
 
 use crate::{args::RunArgs, setup::SetupError};
 
 /// Longest first line: the limit of every line.
-const LONGEST: u64 = DEFAULT_LINE_LIMIT as u64;
+const LONGEST: u64 = MAX_LINE_BYTES as u64;
 
 /// Input that was read before the session was started.
 #[derive(Debug, Default)]
 pub(crate) struct FirstLine {
     /// Bytes that the door still has to read.
     pub(crate) bytes: Vec<u8>,
-    /// The managed settings in it.
+    /// The managed settings in them.
     pub(crate) managed: Option<String>,
 }
 
@@ -41,7 +41,13 @@ impl FirstLine {
 }
 
 fn managed_settings(line: &[u8]) -> Result<String, SetupError> {
-    let line: Value = serde_json::from_slice(line).map_err(|_| InputError::InitializeNotFirst)?;
+    let mut decoder = LineDecoder::default();
+    let decoded = match decoder.next(&mut &*line) {
+        None => decoder.finish(),
+        decoded => decoded,
+    };
+    let text = decoded.and_then(Result::ok).map_or("", |line| line.text);
+    let line: Value = serde_json::from_str(text).map_err(|_| InputError::InitializeNotFirst)?;
     let request = &line["request"];
     if line["type"] != "control_request" || request["subtype"] != "initialize" {
         return Err(InputError::InitializeNotFirst.into());
@@ -72,5 +78,7 @@ mod tests {
         let other = InputError::InitializeNotFirst.to_string();
         assert_eq!(read(r#"{"type":"keep_alive"}"#), Err(other.clone()));
         assert_eq!(read("{oops"), Err(other));
+        let lone_surrogate = r#","managedSettings":{"model":"\ud83d"}"#;
+        assert_eq!(read(&line(lone_surrogate)), Ok("{\"model\":\"\u{fffd}\"}".to_owned()));
     }
 }

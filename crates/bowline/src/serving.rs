@@ -2,7 +2,7 @@
 
 use std::{pin::pin, process::ExitCode, time::Duration};
 
-use bowline_door_stdio::Silencer;
+use bowline_doorway::Silencer;
 use bowline_engine::{Session, SessionEnd};
 use tokio::time::{self, Instant};
 use tokio_util::sync::CancellationToken;

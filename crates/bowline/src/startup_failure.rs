@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use bowline_door_stdio::InputError;
+use bowline_doorway::InputError;
 use bowline_protocol::{
     Maybe, Message, MessageUuid, ResultMessage, ResultSubtype, StartupFailureReason, Usage,
 };

@@ -2,7 +2,7 @@
 
 use std::{io::Cursor, path::PathBuf, process::ExitCode};
 
-use bowline_door_stdio::{InputError, Opening, Spare};
+use bowline_doorway::{Door, InputError, Opening, Spare};
 use bowline_engine::Session;
 use tokio::io::AsyncReadExt;
 
@@ -61,7 +61,7 @@ async fn serve(
         // The standard library may have buffered bytes after that line.
         false => Box::new(Cursor::new(first).chain(tokio::io::stdin())),
     };
-    let door = bowline_door_stdio::open(input, pipes::stdout(), opening(&args.output));
+    let door = Door::stdio(input, pipes::stdout(), opening(&args.output));
     let silencer = door.silencer();
     let host = remote_log::wrap_host(door.host(), prepared.remote_log, args, &mut signals);
     let started = Session::start(prepared.config, host.clone());

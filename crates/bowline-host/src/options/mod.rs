@@ -21,7 +21,7 @@ mod values;
 
 use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc, time::Duration};
 
-use bowline_protocol::{DEFAULT_LINE_LIMIT, HookEvent, PermissionMode};
+use bowline_protocol::{HookEvent, MAX_LINE_BYTES, PermissionMode};
 
 pub use agent_setup::AgentSetup;
 pub use connect::AgentTransport;
@@ -159,7 +159,7 @@ impl Default for Limits {
             permission: None,
             close: DEFAULT_CLOSE_LIMIT,
             store: DEFAULT_TIME_LIMIT,
-            line: DEFAULT_LINE_LIMIT,
+            line: MAX_LINE_BYTES,
             background_work: Some(Duration::from_secs(600)),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use bowline_peer::{AskError, Peer, SessionError};
+use bowline_peer::{CallError, Peer, SessionError};
 use bowline_protocol::{HostRequest, PendingRequest};
 use bowline_websocket::{Accepted, ConnectionLost, Disconnect, KeepAlive, ResumableLink};
 use serde_json::json;
@@ -178,10 +178,10 @@ async fn ended(running: Option<&mut Running>) -> End {
 
 /// What the agent waits for, as it says on `initialize`.
 async fn pending_requests(peer: &Peer, opening: &HostRequest) -> Vec<PendingRequest> {
-    let listed = match peer.ask_whole(opening).await {
+    let listed = match peer.request_envelope(opening).await {
         Ok(success) => success.pending_permission_requests,
         // A refusal as already initialized is expected.
-        Err(AskError::Refused(failure)) => failure.pending_permission_requests,
+        Err(CallError::Refused(failure)) => failure.pending_permission_requests,
         Err(error) => {
             tracing::info!(%error, "an agent does not say what it waits for");
             None

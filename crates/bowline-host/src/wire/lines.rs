@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bowline_peer::{AskError, Inbox, Peer, TellError};
+use bowline_peer::{CallError, Inbox, Peer, SendError};
 use bowline_protocol::{HostLine, HostRequest, Message, RawJson, UserMessage};
 use tokio::sync::mpsc;
 
@@ -28,9 +28,9 @@ impl Lines {
         limit: Duration,
         why_closed: impl Future<Output = Error>,
     ) -> Result<Option<RawJson>, Error> {
-        match self.peer.within(limit).ask_raw(&request).await {
+        match self.peer.within(limit).request_raw(&request).await {
             Ok(response) => Ok(response),
-            Err(AskError::Closed) => Err(why_closed.await),
+            Err(CallError::Closed) => Err(why_closed.await),
             Err(error) => Err(Error::request(subtype, error)),
         }
     }
@@ -41,9 +41,9 @@ impl Lines {
         prompt: UserMessage,
         why_closed: impl Future<Output = Error>,
     ) -> Result<(), Error> {
-        match self.peer.tell(&HostLine::from(prompt)).await {
+        match self.peer.send(&HostLine::from(prompt)).await {
             Ok(()) => Ok(()),
-            Err(TellError::Unwritable(error)) => Err(Error::Prompt { source: error.into() }),
+            Err(SendError::Unwritable(error)) => Err(Error::Prompt { source: error.into() }),
             Err(_) => Err(why_closed.await),
         }
     }

@@ -16,7 +16,7 @@ use rmcp::transport::{
 use super::ConnectError;
 
 /// Largest event or answer: as large as a line of a program may be.
-const MAX_EVENT: usize = bowline_protocol::DEFAULT_LINE_LIMIT;
+const MAX_EVENT: usize = bowline_protocol::MAX_LINE_BYTES;
 
 /// More are a loop.
 const MAX_REDIRECTS: usize = 5;

@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, io, sync::Arc};
 
-use bowline_protocol::{DEFAULT_LINE_LIMIT, LineDecoder, LineProblem};
+use bowline_protocol::{LineDecoder, LineProblem, MAX_LINE_BYTES};
 use rmcp::{
     RoleClient,
     model::{ClientJsonRpcMessage, ServerJsonRpcMessage},
@@ -35,7 +35,7 @@ impl<R, W> LineTransport<R, W> {
         Self {
             reader,
             writer: Arc::new(Mutex::new(Some(writer))),
-            decoder: LineDecoder::new(DEFAULT_LINE_LIMIT),
+            decoder: LineDecoder::new(MAX_LINE_BYTES),
             chunk: vec![0; CHUNK],
             ready: VecDeque::new(),
             ended: false,

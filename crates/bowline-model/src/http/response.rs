@@ -16,7 +16,7 @@ pub(crate) struct HttpResponse {
 
 impl HttpResponse {
     /// Size limit of a whole response; those of the API are far below.
-    const LONGEST_WHOLE: usize = 64 << 20;
+    const LONGEST_WHOLE: usize = bowline_protocol::MAX_LINE_BYTES;
     /// Size to which an error body is truncated.
     const LONGEST_ERROR: usize = 64 << 10;
 

@@ -1,4 +1,4 @@
-//! Two ends that both have much to say.
+//! Floods in both directions.
 
 use bowline_peer::{Link, Options, Peer, Request, Service, connect_with};
 use bowline_protocol::{Failure, Success};
@@ -8,9 +8,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::rig::{near, options};
 
-/// Neither end reads a message while both talk and ask at once, far beyond what any queue holds.
+/// Neither end reads a message while both send and request, far beyond what any queue holds.
 #[tokio::test]
-async fn two_ends_that_flood_each_other_do_not_block_each_other() {
+async fn mutual_floods_do_not_deadlock() {
     const MESSAGES: usize = 3_000;
     let (here, there) = Link::pair();
     let small = || options(|options| options.inbox_limit = 10_000);
@@ -20,7 +20,7 @@ async fn two_ends_that_flood_each_other_do_not_block_each_other() {
         let peer = end.peer.clone();
         work.spawn(async move {
             for n in 0..MESSAGES {
-                peer.tell(&json!({"type": "user", "n": n, "text": "x".repeat(2000)}))
+                peer.send(&json!({"type": "user", "n": n, "text": "x".repeat(2000)}))
                     .await
                     .unwrap();
             }
@@ -28,7 +28,7 @@ async fn two_ends_that_flood_each_other_do_not_block_each_other() {
         for n in 0..500 {
             let peer = end.peer.clone();
             work.spawn(async move {
-                let answer = peer.ask_raw(&json!({"n": n})).await.unwrap().unwrap();
+                let answer = peer.request_raw(&json!({"n": n})).await.unwrap().unwrap();
                 assert_eq!(answer.get(), format!("{{\"n\":{n}}}"));
             });
         }
@@ -44,25 +44,25 @@ async fn two_ends_that_flood_each_other_do_not_block_each_other() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn ten_thousand_questions_of_ours_are_answered() {
+async fn ten_thousand_requests_get_their_responses() {
     let (here, there) = Link::pair();
     let (asker, _answerer) = (near(here, Options::default()), near(there, Options::default()));
     let mut asks = JoinSet::new();
     for n in 0..10_000 {
         let peer = asker.peer.clone();
-        asks.spawn(async move { (n, peer.ask_raw(&json!({"n": n})).await.unwrap().unwrap()) });
+        asks.spawn(async move { (n, peer.request_raw(&json!({"n": n})).await.unwrap().unwrap()) });
     }
     for (n, answer) in asks.join_all().await {
         assert_eq!(answer.get(), format!("{{\"n\":{n}}}"));
     }
 }
 
-/// A handler asks back before it answers: nothing it needs waits for it.
+/// A handler makes requests of its own before it responds: no deadlock.
 #[tokio::test]
-async fn questions_may_be_asked_while_answering() {
-    struct AskBack(Peer);
+async fn handler_may_make_requests() {
+    struct RequestBack(Peer);
 
-    impl Service for AskBack {
+    impl Service for RequestBack {
         async fn request(
             &self,
             request: Request,
@@ -70,17 +70,17 @@ async fn questions_may_be_asked_while_answering() {
         ) -> Result<Success, Failure> {
             let depth: u32 = request.body.parse().unwrap();
             if depth > 0 {
-                self.0.ask_raw(&(depth - 1)).await.unwrap();
+                self.0.request_raw(&(depth - 1)).await.unwrap();
             }
             Ok(Success::default())
         }
     }
 
     let (here, there) = Link::pair();
-    let (peer, _, one) = connect_with(here, AskBack, Options::default());
-    let (_, _, other) = connect_with(there, AskBack, Options::default());
+    let (peer, _, one) = connect_with(here, RequestBack, Options::default());
+    let (_, _, other) = connect_with(there, RequestBack, Options::default());
     let sessions = [tokio::spawn(one), tokio::spawn(other)];
-    assert_eq!(peer.ask_raw(&50).await.unwrap(), None);
+    assert_eq!(peer.request_raw(&50).await.unwrap(), None);
     peer.close();
     for session in sessions {
         session.await.unwrap().unwrap();

@@ -1,10 +1,11 @@
 //! Each promise of a session, kept.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod answering;
-mod asking;
-mod ending;
+mod dispatch;
 mod flood;
+mod incoming;
 mod messages;
+mod outgoing;
 mod rig;
+mod shutdown;
 mod writing;

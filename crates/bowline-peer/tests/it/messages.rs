@@ -1,21 +1,14 @@
-//! What the other end says, and nobody has read yet.
+//! The inbox: order, overflow and routing.
 
-use bowline_peer::{Link, Options, Overflow, Questions};
+use bowline_peer::{Options, Overflow, RequestRouting};
 use bowline_protocol::{Line, LineFault, LineProblem};
 use serde_json::json;
-use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::rig::{Near, Note, near, options, rig};
-
-/// One end under test over bytes, and the other end of them.
-fn bytes(options: Options) -> (Near, DuplexStream) {
-    let (here, there) = duplex(64 * 1024);
-    let (reader, writer) = tokio::io::split(here);
-    (near(Link::stream(reader, writer), options), there)
-}
+use crate::rig::{Note, bytes, options, rig};
 
 #[tokio::test]
-async fn messages_arrive_in_order_with_their_place() {
+async fn messages_arrive_in_order_with_their_position() {
     let (mut near, mut far) = bytes(Options::default());
     far.write_all(b"{\"type\":\"user\"}\r\n\n{\"type\":\"keep_alive\"}\nnot JSON\n{}")
         .await
@@ -59,19 +52,19 @@ async fn a_question_behind_a_hundred_thousand_unread_messages_is_answered() {
     const COUNT: usize = 100_000;
     let (mut near, mut far) = rig(options(|options| options.inbox_limit = 64 * 1024));
     for n in 0..COUNT {
-        far.say(format_args!(r#"{{"type":"assistant","n":{n},"text":"{:0100}"}}"#, 0)).await;
+        far.send(format_args!(r#"{{"type":"assistant","n":{n},"text":"{:0100}"}}"#, 0)).await;
     }
-    far.ask("a", "echo").await;
-    assert!(far.answers(1).await.contains_key("a"));
+    far.send_request("a", "echo").await;
+    assert!(far.responses(1).await.contains_key("a"));
     // And an answer comes through the same way.
     let answer = async {
-        let id = far.question().await;
-        far.answer(&id, json!(1)).await;
+        let id = far.request().await;
+        far.respond(&id, json!(1)).await;
     };
-    assert!(tokio::join!(near.peer.ask_raw(&1), answer).0.is_ok());
+    assert!(tokio::join!(near.peer.request_raw(&1), answer).0.is_ok());
 
     // Nothing was lost or mixed up meanwhile, and what comes later comes last.
-    far.say(json!({"type": "assistant", "n": COUNT})).await;
+    far.send(json!({"type": "assistant", "n": COUNT})).await;
     for n in 0..=COUNT {
         let line = near.inbox.next().await.unwrap();
         let value: serde_json::Value = serde_json::from_str(line.text).unwrap();
@@ -88,7 +81,7 @@ async fn reading_and_writing_the_spill_may_alternate() {
     let (mut said, mut read) = (0, 0);
     for round in 0..60 {
         for _ in 0..30 * (round % 7) {
-            far.say(json!({"n": said, "text": text})).await;
+            far.send(json!({"n": said, "text": text})).await;
             said += 1;
         }
         for _ in 0..25 * (round % 5) {
@@ -99,14 +92,14 @@ async fn reading_and_writing_the_spill_may_alternate() {
             }
         }
     }
-    let hear = far.end_of_input();
+    let lines = far.end_of_input();
     while let Some(line) = near.inbox.next().await {
         assert!(line.text.starts_with(&format!("{{\"n\":{read},")), "{}", line.text);
         read += 1;
     }
     assert!(said > 2000);
     assert_eq!(read, said);
-    drop(hear);
+    drop(lines);
 }
 
 #[tokio::test]
@@ -157,7 +150,7 @@ async fn control_that_has_arrived_flows_while_the_sender_is_held() {
 }
 
 #[tokio::test]
-async fn an_abandoned_inbox_holds_nobody() {
+async fn abandoned_inbox_holds_no_sender() {
     let options = options(|options| {
         options.inbox_limit = 100;
         options.overflow = Overflow::HoldSender;
@@ -165,15 +158,15 @@ async fn an_abandoned_inbox_holds_nobody() {
     let (near, mut far) = rig(options);
     drop(near.inbox);
     for n in 0..1000 {
-        far.say(json!({"type": "user", "n": n})).await;
+        far.send(json!({"type": "user", "n": n})).await;
     }
-    far.ask("a", "echo").await;
-    assert!(far.answers(1).await.contains_key("a"));
+    far.send_request("a", "echo").await;
+    assert!(far.responses(1).await.contains_key("a"));
 }
 
 #[tokio::test]
-async fn questions_can_be_had_in_order_with_the_messages() {
-    let in_order = options(|options| options.questions = Questions::Inbox);
+async fn inbox_routing_keeps_requests_in_order_with_messages() {
+    let in_order = options(|options| options.request_routing = RequestRouting::Inbox);
     let (mut near, mut far) = bytes(in_order);
     let lines = [
         r#"{"type":"user","n":1}"#,
@@ -188,7 +181,7 @@ async fn questions_can_be_had_in_order_with_the_messages() {
         assert_eq!(near.inbox.next().await.unwrap().text, line);
     }
     assert_eq!(near.inbox.next().await, None);
-    // Nothing was answered or reported on the reader's behalf.
+    // The peer sent and reported nothing on behalf of the reader.
     assert_eq!(near.notes.recv().await, Some(Note::EndOfInput));
     near.may_stop.add_permits(1);
     near.session.await.unwrap().unwrap();

@@ -1,42 +1,44 @@
-//! One end under test, and the bare lines that the other end of it sees.
+//! One end under test, and the bare lines of the other end.
 
 use std::{collections::HashMap, sync::Arc};
 
 use bowline_peer::{
-    Arrival, Fault, Inbox, Link, Options, Peer, Request, Service, SessionError, Stray, connect,
+    Arrival, Fault, Inbox, Link, Options, Peer, Request, Service, SessionError, StrayResponse,
+    connect,
 };
 use bowline_protocol::{Failure, Line, RequestId, Success};
 use serde_json::{Value, json};
 use tokio::{
+    io::{DuplexStream, duplex},
     sync::{Semaphore, mpsc},
     task::JoinHandle,
 };
 use tokio_util::sync::CancellationToken;
 
-/// What a [`Desk`] was told on the side.
+/// What a [`TestService`] has observed.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Note {
     Fault(String),
-    Stray(String, Stray),
+    Stray(String, StrayResponse),
     Cancelled(String),
     EndOfInput,
 }
 
-/// Answers by subtype: `echo`, `refuse`, `panic`, and `hang`, which waits to be cancelled.
-pub(crate) struct Desk {
+/// Responds by subtype: `echo`, `refuse`, `panic`, and `hang`, which waits to be cancelled.
+pub(crate) struct TestService {
     notes: mpsc::UnboundedSender<Note>,
     /// `end_of_input` returns when it gets one of these.
     may_stop: Arc<Semaphore>,
 }
 
-impl Service for Desk {
+impl Service for TestService {
     async fn request(
         &self,
         request: Request,
         cancel: CancellationToken,
     ) -> Result<Success, Failure> {
         match request.body.to_value()["subtype"].as_str() {
-            Some("panic") => panic!("as asked"),
+            Some("panic") => panic!("as requested"),
             Some("refuse") => Err(Failure {
                 error: "no".to_owned(),
                 error_code: Some("not_today".to_owned()),
@@ -60,59 +62,59 @@ impl Service for Desk {
         self.notes.send(Note::Fault(fault.to_string())).ok();
     }
 
-    fn stray_answer(&self, id: &RequestId, stray: Stray) {
+    fn stray_response(&self, id: &RequestId, stray: StrayResponse) {
         self.notes.send(Note::Stray(id.0.clone(), stray)).ok();
     }
 }
 
-pub(crate) type Running = JoinHandle<Result<(), SessionError>>;
+pub(crate) type SessionHandle = JoinHandle<Result<(), SessionError>>;
 
 /// One end under test.
 pub(crate) struct Near {
     pub(crate) peer: Peer,
     pub(crate) inbox: Inbox,
-    pub(crate) session: Running,
+    pub(crate) session: SessionHandle,
     pub(crate) notes: mpsc::UnboundedReceiver<Note>,
     pub(crate) may_stop: Arc<Semaphore>,
 }
 
 /// Runs one end over `link`.
 pub(crate) fn near(link: Link, options: Options) -> Near {
-    let (told, notes) = mpsc::unbounded_channel();
+    let (sender, notes) = mpsc::unbounded_channel();
     let may_stop = Arc::new(Semaphore::new(0));
-    let desk = Desk { notes: told, may_stop: may_stop.clone() };
-    let (peer, inbox, session) = connect(link, desk, options);
+    let service = TestService { notes: sender, may_stop: may_stop.clone() };
+    let (peer, inbox, session) = connect(link, service, options);
     Near { peer, inbox, session: tokio::spawn(session), notes, may_stop }
 }
 
 /// The other end, by hand.
 pub(crate) struct Far {
-    say: mpsc::Sender<Arrival>,
-    pub(crate) hear: mpsc::Receiver<String>,
-    said: u64,
+    sender: mpsc::Sender<Arrival>,
+    pub(crate) lines: mpsc::Receiver<String>,
+    sent: u64,
 }
 
 impl Far {
-    pub(crate) async fn say(&mut self, line: impl ToString) {
+    pub(crate) async fn send(&mut self, line: impl ToString) {
         self.arrive(Ok(line.to_string())).await;
     }
 
     pub(crate) async fn arrive(&mut self, arrival: Result<String, bowline_protocol::LineFault>) {
-        self.said += 1;
-        let number = self.said;
+        self.sent += 1;
+        let number = self.sent;
         let arrival = arrival.map(|text| Line { number, offset: 0, text });
-        self.say.send(arrival).await.unwrap();
+        self.sender.send(arrival).await.unwrap();
     }
 
-    pub(crate) async fn ask(&mut self, id: &str, subtype: &str) {
-        self.say(json!({
+    pub(crate) async fn send_request(&mut self, id: &str, subtype: &str) {
+        self.send(json!({
             "type": "control_request", "request_id": id, "request": {"subtype": subtype},
         }))
         .await;
     }
 
-    pub(crate) async fn answer(&mut self, id: &str, response: Value) {
-        self.say(json!({
+    pub(crate) async fn respond(&mut self, id: &str, response: Value) {
+        self.send(json!({
             "type": "control_response",
             "response": {"subtype": "success", "request_id": id, "response": response},
         }))
@@ -120,44 +122,51 @@ impl Far {
     }
 
     /// The next line, or `null` at the end.
-    pub(crate) async fn hear(&mut self) -> Value {
-        match self.hear.recv().await {
+    pub(crate) async fn receive(&mut self) -> Value {
+        match self.lines.recv().await {
             Some(line) => serde_json::from_str(&line).unwrap(),
             None => Value::Null,
         }
     }
 
-    /// The next line, which must be a question.
-    pub(crate) async fn question(&mut self) -> String {
-        let line = self.hear().await;
+    /// The next line, which must be a request; its id.
+    pub(crate) async fn request(&mut self) -> String {
+        let line = self.receive().await;
         assert_eq!(line["type"], "control_request", "{line}");
         line["request_id"].as_str().unwrap().to_owned()
     }
 
-    /// The next lines, which must be answers, by the question they belong to.
-    pub(crate) async fn answers(&mut self, count: usize) -> HashMap<String, Value> {
-        let mut answers = HashMap::new();
+    /// The next lines, which must be responses, by the id of their request.
+    pub(crate) async fn responses(&mut self, count: usize) -> HashMap<String, Value> {
+        let mut responses = HashMap::new();
         for _ in 0..count {
-            let mut line = self.hear().await;
+            let mut line = self.receive().await;
             assert_eq!(line["type"], "control_response", "{line}");
-            let answer = line["response"].take();
-            let id = answer["request_id"].as_str().unwrap().to_owned();
-            assert_eq!(answers.insert(id, answer), None, "answered twice");
+            let response = line["response"].take();
+            let id = response["request_id"].as_str().unwrap().to_owned();
+            assert_eq!(responses.insert(id, response), None, "two responses to one request");
         }
-        answers
+        responses
     }
 
-    /// Says no more, but still listens.
+    /// Sends no more, but still reads.
     pub(crate) fn end_of_input(self) -> mpsc::Receiver<String> {
-        self.hear
+        self.lines
     }
 }
 
-/// One end under test and the bare other end, with room for one line each way.
+/// One end under test and the bare other end, with capacity for one line each way.
 pub(crate) fn rig(options: Options) -> (Near, Far) {
-    let (say, incoming) = mpsc::channel(1);
-    let (outgoing, hear) = mpsc::channel(1);
-    (near(Link::channels(incoming, outgoing), options), Far { say, hear, said: 0 })
+    let (sender, incoming) = mpsc::channel(1);
+    let (outgoing, lines) = mpsc::channel(1);
+    (near(Link::channels(incoming, outgoing), options), Far { sender, lines, sent: 0 })
+}
+
+/// One end under test over bytes, and the other end of them.
+pub(crate) fn bytes(options: Options) -> (Near, DuplexStream) {
+    let (here, there) = duplex(64 * 1024);
+    let (reader, writer) = tokio::io::split(here);
+    (near(Link::stream(reader, writer), options), there)
 }
 
 pub(crate) fn options(change: impl FnOnce(&mut Options)) -> Options {
@@ -166,7 +175,7 @@ pub(crate) fn options(change: impl FnOnce(&mut Options)) -> Options {
     options
 }
 
-/// The error that answers question `id`.
+/// The error response to request `id`.
 pub(crate) fn error(id: &str, error: &str) -> Value {
     json!({"subtype": "error", "request_id": id, "error": error})
 }

@@ -9,7 +9,7 @@ use serde::{
 };
 
 use super::{ReadError, boxed::Boxed, pass::Pass};
-use crate::surrogate::whole_characters;
+use crate::surrogate::replace_lone_surrogates;
 
 /// Keys by which the variants of wire enums are distinguished.
 #[derive(Clone, Copy, PartialEq)]
@@ -186,8 +186,8 @@ pub(crate) fn read_body<T: DeserializeOwned>(
     {
         return Ok(body);
     }
-    // Lone surrogates are among what the fast path rejects.
-    let json = whole_characters(Cow::Borrowed(json));
+    // Lines of the wire have no lone surrogates, but transcripts and model output never passed the codec.
+    let json = replace_lone_surrogates(Cow::Borrowed(json));
     Pass::Careful.run(|| read_carefully(tag, key, &json))
 }
 

@@ -45,7 +45,7 @@ async fn large_queued_lines_all_arrive_in_order() {
     let sending = async {
         for uuid in UUIDS {
             let text = "x".repeat(BYTES / 2);
-            peer.tell(&json!({"type": "assistant", "uuid": uuid, "text": text})).await.unwrap();
+            peer.send(&json!({"type": "assistant", "uuid": uuid, "text": text})).await.unwrap();
         }
         peer.close();
     };

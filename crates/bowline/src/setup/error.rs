@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bowline_door_stdio::InputError;
+use bowline_doorway::InputError;
 use bowline_engine::{
     StartError,
     settings::{NO_SANDBOX, SettingsError},

@@ -57,7 +57,7 @@ struct Shared {
 }
 
 /// Requests carry whole conversations with pictures; real APIs draw the line near here.
-const LONGEST_REQUEST: usize = 64 << 20;
+const LONGEST_REQUEST: usize = bowline_protocol::MAX_LINE_BYTES;
 
 /// Shutdown deadline for responses that have started.
 const GRACE: Duration = Duration::from_secs(1);

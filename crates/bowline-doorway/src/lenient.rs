@@ -1,15 +1,15 @@
-//! What can be made of a line that does not fit its type.
+//! Lenient parsing of lines with invalid fields.
 //!
-//! A host may be older or newer than this version, or careless. Its prompts are taken as far as they make
-//! sense, and an `initialize` with one agent that does not is no reason to have none of it.
+//! A host may be older or newer than this version, or careless. Its prompts are accepted without their
+//! invalid fields, and one invalid agent does not invalidate a whole `initialize`.
 
 use bowline_protocol::{Content, ContentBlock, HostRequest, RawJson, ReadError, UserMessage};
 use serde_json::{Map, Value, json};
 
-/// How many parts of an `initialize` are left out before it is refused after all.
-const LEFT_OUT: usize = 16;
+/// How many parts of an `initialize` are dropped before it is refused after all.
+const MAX_DROPPED: usize = 16;
 
-/// A prompt without the fields that do not fit. `None` if nothing was said that a model could read.
+/// A prompt without its invalid fields. `None` if its content is neither text nor blocks.
 pub(crate) fn prompt(line: &str) -> Option<UserMessage> {
     let mut fields: Map<String, Value> = serde_json::from_str(line).ok()?;
     let mut body: Map<String, Value> = serde_json::from_value(fields.remove("message")?).ok()?;
@@ -25,7 +25,7 @@ pub(crate) fn prompt(line: &str) -> Option<UserMessage> {
     Some(prompt)
 }
 
-/// Blocks that do not fit their kind are passed on as they are: the model's API decides.
+/// Blocks with invalid fields are passed on as they are: the model's API decides.
 fn content(value: Value) -> Option<Content> {
     match value {
         Value::Null => Some(Content::from("")),
@@ -41,14 +41,14 @@ fn content(value: Value) -> Option<Content> {
     }
 }
 
-/// The request without what may be left out of it, or why it makes no sense.
+/// The request without its dispensable invalid parts, or the error of one that is not dispensable.
 pub(crate) fn request(json: &str, mut error: ReadError) -> Result<HostRequest, ReadError> {
     let mut request: Value = serde_json::from_str(json).unwrap_or_default();
-    for _ in 0..LEFT_OUT {
+    for _ in 0..MAX_DROPPED {
         let ReadError::BadBody { tag, field, .. } = &error else { break };
         let Some(pointer) = dispensable(tag, field) else { break };
-        tracing::warn!(%error, "left out a part of a request");
-        leave_out(&mut request, &pointer);
+        tracing::warn!(%error, "dropped an invalid part of a request");
+        drop_part(&mut request, &pointer);
         match HostRequest::parse(&request.to_string()) {
             Ok(request) => return Ok(request),
             Err(next) => error = next,
@@ -57,8 +57,7 @@ pub(crate) fn request(json: &str, mut error: ReadError) -> Result<HostRequest, R
     Err(error)
 }
 
-/// The part of a request to leave out for this field not to be in the way, if nothing that protects
-/// anybody goes with it.
+/// The part of a request to drop with this field, unless it is a safeguard: hooks are never dropped.
 fn dispensable(tag: &str, field: &str) -> Option<String> {
     let path: Vec<&str> =
         field.split(['.', '[', ']']).filter(|segment| !segment.is_empty()).collect();
@@ -72,7 +71,7 @@ fn dispensable(tag: &str, field: &str) -> Option<String> {
     Some(path[..kept].iter().flat_map(|segment| ["/", segment]).collect())
 }
 
-fn leave_out(request: &mut Value, pointer: &str) {
+fn drop_part(request: &mut Value, pointer: &str) {
     let Some((parent, name)) = pointer.rsplit_once('/') else { return };
     if let Some(Value::Object(fields)) = request.pointer_mut(parent) {
         fields.remove(name);
@@ -84,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_prompt_keeps_what_fits() {
+    fn prompt_keeps_its_valid_fields() {
         let line = r#"{"type":"user","uuid":7,"priority":"next","shouldQuery":"no","x":1,
             "message":{"role":"user","content":"hello"}}"#;
         let prompt = prompt(line).unwrap();
@@ -95,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_twice_is_said_the_second_time() {
+    fn duplicate_message_key_last_wins() {
         let line =
             r#"{"message":{"role":"user","content":"a"},"message":{"role":"user","content":"b"}}"#;
         assert_eq!(prompt(line).unwrap().message.content, Content::from("b"));
@@ -103,15 +102,15 @@ mod tests {
 
     #[test]
     fn content_is_text_or_objects() {
-        let says = |content: Value| {
+        let content_of = |content: Value| {
             let line = json!({"type": "user", "message": {"role": "user", "content": content}});
             prompt(&line.to_string()).map(|prompt| prompt.message.content)
         };
-        assert_eq!(says(Value::Null), Some(Content::from("")));
-        assert_eq!(says(json!(5)), None);
-        assert_eq!(says(json!({"type": "text", "text": "x"})), None);
-        assert_eq!(says(json!(["x"])), None);
-        let Some(Content::Blocks(blocks)) = says(json!([{"type": "image"}])) else {
+        assert_eq!(content_of(Value::Null), Some(Content::from("")));
+        assert_eq!(content_of(json!(5)), None);
+        assert_eq!(content_of(json!({"type": "text", "text": "x"})), None);
+        assert_eq!(content_of(json!(["x"])), None);
+        let Some(Content::Blocks(blocks)) = content_of(json!([{"type": "image"}])) else {
             panic!("no blocks")
         };
         assert!(
@@ -127,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_that_makes_no_sense_is_left_out() {
+    fn invalid_agent_is_dropped() {
         let request = read(json!({"subtype": "initialize", "title": 5, "agents": {
             "good": {"description": "d", "prompt": "p"},
             "no prompt": {"description": "d"},
@@ -139,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hook_is_never_left_out() {
+    fn hook_is_never_dropped() {
         let hooks =
             |matcher: Value| json!({"subtype": "initialize", "hooks": {"PreToolUse": [matcher]}});
         let request = read(hooks(json!({"hookCallbackIds": ["a"], "timeout": "long"})));
@@ -149,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interrupt_is_never_refused_for_a_detail() {
+    fn interrupt_is_accepted_without_its_invalid_field() {
         let request = read(json!({"subtype": "interrupt", "cancel_queued": "x"}));
         assert_eq!(request, Ok(json!({"subtype": "interrupt"})));
     }
