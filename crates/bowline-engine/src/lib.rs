@@ -57,7 +57,6 @@ mod usage;
 mod watch;
 mod worktree;
 
-pub use approvals::OpenQuestions;
 pub use bowline_hook as hook;
 pub use bowline_mcp::{McpCallResult, McpContent, McpEmbedded, McpToolCall};
 pub use bowline_model::BoxFuture;

@@ -23,7 +23,7 @@ use futures_util::TryFutureExt;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    approvals::{PendingApprovals, Question},
+    approvals::PendingApprovals,
     config::SessionConfig,
     hooking::HookRunner,
     host::{Host, HostError},
@@ -232,8 +232,7 @@ impl McpBridge {
     }
 
     async fn ask_host(&self, question: Elicitation) -> ElicitationResponse {
-        let pending = Question::Elicitation(Box::new(question.clone()));
-        let _pending = self.approvals.opened(pending).await;
+        let _pending = self.approvals.opened().await;
         match self.host.elicit(question).await {
             Ok(answer) => answer,
             Err(HostError::Closed) => response(ElicitationAction::Cancel, None),

@@ -19,7 +19,6 @@ use super::{
     prompt_tool::ask_prompt_tool,
 };
 use crate::{
-    approvals::Question as PendingRequest,
     config::PermissionPrompts,
     host::HostError,
     permission::{ApprovalRequest, Denial, NoApproval, ProposedCall, Verdict},
@@ -270,8 +269,7 @@ async fn ask_host(
         PermissionPrompts::McpTool(tool) => ask_prompt_tool(context, tool, proposed).await,
         _ => {
             let request = request(context, proposed, question);
-            let pending = PendingRequest::Permission(Box::new(request.clone()));
-            let _pending = session.approvals.opened(pending).await;
+            let _pending = session.approvals.opened().await;
             let mut asked = std::pin::pin!(session.sink.host().can_use_tool(request));
             tokio::select! {
                 answer = &mut asked => answer,

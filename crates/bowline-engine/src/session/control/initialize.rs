@@ -59,8 +59,7 @@ pub(super) async fn initialize(shared: &Arc<SessionContext>, request: Initialize
     response.plugins_applied = plugins_applied;
     response.managed_settings_applied = managed_settings_applied;
     response.sdk_mcp_manifests_parked = manifests_parked;
-    let mut reply = ControlReply::payload(&response);
-    reply.open_questions = Some(shared.approvals.open());
+    let reply = ControlReply::payload(&response);
     let shared = Arc::clone(shared);
     Ok(reply.then(async move {
         shared.servers.changed();

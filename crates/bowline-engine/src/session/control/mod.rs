@@ -28,8 +28,6 @@ use super::{
     spare::{self, ClaimRequests},
 };
 
-use crate::approvals::OpenQuestions;
-
 /// What a request leads to.
 type Answered = Result<ControlReply, ControlError>;
 
@@ -46,8 +44,6 @@ pub(crate) struct Asked {
 pub struct ControlReply {
     /// The answer; `None` for a mere acknowledgement.
     pub result: Result<Option<RawJson>, ControlError>,
-    /// On the answer to `initialize`: what the host was asked and has not answered.
-    pub open_questions: Option<OpenQuestions>,
     then: Option<BoxFuture<'static, ()>>,
 }
 
@@ -89,7 +85,7 @@ impl ControlError {
 impl ControlReply {
     /// Done, without a payload.
     pub(crate) fn ack() -> Self {
-        Self { result: Ok(None), open_questions: None, then: None }
+        Self { result: Ok(None), then: None }
     }
 
     /// Done, with a payload.
@@ -97,7 +93,6 @@ impl ControlReply {
         let result = RawJson::from_value(payload);
         Self {
             result: result.map(Some).map_err(|error| ControlError::new(error.to_string())),
-            open_questions: None,
             then: None,
         }
     }
@@ -118,7 +113,7 @@ impl ControlReply {
 
 impl From<ControlError> for ControlReply {
     fn from(error: ControlError) -> Self {
-        Self { result: Err(error), open_questions: None, then: None }
+        Self { result: Err(error), then: None }
     }
 }
 

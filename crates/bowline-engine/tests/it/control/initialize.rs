@@ -1,6 +1,5 @@
 //! The first question of a host.
 
-use bowline_protocol::HostRequest;
 use serde_json::{Value, json};
 
 use crate::rig::{Rig, shapes};
@@ -36,25 +35,6 @@ async fn asked_again_it_replaces_the_hooks_if_it_brings_some_and_lists_the_tasks
     super::hook(&rig, "Stop").await;
     assert_eq!(rig.next().await["subtype"], "background_tasks_changed");
     assert_eq!(hooks_of_a_turn(&mut rig).await, ["hook:Stop"]);
-}
-
-#[tokio::test]
-async fn a_host_that_comes_back_hears_what_it_has_not_answered() {
-    let mut rig = Rig::new();
-    rig.will_not_answer();
-    rig.prompt("TOOL Bash {\"command\": \"touch x\"}\nNEXT\nSAY done").await;
-    rig.until(|frame| frame["type"] == "can_use_tool").await;
-    let request = HostRequest::parse(r#"{"subtype":"initialize"}"#).unwrap();
-    let reply = rig.session.control(request.clone()).await;
-    let open = reply.open_questions.clone().unwrap();
-    assert_eq!(open.permissions.len(), 1);
-    assert_eq!(open.permissions[0].tool_name, "Bash");
-    assert_eq!(open.elicitations, []);
-    reply.delivered().await;
-    rig.session.interrupt();
-    rig.turn().await;
-    let reply = rig.session.control(request).await;
-    assert_eq!(reply.open_questions.clone().unwrap().permissions, [], "nobody waits any more");
 }
 
 #[tokio::test]

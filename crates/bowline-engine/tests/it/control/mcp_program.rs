@@ -1,7 +1,6 @@
 //! An MCP server that is a program: its questions, its prompts, its end.
 
 use bowline_mcp::{NamedServer, Scope, read_text};
-use bowline_protocol::HostRequest;
 use serde_json::{Value, json};
 
 use super::{hook, hook_inputs};
@@ -98,20 +97,6 @@ async fn a_hook_may_answer_in_the_users_place_and_hears_the_answer() {
     let told = &hook_inputs(&frames, "Notification")[0];
     assert_eq!(told["notification_type"], "elicitation_response");
     assert!(told["message"].as_str().unwrap().ends_with(": accept"), "{told}");
-}
-
-#[tokio::test]
-async fn a_question_that_waits_is_told_to_a_host_that_comes_back() {
-    let mut rig = rig();
-    rig.will_be_elicited(None);
-    rig.prompt(ASK).await;
-    rig.until(|frame| frame["type"] == "elicit").await;
-    let request = HostRequest::parse(r#"{"subtype":"initialize"}"#).unwrap();
-    let reply = rig.session.control(request).await;
-    let open = reply.open_questions.clone().unwrap();
-    assert_eq!(open.elicitations[0].message, "Who?");
-    rig.session.interrupt();
-    rig.turn().await;
 }
 
 #[tokio::test]
