@@ -3,7 +3,7 @@
 //! A door is an implementation of [`Host`] plus a loop that turns its own input
 //! into calls of [`Session`](crate::Session).
 
-use bowline_mcp::{McpCallResult, McpToolCall};
+use bowline_mcp::{CallLimits, InProcessServer};
 use bowline_model::BoxFuture;
 use bowline_protocol::{
     CanUseTool, Elicitation, ElicitationResponse, HookCallback, McpMessage, Message,
@@ -36,16 +36,10 @@ pub trait Host: Send + Sync + 'static {
         nobody_to_ask()
     }
 
-    /// Calls a tool of an MCP server that lives in the host, with no JSON-RPC in between; `None` if
-    /// that server has to be sent a message. What it reports under `progress_token` is about this
-    /// call.
-    fn call_tool<'a>(
-        &'a self,
-        server: &'a str,
-        call: &'a McpToolCall,
-        progress_token: u64,
-    ) -> Option<Answer<'a, McpCallResult>> {
-        let _ = (server, call, progress_token);
+    /// The MCP server of this name if it runs in this process: its tools are called directly and
+    /// kept to `limits`. `None` if the host has no such server, or it is sent messages.
+    fn in_process_server(&self, server: &str, limits: CallLimits) -> Option<InProcessServer> {
+        let _ = (server, limits);
         None
     }
 

@@ -58,7 +58,7 @@ mod watch;
 mod worktree;
 
 pub use bowline_hook as hook;
-pub use bowline_mcp::{McpCallResult, McpContent, McpEmbedded, McpToolCall};
+pub use bowline_mcp::{CallLimits, InProcessServer, ServerTool};
 pub use bowline_model::BoxFuture;
 pub use bowline_permission as permission;
 pub use bowline_settings::{self as settings, plugin};

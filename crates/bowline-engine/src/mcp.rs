@@ -9,7 +9,7 @@ use std::{
 };
 
 use bowline_mcp::{
-    Elicit, McpCallResult, McpObserver, McpServers, McpToolCall, NamedServer, SdkServerError,
+    CallLimits, Elicit, InProcessServer, McpObserver, McpServers, NamedServer, SdkServerError,
     SdkServers, Setup,
 };
 use bowline_model::BoxFuture;
@@ -97,14 +97,8 @@ impl SdkServers for McpBridge {
         Box::pin(self.host.mcp_message(message).map_err(no_answer))
     }
 
-    fn call<'a>(
-        &'a self,
-        server: &'a str,
-        call: &'a McpToolCall,
-        progress_token: u64,
-    ) -> Option<BoxFuture<'a, Result<McpCallResult, SdkServerError>>> {
-        let answer = self.host.call_tool(server, call, progress_token)?;
-        Some(Box::pin(answer.map_err(no_answer)))
+    fn in_process(&self, server: &str, limits: CallLimits) -> Option<InProcessServer> {
+        self.host.in_process_server(server, limits)
     }
 }
 

@@ -3,26 +3,31 @@
 //! Whatever the transport, each request comes here and gets one response: that of its callback, or
 //! the failure that there is none, that it failed, panicked, or timed out.
 
-use std::{collections::BTreeMap, pin::pin, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    pin::pin,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use bowline_protocol::{
     CanUseTool as CanUseToolRequest, Elicitation, ElicitationResponse, HookCallback,
     HookOutput as WireHookOutput, McpMessage, McpServerMessage, PermissionResult, RawJson,
-    RequestId, RequestUserDialog, UserDialogResponse,
+    RequestId, RequestUserDialog, ToolUseId, UserDialogResponse,
 };
 use tokio::{sync::mpsc, time};
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span, info_span};
 
 #[cfg(feature = "embedded")]
-use crate::tool::{ServedTools, ToolResult};
+use crate::tool::{DirectCall, Tool, ToolResult};
 use crate::{
     callback::{
         CallbackFailure, CanUseTool, DialogRequest, ElicitationRequest, HookCall, OnElicitation,
         OnRequest, OnUserDialog, OtherRequest, RegisteredHooks, ToolRequest, caught,
     },
-    status::Tracker,
-    tool::{CallParams, CurrentSession, Incoming, SdkServer, Served, outlet},
+    status::{PendingToolCall, Tracker},
+    tool::{CurrentSession, Incoming, SdkServer, Served, outlet},
 };
 
 /// Responder of the program, as its options name them.
@@ -201,33 +206,36 @@ impl Responder {
     ) -> Result<RawJson, CallbackFailure> {
         let read = Incoming::read(&message.message);
         let name = &message.server_name;
-        let _waiting = match (&self.tracker, read.call()) {
-            (Some(tracker), Some(call)) => Some(tracker.tool_call(name, call)),
-            _ => None,
-        };
-        let span = match read.call() {
-            Some(call) => self.call_span(name, call),
-            None => self.span.clone(),
-        };
+        let (mut _waiting, mut span) = (None, self.span.clone());
+        if let Some(call) = read.call() {
+            let id = call.meta.tool_use_id.as_ref();
+            span = self.call_span(name, &call.name, id);
+            _waiting = self.tracker.as_ref().map(|tracker| {
+                tracker.tool_call(pending(name, &call.name, id, call.arguments.clone()))
+            });
+        }
         let answer = self.held_back(span, pin!(self.servers.answer(&message, read, cancel))).await;
         answer.ok_or_else(|| CallbackFailure::new(format!("SDK MCP server not found: {name}")))
     }
 
-    /// Calls a tool of one of our MCP servers with no message in between.
+    /// Calls a tool of one of our MCP servers for an embedded engine, without a message.
     #[cfg(feature = "embedded")]
     pub(crate) async fn call_tool(
         &self,
-        name: &str,
-        server: &ServedTools,
-        call: CallParams,
+        server: &str,
+        tool: &Tool,
+        call: DirectCall,
     ) -> ToolResult {
-        let _waiting = self.tracker.as_ref().map(|tracker| tracker.tool_call(name, &call));
-        let span = self.call_span(name, &call);
-        self.held_back(span, pin!(self.servers.call(server, call))).await
+        let (name, id) = (tool.name(), Some(&call.id));
+        let span = self.call_span(server, name, id);
+        let _waiting = self.tracker.as_ref().map(|tracker| {
+            let arguments = RawJson::from(call.arguments.clone());
+            tracker.tool_call(pending(server, name, id, arguments))
+        });
+        self.held_back(span, pin!(self.servers.call(server, tool, call))).await
     }
 
-    fn call_span(&self, server: &str, call: &CallParams) -> Span {
-        let (tool, id) = (&*call.name, call.meta.tool_use_id.as_ref());
+    fn call_span(&self, server: &str, tool: &str, id: Option<&ToolUseId>) -> Span {
         let tool_use_id = id.map(|id| id.as_str());
         info_span!(parent: &self.span, "tool", server, tool, tool_use_id)
     }
@@ -239,6 +247,22 @@ impl Responder {
             tracker.unpaused().await;
         }
         answer
+    }
+}
+
+/// A call of one of our tools, as the status of a session shows it.
+fn pending(
+    server: &str,
+    tool: &str,
+    id: Option<&ToolUseId>,
+    arguments: RawJson,
+) -> PendingToolCall {
+    PendingToolCall {
+        tool_use_id: id.cloned(),
+        server_name: server.to_owned(),
+        tool_name: tool.to_owned(),
+        arguments,
+        started_at: SystemTime::now(),
     }
 }
 

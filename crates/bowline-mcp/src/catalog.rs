@@ -2,13 +2,15 @@
 
 use std::{collections::HashSet, sync::Arc};
 
+use bowline_protocol::ToolListing;
 use serde::{Deserialize, de::DeserializeOwned};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::{
     connection::{Changed, Connection, Hello, Request, RequestError},
     options::Options,
     prompts::McpPromptArgument,
+    spec::ServerTool,
 };
 
 /// No list has more pages: a server that goes on forever gives what it gave until then.
@@ -17,35 +19,9 @@ const MAX_PAGES: usize = 100;
 /// The lists of one server.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Catalog {
-    pub(crate) tools: Vec<ListedTool>,
+    pub(crate) tools: Vec<ToolListing>,
     pub(crate) prompts: Vec<ListedPrompt>,
     pub(crate) resources: Vec<ListedResource>,
-}
-
-/// A tool of a server.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct ListedTool {
-    pub(crate) name: String,
-    pub(crate) title: Option<String>,
-    pub(crate) description: Option<String>,
-    #[serde(default)]
-    pub(crate) input_schema: Map<String, Value>,
-    #[serde(default)]
-    pub(crate) annotations: Annotations,
-    #[serde(default, rename = "_meta")]
-    pub(crate) meta: Map<String, Value>,
-}
-
-/// What a server says its tool does to the world.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(crate) struct Annotations {
-    pub(crate) title: Option<String>,
-    pub(crate) read_only_hint: Option<bool>,
-    pub(crate) destructive_hint: Option<bool>,
-    pub(crate) idempotent_hint: Option<bool>,
-    pub(crate) open_world_hint: Option<bool>,
 }
 
 /// A prompt of a server.
@@ -96,7 +72,7 @@ impl Catalog {
             self.tools = list(connection, "tools", options, ask).await?;
             // Of two with one name the first counts.
             let mut names = HashSet::new();
-            self.tools.retain(|tool: &ListedTool| names.insert(tool.name.clone()));
+            self.tools.retain(|tool: &ToolListing| names.insert(tool.name.clone()));
         }
         if changed.prompts && has.prompts() {
             let ask = |cursor| Request::ListPrompts { cursor };
@@ -150,5 +126,5 @@ pub(crate) struct Live {
     pub(crate) connection: Arc<Connection>,
     pub(crate) hello: Hello,
     pub(crate) catalog: Catalog,
-    pub(crate) tools: Vec<Arc<crate::tool::McpTool>>,
+    pub(crate) tools: Vec<ServerTool>,
 }

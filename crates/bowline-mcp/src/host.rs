@@ -3,7 +3,7 @@
 use bowline_protocol::{Elicitation, ElicitationResponse, McpServerStatus, RawJson};
 use futures_util::future::BoxFuture;
 
-use crate::call::{McpCallResult, McpToolCall};
+use crate::in_process::{CallLimits, InProcessServer};
 
 /// The way to the MCP servers inside the host.
 pub trait SdkServers: Send + Sync + 'static {
@@ -19,19 +19,10 @@ pub trait SdkServers: Send + Sync + 'static {
         message: RawJson,
     ) -> BoxFuture<'_, Result<RawJson, SdkServerError>>;
 
-    /// Calls a tool with no JSON-RPC in between; `None` if the server has to be sent a message.
-    /// What it reports under `progress_token` counts for this call.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future withdraws the call.
-    fn call<'a>(
-        &'a self,
-        server: &'a str,
-        call: &'a McpToolCall,
-        progress_token: u64,
-    ) -> Option<BoxFuture<'a, Result<McpCallResult, SdkServerError>>> {
-        let _ = (server, call, progress_token);
+    /// The server of this name if it runs in this process, so that its tools are called directly
+    /// and kept to `limits`; `None` if it is sent messages. Asked whenever the server is connected.
+    fn in_process(&self, server: &str, limits: CallLimits) -> Option<InProcessServer> {
+        let _ = (server, limits);
         None
     }
 }

@@ -13,12 +13,12 @@
 //!
 //! Nothing here reads the environment or decides on permissions.
 
-mod call;
 mod catalog;
 mod config;
 mod connection;
 mod expand;
 mod host;
+mod in_process;
 mod login;
 mod logins;
 mod name;
@@ -28,19 +28,21 @@ mod resources;
 mod result;
 mod server;
 mod servers;
+mod spec;
 mod status;
-mod told;
 mod tool;
+mod truncate;
 
-pub use call::{McpCallResult, McpContent, McpEmbedded, McpToolCall};
 pub use config::{
     ConfigProblem, NamedServer, Scope, ServerList, read_argument, read_file, read_text,
 };
 pub use expand::expand;
 pub use host::{Elicit, McpObserver, SdkServerError, SdkServers};
+pub use in_process::{CallLimits, InProcessServer};
 pub use login::{LoginError, LoginPage};
 pub use name::{public_name, spoken, tool_name};
 pub use options::{Backoff, ClientInfo, Options};
 pub use prompts::{McpPrompt, McpPromptArgument, PromptMessage};
 pub use resources::McpResource;
 pub use servers::{McpError, McpServers, Setup};
+pub use spec::ServerTool;

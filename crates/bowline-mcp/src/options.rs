@@ -21,6 +21,16 @@ pub struct Options {
     pub backoff: Backoff,
 }
 
+/// About how many characters a token has.
+const CHARS_PER_TOKEN: usize = 4;
+
+impl Options {
+    /// How many characters a result may have, unless its tool says otherwise.
+    pub(crate) fn max_result_chars(&self) -> usize {
+        self.max_output_tokens.saturating_mul(CHARS_PER_TOKEN)
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {

@@ -1,11 +1,10 @@
 //! Prompts of servers, which are slash commands here.
 
-use bowline_protocol::{Content, Role, SlashCommand};
+use bowline_protocol::{Content, Role, SlashCommand, ToolContent};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::{
-    call::McpContent,
     connection::{Request, RequestError},
     name::tool_name,
     result::{self, Files},
@@ -89,7 +88,7 @@ pub(crate) async fn get(
     #[derive(Deserialize)]
     struct Message {
         role: Role,
-        content: Value,
+        content: ToolContent,
     }
     let live = server.live().ok_or(RequestError::Closed)?;
     let arguments = fill_in(&prompt.arguments, words);
@@ -102,7 +101,7 @@ pub(crate) async fn get(
     let mut messages = Vec::with_capacity(answer.messages.len());
     for Message { role, content } in answer.messages {
         let mut blocks = Vec::new();
-        result::add(McpContent::from(content), &files, &mut blocks).await;
+        result::add(content, &files, &mut blocks).await;
         messages.push(PromptMessage { role, content: Content::Blocks(blocks) });
     }
     Ok(messages)

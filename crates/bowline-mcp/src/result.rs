@@ -7,15 +7,14 @@ use std::{
 };
 
 use base64::{Engine, prelude::BASE64_STANDARD};
-use bowline_protocol::{Content, ContentBlock, Extra, ImageBlock, Source};
+use bowline_protocol::{
+    Content, ContentBlock, Extra, ImageBlock, ResourceContents, Source, ToolContent, ToolResult,
+};
 use bowline_tools::{ToolFailure, ToolOutput};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::{
-    call::{McpCallResult, McpContent, McpEmbedded},
-    name::public_name,
-};
+use crate::name::public_name;
 
 /// The kinds of pictures that models look at.
 const SEEN_BY_MODELS: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
@@ -24,13 +23,13 @@ const SEEN_BY_MODELS: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "imag
 /// `results_dir`; a text of more than `max_chars` becomes prose, which is saved and shortened by
 /// whoever runs tools.
 pub(crate) async fn output(
-    result: McpCallResult,
+    result: ToolResult,
     server: &str,
     results_dir: &Path,
     max_chars: usize,
 ) -> Result<ToolOutput, ToolFailure> {
     if result.is_error {
-        return Err(ToolFailure::running(result.error_text()));
+        return Err(ToolFailure::running(error_text(&result)));
     }
     let files = Files { server, dir: results_dir };
     let mut blocks = Vec::with_capacity(result.content.len());
@@ -56,6 +55,16 @@ pub(crate) async fn output(
     }))
 }
 
+/// The error text of a failed call.
+pub(crate) fn error_text(result: &ToolResult) -> String {
+    let text = result.to_text();
+    match (text.is_empty(), &result.structured_content) {
+        (false, _) => text,
+        (true, Some(structured)) => structured.to_string(),
+        (true, None) => "the tool failed without an error message".to_owned(),
+    }
+}
+
 /// Servers should also send it as text, for clients that know no better.
 fn add_structured(structured: &Value, blocks: &mut Vec<ContentBlock>) {
     let repeated = blocks
@@ -68,14 +77,14 @@ fn add_structured(structured: &Value, blocks: &mut Vec<ContentBlock>) {
 }
 
 /// One piece of content as MCP has it, as a conversation takes it.
-pub(crate) async fn add(piece: McpContent, files: &Files<'_>, blocks: &mut Vec<ContentBlock>) {
+pub(crate) async fn add(piece: ToolContent, files: &Files<'_>, blocks: &mut Vec<ContentBlock>) {
     match piece {
-        McpContent::Text { text } => blocks.push(ContentBlock::text(text)),
-        McpContent::Image { data, mime_type } => add_image(data, &mime_type, files, blocks).await,
-        McpContent::Audio { data, mime_type } => {
+        ToolContent::Text { text } => blocks.push(ContentBlock::text(text)),
+        ToolContent::Image { data, mime_type } => add_image(data, &mime_type, files, blocks).await,
+        ToolContent::Audio { data, mime_type } => {
             blocks.push(saved("Audio", &data, Some(&mime_type), files).await);
         }
-        McpContent::Resource { resource: McpEmbedded { uri, mime_type, text, blob } } => {
+        ToolContent::Resource { resource: ResourceContents { uri, mime_type, text, blob, .. } } => {
             let mime = mime_type.as_deref();
             match (text, blob) {
                 (Some(text), _) => {
@@ -90,14 +99,18 @@ pub(crate) async fn add(piece: McpContent, files: &Files<'_>, blocks: &mut Vec<C
                 (None, None) => blocks.push(ContentBlock::text(format!("[Resource: {uri}]"))),
             }
         }
-        McpContent::ResourceLink { uri, name, description } => {
-            let name = name.map(|name| format!(" {name}")).unwrap_or_default();
+        ToolContent::ResourceLink { uri, name, description, .. } => {
+            let name = if name.is_empty() { name } else { format!(" {name}") };
             let description = description.map(|text| format!(" ({text})")).unwrap_or_default();
             let text = format!("[Resource link:{name} {uri}]{description}");
             blocks.push(ContentBlock::text(text));
         }
-        // The model may still make sense of it.
-        McpContent::Other(piece) => blocks.push(ContentBlock::text(piece.to_string())),
+        // The model may understand it all the same.
+        ToolContent::Other(piece) => blocks.push(ContentBlock::text(piece.to_string())),
+        other => {
+            let piece = serde_json::to_string(&other).unwrap_or_default();
+            blocks.push(ContentBlock::text(piece));
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use std::{
 
 use bowline_protocol::{
     InitMcpServer, McpReadResourceResponse, McpServerConfig, McpServerRef, McpServerState,
-    McpServerStatus, McpSetServersResponse, RawJson,
+    McpServerStatus, McpSetServersResponse, RawJson, ToolListing, ToolResult,
 };
 use bowline_tools::{Tool, ToolDisplayName, ToolSource, Workspace};
 use futures_util::future::join_all;
@@ -17,18 +17,19 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use crate::{
-    call::{McpCallResult, McpToolCall},
     config::{NamedServer, Scope},
     connection::{Request, RequestError},
     host::{Elicit, McpObserver, SdkServers},
     login::LoginError,
+    name::{spoken, tool_name},
     options::Options,
     prompts::{self, McpPrompt, PromptMessage},
     resources::{self, McpResource},
+    result::error_text,
     server::{Core, Server, Shared, State, lock},
+    spec::ServerTool,
     status,
-    told::bounded,
-    tool::McpTool,
+    truncate::truncated,
 };
 
 /// What the servers of a session are made from.
@@ -199,7 +200,7 @@ impl McpServers {
         let instructions = self.in_order().into_iter().filter_map(|server| {
             let live = server.live()?;
             let text = live.hello.instructions.as_deref().map(str::trim)?;
-            (!text.is_empty()).then(|| (server.name.clone(), bounded(text)))
+            (!text.is_empty()).then(|| (server.name.clone(), truncated(text)))
         });
         instructions.collect()
     }
@@ -313,17 +314,13 @@ impl McpServers {
             Some(Value::Object(arguments)) => arguments,
             _ => Default::default(),
         };
-        let call = McpToolCall { name: own_name, arguments, tool_use_id: None };
+        let call = Request::CallTool { name: own_name, arguments, tool_use_id: None };
         let limit = limit.unwrap_or_else(|| server.call_timeout());
         let failed = |error: &dyn ToString| McpError::Failed(error.to_string());
-        let answer = live
-            .connection
-            .request(Request::CallTool(call), limit)
-            .await
-            .map_err(|error| failed(&error))?;
+        let answer = live.connection.request(call, limit).await.map_err(|error| failed(&error))?;
         let raw = RawJson::from_value(&answer).map_err(|error| failed(&error))?;
-        match serde_json::from_value::<McpCallResult>(answer) {
-            Ok(result) if result.is_error => Err(McpError::Failed(result.error_text())),
+        match serde_json::from_value::<ToolResult>(answer) {
+            Ok(result) if result.is_error => Err(McpError::Failed(error_text(&result))),
             _ => Ok(raw),
         }
     }
@@ -392,22 +389,21 @@ impl McpServers {
         servers
     }
 
-    fn find_tool(&self, name: &str) -> Option<(Arc<Core>, Arc<McpTool>)> {
+    fn find_tool(&self, name: &str) -> Option<(Arc<Core>, ServerTool)> {
         self.directory.cores().into_iter().find_map(|server| {
             let live = server.live()?;
-            let tool = live.tools.iter().find(|tool| tool.spec().name == name)?;
-            Some((server, Arc::clone(tool)))
+            let tool = live.tools.iter().find(|tool| tool.tool.spec().name == name)?;
+            Some((server, tool.clone()))
         })
     }
 
     /// The server of a tool and the tool's name there, if need be guessed from its name here.
     fn resolve(&self, tool: &str) -> Option<(Arc<Core>, String)> {
         if let Some((server, tool)) = self.find_tool(tool) {
-            let name = tool.own_name().to_owned();
-            return Some((server, name));
+            return Some((server, tool.listing.name));
         }
         self.directory.cores().into_iter().find_map(|server| {
-            let prefix = crate::name::tool_name(&server.name, "");
+            let prefix = tool_name(&server.name, "");
             let name = tool.strip_prefix(&prefix)?.to_owned();
             Some((server, name))
         })
@@ -430,8 +426,8 @@ impl ToolSource for McpServers {
         let live: Vec<_> = self.directory.cores().iter().filter_map(|core| core.live()).collect();
         let mut by_name: BTreeMap<String, Arc<dyn Tool>> = BTreeMap::new();
         for tool in live.iter().flat_map(|live| &live.tools) {
-            let name = tool.spec().name.to_string();
-            by_name.entry(name).or_insert_with(|| Arc::clone(tool) as Arc<dyn Tool>);
+            let name = tool.tool.spec().name.to_string();
+            by_name.entry(name).or_insert_with(|| Arc::clone(&tool.tool));
         }
         let has_resources = live.iter().any(|live| live.hello.capabilities.resources());
         let for_resources = self.resource_tools.iter().filter(|_| has_resources).cloned();
@@ -452,7 +448,24 @@ impl ToolSource for McpServers {
     }
 
     fn display_name(&self, tool: &str) -> Option<ToolDisplayName> {
-        self.find_tool(tool)?.1.display_name()
+        let (server, tool) = self.find_tool(tool)?;
+        Some(display_name(&server, tool.listing))
+    }
+}
+
+/// A tool's and its server's names for people.
+fn display_name(server: &Core, listing: ToolListing) -> ToolDisplayName {
+    let live = server.live();
+    let info = live.as_ref().and_then(|live| live.hello.server_info.as_ref());
+    let server_title = info.map(|info| {
+        let title = info.extra.get("title").and_then(Value::as_str);
+        title.unwrap_or(&info.name).to_owned()
+    });
+    let title = listing.title.or(listing.annotations.title);
+    ToolDisplayName {
+        tool: title.unwrap_or_else(|| spoken(&listing.name)),
+        tool_name: listing.name,
+        server: server_title.unwrap_or_else(|| server.name.clone()),
     }
 }
 

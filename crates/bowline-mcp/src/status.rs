@@ -2,12 +2,11 @@
 
 use bowline_protocol::{
     Extra, InitMcpServer, McpRemoteServer, McpSdkServer, McpServerConfig, McpServerState,
-    McpServerStatus, McpStdioServer, McpToolInfo, RawJson, StdioType,
+    McpServerStatus, McpStdioServer, McpToolInfo, RawJson, StdioType, ToolAnnotations,
 };
 use serde_json::json;
 
 use crate::{
-    catalog::Annotations,
     config::Scope,
     server::{Core, State},
 };
@@ -95,7 +94,7 @@ fn address(remote: &McpRemoteServer) -> McpRemoteServer {
     McpRemoteServer { url: remote.url.clone(), ..McpRemoteServer::default() }
 }
 
-fn annotations(of: &Annotations) -> RawJson {
+fn annotations(of: &ToolAnnotations) -> RawJson {
     let mut shown = json!({});
     for (name, hint) in [
         ("readOnly", of.read_only_hint),

@@ -51,6 +51,7 @@ mod id;
 mod line;
 mod maybe;
 mod mcp;
+mod mcp_tool;
 mod message;
 mod permission;
 mod printable;
@@ -157,6 +158,7 @@ pub use permission::{
     PermissionBehavior, PermissionDeny, PermissionMode, PermissionResult, PermissionRule,
     PermissionUpdate, RuleError, RulesUpdate, UpdateDestination, split_rules,
 };
+pub use mcp_tool::{ResourceContents, ToolAnnotations, ToolContent, ToolListing, ToolResult};
 pub use printable::{printable, printable_json};
 pub use raw::RawJson;
 pub use schema::{agent_schema, host_schema};

@@ -18,7 +18,7 @@ const DOORS: &[(&str, &[&str])] = &[
 
 /// What the engine asks of a host.
 const ASKS: [&str; 6] =
-    ["emit", "can_use_tool", "hook_callback", "mcp_message", "call_tool", "elicit"];
+    ["emit", "can_use_tool", "hook_callback", "mcp_message", "in_process_server", "elicit"];
 
 #[test]
 fn the_table_of_doors_is_true() {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bowline_engine::{Answer, Host, HostError, McpCallResult, McpToolCall};
+use bowline_engine::{Answer, CallLimits, Host, HostError, InProcessServer};
 use bowline_model::BoxFuture;
 use bowline_protocol::{
     CanUseTool, Elicitation, ElicitationResponse, HookCallback, McpMessage, Message,
@@ -10,7 +10,7 @@ use bowline_protocol::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{call, queue::Queue};
+use super::{queue::Queue, tool};
 use crate::{callback::CallbackFailure, responder::Responder};
 
 pub(super) struct EmbeddedHost {
@@ -45,17 +45,9 @@ impl Host for EmbeddedHost {
         })
     }
 
-    fn call_tool<'a>(
-        &'a self,
-        server: &'a str,
-        call: &'a McpToolCall,
-        progress_token: u64,
-    ) -> Option<Answer<'a, McpCallResult>> {
-        let tools = self.callbacks.servers.tools(server)?;
-        let params = call::params(call, progress_token).ok()?;
-        Some(Box::pin(
-            async move { Ok(self.callbacks.call_tool(server, &tools, params).await.into()) },
-        ))
+    fn in_process_server(&self, server: &str, limits: CallLimits) -> Option<InProcessServer> {
+        let server = self.callbacks.servers.tools(server)?;
+        Some(tool::in_process(&server, &limits, &self.callbacks))
     }
 
     fn elicit(&self, question: Elicitation) -> Answer<'_, ElicitationResponse> {

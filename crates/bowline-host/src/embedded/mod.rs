@@ -1,11 +1,11 @@
 //! An agent in this very process.
 
 mod apply;
-mod call;
 mod connection;
 mod host;
 mod queue;
 mod setup;
+mod tool;
 
 use std::{
     fmt,

@@ -234,14 +234,14 @@ mod tests {
 
     #[cfg(feature = "schema")]
     #[test]
-    fn a_schema_that_is_none_is_an_error() {
+    fn invalid_schema_is_an_error() {
         let with = |schema: serde_json::Value| {
             let tool = Tool::with_schema("t", "", schema, async |_: serde_json::Value| "");
             Options::default().sdk_mcp_server(McpServer::new("s").tool(tool))
         };
         check(with(serde_json::json!({"type": "object"})), None);
-        check(with(serde_json::json!({"type": "string"})), Some("no object"));
+        check(with(serde_json::json!({"type": "string"})), Some("`t`: input schema must have type `object`"));
         let typo = serde_json::json!({"type": "object", "properties": {"a": {"type": "nmber"}}});
-        check(with(typo), Some("the schema of `t` is none"));
+        check(with(typo), Some("`t`: invalid JSON Schema: "));
     }
 }

@@ -15,7 +15,7 @@ use super::{
     Illegal, PendingPermission, PendingToolCall, SessionEvent, SessionStatus, Step, Ticket,
     event::OpenCalls,
 };
-use crate::{state::SessionState, tool::CallParams};
+use crate::state::SessionState;
 
 /// Events that wait for a reader. A slower one receives how many it missed. Room for
 /// them is taken at once, so there is not more than a turn with partial messages needs.
@@ -159,16 +159,9 @@ impl Tracker {
     }
 
     /// Notes that the agent waits for a tool of ours, until the guard is dropped.
-    pub(crate) fn tool_call(&self, server: &str, call: &CallParams) -> PendingGuard<'_> {
+    pub(crate) fn tool_call(&self, call: PendingToolCall) -> PendingGuard<'_> {
         let ticket = self.ticket();
-        let pending = PendingToolCall {
-            tool_use_id: call.meta.tool_use_id.clone(),
-            server_name: server.to_owned(),
-            tool_name: call.name.clone(),
-            arguments: call.arguments.clone(),
-            started_at: SystemTime::now(),
-        };
-        self.step(Step::BeginCall(ticket, pending)).ok();
+        self.step(Step::BeginCall(ticket, call)).ok();
         PendingGuard { tracker: self, over: Some(Step::EndCall(ticket)) }
     }
 

@@ -1,8 +1,13 @@
 //! What a handler may know of its call, and say while it works.
 
+#[cfg(feature = "embedded")]
+use std::sync::Arc;
+
 use bowline_protocol::{SessionId, ToolUseId};
 use serde::Serialize;
 use serde_json::Value;
+#[cfg(feature = "embedded")]
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::Outlet;
@@ -38,7 +43,7 @@ pub struct ToolContext {
     /// Fires when the result is no longer wanted. The handler is dropped then; this is for work
     /// that outlives it.
     pub cancel: CancellationToken,
-    pub(super) line: Option<ProgressLine>,
+    pub(super) progress: Option<ProgressSink>,
 }
 
 /// How far a call is.
@@ -72,11 +77,14 @@ impl Progress {
     }
 }
 
-/// Where the progress of one call is reported.
+/// The destination of one call's progress reports.
 #[derive(Debug, Clone)]
-pub(super) struct ProgressLine {
-    pub(super) outlet: Outlet,
-    pub(super) token: Value,
+pub(super) enum ProgressSink {
+    /// Notifications to the agent, under the token of the call.
+    Notification { outlet: Outlet, token: Value },
+    /// The time limit of an embedded engine, which each report restarts.
+    #[cfg(feature = "embedded")]
+    TimeLimit(Arc<Notify>),
 }
 
 /// A report as MCP has it.
@@ -93,25 +101,30 @@ struct Report<'a> {
 
 impl ToolContext {
     /// The context of a call that no agent has made.
-    pub(super) fn nobody() -> Self {
+    pub(super) fn detached() -> Self {
         Self {
             server: String::new(),
             tool_use_id: None,
             session_id: None,
             cancel: CancellationToken::new(),
-            line: None,
+            progress: None,
         }
     }
 
-    /// Tells the agent how far the call is (`notifications/progress` of MCP). Its time limit for
-    /// the call starts anew. An agent that did not ask for reports gets none.
+    /// Reports the progress of the call to the agent (`notifications/progress` of MCP), which
+    /// restarts its time limit for the call. An agent that did not ask for reports gets none.
     ///
     /// Waits while many reports are still on their way.
     pub async fn progress(&self, progress: Progress) {
-        if let Some(ProgressLine { outlet, token }) = &self.line {
-            let Progress { done, total, message } = progress;
-            let report = Report { progress_token: token, progress: done, total, message };
-            outlet.notify(&self.server, "notifications/progress", &report).await;
+        match &self.progress {
+            Some(ProgressSink::Notification { outlet, token }) => {
+                let Progress { done, total, message } = progress;
+                let report = Report { progress_token: token, progress: done, total, message };
+                outlet.notify(&self.server, "notifications/progress", &report).await;
+            }
+            #[cfg(feature = "embedded")]
+            Some(ProgressSink::TimeLimit(restart)) => restart.notify_one(),
+            None => {}
         }
     }
 }

@@ -2,19 +2,16 @@
 
 use std::{fmt, marker::PhantomData, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
-use bowline_protocol::{McpPermissionPolicy, RawJson};
+use bowline_protocol::{McpPermissionPolicy, ToolAnnotations, ToolListing, ToolResult};
 use futures_util::{FutureExt, future::BoxFuture};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tokio::time;
 
 #[cfg(feature = "schema")]
 use super::schema::{Check, Field, schema_of};
-use super::{
-    ToolAnnotations, ToolContext, ToolHandler, ToolResult,
-    listed::{Listed, schema_of_type},
-};
+use super::{ToolContext, ToolHandler, arguments::Arguments, type_schema::schema_of_type};
 use crate::{Error, callback::panic_text};
 
 /// A tool that this program lends to its agent.
@@ -37,7 +34,7 @@ use crate::{Error, callback::panic_text};
 /// ```
 #[derive(Clone)]
 pub struct Tool {
-    pub(super) listed: Listed,
+    listing: ToolListing,
     work: Arc<dyn Work>,
     time_limit: Option<Duration>,
     pub(super) policy: Option<McpPermissionPolicy>,
@@ -120,15 +117,15 @@ impl Tool {
         H: ToolHandler<Shape>,
         Shape: Send + Sync + 'static,
     {
-        let listed = Listed {
-            name,
-            description,
-            input_schema,
-            annotations: ToolAnnotations::default(),
-            meta: Map::new(),
+        let input_schema = match input_schema {
+            Value::Object(schema) => schema,
+            // `problem` reports it, because it has no type.
+            _ => Default::default(),
         };
+        let description = Some(description);
+        let listing = ToolListing { name, description, input_schema, ..ToolListing::default() };
         Self {
-            listed,
+            listing,
             work: Arc::new(Handled { handler, shape: PhantomData }),
             time_limit: None,
             policy: None,
@@ -139,27 +136,32 @@ impl Tool {
 
     /// Its name.
     pub fn name(&self) -> &str {
-        &self.listed.name
+        &self.listing.name
+    }
+
+    /// The tool as the model and hosts are shown it.
+    pub(crate) fn listing(&self) -> &ToolListing {
+        &self.listing
     }
 
     /// Says that it changes nothing, so that calls may run side by side.
     #[must_use]
     pub fn read_only(mut self) -> Self {
-        self.listed.annotations.read_only_hint = Some(true);
+        self.listing.annotations.read_only_hint = Some(true);
         self
     }
 
     /// Says what calls of it do to the world.
     #[must_use]
     pub fn annotations(mut self, annotations: ToolAnnotations) -> Self {
-        self.listed.annotations = annotations;
+        self.listing.annotations = annotations;
         self
     }
 
     /// Adds something that only some agents understand, as in `anthropic/alwaysLoad`.
     #[must_use]
     pub fn meta(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.listed.meta.insert(key.into(), value.into());
+        self.listing.meta.insert(key.into(), value.into());
         self
     }
 
@@ -208,20 +210,21 @@ impl Tool {
 
     /// Says what is wrong with it.
     pub(super) fn problem(&self) -> Option<String> {
-        if self.listed.input_schema.get("type") != Some(&Value::from("object")) {
-            return Some(format!("the arguments of `{}` are no object", self.name()));
+        if self.listing.input_schema.get("type") != Some(&Value::from("object")) {
+            return Some(format!("`{}`: input schema must have type `object`", self.name()));
         }
         #[cfg(feature = "schema")]
         if let Some(Err(error)) = self.check.as_deref() {
-            return Some(format!("the schema of `{}` is none: {error}", self.name()));
+            return Some(format!("`{}`: invalid JSON Schema: {error}", self.name()));
         }
         None
     }
 
-    fn complaint(&self, arguments: &RawJson) -> Option<String> {
+    /// Checks the arguments against a schema that was written by hand.
+    fn violations(&self, arguments: &Arguments) -> Option<String> {
         #[cfg(feature = "schema")]
         if let Some(Ok(check)) = self.check.as_deref() {
-            return check.complaint(arguments);
+            return check.violations(&arguments.value());
         }
         #[cfg(not(feature = "schema"))]
         let _ = arguments;
@@ -255,18 +258,18 @@ impl Tool {
     pub async fn call(&self, arguments: &impl Serialize) -> Result<ToolResult, Error> {
         let failed = |message| Error::Tool { tool: self.name().to_owned(), message };
         let arguments =
-            RawJson::from_value(arguments).map_err(|error| failed(error.to_string()))?;
-        let result = self.answer(&arguments, ToolContext::nobody()).await;
+            serde_json::to_value(arguments).map_err(|error| failed(error.to_string()))?;
+        let result = self.respond(Arguments::Value(arguments), ToolContext::detached()).await;
         match result.is_error {
-            true => Err(failed(result.words())),
+            true => Err(failed(result.to_text())),
             false => Ok(result),
         }
     }
 
-    /// Answers a call. Whatever happens, there is a result; a cancelled call's is read by nobody.
-    pub(super) async fn answer(&self, arguments: &RawJson, context: ToolContext) -> ToolResult {
-        if let Some(complaint) = self.complaint(arguments) {
-            return ToolResult::error(format!("Input validation error: {complaint}"));
+    /// Performs a call. Invalid arguments, panics and timeouts become results as well.
+    pub(super) async fn respond(&self, arguments: Arguments, context: ToolContext) -> ToolResult {
+        if let Some(violations) = self.violations(&arguments) {
+            return ToolResult::error(format!("Input validation error: {violations}"));
         }
         let cancel = context.cancel.clone();
         // The handler itself may panic before it returns a future.
@@ -278,14 +281,14 @@ impl Tool {
                 ToolResult::error(format!("the tool {} panicked: {text}", self.name()))
             }),
             () = cancel.cancelled() => ToolResult::error("the call was cancelled"),
-            limit = self.too_late() => {
+            limit = self.deadline() => {
                 ToolResult::error(format!("the tool {} took longer than {limit:?}", self.name()))
             }
         }
     }
 
-    /// Ends when a call has taken too long, and says how long that is.
-    async fn too_late(&self) -> Duration {
+    /// Completes when a call has reached the time limit, and returns the limit.
+    async fn deadline(&self) -> Duration {
         match self.time_limit {
             Some(limit) => {
                 time::sleep(limit).await;
@@ -298,14 +301,13 @@ impl Tool {
 
 impl fmt::Debug for Tool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Tool").field(&self.listed.name).finish()
+        f.debug_tuple("Tool").field(&self.listing.name).finish()
     }
 }
 
 /// A handler whose type is forgotten.
 trait Work: Send + Sync {
-    fn run<'a>(&'a self, arguments: &'a RawJson, context: ToolContext)
-    -> BoxFuture<'a, ToolResult>;
+    fn run(&self, arguments: Arguments, context: ToolContext) -> BoxFuture<'_, ToolResult>;
 }
 
 struct Handled<Shape, H> {
@@ -314,12 +316,8 @@ struct Handled<Shape, H> {
 }
 
 impl<Shape: Send + Sync, H: ToolHandler<Shape>> Work for Handled<Shape, H> {
-    fn run<'a>(
-        &'a self,
-        arguments: &'a RawJson,
-        context: ToolContext,
-    ) -> BoxFuture<'a, ToolResult> {
-        match arguments.parse() {
+    fn run(&self, arguments: Arguments, context: ToolContext) -> BoxFuture<'_, ToolResult> {
+        match arguments.read() {
             Ok(arguments) => self.handler.call(arguments, context),
             Err(error) => {
                 let result = ToolResult::error(format!("Input validation error: {error}"));

@@ -1,12 +1,12 @@
 //! Tools that this program lends to its agent, and the servers that hold them.
 
+mod arguments;
 mod context;
 mod definition;
 #[cfg(feature = "rmcp")]
 mod guarded;
 mod handler;
 mod incoming;
-mod listed;
 mod outlet;
 mod result;
 #[cfg(feature = "rmcp")]
@@ -17,22 +17,21 @@ mod schema;
 mod served;
 mod server;
 mod stops;
+mod type_schema;
 
+pub use bowline_protocol::{ResourceContents, ToolAnnotations, ToolContent, ToolResult};
 pub use context::{Progress, ToolContext};
 pub use definition::Tool;
 pub use handler::{HandleTool, ToolHandler};
-#[cfg(feature = "embedded")]
-pub(crate) use incoming::CallMeta;
-pub(crate) use incoming::{CallParams, Incoming};
-pub use listed::ToolAnnotations;
-pub(crate) use listed::schema_of_type;
+pub(crate) use incoming::Incoming;
 pub(crate) use outlet::{Outlet, outlet};
-pub use result::{IntoToolResult, ResourceContents, Structured, ToolContent, ToolResult};
+pub use result::{IntoToolResult, Structured};
 #[cfg(feature = "rmcp")]
 pub use rmcp::RmcpServer;
-#[cfg(feature = "embedded")]
-pub(crate) use rpc::ServedTools;
 #[cfg(feature = "schema")]
 pub use schema::Field;
+#[cfg(feature = "embedded")]
+pub(crate) use served::DirectCall;
 pub(crate) use served::{CurrentSession, Served};
 pub use server::{McpServer, McpServers, SdkServer};
+pub(crate) use type_schema::schema_of_type;

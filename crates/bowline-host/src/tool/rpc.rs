@@ -9,16 +9,16 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use bowline_protocol::RawJson;
+use bowline_protocol::{RawJson, ToolListing, ToolResult};
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Incoming, McpServer, ToolContext, ToolResult,
-    context::ProgressLine,
+    Incoming, McpServer, Tool, ToolContext,
+    arguments::Arguments,
+    context::ProgressSink,
     incoming::{Asked, CallParams, METHOD_NOT_FOUND, Refusal},
-    listed::Listed,
     served::Surroundings,
 };
 
@@ -44,7 +44,7 @@ struct Outgoing<'a> {
 enum Answer<'a> {
     Nothing {},
     Hello(Value),
-    List { tools: Vec<&'a Listed> },
+    List { tools: Vec<&'a ToolListing> },
     Called(ToolResult),
 }
 
@@ -94,6 +94,12 @@ impl ServedTools {
         Self { server, around, calls: Calls::default() }
     }
 
+    /// The server, for an engine that calls its tools without messages.
+    #[cfg(feature = "embedded")]
+    pub(super) fn server(&self) -> &McpServer {
+        &self.server
+    }
+
     /// Answers one message. What wants no answer gets a stand-in, because the transport needs one.
     pub(super) async fn answer(&self, message: Incoming, cancel: CancellationToken) -> RawJson {
         let Incoming { id, asked } = message;
@@ -122,7 +128,7 @@ impl ServedTools {
             "initialize" => Ok(Answer::Hello(self.hello(params))),
             "ping" => Ok(Answer::Nothing {}),
             "tools/list" => {
-                let tools = self.server.tools.iter().map(|tool| &tool.listed).collect();
+                let tools = self.server.tools.iter().map(Tool::listing).collect();
                 Ok(Answer::List { tools })
             }
             "notifications/cancelled" => {
@@ -153,28 +159,24 @@ impl ServedTools {
         hello
     }
 
+    /// Runs a tool. Whatever happens, there is a result.
     async fn call(&self, call: CallParams, id: &str, cancel: CancellationToken) -> ToolResult {
         let cancel = cancel.child_token();
         self.calls.lock().insert(id.to_owned(), cancel.clone());
         let _running = Running { calls: &self.calls, id };
-        self.run(call, cancel).await
-    }
-
-    /// Runs a tool. Whatever happens, there is a result.
-    pub(super) async fn run(&self, call: CallParams, cancel: CancellationToken) -> ToolResult {
         let Some(tool) = self.server.tools.iter().find(|tool| tool.name() == call.name) else {
             return ToolResult::error(format!("Tool '{}' not found", call.name));
         };
-        let outlet = &self.around.outlet;
-        let line = call.meta.progress_token;
+        let outlet = self.around.outlet.clone();
+        let token = call.meta.progress_token;
         let context = ToolContext {
             server: self.server.name.clone(),
             tool_use_id: call.meta.tool_use_id,
             session_id: self.around.session.id(),
             cancel,
-            line: line.map(|token| ProgressLine { outlet: outlet.clone(), token }),
+            progress: token.map(|token| ProgressSink::Notification { outlet, token }),
         };
-        tool.answer(&call.arguments, context).await
+        tool.respond(Arguments::Json(call.arguments), context).await
     }
 
     /// Stops the call that a notification names.

@@ -1,13 +1,12 @@
-//! Arguments whose shape is written down rather than taken from a type.
+//! Argument schemas written by hand, and the check of arguments against them.
 
-use bowline_protocol::RawJson;
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 
-/// How many things that are wrong with its arguments a model is told at once.
-const MOST_COMPLAINTS: usize = 5;
+/// How many violations a model is shown at once.
+const MAX_VIOLATIONS: usize = 5;
 
-/// The type of one argument, where no more than that is to be said.
+/// The type of one argument of [`Tool::with_fields`](crate::Tool::with_fields).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Field {
@@ -17,11 +16,11 @@ pub enum Field {
     Number,
     /// A whole number.
     Integer,
-    /// Yes or no.
+    /// `true` or `false`.
     Boolean,
-    /// Named values.
+    /// A JSON object.
     Object,
-    /// Values in a row.
+    /// A JSON array.
     Array,
 }
 
@@ -50,29 +49,28 @@ pub(super) fn schema_of<Name: Into<String>>(
     json!({"type": "object", "properties": properties, "required": required})
 }
 
-/// Checks arguments before a handler sees them.
+/// The check of arguments before a handler gets them.
 #[derive(Debug)]
 pub(super) struct Check(Validator);
 
 impl Check {
-    /// A check against a schema, or what is wrong with the schema.
+    /// A check against a schema, or why the schema is invalid.
     pub(super) fn against(schema: &Value) -> Result<Self, String> {
         jsonschema::validator_for(schema).map(Self).map_err(|error| error.to_string())
     }
 
-    /// Says what is wrong with the arguments.
-    pub(super) fn complaint(&self, arguments: &RawJson) -> Option<String> {
-        let arguments = arguments.to_value();
-        let complaints: Vec<_> = self
+    /// The violations of the schema, with their paths.
+    pub(super) fn violations(&self, arguments: &Value) -> Option<String> {
+        let violations: Vec<_> = self
             .0
-            .iter_errors(&arguments)
-            .take(MOST_COMPLAINTS)
+            .iter_errors(arguments)
+            .take(MAX_VIOLATIONS)
             .map(|error| match error.instance_path().as_str() {
                 "" => error.to_string(),
-                place => format!("{error} (at {place})"),
+                path => format!("{error} (at {path})"),
             })
             .collect();
-        (!complaints.is_empty()).then(|| complaints.join("; "))
+        (!violations.is_empty()).then(|| violations.join("; "))
     }
 }
 
@@ -92,18 +90,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_place() {
+    fn violations_name_their_paths() {
         let check = Check::against(&json!({
             "type": "object",
             "properties": {"point": {"type": "object", "properties": {"x": {"minimum": 0}}}},
             "required": ["point", "name"],
         }));
-        let check = check.expect("the schema is one");
-        assert_eq!(check.complaint(&json!({"point": {"x": 1}, "name": ""}).into()), None);
-        let complaint = check.complaint(&json!({"point": {"x": -1}}).into());
-        let complaint = complaint.expect("two things are wrong");
-        assert!(complaint.contains("(at /point/x)"), "{complaint}");
-        assert!(complaint.contains("\"name\" is a required property"), "{complaint}");
+        let check = check.expect("the schema is valid");
+        assert_eq!(check.violations(&json!({"point": {"x": 1}, "name": ""})), None);
+        let violations = check.violations(&json!({"point": {"x": -1}}));
+        let violations = violations.expect("there are two");
+        assert!(violations.contains("(at /point/x)"), "{violations}");
+        assert!(violations.contains("\"name\" is a required property"), "{violations}");
         assert!(Check::against(&json!({"type": "nothing"})).is_err());
     }
 }

@@ -9,18 +9,24 @@ use std::{
     sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
+#[cfg(feature = "embedded")]
+use bowline_protocol::ToolResult;
 use bowline_protocol::{McpMessage, RawJson, SessionId, ToolUseId};
+#[cfg(feature = "embedded")]
+use serde_json::Value;
+#[cfg(feature = "embedded")]
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 #[cfg(feature = "rmcp")]
 use super::rmcp::ServedRmcp;
-#[cfg(feature = "embedded")]
-use super::{CallParams, ToolResult};
 use super::{
     Incoming, Outlet, SdkServer,
     rpc::{ServedTools, stopped},
     stops::Stops,
 };
+#[cfg(feature = "embedded")]
+use super::{McpServer, Tool, ToolContext, arguments::Arguments, context::ProgressSink};
 use crate::callback::OnElicitation;
 
 /// The id of a session, as soon as anybody has said it.
@@ -58,6 +64,15 @@ pub(crate) struct Served {
 }
 
 type ByName = BTreeMap<String, Server>;
+
+/// A call of a tool by an embedded engine.
+#[cfg(feature = "embedded")]
+pub(crate) struct DirectCall {
+    pub(crate) id: ToolUseId,
+    pub(crate) arguments: Value,
+    /// Restarts the engine's time limit of the call.
+    pub(crate) progress: Arc<Notify>,
+}
 
 #[derive(Clone)]
 enum Server {
@@ -139,31 +154,32 @@ impl Served {
         })
     }
 
-    /// A server that can be called with no message in between, if there is such a one of this name.
+    /// The server of tools of this name, which an embedded engine calls without messages.
     #[cfg(feature = "embedded")]
-    pub(crate) fn tools(&self, name: &str) -> Option<Arc<ServedTools>> {
+    pub(crate) fn tools(&self, name: &str) -> Option<McpServer> {
         match self.read().get(name)? {
-            Server::Tools(server) => Some(Arc::clone(server)),
+            Server::Tools(server) => Some(server.server().clone()),
             #[cfg(feature = "rmcp")]
             Server::Rmcp(_) => None,
         }
     }
 
-    /// Calls a tool of a server.
+    /// Calls a tool of a server without a message.
     #[cfg(feature = "embedded")]
-    pub(crate) async fn call(&self, server: &ServedTools, call: CallParams) -> ToolResult {
-        // Whatever ends the call, what its handler left running hears of it.
+    pub(crate) async fn call(&self, server: &str, tool: &Tool, call: DirectCall) -> ToolResult {
+        // However the call ends, work that its handler left running is cancelled.
         let cancel = CancellationToken::new();
         let _over = cancel.clone().drop_guard();
-        let id = call.meta.tool_use_id.clone();
-        let work = pin!(server.run(call, cancel));
-        match id {
-            Some(id) => {
-                let outcome = self.stops.begin(id).outcome(work).await;
-                outcome.unwrap_or_else(ToolResult::error)
-            }
-            None => work.await,
-        }
+        let context = ToolContext {
+            server: server.to_owned(),
+            tool_use_id: Some(call.id.clone()),
+            session_id: self.around.session.id(),
+            cancel,
+            progress: Some(ProgressSink::TimeLimit(call.progress)),
+        };
+        let work = pin!(tool.respond(Arguments::Value(call.arguments), context));
+        let outcome = self.stops.begin(call.id).outcome(work).await;
+        outcome.unwrap_or_else(ToolResult::error)
     }
 
     /// Stops a call, which is answered with `why`. Says whether there was one to stop.

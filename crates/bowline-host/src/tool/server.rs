@@ -178,6 +178,18 @@ impl McpServer {
         &self.tools
     }
 
+    /// Its version.
+    #[cfg(feature = "embedded")]
+    pub(crate) fn own_version(&self) -> &str {
+        &self.version
+    }
+
+    /// How the model should use it.
+    #[cfg(feature = "embedded")]
+    pub(crate) fn own_instructions(&self) -> Option<&str> {
+        self.instructions.as_deref()
+    }
+
     /// Gives it another name, for instance because two libraries call theirs the same.
     ///
     /// ```

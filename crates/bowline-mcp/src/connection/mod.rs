@@ -35,10 +35,7 @@ pub(crate) use process::StderrTail;
 pub(crate) use request::{Request, RequestError};
 pub(crate) use sdk::{SdkClient, greet};
 
-use crate::{
-    call::{McpCallResult, McpToolCall},
-    login::Wanted,
-};
+use crate::login::Wanted;
 
 /// How long a call waits for lists it has changed: reading them is one question to a server that
 /// has just answered.
@@ -73,7 +70,7 @@ impl Connection {
         request: Request,
         timeout: Duration,
     ) -> Result<Value, RequestError> {
-        let is_call = matches!(request, Request::CallTool(_));
+        let is_call = matches!(request, Request::CallTool { .. });
         let asking = pin!(async {
             match &self.link {
                 Link::Rmcp(link) => link.request(request, timeout, &self.asides).await,
@@ -87,31 +84,11 @@ impl Connection {
         answer
     }
 
-    /// Calls a tool, and waits for what it says. A host that takes the call as it is gets it with
-    /// no JSON in between.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future tells the server that the answer is no longer wanted.
-    pub(crate) async fn call(
-        &self,
-        call: McpToolCall,
-        timeout: Duration,
-    ) -> Result<McpCallResult, RequestError> {
-        let Link::Sdk(client) = &self.link else {
-            let answer = self.request(Request::CallTool(call), timeout).await?;
-            return McpCallResult::read(answer);
-        };
-        let answer = self.while_open(pin!(client.call(call, timeout, &self.asides))).await;
-        self.settle().await;
-        answer
-    }
-
     /// Waits for an answer, but not beyond the end of the connection.
-    async fn while_open<T>(
+    async fn while_open(
         &self,
-        asking: impl Future<Output = Result<T, RequestError>>,
-    ) -> Result<T, RequestError> {
+        asking: impl Future<Output = Result<Value, RequestError>>,
+    ) -> Result<Value, RequestError> {
         tokio::select! {
             biased;
             answer = asking => {
@@ -194,6 +171,14 @@ pub(crate) struct Capabilities {
     prompts: Option<Value>,
     #[serde(default)]
     resources: Option<Value>,
+}
+
+impl Hello {
+    /// The greeting of a server that has tools and nothing else.
+    fn of_tools(info: McpServerInfo, instructions: Option<String>) -> Self {
+        let capabilities = Capabilities { tools: Some(Value::Null), ..Capabilities::default() };
+        Self { server_info: Some(info), instructions, capabilities }
+    }
 }
 
 impl Capabilities {

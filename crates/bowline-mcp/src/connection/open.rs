@@ -32,8 +32,10 @@ use super::{
     watched::Watched,
 };
 use crate::{
+    in_process::InProcessServer,
     login::{Wanted, authorized},
     server::Core,
+    spec::ServerTool,
 };
 
 /// How long letting go may take before it is left to its own devices.
@@ -59,6 +61,8 @@ pub(crate) struct Opened {
     pub(crate) connection: Arc<Connection>,
     pub(crate) owner: Owner,
     pub(crate) hello: Hello,
+    /// Its tools, if it runs in this process: they are not listed but handed over.
+    pub(crate) tools: Option<Vec<ServerTool>>,
 }
 
 /// What keeps a connection alive. Dropping it ends the connection and kills the program.
@@ -180,6 +184,7 @@ where
         }),
         owner: Owner { process: None, service: Some(service), asides, closed },
         hello,
+        tools: None,
     })
 }
 
@@ -189,12 +194,25 @@ async fn open_sdk(core: &Core, greeting: Option<Hello>) -> Result<Opened, Connec
     let servers = servers.ok_or_else(|| {
         ConnectError::Failed("there is no host that could have such a server".to_owned())
     })?;
-    let hello = match greeting {
-        Some(hello) => hello,
-        None => greet(&servers, &core.name, &core.shared.options.client).await.map_err(failed)?,
+    let closed = CancellationToken::new();
+    let client = SdkClient::new(Arc::clone(&servers), &core.name);
+    let (hello, tools) = match servers.in_process(&core.name, core.call_limits(&closed)) {
+        Some(InProcessServer { info, instructions, tools }) => {
+            (Hello::of_tools(info, instructions), Some(tools))
+        }
+        None => {
+            let hello = match greeting {
+                Some(hello) => hello,
+                None => {
+                    let client = &core.shared.options.client;
+                    greet(&servers, &core.name, client).await.map_err(failed)?
+                }
+            };
+            client.complete_handshake().await.map_err(failed)?;
+            (hello, None)
+        }
     };
-    let client = SdkClient::begin(servers, &core.name).await.map_err(failed)?;
-    let (closed, asides) = (CancellationToken::new(), TaskTracker::new());
+    let asides = TaskTracker::new();
     Ok(Opened {
         connection: Arc::new(Connection {
             link: Link::Sdk(Arc::new(client)),
@@ -205,6 +223,7 @@ async fn open_sdk(core: &Core, greeting: Option<Hello>) -> Result<Opened, Connec
         }),
         owner: Owner { process: None, service: None, asides, closed },
         hello,
+        tools,
     })
 }
 

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use bowline_protocol::ToolUseId;
 use serde_json::{Map, Value};
 
-use crate::{call::McpToolCall, login::Wanted};
+use crate::login::Wanted;
 
 /// A question to a server. The answer is the result as MCP has it.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,7 +15,7 @@ pub(crate) enum Request {
     ListResources { cursor: Option<String> },
     ReadResource { uri: String },
     GetPrompt { name: String, arguments: Map<String, Value> },
-    CallTool(McpToolCall),
+    CallTool { name: String, arguments: Map<String, Value>, tool_use_id: Option<ToolUseId> },
 }
 
 /// Under which key of `_meta` servers find the id of the model's call.
@@ -28,7 +29,7 @@ impl Request {
             Self::ListResources { .. } => "resources/list",
             Self::ReadResource { .. } => "resources/read",
             Self::GetPrompt { .. } => "prompts/get",
-            Self::CallTool(_) => "tools/call",
+            Self::CallTool { .. } => "tools/call",
         }
     }
 }

@@ -37,9 +37,9 @@ impl RmcpLink {
         asides: &TaskTracker,
     ) -> Result<Value, RequestError> {
         let mut options = PeerRequestOptions::with_timeout(timeout);
-        if let Request::CallTool(call) = &request {
+        if let Request::CallTool { tool_use_id, .. } = &request {
             options = options.reset_timeout_on_progress();
-            if let Some(id) = &call.tool_use_id {
+            if let Some(id) = tool_use_id {
                 let mut meta = RequestMetaObject::default();
                 meta.insert(TOOL_USE_ID.to_owned(), Value::String(id.to_string()));
                 options = options.with_meta(meta);
@@ -75,8 +75,8 @@ fn translate(request: Request) -> ClientRequest {
             let params = GetPromptRequestParams::new(name).with_arguments(arguments);
             GetPromptRequest::new(params).into()
         }
-        Request::CallTool(call) => {
-            let params = CallToolRequestParams::new(call.name).with_arguments(call.arguments);
+        Request::CallTool { name, arguments, .. } => {
+            let params = CallToolRequestParams::new(name).with_arguments(arguments);
             CallToolRequest::new(params).into()
         }
     }

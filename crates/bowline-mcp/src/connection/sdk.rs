@@ -15,7 +15,6 @@ use std::{
 };
 
 use bowline_protocol::{RawJson, ToolUseId};
-use futures_util::TryFutureExt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tokio::{runtime::Handle, sync::Notify, time::timeout};
@@ -27,7 +26,6 @@ use super::{
     request::{Request, RequestError},
 };
 use crate::{
-    call::{McpCallResult, McpToolCall},
     host::{SdkServerError, SdkServers},
     options::ClientInfo,
 };
@@ -45,7 +43,7 @@ pub(crate) struct SdkClient {
     running: Mutex<HashMap<u64, Arc<Notify>>>,
 }
 
-/// Says hello to a server. The rest of the handshake is [`SdkClient::begin`].
+/// Says hello to a server. The rest of the handshake is [`SdkClient::complete_handshake`].
 pub(crate) async fn greet(
     servers: &Arc<dyn SdkServers>,
     name: &str,
@@ -67,19 +65,19 @@ pub(crate) async fn greet(
 }
 
 impl SdkClient {
-    /// Goes on after the greeting.
-    pub(super) async fn begin(
-        servers: Arc<dyn SdkServers>,
-        name: &str,
-    ) -> Result<Self, RequestError> {
-        let client = Self {
+    /// A client of a server that has been greeted.
+    pub(super) fn new(servers: Arc<dyn SdkServers>, name: &str) -> Self {
+        Self {
             servers,
             name: name.to_owned(),
             next_id: AtomicU64::new(1),
             running: Mutex::default(),
-        };
-        client.notify("notifications/initialized", None).await?;
-        Ok(client)
+        }
+    }
+
+    /// Completes the handshake after the greeting.
+    pub(super) async fn complete_handshake(&self) -> Result<(), RequestError> {
+        self.notify("notifications/initialized", None).await
     }
 
     pub(super) async fn request(
@@ -88,28 +86,8 @@ impl SdkClient {
         limit: Duration,
         asides: &TaskTracker,
     ) -> Result<Value, RequestError> {
-        let id = self.next_id();
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         self.answered(id, pin!(self.exchange(&request, id)), limit, asides).await
-    }
-
-    /// Calls a tool: as it is if the host takes it so, or else in a message.
-    pub(super) async fn call(
-        &self,
-        call: McpToolCall,
-        limit: Duration,
-        asides: &TaskTracker,
-    ) -> Result<McpCallResult, RequestError> {
-        let id = self.next_id();
-        if let Some(answer) = self.servers.call(&self.name, &call, id) {
-            return self.answered(id, pin!(answer.map_err(explain)), limit, asides).await;
-        }
-        let request = Request::CallTool(call);
-        let answer = pin!(self.exchange(&request, id));
-        McpCallResult::read(self.answered(id, answer, limit, asides).await?)
-    }
-
-    fn next_id(&self) -> u64 {
-        self.next_id.fetch_add(1, Ordering::Relaxed)
     }
 
     async fn exchange(&self, request: &Request, id: u64) -> Result<Value, RequestError> {
@@ -119,13 +97,13 @@ impl SdkClient {
 
     /// Waits for the answer to a request. The server may take longer than `limit` as long as it
     /// reports progress.
-    async fn answered<T>(
+    async fn answered(
         &self,
         id: u64,
-        mut answer: Pin<&mut impl Future<Output = Result<T, RequestError>>>,
+        mut answer: Pin<&mut impl Future<Output = Result<Value, RequestError>>>,
         limit: Duration,
         asides: &TaskTracker,
-    ) -> Result<T, RequestError> {
+    ) -> Result<Value, RequestError> {
         let progress = Arc::new(Notify::new());
         lock(&self.running).insert(id, Arc::clone(&progress));
         let mut running = Running { client: self, asides, id, answered: false };
@@ -311,7 +289,7 @@ impl<'a> Params<'a> {
             }
             Request::ReadResource { uri } => Some(Self::Resource { uri }),
             Request::GetPrompt { name, arguments } => Some(Self::Prompt { name, arguments }),
-            Request::CallTool(McpToolCall { name, arguments, tool_use_id }) => Some(Self::Call {
+            Request::CallTool { name, arguments, tool_use_id } => Some(Self::Call {
                 name,
                 arguments,
                 _meta: Meta { tool_use_id: tool_use_id.as_ref(), progress_token: id },

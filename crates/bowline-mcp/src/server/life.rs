@@ -86,7 +86,12 @@ async fn reach(core: &Arc<Core>, greeting: Greeting) -> Result<(Owner, Arc<Live>
         if opened.is_err() && core.is_sdk() && greetings + 1 < SDK_GREETINGS {
             opened = open(core, None).await;
         }
-        let Opened { connection, owner, hello } = opened?;
+        let Opened { connection, owner, hello, tools } = opened?;
+        if let Some(tools) = tools {
+            let listings = tools.iter().map(|tool| tool.listing.clone()).collect();
+            let catalog = Catalog { tools: listings, ..Catalog::default() };
+            return Ok((owner, Arc::new(Live { connection, hello, catalog, tools })));
+        }
         let catalog = Catalog::load(&connection, &hello, &core.shared.options).await;
         let catalog = catalog.map_err(|error| match error {
             RequestError::Unauthorized(wanted) => ConnectError::NeedsAuth(wanted),

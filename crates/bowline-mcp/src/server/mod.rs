@@ -22,6 +22,7 @@ use crate::{
     config::Scope,
     connection::{Hello, StderrTail, greet},
     host::{Elicit, McpObserver, SdkServers},
+    in_process::CallLimits,
     login::{LoginFile, Ongoing, Wanted},
     options::Options,
 };
@@ -137,6 +138,16 @@ impl Core {
         configured.unwrap_or(self.shared.options.call_timeout)
     }
 
+    /// What calls of its tools are held to, if it runs in this process and until `closed` fires.
+    pub(crate) fn call_limits(&self, closed: &CancellationToken) -> CallLimits {
+        CallLimits {
+            server: self.name.clone(),
+            timeout: self.call_timeout(),
+            max_result_chars: self.shared.options.max_result_chars(),
+            closed: closed.clone(),
+        }
+    }
+
     /// From now on, this is what the program writes to stderr.
     pub(crate) fn set_stderr(&self, stderr: Arc<StderrTail>) {
         *lock(&self.stderr) = Some(stderr);
@@ -246,6 +257,10 @@ impl Server {
         }
         let (core, shared) = (&self.core, &self.core.shared);
         let Some(servers) = shared.sdk.as_ref().filter(|_| core.is_sdk()) else { return };
+        let limits = core.call_limits(&CancellationToken::new());
+        if servers.in_process(&core.name, limits).is_some() {
+            return;
+        }
         let hello = greet(servers, &core.name, &shared.options.client);
         let answer = tokio::time::timeout(shared.options.connect_timeout, hello).await;
         *lock(&self.greeting) = match answer {

@@ -7,12 +7,14 @@ use std::{
     time::Duration,
 };
 
-use bowline_mcp::{McpCallResult, McpContent, McpToolCall, SdkServerError, SdkServers};
-use bowline_protocol::{McpServerStatus, RawJson};
-use bowline_tools::{FailureStage, ToolSource};
+use bowline_mcp::{CallLimits, InProcessServer, SdkServerError, SdkServers, ServerTool};
+use bowline_protocol::{McpServerInfo, McpServerStatus, RawJson, ToolListing, ToolResult};
+use bowline_tools::{
+    Access, FailureStage, Tool, ToolCall, ToolFailure, ToolOutput, ToolSource, ToolSpec, Workspace,
+};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
-use tokio::time::Instant;
+use tokio::{sync::Notify, time::Instant};
 
 use crate::{
     rig::{PATIENCE, Rig},
@@ -112,14 +114,13 @@ async fn calls_carry_their_ids() {
     assert_eq!(rig.servers.server_of("mcp__calc__echo").unwrap().source.as_deref(), Some("sdk"));
 }
 
-/// The same host, which takes calls of `echo` as they are.
+/// The same host, one of whose servers runs in this process.
 #[derive(Default)]
-struct DirectHost {
+struct InProcessHost {
     messages: Host,
-    calls: Mutex<Vec<(McpToolCall, u64)>>,
 }
 
-impl SdkServers for DirectHost {
+impl SdkServers for InProcessHost {
     fn send(
         &self,
         server: &str,
@@ -128,41 +129,111 @@ impl SdkServers for DirectHost {
         self.messages.send(server, message)
     }
 
-    fn call<'a>(
-        &'a self,
-        _: &'a str,
-        call: &'a McpToolCall,
-        progress_token: u64,
-    ) -> Option<BoxFuture<'a, Result<McpCallResult, SdkServerError>>> {
-        if call.name != "echo" {
+    fn in_process(&self, server: &str, limits: CallLimits) -> Option<InProcessServer> {
+        if server != "here" {
             return None;
         }
-        self.calls.lock().unwrap().push((call.clone(), progress_token));
-        let text = format!("directly: {}", call.arguments["text"].as_str().unwrap());
-        let content = vec![McpContent::Text { text }];
-        Some(Box::pin(async { Ok(McpCallResult { content, ..McpCallResult::default() }) }))
+        let tool = |name: &str| {
+            let listing = ToolListing { name: name.to_owned(), ..ToolListing::default() };
+            let spec = limits.spec(&listing);
+            ServerTool { tool: Arc::new(Echo { spec, limits: limits.clone() }), listing }
+        };
+        let info = McpServerInfo { name: "here".to_owned(), ..McpServerInfo::default() };
+        Some(InProcessServer::new(info, vec![tool("echo"), tool("wait")]))
     }
 }
 
-#[tokio::test]
-async fn a_host_may_take_calls_as_they_are() {
-    let host = Arc::new(DirectHost::default());
-    let rig = Rig::with(|setup| setup.sdk = Some(host.clone()));
-    rig.add("calc", json!({"type": "sdk", "name": "calc"}));
-    let rig = rig.start().await;
-    let before = host.messages.sent();
-    assert_eq!(rig.text("mcp__calc__echo", json!({"text": "hi"})).await, "directly: hi");
-    assert_eq!(host.messages.sent(), before, "no message is sent");
-    let (call, token) = host.calls.lock().unwrap().pop().unwrap();
-    let arguments = json!({"text": "hi"}).as_object().cloned().unwrap();
-    let tool_use_id = Some("toolu_1".into());
-    assert_eq!(call, McpToolCall { name: "echo".to_owned(), arguments, tool_use_id });
+/// A tool that repeats its input, or waits forever.
+struct Echo {
+    spec: ToolSpec,
+    limits: CallLimits,
+}
 
-    // What it does not take comes in a message, and both are numbered in one row.
-    rig.text("mcp__calc__grow", json!({})).await;
-    let sent = host.messages.sent();
-    let call = sent.iter().find(|message| message["method"] == "tools/call").unwrap();
-    assert_eq!((&call["params"]["name"], &call["id"]), (&json!("grow"), &json!(token + 1)));
+impl Tool for Echo {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn access(&self, _: &Value, _: &Workspace) -> Access {
+        Access::Other
+    }
+
+    fn run(&self, call: ToolCall) -> BoxFuture<'_, Result<ToolOutput, ToolFailure>> {
+        Box::pin(async move {
+            let progress = Notify::new();
+            let work = async {
+                if self.spec.name.ends_with("wait") {
+                    for _ in 0..call.input["reports"].as_u64().unwrap_or_default() {
+                        tokio::time::sleep(Duration::from_secs(8)).await;
+                        progress.notify_one();
+                    }
+                    std::future::pending::<()>().await;
+                }
+                ToolResult::text(format!("directly: {}", call.input["text"].as_str().unwrap()))
+            };
+            let results_dir = call.workspace.results_dir();
+            self.limits.run("wait", &self.spec, results_dir, &progress, work).await
+        })
+    }
+}
+
+async fn in_process() -> (Rig, Arc<InProcessHost>) {
+    let host = Arc::new(InProcessHost::default());
+    let rig = Rig::with(|setup| setup.sdk = Some(host.clone()));
+    rig.add("here", json!({"type": "sdk", "name": "here", "timeout": 10_000}));
+    rig.add("calc", json!({"type": "sdk", "name": "calc"}));
+    rig.servers.greet_sdk_servers().await;
+    (rig.start().await, host)
+}
+
+#[tokio::test]
+async fn in_process_server_gets_no_messages() {
+    let (rig, host) = in_process().await;
+    assert_eq!(rig.text("mcp__here__echo", json!({"text": "hi"})).await, "directly: hi");
+    assert_eq!(host.messages.methods(), ["initialize", "notifications/initialized", "tools/list"]);
+    let status = serde_json::to_value(rig.servers.status()).unwrap();
+    let expected = json!({
+        "name": "here", "status": "connected", "transport": "sdk", "scope": "dynamic",
+        "source": "sdk", "serverInfo": {"name": "here", "version": ""},
+        "tools": [{"name": "echo", "annotations": {}}, {"name": "wait", "annotations": {}}],
+    });
+    assert_eq!(status[0], expected);
+    let name = rig.servers.display_name("mcp__here__echo").unwrap();
+    assert_eq!((&*name.tool, &*name.server), ("Echo", "here"));
+
+    // A server that does not run here gets its calls in messages.
+    rig.text("mcp__calc__echo", json!({"text": "hi"})).await;
+    assert_eq!(host.messages.methods().last().unwrap(), "tools/call");
+}
+
+#[tokio::test]
+async fn in_process_server_can_be_disabled_and_enabled() {
+    let (rig, _) = in_process().await;
+    let tool = rig.tool("mcp__here__wait");
+    let call = tokio::spawn({
+        let call = rig.tool_call(json!({}));
+        async move { bowline_tools::run(&*tool, call).await }
+    });
+    tokio::task::yield_now().await;
+    rig.servers.set_enabled("here", false).await.unwrap();
+    let failure = call.await.unwrap().unwrap_err();
+    assert_eq!(failure.stage, FailureStage::Interrupted);
+    let names = |rig: &Rig| {
+        rig.servers.tools().iter().map(|it| it.spec().name.to_string()).collect::<Vec<_>>()
+    };
+    assert!(!names(&rig).contains(&"mcp__here__echo".to_owned()));
+    rig.servers.set_enabled("here", true).await.unwrap();
+    rig.servers.wait_ready(PATIENCE).await;
+    assert_eq!(rig.text("mcp__here__echo", json!({"text": "hi"})).await, "directly: hi");
+}
+
+#[tokio::test(start_paused = true)]
+async fn in_process_call_times_out_unless_it_reports_progress() {
+    let (rig, _) = in_process().await;
+    let start = Instant::now();
+    let failure = rig.call("mcp__here__wait", json!({"reports": 2})).await.unwrap_err();
+    let expected = "MCP server \"here\" tool \"wait\" timed out after 10s";
+    assert_eq!((&*failure.content, start.elapsed().as_secs()), (expected, 26));
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bowline_engine::{Answer, BoxFuture, Host, McpCallResult, McpToolCall};
+use bowline_engine::{Answer, BoxFuture, CallLimits, Host, InProcessServer};
 use bowline_protocol::{
     CanUseTool, Elicitation, ElicitationResponse, HookCallback, McpMessage, Message,
     PermissionResult, RawJson, TranscriptMirrorMessage,
@@ -90,13 +90,8 @@ impl Host for StoringHost {
         self.host.mcp_message(message)
     }
 
-    fn call_tool<'a>(
-        &'a self,
-        server: &'a str,
-        call: &'a McpToolCall,
-        progress_token: u64,
-    ) -> Option<Answer<'a, McpCallResult>> {
-        self.host.call_tool(server, call, progress_token)
+    fn in_process_server(&self, server: &str, limits: CallLimits) -> Option<InProcessServer> {
+        self.host.in_process_server(server, limits)
     }
 
     fn elicit(&self, request: Elicitation) -> Answer<'_, ElicitationResponse> {

@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 
 use super::*;
 use crate::{
-    Progress, Structured, Tool,
+    Progress, Structured,
     tool::{CurrentSession, outlet},
 };
 
