@@ -126,6 +126,7 @@ pub use mcp::{
     McpRemoteServer, McpSdkServer, McpServerConfig, McpServerStatus, McpStdioServer, McpToolPolicy,
     StdioType,
 };
+pub use mcp_tool::{ResourceContents, ToolAnnotations, ToolContent, ToolListing, ToolResult};
 pub use message::{
     AbandonedBlocks, ActiveGoalMessage, AgentStatus, ApiKeySource, ApiRetryMessage, AssistantError,
     AssistantMessage, AuthStatusMessage, AutocompactStateMessage, BackgroundTask,
@@ -158,7 +159,6 @@ pub use permission::{
     PermissionBehavior, PermissionDeny, PermissionMode, PermissionResult, PermissionRule,
     PermissionUpdate, RuleError, RulesUpdate, UpdateDestination, split_rules,
 };
-pub use mcp_tool::{ResourceContents, ToolAnnotations, ToolContent, ToolListing, ToolResult};
 pub use printable::{printable, printable_json};
 pub use raw::RawJson;
 pub use schema::{agent_schema, host_schema};

@@ -240,7 +240,10 @@ mod tests {
             Options::default().sdk_mcp_server(McpServer::new("s").tool(tool))
         };
         check(with(serde_json::json!({"type": "object"})), None);
-        check(with(serde_json::json!({"type": "string"})), Some("`t`: input schema must have type `object`"));
+        check(
+            with(serde_json::json!({"type": "string"})),
+            Some("`t`: input schema must have type `object`"),
+        );
         let typo = serde_json::json!({"type": "object", "properties": {"a": {"type": "nmber"}}});
         check(with(typo), Some("`t`: invalid JSON Schema: "));
     }
