@@ -9,7 +9,9 @@ use std::{
 };
 
 use bowline_engine::{Answer, BoxFuture, Host, HostError};
-use bowline_protocol::{CanUseTool, Message, PermissionResult, RawJson, ResultMessage};
+use bowline_protocol::{
+    CanUseTool, Message, PermissionResult, RawJson, ResultMessage, jsonrpc::Id,
+};
 use serde::Serialize;
 use serde_json::json;
 use tokio::sync::oneshot;
@@ -17,7 +19,6 @@ use tokio::sync::oneshot;
 use crate::{
     output::{self, Output},
     run::Delivery,
-    wire::Id,
 };
 
 /// The client of one run.

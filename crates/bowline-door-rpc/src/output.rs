@@ -1,6 +1,9 @@
 //! What the client is told, in the order in which it is said.
 
-use bowline_protocol::RawJson;
+use bowline_protocol::{
+    RawJson,
+    jsonrpc::{ErrorObject, Id, Notification, Request},
+};
 use serde::Serialize;
 use tokio::{
     io::{AsyncWrite, AsyncWriteExt},
@@ -8,7 +11,10 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
-use crate::wire::{Failure, Id, Notification, Request, Response, VERSION};
+use crate::wire::internal_error;
+
+/// A response of the door.
+pub(crate) type Response = bowline_protocol::jsonrpc::Response<RawJson>;
 
 /// Lines that wait to be written. A client that does not read stalls whoever speaks.
 const WAITING: usize = 64;
@@ -65,18 +71,17 @@ impl Output {
 
     /// Asks the client something.
     pub(crate) async fn request(&self, id: &str, method: &str, params: &impl Serialize) {
-        self.line(&Request { jsonrpc: VERSION, id, method, params }).await;
+        self.line(&Request::new(id, method, params)).await;
     }
 
     /// Tells the client something.
     pub(crate) async fn notify(&self, method: &str, params: &impl Serialize) {
-        self.line(&Notification { jsonrpc: VERSION, method, params }).await;
+        self.line(&Notification::new(method, Some(params))).await;
     }
 
     /// The same, from where nobody can wait. It is lost if the client is far behind.
     pub(crate) fn notify_in_passing(&self, method: &str, params: &impl Serialize) {
-        if let Ok(line) = serde_json::to_string(&Notification { jsonrpc: VERSION, method, params })
-        {
+        if let Ok(line) = serde_json::to_string(&Notification::new(method, Some(params))) {
             self.lines.try_send(line).ok();
         }
     }
@@ -93,12 +98,12 @@ impl Output {
 /// A response with a result.
 pub(crate) fn result(id: Id, result: &impl Serialize) -> Response {
     match RawJson::from_value(result) {
-        Ok(result) => Response { jsonrpc: VERSION, id, outcome: Ok(result) },
-        Err(error) => failure(id, Failure::internal(error)),
+        Ok(result) => Response { id: Some(id), outcome: Ok(result) },
+        Err(error) => failure(id, internal_error(error)),
     }
 }
 
 /// A response that says what went wrong.
-pub(crate) fn failure(id: Id, failure: Failure) -> Response {
-    Response { jsonrpc: VERSION, id, outcome: Err(failure) }
+pub(crate) fn failure(id: Id, error: ErrorObject) -> Response {
+    Response { id: Some(id), outcome: Err(error) }
 }

@@ -6,14 +6,17 @@ use bowline_engine::{
     BoxFuture, OpenError, PermissionPrompts, Session, SessionConfig, SessionEnd, SessionRequest,
     Sessions,
 };
-use bowline_protocol::{Content, Message, RawJson, ResultMessage, SessionId, UserMessage};
+use bowline_protocol::{
+    Content, Message, RawJson, ResultMessage, SessionId, UserMessage,
+    jsonrpc::{ErrorObject, Id},
+};
 use serde::Deserialize;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use crate::{
     host::{Questions, RunHost},
-    output::Output,
-    wire::{Failure, Id, Params, Response},
+    output::{Output, Response},
+    wire::{Params, cancelled, internal_error, invalid_params},
 };
 
 /// What `run` takes.
@@ -33,15 +36,15 @@ pub(crate) struct RunParams {
 }
 
 impl RunParams {
-    pub(crate) fn read(params: Params) -> Result<Self, Failure> {
+    pub(crate) fn read(params: Params) -> Result<Self, ErrorObject> {
         let params = params.named(&["prompt", "session_id"])?;
-        let params: Self = serde_json::from_value(params).map_err(Failure::params)?;
+        let params: Self = serde_json::from_value(params).map_err(invalid_params)?;
         let is_empty = match &params.prompt {
             Content::Text(text) => text.trim().is_empty(),
             Content::Blocks(blocks) => blocks.is_empty(),
         };
         match is_empty {
-            true => Err(Failure::params("the prompt is empty")),
+            true => Err(invalid_params("the prompt is empty")),
             false => Ok(params),
         }
     }
@@ -78,12 +81,12 @@ impl Run {
         sessions: &dyn Sessions,
         output: &Output,
         questions: &Arc<Questions>,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, ErrorObject> {
         let config = configured(&params, sessions)?;
         let (delivery, output) = (params.delivery, output.clone());
         let host = RunHost::new(id.clone(), delivery, output, Arc::clone(questions));
         let host = Arc::new(host);
-        let (session, work) = Session::start(config, host.clone()).map_err(Failure::internal)?;
+        let (session, work) = Session::start(config, host.clone()).map_err(internal_error)?;
         session.prompt(UserMessage::prompt(params.prompt)).await;
         session.end_of_input().await;
         let cancel = CancellationToken::new();
@@ -96,31 +99,31 @@ impl Run {
     /// Waits for the end.
     ///
     /// Cancel safety: nothing is lost when the future is dropped.
-    pub(crate) async fn ended(&mut self) -> Result<Box<ResultMessage>, Failure> {
+    pub(crate) async fn ended(&mut self) -> Result<Box<ResultMessage>, ErrorObject> {
         let result = match (&mut self.task).await {
             Ok(result) => result,
-            Err(error) => return Err(Failure::internal(error)),
+            Err(error) => return Err(internal_error(error)),
         };
         match result {
             _ if self.cancel.is_cancelled() => {
                 let result = result.and_then(|it| RawJson::from_value(&Message::Result(it)).ok());
-                Err(Failure::cancelled(result))
+                Err(cancelled(result))
             }
             Some(result) => Ok(result),
-            None => Err(Failure::internal("the session ended without a result")),
+            None => Err(internal_error("the session ended without a result")),
         }
     }
 }
 
 /// The session that a run wants.
-fn configured(params: &RunParams, sessions: &dyn Sessions) -> Result<SessionConfig, Failure> {
+fn configured(params: &RunParams, sessions: &dyn Sessions) -> Result<SessionConfig, ErrorObject> {
     let request = match &params.session_id {
         Some(id) => SessionRequest::resume(id.clone()),
         None => SessionRequest::new(),
     };
     let mut config = sessions.open(request).map_err(|error| match error {
-        OpenError::NotFound(_) => Failure::params(error),
-        error => Failure::internal(error),
+        OpenError::NotFound(_) => invalid_params(error),
+        error => internal_error(error),
     })?;
     config.include_partial_messages = params.stream;
     if config.permission_prompts == PermissionPrompts::Nobody {

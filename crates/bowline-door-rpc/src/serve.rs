@@ -3,7 +3,10 @@
 use std::{io, sync::Arc, time::Duration};
 
 use bowline_engine::Sessions;
-use bowline_protocol::{LineFault, RawJson, ResultMessage, SessionId};
+use bowline_protocol::{
+    LineFault, RawJson, ResultMessage, SessionId,
+    jsonrpc::{ErrorObject, Id},
+};
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::time;
@@ -13,9 +16,12 @@ use crate::{
     Door,
     host::Questions,
     lines::Lines,
-    output::{Output, failure, result},
+    output::{Output, Response, failure, result},
     run::{Run, RunParams},
-    wire::{Failure, Id, Incoming, Message, Params, Response},
+    wire::{
+        Incoming, Message, Params, already_running, cancelled, internal_error, not_running,
+        parse_error, unknown_method,
+    },
 };
 
 /// How long a run that is stopped for good may take to say how far it came: longer than commands take to
@@ -48,7 +54,7 @@ impl Door {
     }
 }
 
-async fn run_ended(run: &mut Option<Run>) -> Result<Box<ResultMessage>, Failure> {
+async fn run_ended(run: &mut Option<Run>) -> Result<Box<ResultMessage>, ErrorObject> {
     match run {
         Some(run) => run.ended().await,
         None => std::future::pending().await,
@@ -95,10 +101,10 @@ impl Client {
     async fn take(&mut self, line: Result<String, LineFault>) {
         let incoming = match &line {
             Ok(line) => Incoming::read(line),
-            Err(fault) => Incoming::Nonsense(Failure::parse(fault)),
+            Err(fault) => Incoming::Invalid(parse_error(fault)),
         };
         match incoming {
-            Incoming::Nonsense(why) => self.output.respond(&failure(Id::null(), why)).await,
+            Incoming::Invalid(why) => self.output.respond(&failure(Id::null(), why)).await,
             Incoming::One(message) => {
                 if let Some(response) = self.answer(message).await {
                     self.output.respond(&response).await;
@@ -125,7 +131,7 @@ impl Client {
     async fn answer(&mut self, message: Message) -> Option<Response> {
         let (id, method, params) = match message {
             Message::Call { id, method, params } => (id, method, params),
-            Message::Answer { id, outcome } => {
+            Message::Response { id, outcome } => {
                 self.questions.answered(&id, outcome);
                 return None;
             }
@@ -141,8 +147,8 @@ impl Client {
                 Err(why) => Err(why),
             },
             "cancel" => self.cancel().map(RawJson::from),
-            "status" => RawJson::from_value(&self.status()).map_err(Failure::internal),
-            other => Err(Failure::unknown_method(other)),
+            "status" => RawJson::from_value(&self.status()).map_err(internal_error),
+            other => Err(unknown_method(other)),
         };
         let id = id?;
         Some(match answered {
@@ -151,9 +157,9 @@ impl Client {
         })
     }
 
-    async fn begin(&mut self, id: Option<Id>, params: Params) -> Result<(), Failure> {
+    async fn begin(&mut self, id: Option<Id>, params: Params) -> Result<(), ErrorObject> {
         if let Some(run) = &self.run {
-            return Err(Failure::already_running(run.id.as_ref()));
+            return Err(already_running(run.id.as_ref()));
         }
         let params = RunParams::read(params)?;
         let run = Run::begin(id, params, &*self.sessions, &self.output, &self.questions).await?;
@@ -162,13 +168,13 @@ impl Client {
         Ok(())
     }
 
-    fn cancel(&self) -> Result<Value, Failure> {
+    fn cancel(&self) -> Result<Value, ErrorObject> {
         match &self.run {
             Some(run) => {
                 run.cancel.cancel();
                 Ok(json!({ "cancelled": true }))
             }
-            None => Err(Failure::not_running()),
+            None => Err(not_running()),
         }
     }
 
@@ -186,7 +192,7 @@ impl Client {
     }
 
     /// A run has ended: its last response.
-    async fn finish(&mut self, ended: Result<Box<ResultMessage>, Failure>) {
+    async fn finish(&mut self, ended: Result<Box<ResultMessage>, ErrorObject>) {
         let Some(run) = self.run.take() else { return };
         let Some(id) = run.id else { return };
         let response = match ended {
@@ -209,7 +215,7 @@ impl Client {
         let Some(run) = &self.run else { return };
         run.cancel.cancel();
         let ended = time::timeout(RUN_ENDS, run_ended(&mut self.run)).await;
-        let ended = ended.unwrap_or_else(|_| Err(Failure::cancelled(None)));
+        let ended = ended.unwrap_or_else(|_| Err(cancelled(None)));
         // The run's own handle aborts it if it did not notice.
         time::timeout(GRACE, self.finish(ended)).await.ok();
     }

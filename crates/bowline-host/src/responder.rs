@@ -27,7 +27,7 @@ use crate::{
         OnRequest, OnUserDialog, OtherRequest, RegisteredHooks, ToolRequest, caught,
     },
     status::{PendingToolCall, Tracker},
-    tool::{CurrentSession, Incoming, SdkServer, Served, outlet},
+    tool::{CurrentSession, SdkServer, Served, ServerRequest, server_messages},
 };
 
 /// Responder of the program, as its options name them.
@@ -67,13 +67,13 @@ impl Responder {
         setup: ResponderSetup,
         tracker: Option<Arc<Tracker>>,
     ) -> (Self, mpsc::Receiver<McpServerMessage>) {
-        let (outlet, notifications) = outlet();
+        let (messages, notifications) = server_messages();
         let session = CurrentSession::default();
         if let Some(id) = setup.session_id {
             session.is(id.as_str().into());
         }
         let on_elicitation = setup.on_elicitation;
-        let servers = Served::new(setup.servers, outlet, session.clone(), on_elicitation.clone());
+        let servers = Served::new(setup.servers, messages, session.clone(), on_elicitation.clone());
         let responder = Self {
             can_use_tool: setup.can_use_tool,
             permission_limit: setup.permission_limit,
@@ -204,7 +204,7 @@ impl Responder {
         message: McpMessage,
         cancel: CancellationToken,
     ) -> Result<RawJson, CallbackFailure> {
-        let read = Incoming::read(&message.message);
+        let read = ServerRequest::read(&message.message);
         let name = &message.server_name;
         let (mut _waiting, mut span) = (None, self.span.clone());
         if let Some(call) = read.call() {
@@ -214,7 +214,7 @@ impl Responder {
                 tracker.tool_call(pending(name, &call.name, id, call.arguments.clone()))
             });
         }
-        let answer = self.held_back(span, pin!(self.servers.answer(&message, read, cancel))).await;
+        let answer = self.held_back(span, pin!(self.servers.respond(&message, read, cancel))).await;
         answer.ok_or_else(|| CallbackFailure::new(format!("SDK MCP server not found: {name}")))
     }
 

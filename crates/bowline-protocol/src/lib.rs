@@ -48,6 +48,7 @@ mod extra;
 mod head;
 mod hook;
 mod id;
+pub mod jsonrpc;
 mod line;
 mod maybe;
 mod mcp;

@@ -1,4 +1,4 @@
-//! What a handler may know of its call, and say while it works.
+//! Context of a tool call: its ids, its cancellation, its progress reports.
 
 #[cfg(feature = "embedded")]
 use std::sync::Arc;
@@ -10,9 +10,9 @@ use serde_json::Value;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::Outlet;
+use super::ServerMessages;
 
-/// What a handler may know of its call.
+/// The context of a call, for its handler.
 ///
 /// ```
 /// use bowline_host::{Progress, Tool, ToolContext};
@@ -35,10 +35,10 @@ use super::Outlet;
 pub struct ToolContext {
     /// The server under which the tool was called.
     pub server: String,
-    /// The model's call, if the agent said which.
+    /// The id of the model's call, if the agent sent it.
     pub tool_use_id: Option<ToolUseId>,
-    /// The session, as soon as anybody has said which: with the first message of its first turn,
-    /// or before that if the options name it.
+    /// The session, once it is known: from the first message of its first turn, or before that if
+    /// the options name it.
     pub session_id: Option<SessionId>,
     /// Fires when the result is no longer wanted. The handler is dropped then; this is for work
     /// that outlives it.
@@ -46,30 +46,30 @@ pub struct ToolContext {
     pub(super) progress: Option<ProgressSink>,
 }
 
-/// How far a call is.
+/// The progress of a call.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// How much is done. It should grow with every report.
+    /// The amount done. It should grow with every report.
     pub done: f64,
-    /// How much there is to do, if that is known.
+    /// The amount to do, if it is known.
     pub total: Option<f64>,
-    /// What happens now, for people.
+    /// The current step, for people.
     pub message: Option<String>,
 }
 
 impl Progress {
-    /// So much is done.
+    /// This much is done.
     pub fn new(done: f64) -> Self {
         Self { done, total: None, message: None }
     }
 
-    /// So much is done of so much.
+    /// This much is done of a total.
     pub fn of(done: f64, total: f64) -> Self {
         Self { total: Some(total), ..Self::new(done) }
     }
 
-    /// Says what happens now.
+    /// Adds the current step, for people.
     #[must_use]
     pub fn saying(mut self, message: impl Into<String>) -> Self {
         self.message = Some(message.into());
@@ -81,7 +81,7 @@ impl Progress {
 #[derive(Debug, Clone)]
 pub(super) enum ProgressSink {
     /// Notifications to the agent, under the token of the call.
-    Notification { outlet: Outlet, token: Value },
+    Notification { messages: ServerMessages, token: Value },
     /// The time limit of an embedded engine, which each report restarts.
     #[cfg(feature = "embedded")]
     TimeLimit(Arc<Notify>),
@@ -100,7 +100,7 @@ struct Report<'a> {
 }
 
 impl ToolContext {
-    /// The context of a call that no agent has made.
+    /// The context of a call without an agent.
     pub(super) fn detached() -> Self {
         Self {
             server: String::new(),
@@ -117,10 +117,10 @@ impl ToolContext {
     /// Waits while many reports are still on their way.
     pub async fn progress(&self, progress: Progress) {
         match &self.progress {
-            Some(ProgressSink::Notification { outlet, token }) => {
+            Some(ProgressSink::Notification { messages, token }) => {
                 let Progress { done, total, message } = progress;
                 let report = Report { progress_token: token, progress: done, total, message };
-                outlet.notify(&self.server, "notifications/progress", &report).await;
+                messages.notify(&self.server, "notifications/progress", &report).await;
             }
             #[cfg(feature = "embedded")]
             Some(ProgressSink::TimeLimit(restart)) => restart.notify_one(),

@@ -1,17 +1,14 @@
-//! The servers that this program serves to one session.
+//! Servers of this program as one session uses them.
 //!
-//! A [`SdkServer`] is what the options say and may be used by many sessions; what is here belongs
-//! to one of them: its calls that run, its way to the agent, its name.
+//! A [`SdkServer`] belongs to the options and may be used by many sessions. The state here belongs to
+//! one of them: its calls in flight, its messages to the agent, its id.
 
-use std::{
-    collections::BTreeMap,
-    pin::pin,
-    sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
-};
+use std::{collections::BTreeMap, pin::pin, sync::Arc};
 
 #[cfg(feature = "embedded")]
 use bowline_protocol::ToolResult;
 use bowline_protocol::{McpMessage, RawJson, SessionId, ToolUseId};
+use parking_lot::{Mutex, RwLock};
 #[cfg(feature = "embedded")]
 use serde_json::Value;
 #[cfg(feature = "embedded")]
@@ -19,51 +16,49 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 #[cfg(feature = "rmcp")]
-use super::rmcp::ServedRmcp;
-use super::{
-    Incoming, Outlet, SdkServer,
-    rpc::{ServedTools, stopped},
-    stops::Stops,
-};
+use super::rmcp_server::ServedRmcp;
 #[cfg(feature = "embedded")]
 use super::{McpServer, Tool, ToolContext, arguments::Arguments, context::ProgressSink};
+use super::{
+    SdkServer, ServerMessages, ServerRequest,
+    stoppable::StoppableCalls,
+    tool_server::{ServedTools, stopped},
+};
 use crate::callback::OnElicitation;
 
-/// The id of a session, as soon as anybody has said it.
+/// The id of a session, once it is known.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CurrentSession(Arc<Mutex<Option<SessionId>>>);
 
 impl CurrentSession {
-    /// It has this id from now on.
+    /// Sets the id.
     pub(crate) fn is(&self, id: SessionId) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(id);
+        *self.0.lock() = Some(id);
     }
 
     pub(super) fn id(&self) -> Option<SessionId> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.lock().clone()
     }
 }
 
-/// What servers need from their session.
+/// The parts of a session that its servers use.
 #[derive(Clone)]
-pub(super) struct Surroundings {
-    pub(super) outlet: Outlet,
-    pub(super) session: CurrentSession,
-    /// Who answers when a server has a question for the user.
-    #[cfg_attr(not(feature = "rmcp"), expect(dead_code, reason = "plain tools ask nothing"))]
+pub(super) struct ServerSession {
+    pub(super) messages: ServerMessages,
+    pub(super) id: CurrentSession,
+    /// The callback for elicitations of a server.
+    #[cfg_attr(not(feature = "rmcp"), expect(dead_code, reason = "plain tools elicit nothing"))]
     pub(super) on_elicitation: Option<Arc<dyn OnElicitation>>,
 }
 
 /// The servers of one session, by name. They may change while it runs.
 pub(crate) struct Served {
-    servers: RwLock<ByName>,
-    around: Surroundings,
-    stops: Stops,
-    /// Held by whoever agrees with the agent on other servers.
+    servers: RwLock<BTreeMap<String, Server>>,
+    session: ServerSession,
+    calls: StoppableCalls,
+    /// Held while the set of servers is negotiated with the agent.
     pub(crate) changing: tokio::sync::Mutex<()>,
 }
-
-type ByName = BTreeMap<String, Server>;
 
 /// A call of a tool by an embedded engine.
 #[cfg(feature = "embedded")]
@@ -84,70 +79,71 @@ enum Server {
 impl Served {
     pub(crate) fn new(
         servers: Vec<SdkServer>,
-        outlet: Outlet,
-        session: CurrentSession,
+        messages: ServerMessages,
+        id: CurrentSession,
         on_elicitation: Option<Arc<dyn OnElicitation>>,
     ) -> Self {
         let served = Self {
             servers: RwLock::default(),
-            around: Surroundings { outlet, session, on_elicitation },
-            stops: Stops::default(),
+            session: ServerSession { messages, id, on_elicitation },
+            calls: StoppableCalls::default(),
             changing: tokio::sync::Mutex::default(),
         };
         served.add(servers);
         served
     }
 
-    /// Serves these as well, each in place of one of its name.
+    /// Adds servers. One replaces another of the same name.
     pub(crate) fn add(&self, servers: Vec<SdkServer>) {
         let serve = |server: SdkServer| {
-            let (name, around) = (server.name().to_owned(), self.around.clone());
+            let (name, session) = (server.name().to_owned(), self.session.clone());
             let server = match server {
                 SdkServer::Tools(server) => {
-                    Server::Tools(Arc::new(ServedTools::new(server, around)))
+                    Server::Tools(Arc::new(ServedTools::new(server, session)))
                 }
                 #[cfg(feature = "rmcp")]
-                SdkServer::Rmcp(server) => Server::Rmcp(Arc::new(ServedRmcp::new(server, around))),
+                SdkServer::Rmcp(server) => Server::Rmcp(Arc::new(ServedRmcp::new(server, session))),
             };
             (name, server)
         };
-        self.write().extend(servers.into_iter().map(serve));
+        self.servers.write().extend(servers.into_iter().map(serve));
     }
 
-    /// Serves no others than those of these names any more.
+    /// Removes all servers but those of these names.
     pub(crate) fn retain(&self, names: &[String]) {
-        self.write().retain(|name, _| names.contains(name));
+        self.servers.write().retain(|name, _| names.contains(name));
     }
 
-    /// Whether there is one of this name.
+    /// Whether there is a server of this name.
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.read().contains_key(name)
+        self.servers.read().contains_key(name)
     }
 
-    /// Answers a message to one of them, which was read as `read`; `None` if there is no such server.
-    pub(crate) async fn answer(
+    /// The response to a message to one of them, which was read as `request`; `None` if there is no
+    /// such server.
+    pub(crate) async fn respond(
         &self,
         message: &McpMessage,
-        read: Incoming,
+        request: ServerRequest,
         cancel: CancellationToken,
     ) -> Option<RawJson> {
-        let server = self.read().get(&message.server_name)?.clone();
-        // Whatever ends the call, what its handler left running hears of it.
+        let server = self.servers.read().get(&message.server_name)?.clone();
+        // However the call ends, work that its handler left running is cancelled.
         let cancel = cancel.child_token();
         let _over = cancel.clone().drop_guard();
-        let id = read.id.clone();
-        let call = read.call().and_then(|call| call.meta.tool_use_id.clone());
+        let id = request.id.clone();
+        let call = request.call().and_then(|call| call.meta.tool_use_id.clone());
         let work = pin!(async {
             match &server {
-                Server::Tools(server) => server.answer(read, cancel).await,
-                // It reads messages by itself, and all that MCP has.
+                Server::Tools(server) => server.respond(request, cancel).await,
+                // It reads messages itself, of every method.
                 #[cfg(feature = "rmcp")]
-                Server::Rmcp(server) => server.answer(&message.message).await,
+                Server::Rmcp(server) => server.respond(&message.message).await,
             }
         });
         Some(match call {
             Some(call) => {
-                let outcome = self.stops.begin(call).outcome(work).await;
+                let outcome = self.calls.begin(call).outcome(work).await;
                 outcome.unwrap_or_else(|why| stopped(id, why))
             }
             None => work.await,
@@ -157,7 +153,7 @@ impl Served {
     /// The server of tools of this name, which an embedded engine calls without messages.
     #[cfg(feature = "embedded")]
     pub(crate) fn tools(&self, name: &str) -> Option<McpServer> {
-        match self.read().get(name)? {
+        match self.servers.read().get(name)? {
             Server::Tools(server) => Some(server.server().clone()),
             #[cfg(feature = "rmcp")]
             Server::Rmcp(_) => None,
@@ -173,25 +169,17 @@ impl Served {
         let context = ToolContext {
             server: server.to_owned(),
             tool_use_id: Some(call.id.clone()),
-            session_id: self.around.session.id(),
+            session_id: self.session.id.id(),
             cancel,
             progress: Some(ProgressSink::TimeLimit(call.progress)),
         };
         let work = pin!(tool.respond(Arguments::Value(call.arguments), context));
-        let outcome = self.stops.begin(call.id).outcome(work).await;
+        let outcome = self.calls.begin(call.id).outcome(work).await;
         outcome.unwrap_or_else(ToolResult::error)
     }
 
-    /// Stops a call, which is answered with `why`. Says whether there was one to stop.
+    /// Stops a call, whose result is then the error `why`. Returns whether there was such a call.
     pub(crate) fn stop(&self, call: &ToolUseId, why: String) -> bool {
-        self.stops.stop(call, why)
-    }
-
-    fn read(&self) -> RwLockReadGuard<'_, ByName> {
-        self.servers.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn write(&self) -> RwLockWriteGuard<'_, ByName> {
-        self.servers.write().unwrap_or_else(PoisonError::into_inner)
+        self.calls.stop(call, why)
     }
 }

@@ -1,7 +1,7 @@
-//! The client of a server inside the host: JSON-RPC in control messages.
+//! Client of an MCP server inside the host: JSON-RPC in control requests.
 //!
-//! Each message is one question to the host, also a notification, and the answer to a request is
-//! the answer to that question. What a server says by itself comes through
+//! Each message is one control request, also a notification; the response to a JSON-RPC request is
+//! the response to that control request. Messages that a server sends unasked arrive through
 //! [`SdkClient::deliver`].
 
 use std::{
@@ -14,7 +14,10 @@ use std::{
     time::Duration,
 };
 
-use bowline_protocol::{RawJson, ToolUseId};
+use bowline_protocol::{
+    RawJson, ToolUseId,
+    jsonrpc::{Envelope, ErrorObject, METHOD_NOT_FOUND, McpRequest, Notification, Response},
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tokio::{runtime::Handle, sync::Notify, time::timeout};
@@ -33,17 +36,17 @@ use crate::{
 /// The version of MCP that servers inside hosts know.
 const PROTOCOL_VERSION: &str = "2025-11-25";
 
-/// The way to one server inside the host.
+/// The client of one server inside the host.
 pub(crate) struct SdkClient {
     servers: Arc<dyn SdkServers>,
     name: String,
-    /// The greeting is number 0.
+    /// `initialize` has the id 0.
     next_id: AtomicU64,
-    /// Calls that are running, by the token under which they hear of progress.
+    /// Calls in flight, by their progress tokens.
     running: Mutex<HashMap<u64, Arc<Notify>>>,
 }
 
-/// Says hello to a server. The rest of the handshake is [`SdkClient::complete_handshake`].
+/// Sends `initialize` to a server. The rest of the handshake is [`SdkClient::complete_handshake`].
 pub(crate) async fn greet(
     servers: &Arc<dyn SdkServers>,
     name: &str,
@@ -52,7 +55,7 @@ pub(crate) async fn greet(
     let params = Initialize {
         protocol_version: PROTOCOL_VERSION,
         capabilities: Map::new(),
-        client_info: Us {
+        client_info: ClientIdentity {
             name: &client.name,
             title: client.title.as_deref(),
             description: client.description.as_deref(),
@@ -87,7 +90,7 @@ impl SdkClient {
         asides: &TaskTracker,
     ) -> Result<Value, RequestError> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        self.answered(id, pin!(self.exchange(&request, id)), limit, asides).await
+        self.response(id, pin!(self.exchange(&request, id)), limit, asides).await
     }
 
     async fn exchange(&self, request: &Request, id: u64) -> Result<Value, RequestError> {
@@ -95,9 +98,8 @@ impl SdkClient {
         exchange(&self.servers, &self.name, request.method(), params.as_ref(), id).await
     }
 
-    /// Waits for the answer to a request. The server may take longer than `limit` as long as it
-    /// reports progress.
-    async fn answered(
+    /// Waits for the response to a request. Progress reports restart `limit`.
+    async fn response(
         &self,
         id: u64,
         mut answer: Pin<&mut impl Future<Output = Result<Value, RequestError>>>,
@@ -106,11 +108,11 @@ impl SdkClient {
     ) -> Result<Value, RequestError> {
         let progress = Arc::new(Notify::new());
         lock(&self.running).insert(id, Arc::clone(&progress));
-        let mut running = Running { client: self, asides, id, answered: false };
+        let mut running = InFlight { client: self, asides, id, answered: false };
         let answer = loop {
             tokio::select! {
                 biased;
-                // The clock starts anew.
+                // Restarts the timeout.
                 () = progress.notified() => {}
                 answer = timeout(limit, &mut answer) => match answer {
                     Ok(answer) => break answer,
@@ -124,43 +126,47 @@ impl SdkClient {
 
     /// A message that the server sends by itself.
     pub(super) fn deliver(&self, message: &RawJson, changes: &Changes, asides: &TaskTracker) {
-        let Ok(incoming) = message.parse::<Incoming>() else {
+        let envelope = message.parse::<Envelope>().unwrap_or_default();
+        let Some(method) = envelope.method() else {
             tracing::debug!(server = self.name, "a server sent something that is not a message");
             return;
         };
-        if let Some(change) = Changed::from_method(&incoming.method) {
+        if let Some(change) = Changed::from_method(method) {
             changes.add(change);
-        } else if let Some(id) = incoming.id {
-            let answer = match incoming.method.as_str() {
-                "ping" => json!({"jsonrpc": "2.0", "id": id, "result": {}}),
-                method => json!({"jsonrpc": "2.0", "id": id, "error": {
-                    "code": -32601, "message": format!("{method} is not offered to this server"),
-                }}),
+        } else if let Some(id) = envelope.request_id() {
+            let outcome = match method {
+                "ping" => Ok(Map::new()),
+                method => {
+                    let message = format!("{method} is not offered to this server");
+                    Err(ErrorObject::new(METHOD_NOT_FOUND, message))
+                }
             };
-            self.aside(answer, asides);
-        } else if incoming.method == "notifications/progress"
-            && let Some(token) = incoming.params.get("progressToken").and_then(Value::as_u64)
-            && let Some(call) = lock(&self.running).get(&token)
+            self.aside(&Response { id: Some(id), outcome }, asides);
+        } else if method == "notifications/progress"
+            && let Some(Progress { progress_token }) =
+                envelope.params.and_then(|it| it.parse().ok())
+            && let Some(call) = lock(&self.running).get(&progress_token)
         {
             call.notify_one();
         }
     }
 
     async fn notify(&self, method: &str, params: Option<Value>) -> Result<(), RequestError> {
-        let message = Notification { jsonrpc: "2.0", method, params };
-        let message = RawJson::from_value(&message).map_err(unwritable)?;
+        let message =
+            RawJson::from_value(&Notification::new(method, params)).map_err(unwritable)?;
         self.servers.send(&self.name, message).await.map_err(explain).map(drop)
     }
 
-    /// Sends something nobody waits for.
-    fn aside(&self, message: Value, asides: &TaskTracker) {
+    /// Sends a message that no caller waits for.
+    fn aside(&self, message: &impl Serialize, asides: &TaskTracker) {
         // Without a runtime the session is gone too.
         let Ok(runtime) = Handle::try_current() else { return };
+        let Ok(message) = RawJson::from_value(message) else { return };
         let (servers, name) = (Arc::clone(&self.servers), self.name.clone());
         asides.spawn_on(
             async move {
-                if let Err(error) = servers.send(&name, RawJson::from(message)).await {
-                    tracing::debug!(server = name, %error, "a message is not delivered");
+                if let Err(error) = servers.send(&name, message).await {
+                    tracing::debug!(server = name, %error, "a message was not delivered");
                 }
             },
             &runtime,
@@ -168,27 +174,26 @@ impl SdkClient {
     }
 }
 
-/// A call that is running. Dropped before its answer, it is withdrawn.
-struct Running<'a> {
+/// A request in flight. Dropped before its response, it is cancelled.
+struct InFlight<'a> {
     client: &'a SdkClient,
     asides: &'a TaskTracker,
     id: u64,
     answered: bool,
 }
 
-impl Drop for Running<'_> {
+impl Drop for InFlight<'_> {
     fn drop(&mut self) {
         lock(&self.client.running).remove(&self.id);
         if !self.answered {
             let params = json!({"requestId": self.id, "reason": "the user interrupted"});
-            let method = "notifications/cancelled";
-            let message = json!({"jsonrpc": "2.0", "method": method, "params": params});
-            self.client.aside(message, self.asides);
+            let message = Notification::new("notifications/cancelled", Some(params));
+            self.client.aside(&message, self.asides);
         }
     }
 }
 
-/// Sends a request and takes the result out of the answer.
+/// Sends a request and returns the result in its response.
 async fn exchange<P: Serialize>(
     servers: &Arc<dyn SdkServers>,
     name: &str,
@@ -196,16 +201,15 @@ async fn exchange<P: Serialize>(
     params: Option<&P>,
     id: u64,
 ) -> Result<Value, RequestError> {
-    let message = Outgoing { method, params, jsonrpc: "2.0", id };
-    let message = RawJson::from_value(&message).map_err(unwritable)?;
-    let answer = servers.send(name, message).await.map_err(explain)?;
-    let answer = answer.parse::<Answer>();
-    match answer.map_err(|error| RequestError::Undelivered(error.to_string()))? {
-        Answer { error: Some(error), .. } => {
-            Err(RequestError::Refused { code: error.code, message: error.message })
-        }
-        Answer { result, .. } => Ok(result),
+    let message = RawJson::from_value(&McpRequest::new(id, method, params)).map_err(unwritable)?;
+    let response = servers.send(name, message).await.map_err(explain)?;
+    let invalid = |error: serde_json::Error| RequestError::Undelivered(error.to_string());
+    let response = response.parse::<Envelope>().map_err(invalid)?;
+    if let Some(error) = response.error {
+        let ErrorObject { code, message, .. } = error.parse().map_err(invalid)?;
+        return Err(RequestError::Refused { code, message });
     }
+    Ok(response.result.map(|result| result.to_value()).unwrap_or_default())
 }
 
 fn unwritable(error: serde_json::Error) -> RequestError {
@@ -223,21 +227,10 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-#[derive(Serialize)]
-struct Outgoing<'a, P> {
-    method: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    params: Option<&'a P>,
-    jsonrpc: &'static str,
-    id: u64,
-}
-
-#[derive(Serialize)]
-struct Notification<'a> {
-    jsonrpc: &'static str,
-    method: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    params: Option<Value>,
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Progress {
+    progress_token: u64,
 }
 
 #[derive(Serialize)]
@@ -245,12 +238,12 @@ struct Notification<'a> {
 struct Initialize<'a> {
     protocol_version: &'static str,
     capabilities: Map<String, Value>,
-    client_info: Us<'a>,
+    client_info: ClientIdentity<'a>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Us<'a> {
+struct ClientIdentity<'a> {
     name: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<&'a str>,
@@ -296,27 +289,4 @@ impl<'a> Params<'a> {
             }),
         }
     }
-}
-
-#[derive(Deserialize)]
-struct Answer {
-    #[serde(default)]
-    result: Value,
-    error: Option<AnswerError>,
-}
-
-#[derive(Deserialize)]
-struct AnswerError {
-    #[serde(default)]
-    code: i64,
-    #[serde(default)]
-    message: String,
-}
-
-#[derive(Deserialize)]
-struct Incoming {
-    method: String,
-    id: Option<Value>,
-    #[serde(default)]
-    params: Value,
 }

@@ -1,4 +1,4 @@
-//! What an agent hears from a server of tools.
+//! Responses of a server of tools to JSON-RPC messages.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use super::*;
 use crate::{
     Progress, Structured,
-    tool::{CurrentSession, outlet},
+    tool::{CurrentSession, server_messages},
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -34,18 +34,20 @@ fn calculator() -> McpServer {
 
 /// The server in a session, and what it says by itself.
 fn served(server: McpServer) -> (ServedTools, mpsc::Receiver<bowline_protocol::McpServerMessage>) {
-    let (outlet, said) = outlet();
-    let session = CurrentSession::default();
-    session.is("session-1".into());
-    let around = Surroundings { outlet, session, on_elicitation: None };
-    (ServedTools::new(server, around), said)
+    let (messages, said) = server_messages();
+    let id = CurrentSession::default();
+    id.is("session-1".into());
+    let session = ServerSession { messages, id, on_elicitation: None };
+    (ServedTools::new(server, session), said)
 }
 
 async fn ask(method: &str, params: Value) -> Value {
     let message = json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params});
     let (server, _said) = served(calculator());
-    let answer =
-        server.answer(Incoming::read(&message.into()), CancellationToken::new()).await.to_value();
+    let answer = server
+        .respond(ServerRequest::read(&message.into()), CancellationToken::new())
+        .await
+        .to_value();
     assert_eq!((&answer["jsonrpc"], &answer["id"]), (&json!("2.0"), &json!(7)));
     answer
 }
@@ -61,7 +63,7 @@ fn text(text: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_server_says_who_it_is() {
+async fn initialize_returns_name_version_and_protocol() {
     let hello = ask("initialize", json!({"protocolVersion": "2025-06-18"})).await;
     let expected = json!({
         "protocolVersion": "2025-06-18",
@@ -74,7 +76,7 @@ async fn a_server_says_who_it_is() {
 }
 
 #[tokio::test]
-async fn the_schema_comes_from_the_type() {
+async fn listed_schema_comes_from_the_argument_type() {
     let list = ask("tools/list", json!({})).await;
     let add = &list["result"]["tools"][0];
     assert_eq!((&add["name"], &add["description"]), (&json!("add"), &json!("Adds")));
@@ -84,7 +86,7 @@ async fn the_schema_comes_from_the_type() {
 }
 
 #[tokio::test]
-async fn results_errors_and_panics_are_all_results() {
+async fn failures_and_panics_are_error_results() {
     assert_eq!(call("add", json!({"a": 2, "b": 3})).await, json!({"content": text("5")}));
     let told = call("div", json!({"a": 6, "b": 3})).await;
     assert_eq!(told["structuredContent"], json!({"c": 2, "id": "toolu_1"}));
@@ -104,17 +106,17 @@ async fn results_errors_and_panics_are_all_results() {
 }
 
 #[tokio::test]
-async fn what_is_unknown_is_an_error_and_news_gets_a_stand_in() {
+async fn unknown_method_is_an_error_and_notification_gets_a_stand_in() {
     let answer = ask("resources/list", json!({})).await;
     assert_eq!(answer["error"]["code"], METHOD_NOT_FOUND);
     let news = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
     let (server, _said) = served(calculator());
-    let answer = server.answer(Incoming::read(&news.into()), CancellationToken::new()).await;
+    let answer = server.respond(ServerRequest::read(&news.into()), CancellationToken::new()).await;
     assert_eq!(answer.get(), r#"{"jsonrpc":"2.0","result":{}}"#);
 }
 
 #[tokio::test]
-async fn a_call_can_be_stopped() {
+async fn cancelled_notification_stops_the_call() {
     let started = std::sync::Arc::new(tokio::sync::Notify::new());
     let signal = started.clone();
     let slow = Tool::new("slow", "", move |_: Nothing| {
@@ -130,16 +132,16 @@ async fn a_call_can_be_stopped() {
     });
     let stop = async {
         started.notified().await;
-        server.answer(Incoming::read(&stop.into()), CancellationToken::new()).await
+        server.respond(ServerRequest::read(&stop.into()), CancellationToken::new()).await
     };
     let (answer, _) =
-        tokio::join!(server.answer(Incoming::read(&call), CancellationToken::new()), stop);
+        tokio::join!(server.respond(ServerRequest::read(&call), CancellationToken::new()), stop);
     assert_eq!(answer.to_value()["result"]["isError"], true);
     assert!(server.calls.lock().is_empty());
 }
 
 #[tokio::test]
-async fn a_call_reports_its_progress_and_knows_its_session() {
+async fn call_reports_progress_and_knows_its_session() {
     let walk = Tool::new("walk", "", async |_: Nothing, context: ToolContext| {
         context.progress(Progress::of(1.0, 2.0).saying("half way")).await;
         context.session_id.map(|id| id.0).unwrap_or_default()
@@ -148,8 +150,10 @@ async fn a_call_reports_its_progress_and_knows_its_session() {
     for (meta, expected) in [(json!({"progressToken": "t"}), true), (json!({}), false)] {
         let params = json!({"name": "walk", "_meta": meta});
         let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
-        let answer =
-            server.answer(Incoming::read(&call.into()), CancellationToken::new()).await.to_value();
+        let answer = server
+            .respond(ServerRequest::read(&call.into()), CancellationToken::new())
+            .await
+            .to_value();
         assert_eq!(answer["result"]["content"], text("session-1"));
         let report = said.try_recv().ok();
         assert_eq!(report.is_some(), expected);
@@ -164,21 +168,23 @@ async fn a_call_reports_its_progress_and_knows_its_session() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_takes_too_long_is_given_up() {
+async fn call_beyond_its_time_limit_is_an_error_result() {
     let slow = Tool::new("slow", "", async |_: Nothing| std::future::pending::<String>().await)
         .time_limit(Duration::from_secs(3));
     let (server, _said) = served(McpServer::new("s").tool(slow));
     let params = json!({"name": "slow"});
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
-    let answer =
-        server.answer(Incoming::read(&call.into()), CancellationToken::new()).await.to_value();
+    let answer = server
+        .respond(ServerRequest::read(&call.into()), CancellationToken::new())
+        .await
+        .to_value();
     let why = "the tool slow took longer than 3s";
     assert_eq!(answer["result"], json!({"content": text(why), "isError": true}));
 }
 
 #[cfg(feature = "schema")]
 #[tokio::test]
-async fn arguments_are_checked_against_a_schema_before_the_handler_sees_them() {
+async fn arguments_are_checked_against_the_schema_before_the_handler_runs() {
     use crate::Field;
 
     let fields = [("sql", Field::String), ("params", Field::Array)];
@@ -196,8 +202,10 @@ async fn arguments_are_checked_against_a_schema_before_the_handler_sees_them() {
     ] {
         let params = json!({"name": "query", "arguments": arguments});
         let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
-        let answer =
-            server.answer(Incoming::read(&call.into()), CancellationToken::new()).await.to_value();
+        let answer = server
+            .respond(ServerRequest::read(&call.into()), CancellationToken::new())
+            .await
+            .to_value();
         assert_eq!(answer["result"], expected);
     }
 }

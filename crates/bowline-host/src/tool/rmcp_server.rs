@@ -1,18 +1,16 @@
 //! Servers written with `rmcp`, served to an agent through its control requests.
 //!
-//! The service runs in a task of its own over a [`Bridge`]. Requests of the agent go in and are
-//! answered one by one; what the service says by itself goes to the agent, except for questions to
-//! the user: they are answered by this program's own callback, because agents offer servers inside
-//! their hosts no way to ask.
+//! The service runs in its own task over a [`Bridge`]. Each request of the agent gets its response;
+//! messages that the service sends unasked go to the agent, except for elicitations: this program's
+//! own callback handles them, because agents do not accept them from servers inside their hosts.
 
-use std::{
-    collections::HashMap,
-    fmt, io,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
+use std::{collections::HashMap, fmt, io, sync::Arc, time::Duration};
+
+use bowline_protocol::{
+    Elicitation, ElicitationResponse, RawJson,
+    jsonrpc::{Envelope, ErrorObject, INTERNAL_ERROR, Id, Notification, Response},
 };
-
-use bowline_protocol::{Elicitation, ElicitationResponse, RawJson};
+use parking_lot::Mutex;
 use rmcp::{
     RoleServer, ServerHandler,
     model::{ClientJsonRpcMessage, ServerJsonRpcMessage},
@@ -24,18 +22,15 @@ use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
-use super::{guarded::Guarded, served::Surroundings};
+use super::{rmcp_guard::Guarded, served::ServerSession};
 use crate::callback::{ElicitationRequest, caught};
 
-/// Messages to a service that wait to be taken. It takes each at once and works on it beside the
+/// Messages to a service that may be queued. It takes each at once and works on it beside the
 /// others, so this is a burst.
-const ROOM: usize = 64;
+const CAPACITY: usize = 64;
 
-const INTERNAL_ERROR: i32 = -32603;
-
-/// A server written with `rmcp`, with all it has: tools, resources, prompts, notifications, and
-/// questions to the user, which [`Options::on_elicitation`](crate::Options::on_elicitation)
-/// answers.
+/// A server written with `rmcp`: tools, resources, prompts, notifications, and elicitations, which
+/// [`Options::on_elicitation`](crate::Options::on_elicitation) handles.
 ///
 /// ```
 /// use bowline_host::{Options, RmcpServer};
@@ -85,7 +80,7 @@ impl RmcpServer {
         &self.name
     }
 
-    /// How long a call of any of its tools may take. The agent is told, too.
+    /// Limits the time of a call of any of its tools, here and in the agent.
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = Some(limit);
@@ -102,32 +97,33 @@ impl fmt::Debug for RmcpServer {
 /// A server of `rmcp` in one session.
 pub(super) struct ServedRmcp {
     server: RmcpServer,
-    around: Surroundings,
-    running: Mutex<Option<Running>>,
+    session: ServerSession,
+    running: Mutex<Option<RunningService>>,
 }
 
 /// A service that runs.
-struct Running {
+struct RunningService {
     incoming: mpsc::Sender<ClientJsonRpcMessage>,
-    line: Arc<Line>,
+    router: Arc<Router>,
     /// Dropping it ends the service.
     _life: AbortOnDropHandle<()>,
 }
 
 impl ServedRmcp {
-    pub(super) fn new(server: RmcpServer, around: Surroundings) -> Self {
-        Self { server, around, running: Mutex::default() }
+    pub(super) fn new(server: RmcpServer, session: ServerSession) -> Self {
+        Self { server, session, running: Mutex::default() }
     }
 
-    /// Answers one message. What wants no answer gets a stand-in, because the transport needs one.
-    pub(super) async fn answer(&self, message: &RawJson) -> RawJson {
-        let head = message.parse::<Head>().unwrap_or_default();
-        let asked = head.id.filter(|_| head.method.is_some());
-        match self.exchange(message, head.method.as_deref(), asked.as_ref()).await {
-            Ok(answer) => answer,
+    /// The response to one message. A notification gets a stand-in, because the transport needs one.
+    pub(super) async fn respond(&self, message: &RawJson) -> RawJson {
+        let envelope = message.parse::<Envelope>().unwrap_or_default();
+        let id = envelope.request_id().filter(|_| envelope.method.is_some());
+        match self.exchange(message, envelope.method(), id.as_ref()).await {
+            Ok(response) => response,
             Err(why) => {
-                let error = json!({"code": INTERNAL_ERROR, "message": why});
-                RawJson::from(json!({"jsonrpc": "2.0", "id": asked, "error": error}))
+                let error = ErrorObject::new(INTERNAL_ERROR, why);
+                let id = Some(id.unwrap_or_else(Id::null));
+                written(&Response::<()> { id, outcome: Err(error) }).unwrap_or_default()
             }
         }
     }
@@ -136,7 +132,7 @@ impl ServedRmcp {
         &self,
         message: &RawJson,
         method: Option<&str>,
-        id: Option<&Value>,
+        id: Option<&Id>,
     ) -> Result<RawJson, String> {
         let greeting = method == Some("initialize");
         let parsed = match greeting {
@@ -144,96 +140,93 @@ impl ServedRmcp {
             false => message.parse(),
         };
         let parsed: ClientJsonRpcMessage = parsed.map_err(|error| error.to_string())?;
-        let (incoming, line) = self.way_in(greeting);
+        let (incoming, router) = self.service(greeting);
         let gone = |_| "the MCP server has ended".to_owned();
         let Some(id) = id else {
             incoming.send(parsed).await.map_err(gone)?;
             return Ok(RawJson::from(json!({"jsonrpc": "2.0", "result": {}})));
         };
-        let waiting = line.expect_answer(id);
+        let pending = router.register(id);
         incoming.send(parsed).await.map_err(gone)?;
-        waiting.answer().await.ok_or_else(|| "the MCP server gave no answer".to_owned())
+        pending.response().await.ok_or_else(|| "the MCP server sent no response".to_owned())
     }
 
-    /// The greeting of the agent, to which we add that questions to the user are possible.
+    /// The agent's `initialize`, to which the elicitation capability is added.
     fn greeting(&self, message: &RawJson) -> Value {
         let mut greeting = message.to_value();
-        if self.around.on_elicitation.is_some() {
+        if self.session.on_elicitation.is_some() {
             greeting["params"]["capabilities"]["elicitation"] = json!({"form": {}, "url": {}});
         }
         greeting
     }
 
-    /// The way to the service, which is started anew for a greeting.
-    fn way_in(&self, greeting: bool) -> (mpsc::Sender<ClientJsonRpcMessage>, Arc<Line>) {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+    /// The service, which is started again for each `initialize`.
+    fn service(&self, greeting: bool) -> (mpsc::Sender<ClientJsonRpcMessage>, Arc<Router>) {
+        let mut running = self.running.lock();
         if greeting {
             *running = None;
         }
         let running = running.get_or_insert_with(|| self.start());
-        (running.incoming.clone(), running.line.clone())
+        (running.incoming.clone(), running.router.clone())
     }
 
-    fn start(&self) -> Running {
-        let (incoming, received) = mpsc::channel(ROOM);
-        let line = Arc::new(Line {
+    fn start(&self) -> RunningService {
+        let (incoming, received) = mpsc::channel(CAPACITY);
+        let router = Arc::new(Router {
             server: self.server.name.clone(),
-            around: self.around.clone(),
-            waiting: Mutex::default(),
+            session: self.session.clone(),
+            pending: Mutex::default(),
             incoming: incoming.downgrade(),
         });
-        let bridge = Bridge { received, line: line.clone() };
-        Running { incoming, line, _life: (self.server.start)(bridge, self.server.time_limit) }
+        let bridge = Bridge { received, router: router.clone() };
+        RunningService {
+            incoming,
+            router,
+            _life: (self.server.start)(bridge, self.server.time_limit),
+        }
     }
 }
 
-#[derive(Default, Deserialize)]
-struct Head {
-    #[serde(default)]
-    id: Option<Value>,
-    #[serde(default)]
-    method: Option<String>,
+fn written(message: &impl Serialize) -> serde_json::Result<RawJson> {
+    RawJson::from_value(message)
 }
 
-/// What a service says, on its way to whoever it is for.
-struct Line {
+/// Routes messages of a service: responses to their callers, the rest to the agent.
+struct Router {
     server: String,
-    around: Surroundings,
-    /// Who waits for an answer, by its id.
-    waiting: Mutex<HashMap<String, oneshot::Sender<RawJson>>>,
+    session: ServerSession,
+    /// The requests in flight, by id.
+    pending: Mutex<HashMap<String, oneshot::Sender<RawJson>>>,
     incoming: mpsc::WeakSender<ClientJsonRpcMessage>,
 }
 
-impl Line {
-    fn waiting(&self) -> MutexGuard<'_, HashMap<String, oneshot::Sender<RawJson>>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn expect_answer(self: &Arc<Self>, id: &Value) -> Waiting {
-        let (answer, receiver) = oneshot::channel();
-        self.waiting().insert(id.to_string(), answer);
-        Waiting { line: self.clone(), id: id.clone(), receiver: Some(receiver) }
+impl Router {
+    fn register(self: &Arc<Self>, id: &Id) -> PendingResponse {
+        let (response, receiver) = oneshot::channel();
+        self.pending.lock().insert(id.to_string(), response);
+        PendingResponse { router: self.clone(), id: id.clone(), receiver: Some(receiver) }
     }
 
     async fn pass(&self, message: ServerJsonRpcMessage) -> io::Result<()> {
-        let message = RawJson::from_value(&message)?;
-        let head = message.parse::<Head>()?;
-        match (head.method.as_deref(), head.id) {
+        let message = written(&message)?;
+        let envelope = message.parse::<Envelope>()?;
+        match (envelope.method(), envelope.request_id()) {
             (None, Some(id)) => {
-                if let Some(asker) = self.waiting().remove(&id.to_string()) {
-                    asker.send(message).ok();
+                let caller = self.pending.lock().remove(id.get());
+                if let Some(caller) = caller {
+                    caller.send(message).ok();
                 }
             }
             (Some("elicitation/create"), Some(id)) => self.elicit(&message, &id).await?,
-            _ => self.around.outlet.send(&self.server, message).await,
+            _ => self.session.messages.send(&self.server, message).await,
         }
         Ok(())
     }
 
-    /// Has this program answer a question to the user.
-    async fn elicit(&self, message: &RawJson, id: &Value) -> io::Result<()> {
-        let Asked { params } = message.parse()?;
-        let question = Elicitation {
+    /// Has this program's callback answer an elicitation.
+    async fn elicit(&self, message: &RawJson, id: &Id) -> io::Result<()> {
+        let ElicitationMessage { params } = message.parse()?;
+        let elicitation = Elicitation {
             mcp_server_name: self.server.clone(),
             message: params.message,
             mode: params.mode,
@@ -243,36 +236,31 @@ impl Line {
             ..Elicitation::default()
         };
         let cancel = CancellationToken::new();
-        let _withdrawn = cancel.clone().drop_guard();
-        let answer = match &self.around.on_elicitation {
+        let _over = cancel.clone().drop_guard();
+        let outcome = match &self.session.on_elicitation {
             Some(callback) => {
-                let request = ElicitationRequest::new(question, cancel);
+                let request = ElicitationRequest::new(elicitation, cancel);
                 caught(async { callback.answer(request).await }).await
             }
             None => Ok(ElicitationResponse::decline()),
         };
-        let answer = match answer {
-            Ok(answer) => json!({"jsonrpc": "2.0", "id": id, "result": answer}),
-            Err(refusal) => {
-                let error = json!({"code": INTERNAL_ERROR, "message": refusal.message});
-                json!({"jsonrpc": "2.0", "id": id, "error": error})
-            }
-        };
+        let outcome = outcome.map_err(|error| ErrorObject::new(INTERNAL_ERROR, error.message));
+        let response = written(&Response { id: Some(id.clone()), outcome })?;
         if let Some(incoming) = self.incoming.upgrade() {
-            incoming.send(serde_json::from_value(answer)?).await.ok();
+            incoming.send(response.parse()?).await.ok();
         }
         Ok(())
     }
 }
 
 #[derive(Deserialize)]
-struct Asked {
-    params: Question,
+struct ElicitationMessage {
+    params: ElicitationParams,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Question {
+struct ElicitationParams {
     message: String,
     mode: Option<String>,
     url: Option<String>,
@@ -280,36 +268,34 @@ struct Question {
     requested_schema: Option<RawJson>,
 }
 
-/// Somebody waits for an answer. Dropped before it came, the request is withdrawn.
-struct Waiting {
-    line: Arc<Line>,
-    id: Value,
-    /// Taken when there is an answer, or none can come.
+/// A request in flight. Dropped before its response, it is cancelled.
+struct PendingResponse {
+    router: Arc<Router>,
+    id: Id,
+    /// Taken when the response has arrived, or none can arrive.
     receiver: Option<oneshot::Receiver<RawJson>>,
 }
 
-impl Waiting {
-    async fn answer(mut self) -> Option<RawJson> {
-        let answer = self.receiver.as_mut()?.await.ok();
+impl PendingResponse {
+    async fn response(mut self) -> Option<RawJson> {
+        let response = self.receiver.as_mut()?.await.ok();
         self.receiver = None;
-        answer
+        response
     }
 }
 
-impl Drop for Waiting {
+impl Drop for PendingResponse {
     fn drop(&mut self) {
         if self.receiver.is_none() {
             return;
         }
-        self.line.waiting().remove(&self.id.to_string());
-        let params = Cancelled { request_id: &self.id };
-        let message = json!({
-            "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params,
-        });
-        if let Some(incoming) = self.line.incoming.upgrade()
-            && let Ok(message) = serde_json::from_value(message)
+        self.router.pending.lock().remove(self.id.get());
+        let params = CancelledParams { request_id: &self.id };
+        let message = written(&Notification::new("notifications/cancelled", Some(params)));
+        if let Some(incoming) = self.router.incoming.upgrade()
+            && let Ok(message) = message.and_then(|message| message.parse())
         {
-            // A service that is this far behind will find out when it has an answer.
+            // A service whose queue is full finds out when it sends the response.
             incoming.try_send(message).ok();
         }
     }
@@ -317,14 +303,14 @@ impl Drop for Waiting {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Cancelled<'a> {
-    request_id: &'a Value,
+struct CancelledParams<'a> {
+    request_id: &'a Id,
 }
 
 /// The transport on which a service runs.
 struct Bridge {
     received: mpsc::Receiver<ClientJsonRpcMessage>,
-    line: Arc<Line>,
+    router: Arc<Router>,
 }
 
 impl Transport<RoleServer> for Bridge {
@@ -334,8 +320,8 @@ impl Transport<RoleServer> for Bridge {
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let line = self.line.clone();
-        async move { line.pass(message).await }
+        let router = self.router.clone();
+        async move { router.pass(message).await }
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
@@ -349,9 +335,8 @@ impl Transport<RoleServer> for Bridge {
 
 impl Drop for Bridge {
     fn drop(&mut self) {
-        // However the service has ended, whoever comes now or still waits is told that nothing
-        // comes.
+        // However the service has ended, requests in flight and later ones fail at once.
         self.received.close();
-        self.line.waiting().clear();
+        self.router.pending.lock().clear();
     }
 }
