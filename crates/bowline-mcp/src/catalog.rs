@@ -1,4 +1,4 @@
-//! What a server offers, as it says it.
+//! Lists of a server: its tools, prompts and resources.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -9,11 +9,10 @@ use serde_json::Value;
 use crate::{
     connection::{Changed, Connection, Hello, Request, RequestError},
     options::Options,
-    prompts::McpPromptArgument,
     spec::ServerTool,
 };
 
-/// No list has more pages: a server that goes on forever gives what it gave until then.
+/// The most pages that are read of one list, so that an endless list ends.
 const MAX_PAGES: usize = 100;
 
 /// The lists of one server.
@@ -34,6 +33,20 @@ pub(crate) struct ListedPrompt {
     pub(crate) arguments: Vec<McpPromptArgument>,
 }
 
+/// An argument of a prompt: a word that may follow the command.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[non_exhaustive]
+pub struct McpPromptArgument {
+    /// Its name on the server.
+    pub name: String,
+    /// Its meaning.
+    #[serde(default)]
+    pub description: Option<String>,
+    /// Whether the prompt needs it.
+    #[serde(default)]
+    pub required: bool,
+}
+
 /// A resource of a server.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -45,8 +58,8 @@ pub(crate) struct ListedResource {
 }
 
 impl Catalog {
-    /// Everything a server has, as far as it said that it has such things. Without its tools a
-    /// server is of no use; the rest may fail.
+    /// All lists that the server's capabilities announce. Without its tools a server is useless; the
+    /// other lists may fail.
     pub(crate) async fn load(
         connection: &Connection,
         hello: &Hello,
@@ -68,19 +81,19 @@ impl Catalog {
     ) -> Result<(), RequestError> {
         let has = &hello.capabilities;
         if changed.tools && has.tools() {
-            let ask = |cursor| Request::ListTools { cursor };
-            self.tools = list(connection, "tools", options, ask).await?;
-            // Of two with one name the first counts.
+            let request = |cursor| Request::ListTools { cursor };
+            self.tools = list(connection, "tools", options, request).await?;
+            // Of two with one name the first applies.
             let mut names = HashSet::new();
             self.tools.retain(|tool: &ToolListing| names.insert(tool.name.clone()));
         }
         if changed.prompts && has.prompts() {
-            let ask = |cursor| Request::ListPrompts { cursor };
-            self.prompts = or_none(list(connection, "prompts", options, ask).await);
+            let request = |cursor| Request::ListPrompts { cursor };
+            self.prompts = or_none(list(connection, "prompts", options, request).await);
         }
         if changed.resources && has.resources() {
-            let ask = |cursor| Request::ListResources { cursor };
-            self.resources = or_none(list(connection, "resources", options, ask).await);
+            let request = |cursor| Request::ListResources { cursor };
+            self.resources = or_none(list(connection, "resources", options, request).await);
         }
         Ok(())
     }
@@ -88,31 +101,31 @@ impl Catalog {
 
 fn or_none<T>(list: Result<Vec<T>, RequestError>) -> Vec<T> {
     list.unwrap_or_else(|error| {
-        tracing::warn!(%error, "a list of an MCP server cannot be read");
+        tracing::warn!(%error, "cannot read a list of an MCP server");
         Vec::new()
     })
 }
 
-/// All pages of a list. An entry that makes no sense costs itself.
+/// All pages of a list. An invalid entry is left out.
 async fn list<T: DeserializeOwned>(
     connection: &Connection,
     key: &str,
     options: &Options,
-    ask: impl Fn(Option<String>) -> Request,
+    request: impl Fn(Option<String>) -> Request,
 ) -> Result<Vec<T>, RequestError> {
     let (mut entries, mut cursor) = (Vec::new(), None::<String>);
     for _ in 0..MAX_PAGES {
-        let mut page = connection.request(ask(cursor.clone()), options.request_timeout).await?;
+        let mut page = connection.request(request(cursor.clone()), options.request_timeout).await?;
         let listed = page.get_mut(key).map(Value::take).unwrap_or_default();
         if let Value::Array(listed) = listed {
             entries.extend(listed.into_iter().filter_map(|entry| {
                 serde_json::from_value(entry)
-                    .inspect_err(|error| tracing::warn!(%error, key, "an entry makes no sense"))
+                    .inspect_err(|error| tracing::warn!(%error, key, "invalid entry in a list of an MCP server"))
                     .ok()
             }));
         }
         let next = page.get("nextCursor").and_then(Value::as_str);
-        // Whoever names the page that it has just given has no other.
+        // A cursor that does not move would repeat the same page.
         if next.is_none() || next == cursor.as_deref() {
             break;
         }
@@ -121,7 +134,7 @@ async fn list<T: DeserializeOwned>(
     Ok(entries)
 }
 
-/// What a connected server is: its connection, what it said, and what it offers.
+/// A connected server: its connection, its greeting, and its lists.
 pub(crate) struct Live {
     pub(crate) connection: Arc<Connection>,
     pub(crate) hello: Hello,

@@ -1,6 +1,6 @@
 //! Where servers are written down: `--mcp-config`, `.mcp.json` and settings.
 //!
-//! One server that makes no sense does not cost the others: it becomes a [`ConfigProblem`] that
+//! An invalid server does not affect the others: it becomes a [`ConfigProblem`] that
 //! says where to look.
 
 use std::{
@@ -15,7 +15,7 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
-/// A server as somebody wants it.
+/// A server as it is configured, with its name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedServer {
     /// Its name in this session.
@@ -38,7 +38,7 @@ pub enum Scope {
     Local,
     /// In the user's settings.
     User,
-    /// By whoever manages the machine.
+    /// By the administrator of the machine.
     Managed,
     /// In a plugin.
     Plugin,
@@ -87,7 +87,7 @@ pub struct ConfigProblem {
     pub server: Option<String>,
     /// What is wrong.
     pub message: String,
-    /// Whether the server is of a type that nobody here knows.
+    /// Whether the type of the server is unknown.
     pub is_unknown_type: bool,
 }
 
@@ -269,7 +269,7 @@ fn place_of(text: &str, part: &str) -> (usize, usize) {
     (line, column)
 }
 
-/// The error without "at line 1 column 2", which would be relative to something nobody sees.
+/// The error without "at line 1 column 2", which would be relative to a text that the user does not see.
 fn without_place(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.rfind(" at line ") {

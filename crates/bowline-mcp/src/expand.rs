@@ -6,7 +6,7 @@ use bowline_protocol::McpServerConfig;
 /// server.
 ///
 /// A variable without a value and without a default stays as it is written; its name is returned,
-/// so that somebody can be warned.
+/// so that the user can be warned.
 pub fn expand(
     config: &mut McpServerConfig,
     lookup: &dyn Fn(&str) -> Option<String>,

@@ -1,18 +1,18 @@
-//! What the servers of a session need from whoever runs it.
+//! Traits that the engine implements for the servers of a session.
 
 use bowline_protocol::{Elicitation, ElicitationResponse, McpServerStatus, RawJson};
 use futures_util::future::BoxFuture;
 
 use crate::in_process::{CallLimits, InProcessServer};
 
-/// The way to the MCP servers inside the host.
+/// The MCP servers inside the host.
 pub trait SdkServers: Send + Sync + 'static {
-    /// Hands one JSON-RPC message to a server and returns what it answered: a JSON-RPC response,
-    /// or anything at all if the message was a notification.
+    /// Sends one JSON-RPC message to a server and returns its JSON-RPC response, or anything at all
+    /// if the message was a notification.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future withdraws the question.
+    /// Dropping the future cancels the request.
     fn send(
         &self,
         server: &str,
@@ -27,51 +27,51 @@ pub trait SdkServers: Send + Sync + 'static {
     }
 }
 
-/// Why a message to a server inside the host has no answer.
+/// Why a message to a server inside the host has no response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SdkServerError {
-    /// The host says no, as in "there is no such server".
+    /// The host refuses, as in "there is no such server".
     #[error("{0}")]
     Refused(String),
-    /// The host is gone, or went away before it answered.
+    /// The host is gone, or went away before it responded.
     #[error("the host closed the connection")]
     Closed,
 }
 
-/// Somebody who can put a server's question to a person.
+/// The handler of elicitations: requests of a server for input from the user.
 pub trait Elicit: Send + Sync + 'static {
-    /// Asks. Who cannot ask answers `decline`.
+    /// Prompts the user. Without a user the response is `decline`.
     ///
     /// # Cancel safety
     ///
-    /// Dropped when the server withdraws the question or goes away.
-    fn elicit(&self, question: Elicitation) -> BoxFuture<'_, ElicitationResponse>;
+    /// Dropped when the server cancels the request or goes away.
+    fn elicit(&self, request: Elicitation) -> BoxFuture<'_, ElicitationResponse>;
 
-    /// A server says that what it asked for at an address is done (`elicitation_id`).
+    /// A server reports that an elicitation at a URL is complete.
     fn complete(&self, server: &str, elicitation_id: &str) {
         let _ = (server, elicitation_id);
     }
 }
 
-/// Hears what becomes of servers. Called from their tasks, so it must return quickly.
+/// The observer of servers. Called from their tasks, so it must return quickly.
 pub trait McpObserver: Send + Sync + 'static {
-    /// A server is doing better or worse than before.
+    /// The status of a server changed.
     fn status_changed(&self, server: &str, status: McpServerStatus) {
         let _ = (server, status);
     }
 
-    /// The tools of a server came, went or changed.
+    /// The tools of a server changed.
     fn tools_changed(&self, server: &str) {
         let _ = server;
     }
 
-    /// The prompts of a server came, went or changed.
+    /// The prompts of a server changed.
     fn prompts_changed(&self, server: &str) {
         let _ = server;
     }
 
-    /// The resources of a server came, went or changed.
+    /// The resources of a server changed.
     fn resources_changed(&self, server: &str) {
         let _ = server;
     }

@@ -12,7 +12,7 @@ use crate::{
     spec::{ServerTool, tool_spec},
 };
 
-/// What is said of a call whose server went away before there was a result.
+/// The error of a call whose server went away before there was a result.
 const INTERRUPTED: &str = "The tool call was interrupted before a result was received. \
     It may or may not have completed on the server — verify before assuming it succeeded, and \
     retry if needed.";

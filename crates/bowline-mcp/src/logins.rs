@@ -1,4 +1,4 @@
-//! Logging in to the servers of a session, and out.
+//! Login and logout of the servers of a session.
 
 use std::sync::Arc;
 
@@ -6,15 +6,18 @@ use bowline_protocol::McpRemoteServer;
 
 use crate::{
     connection::{has_authorization, http_client},
+    endpoint::Endpoint,
+    error::McpError,
     login::{Listener, Login, LoginError, LoginFile, LoginPage, Ongoing},
-    server::{Core, Server, State},
-    servers::{McpError, McpServers},
+    server::Server,
+    server_core::State,
+    servers::McpServers,
     status::transport,
 };
 
 impl McpServers {
-    /// Begins a login to a server and says where the user agrees to it. A login that was begun
-    /// before is given up.
+    /// Begins a login to a server and returns the page where the user consents. A login that was
+    /// begun before is abandoned.
     ///
     /// The browser is to come back to `redirect_uri`, and then its address is handed in with
     /// [`finish_login`](Self::finish_login). Without one it comes back to a port of this machine,
@@ -25,7 +28,7 @@ impl McpServers {
         redirect_uri: Option<&str>,
     ) -> Result<LoginPage, McpError> {
         let server = self.directory.find(name)?;
-        let (remote, file) = place_of_login(&server.core)?;
+        let (remote, file) = login_target(&server.core)?;
         let mut ongoing = server.login.lock().await;
         if let Some(before) = ongoing.take() {
             before.stop().await;
@@ -43,17 +46,23 @@ impl McpServers {
             State::NeedsAuth(wanted) => wanted.challenge,
             _ => None,
         };
-        let client = http_client(&remote.url, server.core.shared.options.connect_timeout);
+        let client = http_client(&remote.url, server.core.session.options.connect_timeout);
         let client = client.map_err(LoginError::from)?;
         let login = Login::begin(remote, file, challenge.as_deref(), &back, &client).await?;
-        let begun = Ongoing::new(login, listener, Arc::downgrade(&server));
+        let weak = Arc::downgrade(&server);
+        let reconnect = async move {
+            if let Some(server) = weak.upgrade() {
+                server.restart().await;
+            }
+        };
+        let begun = Ongoing::new(login, listener, Box::pin(reconnect));
         let page = begun.page();
         *ongoing = Some(begun);
         Ok(page)
     }
 
-    /// Finishes a login with the address that the browser came back to, and reaches the server
-    /// with it. An address that is not of this login leaves it as it was.
+    /// Finishes a login with the address that the browser came back to, and reconnects the server.
+    /// An address that is not of this login leaves it as it was.
     pub async fn finish_login(&self, name: &str, callback_url: &str) -> Result<(), McpError> {
         let server = self.directory.find(name)?;
         let mut ongoing = server.login.lock().await;
@@ -75,14 +84,14 @@ impl McpServers {
         Ok(finished?)
     }
 
-    /// Waits until the login that was begun last is finished or given up, and the server reached
-    /// with it.
+    /// Waits until the login that was begun last is finished or abandoned, and the server
+    /// reconnected.
     pub async fn login_over(&self, name: &str) -> Result<(), McpError> {
         let server = self.directory.find(name)?;
         let outcome = server.login.lock().await.as_ref().map(Ongoing::outcome);
         if let Some(mut outcome) = outcome {
             let over = outcome.wait_for(Option::is_some).await;
-            // Whoever could have said how it ended is gone: another login has taken its place.
+            // The sender is gone: another login has replaced this one.
             let over = over.ok().and_then(|over| over.clone());
             over.unwrap_or(Err(LoginError::Replaced))?;
         }
@@ -90,32 +99,32 @@ impl McpServers {
         Ok(())
     }
 
-    /// Forgets a login and reaches the server without it. Returns when that is decided.
+    /// Deletes a login and reconnects the server without it. Returns when that has succeeded or failed.
     pub async fn clear_login(&self, name: &str) -> Result<(), McpError> {
         let server = self.directory.find(name)?;
-        let (_, file) = place_of_login(&server.core)?;
+        let (_, file) = login_target(&server.core)?;
         if let Some(ongoing) = server.login.lock().await.take() {
             ongoing.stop().await;
         }
         file.remove().map_err(LoginError::from)?;
-        reach_again(&server).await;
+        reconnect(&server).await;
         Ok(())
     }
 }
 
-/// How a server is reached and where a login to it is kept, if it can have one.
-fn place_of_login(core: &Core) -> Result<(&McpRemoteServer, LoginFile), LoginError> {
-    let Some(remote) = core.remote() else {
-        return Err(LoginError::WrongKind(transport(&core.config)));
+/// The address of a server and the file of its login, if it can have one.
+fn login_target(endpoint: &Endpoint) -> Result<(&McpRemoteServer, LoginFile), LoginError> {
+    let Some(remote) = endpoint.remote() else {
+        return Err(LoginError::WrongKind(transport(&endpoint.config)));
     };
     if has_authorization(remote) {
         return Err(LoginError::HasHeader);
     }
-    Ok((remote, core.login_file().ok_or(LoginError::NoPlace)?))
+    Ok((remote, endpoint.login_file().ok_or(LoginError::NoFolder)?))
 }
 
-/// A server that is switched off stays so.
-async fn reach_again(server: &Server) {
+/// Connects it again, unless it is disabled.
+async fn reconnect(server: &Server) {
     if !matches!(server.core.state(), State::Disabled) {
         server.restart().await;
         server.settled().await;

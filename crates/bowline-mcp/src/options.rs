@@ -1,4 +1,4 @@
-//! Limits of what servers may cost, and who we say we are.
+//! Limits of servers, and the identity of this client.
 
 use std::time::Duration;
 
@@ -6,18 +6,18 @@ use std::time::Duration;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Options {
-    /// Who we say we are to servers.
+    /// The identity of this client.
     pub client: ClientInfo,
-    /// How long reaching a server may take, handshake and first lists included.
+    /// How long connecting a server may take, handshake and first lists included.
     pub connect_timeout: Duration,
-    /// How long a call may be silent, unless the server's configuration says otherwise. Progress
-    /// starts it anew.
+    /// How long a call may run without progress, unless the server's configuration says otherwise. Progress
+    /// restarts it.
     pub call_timeout: Duration,
-    /// How long other questions may take: lists, resources, prompts.
+    /// How long other requests may take: lists, resources, prompts.
     pub request_timeout: Duration,
     /// A result of more tokens than this is saved to a file and replaced by a preview.
     pub max_output_tokens: usize,
-    /// How a server that was lost is reached again.
+    /// The backoff of reconnects.
     pub backoff: Backoff,
 }
 
@@ -36,7 +36,7 @@ impl Default for Options {
         Self {
             client: ClientInfo::default(),
             connect_timeout: Duration::from_secs(30),
-            // A tool may work for hours; whoever cannot wait sets less or interrupts.
+            // A tool may work for hours; a user who cannot wait sets less or interrupts.
             call_timeout: Duration::from_secs(100_000),
             request_timeout: Duration::from_secs(60),
             max_output_tokens: 25_000,
@@ -45,7 +45,7 @@ impl Default for Options {
     }
 }
 
-/// Who we say we are to servers.
+/// The identity of this client in `initialize`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClientInfo {
@@ -73,8 +73,8 @@ impl Default for ClientInfo {
     }
 }
 
-/// How a server that was lost is reached again: after a pause that doubles each time, a few
-/// times. A server that could not be reached at all is left alone until somebody asks.
+/// The backoff of reconnects after a lost connection: a pause that doubles each time, a few
+/// times. A server that could not be connected at all is left alone until it is reconnected by request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Backoff {

@@ -1,14 +1,15 @@
-//! Prompts of servers, which are slash commands here.
+//! Prompts of servers, as slash commands.
 
 use bowline_protocol::{Content, Role, SlashCommand, ToolContent};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::{
+    catalog::McpPromptArgument,
     connection::{Request, RequestError},
     name::tool_name,
     result::{self, Files},
-    server::Core,
+    server_core::Core,
 };
 
 /// A prompt of a server.
@@ -21,24 +22,10 @@ pub struct McpPrompt {
     pub name: String,
     /// The command that runs it, without the slash: `mcp__<server>__<prompt>`.
     pub command: String,
-    /// What it does.
+    /// Its purpose.
     pub description: String,
-    /// What may follow the command, word by word.
+    /// Its arguments, in the order of the words after the command.
     pub arguments: Vec<McpPromptArgument>,
-}
-
-/// A word that may follow the command.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[non_exhaustive]
-pub struct McpPromptArgument {
-    /// Its name on the server.
-    pub name: String,
-    /// What it means.
-    #[serde(default)]
-    pub description: Option<String>,
-    /// Whether the prompt needs it.
-    #[serde(default)]
-    pub required: bool,
 }
 
 impl McpPrompt {
@@ -56,9 +43,9 @@ impl McpPrompt {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PromptMessage {
-    /// Who speaks.
+    /// Its author.
     pub role: Role,
-    /// What is said.
+    /// Its content.
     pub content: Content,
 }
 
@@ -75,14 +62,14 @@ pub(crate) fn prompts_of(server: &Core) -> Vec<McpPrompt> {
     prompts.collect()
 }
 
-/// Fills in a prompt with the words behind its command. The last argument takes all that is left.
+/// Fills in a prompt with the words after its command. The last argument takes all that is left.
 pub(crate) async fn get(
     server: &Core,
     prompt: &McpPrompt,
     words: &str,
 ) -> Result<Vec<PromptMessage>, RequestError> {
     #[derive(Deserialize)]
-    struct Answer {
+    struct PromptResult {
         messages: Vec<Message>,
     }
     #[derive(Deserialize)]
@@ -93,13 +80,13 @@ pub(crate) async fn get(
     let live = server.live().ok_or(RequestError::Closed)?;
     let arguments = fill_in(&prompt.arguments, words);
     let request = Request::GetPrompt { name: prompt.name.clone(), arguments };
-    let answer = live.connection.request(request, server.shared.options.request_timeout).await?;
-    let answer: Answer = serde_json::from_value(answer).map_err(|error| {
-        RequestError::Undelivered(format!("the answer makes no sense: {error}"))
+    let result = live.connection.request(request, server.session.options.request_timeout).await?;
+    let result: PromptResult = serde_json::from_value(result).map_err(|error| {
+        RequestError::Undelivered(format!("invalid result of prompts/get: {error}"))
     })?;
-    let files = Files { server: &server.name, dir: server.shared.workspace.results_dir() };
-    let mut messages = Vec::with_capacity(answer.messages.len());
-    for Message { role, content } in answer.messages {
+    let files = Files { server: &server.name, dir: server.session.workspace.results_dir() };
+    let mut messages = Vec::with_capacity(result.messages.len());
+    for Message { role, content } in result.messages {
         let mut blocks = Vec::new();
         result::add(content, &files, &mut blocks).await;
         messages.push(PromptMessage { role, content: Content::Blocks(blocks) });
@@ -114,12 +101,12 @@ fn fill_in(arguments: &[McpPromptArgument], words: &str) -> Map<String, Value> {
             break;
         }
         let last = index + 1 == arguments.len();
-        let (word, behind) = match rest.split_once(char::is_whitespace) {
-            Some((word, behind)) if !last => (word, behind.trim_start()),
+        let (word, after) = match rest.split_once(char::is_whitespace) {
+            Some((word, after)) if !last => (word, after.trim_start()),
             _ => (rest, ""),
         };
         filled.insert(argument.name.clone(), Value::String(word.to_owned()));
-        rest = behind;
+        rest = after;
     }
     filled
 }

@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 
 use crate::{
     connection::{Request, RequestError},
+    directory::Directory,
     result::Files,
-    server::{Core, State},
-    servers::Directory,
+    server_core::{Core, State},
 };
 
-/// What servers answer when there is no such resource.
+/// The error code for an unknown resource.
 const RESOURCE_NOT_FOUND: i64 = -32002;
 
 /// A resource of a server.
@@ -54,9 +54,9 @@ pub(crate) fn resources_of(server: &Core) -> Vec<McpResource> {
 pub(crate) async fn read(server: &Core, uri: &str) -> Result<Vec<Value>, RequestError> {
     let live = server.live().ok_or(RequestError::Closed)?;
     let request = Request::ReadResource { uri: uri.to_owned() };
-    let mut answer =
-        live.connection.request(request, server.shared.options.request_timeout).await?;
-    match answer.get_mut("contents").map(Value::take) {
+    let mut result =
+        live.connection.request(request, server.session.options.request_timeout).await?;
+    match result.get_mut("contents").map(Value::take) {
         Some(Value::Array(contents)) => Ok(contents),
         _ => Ok(Vec::new()),
     }
@@ -85,7 +85,7 @@ static LIST: LazyLock<ToolSpec> = LazyLock::new(|| {
 
 static READ: LazyLock<ToolSpec> = LazyLock::new(|| {
     let description = "Reads a resource of an MCP server. What is not text is saved to a file, \
-                       and the answer says where.";
+                       and the result names the file.";
     let spec = ToolSpec::new("ReadMcpResourceTool", description, address_schema());
     spec.aliases(&["ReadMcpResource"]).read_only()
 });

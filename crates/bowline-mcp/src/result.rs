@@ -1,4 +1,4 @@
-//! What a tool's answer in MCP becomes in a conversation.
+//! Conversion of an MCP tool result into content of the conversation.
 
 use std::{
     io,
@@ -16,12 +16,12 @@ use uuid::Uuid;
 
 use crate::name::public_name;
 
-/// The kinds of pictures that models look at.
-const SEEN_BY_MODELS: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+/// The media types of images that models accept.
+const IMAGES_FOR_MODELS: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-/// The answer of a tool as a conversation takes it. Pictures and other bytes are also saved under
-/// `results_dir`; a text of more than `max_chars` becomes prose, which is saved and shortened by
-/// whoever runs tools.
+/// The result of a tool as content of the conversation. Images and other bytes are also saved under
+/// `results_dir`; a text of more than `max_chars` becomes prose, which is saved and truncated by
+/// `bowline_tools::run`.
 pub(crate) async fn output(
     result: ToolResult,
     server: &str,
@@ -117,7 +117,7 @@ pub(crate) async fn add(piece: ToolContent, files: &Files<'_>, blocks: &mut Vec<
 async fn add_image(data: String, mime: &str, files: &Files<'_>, blocks: &mut Vec<ContentBlock>) {
     let note = saved("Image", &data, Some(mime), files).await;
     // The model's API would refuse the whole request for a picture that cannot be decoded.
-    if SEEN_BY_MODELS.contains(&mime) && BASE64_STANDARD.decode(&data).is_ok() {
+    if IMAGES_FOR_MODELS.contains(&mime) && BASE64_STANDARD.decode(&data).is_ok() {
         let source = Source::base64(mime, data);
         blocks.push(ContentBlock::Image(ImageBlock { source, extra: Extra::new() }));
     }
@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_picture_that_cannot_be_decoded_is_not_shown_to_a_model() {
+    async fn undecodable_image_is_not_sent_to_the_model() {
         let folder = tempfile::tempdir().unwrap();
         let files = Files { server: "s", dir: folder.path() };
         for (data, blocks) in [("AAAA", 2), ("%%%%", 1)] {

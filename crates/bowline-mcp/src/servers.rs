@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     path::PathBuf,
-    sync::{Arc, Mutex, atomic::Ordering},
+    sync::{Arc, atomic::Ordering},
     time::Duration,
 };
 
@@ -19,14 +19,17 @@ use tokio::time::timeout;
 use crate::{
     config::{NamedServer, Scope},
     connection::{Request, RequestError},
+    directory::Directory,
+    endpoint::{Endpoint, SessionContext},
+    error::McpError,
     host::{Elicit, McpObserver, SdkServers},
-    login::LoginError,
     name::{spoken, tool_name},
     options::Options,
     prompts::{self, McpPrompt, PromptMessage},
     resources::{self, McpResource},
     result::error_text,
-    server::{Core, Server, Shared, State, lock},
+    server::Server,
+    server_core::{Core, State},
     spec::ServerTool,
     status,
     truncate::truncated,
@@ -36,22 +39,22 @@ use crate::{
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Setup {
-    /// Where programs start, which directories servers may know of, where results are saved.
+    /// The working directory of programs, the roots that servers get, the folder of results.
     pub workspace: Arc<Workspace>,
     /// Limits and switches.
     pub options: Options,
-    /// The way to servers inside the host. Without it there are none.
+    /// The servers inside the host. Without it there are none.
     pub sdk: Option<Arc<dyn SdkServers>>,
-    /// Who puts servers' questions to a person. Without it servers are told not to ask.
+    /// The handler of elicitations. Without it servers are not offered the capability.
     pub elicit: Option<Arc<dyn Elicit>>,
-    /// Hears what becomes of servers.
+    /// The observer of changes.
     pub observer: Option<Arc<dyn McpObserver>>,
-    /// The folder in which logins are kept. Without it nobody can log in.
+    /// The folder of the logins. Without it logins are not possible.
     pub logins: Option<PathBuf>,
 }
 
 impl Setup {
-    /// Servers in this workspace, with nobody to ask and nobody who listens.
+    /// Servers in this workspace, without elicitation and without an observer.
     pub fn new(workspace: Arc<Workspace>) -> Self {
         Self {
             workspace,
@@ -70,55 +73,14 @@ impl std::fmt::Debug for Setup {
     }
 }
 
-/// Why something asked of a server did not happen. The texts are for hosts.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum McpError {
-    /// There is no server of this name.
-    #[error("Server not found: {0}")]
-    NotFound(String),
-    /// It is there, but not connected.
-    #[error("MCP server not connected: {0}")]
-    NotConnected(String),
-    /// Only the host can do that with a server inside it.
-    #[error("SDK MCP server cannot be reconnected from here: {0}")]
-    Sdk(String),
-    /// A login does not happen.
-    #[error(transparent)]
-    Login(#[from] LoginError),
-    /// The server, or the way to it, says no.
-    #[error("{0}")]
-    Failed(String),
-}
-
 /// The servers of a session. Dropping it kills programs and closes connections;
 /// [`close`](Self::close) does it in an orderly way.
 pub struct McpServers {
     pub(crate) directory: Arc<Directory>,
-    shared: Arc<Shared>,
+    session: Arc<SessionContext>,
     resource_tools: [Arc<dyn Tool>; 3],
     /// Held while the set of servers is replaced, so that two replacements do not mix.
     replacing: tokio::sync::Mutex<()>,
-}
-
-/// Which servers there are.
-#[derive(Default)]
-pub(crate) struct Directory(Mutex<Vec<Arc<Server>>>);
-
-impl Directory {
-    fn servers(&self) -> Vec<Arc<Server>> {
-        lock(&self.0).clone()
-    }
-
-    pub(crate) fn cores(&self) -> Vec<Arc<Core>> {
-        lock(&self.0).iter().map(|server| Arc::clone(&server.core)).collect()
-    }
-
-    pub(crate) fn find(&self, name: &str) -> Result<Arc<Server>, McpError> {
-        let servers = lock(&self.0);
-        let found = servers.iter().find(|server| server.core.name == name);
-        found.cloned().ok_or_else(|| McpError::NotFound(name.to_owned()))
-    }
 }
 
 impl McpServers {
@@ -128,7 +90,7 @@ impl McpServers {
         Self {
             resource_tools: resources::tools(&Arc::downgrade(&directory)),
             directory,
-            shared: Arc::new(Shared {
+            session: Arc::new(SessionContext {
                 options: setup.options,
                 workspace: setup.workspace,
                 sdk: setup.sdk,
@@ -141,46 +103,42 @@ impl McpServers {
         }
     }
 
-    /// Adds a server, which is reached after [`start`](Self::start). One that is there already
-    /// under that name stays.
+    /// Adds a server, which is connected after [`start`](Self::start). One of the same name stays.
     pub fn add(&self, server: NamedServer) {
         let replaceable = matches!(server.config, McpServerConfig::Sdk(_));
-        let mut servers = lock(&self.directory.0);
-        if servers.iter().all(|known| known.core.name != server.name) {
-            servers.push(Arc::new(self.make(server, replaceable)));
-        }
+        self.directory.add(self.make(server, replaceable));
     }
 
-    /// Lets go of a server for good. One that is not there has gone already.
+    /// Removes a server for good. An unknown name is ignored.
     pub async fn remove(&self, name: &str) {
         let Ok(server) = self.directory.find(name) else { return };
-        lock(&self.directory.0).retain(|known| !Arc::ptr_eq(known, &server));
+        self.directory.remove(&[Arc::clone(&server)]);
         server.stop(State::Disabled).await;
     }
 
-    /// Says hello to the servers inside the host and waits for their answers. Hosts expect that
-    /// before the answer to `initialize`, and the rest of the handshake, which
+    /// Sends `initialize` to the servers inside the host and waits for the responses. Hosts expect
+    /// that before the response to their own `initialize`, and the rest of the handshake, which
     /// [`start`](Self::start) begins, after it.
     pub async fn greet_sdk_servers(&self) {
         let servers = self.directory.servers();
         join_all(servers.iter().map(|server| server.greet())).await;
     }
 
-    /// Begins to reach all servers that nobody looks after yet, side by side. Needs a runtime.
+    /// Starts to connect all servers that have no task yet, concurrently. Needs a runtime.
     pub fn start(&self) {
         self.directory.servers().iter().for_each(|server| server.start());
     }
 
-    /// Waits until every server is reached or known not to be, but not longer than `grace`.
+    /// Waits until every server is connected or known not to be, but not longer than `grace`.
     pub async fn wait_ready(&self, grace: Duration) {
         let servers = self.directory.servers();
         let settled = join_all(servers.iter().map(|server| server.settled()));
         if timeout(grace, settled).await.is_err() {
-            tracing::debug!("not all MCP servers are ready in time");
+            tracing::debug!("not all MCP servers were ready in time");
         }
     }
 
-    /// How all servers are doing: programs and network servers first, then those in the host.
+    /// The status of all servers: programs and network servers first, then those in the host.
     pub fn status(&self) -> Vec<McpServerState> {
         self.in_order().iter().map(|server| status::state(server)).collect()
     }
@@ -190,12 +148,12 @@ impl McpServers {
         self.in_order().iter().map(|server| status::brief(server)).collect()
     }
 
-    /// The last that a server's program wrote to stderr.
+    /// The tail of the stderr of a server's program.
     pub fn stderr(&self, server: &str) -> Option<String> {
         self.directory.find(server).ok()?.core.stderr()
     }
 
-    /// What servers want the model to know of them, by server.
+    /// The instructions of servers for the model, by server.
     pub fn instructions(&self) -> Vec<(String, String)> {
         let instructions = self.in_order().into_iter().filter_map(|server| {
             let live = server.live()?;
@@ -206,8 +164,8 @@ impl McpServers {
     }
 
     /// Replaces the servers that were set this way before, and those inside the host. Returns when
-    /// programs and network servers are reached or known not to be. Servers inside the host wait
-    /// for [`start`](Self::start), because hosts expect our answer before the handshake.
+    /// programs and network servers are connected or known not to be. Servers inside the host wait
+    /// for [`start`](Self::start), because hosts expect our response before the handshake.
     pub async fn set_servers(
         &self,
         wanted: impl IntoIterator<Item = (String, McpServerConfig)>,
@@ -227,8 +185,7 @@ impl McpServers {
             server.replaceable && !wanted.iter().any(same)
         });
         leaving.sort_by_key(|server| !server.core.is_sdk());
-        lock(&self.directory.0)
-            .retain(|server| !leaving.iter().any(|leaving| Arc::ptr_eq(leaving, server)));
+        self.directory.remove(&leaving);
         let stop = |server: Arc<Server>| async move { server.stop(State::Disabled).await };
         join_all(leaving.iter().cloned().map(stop)).await;
         let gone = leaving.iter().map(|server| &server.core.name);
@@ -246,10 +203,9 @@ impl McpServers {
                 Err(_) => {
                     let scope = Scope::Dynamic;
                     let server = self.make(NamedServer { name: name.clone(), config, scope }, true);
-                    let server = Arc::new(server);
-                    lock(&self.directory.0).push(Arc::clone(&server));
+                    self.directory.add(server);
+                    added.extend(self.directory.find(&name));
                     response.added.push(name);
-                    added.push(server);
                 }
             }
         }
@@ -260,7 +216,7 @@ impl McpServers {
         response
     }
 
-    /// Lets go of a server and reaches it again; returns when that is decided.
+    /// Reconnects a server; returns when that has succeeded or failed.
     pub async fn reconnect(&self, name: &str) -> Result<(), McpError> {
         let server = self.directory.find(name)?;
         if server.core.is_sdk() {
@@ -271,7 +227,7 @@ impl McpServers {
         error_of(&server.core).map_or(Ok(()), |(_, error)| Err(McpError::Failed(error)))
     }
 
-    /// Switches a server on or off.
+    /// Enables or disables a server.
     pub async fn set_enabled(&self, name: &str, enabled: bool) -> Result<(), McpError> {
         let server = self.directory.find(name)?;
         let is_disabled = matches!(server.core.state(), State::Disabled);
@@ -283,12 +239,12 @@ impl McpServers {
         Ok(())
     }
 
-    /// Hands in a message that a server inside the host sends by itself.
+    /// Delivers a message that a server inside the host sends unasked.
     pub fn deliver(&self, server: &str, message: &RawJson) {
         let live = self.directory.find(server).ok().and_then(|server| server.core.live());
         match live {
             Some(live) => live.connection.deliver(message),
-            None => tracing::debug!(server, "a message of an MCP server that is not connected"),
+            None => tracing::debug!(server, "message of an MCP server that is not connected"),
         }
     }
 
@@ -297,7 +253,7 @@ impl McpServers {
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future tells the server that the answer is no longer wanted.
+    /// Dropping the future cancels the call on the server.
     pub async fn call(
         &self,
         tool: &str,
@@ -317,9 +273,9 @@ impl McpServers {
         let call = Request::CallTool { name: own_name, arguments, tool_use_id: None };
         let limit = limit.unwrap_or_else(|| server.call_timeout());
         let failed = |error: &dyn ToString| McpError::Failed(error.to_string());
-        let answer = live.connection.request(call, limit).await.map_err(|error| failed(&error))?;
-        let raw = RawJson::from_value(&answer).map_err(|error| failed(&error))?;
-        match serde_json::from_value::<ToolResult>(answer) {
+        let result = live.connection.request(call, limit).await.map_err(|error| failed(&error))?;
+        let raw = RawJson::from_value(&result).map_err(|error| failed(&error))?;
+        match serde_json::from_value::<ToolResult>(result) {
             Ok(result) if result.is_error => Err(McpError::Failed(error_text(&result))),
             _ => Ok(raw),
         }
@@ -351,7 +307,7 @@ impl McpServers {
         self.in_order().iter().flat_map(|server| prompts::prompts_of(server)).collect()
     }
 
-    /// Fills in a prompt, by its command or by the name hosts list it under, with the words behind
+    /// Fills in a prompt, by its command or by the name hosts list it under, with the words after
     /// it.
     pub async fn get_prompt(
         &self,
@@ -368,18 +324,18 @@ impl McpServers {
                 return messages.map_err(|error| McpError::Failed(error.to_string()));
             }
         }
-        Err(McpError::Failed(format!("there is no prompt {command}")))
+        Err(McpError::Failed(format!("unknown MCP prompt: {command}")))
     }
 
-    /// Lets go of all servers and waits until they are gone.
+    /// Disconnects all servers and waits until they are gone.
     pub async fn close(&self) {
-        let servers = std::mem::take(&mut *lock(&self.directory.0));
+        let servers = self.directory.take();
         join_all(servers.iter().map(|server| server.stop(State::Disabled))).await;
     }
 
     fn make(&self, server: NamedServer, replaceable: bool) -> Server {
         let NamedServer { name, config, scope } = server;
-        Server::new(name, config, scope, replaceable, Arc::clone(&self.shared))
+        Server::new(Endpoint::new(name, config, scope, Arc::clone(&self.session)), replaceable)
     }
 
     /// Servers as hosts list them: those inside the host come last.
@@ -435,7 +391,7 @@ impl ToolSource for McpServers {
     }
 
     fn version(&self) -> u64 {
-        self.shared.version.load(Ordering::Relaxed)
+        self.session.version.load(Ordering::Relaxed)
     }
 
     fn server_of(&self, tool: &str) -> Option<McpServerRef> {

@@ -1,4 +1,4 @@
-//! How servers are doing, as hosts are told.
+//! Status of servers, as hosts see it.
 
 use bowline_protocol::{
     Extra, InitMcpServer, McpRemoteServer, McpSdkServer, McpServerConfig, McpServerState,
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::{
     config::Scope,
-    server::{Core, State},
+    server_core::{Core, State},
 };
 
 /// A server for `mcp_status`.
@@ -16,7 +16,7 @@ pub(crate) fn state(server: &Core) -> McpServerState {
     let state = server.state();
     let failed_sdk = server.is_sdk() && state.status() == McpServerStatus::Failed;
     let scope = match server.scope {
-        // Where a server inside the host that nobody found there would be written down.
+        // The scope that hosts expect for a server that they do not have.
         _ if failed_sdk => Scope::User,
         // It comes and goes with the plugin, whose it is by its source.
         Scope::Plugin => Scope::Dynamic,

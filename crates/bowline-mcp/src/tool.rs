@@ -11,7 +11,7 @@ use crate::{
     connection::{Request, RequestError},
     in_process::{interrupted, timed_out},
     result,
-    server::Core,
+    server_core::Core,
     spec::{ServerTool, tool_spec},
 };
 
@@ -40,7 +40,7 @@ impl McpTool {
 
     fn new(server: &Arc<Core>, listing: &ToolListing) -> Self {
         Self {
-            spec: tool_spec(&server.name, listing, server.shared.options.max_result_chars()),
+            spec: tool_spec(&server.name, listing, server.session.options.max_result_chars()),
             name: listing.name.clone(),
             server: Arc::downgrade(server),
         }

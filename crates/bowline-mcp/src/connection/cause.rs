@@ -16,7 +16,7 @@ pub(super) fn root_cause(error: &(dyn Error + 'static)) -> String {
     cause.to_string()
 }
 
-/// Whether nobody is there any more, as opposed to somebody who refuses this one message.
+/// Whether the server is gone, as opposed to one that refuses this message.
 pub(super) fn is_gone(error: &(dyn Error + 'static)) -> bool {
     let mut cause = Some(error);
     while let Some(error) = cause {

@@ -1,8 +1,6 @@
-//! Which of a server's lists have changed. However often it says so, it is one change until
-//! somebody looks.
+//! Changed lists of a server, coalesced until they are read again.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
+use parking_lot::{Mutex, MutexGuard};
 use rmcp::model::{JsonRpcMessage, ServerJsonRpcMessage, ServerNotification};
 use tokio::sync::{Notify, watch};
 
@@ -19,7 +17,7 @@ impl Changed {
     const PROMPTS: Self = Self { tools: false, prompts: true, resources: false };
     const RESOURCES: Self = Self { tools: false, prompts: false, resources: true };
 
-    /// What a notification of this name says.
+    /// The change that a notification of this method announces.
     pub(super) fn from_method(method: &str) -> Option<Self> {
         match method {
             "notifications/tools/list_changed" => Some(Self::TOOLS),
@@ -29,7 +27,7 @@ impl Changed {
         }
     }
 
-    /// What a message says.
+    /// The change that a message announces.
     pub(super) fn from_message(message: &ServerJsonRpcMessage) -> Option<Self> {
         let JsonRpcMessage::Notification(message) = message else { return None };
         match &message.notification {
@@ -41,7 +39,7 @@ impl Changed {
     }
 }
 
-/// Collects changes for one reader, and tells others when it has caught up.
+/// Collects changes for one reader, and lets others wait until it has caught up.
 #[derive(Debug)]
 pub(crate) struct Changes {
     collected: Mutex<Collected>,
@@ -109,6 +107,6 @@ impl Changes {
     }
 
     fn collected(&self) -> MutexGuard<'_, Collected> {
-        self.collected.lock().unwrap_or_else(PoisonError::into_inner)
+        self.collected.lock()
     }
 }

@@ -21,16 +21,16 @@ use tokio_util::sync::CancellationToken;
 use super::{defaults, message::RawParams};
 use crate::{host::Elicit, options::ClientInfo};
 
-/// How many questions of one server a person may have before them; more are refused.
-const OPEN_QUESTIONS: usize = 4;
+/// How many elicitations of one server may be open; more are refused.
+const MAX_OPEN_ELICITATIONS: usize = 4;
 
-/// Answers one server.
+/// The client's side of one server's requests.
 pub(crate) struct Handler {
     server: String,
     config: ClientConfig,
     elicit: Option<Arc<dyn Elicit>>,
     workspace: Arc<Workspace>,
-    questions: Semaphore,
+    elicitations: Semaphore,
 }
 
 impl Handler {
@@ -46,35 +46,38 @@ impl Handler {
         }
         let capabilities =
             serde_json::from_value(capabilities).expect("these are capabilities MCP knows");
-        let mut us = Implementation::new(&client.name, &client.version);
-        us.title = client.title.clone();
-        us.description = client.description.clone();
-        us.website_url = client.website_url.clone();
-        let config = ClientConfig::new(capabilities, us)
+        let mut identity = Implementation::new(&client.name, &client.version);
+        identity.title = client.title.clone();
+        identity.description = client.description.clone();
+        identity.website_url = client.website_url.clone();
+        let config = ClientConfig::new(capabilities, identity)
             .with_protocol_version(rmcp::model::ProtocolVersion::LATEST_WITH_INITIALIZE);
-        let questions = Semaphore::new(OPEN_QUESTIONS);
-        Self { server: server.to_owned(), config, elicit, workspace, questions }
+        let elicitations = Semaphore::new(MAX_OPEN_ELICITATIONS);
+        Self { server: server.to_owned(), config, elicit, workspace, elicitations }
     }
 
-    /// Puts a question to the person, until the server withdraws it.
-    async fn ask(
+    /// Prompts the user, until the server cancels the request.
+    async fn elicit(
         &self,
-        question: Question,
-        withdrawn: &CancellationToken,
+        params: ElicitationParams,
+        cancel: &CancellationToken,
     ) -> Result<ElicitationResponse, ErrorData> {
         let refuse = |why: &'static str| ErrorData::new(ErrorCode::INTERNAL_ERROR, why, None);
-        let elicit = self.elicit.as_ref().ok_or_else(|| refuse("nobody can be asked"))?;
-        let permit = self.questions.try_acquire();
-        let _permit = permit.map_err(|_| refuse("too many questions at once"))?;
-        let schema = question.requested_schema.clone();
-        let mut answer = tokio::select! {
-            answer = elicit.elicit(question.for_host(&self.server)) => answer,
-            () = withdrawn.cancelled() => return Err(refuse("the question was withdrawn")),
+        let elicit = self
+            .elicit
+            .as_ref()
+            .ok_or_else(|| refuse("elicitation is not supported: no user is attached"))?;
+        let permit = self.elicitations.try_acquire();
+        let _permit = permit.map_err(|_| refuse("too many elicitations at once"))?;
+        let schema = params.requested_schema.clone();
+        let mut response = tokio::select! {
+            response = elicit.elicit(params.for_host(&self.server)) => response,
+            () = cancel.cancelled() => return Err(refuse("the elicitation was cancelled")),
         };
-        if let (ElicitationAction::Accept, Some(schema)) = (&answer.action, &schema) {
-            answer.content = defaults::complete(answer.content.take(), schema);
+        if let (ElicitationAction::Accept, Some(schema)) = (&response.action, &schema) {
+            response.content = defaults::complete(response.content.take(), schema);
         }
-        Ok(answer)
+        Ok(response)
     }
 }
 
@@ -101,14 +104,14 @@ impl ClientHandler for Handler {
         request: ElicitRequestParams,
         context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        let question = Question::read(&context.extensions, &request)?;
-        let answer = self.ask(question, &context.ct).await?;
-        let mut result = ElicitResult::new(match answer.action {
+        let params = ElicitationParams::read(&context.extensions, &request)?;
+        let response = self.elicit(params, &context.ct).await?;
+        let mut result = ElicitResult::new(match response.action {
             ElicitationAction::Accept => rmcp::model::ElicitationAction::Accept,
             ElicitationAction::Cancel => rmcp::model::ElicitationAction::Cancel,
             _ => rmcp::model::ElicitationAction::Decline,
         });
-        result.content = answer.content.map(|content| content.to_value());
+        result.content = response.content.map(|content| content.to_value());
         Ok(result)
     }
 
@@ -121,11 +124,12 @@ impl ClientHandler for Handler {
         if request.method != "elicitation/create" {
             return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None));
         }
-        let question = Question::deserialize(request.params.unwrap_or_default())
+        let params = ElicitationParams::deserialize(request.params.unwrap_or_default())
             .map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
-        let answer = self.ask(question, &context.ct).await?;
-        let answer = serde_json::to_value(&answer).unwrap_or_else(|_| json!({"action": "decline"}));
-        Ok(CustomResult(answer))
+        let response = self.elicit(params, &context.ct).await?;
+        let response =
+            serde_json::to_value(&response).unwrap_or_else(|_| json!({"action": "decline"}));
+        Ok(CustomResult(response))
     }
 
     async fn on_custom_notification(
@@ -143,10 +147,10 @@ impl ClientHandler for Handler {
     }
 }
 
-/// A server's question as it wrote it.
+/// The params of an elicitation, as the server wrote them.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Question {
+struct ElicitationParams {
     message: String,
     mode: Option<String>,
     url: Option<String>,
@@ -160,7 +164,7 @@ fn raw<'de, D: Deserializer<'de>>(from: D) -> Result<Option<RawJson>, D::Error> 
     Ok(Option::<Value>::deserialize(from)?.map(RawJson::from))
 }
 
-impl Question {
+impl ElicitationParams {
     fn read(extensions: &Extensions, request: &ElicitRequestParams) -> Result<Self, ErrorData> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
@@ -169,13 +173,13 @@ impl Question {
         }
         let bad = |error: serde_json::Error| ErrorData::invalid_params(error.to_string(), None);
         let tree = serde_json::to_value(request).map_err(bad)?;
-        let mut question = Self::deserialize(tree).map_err(bad)?;
+        let mut params = Self::deserialize(tree).map_err(bad)?;
         if let Some(RawParams(raw)) = extensions.get::<RawParams>()
             && let Ok(written) = serde_json::from_str::<AsWritten>(raw.get())
         {
-            question.requested_schema = written.requested_schema;
+            params.requested_schema = written.requested_schema;
         }
-        Ok(question)
+        Ok(params)
     }
 
     fn for_host(self, server: &str) -> Elicitation {

@@ -40,7 +40,7 @@ pub(crate) fn client(url: &str, connect_timeout: Duration) -> reqwest::Result<Cl
     }
 }
 
-/// Redirections within the server are followed; our headers may hold a key, which is for nobody
+/// Redirections within the server are followed; our headers may hold a key, which is for no one
 /// else.
 fn stay_home(attempt: redirect::Attempt<'_>) -> redirect::Action {
     let origin = attempt.url().origin();

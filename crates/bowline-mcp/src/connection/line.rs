@@ -19,13 +19,13 @@ use super::message::read_message;
 const CHUNK: usize = 64 * 1024;
 
 /// One message per line, in both directions. Lines that are no messages are skipped; one that is
-/// too long ends the connection, because it may have been the answer somebody waits for.
+/// too long ends the connection, because it may have been a response that a caller waits for.
 pub(super) struct LineTransport<R, W> {
     reader: R,
     writer: Arc<Mutex<Option<W>>>,
     decoder: LineDecoder,
     chunk: Vec<u8>,
-    /// Messages of the last chunk that nobody has taken yet.
+    /// Messages of the last chunk that have not been taken yet.
     ready: VecDeque<ServerJsonRpcMessage>,
     ended: bool,
 }

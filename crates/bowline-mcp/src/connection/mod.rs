@@ -1,4 +1,4 @@
-//! A live connection to a server: questions out, answers and news in.
+//! A live connection to a server: requests out, responses and notifications in.
 
 mod cause;
 mod changes;
@@ -31,26 +31,25 @@ pub(crate) use changes::Changed;
 use changes::Changes;
 pub(crate) use http::client as http_client;
 pub(crate) use open::{ConnectError, Opened, Owner, has_authorization, open};
-pub(crate) use process::StderrTail;
 pub(crate) use request::{Request, RequestError};
 pub(crate) use sdk::{SdkClient, greet};
 
 use crate::login::Wanted;
 
-/// How long a call waits for lists it has changed: reading them is one question to a server that
-/// has just answered.
+/// How long a call waits for lists it has changed: reading them is one request to a server that
+/// has just responded.
 const SETTLE: Duration = Duration::from_secs(5);
 
-/// One live connection. Questions on it fail at once when the other end is gone.
+/// One live connection. Requests on it fail at once when the other end is gone.
 pub(crate) struct Connection {
     link: Link,
     /// Fires when the other end is gone.
     closed: CancellationToken,
     /// Lists that the server says have changed.
     changes: Arc<Changes>,
-    /// Messages that nobody waits for, such as withdrawn questions.
+    /// Messages that no caller waits for, such as cancellations.
     asides: TaskTracker,
-    /// What the server said when it did not take us for who we were any more.
+    /// The challenge with which the server rejected the login.
     refused: OnceLock<Wanted>,
 }
 
@@ -60,11 +59,11 @@ enum Link {
 }
 
 impl Connection {
-    /// Asks, and waits for the answer.
+    /// Sends a request, and waits for the response.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future tells the server that the answer is no longer wanted.
+    /// Dropping the future cancels the request on the server.
     pub(crate) async fn request(
         &self,
         request: Request,
@@ -77,31 +76,31 @@ impl Connection {
                 Link::Sdk(client) => client.request(request, timeout, &self.asides).await,
             }
         });
-        let answer = self.while_open(asking).await;
+        let response = self.while_open(asking).await;
         if is_call {
             self.settle().await;
         }
-        answer
+        response
     }
 
-    /// Waits for an answer, but not beyond the end of the connection.
+    /// Waits for a response, but not beyond the end of the connection.
     async fn while_open(
         &self,
         asking: impl Future<Output = Result<Value, RequestError>>,
     ) -> Result<Value, RequestError> {
         tokio::select! {
             biased;
-            answer = asking => {
-                match &answer {
+            response = asking => {
+                match &response {
                     Err(RequestError::Lost(_)) => self.closed.cancel(),
-                    // The login does not count any more.
+                    // The login is no longer valid.
                     Err(RequestError::Unauthorized(wanted)) if wanted.scopes.is_empty() => {
                         let _ = self.refused.set(wanted.clone());
                         self.closed.cancel();
                     }
                     _ => {}
                 }
-                answer
+                response
             }
             () = self.closed.cancelled() => Err(RequestError::Closed),
         }
@@ -126,7 +125,7 @@ impl Connection {
         self.closed.cancelled().await;
     }
 
-    /// What the server said if it ended the connection because of who we are.
+    /// The challenge, if the server ended the connection because of the login.
     pub(crate) fn refused(&self) -> Option<&Wanted> {
         self.refused.get()
     }
@@ -142,7 +141,7 @@ impl Connection {
         self.changes.caught_up(count);
     }
 
-    /// A message that a server inside the host sends by itself.
+    /// Delivers a message that a server inside the host sends unasked.
     pub(crate) fn deliver(&self, message: &RawJson) {
         if let Link::Sdk(client) = &self.link {
             client.deliver(message, &self.changes, &self.asides);
@@ -150,7 +149,7 @@ impl Connection {
     }
 }
 
-/// What a server says of itself when it is greeted.
+/// The result of `initialize`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Hello {

@@ -1,4 +1,4 @@
-//! Reaching a server, whatever its kind, and letting go of it.
+//! Opening and closing a connection to a server of any kind.
 
 use std::{
     error::Error,
@@ -32,19 +32,19 @@ use super::{
     watched::Watched,
 };
 use crate::{
+    endpoint::Endpoint,
     in_process::InProcessServer,
     login::{Wanted, authorized},
-    server::Core,
     spec::ServerTool,
 };
 
-/// How long letting go may take before it is left to its own devices.
-const GOODBYE: Duration = Duration::from_secs(3);
+/// How long an orderly close may take.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Why a server cannot be reached.
+/// Why a server cannot be connected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ConnectError {
-    /// It wants to know who we are, or somebody with more rights.
+    /// It requires a login, or one with more scopes.
     NeedsAuth(Wanted),
     /// Anything else.
     Failed(String),
@@ -56,7 +56,7 @@ impl From<reqwest::Error> for ConnectError {
     }
 }
 
-/// A server that was reached.
+/// A connected server.
 pub(crate) struct Opened {
     pub(crate) connection: Arc<Connection>,
     pub(crate) owner: Owner,
@@ -65,7 +65,7 @@ pub(crate) struct Opened {
     pub(crate) tools: Option<Vec<ServerTool>>,
 }
 
-/// What keeps a connection alive. Dropping it ends the connection and kills the program.
+/// The owner of a connection. Dropping it ends the connection and kills the program.
 pub(crate) struct Owner {
     process: Option<Process>,
     service: Option<RunningService<RoleClient, Handler>>,
@@ -76,7 +76,7 @@ pub(crate) struct Owner {
 impl Owner {
     /// Ends the connection in an orderly way.
     pub(crate) async fn close(mut self) {
-        let goodbye = async {
+        let close = async {
             self.asides.close();
             self.asides.wait().await;
             self.closed.cancel();
@@ -84,8 +84,8 @@ impl Owner {
                 let _ = service.close().await;
             }
         };
-        if timeout(GOODBYE, goodbye).await.is_err() {
-            tracing::debug!("a server did not listen to the end");
+        if timeout(CLOSE_TIMEOUT, close).await.is_err() {
+            tracing::debug!("a server was not closed in time");
         }
         self.closed.cancel();
         drop(self.service.take());
@@ -95,16 +95,19 @@ impl Owner {
     }
 }
 
-/// Reaches a server. `greeting` is what a server inside the host has already answered.
-pub(crate) async fn open(core: &Core, greeting: Option<Hello>) -> Result<Opened, ConnectError> {
-    let options = &core.shared.options;
-    match &core.config {
+/// Connects to a server. `greeting` is the result of an `initialize` that was sent ahead of time.
+pub(crate) async fn open(
+    endpoint: &Endpoint,
+    greeting: Option<Hello>,
+) -> Result<Opened, ConnectError> {
+    let options = &endpoint.session.options;
+    match &endpoint.config {
         McpServerConfig::Stdio(program) => {
-            let started = Process::start(program, core.scope, &core.shared.workspace);
+            let started = Process::start(program, endpoint.scope, &endpoint.session.workspace);
             let (process, stdout, stdin) =
                 started.map_err(|error| ConnectError::Failed(not_started(&error)))?;
-            core.set_stderr(process.stderr());
-            match serve(core, LineTransport::new(stdout, stdin)).await {
+            endpoint.set_stderr(process.stderr());
+            match serve(endpoint, LineTransport::new(stdout, stdin)).await {
                 Ok(mut opened) => {
                     opened.owner.process = Some(process);
                     Ok(opened)
@@ -117,57 +120,55 @@ pub(crate) async fn open(core: &Core, greeting: Option<Hello>) -> Result<Opened,
         }
         McpServerConfig::Http(remote) => {
             let client = http::client(&remote.url, options.connect_timeout)?;
-            match logged_in(core, remote, &client).await? {
-                Some(client) => serve(core, http::streamable(remote, client)?).await,
-                None => serve(core, http::streamable(remote, client)?).await,
+            match logged_in(endpoint, remote, &client).await? {
+                Some(client) => serve(endpoint, http::streamable(remote, client)?).await,
+                None => serve(endpoint, http::streamable(remote, client)?).await,
             }
         }
         McpServerConfig::Sse(remote) => {
             let client = http::client(&remote.url, options.connect_timeout)?;
-            let authorized = logged_in(core, remote, &client).await?;
-            serve(core, SseTransport::open(remote, client, authorized).await?).await
+            let authorized = logged_in(endpoint, remote, &client).await?;
+            serve(endpoint, SseTransport::open(remote, client, authorized).await?).await
         }
-        McpServerConfig::Sdk(_) => open_sdk(core, greeting).await,
-        other => {
-            Err(ConnectError::Failed(format!("servers of this kind are not known: {other:?}")))
-        }
+        McpServerConfig::Sdk(_) => open_sdk(endpoint, greeting).await,
+        other => Err(ConnectError::Failed(format!("unknown kind of MCP server: {other:?}"))),
     }
 }
 
-/// A client that says who the user is, if somebody has logged in. A header of the configuration
-/// that does so counts more.
+/// A client with the user's login, if there is one. An `Authorization` header of the configuration
+/// has precedence.
 async fn logged_in(
-    core: &Core,
+    endpoint: &Endpoint,
     remote: &McpRemoteServer,
     client: &Client,
 ) -> Result<Option<AuthClient<Client>>, ConnectError> {
     if has_authorization(remote) {
         return Ok(None);
     }
-    let client = authorized(remote, core.login_file().as_ref(), client).await;
+    let client = authorized(remote, endpoint.login_file().as_ref(), client).await;
     client.map_err(|error| ConnectError::Failed(error.to_string()))
 }
 
-/// Whether the configuration says who the user is.
+/// Whether the configuration has an `Authorization` header.
 pub(crate) fn has_authorization(remote: &McpRemoteServer) -> bool {
     let mut names = remote.headers.iter().flat_map(|headers| headers.keys());
     names.any(|name| name.eq_ignore_ascii_case("authorization"))
 }
 
-async fn serve<T>(core: &Core, transport: T) -> Result<Opened, ConnectError>
+async fn serve<T>(endpoint: &Endpoint, transport: T) -> Result<Opened, ConnectError>
 where
     T: Transport<RoleClient> + 'static,
 {
     let (closed, changes) = (CancellationToken::new(), Arc::new(Changes::default()));
     let handler = Handler::new(
-        &core.name,
-        &core.shared.options.client,
-        core.shared.elicit.clone(),
-        Arc::clone(&core.shared.workspace),
+        &endpoint.name,
+        &endpoint.session.options.client,
+        endpoint.session.elicit.clone(),
+        Arc::clone(&endpoint.session.workspace),
     );
     let transport =
         Watched { inner: transport, closed: closed.clone(), changes: Arc::clone(&changes) };
-    let url = core.remote().map(|remote| remote.url.clone());
+    let url = endpoint.remote().map(|remote| remote.url.clone());
     let service = handler.serve(transport).await;
     let service = service.map_err(|error| not_greeted(&error, url.as_deref()))?;
     let peer = service.peer().clone();
@@ -188,15 +189,15 @@ where
     })
 }
 
-async fn open_sdk(core: &Core, greeting: Option<Hello>) -> Result<Opened, ConnectError> {
+async fn open_sdk(endpoint: &Endpoint, greeting: Option<Hello>) -> Result<Opened, ConnectError> {
     let failed = |error: RequestError| ConnectError::Failed(error.to_string());
-    let servers = core.shared.sdk.clone();
+    let servers = endpoint.session.sdk.clone();
     let servers = servers.ok_or_else(|| {
-        ConnectError::Failed("there is no host that could have such a server".to_owned())
+        ConnectError::Failed("no host with MCP servers of its own is attached".to_owned())
     })?;
     let closed = CancellationToken::new();
-    let client = SdkClient::new(Arc::clone(&servers), &core.name);
-    let (hello, tools) = match servers.in_process(&core.name, core.call_limits(&closed)) {
+    let client = SdkClient::new(Arc::clone(&servers), &endpoint.name);
+    let (hello, tools) = match servers.in_process(&endpoint.name, endpoint.call_limits(&closed)) {
         Some(InProcessServer { info, instructions, tools }) => {
             (Hello::of_tools(info, instructions), Some(tools))
         }
@@ -204,8 +205,8 @@ async fn open_sdk(core: &Core, greeting: Option<Hello>) -> Result<Opened, Connec
             let hello = match greeting {
                 Some(hello) => hello,
                 None => {
-                    let client = &core.shared.options.client;
-                    greet(&servers, &core.name, client).await.map_err(failed)?
+                    let client = &endpoint.session.options.client;
+                    greet(&servers, &endpoint.name, client).await.map_err(failed)?
                 }
             };
             client.complete_handshake().await.map_err(failed)?;
@@ -227,26 +228,24 @@ async fn open_sdk(core: &Core, greeting: Option<Hello>) -> Result<Opened, Connec
     })
 }
 
-/// What a failed handshake means.
+/// The error of a failed handshake.
 fn not_greeted(error: &ClientInitializeError, url: Option<&str>) -> ConnectError {
     let failed = |text: &str| ConnectError::Failed(text.to_owned());
     match error {
         ClientInitializeError::ConnectionClosed(_) => failed("Connection closed"),
         ClientInitializeError::JsonRpcError(error) => failed(&error.message),
         ClientInitializeError::TransportError { error, .. } if error.error.is::<io::Error>() => {
-            // It went away before it read our greeting.
+            // It exited before it read `initialize`.
             failed("Connection closed")
         }
         ClientInitializeError::TransportError { error, .. } => refused(error, url),
         ClientInitializeError::ExpectedInitResponse(_)
-        | ClientInitializeError::ExpectedInitResult(_) => {
-            failed("the answer to initialize makes no sense")
-        }
+        | ClientInitializeError::ExpectedInitResult(_) => failed("invalid response to initialize"),
         other => failed(&other.to_string()),
     }
 }
 
-/// What a request that was not answered means.
+/// The error of a request without a response.
 pub(super) fn refused(error: &(dyn Error + 'static), url: Option<&str>) -> ConnectError {
     match url.zip(refusal(error)) {
         Some((url, challenge)) => ConnectError::NeedsAuth(Wanted::new(challenge, url)),
@@ -254,8 +253,8 @@ pub(super) fn refused(error: &(dyn Error + 'static), url: Option<&str>) -> Conne
     }
 }
 
-/// Why a program does not start, in the words that hosts have seen. The program itself stands
-/// beside it in the status.
+/// Why a program does not start, in the texts that hosts match. The program itself stands beside
+/// it in the status.
 fn not_started(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => {

@@ -1,12 +1,6 @@
-//! A server that is a program: its process group, and the last it wrote to stderr.
+//! Process of a stdio server: its process group, and the tail of its stderr.
 
-use std::{
-    collections::VecDeque,
-    io,
-    process::Stdio,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{io, process::Stdio, sync::Arc, time::Duration};
 
 use bowline_process::{ProcessGroup, StopGrace, group_command, set_variables};
 use bowline_protocol::McpStdioServer;
@@ -18,16 +12,12 @@ use tokio::{
 };
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::config::Scope;
+use crate::{config::Scope, stderr_tail::StderrTail};
 
-/// How long a server may take to leave by itself once its input has ended, and again once it was
-/// told to.
+/// Grace period for a server to exit after its input has ended, and again after SIGTERM.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// How much of stderr is kept: enough for a stack trace.
-const KEPT: usize = 8 * 1024;
-
-/// A running program. Dropping it kills the whole group, and so does our own death.
+/// A running program. Dropping it kills the whole group, and so does the death of this process.
 pub(crate) struct Process {
     // Dropped first: the number of the group is sure to be ours while its leader is not reaped.
     group: ProcessGroup,
@@ -37,8 +27,8 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Starts the program in the workspace's directory and environment. One that a project brings
-    /// along gets no keys of models, unless its configuration names them.
+    /// Starts the program in the workspace's directory and environment. One that a project
+    /// configures gets no API keys of models, unless its configuration names them.
     pub(super) fn start(
         config: &McpStdioServer,
         scope: Scope,
@@ -69,45 +59,21 @@ impl Process {
         Ok((Self { group, child, stderr, drain }, stdout, stdin))
     }
 
-    /// The last it wrote to stderr, also after it has ended.
+    /// The tail of its stderr, also after it has exited.
     pub(super) fn stderr(&self) -> Arc<StderrTail> {
         Arc::clone(&self.stderr)
     }
 
-    /// Ends it, its input being closed already: waits a little, then asks, then kills.
+    /// Ends it, its input being closed already: waits, then sends SIGTERM, then SIGKILL.
     pub(super) async fn end(mut self) {
         let grace = StopGrace { end_of_input: GRACE, terminate: GRACE };
         if let Err(error) = self.group.stop(&mut self.child, grace).await {
             tracing::warn!(%error, "the exit status of an MCP server is unknown");
         }
-        // Takes along what the server started and left behind.
+        // Kills what the server started and left running.
         drop(self.group);
-        // Its last words may still be in the pipe.
+        // The last of stderr may still be in the pipe.
         let _ = timeout(GRACE, self.drain).await;
-    }
-}
-
-/// The end of what a program wrote to stderr.
-#[derive(Debug, Default)]
-pub(crate) struct StderrTail(Mutex<VecDeque<u8>>);
-
-impl StderrTail {
-    /// The last whole lines.
-    pub(crate) fn text(&self) -> String {
-        let mut bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let cut = bytes.len() >= KEPT;
-        let text = String::from_utf8_lossy(bytes.make_contiguous());
-        match text.split_once('\n') {
-            Some((_, whole)) if cut => whole.trim_end().to_owned(),
-            _ => text.trim_end().to_owned(),
-        }
-    }
-
-    fn push(&self, bytes: &[u8]) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.extend(bytes);
-        let excess = kept.len().saturating_sub(KEPT);
-        kept.drain(..excess);
     }
 }
 

@@ -1,4 +1,4 @@
-//! The questions we ask servers, and why one has no answer.
+//! Requests to servers, and their errors.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::login::Wanted;
 
-/// A question to a server. The answer is the result as MCP has it.
+/// A request to a server.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Request {
     ListTools { cursor: Option<String> },
@@ -18,7 +18,7 @@ pub(crate) enum Request {
     CallTool { name: String, arguments: Map<String, Value>, tool_use_id: Option<ToolUseId> },
 }
 
-/// Under which key of `_meta` servers find the id of the model's call.
+/// The key of `_meta` for the id of the model's call.
 pub(crate) const TOOL_USE_ID: &str = "claudecode/toolUseId";
 
 impl Request {
@@ -34,33 +34,33 @@ impl Request {
     }
 }
 
-/// Why a question has no answer.
+/// Why a request has no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum RequestError {
-    /// The server says why.
+    /// The server responded with an error.
     #[error("{message}")]
     Refused { code: i64, message: String },
-    /// The connection ended before the answer came.
+    /// The connection ended before the response arrived.
     #[error("Connection closed")]
     Closed,
-    /// The question could not be brought to the server, which is gone.
+    /// The request could not be sent: the server is gone.
     #[error("{0}")]
     Lost(String),
-    /// The question could not be brought to the server this time.
+    /// The request could not be sent this time, or its response is invalid.
     #[error("{0}")]
     Undelivered(String),
-    /// The server wants to know who we are, or somebody with more rights.
-    #[error("the server wants a login{}", more(.0))]
+    /// The server requires a login, or one with more scopes.
+    #[error("the server requires a login{}", more(.0))]
     Unauthorized(Wanted),
-    /// The server was silent for too long.
-    #[error("no answer after {} s", .0.as_secs_f64())]
+    /// No response within the timeout.
+    #[error("no response after {} s", .0.as_secs_f64())]
     Timeout(Duration),
 }
 
-/// Which rights are missing, in words.
+/// The missing scopes, in words.
 fn more(wanted: &Wanted) -> String {
     match wanted.scopes.as_slice() {
         [] => String::new(),
-        scopes => format!(" with more rights ({})", scopes.join(" ")),
+        scopes => format!(" with more scopes ({})", scopes.join(" ")),
     }
 }

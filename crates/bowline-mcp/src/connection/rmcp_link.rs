@@ -1,4 +1,4 @@
-//! Questions through `rmcp`.
+//! Requests through `rmcp`.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use super::{
 };
 use crate::login::Wanted;
 
-/// The way to a server through `rmcp`.
+/// A connection to a server through `rmcp`.
 pub(super) struct RmcpLink {
     pub(super) peer: Peer<RoleClient>,
     /// Where the server is, if it is on the network.
@@ -48,10 +48,10 @@ impl RmcpLink {
         let explain = |error| explain(error, self.url.as_deref());
         let sent = self.peer.send_request_with_option(translate(request), options).await;
         let handle = sent.map_err(explain)?;
-        let mut withdraw = Withdraw { peer: &self.peer, asides, question: Some(handle.id.clone()) };
-        let answer = handle.await_response().await;
-        withdraw.question = None;
-        let result = answer.map_err(explain)?;
+        let mut guard = CancelOnDrop { peer: &self.peer, asides, request: Some(handle.id.clone()) };
+        let response = handle.await_response().await;
+        guard.request = None;
+        let result = response.map_err(explain)?;
         serde_json::to_value(result).map_err(|error| RequestError::Undelivered(error.to_string()))
     }
 }
@@ -103,30 +103,28 @@ fn explain(error: ServiceError, url: Option<&str>) -> RequestError {
     }
 }
 
-/// Tells the server when an answer is no longer wanted.
-struct Withdraw<'a> {
+/// Cancels a request on the server when dropped before the response.
+struct CancelOnDrop<'a> {
     peer: &'a Peer<RoleClient>,
     asides: &'a TaskTracker,
-    /// The question, until it is answered.
-    question: Option<RequestId>,
+    /// The request, until its response has arrived.
+    request: Option<RequestId>,
 }
 
-impl Drop for Withdraw<'_> {
+impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
-        let Some(question) = self.question.take() else { return };
+        let Some(request) = self.request.take() else { return };
         // Without a runtime the connection is gone too.
         let Ok(runtime) = Handle::try_current() else { return };
-        let params = CancelledNotificationParam::new(
-            Some(question),
-            Some("the user interrupted".to_owned()),
-        );
+        let params =
+            CancelledNotificationParam::new(Some(request), Some("the user interrupted".to_owned()));
         let peer = self.peer.clone();
         self.asides.spawn_on(
             async move {
                 if let Err(error) =
                     peer.send_notification(CancelledNotification::new(params).into()).await
                 {
-                    tracing::debug!(%error, "a question is not withdrawn");
+                    tracing::debug!(%error, "cannot send a cancellation");
                 }
             },
             &runtime,

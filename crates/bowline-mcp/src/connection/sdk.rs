@@ -8,7 +8,7 @@ use std::{
     collections::HashMap,
     pin::{Pin, pin},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -18,6 +18,7 @@ use bowline_protocol::{
     RawJson, ToolUseId,
     jsonrpc::{Envelope, ErrorObject, METHOD_NOT_FOUND, McpRequest, Notification, Response},
 };
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tokio::{runtime::Handle, sync::Notify, time::timeout};
@@ -102,33 +103,33 @@ impl SdkClient {
     async fn response(
         &self,
         id: u64,
-        mut answer: Pin<&mut impl Future<Output = Result<Value, RequestError>>>,
+        mut response: Pin<&mut impl Future<Output = Result<Value, RequestError>>>,
         limit: Duration,
         asides: &TaskTracker,
     ) -> Result<Value, RequestError> {
         let progress = Arc::new(Notify::new());
-        lock(&self.running).insert(id, Arc::clone(&progress));
-        let mut running = InFlight { client: self, asides, id, answered: false };
-        let answer = loop {
+        self.running.lock().insert(id, Arc::clone(&progress));
+        let mut in_flight = InFlight { client: self, asides, id, complete: false };
+        let response = loop {
             tokio::select! {
                 biased;
                 // Restarts the timeout.
                 () = progress.notified() => {}
-                answer = timeout(limit, &mut answer) => match answer {
-                    Ok(answer) => break answer,
+                outcome = timeout(limit, &mut response) => match outcome {
+                    Ok(outcome) => break outcome,
                     Err(_) => return Err(RequestError::Timeout(limit)),
                 },
             }
         };
-        running.answered = true;
-        answer
+        in_flight.complete = true;
+        response
     }
 
     /// A message that the server sends by itself.
     pub(super) fn deliver(&self, message: &RawJson, changes: &Changes, asides: &TaskTracker) {
         let envelope = message.parse::<Envelope>().unwrap_or_default();
         let Some(method) = envelope.method() else {
-            tracing::debug!(server = self.name, "a server sent something that is not a message");
+            tracing::debug!(server = self.name, "invalid message from a server");
             return;
         };
         if let Some(change) = Changed::from_method(method) {
@@ -145,7 +146,7 @@ impl SdkClient {
         } else if method == "notifications/progress"
             && let Some(Progress { progress_token }) =
                 envelope.params.and_then(|it| it.parse().ok())
-            && let Some(call) = lock(&self.running).get(&progress_token)
+            && let Some(call) = self.running.lock().get(&progress_token)
         {
             call.notify_one();
         }
@@ -179,13 +180,13 @@ struct InFlight<'a> {
     client: &'a SdkClient,
     asides: &'a TaskTracker,
     id: u64,
-    answered: bool,
+    complete: bool,
 }
 
 impl Drop for InFlight<'_> {
     fn drop(&mut self) {
-        lock(&self.client.running).remove(&self.id);
-        if !self.answered {
+        self.client.running.lock().remove(&self.id);
+        if !self.complete {
             let params = json!({"requestId": self.id, "reason": "the user interrupted"});
             let message = Notification::new("notifications/cancelled", Some(params));
             self.client.aside(&message, self.asides);
@@ -221,10 +222,6 @@ fn explain(error: SdkServerError) -> RequestError {
         SdkServerError::Refused(message) => RequestError::Undelivered(message),
         SdkServerError::Closed => RequestError::Closed,
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[derive(Deserialize)]

@@ -1,4 +1,4 @@
-//! The older HTTP transport: events of the server come over one long answer, and its first event
+//! The older HTTP transport: events of the server come in one long response, and its first event
 //! names the address to which our messages are posted.
 
 use std::collections::HashMap;
@@ -23,7 +23,7 @@ type Event = (Option<String>, String);
 /// A connection to a server of the older kind.
 pub(super) struct SseTransport {
     client: Client,
-    /// Who we are, if somebody has logged in.
+    /// The client with the user's login, if there is one.
     authorized: Option<AuthClient<Client>>,
     /// Where our messages go.
     endpoint: Url,

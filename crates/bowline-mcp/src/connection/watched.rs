@@ -1,4 +1,4 @@
-//! A transport that says when it has ended, and hears of changed lists in order.
+//! Transport wrapper that signals the end of input and records list changes in order.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -11,10 +11,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::changes::{Changed, Changes};
 
-/// Fires `closed` as soon as the other end will say no more, so that nobody waits for what `rmcp`
-/// still finishes then. Notes changes before what comes behind them is passed on: `rmcp` handles
-/// each notification in a task of its own, and then a change may be noticed after the answer that
-/// followed it.
+/// Fires `closed` at the end of input, so that no request waits for what `rmcp` still finishes then.
+/// Records changes before the messages after them are passed on: `rmcp` handles each notification in
+/// its own task, and then a change may be noticed after the response that followed it.
 pub(super) struct Watched<T> {
     pub(super) inner: T,
     pub(super) closed: CancellationToken,

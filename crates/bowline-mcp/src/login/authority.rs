@@ -50,8 +50,8 @@ pub(super) async fn find_authority(
 async fn describes_itself(server: &Url, client: &Client) -> bool {
     let path = server.path().trim_end_matches('/');
     for path in [format!("{RESOURCE}{path}"), RESOURCE.to_owned()] {
-        let answer = client.get(at(server, &path)).send().await;
-        if answer.is_ok_and(|answer| answer.status() == StatusCode::OK) {
+        let response = client.get(at(server, &path)).send().await;
+        if response.is_ok_and(|response| response.status() == StatusCode::OK) {
             return true;
         }
     }

@@ -53,7 +53,7 @@ async fn kept_login(
     // A client with a secret needs it to refresh.
     let configured = oauth.client_secret.clone().filter(|_| oauth.client_id.is_some());
     if let Some(secret) = configured.or(secret) {
-        // Nobody is sent anywhere from here, so the address does not matter.
+        // No browser is redirected from here, so the address does not matter.
         let client = OAuthClientConfig::new(credentials.client_id, server.url.as_str());
         manager.configure_client(client.with_client_secret(secret))?;
     }

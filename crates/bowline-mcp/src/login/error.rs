@@ -1,28 +1,30 @@
-//! Why a login does not happen.
+//! Errors of a login.
 
 use std::io;
 
 use rmcp::transport::auth::AuthError;
 
-/// Why a login does not happen. The texts are for people.
+/// Why a login failed. The texts are for people.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoginError {
     /// Only servers on the network have logins.
     #[error("Server type \"{0}\" does not support OAuth authentication")]
     WrongKind(&'static str),
-    /// The configuration already says who the user is.
-    #[error("the configuration of the server has an Authorization header, which counts")]
+    /// The configuration has an `Authorization` header.
+    #[error(
+        "the configuration of the server has an Authorization header, which has precedence over a login"
+    )]
     HasHeader,
     /// There is no folder in which a login could be kept.
-    #[error("there is no place to keep a login in")]
-    NoPlace,
+    #[error("there is no configuration folder to keep a login in")]
+    NoFolder,
     /// The authorization server does not register clients, at least not us.
     #[error(
         "{0}; a client that was registered beforehand goes into `oauth.clientId` of the server"
     )]
     NoClient(String),
-    /// Nobody has begun to log in to this server.
+    /// No login to this server has been begun.
     #[error("No active OAuth flow for server: {0}")]
     NotBegun(String),
     /// The address has nothing in it that would end a login.
@@ -35,9 +37,9 @@ pub enum LoginError {
     #[error("another login was begun")]
     Replaced,
     /// The user did not come back.
-    #[error("nobody logged in")]
+    #[error("the login timed out: the browser did not come back in time")]
     TimedOut,
-    /// The user, or the authorization server, said no.
+    /// The user or the authorization server refused.
     #[error("the login was refused: {0}")]
     Refused(String),
     /// Anything else on the way.

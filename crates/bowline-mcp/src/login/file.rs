@@ -39,7 +39,7 @@ impl LoginFile {
         Self { path: folder.join(file_name(server)), url: url.to_owned() }
     }
 
-    /// What is kept. A file that makes no sense is as good as none: the user logs in again.
+    /// What is kept. An invalid file is treated as absent: the user logs in again.
     pub(crate) fn read(&self) -> io::Result<Option<Kept>> {
         let text = match fs::read(&self.path) {
             Ok(text) => text,

@@ -72,7 +72,7 @@ impl Listener {
     }
 }
 
-/// Reads what a visitor wants. Whoever wants anything but the one page is told that it is not here.
+/// Reads a request. Any but that for the one page gets 404.
 async fn receive(stream: TcpStream, redirect_uri: String) -> io::Result<Option<Visit>> {
     let mut stream = BufReader::new(stream);
     let mut first = String::new();
@@ -94,7 +94,7 @@ async fn receive(stream: TcpStream, redirect_uri: String) -> io::Result<Option<V
 }
 
 impl Visit {
-    /// Shows the user what came of it. A browser that has gone is not told.
+    /// Shows the user the outcome, unless the browser has gone.
     pub(crate) async fn reply(self, status: &str, text: &str) {
         if let Err(error) = reply(self.stream, status, text).await {
             tracing::debug!(%error, "the browser is gone");
@@ -104,10 +104,10 @@ impl Visit {
 
 async fn reply(mut stream: BufReader<TcpStream>, status: &str, text: &str) -> io::Result<()> {
     let length = text.len();
-    let answer = format!(
+    let response = format!(
         "HTTP/1.1 {status}\r\ncontent-type: text/plain; charset=utf-8\r\n\
          content-length: {length}\r\nconnection: close\r\n\r\n{text}"
     );
-    stream.write_all(answer.as_bytes()).await?;
+    stream.write_all(response.as_bytes()).await?;
     stream.shutdown().await
 }

@@ -1,23 +1,20 @@
-//! A login on its way: from its page to the server that is reached with it.
+//! A login in progress: from its page to the reconnected server.
 
-use std::{
-    sync::{Arc, Weak},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
+use futures_util::future::BoxFuture;
 use tokio::{sync::watch, time::timeout};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::{Listener, Login, LoginError, LoginPage};
-use crate::server::Server;
 
 /// How long the user may take.
 const USER_TIME: Duration = Duration::from_secs(600);
 
-/// What the browser shows in the end.
+/// The text of the browser's last page.
 const LOGGED_IN: &str = "You are logged in. This window can be closed.";
 
-/// A login on its way. Dropping it ends the wait for the browser.
+/// A login in progress. Dropping it ends the wait for the browser.
 pub(crate) struct Ongoing {
     login: Arc<Login>,
     port: Option<u16>,
@@ -27,12 +24,17 @@ pub(crate) struct Ongoing {
 
 impl Ongoing {
     /// Waits for the browser where there is a port for it to come back to.
-    pub(crate) fn new(login: Login, listener: Option<Listener>, server: Weak<Server>) -> Self {
+    /// `reconnect` connects the server again after the login.
+    pub(crate) fn new(
+        login: Login,
+        listener: Option<Listener>,
+        reconnect: BoxFuture<'static, ()>,
+    ) -> Self {
         let login = Arc::new(login);
         let (outcome, port) =
             (watch::Sender::new(None), listener.as_ref().map(|listener| listener.port));
         let waiting = listener.map(|listener| {
-            let wait = wait(listener, Arc::clone(&login), server, outcome.clone());
+            let wait = wait(listener, Arc::clone(&login), reconnect, outcome.clone());
             AbortOnDropHandle::new(tokio::spawn(wait))
         });
         Self { login, port, outcome, waiting }
@@ -47,12 +49,12 @@ impl Ongoing {
         Arc::clone(&self.login)
     }
 
-    /// Hears what becomes of it.
+    /// The outcome, once there is one.
     pub(crate) fn outcome(&self) -> watch::Receiver<Option<Result<(), LoginError>>> {
         self.outcome.subscribe()
     }
 
-    /// It is over.
+    /// Sets the outcome.
     pub(crate) fn settle(&self, outcome: Result<(), LoginError>) {
         self.outcome.send_replace(Some(outcome));
     }
@@ -70,25 +72,22 @@ impl Ongoing {
     }
 }
 
-/// Finishes the login with what the browser brings back, and reaches the server again.
+/// Finishes the login with the address that the browser comes back to, and reconnects the server.
 async fn wait(
     mut listener: Listener,
     login: Arc<Login>,
-    server: Weak<Server>,
+    reconnect: BoxFuture<'static, ()>,
     outcome: watch::Sender<Option<Result<(), LoginError>>>,
 ) {
     let finished = timeout(USER_TIME, come_back(&mut listener, &login)).await;
     let finished = finished.unwrap_or(Err(LoginError::TimedOut));
-    if finished.is_ok()
-        && let Some(server) = server.upgrade()
-    {
-        server.restart().await;
+    if finished.is_ok() {
+        reconnect.await;
     }
     outcome.send_replace(Some(finished));
 }
 
-/// Waits until the browser brings back a yes or a no to this login, and tells the user what came
-/// of it.
+/// Waits until the browser comes back from this login, and shows the user the outcome.
 async fn come_back(listener: &mut Listener, login: &Login) -> Result<(), LoginError> {
     loop {
         let visit = listener.next().await;

@@ -20,7 +20,7 @@ use super::{authority::find_authority, signed::ClientKey};
 /// What proves that a client is who it says it is, for those that sign.
 const SIGNED_PROOF: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
-/// A login that needs nobody but the two servers.
+/// A login that needs no user.
 struct Unattended<'a> {
     server: &'a McpRemoteServer,
     oauth: &'a McpOauth,
@@ -165,7 +165,7 @@ impl<'a> Unattended<'a> {
             &provider.id_token,
         );
         let http = default_oauth_http_client()?;
-        // What the user may do there is the provider's to say, unless somebody asks for less.
+        // What the user may do there is the provider's to say, unless the configuration asks for less.
         let scopes = self.configured_scopes().unwrap_or_default();
         let exchanged = request.with_scopes(scopes).exchange(&http, &http).await;
         let token = exchanged.map_err(|error| refused(&error.to_string()))?;
@@ -183,7 +183,7 @@ impl<'a> Unattended<'a> {
         known.is_none_or(|known| known.iter().any(|one| one == wanted))
     }
 
-    /// Hands over a login that has this token, in memory only: a new one costs nobody anything.
+    /// Hands over a login that has this token, in memory only: a new one costs nothing.
     async fn keep(mut self, token: OAuthTokenResponse) -> Result<AuthorizationManager, AuthError> {
         let granted = token.scopes().into_iter().flatten().map(|scope| scope.to_string()).collect();
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
@@ -204,7 +204,7 @@ fn by_secret(
         .map_or(EmaClientAuthentication::None, |secret| sent(ClientSecret::new(secret.to_owned())))
 }
 
-/// An address that a proof may be sent to: nobody on the way may read it.
+/// An address that a proof may be sent to: it must be encrypted on the way.
 fn secure(url: &str) -> Result<Url, AuthError> {
     let read = Url::parse(url).ok().filter(|url| match (url.scheme(), url.host_str()) {
         ("https", _) => true,
@@ -222,9 +222,9 @@ async fn read_token(request: reqwest::RequestBuilder) -> Result<OAuthTokenRespon
         error_description: String,
     }
     let failed = |error: reqwest::Error| refused(&error.to_string());
-    let answer = request.send().await.map_err(failed)?;
-    let status = answer.status();
-    let body = super::body::read(answer).await.map_err(|error| refused(&error))?;
+    let response = request.send().await.map_err(failed)?;
+    let status = response.status();
+    let body = super::body::read(response).await.map_err(|error| refused(&error))?;
     if status.is_success() {
         return serde_json::from_slice(&body).map_err(|error| refused(&error.to_string()));
     }
@@ -232,7 +232,7 @@ async fn read_token(request: reqwest::RequestBuilder) -> Result<OAuthTokenRespon
         Ok(Refusal { error, error_description }) => {
             format!("the authority says {error}: {error_description}")
         }
-        Err(_) => format!("the authority answers with HTTP {status}"),
+        Err(_) => format!("the authorization server responded with HTTP {status}"),
     }))
 }
 

@@ -1,21 +1,22 @@
-//! The life of a server: it is reached, listened to, lost, and reached again.
+//! Supervision of a server: connect, keep its lists current, reconnect with backoff.
 
 use std::{mem, sync::Arc};
 
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::{Core, Greeting, State};
+use super::Greeting;
 use crate::{
     catalog::{Catalog, Live},
     connection::{ConnectError, Opened, Owner, RequestError, open},
+    server_core::{Core, State},
     tool::McpTool,
 };
 
-/// How often a server inside the host is greeted before it counts as missing.
+/// How often `initialize` is sent to a server inside the host before it is given up.
 const SDK_GREETINGS: usize = 2;
 
-/// Looks after a server until `stop` fires or there is nothing left to try.
+/// Supervises a server until `stop` fires or there is nothing left to try.
 pub(super) async fn live(core: Arc<Core>, mut greeting: Greeting, stop: CancellationToken) {
     let mut attempt = 0;
     let mut reached_before = false;
@@ -42,10 +43,14 @@ pub(super) async fn live(core: Arc<Core>, mut greeting: Greeting, stop: Cancella
                     owner.close().await;
                     return;
                 }
-                tracing::warn!(server = core.name, stderr = core.stderr(), "an MCP server is gone");
+                tracing::warn!(
+                    server = core.name,
+                    stderr = core.stderr(),
+                    "MCP server disconnected"
+                );
                 core.set(State::Failed { error: "Connection closed".to_owned() });
                 owner.close().await;
-                if since.elapsed() >= core.shared.options.backoff.steady {
+                if since.elapsed() >= core.session.options.backoff.steady {
                     attempt = 0;
                 }
             }
@@ -54,15 +59,15 @@ pub(super) async fn live(core: Arc<Core>, mut greeting: Greeting, stop: Cancella
                 return core.set(State::NeedsAuth(wanted));
             }
             Err(ConnectError::Failed(error)) => {
-                tracing::warn!(server = core.name, error, "an MCP server could not be reached");
+                tracing::warn!(server = core.name, error, "cannot connect to MCP server");
                 core.set(State::Failed { error });
                 if !reached_before {
                     return;
                 }
             }
         }
-        // A server inside the host comes back only when the host says so.
-        let pause = core.shared.options.backoff.pause(attempt).filter(|_| !core.is_sdk());
+        // A server inside the host reconnects only at the host's request.
+        let pause = core.session.options.backoff.pause(attempt).filter(|_| !core.is_sdk());
         let Some(pause) = pause else { return };
         attempt += 1;
         tokio::select! {
@@ -73,14 +78,14 @@ pub(super) async fn live(core: Arc<Core>, mut greeting: Greeting, stop: Cancella
     }
 }
 
-/// Reaches a server and reads its lists, in time.
+/// Connects to a server and reads its lists, within the timeout.
 async fn reach(core: &Arc<Core>, greeting: Greeting) -> Result<(Owner, Arc<Live>), ConnectError> {
-    let limit = core.shared.options.connect_timeout;
+    let limit = core.session.options.connect_timeout;
     let attempts = async {
         let (hello, greetings) = match greeting {
             Greeting::NotYet => (None, 0),
-            Greeting::Answered(hello) => (Some(*hello), 1),
-            Greeting::Unanswered => (None, 1),
+            Greeting::Succeeded(hello) => (Some(*hello), 1),
+            Greeting::Failed => (None, 1),
         };
         let mut opened = open(core, hello).await;
         if opened.is_err() && core.is_sdk() && greetings + 1 < SDK_GREETINGS {
@@ -92,7 +97,7 @@ async fn reach(core: &Arc<Core>, greeting: Greeting) -> Result<(Owner, Arc<Live>
             let catalog = Catalog { tools: listings, ..Catalog::default() };
             return Ok((owner, Arc::new(Live { connection, hello, catalog, tools })));
         }
-        let catalog = Catalog::load(&connection, &hello, &core.shared.options).await;
+        let catalog = Catalog::load(&connection, &hello, &core.session.options).await;
         let catalog = catalog.map_err(|error| match error {
             RequestError::Unauthorized(wanted) => ConnectError::NeedsAuth(wanted),
             error => ConnectError::Failed(error.to_string()),
@@ -105,16 +110,16 @@ async fn reach(core: &Arc<Core>, greeting: Greeting) -> Result<(Owner, Arc<Live>
     })
 }
 
-/// Why nobody attends to a server any more.
+/// Why supervision of a connection ended.
 #[derive(PartialEq)]
 enum End {
     Stopped,
     Lost,
 }
 
-/// Keeps the lists of a connected server up to date.
+/// Keeps the lists of a connected server current.
 async fn attend(core: &Arc<Core>, mut live: Arc<Live>, stop: &CancellationToken) -> End {
-    let options = &core.shared.options;
+    let options = &core.session.options;
     loop {
         let (changed, count) = tokio::select! {
             biased;
@@ -130,7 +135,7 @@ async fn attend(core: &Arc<Core>, mut live: Arc<Live>, stop: &CancellationToken)
             updated = update => updated,
         };
         if let Err(error) = updated {
-            tracing::warn!(server = core.name, %error, "a list cannot be read again");
+            tracing::warn!(server = core.name, %error, "cannot refresh a list");
             live.connection.caught_up(count);
             continue;
         }

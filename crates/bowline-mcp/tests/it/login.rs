@@ -79,7 +79,7 @@ async fn a_login_counts_for_this_session_and_those_to_come() {
 }
 
 #[tokio::test]
-async fn servers_of_the_older_kind_have_logins_too() {
+async fn sse_servers_have_logins() {
     let (authority, home) = (Authority::start().await, tempfile::tempdir().unwrap());
     let config = json!({"type": "sse", "url": authority.events_url()});
     let rig = session(config.clone(), home.path()).await;
@@ -93,7 +93,7 @@ async fn servers_of_the_older_kind_have_logins_too() {
     assert_eq!(authority.grants("authorization_code"), 1);
     authority.books.lock().unwrap().revoked = true;
     let failure = later.call("mcp__net__echo", json!({"text": "hi"})).await.unwrap_err();
-    assert_eq!(failure.content, "the server wants a login: `bowline mcp login net`");
+    assert_eq!(failure.content, "the server requires a login: `bowline mcp login net`");
 }
 
 #[tokio::test]
@@ -135,7 +135,7 @@ async fn a_login_that_is_taken_back_ends_the_connection() {
     assert_eq!(rig.text("mcp__net__echo", json!({"text": "hi"})).await, "echo: hi");
     authority.books.lock().unwrap().revoked = true;
     let failure = rig.call("mcp__net__echo", json!({"text": "hi"})).await.unwrap_err();
-    assert_eq!(failure.content, "the server wants a login: `bowline mcp login net`");
+    assert_eq!(failure.content, "the server requires a login: `bowline mcp login net`");
     rig.log.wait_for("net is needs-auth", 2).await;
 }
 
@@ -146,7 +146,7 @@ async fn a_call_that_needs_more_rights_says_so_and_the_next_login_asks_for_them(
     let rig = session(at(&authority), home.path()).await;
     log_in(&rig, &authority).await;
     let failure = rig.call("mcp__net__echo", json!({"text": "hi"})).await.unwrap_err();
-    let said = "the server wants a login with more rights (admin): `bowline mcp login net`";
+    let said = "the server requires a login with more scopes (admin): `bowline mcp login net`";
     assert_eq!(failure.content, said);
     assert_eq!(rig.status_of("net"), McpServerStatus::Connected, "its other tools still work");
 

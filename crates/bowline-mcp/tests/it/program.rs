@@ -141,7 +141,7 @@ async fn dropping_everything_leaves_no_process() {
 }
 
 #[tokio::test]
-async fn what_a_server_has_started_goes_with_it() {
+async fn children_of_a_server_end_with_it() {
     let rig = Rig::new();
     let script = "sleep 1000 & echo $! >child; exec \"$0\"";
     rig.add("std", json!({"command": "/bin/sh", "args": ["-c", script, server_path()]}));

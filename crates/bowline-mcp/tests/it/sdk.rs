@@ -314,7 +314,7 @@ async fn a_cancelled_call_is_withdrawn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn progress_starts_the_clock_anew() {
+async fn progress_restarts_the_timeout() {
     let host = Arc::new(Host::default());
     let rig = Rig::with(|setup| setup.sdk = Some(host.clone()));
     rig.add("calc", json!({"type": "sdk", "name": "calc", "timeout": 10_000}));

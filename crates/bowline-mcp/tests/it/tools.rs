@@ -55,7 +55,7 @@ async fn failures_are_answers() {
     assert_eq!(failure.content, "it failed");
     assert_eq!(failure.structured, json!("Error: it failed"));
     let failure = rig.call("mcp__std__nonsense", json!({})).await.unwrap_err();
-    assert_eq!(failure.content, "the server's answer makes no sense");
+    assert_eq!(failure.content, "invalid response from the server");
 }
 
 #[tokio::test]
@@ -124,7 +124,7 @@ async fn a_changed_list_is_read_again() {
 }
 
 #[tokio::test]
-async fn hosts_call_tools_too() {
+async fn host_calls_tools() {
     let rig = Rig::new().connected().await;
     let arguments = bowline_protocol::RawJson::from(json!({"text": "direct"}));
     let result = rig.servers.call("mcp__std__echo", Some(&arguments), None).await.unwrap();
@@ -135,7 +135,7 @@ async fn hosts_call_tools_too() {
     assert_eq!(error("mcp__other__x").await, "MCP server not connected: other");
     let limit = Some(Duration::from_millis(50));
     let late = rig.servers.call("mcp__std__hang", None, limit).await.unwrap_err();
-    assert_eq!(late.to_string(), "no answer after 0.05 s");
+    assert_eq!(late.to_string(), "no response after 0.05 s");
 }
 
 #[tokio::test]
