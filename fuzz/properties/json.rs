@@ -4,7 +4,7 @@ use bowline_json::try_from_str;
 use serde_json::{Value, value::RawValue};
 
 /// Compares the two readers on one text.
-pub fn check(json: &str) {
+pub(crate) fn check(json: &str) {
     let fast = try_from_str::<Value>(json);
     if let Some(fast) = &fast {
         let expected: Value = serde_json::from_str(json)

@@ -3,7 +3,7 @@
 use bowline_shell::{MAX_COMMANDS, parse};
 
 /// Parses one command line and evaluates everything that is derived from it.
-pub fn check(line: &str) {
+pub(crate) fn check(line: &str) {
     let script = parse(line);
     assert!(script.commands.len() <= MAX_COMMANDS, "{line:?}");
     for command in &script.commands {

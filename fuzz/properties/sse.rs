@@ -3,7 +3,7 @@
 use bowline_model::sse::{SseEvent, SseParser};
 
 /// Parses a stream whole and in chunks of `size` bytes.
-pub fn check(bytes: &[u8], size: u8) {
+pub(crate) fn check(bytes: &[u8], size: u8) {
     let whole = parse([bytes]);
     assert_eq!(parse(bytes.chunks(usize::from(size).max(1))), whole);
     let data: usize = whole.iter().map(|event| event.data.len()).sum();

@@ -15,7 +15,7 @@ use rmcp::transport::{
 
 use super::ConnectError;
 
-/// Largest event or answer: as large as a line of a program may be.
+/// Largest event or response: as large as a line of a program may be.
 const MAX_EVENT: usize = bowline_protocol::MAX_LINE_BYTES;
 
 /// More are a loop.
