@@ -1,13 +1,10 @@
-//! What a command may do, and a way to start one that can do no more.
+//! Confinement of a process: what it may read and run.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
-use crate::{linux, support::Support, system};
+use crate::system;
 
-/// What a process may read and run. It may change nothing but `/dev/null`, opens no sockets and gains no
+/// Rights of a process. It may change nothing but `/dev/null`, opens no sockets and gains no
 /// privileges; descriptors that it inherits stay as they are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Confinement {
@@ -56,25 +53,6 @@ impl Confinement {
                 self.executable.push(folder.to_owned());
             }
         }
-    }
-
-    /// Runs `start`, which starts a process, on a thread under this confinement, and gives what it gave.
-    ///
-    /// # Errors
-    ///
-    /// If anything could not be set, `start` does not run: the process never runs unconfined.
-    pub fn inside<T: Send>(&self, start: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
-        let support = Support::of_kernel();
-        std::thread::scope(|scope| {
-            let confined = || {
-                linux::restrict_thread(self, support)
-                    .map_err(|why| io::Error::other(format!("it could not be confined: {why}")))?;
-                start()
-            };
-            let thread = std::thread::Builder::new().name("confined".to_owned());
-            let thread = thread.spawn_scoped(scope, confined)?;
-            thread.join().unwrap_or_else(|_| Err(io::Error::other("starting it crashed")))
-        })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Systems on which nothing is confined yet.
+//! Systems without confinement support.
 
 use crate::{confinement::Confinement, support::Support};
 

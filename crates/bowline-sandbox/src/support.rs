@@ -1,10 +1,6 @@
-//! What the kernel can enforce.
+//! Enforcement that the kernel supports, in words for `doctor`.
 
-use std::sync::OnceLock;
-
-use crate::linux;
-
-/// What the kernel can enforce, found out by trying.
+/// Enforcement that the kernel supports, as probed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Support {
     /// The version of Landlock, from 1 on; without it nothing is confined.
@@ -20,20 +16,6 @@ const DEVICES: u32 = 5;
 const SIGNALS: u32 = 6;
 
 impl Support {
-    /// What the running kernel can do. It is asked once.
-    ///
-    /// A probe that fails for another reason than a kernel without Landlock, such as a lack of memory,
-    /// counts as support: confining is then tried for each command, and one that cannot be confined
-    /// does not run.
-    pub fn of_kernel() -> &'static Self {
-        static SUPPORT: OnceLock<Support> = OnceLock::new();
-        static ASSUMED: Support = Support { landlock: Ok(1), seccomp: Ok(()) };
-        SUPPORT.get().unwrap_or_else(|| match linux::probe() {
-            Some(found) => SUPPORT.get_or_init(|| found),
-            None => &ASSUMED,
-        })
-    }
-
     /// Whether commands can be confined at all.
     pub fn confines(&self) -> bool {
         self.landlock.is_ok()
@@ -62,8 +44,8 @@ impl Support {
             Ok(version) => *version,
             Err(why) => {
                 return vec![format!(
-                    "the kernel has no Landlock ({why}): a command that runs unasked because it only \
-                     reads is held to that by nothing but the judgement of its text. Linux from 5.13 on \
+                    "the kernel has no Landlock ({why}): a command that runs without approval \
+                     because it only reads is not confined; only the analysis of its text restricts it. Linux from 5.13 on \
                      has it, if `landlock` is among the modules in the boot option lsm="
                 )];
             }
@@ -79,10 +61,15 @@ impl Support {
                     .push("Landlock is older than 4 (Linux 6.7): TCP could be reached".to_owned());
             }
             if version < TRUNCATE {
-                missing.push("Landlock is older than 3 (Linux 6.2): files could be cut".to_owned());
+                missing.push(
+                    "Landlock is older than 3 (Linux 6.2): files could be truncated".to_owned(),
+                );
             }
             if version < DEVICES {
-                missing.push("Landlock is older than 5 (Linux 6.10): ioctl is open".to_owned());
+                missing.push(
+                    "Landlock is older than 5 (Linux 6.10): ioctl on devices is possible"
+                        .to_owned(),
+                );
             }
         }
         if version < SIGNALS {

@@ -1,4 +1,4 @@
-//! Files of the system that programs need in order to run at all.
+//! System files that programs need in order to run.
 //!
 //! Lists of what is known to be needed: `/etc` and `/proc` hold secrets beside it. The kernel keeps the memory
 //! and the environment of processes outside from one that is confined, whatever is readable here.
@@ -19,7 +19,7 @@ pub(crate) const PROGRAMS: &[&str] = &[
     "/home/linuxbrew/.linuxbrew",
 ];
 
-/// What the programs read. Names of users, hosts, places and terminals; no keys.
+/// Data that programs read: names of users and hosts, locales, terminals; no keys.
 pub(crate) const DATA: &[&str] = &[
     "/etc/alternatives",
     "/etc/bash.bashrc",

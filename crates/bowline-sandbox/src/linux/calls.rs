@@ -1,9 +1,9 @@
-//! The system calls that a program needs which reads, computes and prints.
+//! System calls needed by programs that read, compute and print.
 //!
 //! A call that is on no list does not exist for the command: programs then take an older way, and what a newer
 //! kernel adds stays closed until it is known here.
 
-/// How a system call is answered.
+/// Verdict on a system call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answer {
     Permit,
@@ -102,7 +102,7 @@ pub(super) const TESTED: &[Tested] = &[
     },
 ];
 
-/// Every other call that is known, with its answer.
+/// Every other known call, with its verdict.
 pub(super) fn known() -> impl Iterator<Item = (i64, Answer)> {
     let answered =
         |calls: &'static [i64], answer| calls.iter().map(move |number| (*number, answer));

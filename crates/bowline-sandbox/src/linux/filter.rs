@@ -1,8 +1,8 @@
-//! The list of system calls as a program that the kernel runs before each of them.
+//! Seccomp filter: the list of system calls as a BPF program.
 //!
 //! `seccompiler` installs it. That crate would also compile it, but to a program that compares a call with every
 //! entry of a list in turn: installing that took half a millisecond, for the kernel tries every call
-//! beforehand. Here the numbers are ranges of one answer, found by halving.
+//! beforehand. Here the numbers are ranges of one verdict, found by binary search.
 
 use std::{collections::BTreeMap, sync::OnceLock};
 
@@ -30,7 +30,7 @@ const IF_EQUAL: u16 = 0x15;
 const IF_AT_LEAST: u16 = 0x35;
 const RETURN: u16 = 0x06;
 
-/// What the program answers for a call that no list holds.
+/// Verdict for a call that is on no list.
 const UNKNOWN: Answer = Answer::Fail(libc::ENOSYS);
 
 /// Filters the system calls of the calling thread, and of what it starts, for good.
@@ -62,7 +62,7 @@ fn program() -> Result<BpfProgram, String> {
     Ok(program)
 }
 
-/// The instructions for a call whose arguments count. They end in an answer.
+/// The instructions for a call whose arguments decide. They end in a verdict.
 fn block(tested: &Tested) -> Result<Vec<sock_filter>, String> {
     let mut steps = Vec::new();
     let refuse = give(Answer::Fail(tested.error));
@@ -81,7 +81,7 @@ fn block(tested: &Tested) -> Result<Vec<sock_filter>, String> {
     Ok(steps)
 }
 
-/// Where each range of numbers begins, and its answer.
+/// The start of each range of numbers, and its verdict.
 fn ranges(answers: &BTreeMap<u32, Answer>) -> Vec<(u32, Answer)> {
     let mut ranges = vec![(0, UNKNOWN)];
     let mut next = 0;

@@ -1,4 +1,4 @@
-//! A thread that gives up its rights: capabilities, files by Landlock, system calls by seccomp.
+//! Restriction of a thread: capabilities, files by Landlock, system calls by seccomp.
 
 mod calls;
 mod filter;
@@ -7,7 +7,7 @@ mod rules;
 use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
 
 use crate::{confinement::Confinement, support::Support};
-use rules::Refusal;
+use rules::RestrictError;
 
 /// Restricts the calling thread, and what it starts, for good.
 pub(crate) fn restrict_thread(confinement: &Confinement, support: &Support) -> Result<(), String> {
@@ -20,13 +20,13 @@ pub(crate) fn restrict_thread(confinement: &Confinement, support: &Support) -> R
     Ok(())
 }
 
-/// Finds out what the kernel has, on a thread that is thrown away. `None` if that failed for reasons that
-/// may pass.
+/// Probes the kernel on a thread that is discarded. `None` if that failed for reasons that may be
+/// temporary.
 pub(crate) fn probe() -> Option<Support> {
     let tried = std::thread::Builder::new().spawn(|| {
         let landlock = match rules::restrict_self(&Confinement::default()) {
-            Err(Refusal::Failed(_)) => return None,
-            Err(Refusal::Absent(why)) => Err(why.to_owned()),
+            Err(RestrictError::Failed(_)) => return None,
+            Err(RestrictError::Absent(why)) => Err(why.to_owned()),
             Ok(version) => Ok(version),
         };
         let seccomp = filter::apply().map_err(|error| error.to_string());

@@ -1,4 +1,4 @@
-//! A confinement as rules of Landlock.
+//! Landlock rules of a confinement.
 
 use std::{fmt, path::Path};
 
@@ -18,14 +18,14 @@ const NEWEST: ABI = ABI::V9;
 
 /// Why a thread was not restricted.
 #[derive(Debug)]
-pub(super) enum Refusal {
+pub(super) enum RestrictError {
     /// The kernel has no Landlock.
     Absent(&'static str),
     /// It has, and this failed.
     Failed(String),
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for RestrictError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Absent(why) => f.write_str(why),
@@ -34,21 +34,21 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Restricts the calling thread. Gives the version of Landlock that holds it.
-pub(super) fn restrict_self(confinement: &Confinement) -> Result<u32, Refusal> {
-    let status = restrict(confinement).map_err(|error| Refusal::Failed(error.to_string()))?;
+/// Restricts the calling thread. Returns the version of Landlock that enforces it.
+pub(super) fn restrict_self(confinement: &Confinement) -> Result<u32, RestrictError> {
+    let status = restrict(confinement).map_err(|error| RestrictError::Failed(error.to_string()))?;
     let version = match status.landlock {
         LandlockStatus::NotImplemented => {
-            return Err(Refusal::Absent("not built in, or kept away"));
+            return Err(RestrictError::Absent("not built in, or blocked"));
         }
-        LandlockStatus::NotEnabled => return Err(Refusal::Absent("switched off at boot")),
+        LandlockStatus::NotEnabled => return Err(RestrictError::Absent("switched off at boot")),
         LandlockStatus::Available { effective_abi, kernel_abi } => {
             let version = kernel_abi.unwrap_or(effective_abi as i32);
             u32::try_from(version).unwrap_or_default()
         }
     };
     if status.ruleset == RulesetStatus::NotEnforced || !status.no_new_privs {
-        return Err(Refusal::Failed("the kernel did not enforce it".to_owned()));
+        return Err(RestrictError::Failed("the kernel did not enforce it".to_owned()));
     }
     Ok(version)
 }
@@ -90,7 +90,7 @@ fn allow(
 ) -> Result<RulesetCreated, RulesetError> {
     match PathFd::new(path) {
         Ok(file) => rules.add_rule(PathBeneath::new(file, access)),
-        // What cannot be opened stays closed.
+        // A path that cannot be opened stays unreadable.
         Err(_) => Ok(rules),
     }
 }

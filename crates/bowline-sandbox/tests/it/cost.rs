@@ -1,4 +1,4 @@
-//! What a confinement costs.
+//! Cost of starting a confined command.
 
 use std::{
     process::{Command, Stdio},

@@ -1,4 +1,4 @@
-//! Everything that a confined process must not be able to do.
+//! Escapes that a confined process must not manage.
 
 use std::{
     fs::{self, File, OpenOptions, Permissions},

@@ -1,4 +1,4 @@
-//! What a confined thread, and a process that it starts, can and cannot do on this kernel.
+//! Rights of a confined thread, and of a process that it starts, on this kernel.
 
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]

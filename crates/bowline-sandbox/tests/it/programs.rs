@@ -1,4 +1,4 @@
-//! Everything that programs which only read still have to be able to do.
+//! Rights that read-only programs need while confined.
 
 use bowline_sandbox::Readable;
 
