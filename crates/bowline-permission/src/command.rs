@@ -1,7 +1,7 @@
 //! Paths and programs that a command line touches, part by part.
 
 use bowline_protocol::PermissionBehavior;
-use bowline_shell::{Command, Script, Touches, Word, parse};
+use bowline_shell::{Command, FileAccess, Script, Word, parse};
 
 use super::{
     call::ProposedCall,
@@ -163,9 +163,9 @@ impl Part {
     ) -> Self {
         let arguments = Command { redirections: Vec::new(), ..command.clone() };
         let streams = Command { redirections: command.redirections.clone(), ..Command::default() };
-        let Touches { reads, writes, is_file_command, files_only, moves, transfer, .. } =
-            arguments.touches();
-        let streams = streams.touches();
+        let FileAccess { reads, writes, is_file_command, files_only, moves, transfer, .. } =
+            arguments.file_access();
+        let streams = streams.file_access();
         let mut read = shell.word_paths(&reads);
         if files_only {
             // `diff DIR FILE` reads a file in the folder, which may be a link.
@@ -218,7 +218,7 @@ impl Part {
     /// What is certainly written, for the files that are always asked about.
     fn surely_written(&self, shell: &ShellState<'_>) -> Possible {
         let carried = self.layers.iter().skip(1);
-        let carried = carried.flat_map(|layer| shell.word_paths(&layer.touches().writes));
+        let carried = carried.flat_map(|layer| shell.word_paths(&layer.file_access().writes));
         let own = self.writes.iter().chain(&self.redirected).cloned();
         let written = own.chain(carried).filter_map(|path| path.location().cloned()).collect();
         Possible { written, ..Possible::default() }
@@ -229,11 +229,11 @@ impl Part {
         let mut found = Possible::default();
         found.written = found.known(self.writes.clone());
         for layer in &self.layers {
-            let touches = layer.touches();
-            let written = found.known(shell.word_paths(&touches.writes));
-            let mut named = found.known(shell.word_paths(&touches.reads));
+            let access = layer.file_access();
+            let written = found.known(shell.word_paths(&access.writes));
+            let mut named = found.known(shell.word_paths(&access.reads));
             let words = layer.path_like_words();
-            if touches.complete {
+            if access.complete {
                 // The program is known: an undecidable word names no file, unless it is
                 // among those above.
                 let certain: Vec<Word> =
@@ -252,7 +252,7 @@ impl Part {
                     None => found.unknown = true,
                 }
             }
-            if touches.walks {
+            if access.walks {
                 for location in named.iter().chain(&written) {
                     // A pattern may name thousands of folders: there is one limit for all.
                     if found.walked.iter().map(FolderContents::len).sum::<usize>() > MAX_WALKED {
@@ -261,7 +261,7 @@ impl Part {
                     }
                     found.walked.extend(FolderContents::list(location));
                 }
-            } else if !touches.complete && layer.name() != Some("git") {
+            } else if !access.complete && layer.name() != Some("git") {
                 // What an unknown program does with a folder is unknown, unless a rule vouches
                 // for the program.
                 let vouched = self.is_vouched_for(policy);

@@ -70,10 +70,10 @@ impl<'a> ShellState<'a> {
 
     /// The directories that a `cd` leads to, if they are known.
     fn changed_by(&self, command: &Command) -> Option<Vec<PathBuf>> {
-        let touches = command.touches();
-        match touches.reads.as_slice() {
+        let access = command.file_access();
+        match access.reads.as_slice() {
             // How often a loop goes down, or up, is unknown.
-            [word] if touches.complete && (is_absolute(word) || !self.repeats) => {
+            [word] if access.complete && (is_absolute(word) || !self.repeats) => {
                 self.targets(word)
             }
             _ => None,

@@ -1,4 +1,4 @@
-//! Commands that nobody should run unasked, whatever the rules say.
+//! Dangerous commands that need approval whatever the rules allow.
 
 use crate::{
     options::Arguments,

@@ -1,4 +1,4 @@
-//! Which files a command reads and writes, as far as its arguments tell.
+//! Files that a command reads and writes, as far as its arguments show.
 
 use crate::{
     file_commands::{self, FileCommand, Transfer},
@@ -9,14 +9,14 @@ use crate::{
 
 /// The files that a command reads and writes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Touches {
+pub struct FileAccess {
     /// What it reads: files, or directories it lists.
     pub reads: Vec<Word>,
     /// What it creates, changes or removes.
     pub writes: Vec<Word>,
     /// Whether it reads or changes what lies below the directories among them.
     pub walks: bool,
-    /// Whether a directory among what it reads leads to files that cannot be told.
+    /// Whether a directory among what it reads leads to files that are unknown here.
     pub files_only: bool,
     /// Whether it is a simple file command (`mkdir`, `touch`, `rm`, `rmdir`, `mv`, `cp`, `sed -i`),
     /// which does nothing but that.
@@ -30,26 +30,26 @@ pub struct Touches {
 }
 
 impl Command {
-    /// Which files this command itself reads and writes. What it [carries](Self::carried) and
-    /// what its substitutions do is not in it.
-    pub fn touches(&self) -> Touches {
+    /// The files that this command itself reads and writes, without those of its
+    /// [nested commands](Self::nested) and substitutions.
+    pub fn file_access(&self) -> FileAccess {
         // A wrapper that adds nothing reads and writes what the command in it does.
-        let mut touches = match self.unwrapped().pop() {
-            Some(innermost) => innermost.touched_by_arguments(),
-            None => self.touched_by_arguments(),
+        let mut access = match self.unwrapped().pop() {
+            Some(innermost) => innermost.access_of_arguments(),
+            None => self.access_of_arguments(),
         };
         for redirection in &self.redirections {
             let target = &redirection.target;
             match redirection.kind {
-                RedirectionKind::Read => touches.reads.push(target.clone()),
-                RedirectionKind::Write if !is_sink(target) => touches.writes.push(target.clone()),
+                RedirectionKind::Read => access.reads.push(target.clone()),
+                RedirectionKind::Write if !is_sink(target) => access.writes.push(target.clone()),
                 RedirectionKind::Duplicate if !is_descriptor(target) && !is_sink(target) => {
-                    touches.writes.push(target.clone());
+                    access.writes.push(target.clone());
                 }
                 _ => {}
             }
         }
-        touches
+        access
     }
 
     /// Every part of an argument that may name a file, whatever the command makes of it: whole words,
@@ -102,25 +102,25 @@ impl Command {
         }
     }
 
-    fn touched_by_arguments(&self) -> Touches {
+    fn access_of_arguments(&self) -> FileAccess {
         if self.words.is_empty() {
-            return Touches { complete: true, ..Touches::default() };
+            return FileAccess { complete: true, ..FileAccess::default() };
         }
-        let Some(name) = self.name() else { return Touches::default() };
+        let Some(name) = self.name() else { return FileAccess::default() };
         let words = &self.words[1..];
-        if let Some(known::Reads { places, walks, files_only }) = known::reads(name, words) {
-            return Touches {
-                reads: places,
+        if let Some(known::Reads { paths, walks, files_only }) = known::reads(name, words) {
+            return FileAccess {
+                reads: paths,
                 walks,
                 files_only,
                 complete: true,
-                ..Touches::default()
+                ..FileAccess::default()
             };
         }
         if let Some(FileCommand { reads, writes, recursive, moves, transfer, complete }) =
             file_commands::read(name, words)
         {
-            return Touches {
+            return FileAccess {
                 is_file_command: complete && !writes.is_empty(),
                 walks: recursive,
                 reads,
@@ -128,31 +128,31 @@ impl Command {
                 moves,
                 transfer,
                 complete,
-                ..Touches::default()
+                ..FileAccess::default()
             };
         }
         match name {
-            "tee" => Touches { writes: operands(words), ..Touches::default() },
+            "tee" => FileAccess { writes: operands(words), ..FileAccess::default() },
             "dd" => {
                 let value = |prefix: &str| -> Vec<Word> {
                     let with =
                         |word: &&Word| word.literal().is_some_and(|text| text.starts_with(prefix));
                     words.iter().filter(with).filter_map(|word| word.tail(3)).collect()
                 };
-                Touches { reads: value("if="), writes: value("of="), ..Touches::default() }
+                FileAccess { reads: value("if="), writes: value("of="), ..FileAccess::default() }
             }
-            // They put files in place, links among them, that their arguments do not name.
+            // They create files, links among them, that their arguments do not name.
             "tar" | "unzip" | "cpio" | "rsync" | "patch" | "install" => {
-                Touches { moves: true, ..Touches::default() }
+                FileAccess { moves: true, ..FileAccess::default() }
             }
             "git" if words.iter().any(changes_worktree) => {
-                Touches { moves: true, ..Touches::default() }
+                FileAccess { moves: true, ..FileAccess::default() }
             }
             // An option that is not known may name a file as well.
             name if known::is_reader(name) => {
-                Touches { reads: self.path_operands(), walks: true, ..Touches::default() }
+                FileAccess { reads: self.path_operands(), walks: true, ..FileAccess::default() }
             }
-            _ => Touches::default(),
+            _ => FileAccess::default(),
         }
     }
 

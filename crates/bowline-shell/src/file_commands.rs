@@ -113,7 +113,7 @@ fn transfer(name: &str, arguments: Arguments, found: &mut FileCommand) {
     found.recursive |= name != "cp";
     found.moves = name != "cp" || keeps_links || !found.complete;
     found.reads.extend(sources.iter().cloned());
-    // Which files are written through a pattern cannot be told from the words.
+    // Files written through a pattern are undecidable from the words.
     if sources.iter().any(Word::may_split) {
         found.writes.push(Word::unknown("PATTERN"));
     }

@@ -36,7 +36,7 @@ enum Token {
 }
 
 impl Pattern {
-    /// Reads a pattern. `quoted` says which bytes of the text mean themselves.
+    /// Parses a pattern. `quoted` marks the bytes of the text that are literal.
     pub(crate) fn read(text: &str, quoted: &[bool]) -> Option<Self> {
         let is_quoted = |at: usize| quoted.get(at).copied().unwrap_or(false);
         let mut components = Vec::new();
@@ -102,7 +102,7 @@ fn end_of_set(bytes: &[u8], from: usize, is_quoted: &impl Fn(usize) -> bool) -> 
 
 impl Wildcard {
     /// Whether any shell might find a file of this name by the pattern. A leading dot is only ever
-    /// found by a dot, as long as no option of the shell says otherwise.
+    /// found by a dot, unless an option of the shell changes that.
     pub fn may_match(&self, name: &[u8]) -> bool {
         if name.first() == Some(&b'.') && self.tokens.first() != Some(&Token::Byte(b'.')) {
             return false;

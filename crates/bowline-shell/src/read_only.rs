@@ -1,8 +1,8 @@
-//! Which commands are known to change nothing.
+//! Read-only commands: those known to change nothing.
 
 use crate::{
-    carried::{Carried, MAX_LAYERS, NICE, STDBUF, TIME, TIMEOUT},
     known,
+    nested::{MAX_LAYERS, NICE, Nested, STDBUF, TIME, TIMEOUT},
     script::{Command, Script},
     variables::{is_harmless_setting, is_script_variable},
     word::Word,
@@ -23,7 +23,7 @@ impl Command {
     ///
     /// Commands in its substitutions are commands of their own: ask each of them.
     pub fn is_read_only(&self) -> bool {
-        self.touches().writes.is_empty() && self.runs_read_only()
+        self.file_access().writes.is_empty() && self.runs_read_only()
     }
 
     /// The same, wherever its output goes.
@@ -48,8 +48,8 @@ impl Command {
         }
         let name = self.name()?;
         let words = &self.words[1..];
-        known::reads(name, words).or_else(|| match self.carried() {
-            Carried::Same(inner) if depth < MAX_LAYERS && is_plain_wrapper(name, words, &inner) => {
+        known::reads(name, words).or_else(|| match self.nested() {
+            Nested::Same(inner) if depth < MAX_LAYERS && is_plain_wrapper(name, words, &inner) => {
                 inner.innermost_reads(depth + 1)
             }
             _ => None,
@@ -57,7 +57,7 @@ impl Command {
     }
 }
 
-/// Whether a wrapper adds nothing to the command it carries. `nohup` may write a file and is not here.
+/// Whether a wrapper adds nothing to the command it runs. `nohup` may write a file and is not here.
 fn is_plain_wrapper(name: &str, words: &[Word], inner: &Command) -> bool {
     let synopsis = match name {
         "timeout" => TIMEOUT,

@@ -22,7 +22,7 @@ pub struct Script {
     pub substitutes: bool,
     /// The variables whose values it takes outside of any command.
     pub variables: Vec<String>,
-    /// Why the commands are not all there is, if so. Nobody may then take the script for
+    /// Why the commands are incomplete, if they are. The script must then never be taken for
     /// harmless, or for the sum of its commands.
     pub opaque: Option<Opaque>,
 }

@@ -1,4 +1,4 @@
-//! The options that a program is known to take, and a command line held against them.
+//! Known options of a program, and command lines matched against them.
 //!
 //! An option that is not listed makes the command line unknown: programs grow options that name
 //! files, run programs or write, and no list of those to refuse is ever complete. Abbreviations
@@ -17,7 +17,7 @@ pub(crate) struct Synopsis {
     pub(crate) files: &'static str,
     /// Short options whose value, if any, is attached.
     pub(crate) attached: &'static str,
-    /// Long options: `name`, `name=` with a value, `name?` with a value only behind `=`, and `name<`
+    /// Long options: `name`, `name=` with a value, `name?` with a value only after `=`, and `name<`
     /// with a file that is read.
     pub(crate) long: &'static str,
     /// Whether `-20` is an option.
@@ -99,7 +99,7 @@ impl Synopsis {
         words: &mut std::slice::Iter<'_, Word>,
     ) -> Option<(String, Option<Word>, bool)> {
         let (name, attached) = match long.split_once('=') {
-            // A pattern behind `=` can only match a file of that name: it stays this option.
+            // A pattern after `=` can only match a file of that name: it stays this option.
             Some((name, _)) => (name, word.tail(2 + name.len() + 1)),
             None if word.is_glob() => return None,
             None => (long, None),
@@ -180,7 +180,7 @@ impl Matched {
         self.arguments.options.iter().any(|(given, _)| names.contains(&given.as_str()))
     }
 
-    /// Whether no positional can turn out to be an option: none is an expansion, unless behind `--`.
+    /// Whether no positional can turn out to be an option: none is an expansion, unless after `--`.
     /// Patterns are left to those who can see which files they match.
     pub(crate) fn is_certain(&self) -> bool {
         let positionals = &self.arguments.positionals;

@@ -21,7 +21,7 @@ impl Word {
         Self { literal: Some(raw.clone()), raw, ..Self::default() }
     }
 
-    /// A word whose text, and whether it stays one word, only the running shell can tell.
+    /// A word whose text and splitting only the running shell knows.
     pub(crate) fn unknown(raw: impl Into<String>) -> Self {
         Self { raw: raw.into(), splits: true, ..Self::default() }
     }
@@ -52,7 +52,7 @@ impl Word {
         self.glob
     }
 
-    /// Whether it begins with an unquoted tilde, so that a home directory takes its place.
+    /// Whether it begins with an unquoted tilde, which expands to a home directory.
     pub fn is_tilde(&self) -> bool {
         self.tilde
     }
@@ -148,12 +148,12 @@ impl WordBuilder {
         self.push(letter, false);
     }
 
-    /// Something only the running shell can tell, which stays part of this word.
+    /// An expansion that only the running shell knows, which stays part of this word.
     pub(crate) fn dynamic(&mut self) {
         self.dynamic = true;
     }
 
-    /// Something only the running shell can tell, which may become several words.
+    /// An expansion that only the running shell knows, which may become several words.
     pub(crate) fn dynamic_words(&mut self) {
         self.dynamic = true;
         self.splits = true;

@@ -28,11 +28,11 @@ enum Kind {
 /// `[[ … ]]`, without its opening word.
 pub(super) fn double_bracket(words: &[Word]) -> Option<Reads> {
     let words = words.strip_suffix(&[Word::plain("]]")])?;
-    let mut places = Vec::new();
+    let mut paths = Vec::new();
     for condition in words.split(|word| word.is("&&")) {
-        places.extend(expression(condition, Kind::DoubleBracket)?);
+        paths.extend(expression(condition, Kind::DoubleBracket)?);
     }
-    Some(Reads::of(places))
+    Some(Reads::of(paths))
 }
 
 /// `test …` or `[ … ]`, without its name and its closing bracket.
@@ -49,11 +49,11 @@ pub(super) fn test(words: &[Word]) -> Option<Reads> {
     if words.iter().any(|word| word.fixed().is_none()) {
         return None;
     }
-    let mut places = Vec::new();
+    let mut paths = Vec::new();
     for condition in words.split(joined) {
-        places.extend(expression(condition, Kind::Test)?);
+        paths.extend(expression(condition, Kind::Test)?);
     }
-    Some(Reads::of(places))
+    Some(Reads::of(paths))
 }
 
 /// One comparison; the files it looks at.

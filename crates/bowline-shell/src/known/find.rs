@@ -103,14 +103,14 @@ pub(super) fn reads(words: &[Word]) -> Option<Reads> {
         }
         let (argument, rest) = rest.split_first()?;
         expression = rest;
-        // A pattern without quotes may become several words; its beginning says whether one of them
+        // A pattern without quotes may become several words; its beginning decides whether one of them
         // can be an action.
         let is_word = argument.literal().is_some() && !may_become_action(argument)
             || argument.literal().is_none() && !argument.may_split();
         if !is_word {
             return None;
         } else if WITH_FILE.contains(&text) {
-            found.places.push(argument.clone());
+            found.paths.push(argument.clone());
         } else if !WITH_TEXT.contains(&text) {
             return None;
         }

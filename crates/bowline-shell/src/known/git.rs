@@ -1,4 +1,4 @@
-//! `git` commands that only look, with the options each is known to take.
+//! Read-only `git` commands, with the options each is known to take.
 //!
 //! What a repository's own configuration makes git run is not judged here: that needs the disk.
 
@@ -86,7 +86,7 @@ pub(super) fn reads(words: &[Word]) -> Option<Reads> {
         let (word, after) = rest.split_first()?;
         rest = after;
         match word.fixed()? {
-            // A second one starts from the first, which the words do not tell.
+            // A second one is relative to the first, which is unknown here.
             "-C" if directories.is_empty() => {
                 let (directory, after) = rest.split_first()?;
                 directories.push(directory.clone());
@@ -109,7 +109,7 @@ pub(super) fn reads(words: &[Word]) -> Option<Reads> {
         if elsewhere && (compared.len() > 1 || compared.iter().any(climbs)) {
             return None;
         }
-        found.places.extend(compared.iter().cloned());
+        found.paths.extend(compared.iter().cloned());
     }
     Some(found)
 }

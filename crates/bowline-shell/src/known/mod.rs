@@ -1,4 +1,4 @@
-//! Programs that are known to only read, with the options that keep them harmless.
+//! Read-only programs, with the options that keep them harmless.
 //!
 //! A command is here because all it can do is read and print. Its program, each of its options and
 //! each of its operands must be known; anything else makes it unknown, and unknown is not
@@ -17,14 +17,14 @@ pub(crate) use sed::sed_in_place;
 
 use crate::{variables::is_script_variable, word::Word};
 
-/// What a command that only reads looks at.
+/// Files and directories that a read-only command reads.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Reads {
     /// Files it reads, and directories it lists.
-    pub(crate) places: Vec<Word>,
+    pub(crate) paths: Vec<Word>,
     /// Whether it reads the files below the directories among them.
     pub(crate) walks: bool,
-    /// Whether a directory among them leads to files that cannot be told: `diff DIR FILE`.
+    /// Whether a directory among them leads to files that are unknown here: `diff DIR FILE`.
     pub(crate) files_only: bool,
 }
 
@@ -33,21 +33,21 @@ impl Reads {
         Self::default()
     }
 
-    fn of(places: Vec<Word>) -> Self {
-        Self { places, ..Self::default() }
+    fn of(paths: Vec<Word>) -> Self {
+        Self { paths, ..Self::default() }
     }
 
-    /// The same, but of the current directory if no place is given.
+    /// The same, but the current directory if no path is given.
     fn or_here(mut self) -> Self {
-        if self.places.is_empty() {
-            self.places.push(Word::plain("."));
+        if self.paths.is_empty() {
+            self.paths.push(Word::plain("."));
         }
         self
     }
 }
 
-/// What a command reads, if it is known that reading is all it does. Patterns may still match
-/// names that look like options: only a look at the disk can tell.
+/// The files that a command reads, if it is known to do nothing else. Patterns may still match
+/// names that look like options: only the disk decides.
 pub(crate) fn reads(name: &str, words: &[Word]) -> Option<Reads> {
     match name {
         "git" => git::reads(words),
@@ -90,7 +90,7 @@ fn asks_where(words: &[Word]) -> Option<Reads> {
     (asks && names.iter().all(|name| name.fixed().is_some())).then(Reads::nothing)
 }
 
-/// Programs that print their version and do nothing else when they are asked for it.
+/// Programs that only print their version when called with the option for it.
 const VERSIONED: &[&str] = &[
     "node", "npm", "yarn", "pnpm", "bun", "deno", "tsc", "python", "python3", "pip", "pip3", "uv",
     "cargo", "rustc", "rustup", "go", "java", "javac", "ruby", "gem", "perl", "php", "docker",

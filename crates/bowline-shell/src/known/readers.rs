@@ -61,7 +61,7 @@ pub(super) fn reads(name: &str, words: &[Word]) -> Option<Reads> {
     if operands == Operands::Text {
         return Some(shown_names(positionals));
     }
-    let mut places = matched.files.clone();
+    let mut paths = matched.files.clone();
     // `-` is the standard input, but for `cd` the directory before.
     let named = |word: &&Word| name == "cd" || !word.is("-");
     match operands {
@@ -70,18 +70,18 @@ pub(super) fn reads(name: &str, words: &[Word]) -> Option<Reads> {
             let optional = matches!(name, "fd" | "fdfind") && positionals.is_empty();
             let given = given || optional;
             let pattern = positionals.first();
-            // A pattern for names in the place of the expression becomes an expression and files.
+            // A file name pattern where the expression belongs becomes an expression and files.
             if !given && pattern.is_none_or(Word::may_split) {
                 return None;
             }
             let files = if given { positionals } else { &positionals[1..] };
-            places.extend(files.iter().filter(named).cloned());
-            Some(search(name, &matched, files.is_empty(), places))
+            paths.extend(files.iter().filter(named).cloned());
+            Some(search(name, &matched, files.is_empty(), paths))
         }
         _ => {
-            places.extend(positionals.iter().filter(named).cloned());
+            paths.extend(positionals.iter().filter(named).cloned());
             special_case(name, &matched)?;
-            let mut found = Reads::of(places);
+            let mut found = Reads::of(paths);
             found.files_only = operands == Operands::FilesOnly;
             match (name, operands) {
                 ("cd", _) if positionals.is_empty() => Some(Reads::of(vec![home()])),
@@ -108,14 +108,14 @@ fn only_prints(format: &str) -> bool {
 }
 
 /// Where a search looks.
-fn search(name: &str, matched: &Matched, without_files: bool, places: Vec<Word>) -> Reads {
+fn search(name: &str, matched: &Matched, without_files: bool, paths: Vec<Word>) -> Reads {
     let actions = matched.arguments.values(&["-d", "--directories"]);
     let descends = actions.into_iter().any(|action| !action.is("read") && !action.is("skip"));
     let recursive = !name.ends_with("grep") || descends || matched.has(&["-r", "--recursive"]);
     let mut found =
-        Reads { walks: recursive && !matches!(name, "fd" | "fdfind"), ..Reads::of(places) };
+        Reads { walks: recursive && !matches!(name, "fd" | "fdfind"), ..Reads::of(paths) };
     if recursive && without_files {
-        found.places.push(Word::plain("."));
+        found.paths.push(Word::plain("."));
     }
     found
 }

@@ -1,9 +1,9 @@
 //! Programs that run a command for what they find or read: `find -exec` and `xargs`.
 
-use super::Carried;
+use super::Nested;
 use crate::{script::Command, synopsis::Synopsis, word::Word};
 
-pub(super) fn carried(name: &str, words: &[Word]) -> Option<Carried> {
+pub(super) fn nested(name: &str, words: &[Word]) -> Option<Nested> {
     match name {
         "find" => Some(found(words)),
         "xargs" => Some(with_input(words)),
@@ -22,17 +22,17 @@ const XARGS: Synopsis = Synopsis {
 };
 
 /// The command of `xargs`, with arguments that come from its input.
-fn with_input(words: &[Word]) -> Carried {
-    let Some(rest) = XARGS.after_options(words) else { return Carried::Unknown };
+fn with_input(words: &[Word]) -> Nested {
+    let Some(rest) = XARGS.after_options(words) else { return Nested::Unknown };
     if rest.is_empty() {
-        return Carried::Nothing;
+        return Nested::None;
     }
     let mut command = Command::of(rest.to_vec());
     match replaced_text(&words[..words.len() - rest.len()]) {
         Some(text) => obscure(&mut command, &text),
         None => command.words.push(Word::unknown("INPUT")),
     }
-    Carried::Others(vec![command])
+    Nested::Others(vec![command])
 }
 
 /// The text that `xargs -I TEXT` replaces.
@@ -59,7 +59,7 @@ fn obscure(command: &mut Command, text: &str) {
 }
 
 /// The commands after `-exec` and its kin.
-fn found(words: &[Word]) -> Carried {
+fn found(words: &[Word]) -> Nested {
     let mut commands = Vec::new();
     let mut rest = words;
     while let Some(at) = rest.iter().position(|word| {
@@ -79,5 +79,5 @@ fn found(words: &[Word]) -> Carried {
         commands.push(command);
         rest = &rest[end..];
     }
-    if commands.is_empty() { Carried::Nothing } else { Carried::Others(commands) }
+    if commands.is_empty() { Nested::None } else { Nested::Others(commands) }
 }

@@ -1,4 +1,4 @@
-//! Commands that run other commands: what `timeout`, `sudo` or `bash -c` carry.
+//! Nested commands: those that `timeout`, `sudo` or `bash -c` run.
 
 mod inputs;
 mod shells;
@@ -11,31 +11,31 @@ use crate::script::{Command, Script};
 /// How far wrappers inside wrappers are followed.
 pub(crate) const MAX_LAYERS: usize = 8;
 
-/// What a command runs besides itself.
+/// Commands that a command runs besides itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Carried {
-    /// Nothing that is known of.
-    Nothing,
+pub enum Nested {
+    /// No known one.
+    None,
     /// Exactly this command, only later, slower or for a limited time: `timeout 5 …`.
     Same(Command),
     /// These commands, with another environment, user or more arguments: `sudo …`, `xargs …`.
     Others(Vec<Command>),
-    /// A command line of its own: `bash -c '…'`.
+    /// A whole command line: `bash -c '…'`.
     Script(Script),
-    /// Something that cannot be told.
+    /// Commands that are undecidable before the command runs.
     Unknown,
 }
 
 impl Command {
-    /// What this command runs besides itself.
-    pub fn carried(&self) -> Carried {
-        let Some(name) = self.name() else { return Carried::Nothing };
+    /// The commands that this command runs besides itself.
+    pub fn nested(&self) -> Nested {
+        let Some(name) = self.name() else { return Nested::None };
         let name = name.rsplit('/').next().unwrap_or(name);
         let words = &self.words[1..];
-        wrappers::carried(self, name, words)
-            .or_else(|| shells::carried(name, words))
-            .or_else(|| inputs::carried(name, words))
-            .unwrap_or(Carried::Nothing)
+        wrappers::nested(self, name, words)
+            .or_else(|| shells::nested(name, words))
+            .or_else(|| inputs::nested(name, words))
+            .unwrap_or(Nested::None)
     }
 
     /// This command, and the same command without each of the wrappers that add nothing to it.
@@ -45,14 +45,14 @@ impl Command {
             && let Some(outer) = found.last()
             // A program of that name in some directory may be anything.
             && outer.name().is_some_and(|name| !name.contains('/'))
-            && let Carried::Same(inner) = outer.carried()
+            && let Nested::Same(inner) = outer.nested()
         {
             found.push(inner);
         }
         found
     }
 
-    /// This command and all that it carries, from the outside in; and whether that is all.
+    /// This command and all nested ones, from the outside in; and whether that is all.
     pub fn layers(&self) -> (Vec<Self>, bool) {
         let mut found = Vec::new();
         let complete = collect(self, &mut found, 0);
@@ -62,12 +62,12 @@ impl Command {
 
 fn collect(command: &Command, found: &mut Vec<Command>, depth: usize) -> bool {
     found.push(command.clone());
-    let (inner, complete) = match command.carried() {
-        Carried::Nothing => return true,
-        Carried::Unknown => return false,
-        Carried::Same(inner) => (vec![inner], true),
-        Carried::Others(inner) => (inner, true),
-        Carried::Script(script) => (script.commands, script.opaque.is_none()),
+    let (inner, complete) = match command.nested() {
+        Nested::None => return true,
+        Nested::Unknown => return false,
+        Nested::Same(inner) => (vec![inner], true),
+        Nested::Others(inner) => (inner, true),
+        Nested::Script(script) => (script.commands, script.opaque.is_none()),
     };
     if depth == MAX_LAYERS {
         return false;

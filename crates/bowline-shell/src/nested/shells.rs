@@ -1,10 +1,10 @@
 //! Shells and builtins that read commands from a text: `bash -c`, `su -c`, `eval`, `source`, `trap`.
 
-use super::Carried;
+use super::Nested;
 use crate::{parser::parse, word::Word};
 
-/// What a shell, or a builtin that reads commands, carries; `None` if it is neither.
-pub(super) fn carried(name: &str, words: &[Word]) -> Option<Carried> {
+/// The nested commands of a shell, or of a builtin that reads commands; `None` if it is neither.
+pub(super) fn nested(name: &str, words: &[Word]) -> Option<Nested> {
     let has = |option: &str| {
         words.iter().any(|word| word.literal().is_none_or(|text| text.starts_with(option)))
     };
@@ -14,17 +14,17 @@ pub(super) fn carried(name: &str, words: &[Word]) -> Option<Carried> {
         "." | "source" => sourced(words),
         "eval" => joined(Some(words)),
         "trap" => match words.first().map(Word::literal) {
-            Some(Some(text)) if words.len() > 1 => Carried::Script(parse(text)),
-            Some(None) => Carried::Unknown,
-            _ => Carried::Nothing,
+            Some(Some(text)) if words.len() > 1 => Nested::Script(parse(text)),
+            Some(None) => Nested::Unknown,
+            _ => Nested::None,
         },
-        // They make a name mean another program, load code, or run what an option says.
-        "hash" if has("-p") => Carried::Unknown,
-        "enable" if has("-f") => Carried::Unknown,
-        "mapfile" | "readarray" | "compgen" | "complete" if has("-") => Carried::Unknown,
-        "bind" if has("-x") => Carried::Unknown,
+        // They make a name mean another program, load code, or run the value of an option.
+        "hash" if has("-p") => Nested::Unknown,
+        "enable" if has("-f") => Nested::Unknown,
+        "mapfile" | "readarray" | "compgen" | "complete" if has("-") => Nested::Unknown,
+        "bind" if has("-x") => Nested::Unknown,
         // From here on, other words mean other commands.
-        "alias" if words.iter().any(|word| word.raw().contains('=')) => Carried::Unknown,
+        "alias" if words.iter().any(|word| word.raw().contains('=')) => Nested::Unknown,
         "git" => aliases(words),
         _ => return None,
     })
@@ -32,19 +32,19 @@ pub(super) fn carried(name: &str, words: &[Word]) -> Option<Carried> {
 
 /// `bash [options] -c 'commands'`; a script file is just an argument. Without either, commands come
 /// from the input.
-fn shell(words: &[Word]) -> Carried {
+fn shell(words: &[Word]) -> Nested {
     let mut rest = words.iter();
     let mut reads_file = false;
     while let Some(word) = rest.next() {
         let Some(text) = word.literal().filter(|_| !word.is_glob()) else {
-            return Carried::Unknown;
+            return Nested::Unknown;
         };
         if !text.starts_with(['-', '+']) {
             return script_file(word);
         }
         match text {
-            "-" | "--" => return rest.next().map_or(Carried::Unknown, script_file),
-            "--version" | "--help" => return Carried::Nothing,
+            "-" | "--" => return rest.next().map_or(Nested::Unknown, script_file),
+            "--version" | "--help" => return Nested::None,
             "--rcfile" | "--init-file" => {
                 reads_file = true;
                 rest.next();
@@ -53,18 +53,18 @@ fn shell(words: &[Word]) -> Carried {
             text => {
                 // An interactive shell reads its file first, and `-s` reads the input.
                 if text.contains('s') || text.contains('i') && reads_file {
-                    return Carried::Unknown;
+                    return Nested::Unknown;
                 }
                 for _ in text.matches(['o', 'O']) {
                     rest.next();
                 }
                 if text.contains('c') {
-                    return command_word(rest.as_slice()).map_or(Carried::Unknown, script_text);
+                    return command_word(rest.as_slice()).map_or(Nested::Unknown, script_text);
                 }
             }
         }
     }
-    Carried::Unknown
+    Nested::Unknown
 }
 
 /// The word with the commands, after the options that follow `-c`.
@@ -80,67 +80,67 @@ fn command_word(words: &[Word]) -> Option<&Word> {
     None
 }
 
-pub(super) fn script_text(word: &Word) -> Carried {
-    word.literal().map_or(Carried::Unknown, |text| Carried::Script(parse(text)))
+pub(super) fn script_text(word: &Word) -> Nested {
+    word.literal().map_or(Nested::Unknown, |text| Nested::Script(parse(text)))
 }
 
 /// A script in a file is not read; one that comes through a descriptor is not there yet.
-fn script_file(word: &Word) -> Carried {
+fn script_file(word: &Word) -> Nested {
     match word.literal() {
         Some(text)
             if !word.is_glob() && !text.starts_with("/dev/") && !text.starts_with("/proc/") =>
         {
-            Carried::Nothing
+            Nested::None
         }
-        _ => Carried::Unknown,
+        _ => Nested::Unknown,
     }
 }
 
 /// `. FILE` and `source FILE`.
-fn sourced(words: &[Word]) -> Carried {
-    words.iter().find(|word| !word.is("--")).map_or(Carried::Nothing, script_file)
+fn sourced(words: &[Word]) -> Nested {
+    words.iter().find(|word| !word.is("--")).map_or(Nested::None, script_file)
 }
 
 /// `su USER -c 'commands'`. Without commands they come from the input.
-fn substitute_user(words: &[Word]) -> Carried {
+fn substitute_user(words: &[Word]) -> Nested {
     let is_option = |word: &&Word| word.is("-c") || word.is("--command");
     match words.iter().position(|word| is_option(&word)) {
-        Some(at) => words.get(at + 1).map_or(Carried::Unknown, script_text),
-        None => Carried::Unknown,
+        Some(at) => words.get(at + 1).map_or(Nested::Unknown, script_text),
+        None => Nested::Unknown,
     }
 }
 
 /// Configuration on the command line can make a subcommand mean anything.
-fn aliases(words: &[Word]) -> Carried {
+fn aliases(words: &[Word]) -> Nested {
     const HARMLESS: &[&str] = &["user.", "commit.gpgsign=", "color.", "advice.", "core.pager=cat"];
     let mut words = words.iter();
     while let Some(word) = words.next() {
         match word.literal() {
-            None => return Carried::Unknown,
+            None => return Nested::Unknown,
             Some("-C" | "--git-dir" | "--work-tree" | "--namespace") => drop(words.next()),
             Some("-c") => {
                 let setting = words.next().and_then(Word::literal).unwrap_or_default();
                 if !HARMLESS.iter().any(|known| setting.starts_with(known)) {
-                    return Carried::Unknown;
+                    return Nested::Unknown;
                 }
             }
             Some(text) if text.starts_with("--config-env") || text.starts_with("--exec-path=") => {
-                return Carried::Unknown;
+                return Nested::Unknown;
             }
             Some(text) if text.starts_with('-') => {}
             Some(_) => break,
         }
     }
-    Carried::Nothing
+    Nested::None
 }
 
 /// Words that are joined and read by a shell again.
-pub(super) fn joined(words: Option<&[Word]>) -> Carried {
+pub(super) fn joined(words: Option<&[Word]>) -> Nested {
     let texts: Option<Vec<&str>> =
         words.and_then(|words| words.iter().map(Word::literal).collect());
     match texts {
-        Some(texts) if texts.is_empty() => Carried::Nothing,
-        Some(texts) => Carried::Script(parse(&texts.join(" "))),
-        None => Carried::Unknown,
+        Some(texts) if texts.is_empty() => Nested::None,
+        Some(texts) => Nested::Script(parse(&texts.join(" "))),
+        None => Nested::Unknown,
     }
 }

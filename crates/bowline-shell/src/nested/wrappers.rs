@@ -1,9 +1,9 @@
 //! Wrappers: programs whose operands are a command, such as `timeout`, `env` and `sudo`.
 //!
-//! An option that is not known might take the next word, so that nothing could be said about where the
-//! command begins: what such a wrapper carries is unknown.
+//! An option that is not known might take the next word, so that the start of the command would be
+//! undecidable: the nested command of such a wrapper is unknown.
 
-use super::{Carried, shells};
+use super::{Nested, shells};
 use crate::{
     script::{Assignment, Command},
     synopsis::Synopsis,
@@ -13,17 +13,17 @@ use crate::{
 const NONE: Synopsis =
     Synopsis { flags: "", values: "", files: "", attached: "", long: "", number: false };
 
-/// What a wrapper of this name carries; `None` if it is none.
-pub(super) fn carried(command: &Command, name: &str, words: &[Word]) -> Option<Carried> {
+/// The nested command of a wrapper; `None` if the program is not a wrapper.
+pub(super) fn nested(command: &Command, name: &str, words: &[Word]) -> Option<Nested> {
     let same = |synopsis: Synopsis, skip: usize| match operands(&synopsis, words, skip) {
-        Some([]) => Carried::Nothing,
-        Some(rest) => Carried::Same(Command { words: rest.to_vec(), ..command.clone() }),
-        None => Carried::Unknown,
+        Some([]) => Nested::None,
+        Some(rest) => Nested::Same(Command { words: rest.to_vec(), ..command.clone() }),
+        None => Nested::Unknown,
     };
     let others = |synopsis: Synopsis, skip: usize| match operands(&synopsis, words, skip) {
-        Some([]) => Carried::Nothing,
-        Some(rest) => Carried::Others(vec![Command::of(rest.to_vec())]),
-        None => Carried::Unknown,
+        Some([]) => Nested::None,
+        Some(rest) => Nested::Others(vec![Command::of(rest.to_vec())]),
+        None => Nested::Unknown,
     };
     Some(match name {
         "timeout" => same(TIMEOUT, 1),
@@ -35,7 +35,7 @@ pub(super) fn carried(command: &Command, name: &str, words: &[Word]) -> Option<C
         "nohup" | "builtin" => same(NONE, 0),
         "setsid" => same(Synopsis { flags: "cfw", long: "ctty fork wait", ..NONE }, 0),
         // `time` stands before a whole pipeline, not only before a simple command.
-        "time" if words.iter().any(is_reserved) => Carried::Unknown,
+        "time" if words.iter().any(is_reserved) => Nested::Unknown,
         // The program of that name writes where its options say; the shell's own has only `-p`.
         "time" if words.first().is_some_and(|word| !word.is("-p") && may_be_option(word)) => {
             others(
@@ -50,7 +50,7 @@ pub(super) fn carried(command: &Command, name: &str, words: &[Word]) -> Option<C
         }
         "time" => same(TIME, 0),
         "exec" => same(Synopsis { flags: "cl", values: "a", ..NONE }, 0),
-        "command" if words.first().is_some_and(|it| it.is("-v") || it.is("-V")) => Carried::Nothing,
+        "command" if words.first().is_some_and(|it| it.is("-v") || it.is("-V")) => Nested::None,
         "command" => same(TIME, 0),
         "env" => environment(words),
         "sudo" => after_assignments(SUDO.after_options(words)),
@@ -88,7 +88,7 @@ pub(super) fn carried(command: &Command, name: &str, words: &[Word]) -> Option<C
         | "fakeroot" | "ssh" | "runcon" | "softlimit" | "choom" | "coresched"
             if !words.is_empty() =>
         {
-            Carried::Unknown
+            Nested::Unknown
         }
         _ => return None,
     })
@@ -122,7 +122,7 @@ fn operands<'a>(synopsis: &Synopsis, words: &'a [Word], skip: usize) -> Option<&
 }
 
 /// `env [-i] [NAME=value…] command`. In another directory, words name other files.
-fn environment(words: &[Word]) -> Carried {
+fn environment(words: &[Word]) -> Nested {
     const ENV: Synopsis = Synopsis {
         flags: "i0v",
         values: "u",
@@ -139,7 +139,7 @@ fn environment(words: &[Word]) -> Carried {
 }
 
 /// `flock FILE command` and `flock FILE -c 'commands'`.
-fn locked(words: &[Word]) -> Carried {
+fn locked(words: &[Word]) -> Nested {
     const FLOCK: Synopsis = Synopsis {
         flags: "sxeunoFv",
         values: "wE",
@@ -147,23 +147,23 @@ fn locked(words: &[Word]) -> Carried {
                conflict-exit-code=",
         ..NONE
     };
-    let Some([file, rest @ ..]) = FLOCK.after_options(words) else { return Carried::Unknown };
+    let Some([file, rest @ ..]) = FLOCK.after_options(words) else { return Nested::Unknown };
     if file.may_split() {
-        return Carried::Unknown;
+        return Nested::Unknown;
     }
     match rest {
-        [] => Carried::Nothing,
+        [] => Nested::None,
         [option, commands] if option.is("-c") || option.is("--command") => {
             shells::script_text(commands)
         }
-        [option, ..] if may_be_option(option) => Carried::Unknown,
-        rest => Carried::Others(vec![Command::of(rest.to_vec())]),
+        [option, ..] if may_be_option(option) => Nested::Unknown,
+        rest => Nested::Others(vec![Command::of(rest.to_vec())]),
     }
 }
 
 /// `[NAME=value…] command`, or `None` if it is not certain where that begins.
-fn after_assignments(words: Option<&[Word]>) -> Carried {
-    let Some(mut rest) = words else { return Carried::Unknown };
+fn after_assignments(words: Option<&[Word]>) -> Nested {
+    let Some(mut rest) = words else { return Nested::Unknown };
     let mut assignments = Vec::new();
     while let Some((word, after)) = rest.split_first() {
         let Some((name, _)) = word.literal().and_then(|text| text.split_once('=')) else { break };
@@ -171,9 +171,9 @@ fn after_assignments(words: Option<&[Word]>) -> Carried {
         rest = after;
     }
     match rest {
-        [] => Carried::Nothing,
-        [first, ..] if first.literal().is_none() => Carried::Unknown,
-        rest => Carried::Others(vec![Command { assignments, ..Command::of(rest.to_vec()) }]),
+        [] => Nested::None,
+        [first, ..] if first.literal().is_none() => Nested::Unknown,
+        rest => Nested::Others(vec![Command { assignments, ..Command::of(rest.to_vec()) }]),
     }
 }
 

@@ -120,10 +120,10 @@ impl Parser<'_> {
 
     /// `for NAME in WORDS;`, the `for` already read. Stops before `do`.
     ///
-    /// The head counts as a command of its own: it sets a variable, and what it goes through may be
+    /// The head is a command as well: it sets a variable, and what it iterates over may be
     /// patterns, expansions and substitutions.
     fn for_head(&mut self) -> Result<(), Stop> {
-        let place = self.commands.len();
+        let index = self.commands.len();
         let head = self.attributed(|parser| {
             parser.blanks();
             let name = parser.word()?;
@@ -142,7 +142,7 @@ impl Parser<'_> {
             }
             Ok(Command::of(words))
         })?;
-        self.keep(place, head)?;
+        self.keep(index, head)?;
         match self.peek() {
             Some(';') => {
                 self.next();
@@ -158,7 +158,7 @@ impl Parser<'_> {
 
     /// `[[ … ]]`, the opening already read.
     fn double_bracket(&mut self) -> Result<(), Stop> {
-        let place = self.commands.len();
+        let index = self.commands.len();
         let condition = self.attributed(|parser| {
             let mut words = vec![Word::plain("[[")];
             loop {
@@ -178,13 +178,13 @@ impl Parser<'_> {
                 }
             }
         })?;
-        self.keep(place, condition)?;
+        self.keep(index, condition)?;
         self.trailing_redirections()
     }
 
     /// Redirections after a compound command belong to a command without words.
     fn trailing_redirections(&mut self) -> Result<(), Stop> {
-        let place = self.commands.len();
+        let index = self.commands.len();
         let command = self.attributed(|parser| {
             let mut command = Command::default();
             parser.blanks();
@@ -194,6 +194,6 @@ impl Parser<'_> {
             }
             Ok(command)
         })?;
-        if command.redirections.is_empty() { Ok(()) } else { self.keep(place, command) }
+        if command.redirections.is_empty() { Ok(()) } else { self.keep(index, command) }
     }
 }

@@ -1,4 +1,4 @@
-//! What happens inside a word: quotes, variables, substitutions.
+//! Expansions inside a word: quotes, variables, substitutions.
 //!
 //! Commands inside substitutions are handed to the parser; everything else only has
 //! to be skipped exactly, and to mark the word as uncertain.

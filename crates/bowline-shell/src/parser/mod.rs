@@ -1,4 +1,4 @@
-//! Takes a command line apart, one character after the other.
+//! Parser of command lines, one character at a time.
 //!
 //! A recursive descent that keeps no tree: commands are collected in a list as they
 //! are met. At the first thing it does not know it stops, and the script is opaque.
@@ -9,7 +9,7 @@ mod simple;
 
 use crate::script::{Command, Opaque, Script};
 
-/// The longest command line that is read. Nobody who is asked reads a longer one either.
+/// The longest command line that is parsed. No user who approves commands reads a longer one.
 pub const MAX_LENGTH: usize = 64 * 1024;
 
 /// How deep subshells, substitutions and compound commands may nest.
@@ -46,7 +46,7 @@ fn is_unprintable(letter: char) -> bool {
     letter.is_control() && letter != '\n' && letter != '\t'
 }
 
-/// Reading cannot go on; [`Parser::opaque`] says why.
+/// Parsing cannot continue; [`Parser::opaque`] holds the reason.
 #[derive(Debug)]
 struct Stop;
 
@@ -191,12 +191,12 @@ impl<'a> Parser<'a> {
         found.map(|command| Command { variables, substitutes, ..command })
     }
 
-    fn keep(&mut self, place: usize, command: Command) -> Result<(), Stop> {
+    fn keep(&mut self, index: usize, command: Command) -> Result<(), Stop> {
         if self.commands.len() >= MAX_COMMANDS {
             return self.stop("too many commands");
         }
         // Before the commands of its own substitutions, so that the list reads like the text.
-        self.commands.insert(place, command);
+        self.commands.insert(index, command);
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use crate::{
 
 impl Parser<'_> {
     pub(super) fn simple_or_function(&mut self) -> Result<(), Stop> {
-        let place = self.commands.len();
+        let index = self.commands.len();
         let command = self.attributed(Self::simple)?;
         if self.peek() == Some('(') {
             return self.function(&command);
@@ -23,7 +23,7 @@ impl Parser<'_> {
         if command.words.first().is_some_and(|word| word.raw().contains('\n')) {
             return self.stop("a name on two lines");
         }
-        self.keep(place, command)
+        self.keep(index, command)
     }
 
     /// A simple command, up to what ends it or to the parenthesis of a function.
@@ -59,7 +59,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `name() { … }`: its commands count as commands of the script.
+    /// `name() { … }`: its commands are commands of the script.
     fn function(&mut self, name: &Command) -> Result<(), Stop> {
         self.next();
         self.blanks();

@@ -1,4 +1,4 @@
-//! The real Bash runs nothing that was not seen.
+//! Differential test: the real Bash runs no program that the parser did not find.
 
 use std::{
     fs,

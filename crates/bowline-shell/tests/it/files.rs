@@ -1,4 +1,4 @@
-//! Which files a command touches, and which commands are dangerous.
+//! Files that a command reads and writes, and dangerous commands.
 
 use bowline_shell::{Word, parse};
 
@@ -10,10 +10,10 @@ fn names(words: &[Word]) -> Vec<&str> {
 fn check(command_line: &str, reads: &[&str], writes: &[&str]) -> bool {
     let script = parse(command_line);
     assert_eq!(script.opaque, None, "{command_line}");
-    let touches = script.commands[0].touches();
-    assert_eq!(names(&touches.reads), reads, "reads of {command_line}");
-    assert_eq!(names(&touches.writes), writes, "writes of {command_line}");
-    touches.is_file_command
+    let access = script.commands[0].file_access();
+    assert_eq!(names(&access.reads), reads, "reads of {command_line}");
+    assert_eq!(names(&access.writes), writes, "writes of {command_line}");
+    access.is_file_command
 }
 
 #[test]

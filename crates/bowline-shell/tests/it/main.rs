@@ -1,9 +1,9 @@
-//! What the reading of command lines promises, case by case.
+//! Guarantees of the command line parser, case by case.
 
 mod bash;
-mod carried;
 mod files;
 mod fuzz;
+mod nested;
 mod parts;
 mod properties;
 mod read_only;

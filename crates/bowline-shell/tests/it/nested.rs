@@ -1,6 +1,6 @@
-//! What wrappers carry.
+//! Nested commands of wrappers.
 
-use bowline_shell::{Carried, parse};
+use bowline_shell::{Nested, parse};
 
 /// All layers of the first command, and a `?` if there may be more.
 fn layers(command_line: &str) -> Vec<String> {
@@ -76,12 +76,12 @@ fn every_wrapped_command_is_found() {
 
 #[test]
 fn only_transparent_wrappers_run_the_same_command() {
-    let carried = |text: &str| parse(text).commands[0].carried();
-    assert!(matches!(carried("timeout 5 ls"), Carried::Same(_)));
-    assert!(matches!(carried("time -p ls"), Carried::Same(_)));
-    assert!(matches!(carried("time -o out ls"), Carried::Others(_)));
-    assert!(matches!(carried("time $x ls"), Carried::Unknown));
-    assert!(matches!(carried("sudo ls"), Carried::Others(_)));
-    assert!(matches!(carried("env A=b ls"), Carried::Others(_)));
-    assert!(matches!(carried("bash -c ls"), Carried::Script(_)));
+    let nested = |text: &str| parse(text).commands[0].nested();
+    assert!(matches!(nested("timeout 5 ls"), Nested::Same(_)));
+    assert!(matches!(nested("time -p ls"), Nested::Same(_)));
+    assert!(matches!(nested("time -o out ls"), Nested::Others(_)));
+    assert!(matches!(nested("time $x ls"), Nested::Unknown));
+    assert!(matches!(nested("sudo ls"), Nested::Others(_)));
+    assert!(matches!(nested("env A=b ls"), Nested::Others(_)));
+    assert!(matches!(nested("bash -c ls"), Nested::Script(_)));
 }

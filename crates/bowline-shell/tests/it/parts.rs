@@ -1,4 +1,4 @@
-//! Which simple commands are in a command line.
+//! Simple commands found in a command line.
 
 use bowline_shell::{MAX_COMMANDS, MAX_DEPTH, MAX_LENGTH, parse};
 
@@ -110,7 +110,7 @@ fn redirections_are_not_words() {
     let script = parse("2>&1 cmd a >out 2>>err <in &>all >| forced");
     assert_eq!(script.opaque, None);
     assert_eq!(script.commands[0].text(), "cmd a");
-    let writes = script.commands[0].touches().writes;
+    let writes = script.commands[0].file_access().writes;
     let names: Vec<&str> = writes.iter().map(|word| word.raw()).collect();
     assert_eq!(names, ["out", "err", "all", "forced"]);
 }

@@ -1,4 +1,4 @@
-//! What holds for every text.
+//! Properties of the parser for every text.
 
 use bowline_shell::{is_read_only, parse};
 use proptest::prelude::*;
@@ -72,7 +72,7 @@ proptest! {
             let script = parse(&text);
             script.danger();
             for command in &script.commands {
-                command.touches();
+                command.file_access();
                 command.layers();
                 command.path_like_words();
             }

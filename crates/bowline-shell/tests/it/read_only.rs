@@ -1,4 +1,4 @@
-//! Which command lines change nothing.
+//! Read-only command lines, and those that are not.
 
 use bowline_shell::is_read_only;
 
