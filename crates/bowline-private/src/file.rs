@@ -31,12 +31,12 @@ pub fn append(path: &Path) -> io::Result<File> {
     open(path, OpenOptions::new().read(true).append(true).create(true))
 }
 
-/// Writes a file, in place of what was there.
+/// Writes a file, replacing its content.
 pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     create(path)?.write_all(bytes.as_ref())
 }
 
-/// Puts a whole file in the place of another: a reader sees the one or the other.
+/// Replaces a file atomically: a reader sees the old or the new one.
 pub fn replace(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let private = Permissions::from_mode(0o600);

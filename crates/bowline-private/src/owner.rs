@@ -1,4 +1,4 @@
-//! Whose a folder or a file is, and whether that is good enough.
+//! Ownership checks of folders and files.
 
 use std::{
     fs::{self, Metadata},
@@ -47,7 +47,7 @@ pub(crate) fn is_open_to_writers(about: &Metadata) -> bool {
 pub(crate) fn foreign(path: &Path, owner: u32) -> io::Error {
     let message = format!(
         "{} belongs to another user (uid {owner}), who could read or replace what is kept there; \
-         remove it or use another place",
+         remove it or use another path",
         path.display()
     );
     io::Error::new(io::ErrorKind::PermissionDenied, message)

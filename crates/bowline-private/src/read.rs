@@ -9,7 +9,7 @@ use std::{
 /// More than any file of settings has.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
-/// The text of a regular file of bounded size. A pipe or a device in its place would block or never end.
+/// The text of a regular file of bounded size. A pipe or a device at that path would block or never end.
 pub fn read_regular(path: &Path) -> io::Result<String> {
     // Before it is opened: opening a pipe waits for a writer.
     let about = fs::metadata(path)?;

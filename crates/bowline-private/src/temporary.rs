@@ -1,4 +1,4 @@
-//! A user's folder in the temporary one, which everybody can write to.
+//! The user's private folder in the system's temporary folder, which every user can write to.
 
 use std::{
     env,
@@ -7,9 +7,9 @@ use std::{
     io,
     os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt},
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
 };
 
+use parking_lot::Mutex;
 use tempfile::TempDir;
 
 use crate::{folder, owner};
@@ -64,7 +64,7 @@ fn with_prefix(prefix: &OsStr, temporary: &Path) -> io::Result<TempDir> {
 /// A folder with a random name. There is one for all sessions of this process.
 fn other(temporary: &Path, usual: &Path, why: &io::Error) -> io::Result<PathBuf> {
     static MADE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut made = MADE.lock();
     made.retain(|path| path.exists() && take(path).is_ok());
     if let Some(path) = made.iter().find(|path| path.parent() == Some(temporary)) {
         return Ok(path.clone());
