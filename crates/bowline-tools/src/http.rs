@@ -1,23 +1,23 @@
-//! Talking to web servers: one way to make clients, and posting JSON to a server that somebody named.
+//! HTTP clients, and posting JSON to a configured server.
 
 use std::{collections::BTreeMap, error::Error as _, sync::OnceLock};
 
 use reqwest::{Client, ClientBuilder, header, redirect};
 
-/// The most of an answer that is read. Hooks answer in a few hundred bytes.
-const MAX_ANSWER: usize = 1024 * 1024;
+/// The most of a response that is read. Hooks respond in a few hundred bytes.
+const MAX_RESPONSE: usize = 1024 * 1024;
 
-/// What a server answered.
+/// Response of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HttpAnswer {
+pub struct HttpResponse {
     /// The status code.
     pub status: u16,
     /// The body, as text.
     pub body: String,
 }
 
-impl HttpAnswer {
-    /// Whether the server says that all went well.
+impl HttpResponse {
+    /// Whether the status is 2xx.
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
     }
@@ -32,27 +32,27 @@ pub async fn post_json(
     url: &str,
     headers: &BTreeMap<String, String>,
     json: String,
-) -> Result<HttpAnswer, String> {
+) -> Result<HttpResponse, String> {
     let mut request = client()?.post(url).header(header::CONTENT_TYPE, "application/json");
     for (name, value) in headers {
         request = request.header(name, value);
     }
     let response = request.body(json).send().await.map_err(|error| describe(&error))?;
     let status = response.status().as_u16();
-    let body = read_body(response, MAX_ANSWER).await?;
-    Ok(HttpAnswer { status, body: String::from_utf8_lossy(&body).into_owned() })
+    let body = read_body(response, MAX_RESPONSE).await?;
+    Ok(HttpResponse { status, body: String::from_utf8_lossy(&body).into_owned() })
 }
 
 /// A client that follows no redirect by itself.
 pub(crate) fn client_builder() -> ClientBuilder {
-    // Whoever was first has installed the same one.
+    // If another call was first, it has installed the same one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     Client::builder()
         .redirect(redirect::Policy::none())
         .user_agent(concat!("bowline/", env!("CARGO_PKG_VERSION")))
 }
 
-/// The body of an answer, unless it is too large.
+/// The body of a response, unless it is too large.
 pub(crate) async fn read_body(
     mut response: reqwest::Response,
     limit: usize,
@@ -67,7 +67,7 @@ pub(crate) async fn read_body(
     Ok(body)
 }
 
-/// An error with its causes: the first one alone says only that sending failed.
+/// An error with its causes: the first one alone only reports that sending failed.
 pub(crate) fn describe(error: &reqwest::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -21,7 +21,7 @@ mod tool;
 mod tools;
 mod workspace;
 
-pub use http::{HttpAnswer, post_json};
+pub use http::{HttpResponse, post_json};
 pub use lists::{ListedTask, ListedTaskStatus, TaskList, Todo, TodoList, TodoStatus};
 pub use output::{FailureStage, ToolFailure, ToolOutput};
 pub use process::MODEL_KEYS;

@@ -1,5 +1,4 @@
-//! What a tool answers: content for the model and an object for programs, or a failure that is
-//! an answer too.
+//! Results of tool calls: content for the model and an object for programs, or a failure.
 
 use bowline_protocol::{Content, ContentBlock};
 use serde_json::Value;
@@ -11,7 +10,7 @@ const REFUSED_CLOSE: &str = "</tool_use_error>";
 /// Error texts longer than this keep only their two ends: a model has no use for the middle.
 const MAX_ERROR_CHARS: usize = 10_000;
 
-/// What a successful call answers.
+/// Result of a successful call.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolOutput {
@@ -19,19 +18,19 @@ pub struct ToolOutput {
     pub content: Content,
     /// What programs see (`tool_use_result`).
     pub structured: Option<Value>,
-    /// What `is_error` of the tool result says; most tools leave it out on success.
+    /// The value of `is_error` in the tool result; most tools leave it out on success.
     pub is_error: Option<bool>,
-    /// Blocks for the model that go behind the result, in a message of their own.
+    /// Blocks for the model that follow the result in a separate message.
     pub follow_up: Vec<ContentBlock>,
 }
 
 impl ToolOutput {
-    /// An answer in prose.
+    /// A result in prose.
     pub fn text(text: impl Into<String>) -> Self {
         Self { content: Content::Text(text.into()), ..Self::default() }
     }
 
-    /// An answer in blocks.
+    /// A result in blocks.
     pub fn blocks(blocks: Vec<ContentBlock>) -> Self {
         Self { content: Content::Blocks(blocks), ..Self::default() }
     }
@@ -43,7 +42,7 @@ impl ToolOutput {
         self
     }
 
-    /// Says `is_error: false` explicitly.
+    /// Sets `is_error: false` explicitly.
     #[must_use]
     pub fn explicitly_ok(mut self) -> Self {
         self.is_error = Some(false);
@@ -51,7 +50,7 @@ impl ToolOutput {
     }
 }
 
-/// Why a call came to nothing. `content` goes to the model with `is_error: true`.
+/// Failure of a call. `content` goes to the model with `is_error: true`.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ToolFailure {
@@ -87,21 +86,16 @@ impl ToolFailure {
         text.strip_prefix("InputValidationError: ").unwrap_or(text)
     }
 
-    /// The input does not make sense here; nothing was done.
+    /// The input is invalid for this tool; nothing was done.
     pub fn input(message: impl AsRef<str>) -> Self {
         Self::refused(FailureStage::Input, message.as_ref())
     }
 
-    /// Something in the way of checking the input, as in `EISDIR: …`.
+    /// An error while the input was checked, as in `EISDIR: …`.
     pub(crate) fn checking(tool: &str, message: &str) -> Self {
         let message = format!("Error calling tool ({tool}): {message}");
         let structured = Value::String(message.clone());
         Self { structured, ..Self::refused(FailureStage::Input, &message) }
-    }
-
-    /// What is wrong with an input that its schema cannot say.
-    pub fn issue(message: &str) -> Self {
-        crate::check::custom_issue(message)
     }
 
     /// The call ran and failed.

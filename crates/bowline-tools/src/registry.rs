@@ -41,7 +41,7 @@ impl Registry {
         registry
     }
 
-    /// Adds a tool. One of the same name is replaced in its place.
+    /// Adds a tool. One of the same name is replaced and keeps its position.
     pub fn insert(&mut self, tool: Arc<dyn Tool>) {
         let entry = Arc::new(Entry { tool, checker: OnceLock::new(), defaults: OnceLock::new() });
         let name = &entry.tool.spec().name;
@@ -51,12 +51,12 @@ impl Registry {
         }
     }
 
-    /// Keeps the tools that `keep` says.
+    /// Keeps the tools for which `keep` returns true.
     pub fn retain(&mut self, mut keep: impl FnMut(&ToolSpec) -> bool) {
         self.entries.retain(|entry| keep(entry.tool.spec()));
     }
 
-    /// Keeps the named tools, in their order here. Older names count; unknown ones are ignored.
+    /// Keeps the named tools, in their order here. Older names work as well; unknown ones are ignored.
     pub fn choose<S: AsRef<str>>(&mut self, names: &[S]) {
         self.retain(|spec| names.iter().any(|name| goes_by(spec, name.as_ref())));
     }
@@ -66,7 +66,7 @@ impl Registry {
         self.entry(name).map(|entry| &entry.tool)
     }
 
-    /// The tool of this name, or the answer for a model that called one that does not exist.
+    /// The tool of this name, or the failure for a model that called an unknown one.
     pub fn find(&self, name: &str) -> Result<&Arc<dyn Tool>, ToolFailure> {
         self.known(name).map(|entry| &entry.tool)
     }
@@ -82,7 +82,7 @@ impl Registry {
         }
     }
 
-    /// Adds to an input what the tool's schema says about fields that are not there.
+    /// Adds the defaults of the tool's schema to an input that lacks these fields.
     pub fn fill_defaults(&self, name: &str, input: &mut Value) -> Result<(), ToolFailure> {
         let entry = self.known(name)?;
         let defaults = entry.defaults.get_or_init(|| defaults(entry.tool.spec()));
@@ -162,7 +162,7 @@ fn defaults(spec: &ToolSpec) -> Vec<(String, Value)> {
 }
 
 /// Whether all drafts read a schema alike, as they do those of our tools. The library first checks
-/// every schema by that of its draft, and to read that takes milliseconds for the newer drafts.
+/// every schema against the meta-schema of its draft, and compiling that takes milliseconds for newer drafts.
 fn is_plain(schema: &Value) -> bool {
     let Value::Object(keywords) = schema else { return schema.is_boolean() };
     keywords.iter().all(|(keyword, value)| match (keyword.as_str(), value) {

@@ -1,4 +1,4 @@
-//! Runs a call and makes its result fit for a conversation.
+//! Execution of a call, with its result limited to what fits a conversation.
 
 use std::{io, path::Path};
 
@@ -86,7 +86,7 @@ pub(crate) fn size(bytes: u64) -> String {
 
 /// Keeps a result in a file that only its owner can read.
 pub(crate) fn save(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
-    // The texts of results are written faster than another thread could be told to.
+    // Result texts are written faster than a task could be handed to another thread.
     if let Some(dir) = path.parent() {
         bowline_private::folder(dir)?;
     }

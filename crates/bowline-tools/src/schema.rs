@@ -1,12 +1,11 @@
 //! JSON schemas of tool inputs, made from Rust types and stripped of what models do not need.
 
-use std::{any::TypeId, collections::BTreeMap, sync::Mutex};
+use std::{any::TypeId, collections::BTreeMap};
 
 use bowline_protocol::RawJson;
+use parking_lot::Mutex;
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Value};
-
-use crate::workspace::lock;
 
 /// Schemas that were made before: every session has the same tools.
 static MADE: Mutex<BTreeMap<TypeId, RawJson>> = Mutex::new(BTreeMap::new());
@@ -15,7 +14,7 @@ static MADE: Mutex<BTreeMap<TypeId, RawJson>> = Mutex::new(BTreeMap::new());
 ///
 /// An optional field may be absent but not null: that is what models are used to.
 pub fn schema_of<T: JsonSchema + 'static>() -> RawJson {
-    lock(&MADE).entry(TypeId::of::<T>()).or_insert_with(make::<T>).clone()
+    MADE.lock().entry(TypeId::of::<T>()).or_insert_with(make::<T>).clone()
 }
 
 fn make<T: JsonSchema>() -> RawJson {
@@ -26,7 +25,7 @@ fn make<T: JsonSchema>() -> RawJson {
     let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
     simplify(&mut schema);
     if let Some(object) = schema.as_object_mut() {
-        // What the type's own documentation says is for readers of the code.
+        // The type's own documentation is for readers of the code.
         object.remove("description");
         object.entry("properties").or_insert_with(|| Value::Object(Map::new()));
     }

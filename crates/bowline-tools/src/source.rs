@@ -1,4 +1,4 @@
-//! Tools that come and go while a session runs, as those of MCP servers do.
+//! Sources of tools that change while a session runs, such as MCP servers.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use bowline_protocol::McpServerRef;
 
 use crate::tool::Tool;
 
-/// A place that tools come from.
+/// A changing set of tools.
 pub trait ToolSource: Send + Sync + 'static {
     /// The tools now.
     fn tools(&self) -> Vec<Arc<dyn Tool>>;

@@ -25,7 +25,7 @@ use crate::{
 /// [`Tool::check`]; then hooks and permissions have their say, with
 /// [`Tool::access`] as their evidence; then [`run`](crate::run).
 pub trait Tool: Send + Sync + 'static {
-    /// What the model is told about the tool, and what holds for every call of it.
+    /// The description for the model, and the properties of every call.
     fn spec(&self) -> &ToolSpec;
 
     /// What a call with this input would touch. Pure: paths are made absolute, nothing is opened.
@@ -48,7 +48,7 @@ pub trait Tool: Send + Sync + 'static {
         Box::pin(future::ready(Ok(())))
     }
 
-    /// Runs a call. A failure is an answer for the model.
+    /// Runs a call. A failure is a result for the model.
     ///
     /// # Cancel safety
     ///
@@ -57,7 +57,7 @@ pub trait Tool: Send + Sync + 'static {
     fn run(&self, call: ToolCall) -> BoxFuture<'_, Result<ToolOutput, ToolFailure>>;
 }
 
-/// What the model is told about a tool, and what holds for every call of it.
+/// Description of a tool for the model, and the properties of every call.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ToolSpec {
@@ -137,7 +137,7 @@ impl ToolSpec {
         self
     }
 
-    /// The schema does not say everything about the input: whoever serves the tool checks it.
+    /// The schema does not say everything about the input: its server checks it.
     #[must_use]
     pub fn unchecked(mut self) -> Self {
         self.checked = false;
@@ -168,7 +168,7 @@ pub struct Hints {
 /// What one call would touch: the evidence for permission rules.
 ///
 /// Paths are absolute and free of `.` and `..`, but symlinks are not followed:
-/// whoever decides does that, since it needs the disk.
+/// the permission policy does that, since it needs the disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Access {
@@ -195,10 +195,10 @@ pub struct ToolCall {
     pub input: Value,
     /// Where it happens.
     pub workspace: Arc<Workspace>,
-    /// Fires when nobody waits for the answer any more.
+    /// Fires when the call is canceled.
     pub cancel: CancellationToken,
-    /// What a command is held to that runs only because it was judged to read. One that a person, a rule, a
-    /// hook or the mode allowed is held to nothing.
+    /// The confinement of a command that runs only because it was judged to read. One that a user, a rule, a
+    /// hook or the mode allowed is not confined.
     pub confinement: Option<Confinement>,
 }
 

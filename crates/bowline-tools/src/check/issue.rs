@@ -1,4 +1,4 @@
-//! One thing that is wrong with an input: a sentence for the model, facts for programs.
+//! Validation issue of an input: a sentence for the model, details for programs.
 
 use jsonschema::{
     JsonType, ValidationError,
@@ -6,11 +6,11 @@ use jsonschema::{
 };
 use serde_json::{Value, json};
 
-/// One thing that is wrong with an input.
+/// A validation issue of an input.
 pub(super) struct Issue {
     /// For the model; `None` where only the facts say it.
     pub(super) sentence: Option<String>,
-    /// The order in which sentences are told.
+    /// The order of the sentences.
     pub(super) rank: u8,
     /// For programs.
     pub(super) detail: Value,
@@ -19,7 +19,7 @@ pub(super) struct Issue {
 }
 
 impl Issue {
-    /// What the model is told of it beside other issues.
+    /// The sentence for the model, where there are other issues.
     pub(super) fn in_words(&self) -> String {
         self.sentence.clone().unwrap_or_else(|| {
             let message = self.detail["message"].as_str().unwrap_or_default();
@@ -122,7 +122,7 @@ impl Issue {
     }
 }
 
-/// What programs are told of a value that has the right type, before where it is and a message.
+/// Details, without path and message, of a value that has the right type.
 fn facts(kind: &ValidationErrorKind, schema: &Value, instance: &Value) -> Value {
     let origin = match instance {
         Value::Array(_) => "array",
@@ -222,7 +222,7 @@ fn schema_at<'a>(schema: &'a Value, path: &[Value]) -> &'a Value {
     })
 }
 
-/// A whole number is asked for as a number, until somebody sends one that is not whole.
+/// An integer is called a number, unless the value is a number that is not whole.
 fn type_name(kind: JsonType, instance: &Value) -> &'static str {
     match kind {
         JsonType::Array => "array",

@@ -1,5 +1,5 @@
-//! Checks the input of a call against the tool's schema and says what is wrong in words that a
-//! model can act on.
+//! Validation of a call's input against the tool's schema, with issues in words that a model can act
+//! on.
 
 mod issue;
 
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use self::issue::Issue;
 use crate::output::ToolFailure;
 
-/// Brings an input into the form the schema asks for, or says why that cannot be done.
+/// Converts an input to the form that the schema requires, and validates it.
 pub(crate) fn check(
     tool: &str,
     schema: &Value,
@@ -54,8 +54,8 @@ fn convert(schema: &Value, input: &mut Value) {
     }
 }
 
-/// What the model and programs hear of an input that does not fit. What only a list of facts can say
-/// is said by that list, unless a sentence is needed for something else anyway.
+/// The failure of an input that does not fit. Issues without a sentence are a list of details for the
+/// model as well, unless another issue needs a sentence anyway.
 fn failure(tool: &str, issues: Vec<Issue>) -> ToolFailure {
     let details: Vec<&Value> = issues.iter().map(|issue| &issue.detail).collect();
     let details = serde_json::to_string_pretty(&details).expect("a JSON tree always serializes");
@@ -70,9 +70,11 @@ fn failure(tool: &str, issues: Vec<Issue>) -> ToolFailure {
     ToolFailure::schema(&message, &details)
 }
 
-/// Something that no schema can say is wrong with an input.
-pub(crate) fn custom_issue(message: &str) -> ToolFailure {
-    let issues = serde_json::json!([{ "code": "custom", "path": [], "message": message }]);
-    let details = serde_json::to_string_pretty(&issues).expect("a JSON tree always serializes");
-    ToolFailure::schema(&details, &details)
+impl ToolFailure {
+    /// An issue of an input that its schema cannot express.
+    pub fn issue(message: &str) -> Self {
+        let issues = serde_json::json!([{ "code": "custom", "path": [], "message": message }]);
+        let details = serde_json::to_string_pretty(&issues).expect("a JSON tree always serializes");
+        Self::schema(&details, &details)
+    }
 }

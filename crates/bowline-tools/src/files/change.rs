@@ -23,7 +23,7 @@ pub(crate) enum Freshness {
         /// Whether the model saw only a part of it.
         partial: bool,
     },
-    /// Changed by somebody else since.
+    /// Changed by another program since.
     Stale,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Change<'a> {
 }
 
 /// Writes a change: shows it to the observer first, keeps encoding and line endings, refuses if
-/// somebody else was faster, and remembers the file as seen.
+/// another program was faster, and records the file as seen.
 pub(crate) async fn write(workspace: &Workspace, change: Change<'_>) -> Result<(), ToolFailure> {
     let Change { path, before, text, tool_use_id, partial } = change;
     let bytes = match before {

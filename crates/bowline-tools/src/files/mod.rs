@@ -1,5 +1,5 @@
-//! Files as tools read and change them: encodings and line endings kept, writes whole or not at
-//! all, nobody's change overwritten unseen.
+//! Files as tools read and change them: encodings and line endings kept, writes atomic, concurrent
+//! changes never overwritten.
 
 mod change;
 mod notebook;

@@ -10,7 +10,7 @@ pub(crate) struct Notebook {
 }
 
 impl Notebook {
-    /// Reads a notebook; the error says what is wrong with it.
+    /// Parses a notebook.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let root: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
         match root.get("cells") {
@@ -43,7 +43,7 @@ impl Notebook {
         self.root["cells"].as_array_mut().expect("checked when the notebook was read")
     }
 
-    /// The place of the cell with this id, or of the `N`th for `cell-N`.
+    /// The index of the cell with this id, or of the `N`th for `cell-N`.
     pub(crate) fn position(&self, id: &str) -> Option<usize> {
         let by_id = self.cells().iter().position(|cell| cell["id"] == id);
         by_id.or_else(|| {
@@ -52,7 +52,7 @@ impl Notebook {
         })
     }
 
-    /// The id of the cell at a place; older notebooks have none, and get `cell-N`.
+    /// The id of the cell at an index; older notebooks have no ids, and get `cell-N`.
     pub(crate) fn cell_id(&self, index: usize) -> String {
         match self.cells()[index]["id"].as_str() {
             Some(id) => id.to_owned(),

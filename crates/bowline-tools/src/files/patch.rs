@@ -6,7 +6,7 @@ use serde::Serialize;
 /// Unchanged lines shown around a change.
 const CONTEXT: u32 = 3;
 
-/// What git says when a text does not end with a newline.
+/// Git's note for a text that does not end with a newline.
 const NO_NEWLINE: &str = "\\ No newline at end of file";
 
 /// One hunk of a unified diff.

@@ -1,4 +1,4 @@
-//! Writes a file whole or not at all.
+//! Atomic writes of files.
 
 use std::{
     fs::{self, Metadata, Permissions},
@@ -29,7 +29,7 @@ impl From<io::Error> for NotWritten {
 
 /// Puts `bytes` in place of what is at `path`, which must still be `before`. Parent directories
 /// are created; a symlink stays one and its target is written; owner and permissions stay. What is new
-/// is as the umask says, or for its owner only.
+/// has the umask's permissions, or is for its owner only.
 pub(super) fn replace(
     path: &Path,
     before: Option<&[u8]>,

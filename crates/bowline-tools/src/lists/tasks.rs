@@ -1,12 +1,11 @@
 //! The list of tasks with dependencies, changed one by one.
 
-use std::{collections::BTreeMap, sync::Mutex};
+use std::collections::BTreeMap;
 
+use parking_lot::Mutex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-
-use crate::workspace::lock;
 
 /// One task on the list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -72,12 +71,12 @@ struct Listed {
 impl TaskList {
     /// All tasks in the order of their numbers.
     pub fn all(&self) -> Vec<ListedTask> {
-        lock(&self.0).tasks.values().cloned().collect()
+        self.0.lock().tasks.values().cloned().collect()
     }
 
     /// Puts earlier tasks on the list, for instance those of a resumed session.
     pub fn restore(&self, tasks: impl IntoIterator<Item = ListedTask>) {
-        let mut listed = lock(&self.0);
+        let mut listed = self.0.lock();
         for task in tasks {
             if let Some(number) = number(&task.id) {
                 listed.last = listed.last.max(number);
@@ -88,7 +87,7 @@ impl TaskList {
 
     /// One task.
     pub fn get(&self, id: &str) -> Option<ListedTask> {
-        lock(&self.0).tasks.get(&number(id)?).cloned()
+        self.0.lock().tasks.get(&number(id)?).cloned()
     }
 
     /// Adds a task; its id is chosen here.
@@ -99,7 +98,7 @@ impl TaskList {
         active_form: Option<String>,
         metadata: Map<String, Value>,
     ) -> ListedTask {
-        let mut listed = lock(&self.0);
+        let mut listed = self.0.lock();
         listed.last += 1;
         let task = ListedTask {
             id: listed.last.to_string(),
@@ -119,12 +118,12 @@ impl TaskList {
 
     /// Changes a task in place.
     pub fn change<T>(&self, id: &str, change: impl FnOnce(&mut ListedTask) -> T) -> Option<T> {
-        lock(&self.0).tasks.get_mut(&number(id)?).map(change)
+        self.0.lock().tasks.get_mut(&number(id)?).map(change)
     }
 
     /// Lets `blocked` wait for `blocker`. Tells whether that is new.
     pub fn block(&self, blocker: &str, blocked: &str) -> bool {
-        let mut listed = lock(&self.0);
+        let mut listed = self.0.lock();
         let mut added = false;
         if let Some(task) = number(blocker).and_then(|id| listed.tasks.get_mut(&id)) {
             added |= push_new(&mut task.blocks, blocked);
@@ -135,9 +134,9 @@ impl TaskList {
         added
     }
 
-    /// Takes a task off the list; nobody waits for it any more.
+    /// Removes a task from the list and from the dependencies of others.
     pub fn remove(&self, id: &str) -> Option<ListedTask> {
-        let mut listed = lock(&self.0);
+        let mut listed = self.0.lock();
         let removed = listed.tasks.remove(&number(id)?)?;
         for task in listed.tasks.values_mut() {
             task.blocks.retain(|other| other != id);
@@ -148,7 +147,7 @@ impl TaskList {
 
     /// The tasks that `task` still waits for.
     pub fn open_blockers(&self, task: &ListedTask) -> Vec<String> {
-        let listed = lock(&self.0);
+        let listed = self.0.lock();
         let open = |id: &&String| {
             let blocker = number(id).and_then(|id| listed.tasks.get(&id));
             blocker.is_some_and(|blocker| blocker.status != ListedTaskStatus::Completed)

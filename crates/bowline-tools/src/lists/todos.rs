@@ -1,11 +1,9 @@
 //! The plain to-do list, replaced as a whole.
 
-use std::sync::Mutex;
+use parking_lot::Mutex;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::workspace::lock;
 
 /// One thing to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -41,7 +39,7 @@ pub struct TodoList(Mutex<Vec<Todo>>);
 impl TodoList {
     /// What is on it.
     pub fn get(&self) -> Vec<Todo> {
-        lock(&self.0).clone()
+        self.0.lock().clone()
     }
 
     /// Puts a new list in place of the old one and returns that. A list on which everything is
@@ -49,6 +47,6 @@ impl TodoList {
     pub fn replace(&self, todos: Vec<Todo>) -> Vec<Todo> {
         let done = todos.iter().all(|todo| todo.status == TodoStatus::Completed);
         let kept = if done { Vec::new() } else { todos };
-        std::mem::replace(&mut lock(&self.0), kept)
+        std::mem::replace(&mut self.0.lock(), kept)
     }
 }

@@ -122,8 +122,8 @@ impl Capture {
         self.file.is_some().then_some(self.path.as_path())
     }
 
-    // Written in place: the page cache takes a pipe's worth of bytes faster than another thread
-    // could be told to.
+    // Written on this thread: the page cache takes a pipe's worth of bytes faster than another
+    // thread could be woken.
     fn write(&mut self, bytes: &[u8]) {
         let Some(file) = &mut self.file else { return };
         let room = usize::try_from(MAX_FILE_BYTES.saturating_sub(self.written))

@@ -1,5 +1,5 @@
-//! What a command has to be able to read besides what it was judged to read: its programs, what their
-//! shell needs, and the user's own settings of `git`.
+//! Confinement of a command, completed with what every command reads besides its arguments: its
+//! programs, what their shell needs, and the user's own settings of `git`.
 
 use std::{
     fs,
@@ -10,40 +10,42 @@ use bowline_sandbox::{Confinement, Readable};
 use bowline_shell::Script;
 
 use super::ShellCommand;
-use crate::workspace::Workspace;
 
-/// How deep files of settings name each other before the rest stays closed.
+/// Look-up of a variable that the command would see.
+type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// How deep settings files may include each other; deeper ones stay unreadable.
 const MAX_DEPTH: usize = 4;
-/// More than a file of settings has.
+/// Larger than any real settings file.
 const MAX_BYTES: u64 = 1024 * 1024;
 
 /// The confinement of a command that was judged to need no more than `judged`.
-pub(crate) fn complete(
+pub(crate) fn complete_confinement(
     judged: &Confinement,
     command: &ShellCommand,
-    workspace: &Workspace,
+    variable: Variables<'_>,
 ) -> Confinement {
-    let mut held = judged.clone();
+    let mut confinement = judged.clone();
     if command.scripts.iter().any(|script| !only_sets_variables(script)) {
         // They set up the user's tools, from wherever those are.
-        held.readable = Readable::Everything;
+        confinement.readable = Readable::Everything;
     }
-    let home = workspace.variable("HOME").map(PathBuf::from);
-    let path = workspace.variable("PATH").unwrap_or_default();
-    held.run_from(&path, home.as_deref());
+    let home = variable("HOME").map(PathBuf::from);
+    let path = variable("PATH").unwrap_or_default();
+    confinement.run_from(&path, home.as_deref());
     let script = bowline_shell::parse(&command.command);
     let programs = named_programs(&script);
-    held.executable.extend(programs.iter().filter_map(|name| real_program(name, &path)));
+    confinement.executable.extend(programs.iter().filter_map(|name| real_program(name, &path)));
     for file in command.scripts.iter().chain(&command.profile) {
-        held.read(file);
+        confinement.read(file);
     }
-    if let Some(file) = workspace.variable("BASH_ENV").filter(|file| !file.is_empty()) {
-        held.read(file);
+    if let Some(file) = variable("BASH_ENV").filter(|file| !file.is_empty()) {
+        confinement.read(file);
     }
-    for path in own_settings(&programs, workspace, home.as_deref()) {
-        held.read(path);
+    for path in own_settings(&programs, variable, home.as_deref()) {
+        confinement.read(path);
     }
-    held
+    confinement
 }
 
 fn named_programs(script: &Script) -> Vec<String> {
@@ -55,13 +57,13 @@ fn named_programs(script: &Script) -> Vec<String> {
     names
 }
 
-/// Where a program really is: folders of programs are often full of links.
+/// The resolved path of a program: folders of programs are often full of links.
 fn real_program(name: &str, path: &str) -> Option<PathBuf> {
     if name.contains('/') {
         return None;
     }
-    let mut places = path.split(':').map(Path::new).filter(|folder| folder.is_absolute());
-    let found = places.find_map(|folder| fs::canonicalize(folder.join(name)).ok());
+    let mut folders = path.split(':').map(Path::new).filter(|folder| folder.is_absolute());
+    let found = folders.find_map(|folder| fs::canonicalize(folder.join(name)).ok());
     found.filter(|program| program.is_file())
 }
 
@@ -80,19 +82,19 @@ fn only_sets_variables(script: &Path) -> bool {
 }
 
 /// The user's own settings of the programs that have some.
-fn own_settings(programs: &[String], workspace: &Workspace, home: Option<&Path>) -> Vec<PathBuf> {
+fn own_settings(programs: &[String], variable: Variables<'_>, home: Option<&Path>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let below_home = |path: &str| home.map(|home| home.join(path));
     for program in programs {
         match program.as_str() {
             "jq" => found.extend(below_home(".jq")),
             "fd" => found.extend(below_home(".config/fd")),
-            "rg" => found.extend(workspace.variable("RIPGREP_CONFIG_PATH").map(PathBuf::from)),
+            "rg" => found.extend(variable("RIPGREP_CONFIG_PATH").map(PathBuf::from)),
             _ => {}
         }
         // Searches leave out what `git` ignores everywhere.
         if matches!(program.as_str(), "git" | "rg" | "fd") {
-            found.extend(git_settings(workspace, home));
+            found.extend(git_settings(variable, home));
         }
     }
     found.retain(|path| path.is_absolute());
@@ -100,10 +102,10 @@ fn own_settings(programs: &[String], workspace: &Workspace, home: Option<&Path>)
 }
 
 /// The user's own settings of `git`, with the files that they name.
-fn git_settings(workspace: &Workspace, home: Option<&Path>) -> Vec<PathBuf> {
+fn git_settings(variable: Variables<'_>, home: Option<&Path>) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let global = workspace.variable("GIT_CONFIG_GLOBAL").map(PathBuf::from);
-    let folder = match workspace.variable("XDG_CONFIG_HOME").filter(|folder| !folder.is_empty()) {
+    let global = variable("GIT_CONFIG_GLOBAL").map(PathBuf::from);
+    let folder = match variable("XDG_CONFIG_HOME").filter(|folder| !folder.is_empty()) {
         Some(folder) => Some(PathBuf::from(folder)),
         None => home.map(|home| home.join(".config")),
     };
@@ -117,7 +119,7 @@ fn git_settings(workspace: &Workspace, home: Option<&Path>) -> Vec<PathBuf> {
     found
 }
 
-/// Takes a file of settings, and those that it names.
+/// Adds a settings file and those that it names.
 fn follow(file: &Path, home: Option<&Path>, depth: usize, found: &mut Vec<PathBuf>) {
     let is_file = fs::metadata(file).is_ok_and(|it| it.is_file() && it.len() <= MAX_BYTES);
     if !is_file || depth > MAX_DEPTH || found.iter().any(|known| known == file) {

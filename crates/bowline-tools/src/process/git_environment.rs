@@ -2,7 +2,7 @@
 //!
 //! Settings in the environment outrank those of a repository, and `git` hands them on to the submodules that it
 //! enters. Drivers and filters have names that the repository chooses, so that no variable switches them off;
-//! nor is there a value of `diff.external` that means none. The permission judge looks for those.
+//! nor does any value of `diff.external` switch it off. The permission judge looks for those.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ const VARIABLES: &[(&str, Option<&str>)] = &[
     // No transport is on the list.
     ("GIT_ALLOW_PROTOCOL", Some("")),
     ("GIT_NO_LAZY_FETCH", Some("1")),
-    // The index is not written, so that no hook hears of it.
+    // The index is not written, so that no hook runs for it.
     ("GIT_OPTIONAL_LOCKS", Some("0")),
     ("GIT_TERMINAL_PROMPT", Some("0")),
     ("GIT_PAGER", Some("cat")),
@@ -59,7 +59,7 @@ pub(crate) fn only_shows_settings(command: &str) -> bool {
 
 /// The variables, for a command that has `count` as its `GIT_CONFIG_COUNT`: what is set there stays, and
 /// comes first.
-pub(crate) fn variables(count: Option<&str>) -> BTreeMap<String, Option<String>> {
+pub(crate) fn git_environment(count: Option<&str>) -> BTreeMap<String, Option<String>> {
     let first: usize = count.and_then(|count| count.trim().parse().ok()).unwrap_or_default();
     let mut variables = BTreeMap::new();
     for (at, (key, value)) in SETTINGS.iter().enumerate() {
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn existing_git_settings_are_kept() {
-        let variables = variables(Some("2"));
+        let variables = git_environment(Some("2"));
         assert_eq!(variables["GIT_CONFIG_KEY_2"].as_deref(), Some("safe.bareRepository"));
         assert!(!variables.contains_key("GIT_CONFIG_KEY_1"));
         let count = (2 + SETTINGS.len()).to_string();
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn invalid_config_count_is_replaced() {
         for count in [None, Some(""), Some("x"), Some("-1")] {
-            assert!(variables(count).contains_key("GIT_CONFIG_KEY_0"), "{count:?}");
+            assert!(git_environment(count).contains_key("GIT_CONFIG_KEY_0"), "{count:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The variables that hold keys of models.
+//! Environment variables that hold model credentials.
 
 /// Variables with which a model can be used at the user's expense. Programs that a project brings along
 /// do not get them, and by a setting (`bowline.hideKeys`) commands of the model do not either.

@@ -1,16 +1,16 @@
-//! How a command runs: `bash` in a process group of its own, its output in bounded memory, its
-//! last directory reported back, and nothing left behind.
+//! Shell commands: `bash` in a process group, its output in bounded memory, its last directory
+//! reported back, and no process left running.
 
 mod capture;
-mod held;
+mod confinement;
+mod git_environment;
 mod keys;
 mod profile;
-mod quiet_git;
-mod running;
+mod running_command;
 
 pub(crate) use capture::Capture;
-pub(crate) use held::complete;
+pub(crate) use confinement::complete_confinement;
+pub(crate) use git_environment::{git_environment, only_shows_settings};
 pub use keys::MODEL_KEYS;
 pub(crate) use profile::Profile;
-pub(crate) use quiet_git::{only_shows_settings, variables as quiet_git};
-pub(crate) use running::{Running, ShellCommand};
+pub(crate) use running_command::{RunningCommand, ShellCommand};

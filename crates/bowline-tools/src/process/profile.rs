@@ -1,4 +1,4 @@
-//! What the user's shell profile defines, for every command of a session: its aliases and functions.
+//! Aliases and functions of the user's shell profile, for every command of a session.
 //!
 //! The profile runs once. Its variables stay out: commands have the environment
 //! that the session was given.
@@ -19,7 +19,7 @@ use tokio::{
     time::timeout,
 };
 
-/// A profile that takes longer waits for something that will not come.
+/// A profile that takes longer is waiting for input that will not come.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// More than this is not worth reading before every command.
@@ -35,7 +35,7 @@ while read -r name; do
 done < <(compgen -A function)
 "#;
 
-/// The definitions of a profile, in a file that goes with this value.
+/// The definitions of a profile, in a file that is removed when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Profile(NamedTempFile);
 
@@ -128,7 +128,7 @@ fn spawned(
 mod tests {
     use super::*;
 
-    /// A shell with the terminal of whoever started it would stop until it is in the foreground.
+    /// A shell with the terminal of its caller would stop until it is in the foreground.
     #[tokio::test]
     async fn profile_shell_is_interactive_without_a_terminal() {
         let mut profile = NamedTempFile::new().unwrap();

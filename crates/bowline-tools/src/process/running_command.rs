@@ -8,12 +8,13 @@ use std::{
     os::unix::{ffi::OsStrExt, process::ExitStatusExt},
     path::PathBuf,
     process::{ExitStatus, Stdio},
-    sync::{Arc, Mutex},
+    sync::Arc,
     time::Duration,
 };
 
 use bowline_process::{ProcessGroup, ProcessGroups, group_command, set_variables};
 use bowline_sandbox::{Confinement, Support};
+use parking_lot::Mutex;
 use tokio::{
     io::{AsyncRead, AsyncReadExt},
     process::{Child, ChildStderr, ChildStdout, Command},
@@ -22,22 +23,21 @@ use tokio::{
 };
 
 use super::capture::Capture;
-use crate::workspace::lock;
 
-/// How long a group may take to end after it was asked to.
+/// How long a group may take to end after SIGTERM.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// After the shell has ended, its own output is already in the pipe; whoever still holds the
-/// pipe open is a process it left behind, and nobody waits for those.
+/// After the shell has ended, its own output is already in the pipe; only processes that it left
+/// running still hold the pipe open, and those are not waited for.
 const LINGER: Duration = Duration::from_millis(50);
 
 /// A pipe's usual size: one read can empty it.
 const CHUNK: usize = 64 * 1024;
 
-/// Runs in front of every command. It waits for [`GO`]; without that word this program died before
-/// anybody watched over the command, and nobody could end it any more. Standard error joins standard
-/// output, so that the two arrive in the order of time; the pipe that was standard error is moved
-/// out of the way and tells the shell's last directory. That works however the shell ends, except by
+/// Runs in front of every command. It waits for [`GO`]; without that line this program died before
+/// the guardian knew the command, and nothing could end it any more. Standard error joins standard
+/// output, so that the two arrive in order; the pipe that was standard error is moved
+/// out of the way and reports the shell's last directory. That works however the shell ends, except by
 /// `exec` or a signal; then the directory just stays. `shift` takes the command out of the
 /// positional parameters.
 const PROLOGUE: &str = r#"read -r _ || exit
@@ -48,7 +48,7 @@ const PROLOGUE_WITH_PROFILE: &str = r#"read -r _ || exit
 exec 0</dev/null 19>&2 2>&1; trap 'pwd >&19' EXIT
 shopt -s expand_aliases; . "$2"; eval "shift 2; $1""#;
 
-/// What a shell hears before it runs its command.
+/// The line that a shell waits for before it runs its command.
 const GO: &[u8] = b"\n";
 
 /// A command for the shell.
@@ -79,7 +79,7 @@ impl ShellCommand {
 
 /// A command that was started. Dropping it kills its whole process group.
 #[derive(Debug)]
-pub(crate) struct Running {
+pub(crate) struct RunningCommand {
     child: Child,
     group: ProcessGroup,
     output: Option<ChildStdout>,
@@ -89,7 +89,7 @@ pub(crate) struct Running {
     chunk: Vec<u8>,
 }
 
-impl Running {
+impl RunningCommand {
     /// Starts the command in a process group of its own, without input.
     pub(crate) fn spawn(command: &ShellCommand, groups: &Arc<ProcessGroups>) -> io::Result<Self> {
         let mut shell = group_command("/bin/bash");
@@ -112,7 +112,7 @@ impl Running {
         }
         let mut child = start(&mut shell, command.confinement.as_ref())?;
         let group = groups.add(&child)?;
-        // A shell that is dead already hears nothing, and its end says more than this could.
+        // A shell that is dead already does not read it, and its exit status says more than this error.
         keeper.write_all(GO).ok();
         Ok(Self {
             group,
@@ -136,13 +136,13 @@ impl Running {
             tokio::select! {
                 biased;
                 read = read_some(&mut self.output, &mut self.chunk) => {
-                    lock(capture).push(&self.chunk[..read]);
+                    capture.lock().push(&self.chunk[..read]);
                 }
                 status = self.child.wait() => match status {
                     Ok(status) => return status,
-                    // Somebody else has reaped our child: how it ended is lost, so it did not end well.
+                    // Other code has reaped our child: its status is lost, so it counts as a failure.
                     Err(error) => {
-                        tracing::warn!(%error, "the end of a command is unknown");
+                        tracing::warn!(%error, "the exit status of a command is unknown");
                         return ExitStatus::from_raw(1 << 8);
                     }
                 },
@@ -164,12 +164,12 @@ impl Running {
     /// directory.
     pub(crate) async fn settle(&mut self, capture: &Mutex<Capture>) -> Option<PathBuf> {
         if self.kill_at.is_some() {
-            // The shell obeyed; its children get no say.
+            // The shell obeyed; its children are not asked.
             self.group.kill();
         }
         while self.output.is_some() {
             match timeout(LINGER, read_some(&mut self.output, &mut self.chunk)).await {
-                Ok(read) => lock(capture).push(&self.chunk[..read]),
+                Ok(read) => capture.lock().push(&self.chunk[..read]),
                 Err(_) => break,
             }
         }
@@ -179,7 +179,7 @@ impl Running {
                 Err(_) => break,
             }
         }
-        lock(capture).end("");
+        capture.lock().end("");
         let path = self.reported.strip_suffix(b"\n")?;
         let last = path.rsplit(|byte| *byte == b'\n').next()?;
         last.starts_with(b"/").then(|| PathBuf::from(OsStr::from_bytes(last)))
@@ -198,7 +198,7 @@ impl Running {
     }
 }
 
-/// Starts a shell, confined if the kernel can do that; what the kernel lacks, `doctor` tells.
+/// Starts a shell, confined if the kernel can do that; `doctor` reports what the kernel lacks.
 fn start(shell: &mut Command, confinement: Option<&Confinement>) -> io::Result<Child> {
     match confinement.filter(|_| Support::of_kernel().confines()) {
         Some(confinement) => {
@@ -212,7 +212,7 @@ fn start(shell: &mut Command, confinement: Option<&Confinement>) -> io::Result<C
     }
 }
 
-/// Reads once; at the end takes the pipe away. Without a pipe it waits forever, since the others
+/// Reads once; at the end removes the pipe. Without a pipe it waits forever, since the others
 /// in a `select!` decide then.
 async fn read_some<R: AsyncRead + Unpin>(pipe: &mut Option<R>, chunk: &mut [u8]) -> usize {
     let Some(open) = pipe else { return std::future::pending().await };
@@ -225,7 +225,7 @@ async fn read_some<R: AsyncRead + Unpin>(pipe: &mut Option<R>, chunk: &mut [u8])
     }
 }
 
-/// Reads a pipe and throws it away.
+/// Reads a pipe and discards what it reads.
 async fn drain<R: AsyncRead + Unpin>(pipe: &mut Option<R>) {
     let mut chunk = [0; 256];
     read_some(pipe, &mut chunk).await;

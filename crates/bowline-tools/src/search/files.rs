@@ -1,16 +1,16 @@
-//! Finds files by name.
+//! File search by name.
 
 use std::{
     path::{Path, PathBuf},
-    sync::Mutex,
     time::SystemTime,
 };
 
 use ignore::{WalkBuilder, WalkState, overrides::OverrideBuilder};
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::rejected;
-use crate::workspace::{IsHidden, lock};
+use crate::workspace::IsHidden;
 
 /// A file that was found, and when it was changed.
 pub(crate) type Found = (Option<SystemTime>, PathBuf);
@@ -43,12 +43,12 @@ pub(crate) fn find(
                 && !hidden.is_some_and(|hidden| hidden(entry.path()))
             {
                 let modified = entry.metadata().ok().and_then(|metadata| metadata.modified().ok());
-                lock(&found).push((modified, entry.into_path()));
+                found.lock().push((modified, entry.into_path()));
             }
             WalkState::Continue
         })
     });
-    let mut found = found.into_inner().unwrap_or_default();
+    let mut found = found.into_inner();
     found.sort();
     Ok(found)
 }

@@ -1,15 +1,15 @@
-//! What is searched for in each file.
+//! Search pattern and output mode of a content search.
 
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 
-/// What is held in memory of a file, for each thread: a line, and those shown before it.
+/// Memory limit per file and thread: a line, and those shown before it.
 pub(super) const LONGEST_LINE: usize = 16 << 20;
 
 /// A file that is searched across lines is in memory as a whole.
 pub(super) const LARGEST_WHOLE: usize = 64 << 20;
 
-/// What to look for and what to tell of it.
+/// What to look for, and what to report.
 #[derive(Debug, Clone)]
 pub(crate) struct Query {
     pub(crate) pattern: Pattern,
@@ -23,7 +23,7 @@ pub(crate) struct Pattern {
     multiline: bool,
 }
 
-/// What is told of each file.
+/// What is reported of each file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Show {
     /// That it matches.

@@ -1,4 +1,4 @@
-//! Collects what a search finds in one file.
+//! Collector of the matches in one file.
 
 use std::{io, path::PathBuf, time::SystemTime};
 
@@ -8,7 +8,7 @@ use grep_searcher::{Searcher, Sink, SinkContext, SinkFinish, SinkMatch};
 
 use super::pattern::{Query, Show};
 
-/// Longer lines are data, not text, and nobody reads them.
+/// Longer lines are data, not text, and are left out.
 const MAX_LINE_CHARS: usize = 500;
 
 /// What stands for a line that is too long to show.
@@ -18,9 +18,9 @@ const OMITTED: &str = "[Omitted long matching line]";
 #[derive(Debug)]
 pub(crate) struct FileHits {
     pub(crate) path: PathBuf,
-    /// When it was changed; asked only where the order depends on it.
+    /// When it was changed; only looked up where the order depends on it.
     pub(crate) modified: Option<SystemTime>,
-    /// How many lines (or, across lines, how many places) match.
+    /// How many lines (or, across lines, how many matches) there are.
     pub(crate) matches: u64,
     /// The lines to show, with their numbers and separators, without the path.
     pub(crate) lines: Vec<HitLine>,
@@ -132,7 +132,7 @@ impl Sink for Collect<'_> {
     }
 }
 
-/// A line without its end, or a note in its place.
+/// A line without its end, or a note instead.
 fn text(line: &[u8]) -> String {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let line = line.strip_suffix(b"\r").unwrap_or(line);

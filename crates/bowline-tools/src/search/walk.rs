@@ -1,13 +1,10 @@
-//! Searches many files at once.
+//! Concurrent search through a tree of files.
 
 use std::{
     fs::File,
     io::{self, Read},
     path::{Path, PathBuf},
-    sync::{
-        Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::atomic::{AtomicUsize, Ordering},
 };
 
 use ignore::{
@@ -15,6 +12,7 @@ use ignore::{
     overrides::{Override, OverrideBuilder},
     types::{Types, TypesBuilder},
 };
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -22,9 +20,9 @@ use super::{
     rejected,
     sink::{Collect, FileHits},
 };
-use crate::workspace::{IsHidden, lock};
+use crate::workspace::IsHidden;
 
-/// How many lines are kept in memory. Beyond that matches are counted and not kept: nobody pages
+/// How many lines are kept in memory. Beyond that matches are counted and not kept: no model pages
 /// that far.
 const MAX_KEPT_LINES: usize = 200_000;
 
@@ -78,7 +76,7 @@ impl Scope {
 }
 
 /// Searches all files of the scope on all processors. Hidden files are searched, files that git
-/// ignores and git's own are not. The order of the answer is that of the paths.
+/// ignores and git's own are not. Results are ordered by path.
 ///
 /// Blocks; `cancel` ends it early with what was found so far.
 pub(crate) fn search(scope: Scope, query: &Query, cancel: &CancellationToken) -> Found {
@@ -103,7 +101,7 @@ pub(crate) fn search(scope: Scope, query: &Query, cancel: &CancellationToken) ->
             if cancel.is_cancelled() {
                 return WalkState::Quit;
             }
-            // A file that cannot be read or has just gone is none of ours.
+            // A file that cannot be read or was just removed is skipped.
             let Some(path) = entry.ok().and_then(file_path) else { return WalkState::Continue };
             if hidden.is_some_and(|hidden| hidden(&path)) {
                 return WalkState::Continue;
@@ -113,12 +111,12 @@ pub(crate) fn search(scope: Scope, query: &Query, cancel: &CancellationToken) ->
             let lines = hits.as_ref().map_or(0, |hits| hits.lines.len());
             kept.fetch_add(lines, Ordering::Relaxed);
             if hits.is_some() || unread.is_some() {
-                lock(found).add((hits, unread));
+                found.lock().add((hits, unread));
             }
             WalkState::Continue
         })
     });
-    let mut found = found.into_inner().unwrap_or_default();
+    let mut found = found.into_inner();
     found.hits.sort_by(|a, b| a.path.cmp(&b.path));
     found.unread.sort();
     found
@@ -136,7 +134,7 @@ fn search_file(
     room: usize,
     cancel: &CancellationToken,
 ) -> (Option<FileHits>, Option<PathBuf>) {
-    // A file that cannot be opened or has just gone is none of ours.
+    // A file that cannot be opened or was just removed is skipped.
     let Ok(file) = File::open(&path) else { return (None, None) };
     let mut collect = Collect::new(query, room);
     let reader = Cancellable { file, cancel };

@@ -1,4 +1,4 @@
-//! What is known about a task, and how others hear of it.
+//! State of a task, and the events that report its changes.
 
 use std::{path::PathBuf, time::SystemTime};
 
@@ -18,9 +18,9 @@ pub struct TaskInfo {
     pub description: String,
     /// The shell command, if it is one.
     pub command: Option<String>,
-    /// What a subagent was asked to do.
+    /// The prompt of a subagent.
     pub prompt: Option<String>,
-    /// What a subagent answered.
+    /// The final response of a subagent.
     pub result: Option<String>,
     /// The call that started it.
     pub tool_use_id: Option<ToolUseId>,
@@ -115,7 +115,7 @@ pub enum TaskEvent {
     Started(TaskInfo),
     /// It moved to the background.
     Backgrounded(TaskInfo),
-    /// It ended; its status says how.
+    /// It ended with its status.
     Finished(TaskInfo),
 }
 

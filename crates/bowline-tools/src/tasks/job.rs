@@ -4,23 +4,21 @@ use std::{
     io,
     path::PathBuf,
     process::ExitStatus,
-    sync::{Arc, Mutex},
+    sync::Arc,
     time::{Duration, SystemTime},
 };
 
 use bowline_process::exit_code;
 use bowline_protocol::{TaskId, ToolUseId};
+use parking_lot::Mutex;
 use tokio::{
     sync::{oneshot, watch},
     time::{Instant, sleep_until},
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::{Entry, Output, Shared, TaskInfo, TaskKind, TaskStatus, Tasks};
-use crate::{
-    process::{Capture, Running, ShellCommand},
-    workspace::lock,
-};
+use super::{Entry, Output, TaskInfo, TaskKind, TaskStatus, TaskTable, Tasks};
+use crate::process::{Capture, RunningCommand, ShellCommand};
 
 /// A foreground command is announced as a task when it has run this long: quick ones are noise.
 const ANNOUNCE_AFTER: Duration = Duration::from_secs(2);
@@ -35,33 +33,33 @@ pub(crate) struct NewJob {
     pub(crate) memory: usize,
 }
 
-/// A running command that somebody waits for. Dropping it stops the command, unless it was
+/// A running command whose caller waits for it. Dropping it stops the command, unless it was
 /// [detached](Job::detach).
 #[derive(Debug)]
 pub(crate) struct Job {
     pub(crate) id: TaskId,
     pub(crate) capture: Arc<Mutex<Capture>>,
-    /// Fires when somebody wants it in the background.
+    /// Fires when it is to move to the background.
     pub(crate) detach_requested: CancellationToken,
     end: oneshot::Receiver<JobEnd>,
     deadline: watch::Sender<Option<Instant>>,
     stop: DropGuard,
-    shared: Arc<Shared>,
+    shared: Arc<TaskTable>,
 }
 
 /// How a command ended.
 #[derive(Debug)]
 pub(crate) struct JobEnd {
     pub(crate) status: ExitStatus,
-    /// The shell's directory at the end, if it could tell.
+    /// The shell's last directory, if it was reported.
     pub(crate) dir: Option<PathBuf>,
 }
 
 impl Tasks {
     /// Starts a command in the foreground.
     pub(crate) fn start(&self, job: NewJob) -> io::Result<Job> {
-        let running = Running::spawn(&job.command, &self.shared.groups)?;
-        let id = Shared::new_id(TaskKind::Command);
+        let running = RunningCommand::spawn(&job.command, &self.shared.groups)?;
+        let id = TaskTable::new_id(TaskKind::Command);
         let capture = Arc::new(Mutex::new(Capture::new(self.output_path(&id), job.memory)));
         let (stop, detach) = (CancellationToken::new(), CancellationToken::new());
         let (end_sender, end) = oneshot::channel();
@@ -96,7 +94,7 @@ impl Tasks {
             deadline: deadline_changes,
             shared: Arc::clone(&self.shared),
         };
-        let mut drivers = lock(&self.drivers);
+        let mut drivers = self.drivers.lock();
         while drivers.try_join_next().is_some() {}
         drivers.spawn(driver.drive(end_sender));
         let shared = Arc::clone(&self.shared);
@@ -110,7 +108,7 @@ impl Job {
     ///
     /// # Cancel safety
     ///
-    /// Can be dropped and called again until it has answered.
+    /// Can be dropped and called again until it has returned.
     pub(crate) async fn ended(&mut self) -> Option<JobEnd> {
         (&mut self.end).await.ok()
     }
@@ -119,12 +117,12 @@ impl Job {
     pub(crate) async fn stop(mut self) {
         drop(self.stop);
         let _ = (&mut self.end).await;
-        lock(&self.shared.entries).remove(&self.id);
+        self.shared.entries.lock().remove(&self.id);
     }
 
     /// Lets the command go on without us, at most for `lifetime`, its output in a file.
     pub(crate) fn detach(self, lifetime: Duration) -> io::Result<PathBuf> {
-        let file = lock(&self.capture).spill()?;
+        let file = self.capture.lock().spill()?;
         self.deadline.send_replace(Some(Instant::now() + lifetime));
         self.shared.set_backgrounded(&self.id, Some(file.clone()));
         self.stop.disarm();
@@ -133,18 +131,18 @@ impl Job {
 
     /// Forgets a command that ended in the foreground.
     pub(crate) fn forget(self) {
-        lock(&self.shared.entries).remove(&self.id);
+        self.shared.entries.lock().remove(&self.id);
     }
 }
 
-/// What keeps a command going: reads its output, hears of stops and deadlines, reports the end.
+/// Driver of a command: reads its output, obeys cancellation and deadlines, reports the end.
 struct Driver {
     id: TaskId,
-    running: Running,
+    running: RunningCommand,
     capture: Arc<Mutex<Capture>>,
     stop: CancellationToken,
     deadline: watch::Receiver<Option<Instant>>,
-    shared: Arc<Shared>,
+    shared: Arc<TaskTable>,
 }
 
 impl Driver {
@@ -175,7 +173,7 @@ impl Driver {
         let backgrounded = self.deadline.borrow().is_some();
         let code = exit_code(&status);
         if backgrounded {
-            lock(&self.capture).end(&format!("\n[exited with code {code}]\n"));
+            self.capture.lock().end(&format!("\n[exited with code {code}]\n"));
         }
         let (task_status, code) = match (killed, code) {
             (true, _) => (TaskStatus::Killed, None),
@@ -183,9 +181,9 @@ impl Driver {
             (false, code) => (TaskStatus::Failed, Some(code)),
         };
         self.shared.finish(&self.id, task_status, code);
-        // Nobody listens any more when the command was detached.
+        // The receiver is gone when the command was detached.
         let _ = end.send(JobEnd { status, dir });
-        // What the command left behind lives on until the workspace goes.
+        // Processes that the command left running live until the workspace is dropped.
         self.running.outlive().await;
     }
 }

@@ -1,7 +1,7 @@
-//! Work that goes on beside the conversation: commands and subagents.
+//! Background tasks of a session: commands and subagents.
 //!
 //! Commands are started and driven here ([`Job`]); subagents register themselves
-//! ([`Tasks::register`]). Whoever holds the workspace can list them, read their
+//! ([`Tasks::register`]). Every holder of the workspace can list them, read their
 //! output and stop them. Dropping the registry kills everything it started.
 
 mod info;
@@ -11,12 +11,13 @@ mod register;
 use std::{
     collections::BTreeMap,
     path::PathBuf,
-    sync::{Arc, Mutex},
+    sync::Arc,
     time::{Duration, SystemTime},
 };
 
 use bowline_process::ProcessGroups;
 use bowline_protocol::{TaskId, ToolUseId};
+use parking_lot::Mutex;
 use tokio::{sync::watch, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -25,9 +26,9 @@ pub use info::{NoSuchTask, TaskEvent, TaskInfo, TaskKind, TaskObserver, TaskOutp
 pub(crate) use job::{Job, JobEnd, NewJob};
 pub use register::{NewTask, TaskHandle};
 
-use crate::{process::Capture, workspace::lock};
+use crate::process::Capture;
 
-/// Ended tasks whose output can still be asked for; older ones are forgotten so that a long
+/// Ended tasks whose output can still be read; older ones are removed so that a long
 /// session does not grow without end.
 const ENDED_KEPT: usize = 64;
 
@@ -37,14 +38,14 @@ const OUTPUT_TAIL_BYTES: usize = 32 * 1024;
 /// The tasks of one session and its subagents.
 #[derive(Debug)]
 pub struct Tasks {
-    shared: Arc<Shared>,
+    shared: Arc<TaskTable>,
     /// The drivers of commands; dropping them kills what they drive.
     drivers: Mutex<JoinSet<()>>,
 }
 
 /// What the drivers and handles of single tasks need of the registry. They must not keep the
 /// drivers themselves alive.
-struct Shared {
+struct TaskTable {
     dir: PathBuf,
     observer: Option<Arc<dyn TaskObserver>>,
     entries: Mutex<BTreeMap<TaskId, Entry>>,
@@ -73,7 +74,7 @@ enum Output {
 impl Tasks {
     pub(crate) fn new(dir: PathBuf, observer: Option<Arc<dyn TaskObserver>>) -> Self {
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(TaskTable {
                 dir,
                 observer,
                 entries: Mutex::new(BTreeMap::new()),
@@ -83,9 +84,9 @@ impl Tasks {
         }
     }
 
-    /// Every task that was announced and is not forgotten yet, oldest first.
+    /// Every task that was announced and is still kept, oldest first.
     pub fn list(&self) -> Vec<TaskInfo> {
-        let entries = lock(&self.shared.entries);
+        let entries = self.shared.entries.lock();
         let announced = entries.values().filter(|entry| entry.announced);
         let mut list: Vec<_> = announced.map(|entry| entry.info.clone()).collect();
         list.sort_by_key(|info| info.started);
@@ -94,18 +95,18 @@ impl Tasks {
 
     /// One task.
     pub fn get(&self, id: &TaskId) -> Result<TaskInfo, NoSuchTask> {
-        let entries = lock(&self.shared.entries);
+        let entries = self.shared.entries.lock();
         entries.get(id).map(|entry| entry.info.clone()).ok_or_else(|| NoSuchTask(id.clone()))
     }
 
     /// What the task has put out so far.
     pub fn output(&self, id: &TaskId) -> Result<TaskOutput, NoSuchTask> {
-        let entries = lock(&self.shared.entries);
+        let entries = self.shared.entries.lock();
         let entry = entries.get(id).ok_or_else(|| NoSuchTask(id.clone()))?;
         let (text, total_bytes, truncated) = match &entry.output {
             Output::Text(text) => (text.clone(), text.len() as u64, false),
             Output::Captured(capture) => {
-                let capture = lock(capture);
+                let capture = capture.lock();
                 let text = capture.end_text(OUTPUT_TAIL_BYTES);
                 (text, capture.total(), capture.total() > OUTPUT_TAIL_BYTES as u64)
             }
@@ -113,10 +114,10 @@ impl Tasks {
         Ok(TaskOutput { info: entry.info.clone(), text, total_bytes, truncated })
     }
 
-    /// Waits until the task has ended, at most `timeout`, and tells how it stands then.
+    /// Waits until the task has ended, at most `timeout`, and returns its state.
     pub async fn wait(&self, id: &TaskId, timeout: Duration) -> Result<TaskInfo, NoSuchTask> {
         let mut ended = self.subscribe(id)?;
-        // Running out of time and a forgotten task are both answered by the state below.
+        // A timeout and a removed task both show in the state below.
         let _ = tokio::time::timeout(timeout, ended.wait_for(|ended| *ended)).await;
         self.get(id)
     }
@@ -125,7 +126,7 @@ impl Tasks {
     pub async fn stop(&self, id: &TaskId) -> Result<TaskInfo, NoSuchTask> {
         let mut ended = self.subscribe(id)?;
         {
-            let mut entries = lock(&self.shared.entries);
+            let mut entries = self.shared.entries.lock();
             let entry = entries.get_mut(id).ok_or_else(|| NoSuchTask(id.clone()))?;
             if entry.info.status != TaskStatus::Running {
                 return Err(NoSuchTask(id.clone()));
@@ -133,7 +134,7 @@ impl Tasks {
             entry.stop.cancel();
         }
         if matches!(self.get(id)?.kind, TaskKind::Agent) {
-            // A subagent ends in its own time; to everybody else it is stopped now.
+            // A subagent takes a while to end; observers see it as stopped now.
             self.shared.finish(id, TaskStatus::Killed, None);
         }
         let _ = ended.wait_for(|ended| *ended).await;
@@ -145,10 +146,10 @@ impl Tasks {
         self.stop_those(|_| true).await;
     }
 
-    /// Stops the running tasks that fit.
+    /// Stops the running tasks for which `which` returns true.
     pub async fn stop_those(&self, which: impl Fn(&TaskInfo) -> bool) {
         let running: Vec<_> = {
-            let entries = lock(&self.shared.entries);
+            let entries = self.shared.entries.lock();
             let tasks = entries.values().map(|entry| &entry.info);
             let running = tasks.filter(|task| task.status == TaskStatus::Running && which(task));
             running.map(|task| task.id.clone()).collect()
@@ -157,9 +158,9 @@ impl Tasks {
     }
 
     /// Moves running foreground commands to the background: the one of a call, or all of them.
-    /// Tells how many were asked.
+    /// Returns how many there were.
     pub fn move_to_background(&self, call: Option<&ToolUseId>) -> usize {
-        let entries = lock(&self.shared.entries);
+        let entries = self.shared.entries.lock();
         let asked = entries.values().filter(|entry| {
             entry.info.status == TaskStatus::Running
                 && !entry.info.backgrounded
@@ -169,7 +170,7 @@ impl Tasks {
     }
 
     fn subscribe(&self, id: &TaskId) -> Result<watch::Receiver<bool>, NoSuchTask> {
-        let entries = lock(&self.shared.entries);
+        let entries = self.shared.entries.lock();
         entries.get(id).map(|entry| entry.ended.subscribe()).ok_or_else(|| NoSuchTask(id.clone()))
     }
 }
@@ -178,20 +179,20 @@ impl Drop for Tasks {
     fn drop(&mut self) {
         // Aborted drivers are dropped by the runtime when it comes to it, if it still does.
         self.shared.groups.kill_all();
-        for entry in lock(&self.shared.entries).values() {
+        for entry in self.shared.entries.lock().values() {
             entry.stop.cancel();
         }
     }
 }
 
-impl Shared {
+impl TaskTable {
     fn new_id(kind: TaskKind) -> TaskId {
         let random = Uuid::new_v4().simple().to_string();
         TaskId(format!("{}{}", kind.letter(), &random[..8]))
     }
 
     fn insert(&self, entry: Entry) {
-        let mut entries = lock(&self.entries);
+        let mut entries = self.entries.lock();
         let mut ended: Vec<_> = entries
             .values()
             .filter_map(|entry| entry.info.ended.map(|ended| (ended, entry.info.id.clone())))
@@ -207,7 +208,7 @@ impl Shared {
 
     /// Tells the observer that the task exists, once.
     fn announce(&self, id: &TaskId) {
-        let mut entries = lock(&self.entries);
+        let mut entries = self.entries.lock();
         if let Some(entry) = entries.get_mut(id)
             && !entry.announced
         {
@@ -218,7 +219,7 @@ impl Shared {
     }
 
     fn set_backgrounded(&self, id: &TaskId, output_file: Option<PathBuf>) {
-        let mut entries = lock(&self.entries);
+        let mut entries = self.entries.lock();
         if let Some(entry) = entries.get_mut(id)
             && !entry.info.backgrounded
         {
@@ -233,9 +234,9 @@ impl Shared {
         }
     }
 
-    /// Marks the end of a task; only the first end counts.
+    /// Marks the end of a task; later calls have no effect.
     fn finish(&self, id: &TaskId, status: TaskStatus, exit_code: Option<i32>) {
-        let mut entries = lock(&self.entries);
+        let mut entries = self.entries.lock();
         let Some(entry) = entries.get_mut(id) else { return };
         if entry.info.status != TaskStatus::Running {
             return;
@@ -256,8 +257,8 @@ impl Shared {
     }
 }
 
-impl std::fmt::Debug for Shared {
+impl std::fmt::Debug for TaskTable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Shared").field("dir", &self.dir).finish_non_exhaustive()
+        f.debug_struct("TaskTable").field("dir", &self.dir).finish_non_exhaustive()
     }
 }

@@ -1,4 +1,4 @@
-//! Tasks that somebody else runs: the engine's subagents.
+//! Tasks run outside this crate: the engine's subagents.
 
 use std::{path::PathBuf, sync::Arc, time::SystemTime};
 
@@ -6,10 +6,9 @@ use bowline_protocol::{TaskId, ToolUseId};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::{Entry, Output, Shared, TaskInfo, TaskKind, TaskStatus, Tasks};
-use crate::workspace::lock;
+use super::{Entry, Output, TaskInfo, TaskKind, TaskStatus, TaskTable, Tasks};
 
-/// A task that somebody else runs.
+/// A task that its registrant runs.
 #[derive(Debug, Clone)]
 pub struct NewTask {
     /// Names it; chosen here if empty.
@@ -18,7 +17,7 @@ pub struct NewTask {
     pub kind: TaskKind,
     /// What it does, for people.
     pub description: String,
-    /// What it was asked to do.
+    /// Its prompt.
     pub prompt: Option<String>,
     /// The call that started it.
     pub tool_use_id: Option<ToolUseId>,
@@ -33,7 +32,7 @@ pub struct NewTask {
 impl Tasks {
     /// Registers a task that the caller runs. It is announced at once.
     pub fn register(&self, task: NewTask) -> TaskHandle {
-        let id = task.id.unwrap_or_else(|| Shared::new_id(task.kind));
+        let id = task.id.unwrap_or_else(|| TaskTable::new_id(task.kind));
         let detach = CancellationToken::new();
         self.shared.insert(Entry {
             info: TaskInfo {
@@ -67,12 +66,12 @@ impl Tasks {
     }
 }
 
-/// Held by whoever runs a registered task. Dropping it unfinished means that the task failed.
+/// Handle of the code that runs a registered task. Dropping it unfinished means that the task failed.
 #[derive(Debug)]
 pub struct TaskHandle {
     id: TaskId,
     detach: CancellationToken,
-    shared: Arc<Shared>,
+    shared: Arc<TaskTable>,
 }
 
 impl TaskHandle {
@@ -81,14 +80,14 @@ impl TaskHandle {
         &self.id
     }
 
-    /// Fires when somebody wants the task to move to the background.
+    /// Fires when the task is to move to the background.
     pub fn detach_requested(&self) -> &CancellationToken {
         &self.detach
     }
 
     /// Replaces the output that others can read.
     pub fn set_output(&self, text: impl Into<String>) {
-        if let Some(entry) = lock(&self.shared.entries).get_mut(&self.id) {
+        if let Some(entry) = self.shared.entries.lock().get_mut(&self.id) {
             entry.output = Output::Text(text.into());
         }
     }
@@ -98,9 +97,9 @@ impl TaskHandle {
         self.shared.set_backgrounded(&self.id, None);
     }
 
-    /// The task has ended, perhaps with an answer.
+    /// Ends the task, perhaps with a result.
     pub fn finish(self, status: TaskStatus, result: Option<String>) {
-        if let Some(entry) = lock(&self.shared.entries).get_mut(&self.id) {
+        if let Some(entry) = self.shared.entries.lock().get_mut(&self.id) {
             entry.info.result = result;
         }
         self.shared.finish(&self.id, status, None);

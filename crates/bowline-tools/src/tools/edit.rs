@@ -142,7 +142,7 @@ struct Plan {
     old: String,
     /// Whether the model knows the whole file.
     known: bool,
-    /// Whether somebody else changed the file since the model saw it.
+    /// Whether another program changed the file since the model saw it.
     stale: bool,
 }
 
@@ -234,7 +234,7 @@ fn find(text: &str, old: &str) -> Vec<Range<usize>> {
         return exact;
     }
     let plain: String = text.chars().map(straight).collect();
-    // Each character of the plain text with the place of its original.
+    // Each character of the plain text with the position of its original.
     let mut places: Vec<(usize, usize)> = Vec::new();
     let mut at = 0;
     for (original, c) in text.char_indices() {
@@ -257,7 +257,7 @@ fn straight(c: char) -> char {
     }
 }
 
-/// Straight quotes as typographic ones, as they are in the text around: opening behind a blank or a
+/// Straight quotes as typographic ones, as they are in the text around: opening after a blank or a
 /// bracket, closing elsewhere.
 fn typographic(text: &str) -> String {
     let mut before = None;
@@ -275,7 +275,7 @@ fn typographic(text: &str) -> String {
     text.chars().map(&mut curled).collect()
 }
 
-/// Replaces the places. Deleting whole lines takes their newlines too.
+/// Replaces the occurrences. Deleting whole lines deletes their newlines too.
 fn replace(text: &str, places: &[Range<usize>], new: &str) -> String {
     let mut result = String::with_capacity(text.len() + new.len());
     let mut at = 0;

@@ -100,7 +100,7 @@ async fn run(call: ToolCall) -> Result<ToolOutput, ToolFailure> {
         }));
     }
     let cancel = call.cancel.child_token();
-    // Ends the walk when nobody waits for it any more.
+    // Ends the walk when this call is dropped.
     let _stop = cancel.clone().drop_guard();
     let hidden = workspace.hidden_files();
     let found = blocking(move || Ok(find(&root, &pattern, hidden.as_ref(), &cancel))).await;

@@ -212,7 +212,7 @@ fn apply(
                 cell["cell_type"] = kind.as_str().into();
             }
             if cell["cell_type"] == "code" {
-                // What was computed from the old source says nothing about the new one.
+                // Outputs of the old source are not those of the new one.
                 cell["outputs"] = json!([]);
                 cell["execution_count"] = Value::Null;
             } else if let Some(cell) = cell.as_object_mut() {

@@ -1,4 +1,4 @@
-//! `Write`: puts a whole file in place.
+//! `Write`: creates or replaces a whole file.
 
 use std::io;
 
@@ -116,7 +116,7 @@ async fn writable(input: &Input, workspace: &Workspace) -> Result<Option<OnDisk>
         }
         _ => files::failed(&error, "open", &path),
     })?;
-    // A notebook holds what nobody would write by heart.
+    // A notebook holds outputs and metadata that a model would not reproduce.
     let is_notebook = path.extension().is_some_and(|extension| extension == "ipynb");
     let must_be_read = workspace.reads_before_writing() || is_notebook;
     if let Some(file) = &file {

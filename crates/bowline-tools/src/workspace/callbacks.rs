@@ -1,4 +1,4 @@
-//! What a workspace asks of whoever is outside.
+//! Callbacks of a workspace to its embedder.
 
 use std::{path::Path, sync::Arc};
 
@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 
 /// Sees files before tools change them (checkpoints).
 pub trait FileObserver: Send + Sync + 'static {
-    /// Called before the file is written; the write waits for the answer.
+    /// Called before the file is written; the write waits for it.
     fn before_write<'a>(&'a self, change: FileChange<'a>) -> BoxFuture<'a, ()>;
 }
 
@@ -24,16 +24,16 @@ pub struct FileChange<'a> {
 
 /// Knows files that must not be read, so that searches leave them out.
 pub trait HiddenFiles: Send + Sync + 'static {
-    /// Tells such files from others, as things stand now; `None` if there are none.
+    /// The current predicate for such files; `None` if all files may be read.
     fn hidden(&self) -> Option<IsHidden>;
 }
 
 /// Whether a file must not be read.
 pub type IsHidden = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
 
-/// Answers a question about a page, usually with a small model.
+/// Summarizer of a page for a prompt, usually a small model.
 pub trait Summarize: Send + Sync + 'static {
-    /// The answer, or why there is none (shown to the model).
+    /// Returns the summary, or an error that is shown to the model.
     fn summarize<'a>(
         &'a self,
         page: &'a str,

@@ -1,10 +1,10 @@
-//! Where tools work: directories, environment, files seen, running tasks, limits.
+//! Workspace of a conversation's tools: directories, environment, files seen, running tasks, limits.
 //!
 //! All calls of one conversation share a [`Workspace`]. A subagent gets a
 //! [fork](Workspace::fork): its own current directory and its own memory of files,
 //! but the same environment, roots and tasks.
 
-mod observe;
+mod callbacks;
 mod options;
 mod path;
 mod seen;
@@ -13,15 +13,16 @@ use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
 };
 
+use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 use uuid::Uuid;
 
-pub use observe::{FileChange, FileObserver, HiddenFiles, IsHidden, Summarize};
+pub use callbacks::{FileChange, FileObserver, HiddenFiles, IsHidden, Summarize};
 pub use options::Options;
 pub use path::normalize;
 pub use seen::{SeenFile, SeenFiles};
@@ -42,7 +43,7 @@ pub struct Setup {
     pub options: Options,
     /// Directories besides the start directory in which work happens.
     pub roots: Vec<PathBuf>,
-    /// Variables for commands, on top of this process's own; `None` takes one away.
+    /// Variables for commands, on top of this process's own; `None` removes one.
     pub environment: BTreeMap<String, Option<String>>,
     /// Variables that commands do not see, though other programs of the session may.
     pub hidden_variables: Vec<String>,
@@ -53,13 +54,13 @@ pub struct Setup {
     pub results_dir: PathBuf,
     /// Where the output of background commands is written. Created when needed.
     pub tasks_dir: PathBuf,
-    /// Hears of tasks that start, change and end.
+    /// Observes tasks that start, change and end.
     pub task_observer: Option<Arc<dyn TaskObserver>>,
     /// Sees files before they are changed.
     pub file_observer: Option<Arc<dyn FileObserver>>,
     /// Knows files that must not be read.
     pub hidden_files: Option<Arc<dyn HiddenFiles>>,
-    /// Answers a question about a page.
+    /// Summarizes a page for a prompt.
     pub summarize: Option<Arc<dyn Summarize>>,
 }
 
@@ -83,11 +84,11 @@ impl Default for Setup {
     }
 }
 
-/// A folder for one workspace in the user's temporary one. Where there can be none, the name of one
-/// that nobody has: making it fails when it is needed.
+/// A folder for one workspace in the user's temporary one. Without a usable temporary folder, a fresh
+/// random path: creating it fails when it is needed.
 fn own_folder() -> PathBuf {
     let users = bowline_private::temporary_folder().unwrap_or_else(|error| {
-        tracing::warn!(%error, "there is no temporary folder");
+        tracing::warn!(%error, "no private temporary folder can be created");
         std::env::temp_dir().join(format!("bowline-{}", Uuid::new_v4()))
     });
     users.join("bowline").join(Uuid::new_v4().to_string())
@@ -105,11 +106,11 @@ pub struct Workspace {
     current: Mutex<PathBuf>,
     seen: SeenFiles,
     todos: TodoList,
-    shared: Arc<Shared>,
+    shared: Arc<SharedState>,
 }
 
-/// What a workspace and its forks have in common.
-struct Shared {
+/// State that a workspace shares with its forks.
+struct SharedState {
     start: PathBuf,
     options: Options,
     roots: Mutex<Vec<PathBuf>>,
@@ -137,7 +138,7 @@ impl Workspace {
             current: Mutex::new(start.clone()),
             seen: SeenFiles::default(),
             todos: TodoList::default(),
-            shared: Arc::new(Shared {
+            shared: Arc::new(SharedState {
                 start,
                 reading_first: AtomicBool::new(setup.options.read_before_write),
                 options: setup.options,
@@ -174,24 +175,24 @@ impl Workspace {
 
     /// Where relative paths start now.
     pub fn current_dir(&self) -> PathBuf {
-        lock(&self.current).clone()
+        self.current.lock().clone()
     }
 
     /// Moves the current directory.
     pub fn set_current_dir(&self, dir: impl Into<PathBuf>) {
-        *lock(&self.current) = dir.into();
+        *self.current.lock() = dir.into();
     }
 
     /// The directories in which work happens: the start directory and the added ones.
     pub fn roots(&self) -> Vec<PathBuf> {
         let mut roots = vec![self.shared.start.clone()];
-        roots.extend(lock(&self.shared.roots).iter().cloned());
+        roots.extend(self.shared.roots.lock().iter().cloned());
         roots
     }
 
     /// Replaces the added directories.
     pub fn set_added_roots(&self, roots: Vec<PathBuf>) {
-        *lock(&self.shared.roots) = roots;
+        *self.shared.roots.lock() = roots;
     }
 
     /// Whether `path` is in one of the working directories, as far as its name says.
@@ -200,7 +201,7 @@ impl Workspace {
     }
 
     /// The absolute path that a tool input means: `~` is the home directory, a relative path
-    /// starts in the current directory, `.` and `..` are taken out.
+    /// starts in the current directory, `.` and `..` are removed.
     pub fn resolve(&self, path: &str) -> PathBuf {
         path::resolve(&self.current_dir(), path)
     }
@@ -210,17 +211,17 @@ impl Workspace {
         path::display(&self.current_dir(), path)
     }
 
-    /// Sets (or with `None` takes away) variables for all commands from now on.
+    /// Sets (or with `None` removes) variables for all commands from now on.
     pub fn update_environment(
         &self,
         variables: impl IntoIterator<Item = (String, Option<String>)>,
     ) {
-        lock(&self.shared.environment).extend(variables);
+        self.shared.environment.lock().extend(variables);
     }
 
     /// The variables set on top of this process's own.
     pub fn environment(&self) -> BTreeMap<String, Option<String>> {
-        lock(&self.shared.environment).clone()
+        self.shared.environment.lock().clone()
     }
 
     /// The same for commands of the model.
@@ -233,7 +234,7 @@ impl Workspace {
 
     /// The value a command would see.
     pub fn variable(&self, name: &str) -> Option<String> {
-        match lock(&self.shared.environment).get(name) {
+        match self.shared.environment.lock().get(name) {
             Some(value) => value.clone(),
             None => std::env::var(name).ok(),
         }
@@ -261,12 +262,12 @@ impl Workspace {
 
     /// Has these files run before every command from now on.
     pub fn set_scripts(&self, scripts: Vec<PathBuf>) {
-        *lock(&self.shared.scripts) = scripts;
+        *self.shared.scripts.lock() = scripts;
     }
 
     /// The files that run before every command.
     pub(crate) fn scripts(&self) -> Vec<PathBuf> {
-        lock(&self.shared.scripts).clone()
+        self.shared.scripts.lock().clone()
     }
 
     /// A file with what the user's shell profile defines, if there is anything.
@@ -302,8 +303,8 @@ impl Workspace {
         self.shared.private_dir.as_deref().is_some_and(|folder| path.starts_with(folder))
     }
 
-    /// The file for what the call `id` came to. A model chooses that name, so it is made to lead
-    /// nowhere else.
+    /// The file for the result of the call `id`. A model chooses that id, so separators are replaced and
+    /// the file stays in its folder.
     pub(crate) fn result_file(&self, id: &str, extension: &str) -> PathBuf {
         let plain = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
         let name: String = id.chars().take(LONGEST_ID).map(plain).collect();
@@ -315,12 +316,12 @@ impl Workspace {
         self.shared.file_observer.as_ref()
     }
 
-    /// Tells files that must not be read from others; `None` if there are none.
+    /// Predicate for files that must not be read; `None` if all may be.
     pub fn hidden_files(&self) -> Option<IsHidden> {
         self.shared.hidden_files.as_ref()?.hidden()
     }
 
-    /// Answers questions about pages.
+    /// Summarizes pages.
     pub fn summarize(&self) -> Option<&Arc<dyn Summarize>> {
         self.shared.summarize.as_ref()
     }
@@ -330,9 +331,4 @@ impl std::fmt::Debug for Workspace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Workspace").field("current", &self.current_dir()).finish_non_exhaustive()
     }
-}
-
-/// What is behind these locks stays whole even if a holder panicked.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

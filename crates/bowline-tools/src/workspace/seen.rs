@@ -1,14 +1,13 @@
-//! Which files a conversation has seen, so that nobody's change is overwritten unseen.
+//! Files that a conversation has seen, so that concurrent changes are not overwritten.
 
 use std::{
     collections::HashMap,
     hash::{DefaultHasher, Hash, Hasher},
     path::{Path, PathBuf},
-    sync::Mutex,
     time::SystemTime,
 };
 
-use super::lock;
+use parking_lot::Mutex;
 
 /// The files of one conversation, by absolute path.
 #[derive(Debug, Default)]
@@ -51,12 +50,12 @@ impl SeenFile {
 impl SeenFiles {
     /// The state in which the file was last seen.
     pub fn get(&self, path: &Path) -> Option<SeenFile> {
-        lock(&self.0).get(path).copied()
+        self.0.lock().get(path).copied()
     }
 
     /// Remembers what was shown or written.
     pub fn record(&self, path: impl Into<PathBuf>, seen: SeenFile) {
-        lock(&self.0).insert(path.into(), seen);
+        self.0.lock().insert(path.into(), seen);
     }
 
     /// Counts a file as seen as it was at that time, without reading it.
@@ -67,12 +66,12 @@ impl SeenFiles {
 
     /// Forgets everything, as after the conversation was compacted or cleared.
     pub fn clear(&self) {
-        lock(&self.0).clear();
+        self.0.lock().clear();
     }
 
     /// All of them.
     pub fn paths(&self) -> Vec<PathBuf> {
-        lock(&self.0).keys().cloned().collect()
+        self.0.lock().keys().cloned().collect()
     }
 }
 

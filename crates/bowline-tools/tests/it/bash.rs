@@ -66,7 +66,7 @@ async fn working_directory_persists_between_commands_and_variables_do_not() {
     rig.text("Bash", json!({ "command": "X=1; export Y=2; cd sub" })).await;
     let text = rig.text("Bash", json!({ "command": "pwd; echo $X$Y." })).await;
     assert_eq!(text, format!("{}\n.", rig.path("sub").display()));
-    // However the shell ends, it tells where it was.
+    // However the shell ends, it reports its directory.
     rig.error("Bash", json!({ "command": "cd ..; exit 4" })).await;
     assert_eq!(rig.workspace.current_dir(), rig.project());
     rig.text("Bash", json!({ "command": "cd sub; exec true" })).await;

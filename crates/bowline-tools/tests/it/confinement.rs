@@ -1,4 +1,4 @@
-//! Commands that run unasked: the kernel holds them to reading, and `git` runs nothing of a repository's.
+//! Confined commands: the kernel lets them only read, and `git` runs no program of a repository.
 
 use std::{fs, time::Instant};
 
@@ -129,7 +129,7 @@ impl Repository {
         Self { rig, program, variables }
     }
 
-    /// Runs a command as one that somebody allowed.
+    /// Runs a command as one that a user allowed.
     async fn freely(&self, command: &str) {
         let command = command.replace("PROGRAM", &self.program);
         self.rig.call("Bash", json!({"command": command})).await.ok();

@@ -32,7 +32,7 @@ async fn exact_text_is_replaced() {
         })
     );
     assert_eq!(rig.content("a.txt"), "alpha\nBETA\n");
-    // What was edited counts as read.
+    // An edited file is treated as read.
     rig.ok("Edit", edit("alpha", "ALPHA")).await;
 }
 

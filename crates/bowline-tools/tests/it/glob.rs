@@ -37,7 +37,7 @@ async fn files_are_listed_oldest_first_with_hidden_and_ignored_ones() {
     assert_eq!(rig.text("Glob", json!({ "pattern": "src/*.{py,rs}" })).await, "src/a.py");
     let inside = json!({ "pattern": "*.py", "path": "src/deep" });
     assert_eq!(rig.text("Glob", inside).await, "src/deep/b.py");
-    // The rest behind the last plain folder is a pattern like any other.
+    // The rest after the last plain folder is a pattern like any other.
     let absolute = json!({ "pattern": format!("{}/src/deep/*.py", rig.project().display()) });
     assert_eq!(rig.text("Glob", absolute).await, "src/deep/b.py");
     let absolute = json!({ "pattern": format!("{}/*.py", rig.project().display()) });

@@ -142,7 +142,7 @@ async fn long_lines_and_binary_files_are_not_shown() {
     let rig = Rig::new();
     rig.file("long", format!("hit {}\n", "x".repeat(600)));
     rig.file("zero.dat", b"hit\n\0\n");
-    // Only who names a binary file wants to hear of it.
+    // A binary file is reported only if the call names it.
     let (text, _) = rig.ok("Grep", json!({ "pattern": "hit", "output_mode": "content" })).await;
     assert_eq!(text, "long:1:[Omitted long matching line]");
     let named = json!({ "pattern": "hit", "output_mode": "content", "path": "zero.dat" });

@@ -1,4 +1,4 @@
-//! What commands leave behind when the program that runs them is killed: nothing.
+//! Commands of a program that is killed: none outlives it.
 
 use std::{
     fs::File,
@@ -51,7 +51,7 @@ fn commands_die_with_a_program_that_is_killed() {
     assert_eq!(said, "up\n");
     victim.kill().unwrap();
     victim.wait().unwrap();
-    // The end of the pipe comes when nobody holds it open any more.
+    // The pipe ends when no process holds it open any more.
     let (end, gone) = mpsc::channel();
     std::thread::spawn(move || {
         pipe.read_to_end(&mut Vec::new()).unwrap();

@@ -37,7 +37,7 @@ async fn todo_write_reports_invalid_items() {
     let text = text.strip_prefix("<tool_use_error>InputValidationError: ").unwrap();
     let listed = text.strip_suffix("</tool_use_error>").unwrap();
     assert_eq!(serde_json::from_str::<serde_json::Value>(listed).unwrap(), issues);
-    // One sentence is needed, so everything is said in sentences.
+    // One issue needs a sentence, so every issue is one.
     let text = rig.error("TodoWrite", json!({ "todos": [{ "content": "x" }] })).await;
     let choices = r#""pending"|"in_progress"|"completed""#;
     let last = format!(

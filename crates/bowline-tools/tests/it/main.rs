@@ -1,14 +1,14 @@
-//! Behaviour of the tools on real files, processes and sockets.
+//! Behavior of the tools on real files, processes and sockets.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod background;
 mod bash;
+mod confinement;
 mod edit;
 mod glob;
 mod grep;
 mod guardian;
-mod held;
 mod lists;
 mod notebook;
 mod private;

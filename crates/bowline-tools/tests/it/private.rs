@@ -1,4 +1,4 @@
-//! Files that tools put aside, under an open umask.
+//! Permissions of files that tools create, under an open umask.
 
 use std::{fs, os::unix::fs::MetadataExt, path::Path};
 

@@ -40,7 +40,7 @@ async fn offset_and_limit_select_lines() {
     assert_eq!(object["file"]["startLine"], 2);
     assert_eq!(rig.text("Read", part(4, 100)).await, "4\td");
     assert_eq!(rig.text("Read", part(0, 1)).await, "0\ta");
-    // What makes no sense counts as absent, and a number in quotes as a number.
+    // Invalid values are treated as absent, and a number in quotes as a number.
     assert_eq!(rig.text("Read", part(-3, -1)).await, "1\ta\n2\tb\n3\tc\n4\td");
     let quoted = json!({ "file_path": "a.txt", "offset": "4" });
     assert_eq!(rig.text("Read", quoted).await, "4\td");

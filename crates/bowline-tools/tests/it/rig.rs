@@ -19,7 +19,7 @@ pub(crate) struct Rig {
     pub(crate) workspace: Arc<Workspace>,
     pub(crate) registry: Registry,
     pub(crate) cancel: CancellationToken,
-    /// What commands are held to.
+    /// The confinement of commands.
     pub(crate) confinement: Option<Confinement>,
     pub(crate) events: Arc<Mutex<Vec<TaskEvent>>>,
     /// Holds `project` and what tools put aside.
@@ -128,7 +128,7 @@ impl Rig {
     }
 }
 
-/// What a refused call says.
+/// The text of a refused call.
 pub(crate) fn refused(text: &str) -> String {
     format!("<tool_use_error>{text}</tool_use_error>")
 }

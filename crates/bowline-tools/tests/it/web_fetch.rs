@@ -19,7 +19,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::rig::Rig;
 
-/// Answers every request with what `answer` says for its path.
+/// Responds to every request with what `answer` returns for its path.
 struct Server {
     base: String,
     requests: Arc<AtomicUsize>,
@@ -216,7 +216,7 @@ async fn invalid_urls_are_reported() {
         fetch.access(&about("https://example.com/"), &rig.workspace),
         Access::Fetch("https://example.com/".to_owned())
     );
-    // Rules about hosts see the one that will be asked.
+    // Rules about hosts see the one that will be contacted.
     assert_eq!(
         fetch.access(&about("https://ex%61mple.c\tom"), &rig.workspace),
         Access::Fetch("https://example.com/".to_owned())

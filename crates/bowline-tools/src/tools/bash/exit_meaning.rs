@@ -1,4 +1,4 @@
-//! What a command's words say about how to read its result.
+//! Interpretation of exit codes and empty output by command.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use bowline_shell::Script;
 const SILENT: &[&str] =
     &["cd", "chmod", "chown", "cp", "ln", "mkdir", "mv", "rm", "rmdir", "touch"];
 
-/// Whether nobody expects output from this command.
+/// Whether no output is expected from this command.
 pub(super) fn is_silent(command: &str) -> bool {
     let Script { commands, opaque, .. } = bowline_shell::parse(command);
     let silent = |command: &bowline_shell::Command| {
@@ -17,7 +17,7 @@ pub(super) fn is_silent(command: &str) -> bool {
     opaque.is_none() && !commands.is_empty() && commands.iter().all(silent)
 }
 
-/// What an exit code other than 0 means for programs that use it to answer a question. The last
+/// Meaning of a nonzero exit code for programs that use it as a result. The last
 /// program of the line decides.
 pub(super) fn harmless(command: &str, code: i32) -> Option<&'static str> {
     let script = bowline_shell::parse(command);

@@ -1,6 +1,6 @@
 //! `Bash`: runs a shell command, in the foreground or in the background.
 
-mod meaning;
+mod exit_meaning;
 mod result;
 
 use std::{sync::Arc, time::Duration};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::{
     output::{ToolFailure, ToolOutput},
-    process::{ShellCommand, complete, only_shows_settings, quiet_git},
+    process::{ShellCommand, complete_confinement, git_environment, only_shows_settings},
     schema::schema_of,
     tasks::{Job, NewJob},
     tool::{Access, Tool, ToolCall, ToolSpec, read_input},
@@ -35,7 +35,7 @@ output goes; you are told when the command ends. Do not add `&` yourself, and do
 echo, find and grep. Quote paths with spaces. Send independent commands as separate calls in one \
 message; join dependent ones with `&&`.";
 
-/// Sleeping this long in the foreground helps nobody: the work to wait for belongs in the
+/// Sleeping this long in the foreground is of no use: the work to wait for belongs in the
 /// background.
 const LONGEST_SLEEP: Duration = Duration::from_secs(25);
 
@@ -63,7 +63,7 @@ impl Input {
         self.run_in_background.unwrap_or(false)
     }
 
-    /// The time limit of the call, or the default where it has none that makes sense.
+    /// The time limit of the call, or the default where it has no valid one.
     fn limit(&self, default: Duration, max: Duration) -> Duration {
         let asked = self.timeout.filter(|millis| *millis > 0.0);
         let asked = asked.and_then(|millis| Duration::try_from_secs_f64(millis / 1000.0).ok());
@@ -113,7 +113,7 @@ impl Tool for Bash {
     ) -> BoxFuture<'a, Result<(), ToolFailure>> {
         Box::pin(async move {
             let input: Input = read_input(input)?;
-            match meaning::leading_sleep(&input.command) {
+            match exit_meaning::leading_sleep(&input.command) {
                 Some(sleep) if sleep >= LONGEST_SLEEP && !input.in_background() => {
                     Err(ToolFailure::input(format!(
                         "Blocked: this command starts by sleeping for {} s. Run what you wait \
@@ -152,9 +152,10 @@ async fn run(call: ToolCall) -> Result<ToolOutput, ToolFailure> {
     if let Some(judged) = &call.confinement {
         if !only_shows_settings(&input.command) {
             let count = workspace.variable("GIT_CONFIG_COUNT");
-            command.environment.extend(quiet_git(count.as_deref()));
+            command.environment.extend(git_environment(count.as_deref()));
         }
-        command.confinement = Some(complete(judged, &command, workspace));
+        command.confinement =
+            Some(complete_confinement(judged, &command, &|name| workspace.variable(name)));
     }
     let job = NewJob {
         command,
@@ -186,7 +187,7 @@ async fn run(call: ToolCall) -> Result<ToolOutput, ToolFailure> {
             backgrounded_by_user(job, options.default_background_timeout)
         }
         () = tokio::time::sleep(limit) => {
-            if options.background_tasks && meaning::leading_sleep(&input.command).is_none() {
+            if options.background_tasks && exit_meaning::leading_sleep(&input.command).is_none() {
                 moved_to_background(job, limit, options.default_background_timeout)
             } else {
                 let capture = Arc::clone(&job.capture);

@@ -1,25 +1,23 @@
-//! What the model and programs see of a command that has ended.
+//! Result of a finished command, for the model and for programs.
 
-use std::{
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use bowline_process::exit_code;
 use bowline_protocol::{ContentBlock, ImageBlock, Source};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use super::{Input, meaning};
+use super::{Input, exit_meaning};
 use crate::{
     output::{ToolFailure, ToolOutput},
     process::Capture,
     run::{PREVIEW_CHARS, persisted, size},
     tasks::{Job, JobEnd},
     tool::ToolCall,
-    workspace::{Workspace, lock},
+    workspace::Workspace,
 };
 
-/// What the model is told when the kernel may have kept a command from something.
+/// Note for the model when the confinement may have caused a failure.
 const HELD: &str = "(This command ran without approval because it only reads, so the kernel kept it from writing, \
     from the network and from files outside the working directories. If it needs more, a person has to allow \
     it, with a permission rule for example.)";
@@ -47,7 +45,7 @@ pub(super) fn of(
     job.forget();
     let reset = follow_dir(&end, workspace);
     let code = exit_code(&end.status);
-    let harmless = meaning::harmless(&input.command, code);
+    let harmless = exit_meaning::harmless(&input.command, code);
     let output = shown(&capture);
     if code != 0 && harmless.is_none() {
         let mut text = format!("Exit code {code}");
@@ -71,13 +69,13 @@ pub(super) fn of(
     }
 
     let limit = workspace.options().max_output_chars;
-    let mut structured = structured(&output, meaning::is_silent(&input.command));
+    let mut structured = structured(&output, exit_meaning::is_silent(&input.command));
     let mut text = output;
-    let total = lock(&capture).total();
+    let total = capture.lock().total();
     let too_long = text.len() > limit && text.chars().count() > limit;
     if too_long {
         structured["stdout"] = text.chars().take(limit).collect::<String>().into();
-        let saved = lock(&capture).spill();
+        let saved = capture.lock().spill();
         text = match saved {
             Ok(path) => {
                 structured["persistedOutputPath"] = json!(path);
@@ -116,11 +114,11 @@ pub(super) fn timed_out(capture: &Mutex<Capture>, limit: Duration) -> ToolFailur
     ))
 }
 
-/// Both ends of an output that is too long for memory: why a command failed is mostly said last.
+/// Both ends of an output that is too long for memory: the reason of a failure is mostly at the end.
 fn both_ends(capture: &Mutex<Capture>) -> Option<String> {
     /// Together they stay below the longest error text.
     const END: usize = 4500;
-    let capture = lock(capture);
+    let capture = capture.lock();
     if capture.is_whole() {
         return None;
     }
@@ -139,7 +137,7 @@ fn both_ends(capture: &Mutex<Capture>) -> Option<String> {
 
 /// The output so far as models see it: no blank lines in front, no blanks at the end.
 pub(super) fn shown(capture: &Mutex<Capture>) -> String {
-    let capture = lock(capture);
+    let capture = capture.lock();
     let text = capture.head_text();
     let text = text.trim_end();
     let start = text.find(|c: char| !c.is_whitespace()).unwrap_or(text.len());
@@ -164,7 +162,7 @@ pub(super) fn seconds(duration: Duration) -> String {
 }
 
 /// Moves the workspace to where the command ended, if that is inside. Otherwise back to the
-/// start, and the model is told.
+/// start, with a note for the model.
 fn follow_dir(end: &JobEnd, workspace: &Workspace) -> Option<String> {
     let dir = end.dir.as_ref()?;
     let current = workspace.current_dir();

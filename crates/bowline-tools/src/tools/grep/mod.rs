@@ -187,7 +187,7 @@ async fn run(call: ToolCall) -> Result<ToolOutput, ToolFailure> {
     let (scope, query) = plan(&input, workspace).map_err(ToolFailure::running)?;
     let named_file = scope.root.is_file();
     let cancel = call.cancel.child_token();
-    // Ends the walk when nobody waits for it any more.
+    // Ends the walk when this call is dropped.
     let _stop = cancel.clone().drop_guard();
     let found = blocking(move || Ok(search::search(scope, &query, &cancel))).await;
     let found = found.map_err(|error| ToolFailure::running(error.to_string()))?;

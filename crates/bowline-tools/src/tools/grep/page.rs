@@ -1,4 +1,4 @@
-//! What was found, as text and as an object, page by page.
+//! Paged search results, as text and as an object.
 
 use serde_json::{Map, Value, json};
 
@@ -12,10 +12,10 @@ use crate::{
 /// Lines or entries per page, if the call does not say.
 const DEFAULT_LIMIT: usize = 250;
 
-/// What is said of a page behind the last.
+/// Text for a page after the last.
 const PAST_THE_END: &str = "No entries at this offset";
 
-/// The page of the results that the call asks for.
+/// The page of the results that the call requests.
 pub(super) fn page(
     input: &Input,
     found: Vec<FileHits>,

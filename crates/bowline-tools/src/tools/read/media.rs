@@ -1,4 +1,4 @@
-//! Pictures.
+//! Images as content blocks.
 
 use std::path::Path;
 

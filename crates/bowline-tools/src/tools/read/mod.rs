@@ -35,7 +35,7 @@ Reads a file. Lines come numbered from 1, as `number<TAB>text`.
 `pages` chooses pages of a PDF, as in \"3\" or \"1-5\".
 - It reads files, not directories: use Glob or ls for those.";
 
-/// The largest file that is shown without being asked for in parts.
+/// The largest file that is shown without `offset` or `limit`.
 const MAX_WHOLE_BYTES: u64 = 256 * 1024;
 
 /// The largest file of which parts are shown: it has to fit into memory to count its lines.
@@ -65,7 +65,7 @@ struct Input {
 }
 
 impl Input {
-    /// Values that make no sense count as absent.
+    /// Invalid values are treated as absent.
     fn offset(&self) -> Option<usize> {
         self.offset.and_then(|offset| usize::try_from(offset).ok())
     }

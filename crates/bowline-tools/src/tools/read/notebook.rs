@@ -81,7 +81,7 @@ impl Blocks {
     }
 }
 
-/// Shows one output of a cell and tells programs of it.
+/// Shows one output of a cell, and adds it to the object for programs.
 fn output(output: &Value, blocks: &mut Blocks) -> Value {
     let kind = output["output_type"].as_str().unwrap_or_default();
     let mut object = Map::new();

@@ -1,4 +1,4 @@
-//! Pictures made to fit what model APIs take: not too wide, not too many bytes.
+//! Images scaled and compressed to the limits of model APIs.
 
 use std::io::Cursor;
 

@@ -39,7 +39,7 @@ pub(super) async fn read(
 
     let lines: Vec<&str> = lines(&file.text);
     let total = lines.len();
-    // Line 0 does not exist; who asks for it gets everything, numbered from there.
+    // Line 0 does not exist; offset 0 reads everything, numbered from there.
     let start = input.offset().unwrap_or(1);
     let first = start.saturating_sub(1);
     if first >= total {

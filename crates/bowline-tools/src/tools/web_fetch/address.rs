@@ -1,4 +1,4 @@
-//! Which addresses may be fetched: the open net, but not this machine and its neighbours.
+//! Address filter of WebFetch: public hosts, but not this machine and private networks.
 
 use std::{
     collections::HashSet,
@@ -13,7 +13,7 @@ use reqwest::{
 /// Longer addresses are mistakes, or carry data out.
 const MAX_URL_CHARS: usize = 2000;
 
-/// Takes an address as the model wrote it, or says what is wrong with it.
+/// Parses an address as the model wrote it.
 pub(super) fn parse(text: &str) -> Result<Url, String> {
     let invalid = || "Invalid URL".to_owned();
     if text.len() > MAX_URL_CHARS {
@@ -31,7 +31,7 @@ pub(super) fn parse(text: &str) -> Result<Url, String> {
     Ok(url)
 }
 
-/// Whether the address names a place on this machine or its network, as far as the name says.
+/// Whether the address names a host on this machine or its network, as far as its name shows.
 pub(super) fn is_private(url: &Url) -> bool {
     match literal(url) {
         Some(address) => !is_public(address),
@@ -144,7 +144,7 @@ impl Resolve for PublicOnly {
     }
 }
 
-/// What is said of an address that is not fetched.
+/// Error text for an address that is not fetched.
 pub(super) fn private(host: &str) -> String {
     format!(
         "WebFetch cannot fetch {host}: it is on this machine or on a private network. Use curl in \

@@ -1,16 +1,16 @@
-//! Pages fetched a moment ago.
+//! Cache of pages fetched a moment ago.
 
 use std::{
-    sync::{Arc, Mutex},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
+use parking_lot::Mutex;
 use reqwest::Url;
 
 use super::fetch::Fetched;
-use crate::workspace::lock;
 
-/// A page asked about twice in one conversation is the same page.
+/// A page fetched twice in one conversation is served from here.
 const LIFETIME: Duration = Duration::from_secs(15 * 60);
 
 /// Pages are up to 10 MiB; more than a few are not worth their memory.
@@ -31,7 +31,7 @@ struct Kept {
 
 impl Cache {
     pub(super) fn get(&self, url: &Url, private_allowed: bool) -> Option<Arc<Fetched>> {
-        let mut pages = lock(&self.0);
+        let mut pages = self.0.lock();
         pages.retain(|kept| kept.at.elapsed() < LIFETIME);
         let found =
             pages.iter().find(|kept| kept.url == *url && kept.private_allowed == private_allowed);
@@ -43,7 +43,7 @@ impl Cache {
         let good = matches!(&fetched, Fetched::Page(page) if page.status.is_success());
         let page = Arc::new(fetched);
         if good {
-            let mut pages = lock(&self.0);
+            let mut pages = self.0.lock();
             pages.push(Kept {
                 url: url.clone(),
                 private_allowed,

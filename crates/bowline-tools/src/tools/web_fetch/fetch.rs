@@ -1,4 +1,4 @@
-//! Fetches one page, redirects within its site included.
+//! Fetch of one page, including redirects within its site.
 
 use std::sync::{Arc, OnceLock};
 

@@ -1,4 +1,4 @@
-//! Pages as Markdown.
+//! Conversion of pages to Markdown.
 
 use std::{
     rc::Rc,
@@ -22,10 +22,10 @@ pub(super) const MAX_HTML: usize = 2 * 1024 * 1024;
 /// Quotes and lists write something before each line, at every level; no more than this is kept of any.
 pub(super) const MAX_MARKDOWN: usize = 2 * 1024 * 1024;
 
-/// The converter joins neighbours of one kind one by one, which takes long if there are very many.
+/// The converter joins neighbors of one kind one by one, which takes long if there are very many.
 const MAX_JOINED: usize = 200;
 
-/// Parts of a page that nobody reads.
+/// Elements of a page that are not content.
 const SKIPPED: &[&str] = &["script", "style", "noscript", "template", "svg", "iframe", "head"];
 
 /// Every element that the converter treats in its own way.
@@ -92,7 +92,7 @@ const HANDLED: &[&str] = &[
     "ul",
 ];
 
-/// Converts a page, or says why not. Both of its ends hold while the result grows.
+/// Converts a page. Deadline and size limit are checked while the result grows.
 pub(super) fn from_html(html: &str, stop: &Stop) -> Result<String, String> {
     let part = &html[..html.floor_char_boundary(MAX_HTML)];
     tags::check(part)?;

@@ -105,7 +105,7 @@ fn large_flat_pages_convert_in_time() {
         format!("<ol start=99999>{}</ol>", "<li>x</li>".repeat(20_000)),
     ] {
         let began = Instant::now();
-        // Some are too much; none is for long, and none is too much to say so.
+        // Some exceed a limit; none takes long to find that out.
         let length = read(&html).map_or(0, |text| text.len());
         assert!(length < MAX_MARKDOWN + 100);
         assert!(began.elapsed() < PATIENCE, "{} {:?}", &html[..20], began.elapsed());

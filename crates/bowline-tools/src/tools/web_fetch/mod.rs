@@ -146,7 +146,7 @@ fn refused(page: &Page) -> String {
     )
 }
 
-/// The part of the page that was asked for, answered or as it is.
+/// The requested part of the page, summarized or verbatim.
 async fn read(input: &Input, page: &Page, call: &ToolCall) -> Result<String, ToolFailure> {
     let text = match page.media_type.as_str() {
         "text/html" | "application/xhtml+xml" => {

@@ -1,4 +1,4 @@
-//! How large a table becomes when its columns are made equally wide.
+//! Size of a Markdown table once its columns are padded to equal width.
 
 use std::rc::Rc;
 

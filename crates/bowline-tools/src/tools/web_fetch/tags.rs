@@ -1,5 +1,5 @@
-//! A look at the tags of a page before it is parsed: one tag with very many attributes would take the
-//! parser, which compares each with all others, for hours.
+//! Attribute limit, checked before a page is parsed: one tag with very many attributes would keep the
+//! parser, which compares each with all others, busy for hours.
 
 /// No page for people has a tag with more attributes.
 const MAX_ATTRIBUTES: usize = 500;

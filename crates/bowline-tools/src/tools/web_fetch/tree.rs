@@ -26,7 +26,7 @@ const MAX_ELEMENTS: usize = 250_000;
 /// How much is parsed before the limits are looked at.
 const CHUNK: usize = 4096;
 
-/// Parses a page, or says why not.
+/// Parses a page.
 pub(super) fn parse(html: &str, stop: &Stop) -> Result<Rc<Node>, String> {
     let limits = Rc::<Limits>::default();
     let sink = Bounded { dom: RcDom::default(), limits: Rc::clone(&limits) };
