@@ -7,7 +7,7 @@ pub(crate) fn check(line: &str) {
     let script = parse(line);
     assert!(script.commands.len() <= MAX_COMMANDS, "{line:?}");
     for command in &script.commands {
-        let _ = (command.touches(), command.path_like_words(), command.carried());
+        let _ = (command.file_access(), command.path_like_words(), command.nested());
         let _ = (command.text(), command.text_with_assignments(), command.plain_text());
         let _ =
             (command.is_read_only(), command.runs_read_only(), command.has_harmless_assignments());

@@ -73,9 +73,7 @@ impl<'a> ShellState<'a> {
         let access = command.file_access();
         match access.reads.as_slice() {
             // How often a loop goes down, or up, is unknown.
-            [word] if access.complete && (is_absolute(word) || !self.repeats) => {
-                self.targets(word)
-            }
+            [word] if access.complete && (is_absolute(word) || !self.repeats) => self.targets(word),
             _ => None,
         }
     }
