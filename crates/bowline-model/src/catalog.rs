@@ -16,7 +16,7 @@ pub struct KnownModel {
     pub context_window: u64,
     /// Output limit of a response, in tokens.
     pub max_output: u64,
-    /// How thinking is requested.
+    /// Way in which thinking is requested.
     pub thinks: Thinks,
     /// Whether requests may set an effort.
     pub takes_effort: bool,

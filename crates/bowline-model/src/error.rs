@@ -15,7 +15,7 @@ pub struct ModelError {
     pub status: Option<u16>,
     /// The API's own name for it, as in `overloaded_error`.
     pub api_type: Option<String>,
-    /// What happened, for people.
+    /// Error text.
     pub message: String,
     /// Wait that the server requests before a retry (rate limit, overload).
     pub retry_after: Option<Duration>,
@@ -23,7 +23,7 @@ pub struct ModelError {
     pub should_retry: Option<bool>,
     /// The server's name for the request.
     pub request_id: Option<String>,
-    /// What lies beneath.
+    /// Underlying error.
     pub source: Option<Arc<dyn Error + Send + Sync>>,
 }
 

@@ -26,7 +26,7 @@ pub enum ModelRef {
 }
 
 impl ModelRef {
-    /// What goes into [`ModelRequest::model`](crate::ModelRequest::model).
+    /// Value for [`ModelRequest::model`](crate::ModelRequest::model).
     pub fn name(&self) -> &str {
         match self {
             Self::Anthropic(name) | Self::OpenAi(name) => name,

@@ -23,16 +23,16 @@ pub struct Providers {
     pub anthropic: AnthropicConfig,
     /// A chat-completions server.
     pub openai: OpenAiConfig,
-    /// How long to wait for servers.
+    /// Timeouts of HTTP requests.
     pub timeouts: Timeouts,
-    /// Where to record every exchange.
+    /// File to record every exchange to.
     pub record: Option<PathBuf>,
-    /// How fast recordings are played.
+    /// Speed of replays.
     pub replay_pace: Pace,
     made: Made,
 }
 
-/// What has been made so far. Two models of one provider share its connections.
+/// Models created so far. Two models of one provider share its connections.
 #[derive(Debug, Default)]
 struct Made {
     anthropic: OnceLock<Arc<Anthropic>>,

@@ -32,7 +32,7 @@ pub struct ModelRequest {
     /// Whether it reasons first; `None` is the provider's default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thinking: Option<Thinking>,
-    /// How hard it tries; `None` is the provider's default.
+    /// Effort; `None` is the provider's default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effort: Option<Effort>,
     /// Texts at which it stops.
@@ -75,7 +75,7 @@ impl ModelRequest {
 /// One message of the conversation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ModelMessage {
-    /// Who speaks.
+    /// Role.
     pub role: Role,
     /// Content.
     pub content: Vec<ContentBlock>,
@@ -98,7 +98,7 @@ impl ModelMessage {
 pub struct ToolDefinition {
     /// Its name.
     pub name: String,
-    /// What it does, for the model.
+    /// Description for the model.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// The JSON schema of its input; `null` for a tool the API itself runs.
@@ -147,7 +147,7 @@ pub enum ToolChoice {
 pub enum Thinking {
     /// As much as it finds useful.
     Adaptive {
-        /// What is shown of it.
+        /// Display.
         #[serde(skip_serializing_if = "Option::is_none")]
         display: Option<ThinkingDisplay>,
     },
@@ -155,7 +155,7 @@ pub enum Thinking {
     Enabled {
         /// At least 1024 and less than `max_tokens`.
         budget_tokens: u64,
-        /// What is shown of it.
+        /// Display.
         #[serde(skip_serializing_if = "Option::is_none")]
         display: Option<ThinkingDisplay>,
     },
@@ -163,7 +163,7 @@ pub enum Thinking {
     Disabled,
 }
 
-/// What is shown of the model's reasoning.
+/// Display of thinking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ThinkingDisplay {

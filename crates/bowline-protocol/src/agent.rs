@@ -39,13 +39,13 @@ pub struct AgentDefinition {
     /// Whether it runs in the background.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub background: Option<bool>,
-    /// Where it keeps what it learns.
+    /// Scope of its memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<AgentMemory>,
-    /// How hard it thinks.
+    /// Effort of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effort: Option<AgentEffort>,
-    /// How strict it is about tools.
+    /// Permission mode.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<PermissionMode>,
     /// Fields this version does not know (`observer`, `omitClaudeMd`, `autoCompactWindow`).
@@ -54,7 +54,7 @@ pub struct AgentDefinition {
 }
 
 open_enum! {
-    /// Where a subagent keeps what it learns.
+    /// Scope of its memory.
     AgentMemory {
         /// With the user.
         User = "user",
@@ -100,7 +100,7 @@ impl<'de> Deserialize<'de> for AgentMcpServer {
     }
 }
 
-/// How hard a subagent thinks.
+/// Effort of a subagent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum AgentEffort {

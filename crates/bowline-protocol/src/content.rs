@@ -40,9 +40,9 @@ pub enum ContentBlock {
     ToolReference(ToolReferenceBlock),
     /// The model calls a tool that the API itself runs.
     ServerToolUse(ToolUseBlock),
-    /// What the API's web search found.
+    /// Result of the API's web search.
     WebSearchToolResult(ServerToolResultBlock),
-    /// What the API's web fetch found.
+    /// Result of the API's web fetch.
     WebFetchToolResult(ServerToolResultBlock),
     /// Result of the API's code execution.
     CodeExecutionToolResult(ServerToolResultBlock),
@@ -50,7 +50,7 @@ pub enum ContentBlock {
     BashCodeExecutionToolResult(ServerToolResultBlock),
     /// Result of the API's text editor.
     TextEditorCodeExecutionToolResult(ServerToolResultBlock),
-    /// Which tools the API's tool search found.
+    /// Result of the API's tool search.
     ToolSearchToolResult(ServerToolResultBlock),
     /// Result of the API's advisor.
     AdvisorToolResult(ServerToolResultBlock),
@@ -181,7 +181,7 @@ pub struct ToolResultBlock {
 /// A picture.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ImageBlock {
-    /// Where its bytes are.
+    /// Source of its bytes.
     pub source: Source,
     /// Fields this version does not know.
     #[serde(flatten)]
@@ -191,12 +191,12 @@ pub struct ImageBlock {
 /// A PDF, or a text with a title.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DocumentBlock {
-    /// Where its bytes are.
+    /// Source of its bytes.
     pub source: Source,
     /// Its title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What the model should know about it.
+    /// Context about it for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
     /// Fields this version does not know (`citations`, `cache_control`).
@@ -207,9 +207,9 @@ pub struct DocumentBlock {
 /// A passage found by a search.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SearchResultBlock {
-    /// Where it was found.
+    /// Source.
     pub source: String,
-    /// What it is called there.
+    /// Title.
     pub title: String,
     /// The passage.
     pub content: Vec<ContentBlock>,
@@ -250,7 +250,7 @@ pub struct ContainerUploadBlock {
     pub extra: Extra,
 }
 
-/// Where the bytes of an image or a document are.
+/// Source of an image or document.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -422,7 +422,7 @@ impl<'de> Deserialize<'de> for Content {
 }
 
 open_enum! {
-    /// Who speaks.
+    /// Role.
     Role {
         /// The user, a program on their behalf, or tool results.
         User = "user",

@@ -12,7 +12,7 @@ use crate::{
     wire::{Key, ReadError, Tags, open_enum, read_body, read_raw},
 };
 
-/// How an MCP server is reached. Without a `type` it is a program.
+/// Configuration of an MCP server. Without a `type` it is a program.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -88,7 +88,7 @@ pub struct McpStdioServer {
     /// Variables added to its environment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub env: Option<BTreeMap<String, String>>,
-    /// How long a call may take, in milliseconds.
+    /// Timeout, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Number>,
     /// Whether its tools are always in the model's list.
@@ -103,15 +103,15 @@ pub struct McpStdioServer {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct McpRemoteServer {
-    /// Where it is.
+    /// Location.
     pub url: String,
     /// Headers of every request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub headers: Option<BTreeMap<String, String>>,
-    /// What is decided about some of its tools.
+    /// Policy for some of its tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<McpToolPolicy>>,
-    /// How long a call may take, in milliseconds.
+    /// Timeout, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Number>,
     /// Whether its tools are always in the model's list.
@@ -147,10 +147,10 @@ pub struct McpOauth {
     /// Scopes to request, separated by spaces, instead of those the server names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scopes: Option<String>,
-    /// Who the tokens are for.
+    /// Grant type.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grant_type: Option<McpGrantType>,
-    /// Who vouches for the user, with [`McpGrantType::JwtBearer`].
+    /// Identity provider of the user, with [`McpGrantType::JwtBearer`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub identity_provider: Option<McpIdentityProvider>,
     /// Fields this version does not know.
@@ -158,7 +158,7 @@ pub struct McpOauth {
     pub extra: Extra,
 }
 
-/// Who the tokens of a login are for.
+/// Grant type of a login.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum McpGrantType {
@@ -174,9 +174,9 @@ pub enum McpGrantType {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct McpIdentityProvider {
-    /// What it calls itself.
+    /// Issuer.
     pub issuer: String,
-    /// Where it trades tokens.
+    /// Token endpoint.
     pub token_endpoint: String,
     /// The client that is registered with it.
     pub client_id: String,
@@ -196,10 +196,10 @@ pub struct McpIdentityProvider {
 pub struct McpSdkServer {
     /// The name under which the host knows it.
     pub name: String,
-    /// How long a call may take, in milliseconds.
+    /// Timeout, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Number>,
-    /// What is decided about some of its tools.
+    /// Policy for some of its tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<McpToolPolicy>>,
     /// Fields this version does not know.
@@ -211,11 +211,11 @@ pub struct McpSdkServer {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct McpProxyServer {
-    /// Where it is.
+    /// Location.
     pub url: String,
     /// Names it there.
     pub id: String,
-    /// How long a call may take, in milliseconds.
+    /// Timeout, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Number>,
     /// Fields this version does not know.
@@ -223,7 +223,7 @@ pub struct McpProxyServer {
     pub extra: Extra,
 }
 
-/// What is decided about one tool of a server.
+/// Policy for one tool of a server.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct McpToolPolicy {
     /// The tool.
@@ -249,7 +249,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// How an MCP server is doing.
+    /// Status of an MCP server.
     #[derive(Default)]
     McpServerStatus {
         /// Its tools can be called.

@@ -13,7 +13,7 @@ use crate::{
 
 /// One event of a streamed model response.
 ///
-/// What is large is in a box: an event goes through many hands.
+/// Large payloads are boxed: an event is moved often.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -75,7 +75,7 @@ pub struct ContentBlockStart {
 /// A block grows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContentBlockDelta {
-    /// Which block.
+    /// Index of the block.
     pub index: usize,
     /// By what.
     pub delta: Delta,
@@ -87,7 +87,7 @@ pub struct ContentBlockDelta {
 /// A block is complete.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContentBlockStop {
-    /// Which block.
+    /// Index of the block.
     pub index: usize,
     /// Fields this version does not know.
     #[serde(flatten)]
@@ -99,7 +99,7 @@ pub struct ContentBlockStop {
 pub struct MessageDelta {
     /// Stop reason of the response.
     pub delta: StopDelta,
-    /// What it has cost so far, counted from its start.
+    /// Usage so far, cumulative.
     #[serde(default)]
     pub usage: Usage,
     /// Fields this version does not know.
@@ -126,7 +126,7 @@ pub struct Ping {
 /// Error after the response had started.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StreamError {
-    /// What happened.
+    /// Details.
     pub error: ApiErrorBody,
     /// Fields this version does not know (`request_id`).
     #[serde(flatten)]
@@ -146,7 +146,7 @@ pub struct ApiErrorBody {
     pub extra: Extra,
 }
 
-/// What a block grows by.
+/// Delta of a block.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -239,7 +239,7 @@ pub struct StopDelta {
 }
 
 open_enum! {
-    /// Why the model stopped.
+    /// Stop reason of the model.
     StopReason {
         /// It is done.
         EndTurn = "end_turn",
@@ -274,13 +274,13 @@ pub struct ApiMessage {
     pub model: String,
     /// Its content.
     pub content: Vec<ContentBlock>,
-    /// Why it stopped; `null` while it speaks.
+    /// Stop reason; `null` until the end.
     #[serde(default)]
     pub stop_reason: Option<StopReason>,
     /// The sequence it stopped at.
     #[serde(default)]
     pub stop_sequence: Option<String>,
-    /// What it cost so far.
+    /// Usage so far.
     #[serde(default)]
     pub usage: Usage,
     /// Fields this version does not know (`container`, `context_management`).

@@ -21,7 +21,7 @@ pub struct LiveContext {
     pub attachments: Vec<PlacedAttachment>,
     /// The line that the next one follows; `None` for an empty transcript.
     pub leaf: Option<MessageUuid>,
-    /// How the last turn was left, if it did not end by itself.
+    /// State of the last turn, if it was interrupted.
     pub unfinished: Option<Unfinished>,
     /// The calls that hooks had put off, if the conversation ended with them. They have made-up results
     /// until they are run.
@@ -38,7 +38,7 @@ pub struct LiveContext {
     pub permission_mode: Option<String>,
     /// The to-do list as last written, an array.
     pub todos: Option<RawJson>,
-    /// What the session has cost, if it ended properly.
+    /// Cost of the session, if it ended properly.
     pub cost: Option<CostState>,
     /// Its title: given by the user, else generated.
     pub title: Option<String>,
@@ -71,19 +71,19 @@ impl KnownLines {
 /// One message of the conversation, made of one or more lines.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContextMessage {
-    /// Who speaks.
+    /// Role.
     pub role: Role,
     /// Content.
     pub content: Vec<ContentBlock>,
     /// The lines it is made of, in order; none for what is made up here.
     pub uuids: Vec<MessageUuid>,
-    /// Where it comes from.
+    /// Kind of message.
     pub kind: MessageKind,
     /// Id of the response in the API.
     pub message_id: Option<String>,
 }
 
-/// Where a message comes from. One made of several lines is what its first line is.
+/// Kind of a message. One made of several lines is what its first line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MessageKind {
     /// A prompt.
@@ -109,7 +109,7 @@ pub struct PlacedAttachment {
     pub line: AttachmentLine,
 }
 
-/// How a turn was left that did not end by itself.
+/// State of an interrupted turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Unfinished {
     /// The prompt, or the tool results, got no response.
@@ -125,7 +125,7 @@ pub const NO_RESPONSE: &str = "No response requested.";
 impl LiveContext {
     /// The last prompt or tool result got no response, and the synthetic one is not in
     /// `messages`: what a session goes on with that finishes the interrupted turn.
-    pub fn without_made_up_answer(mut self) -> Self {
+    pub fn without_synthetic_response(mut self) -> Self {
         let last = self.messages.last();
         if last.is_some_and(|m| m.kind == MessageKind::MadeUp && m.role == Role::Assistant) {
             self.messages.pop();

@@ -6,7 +6,7 @@ use bowline_protocol::{MessageUuid, SessionId};
 
 use crate::lock_holder::LockHolder;
 
-/// Why a session could not be opened, found or changed.
+/// Error of opening, finding or changing a session.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SessionError {
@@ -37,7 +37,7 @@ pub enum SessionError {
     Locked {
         /// The session.
         id: SessionId,
-        /// Who writes it.
+        /// The process that writes it.
         holder: LockHolder,
     },
     /// The session has no such message.

@@ -24,7 +24,7 @@ pub enum Target {
     File(PathBuf),
 }
 
-/// How many sessions an error lists.
+/// Number of sessions in an error.
 const MOST_CANDIDATES: usize = 10;
 
 /// A shorter beginning of an id fits too much to be meant.

@@ -28,7 +28,7 @@ use crate::{
     scan::{BackwardLines, LineReader, Span},
 };
 
-/// What a fork is to be.
+/// Options of a fork.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ForkOptions {
     /// The last message to copy; `None` copies all.

@@ -135,7 +135,7 @@ impl Kind {
     }
 }
 
-/// Where a line belongs.
+/// Position of a line.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct LineHead {
     pub(crate) span: Span,

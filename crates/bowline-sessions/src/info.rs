@@ -17,16 +17,16 @@ use serde::Deserialize;
 
 use crate::clock;
 
-/// How much of each end is read.
+/// Bytes read of each end.
 pub(crate) const END: u64 = 64 * 1024;
 
-/// Where titles are, the better ones first.
+/// Fields with titles, in order of precedence.
 pub(crate) const TITLE_KEYS: [&str; 2] = ["customTitle", "aiTitle"];
 
 /// A first prompt is shown up to here.
 const LONGEST_PROMPT: usize = 200;
 
-/// What a listing shows of a session. Times are milliseconds since the epoch.
+/// Listing entry of a session. Times are milliseconds since the epoch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionInfo {
     /// The session.

@@ -21,7 +21,7 @@ use crate::{
     project::{ConfigHome, ProjectKey, SessionFiles, canonical, is_session_id, name_of},
 };
 
-/// Which sessions to list.
+/// Options of a listing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListOptions {
     /// Those of this directory; `None` is all.
@@ -30,9 +30,9 @@ pub struct ListOptions {
     pub without_worktrees: bool,
     /// Only those that a person started.
     pub without_programmatic: bool,
-    /// How many to skip.
+    /// Offset.
     pub offset: usize,
-    /// How many to give; `None` and 0 are all.
+    /// Limit; `None` and 0 mean all.
     pub limit: Option<usize>,
 }
 

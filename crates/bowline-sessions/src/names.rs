@@ -24,7 +24,7 @@ pub(crate) struct Names {
     pub(crate) ai_title: Option<String>,
     pub(crate) agent_name: Option<String>,
     pub(crate) tag: Option<String>,
-    /// Where in the transcript the first of them stands.
+    /// Offset of the first of them in the transcript.
     pub(crate) at: u64,
 }
 

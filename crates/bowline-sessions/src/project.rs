@@ -73,12 +73,12 @@ impl ConfigHome {
         SessionFiles::in_folder(self.project(key), id.clone())
     }
 
-    /// Where copies of a session's files are kept before they are edited.
+    /// Folder for copies of files before they are edited.
     pub fn file_history(&self, id: &SessionId) -> PathBuf {
         self.0.join("file-history").join(id.as_str())
     }
 
-    /// Where a session keeps files for the environment of its commands.
+    /// Folder for environment files of commands.
     pub fn session_env(&self, id: &SessionId) -> PathBuf {
         self.0.join("session-env").join(id.as_str())
     }
@@ -216,7 +216,7 @@ impl SessionFiles {
     }
 }
 
-/// Where the output of a session's background tasks goes: in the user's temporary folder
+/// Folder for the output of a session's background tasks, in the user's temporary folder
 /// (`bowline_private::temporary_folder`), so that no other user can read or replace it.
 pub fn tasks_folder(temporary: &Path, key: &ProjectKey, session: &SessionId) -> PathBuf {
     temporary.join(key.as_str()).join(session.as_str()).join("tasks")

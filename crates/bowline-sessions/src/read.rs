@@ -48,12 +48,12 @@ pub enum MessageAuthor {
     System,
 }
 
-/// Which messages to give.
+/// Page of messages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Page {
-    /// How many to skip.
+    /// Offset.
     pub offset: usize,
-    /// How many to give; `None` and 0 are all.
+    /// Limit; `None` and 0 mean all.
     pub limit: Option<usize>,
     /// Give the agent's notes too.
     pub with_system: bool,
@@ -142,7 +142,7 @@ pub(crate) fn subagent_files(folder: &Path) -> Vec<(AgentId, PathBuf)> {
     found
 }
 
-/// Who started a subagent.
+/// Parent of a subagent.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Parents {

@@ -10,7 +10,7 @@ use std::{
 
 use memchr::memrchr;
 
-/// How much is read at once: large enough that system calls do not count, small beside a conversation.
+/// Bytes per read: large enough that system calls do not matter, small beside a conversation.
 const CHUNK: usize = 256 * 1024;
 
 /// Range of a line in its file, without its newline.

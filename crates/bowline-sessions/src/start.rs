@@ -37,9 +37,9 @@ pub enum StartFrom {
     /// A new session.
     #[default]
     Nothing,
-    /// Where the newest session of the folder ended, if there is one.
+    /// The newest session of the folder, if there is one.
     Newest,
-    /// Where this one ended: its id, its title, or its file.
+    /// This session: its id, its title, or its file.
     Session(String),
     /// After these lines of a transcript from a store.
     Lines(Vec<RawJson>),
@@ -50,7 +50,7 @@ pub enum StartFrom {
 pub struct StartedSession {
     /// Its id.
     pub id: SessionId,
-    /// Where it is written; `None` keeps it in memory.
+    /// Its writer; `None` keeps it in memory.
     pub transcript: Option<TranscriptWriter>,
     /// The conversation so far.
     pub context: Option<LiveContext>,

@@ -20,11 +20,11 @@ pub struct SessionSummary {
     pub session_id: SessionId,
     /// When the store was written to, in milliseconds since the epoch. The fold leaves it alone.
     pub mtime: i64,
-    /// What was found.
+    /// Data.
     pub data: SummaryData,
 }
 
-/// What a summary has found so far.
+/// Data of a summary.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SummaryData {
@@ -34,7 +34,7 @@ pub struct SummaryData {
     /// When it began.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub created_at: Option<i64>,
-    /// Where it began.
+    /// Working directory at the start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// The first prompt.

@@ -38,7 +38,7 @@ use crate::{
     project::SessionFiles,
 };
 
-/// Where lines are written from; stands on every line of the conversation.
+/// Origin of lines; set on every line of the conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LineOrigin {
     /// The working directory.
@@ -60,14 +60,14 @@ pub struct TranscriptWriter {
     origin: LineOrigin,
     leaf: Option<MessageUuid>,
     names: Names,
-    /// How long the file is, as far as this writer knows.
+    /// Length of the file, as far as this writer knows.
     end: u64,
     pending: Vec<u8>,
     pending_lines: usize,
     /// The newest response, until its end is written.
     open: Option<OpenResponse>,
     mirroring: Mirroring,
-    /// What a mirror has not been handed yet.
+    /// Lines that a mirror has not received yet.
     mirrored: Vec<RawJson>,
     sync: Sync,
     state: State,
@@ -186,12 +186,12 @@ impl TranscriptWriter {
         self.names = names;
     }
 
-    /// Where the next lines are written from.
+    /// Sets the origin of the next lines.
     pub fn origin_mut(&mut self) -> &mut LineOrigin {
         &mut self.origin
     }
 
-    /// How many lines were dropped since writing failed.
+    /// Lines dropped since writing failed.
     pub fn dropped(&self) -> u64 {
         self.dropped
     }

@@ -139,7 +139,7 @@ fn output_config(request: &ModelRequest) -> Map<String, Value> {
     config
 }
 
-/// What may get a mark.
+/// Content that may get a cache mark.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Part<T> {

@@ -20,11 +20,11 @@ const CACHE_CONTROL: &str = "cache_control";
 /// Positions that get a cache mark.
 #[derive(Debug, Default)]
 pub(super) struct CacheMarks {
-    /// Which system block.
+    /// System block with a mark.
     pub(super) system: Option<usize>,
-    /// Which tool.
+    /// Tool with a mark.
     pub(super) tool: Option<usize>,
-    /// Which blocks of which messages.
+    /// Messages and their blocks with a mark.
     messages: Vec<(usize, usize)>,
 }
 
@@ -61,7 +61,7 @@ impl CacheMarks {
         marks
     }
 
-    /// Which block of a message gets a mark.
+    /// Block of a message that gets a mark.
     pub(super) fn in_message(&self, message: usize) -> Option<usize> {
         self.messages.iter().find(|(index, _)| *index == message).map(|(_, block)| *block)
     }

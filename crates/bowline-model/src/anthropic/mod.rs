@@ -16,7 +16,7 @@ use crate::{
     http::{Endpoint, HttpResponse, events},
 };
 
-/// How to reach the Anthropic API.
+/// Configuration of the Anthropic API.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AnthropicConfig {
     /// `https://api.anthropic.com` by default.

@@ -11,7 +11,7 @@ use crate::{
     sse::{SseEvent, SseParser},
 };
 
-/// How a provider's server-sent events become stream events. No I/O.
+/// Decoder of a provider's server-sent events. No I/O.
 pub(crate) trait Decoder: Send + 'static {
     /// Reads one event of the server and adds what it means to `out`.
     fn decode(
@@ -54,7 +54,7 @@ struct Reader<D> {
     parser: SseParser,
     received: Received,
     ready: VecDeque<StreamEvent>,
-    /// What comes after the events that are ready.
+    /// State after the events that are ready.
     failure: Option<ModelError>,
     ended: bool,
 }

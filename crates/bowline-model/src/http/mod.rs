@@ -14,7 +14,7 @@ pub(crate) use response::HttpResponse;
 
 use std::time::Duration;
 
-/// How long to wait for a server.
+/// Timeouts of HTTP requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Timeouts {

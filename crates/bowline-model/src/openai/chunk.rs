@@ -32,13 +32,13 @@ pub(super) struct Choice {
 pub(super) struct MessagePiece {
     /// A text, or parts with texts.
     content: Option<Value>,
-    /// What llama.cpp, vLLM and DeepSeek call reasoning.
+    /// Reasoning, as llama.cpp, vLLM and DeepSeek name it.
     reasoning_content: Option<String>,
-    /// What Ollama and OpenRouter call it.
+    /// Reasoning, as Ollama and OpenRouter name it.
     reasoning: Option<Value>,
     refusal: Option<String>,
     pub(super) tool_calls: Option<Vec<CallPiece>>,
-    /// What tool calls were before there could be several.
+    /// Predecessor of `tool_calls`.
     pub(super) function_call: Option<FunctionPiece>,
 }
 

@@ -24,7 +24,7 @@ use body::Body;
 use decode::OpenAiDecoder;
 use names::ToolNames;
 
-/// How to reach a chat-completions server.
+/// Configuration of a chat-completions server.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct OpenAiConfig {
     /// As in `http://127.0.0.1:8080/v1`; OpenAI's own if there is only a key.

@@ -19,7 +19,7 @@ pub(super) fn essence(request: &Value) -> Value {
     })
 }
 
-/// What the engine adds about the machine and the day.
+/// Text that the engine adds about the machine and the day.
 fn is_reminder(block: &Value) -> bool {
     let text = block["text"].as_str().unwrap_or_default();
     block["type"] == "text" && text.trim_start().starts_with("<system-reminder>")
@@ -40,7 +40,7 @@ impl Difference {
         find("", recorded, requested)
     }
 
-    /// How many messages the two have in common at the beginning.
+    /// Number of common messages at the start.
     pub(super) fn common_messages(recorded: &Value, requested: &Value) -> usize {
         let list = |value: &Value| value["messages"].as_array().cloned().unwrap_or_default();
         list(recorded).iter().zip(&list(requested)).take_while(|(a, b)| a == b).count()
@@ -77,7 +77,7 @@ fn find(path: &str, recorded: &Value, requested: &Value) -> Option<Difference> {
     }
 }
 
-/// How much of a value is shown.
+/// Length to which a value is truncated.
 const LONGEST_VALUE: usize = 200;
 
 impl fmt::Display for Difference {

@@ -142,7 +142,7 @@ impl RecordFile {
         Self { veil, ..self }
     }
 
-    /// What is hidden in it.
+    /// Secrets to redact.
     pub(super) fn veil(&self) -> &Veil {
         &self.veil
     }

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{BoxFuture, ErrorKind, EventStream, Model, ModelError, ModelRequest, secret::Veil};
 
-/// How fast a recording is played.
+/// Speed of a replay.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Pace {
     /// As fast as it is read.

@@ -38,7 +38,7 @@ pub(super) enum Directive {
     Next,
 }
 
-/// How a response breaks off.
+/// Way in which a response breaks off.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Break {
     Cut,
@@ -46,7 +46,7 @@ pub(super) enum Break {
     Error { kind: String, message: String },
 }
 
-/// How many attempts a failure befalls.
+/// Attempts that fail.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Times {
     Always,

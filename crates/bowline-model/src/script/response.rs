@@ -18,9 +18,9 @@ use crate::{Delivery, ErrorKind, ModelError, ModelRequest, event};
 pub(super) struct ScriptedResponse {
     /// Names the request.
     pub(super) request_id: String,
-    /// How long it takes to begin.
+    /// Delay before the start.
     pub(super) delay: Duration,
-    /// What happens, in order.
+    /// Steps in order.
     pub(super) plays: Result<Plays, ModelError>,
 }
 
@@ -194,7 +194,7 @@ impl Block {
         }
     }
 
-    /// How it grows.
+    /// Deltas.
     fn deltas(self, index: usize) -> Box<dyn Iterator<Item = StreamEvent> + Send> {
         match self {
             Self::Text(text) => {
@@ -256,7 +256,7 @@ fn usage(input: u64, output: u64, mut fields: Extra) -> (Usage, Usage) {
     (begin, end)
 }
 
-/// How much of a tool result is repeated.
+/// Length to which a repeated tool result is truncated.
 const LONGEST_RESULT: usize = 120;
 
 fn newest_result(request: &ModelRequest) -> String {

@@ -1,4 +1,4 @@
-//! What goes to the Messages API: body, headers, cache marks.
+//! Requests to the Messages API: body, headers, cache marks.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use bowline_protocol::{ContentBlock, Effort, Extra, TextBlock, ThinkingBlock};
 use serde_json::{Value, json};
 
 use crate::{
-    asking::{anthropic, call, conversation, heard, prompt, result},
+    client::{anthropic, call, conversation, event_lines, prompt, result},
     odd_server::{OddServer, Received, streamed, whole},
 };
 
 async fn sent(request: ModelRequest) -> Received {
     let mut server = OddServer::once(streamed("")).await;
-    heard(&anthropic(&server.url), request).await;
+    event_lines(&anthropic(&server.url), request).await;
     server.request().await
 }
 
@@ -190,8 +190,11 @@ async fn credentials_betas_and_headers() {
     assert!(!format!("{config:?}").contains("key-1"), "keys are never shown");
     let model = Anthropic::new(&config, Timeouts::default()).unwrap();
     assert!(!format!("{model:?}").contains("key-1"));
-    heard(&model, ModelRequest { betas: vec!["b".to_owned(), "c".to_owned()], ..prompt("hi") })
-        .await;
+    event_lines(
+        &model,
+        ModelRequest { betas: vec!["b".to_owned(), "c".to_owned()], ..prompt("hi") },
+    )
+    .await;
     let received = server.request().await;
     assert_eq!(received.path, "/v1/messages", "a version in the base URL is not doubled");
     assert_eq!(received.header("x-api-key"), Some("key-1"));

@@ -5,7 +5,7 @@ use expect_test::{Expect, expect};
 use serde_json::json;
 
 use crate::{
-    asking::{anthropic, events, fold, heard, prompt},
+    client::{anthropic, event_lines, events, fold, prompt},
     odd_server::{OddServer, Step, cut, stream_head, streamed, whole},
 };
 
@@ -34,7 +34,7 @@ const PING: &str = "event: ping\ndata: {\"type\":\"ping\"}\n\n";
 
 async fn check(steps: Vec<Step>, expected: &Expect) {
     let server = OddServer::once(steps).await;
-    expected.assert_eq(&heard(&anthropic(&server.url), prompt("hi")).await);
+    expected.assert_eq(&event_lines(&anthropic(&server.url), prompt("hi")).await);
 }
 
 fn all() -> Expect {
@@ -227,7 +227,7 @@ async fn whole_response_to_a_streaming_request_is_accepted() {
 
     let error = r#"{"type":"error","error":{"type":"api_error","message":"inside 200"}}"#;
     let server = OddServer::once(whole("200 OK", "", error)).await;
-    let failure = crate::asking::events(&anthropic(&server.url), prompt("hi")).await.unwrap_err();
+    let failure = crate::client::events(&anthropic(&server.url), prompt("hi")).await.unwrap_err();
     assert_eq!((failure.kind, failure.message.as_str()), (ErrorKind::Api, "inside 200"));
 }
 

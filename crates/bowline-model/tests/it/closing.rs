@@ -7,7 +7,7 @@ use bowline_protocol::StreamEvent;
 use futures_util::{FutureExt, StreamExt};
 
 use crate::{
-    asking::{anthropic, openai, prompt},
+    client::{anthropic, openai, prompt},
     odd_server::{OddServer, PATIENCE, Step, lasting_stream_head, stream_head},
 };
 
@@ -30,28 +30,28 @@ async fn dropping_the_stream_closes_the_connection() {
 async fn dropping_the_request_closes_the_connection() {
     let mut server = OddServer::once(vec![Step::Hold]).await;
     let model = openai(&server.url);
-    let mut asking = model.stream(Arc::new(prompt("hi")));
+    let mut client = model.stream(Arc::new(prompt("hi")));
     tokio::select! {
-        _ = &mut asking => panic!("the server never answers"),
+        _ = &mut client => panic!("the server never answers"),
         _ = server.request() => {}
     }
-    drop(asking);
+    drop(client);
     server.client_gone().await;
 }
 
 #[tokio::test]
 async fn connection_is_reused_after_a_complete_response() {
     let stop = "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
-    let answer = || {
+    let response = || {
         let body = [START, stop].concat();
         vec![lasting_stream_head(), Step::Chunk(body.into()), Step::End]
     };
-    let mut server = OddServer::on_one_connection(vec![answer(), answer(), answer()]).await;
+    let mut server = OddServer::on_one_connection(vec![response(), response(), response()]).await;
     let model = anthropic(&server.url);
     for _ in 0..3 {
         // A second connection would wait for ever; the server takes no other.
-        let asking = model.stream(Arc::new(prompt("hi")));
-        let mut stream = tokio::time::timeout(PATIENCE, asking).await.unwrap().unwrap();
+        let client = model.stream(Arc::new(prompt("hi")));
+        let mut stream = tokio::time::timeout(PATIENCE, client).await.unwrap().unwrap();
         // Nobody waits for more than the last event.
         while !matches!(stream.next().await.unwrap().unwrap(), StreamEvent::MessageStop(_)) {}
         drop(stream);

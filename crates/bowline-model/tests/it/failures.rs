@@ -5,7 +5,7 @@ use std::time::Duration;
 use bowline_model::{Anthropic, AnthropicConfig, ErrorKind, ModelError, Timeouts};
 
 use crate::{
-    asking::{anthropic, events, openai, prompt},
+    client::{anthropic, events, openai, prompt},
     odd_server::{OddServer, Step, stream_head, whole},
 };
 

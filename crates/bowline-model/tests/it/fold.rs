@@ -1,4 +1,4 @@
-//! What events add up to.
+//! Folding of events.
 
 use bowline_model::{Folded, MessageFold};
 use bowline_protocol::StreamEvent;

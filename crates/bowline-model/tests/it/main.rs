@@ -3,7 +3,7 @@
 
 mod anthropic_request;
 mod anthropic_stream;
-mod asking;
+mod client;
 mod closing;
 mod failures;
 mod fold;

@@ -1,4 +1,4 @@
-//! A server on a real socket that answers with whatever bytes a test wants.
+//! A server on a real socket that responds with the bytes of a test.
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ impl Received {
     }
 }
 
-/// Takes one connection after the other and answers as it was told.
+/// Serves one connection after the other from its list.
 pub(crate) struct OddServer {
     pub(crate) url: String,
     requests: mpsc::UnboundedReceiver<Received>,
@@ -54,27 +54,27 @@ pub(crate) struct OddServer {
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 impl OddServer {
-    /// A server that takes a new connection for every answer.
-    pub(crate) async fn new(answers: Vec<Vec<Step>>) -> Self {
-        Self::start(answers.into_iter().map(|answer| vec![answer]).collect()).await
+    /// A server with a new connection for every response.
+    pub(crate) async fn new(responses: Vec<Vec<Step>>) -> Self {
+        Self::start(responses.into_iter().map(|response| vec![response]).collect()).await
     }
 
-    /// A server that takes a single connection and answers every request on it.
-    pub(crate) async fn on_one_connection(answers: Vec<Vec<Step>>) -> Self {
-        Self::start(vec![answers]).await
+    /// A server with a single connection for all requests.
+    pub(crate) async fn on_one_connection(responses: Vec<Vec<Step>>) -> Self {
+        Self::start(vec![responses]).await
     }
 
-    /// A server that gives these answers on each of these connections.
+    /// A server with these responses on each of these connections.
     async fn start(connections: Vec<Vec<Vec<Step>>>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let (request, requests) = mpsc::unbounded_channel();
         let (went, gone) = mpsc::unbounded_channel();
         let task = tokio::spawn(async move {
-            for answers in connections {
+            for responses in connections {
                 let (mut socket, _) = listener.accept().await.unwrap();
                 socket.set_nodelay(true).unwrap();
-                for steps in answers {
+                for steps in responses {
                     let _ = request.send(read_request(&mut socket).await);
                     for step in steps {
                         perform(step, &mut socket, &went).await;
@@ -85,7 +85,7 @@ impl OddServer {
         Self { url, requests, gone, _task: AbortOnDropHandle::new(task) }
     }
 
-    /// A server that answers once.
+    /// A server for one request.
     pub(crate) async fn once(steps: Vec<Step>) -> Self {
         Self::new(vec![steps]).await
     }
@@ -104,7 +104,7 @@ impl OddServer {
 }
 
 async fn perform(step: Step, socket: &mut TcpStream, went: &mpsc::UnboundedSender<()>) {
-    // A client may have gone; then there is nobody to tell.
+    // The client may be gone.
     match step {
         Step::Raw(bytes) => drop(socket.write_all(&bytes).await),
         Step::Chunk(bytes) => {
@@ -146,7 +146,7 @@ async fn read_request(socket: &mut TcpStream) -> Received {
     received
 }
 
-/// The head of a streamed answer on a connection that stays open.
+/// The head of a streamed response on a connection that stays open.
 pub(crate) fn lasting_stream_head() -> Step {
     Step::Raw(
         b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
@@ -154,7 +154,7 @@ pub(crate) fn lasting_stream_head() -> Step {
     )
 }
 
-/// The head of a streamed answer.
+/// The head of a streamed response.
 pub(crate) fn stream_head() -> Step {
     Step::Raw(
         b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\
@@ -163,17 +163,17 @@ pub(crate) fn stream_head() -> Step {
     )
 }
 
-/// A streamed answer that ends properly.
+/// A streamed response that ends properly.
 pub(crate) fn streamed(body: &str) -> Vec<Step> {
     vec![stream_head(), Step::Chunk(body.into()), Step::End]
 }
 
-/// A streamed answer whose connection breaks.
+/// A streamed response whose connection breaks.
 pub(crate) fn cut(body: &str) -> Vec<Step> {
     vec![stream_head(), Step::Chunk(body.into())]
 }
 
-/// An answer in one piece.
+/// A response in one piece.
 pub(crate) fn whole(status: &str, headers: &str, body: &str) -> Vec<Step> {
     vec![Step::Raw(
         format!(

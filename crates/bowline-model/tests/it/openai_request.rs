@@ -1,4 +1,4 @@
-//! What goes to a chat-completions server.
+//! Requests to a chat-completions server.
 
 use bowline_model::{
     LimitField, ModelMessage, ModelRequest, OpenAi, OpenAiConfig, Timeouts, ToolChoice,
@@ -11,13 +11,13 @@ use bowline_protocol::{
 use serde_json::{Value, json};
 
 use crate::{
-    asking::{call, conversation, heard, openai, prompt, result},
+    client::{call, conversation, event_lines, openai, prompt, result},
     odd_server::{OddServer, Received, streamed},
 };
 
 async fn sent(request: ModelRequest) -> Received {
     let mut server = OddServer::once(streamed("")).await;
-    heard(&openai(&server.url), request).await;
+    event_lines(&openai(&server.url), request).await;
     server.request().await
 }
 
@@ -184,7 +184,7 @@ async fn a_key_and_the_other_name_of_the_limit() {
     };
     let model = OpenAi::new(&config, Timeouts::default()).unwrap();
     assert!(!format!("{config:?} {model:?}").contains("key-1"), "keys are never shown");
-    heard(&model, ModelRequest { max_tokens: Some(9), ..prompt("hi") }).await;
+    event_lines(&model, ModelRequest { max_tokens: Some(9), ..prompt("hi") }).await;
     let received = server.request().await;
     assert_eq!(received.path, "/v1/chat/completions");
     assert_eq!(received.header("authorization"), Some("Bearer key-1"));

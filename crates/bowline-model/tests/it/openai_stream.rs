@@ -5,7 +5,7 @@ use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 
 use crate::{
-    asking::{events, fold, heard, openai, prompt},
+    client::{event_lines, events, fold, openai, prompt},
     odd_server::{OddServer, Step, cut, streamed, whole},
 };
 
@@ -37,7 +37,7 @@ fn finish(reason: &str) -> Value {
 
 async fn check(steps: Vec<Step>, expected: &Expect) {
     let server = OddServer::once(steps).await;
-    expected.assert_eq(&heard(&openai(&server.url), prompt("hi")).await);
+    expected.assert_eq(&event_lines(&openai(&server.url), prompt("hi")).await);
 }
 
 async fn check_choices(choices: &[Value], expected: &Expect) {
@@ -181,7 +181,7 @@ async fn whole_calls_with_objects_without_ids_or_numbers() {
             { "id": "", "function": { "name": "B", "arguments": "{\"y\":2}" } },
             { "id": null, "function": { "name": "C", "arguments": null } },
         ])),
-        // The calls are there, whatever the reason says.
+        // The calls are there, whatever the stop reason.
         finish("stop"),
     ])))
     .await;
@@ -382,7 +382,7 @@ async fn streams_that_end_too_early() {
 
 #[tokio::test]
 async fn whole_response_yields_the_same_events() {
-    let answer = json!({
+    let response = json!({
         "id": "chat-2", "object": "chat.completion", "model": "m",
         "choices": [{ "index": 0, "finish_reason": "tool_calls", "message": {
             "role": "assistant", "content": "Look:", "reasoning_content": "hm",
@@ -390,9 +390,9 @@ async fn whole_response_yields_the_same_events() {
                              "function": { "name": "A", "arguments": "{\"x\":1}" } }] } }],
         "usage": { "prompt_tokens": 3, "completion_tokens": 4 },
     });
-    // Asked for whole, or given whole though a stream was asked for.
+    // Requested whole, or sent whole though a stream was requested.
     for delivery in [Delivery::Whole, Delivery::Stream] {
-        let server = OddServer::once(whole("200 OK", "", &answer.to_string())).await;
+        let server = OddServer::once(whole("200 OK", "", &response.to_string())).await;
         let request = ModelRequest { delivery, ..prompt("hi") };
         expect![[r#"
             start chat-2 m
@@ -408,7 +408,7 @@ async fn whole_response_yields_the_same_events() {
             stops for tool_use, 3 in, 4 out
             end
         "#]]
-        .assert_eq(&heard(&openai(&server.url), request).await);
+        .assert_eq(&event_lines(&openai(&server.url), request).await);
     }
 }
 
@@ -422,7 +422,7 @@ async fn a_long_tool_name_travels_short_and_comes_back_long() {
     };
     let request = ModelRequest { tools: vec![tool.into()], ..prompt("hi") };
     let mut server = OddServer::once(streamed("")).await;
-    heard(&openai(&server.url), request.clone()).await;
+    event_lines(&openai(&server.url), request.clone()).await;
     let sent = server.request().await.body;
     let short = sent["tools"][0]["function"]["name"].as_str().unwrap().to_owned();
     assert_eq!(short.len(), 64);
@@ -451,8 +451,8 @@ async fn empty_chunks_are_ignored() {
     ]
     .concat();
     let server = OddServer::once(streamed(&body)).await;
-    let said = fold(&events(&openai(&server.url), prompt("hi")).await.unwrap());
-    assert_eq!(said.content[0].as_text(), Some("Hello"));
+    let folded = fold(&events(&openai(&server.url), prompt("hi")).await.unwrap());
+    assert_eq!(folded.content[0].as_text(), Some("Hello"));
 
     // An empty reason is none: the end is missing.
     let body = data(&json!({ "id": "chat-1", "choices": [

@@ -4,7 +4,7 @@ use bowline_model::{
     AnthropicConfig, ErrorKind, Model, ModelError, ModelRef, OpenAiConfig, Providers,
 };
 
-use crate::asking::{collect, fold, prompt};
+use crate::client::{collect, fold, prompt};
 
 fn connect(providers: &Providers, name: &str) -> Result<std::sync::Arc<dyn Model>, ModelError> {
     providers.connect(&name.parse::<ModelRef>().unwrap())

@@ -11,7 +11,7 @@ use bowline_protocol::{ContentBlock, Extra, TextBlock};
 use futures_util::StreamExt;
 use serde_json::Value;
 
-use crate::asking::{collect, conversation, events, fold, prompt};
+use crate::client::{collect, conversation, events, fold, prompt};
 
 /// A model that records into a file in a folder of its own.
 fn recorder() -> (tempfile::TempDir, PathBuf, Recorder) {
@@ -61,7 +61,7 @@ async fn failures_and_retries_are_replayed_in_their_order() {
     assert!(refused.is_retryable());
     let cut = events(&model, prompt(script)).await.unwrap_err();
     assert_eq!(cut.kind, ErrorKind::StreamCut);
-    // The last answer serves everybody who asks again.
+    // The last response is repeated.
     for _ in 0..2 {
         let message = fold(&events(&model, prompt(script)).await.unwrap());
         assert_eq!(message.content[0].as_text(), Some("at last"));
@@ -72,14 +72,14 @@ async fn failures_and_retries_are_replayed_in_their_order() {
 async fn unrecorded_request_error_names_the_difference() {
     let (_folder, path, recorder) = recorder();
     let user = |text: &str| ModelMessage::user(vec![ContentBlock::text(text)]);
-    let answer = || ModelMessage::assistant(vec![ContentBlock::text("a")]);
+    let response = || ModelMessage::assistant(vec![ContentBlock::text("a")]);
     events(&recorder, prompt("first")).await.unwrap();
-    events(&recorder, conversation(vec![user("first"), answer(), user("list the files")]))
+    events(&recorder, conversation(vec![user("first"), response(), user("list the files")]))
         .await
         .unwrap();
     let model = replay(&path);
-    let asked = conversation(vec![user("first"), answer(), user("list the folders")]);
-    let error = events(&model, asked).await.unwrap_err();
+    let request = conversation(vec![user("first"), response(), user("list the folders")]);
+    let error = events(&model, request).await.unwrap_err();
     assert_eq!(error.kind, ErrorKind::Replay);
     assert!(!error.is_retryable());
     assert_eq!(
@@ -90,7 +90,7 @@ async fn unrecorded_request_error_names_the_difference() {
             path.display()
         )
     );
-    let more = conversation(vec![user("first"), answer(), user("list the files"), answer()]);
+    let more = conversation(vec![user("first"), response(), user("list the files"), response()]);
     let error = events(&model, more).await.unwrap_err().to_string();
     assert!(error.contains("differs at messages[3]: recorded nothing, requested {"), "{error}");
 }
@@ -149,8 +149,8 @@ async fn keys_are_never_recorded() {
 
     let replayed = format!("replay:{}", path.display()).parse::<ModelRef>().unwrap();
     let model = Providers::new().connect(&replayed).unwrap();
-    let heard = collect(model.stream(prompt("SAY hi").into()).await.unwrap()).await.unwrap();
-    assert_eq!(fold(&heard).content[0].as_text(), Some("hi"));
+    let event_lines = collect(model.stream(prompt("SAY hi").into()).await.unwrap()).await.unwrap();
+    assert_eq!(fold(&event_lines).content[0].as_text(), Some("hi"));
 }
 
 #[test]
@@ -196,14 +196,14 @@ async fn key_in_a_prompt_is_redacted_and_the_recording_still_matches() {
     providers.anthropic.base_url = Some(server.url());
     providers.anthropic.api_key = Some("sk-very-secret".into());
     providers.record = Some(path.clone());
-    let asked = || prompt("SAY the key is sk-very-secret and no other");
+    let request = || prompt("SAY the key is sk-very-secret and no other");
     let model = providers.connect(&"opus".parse::<ModelRef>().unwrap()).unwrap();
-    let said = fold(&collect(model.stream(asked().into()).await.unwrap()).await.unwrap());
-    assert_eq!(said.content[0].as_text(), Some("the key is sk-very-secret and no other"));
+    let folded = fold(&collect(model.stream(request().into()).await.unwrap()).await.unwrap());
+    assert_eq!(folded.content[0].as_text(), Some("the key is sk-very-secret and no other"));
     assert!(!std::fs::read_to_string(&path).unwrap().contains("very-secret"));
 
     let replayed = format!("replay:{}", path.display()).parse::<ModelRef>().unwrap();
     let model = providers.connect(&replayed).unwrap();
-    let said = fold(&collect(model.stream(asked().into()).await.unwrap()).await.unwrap());
-    assert_eq!(said.content[0].as_text(), Some("the key is *** and no other"));
+    let folded = fold(&collect(model.stream(request().into()).await.unwrap()).await.unwrap());
+    assert_eq!(folded.content[0].as_text(), Some("the key is *** and no other"));
 }

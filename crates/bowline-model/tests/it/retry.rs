@@ -1,4 +1,4 @@
-//! When a failed request is repeated.
+//! Retry policy.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ fn api(api_type: &str) -> ModelError {
 #[test]
 fn retryable_errors() {
     let kind = |kind| ModelError::new(kind, "no");
-    let says = |should_retry, error| ModelError { should_retry: Some(should_retry), ..error };
+    let with = |should_retry, error| ModelError { should_retry: Some(should_retry), ..error };
     let table = [
         (status(400), false),
         (status(401), false),
@@ -28,8 +28,8 @@ fn retryable_errors() {
         (status(500), true),
         (status(503), true),
         (status(529), true),
-        (says(false, status(529)), false),
-        (says(true, status(400)), true),
+        (with(false, status(529)), false),
+        (with(true, status(400)), true),
         (api("overloaded_error"), true),
         (api("api_error"), true),
         (api("invalid_request_error"), false),
@@ -79,15 +79,15 @@ fn a_server_decides_how_long_to_wait() {
 
 #[test]
 fn context_overflow_is_distinguished_from_other_errors() {
-    let says = |message: &str| ModelError {
+    let with = |message: &str| ModelError {
         status: Some(400),
         ..ModelError::new(ErrorKind::Status, message.to_owned())
     };
-    let named = ModelError { api_type: Some("context_length_exceeded".to_owned()), ..says("no") };
-    assert!(says("prompt is too long: 210000 tokens > 200000 maximum").is_context_overflow());
-    assert!(says("This model's maximum context length is 4096 tokens").is_context_overflow());
+    let named = ModelError { api_type: Some("context_length_exceeded".to_owned()), ..with("no") };
+    assert!(with("prompt is too long: 210000 tokens > 200000 maximum").is_context_overflow());
+    assert!(with("This model's maximum context length is 4096 tokens").is_context_overflow());
     assert!(named.is_context_overflow());
-    assert!(!says("messages: at least one message is required").is_context_overflow());
+    assert!(!with("messages: at least one message is required").is_context_overflow());
     assert!(!status(500).is_context_overflow());
 }
 

@@ -1,4 +1,4 @@
-//! The script model in process: its language and how it finds its place.
+//! The script model in process: its directives and positions.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use expect_test::{Expect, expect};
 use futures_util::{FutureExt, StreamExt};
 use serde_json::{Value, json};
 
-use crate::asking::{call, conversation, events, fold, heard, prompt, result};
+use crate::client::{call, conversation, event_lines, events, fold, prompt, result};
 
 async fn content(model: &ScriptModel, request: ModelRequest) -> Value {
     let message = fold(&events(model, request).await.unwrap());
@@ -73,11 +73,12 @@ async fn script_error_names_its_line() {
 #[tokio::test]
 async fn events_come_word_by_word() {
     let model = ScriptModel::new();
-    let heard = heard(&model, prompt("SAY Hello big world\nTOOL Bash {\"command\":\"ls\"}")).await;
+    let event_lines =
+        event_lines(&model, prompt("SAY Hello big world\nTOOL Bash {\"command\":\"ls\"}")).await;
     let ids: Vec<&str> =
-        heard.split_whitespace().filter(|word| word.contains("_script_")).collect();
+        event_lines.split_whitespace().filter(|word| word.contains("_script_")).collect();
     let [message, tool] = ids[..] else { panic!("two ids: {ids:?}") };
-    let heard = heard.replace(tool, "TOOL").replace(message, "MESSAGE");
+    let event_lines = event_lines.replace(tool, "TOOL").replace(message, "MESSAGE");
     // Forty-six bytes of prompt are twelve tokens; three words, four bytes of a name
     // and sixteen of input are eight.
     expect![[r#"
@@ -93,7 +94,7 @@ async fn events_come_word_by_word() {
         stops for tool_use, 12 in, 8 out
         end
     "#]]
-    .assert_eq(&heard);
+    .assert_eq(&event_lines);
 }
 
 #[tokio::test]
@@ -104,7 +105,7 @@ async fn script_position_follows_from_the_conversation() {
     let reminder = || ContentBlock::text("<system-reminder>today is Monday</system-reminder>");
     let table: Vec<(Vec<ModelMessage>, Value)> = vec![
         (vec![user(script), called(), answered()], json!([text("second")])),
-        // One answer kept in two messages is one answer.
+        // One response stored in two messages is one response.
         (vec![user(script), assistant("a"), called(), answered()], json!([text("second")])),
         (vec![user(script), called(), answered(), called(), answered()], json!([text("third")])),
         (
@@ -128,7 +129,7 @@ async fn script_position_follows_from_the_conversation() {
             ],
             json!([text("new")]),
         ),
-        // A new prompt begins anew.
+        // A new prompt starts a new script.
         (
             vec![user(script), called(), answered(), assistant("x"), user("plain")],
             json!([text("plain")]),
@@ -190,8 +191,8 @@ async fn failures_pass_after_their_attempts() {
 }
 
 async fn check_broken(script: &str, expected: Expect) {
-    let heard = heard(&ScriptModel::new(), prompt(script)).await;
-    let (_, after_start) = heard.split_once('\n').unwrap();
+    let event_lines = event_lines(&ScriptModel::new(), prompt(script)).await;
+    let (_, after_start) = event_lines.split_once('\n').unwrap();
     expected.assert_eq(after_start);
 }
 

@@ -1,4 +1,4 @@
-//! The script model over HTTP, asked by a plain client and by our own providers.
+//! The script model over HTTP, requested by a plain client and by our own providers.
 
 use bowline_model::{
     Delivery, ErrorKind, Model, ModelMessage, ModelRequest,
@@ -7,7 +7,7 @@ use bowline_model::{
 use bowline_protocol::ContentBlock;
 use serde_json::{Value, json};
 
-use crate::asking::{anthropic, call, conversation, events, fold, openai, prompt, result};
+use crate::client::{anthropic, call, conversation, events, fold, openai, prompt, result};
 
 const SCRIPT: &str = "THINK hm\nSAY Hello big world\nTOOL Bash {\"command\": \"ls -la\"}\n\
                       TOOL Read {\"file_path\": \"a\"}\nNEXT\nSAY bye";
@@ -129,11 +129,11 @@ async fn a_plain_client_of_chat_completions() {
     let url = format!("{}/v1/chat/completions", server.url());
     let body = json!({ "model": "x", "messages": [{ "role": "user", "content": "SAY hi" }] });
     let (status, text) = post(url.clone(), body.clone()).await;
-    let answer: Value = serde_json::from_str(&text).unwrap();
+    let response: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(status, 200);
-    assert_eq!(answer["object"], "chat.completion");
-    assert_eq!(answer["choices"][0]["message"], json!({ "role": "assistant", "content": "hi" }));
-    assert_eq!(answer["choices"][0]["finish_reason"], "stop");
+    assert_eq!(response["object"], "chat.completion");
+    assert_eq!(response["choices"][0]["message"], json!({ "role": "assistant", "content": "hi" }));
+    assert_eq!(response["choices"][0]["finish_reason"], "stop");
 
     let mut streamed = body;
     streamed["stream"] = true.into();
@@ -181,7 +181,7 @@ async fn shutdown_ends_a_hanging_response() {
     let server = ScriptServer::local().await.unwrap();
     let model = anthropic(&server.url());
     let stream = model.stream(prompt("SAY a b\nHANG").into()).await.unwrap();
-    let (heard, stopped) = tokio::join!(crate::asking::collect(stream), server.shutdown());
-    assert_eq!(heard.unwrap_err().kind, ErrorKind::StreamCut);
+    let (event_lines, stopped) = tokio::join!(crate::client::collect(stream), server.shutdown());
+    assert_eq!(event_lines.unwrap_err().kind, ErrorKind::StreamCut);
     stopped.unwrap();
 }

@@ -22,7 +22,7 @@ pub struct ControlRequest<R = RawJson> {
 /// The response to a [`ControlRequest`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ControlResponse {
-    /// How it went.
+    /// Outcome.
     pub response: Outcome,
     /// Fields this version does not know.
     #[serde(flatten)]
@@ -72,9 +72,9 @@ pub struct Success {
 pub struct Failure {
     /// The request.
     pub request_id: RequestId,
-    /// Why not, for people.
+    /// Error text.
     pub error: String,
-    /// Why not, for programs, as in `unsupported_request`.
+    /// Error code, as in `unsupported_request`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_code: Option<String>,
     /// In the response to `initialize`: pending permission requests.

@@ -15,10 +15,10 @@ pub type HookSettings = BTreeMap<HookEvent, Vec<HookGroup>>;
 /// Hooks for some occasions of one event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HookGroup {
-    /// Which occasions, as in [`HookMatcher`](super::HookMatcher).
+    /// Matcher, as in [`HookMatcher`](super::HookMatcher).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matcher: Option<String>,
-    /// What to run.
+    /// Hooks to run.
     pub hooks: Vec<HookCommand>,
     /// Fields this version does not know.
     #[serde(flatten)]
@@ -67,7 +67,7 @@ impl HookCommand {
         Duration::try_from_secs_f64(seconds.as_ref()?.as_f64()?).ok()
     }
 
-    /// What the hook is called: its command, address, prompt or tool.
+    /// Name of the hook: its command, address, prompt or tool.
     pub fn label(&self) -> &str {
         match self {
             Self::Command(hook) => &hook.command,
@@ -101,10 +101,10 @@ pub struct CommandHook {
     /// Arguments; with them no shell is involved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub args: Option<Vec<String>>,
-    /// Which shell: `bash` or `powershell`.
+    /// Shell: `bash` or `powershell`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shell: Option<String>,
-    /// What a failure means.
+    /// Effect of a failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_failure: Option<HookFailure>,
     /// Whether it runs beside the action.
@@ -116,7 +116,7 @@ pub struct CommandHook {
     /// A permission rule that a call must fit.
     #[serde(rename = "if", skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
-    /// How long it may take, in seconds.
+    /// Timeout, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Number>,
     /// Shown while it runs.
@@ -136,7 +136,7 @@ pub struct CommandHook {
 pub struct PromptHook {
     /// The prompt; `$ARGUMENTS` stands for the input.
     pub prompt: String,
-    /// Which model.
+    /// Model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Whether the agent goes on after a no.
@@ -145,7 +145,7 @@ pub struct PromptHook {
     /// A permission rule that a call must fit.
     #[serde(rename = "if", skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
-    /// How long it may take, in seconds.
+    /// Timeout, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Number>,
     /// Shown while it runs.
@@ -165,13 +165,13 @@ pub struct PromptHook {
 pub struct AgentHook {
     /// The task; `$ARGUMENTS` stands for the input.
     pub prompt: String,
-    /// Which model.
+    /// Model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// A permission rule that a call must fit.
     #[serde(rename = "if", skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
-    /// How long it may take, in seconds.
+    /// Timeout, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Number>,
     /// Shown while it runs.
@@ -189,7 +189,7 @@ pub struct AgentHook {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HttpHook {
-    /// Where to.
+    /// URL.
     pub url: String,
     /// Headers; `$NAME` stands for a variable.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -197,13 +197,13 @@ pub struct HttpHook {
     /// The variables that headers may use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allowed_env_vars: Option<Vec<String>>,
-    /// What a failure means.
+    /// Effect of a failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_failure: Option<HookFailure>,
     /// A permission rule that a call must fit.
     #[serde(rename = "if", skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
-    /// How long it may take, in seconds.
+    /// Timeout, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Number>,
     /// Shown while it runs.
@@ -231,7 +231,7 @@ pub struct McpToolHook {
     /// A permission rule that a call must fit.
     #[serde(rename = "if", skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
-    /// How long it may take, in seconds.
+    /// Timeout, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Number>,
     /// Shown while it runs.

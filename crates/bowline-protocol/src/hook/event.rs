@@ -77,7 +77,7 @@ open_enum! {
 impl HookEvent {
     /// Whether a matcher narrows this event; on others it is ignored and the hook always runs.
     ///
-    /// What the matcher is compared with is [`HookInput::matcher_target`](super::HookInput::matcher_target).
+    /// The text that the matcher is compared with is [`HookInput::matcher_target`](super::HookInput::matcher_target).
     pub fn supports_matcher(&self) -> bool {
         match self {
             Self::PreToolUse

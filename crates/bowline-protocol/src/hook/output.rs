@@ -66,7 +66,7 @@ impl<'de> Deserialize<'de> for HookOutput {
 pub struct AsyncHookOutput {
     /// Always true.
     pub r#async: bool,
-    /// How long it may take, in milliseconds.
+    /// Timeout, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub async_timeout: Option<Number>,
     /// Fields this version does not know.
@@ -74,7 +74,7 @@ pub struct AsyncHookOutput {
     pub extra: Extra,
 }
 
-/// What a hook thinks.
+/// Decision of a hook.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SyncHookOutput {

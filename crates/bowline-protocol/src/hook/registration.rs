@@ -12,15 +12,15 @@ use crate::{extra::Extra, id::CallbackId, maybe::Maybe, wire::open_enum};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HookMatcher {
-    /// Which occasions: nothing or `*` for all, a name, `A|B`, or a regular expression.
+    /// Matcher: absent or `*` for all, a name, `A|B`, or a regular expression.
     #[serde(default, skip_serializing_if = "Maybe::is_absent")]
     pub matcher: Maybe<String>,
     /// The callbacks.
     pub hook_callback_ids: Vec<CallbackId>,
-    /// How long each may take, in seconds.
+    /// Timeout of each, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Number>,
-    /// What a callback that fails means.
+    /// Effect of a failed callback.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_failure: Option<HookFailure>,
     /// Fields this version does not know.
@@ -29,7 +29,7 @@ pub struct HookMatcher {
 }
 
 impl HookMatcher {
-    /// How long each callback may take. No time at all is no limit.
+    /// Timeout of each callback. Absent means no limit.
     pub fn time_limit(&self) -> Option<Duration> {
         let limit = Duration::try_from_secs_f64(self.timeout.as_ref()?.as_f64()?).ok();
         limit.filter(|limit| !limit.is_zero())
@@ -37,7 +37,7 @@ impl HookMatcher {
 }
 
 open_enum! {
-    /// What a hook that fails means. An unknown value is treated as `block`.
+    /// Effect of a failed hook. An unknown value is treated as `block`.
     HookFailure {
         /// Go on without it.
         Continue = "continue",

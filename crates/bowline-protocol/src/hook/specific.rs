@@ -130,7 +130,7 @@ impl HookSpecificOutput {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextOutput {
-    /// What the model should know.
+    /// Additional context for the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub additional_context: Option<String>,
     /// Fields this version does not know.
@@ -151,7 +151,7 @@ pub struct PreToolUseOutput {
     /// The whole input to run it with, instead of the model's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_input: Option<RawJson>,
-    /// What the model should know.
+    /// Additional context for the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub additional_context: Option<String>,
     /// Fields this version does not know.
@@ -177,7 +177,7 @@ open_enum! {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PostToolUseOutput {
-    /// What the model should know.
+    /// Additional context for the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub additional_context: Option<String>,
     /// The tool's output, instead of its own. Must fit its schema.
@@ -186,7 +186,7 @@ pub struct PostToolUseOutput {
     /// The same for tools of MCP servers.
     #[serde(rename = "updatedMCPToolOutput", skip_serializing_if = "Option::is_none")]
     pub updated_mcp_tool_output: Option<RawJson>,
-    /// What the classifier of the `auto` mode should know.
+    /// Context for the classifier of the `auto` mode.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub classifier_context: Option<String>,
     /// Fields this version does not know.
@@ -198,7 +198,7 @@ pub struct PostToolUseOutput {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UserPromptSubmitOutput {
-    /// What the model should know.
+    /// Additional context for the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub additional_context: Option<String>,
     /// A title for the session.
@@ -216,7 +216,7 @@ pub struct UserPromptSubmitOutput {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UserPromptExpansionOutput {
-    /// What the model should know.
+    /// Additional context for the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub additional_context: Option<String>,
     /// Whether to leave the prompt itself out.
@@ -231,7 +231,7 @@ pub struct UserPromptExpansionOutput {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionStartOutput {
-    /// What the model should know.
+    /// Additional context for the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub additional_context: Option<String>,
     /// A first prompt.
@@ -343,7 +343,7 @@ open_enum! {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WorktreeCreateOutput {
-    /// Where the worktree is.
+    /// Path of the worktree.
     pub worktree_path: String,
     /// Fields this version does not know.
     #[serde(flatten)]

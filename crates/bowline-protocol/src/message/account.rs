@@ -43,7 +43,7 @@ pub struct RateLimitEventMessage {
     pub extra: Extra,
 }
 
-/// How much of an allowance is used.
+/// Usage of an allowance.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RateLimitInfo {
@@ -52,7 +52,7 @@ pub struct RateLimitInfo {
     /// When it is full again (seconds since 1970).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resets_at: Option<u64>,
-    /// Which allowance.
+    /// Kind of allowance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_limit_type: Option<RateLimitType>,
     /// How much of it is used, from 0 to 1.
@@ -79,7 +79,7 @@ pub struct RateLimitInfo {
     /// The mark that was just passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub surpassed_threshold: Option<f64>,
-    /// What the allowance is for.
+    /// Purpose of the allowance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit_scope: Option<String>,
     /// Why nothing is left, for programs.
@@ -109,7 +109,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// Which allowance.
+    /// Kind of allowance.
     RateLimitType {
         /// That of five hours.
         FiveHour = "five_hour",
@@ -121,7 +121,7 @@ open_enum! {
         SevenDaySonnet = "seven_day_sonnet",
         /// That of a week, with what was bought.
         SevenDayOverageIncluded = "seven_day_overage_included",
-        /// What was bought.
+        /// Purchase.
         Overage = "overage",
     }
 }

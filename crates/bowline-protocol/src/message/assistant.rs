@@ -59,13 +59,13 @@ pub struct AssistantMessage {
     /// Inside a subagent: what it was sent to do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_description: Option<String>,
-    /// How to show each tool call in `message`.
+    /// Display of each tool call in `message`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_use_meta: Option<Vec<ToolUseMeta>>,
-    /// How long the model thought.
+    /// Thinking time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking_duration_ms: Option<u64>,
-    /// How the thinking is meant to be shown.
+    /// Display of thinking.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking_display: Option<String>,
     /// `message` is about a failure of the API.
@@ -74,13 +74,13 @@ pub struct AssistantMessage {
     /// The HTTP status of that failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_error_status: Option<u16>,
-    /// What the API calls it, as in `overloaded_error`.
+    /// Error type of the API, as in `overloaded_error`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_error_type: Option<String>,
-    /// What the agent calls it, as in `connection_failed`.
+    /// Error code of the agent, as in `connection_failed`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_error: Option<String>,
-    /// What is needed to word it.
+    /// Parameters of the error text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_error_params: Option<RawJson>,
     /// The response that the model refused.
@@ -92,13 +92,13 @@ pub struct AssistantMessage {
     /// The slash command that was run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub local_command_run: Option<LocalCommandRun>,
-    /// How the slash command went.
+    /// Outcome of the slash command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub local_command_outcome: Option<RawJson>,
-    /// What fills the context, as numbers, beside the text that shows it.
+    /// Content of the context window, as numbers, beside the text that shows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_usage: Option<RawJson>,
-    /// What was used so far, as numbers, beside the text that shows it.
+    /// Usage so far, as numbers, beside the text that shows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage_report: Option<RawJson>,
     /// Fields this version does not know.
@@ -140,7 +140,7 @@ open_enum! {
     }
 }
 
-/// How to show a tool call.
+/// Display of a tool call.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolUseMeta {
     /// The call.
@@ -163,7 +163,7 @@ pub struct ToolUseMeta {
 pub struct LocalCommandRun {
     /// Its name without the slash.
     pub command: String,
-    /// What followed the name.
+    /// Arguments.
     pub args: String,
     /// Fields this version does not know.
     #[serde(flatten)]

@@ -61,7 +61,7 @@ open_enum! {
     }
 }
 
-/// What the agent works toward until it is reached.
+/// Active goal of the agent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ActiveGoalMessage {
     /// The goal; `null` once it is cleared.
@@ -75,18 +75,18 @@ pub struct ActiveGoalMessage {
     pub extra: Extra,
 }
 
-/// What an agent works toward.
+/// A goal of an agent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Goal {
     /// When it is reached, in words.
     pub condition: String,
-    /// How often it was tried.
+    /// Attempts.
     pub iterations: u64,
     /// When it was set.
     pub set_at: RawJson,
     /// The tokens used when it was set.
     pub tokens_at_start: u64,
-    /// Why it was not reached the last time.
+    /// Reason of the last failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_reason: Option<String>,
     /// Fields this version does not know.
@@ -112,7 +112,7 @@ pub struct TranscriptMirrorMessage {
 pub struct CommandLifecycleMessage {
     /// The prompt.
     pub command_uuid: MessageUuid,
-    /// Where it is.
+    /// Location.
     pub state: CommandState,
     /// Names this frame.
     pub uuid: MessageUuid,
@@ -124,7 +124,7 @@ pub struct CommandLifecycleMessage {
 }
 
 open_enum! {
-    /// Where a prompt is.
+    /// State of a prompt in the queue.
     CommandState {
         /// It waits.
         Queued = "queued",

@@ -9,10 +9,10 @@ use crate::{
     wire::open_enum,
 };
 
-/// Who started a turn. Only `kind` is always there; each kind uses some of the rest.
+/// Origin of a turn. Only `kind` is always there; each kind uses some of the rest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Origin {
-    /// What sort of speaker.
+    /// Kind of origin.
     pub kind: OriginKind,
     /// Of a channel: its server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -78,7 +78,7 @@ impl Origin {
 }
 
 open_enum! {
-    /// What sort of speaker started a turn.
+    /// Kind of origin of a turn.
     OriginKind {
         /// A person.
         Human = "human",

@@ -18,7 +18,7 @@ use crate::{
 /// The end of a turn. Exactly one per turn, after the turn's other frames.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ResultMessage {
-    /// How it ended.
+    /// Outcome.
     pub subtype: ResultSubtype,
     /// Whether it failed. A turn that an API error ended is a `success` with this set.
     pub is_error: bool,
@@ -31,14 +31,14 @@ pub struct ResultMessage {
     /// Structured output, as the host requested it.
     #[serde(default, skip_serializing_if = "Maybe::is_absent")]
     pub structured_output: Maybe<RawJson>,
-    /// Why the turn ended, in finer grain. Absent where no turn ran.
+    /// Reason of the end of the turn. Absent where no turn ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terminal_reason: Option<TerminalReason>,
-    /// Why the model last stopped.
+    /// Last stop reason.
     pub stop_reason: Option<StopReason>,
-    /// How long the turn took.
+    /// Duration of the turn.
     pub duration_ms: u64,
-    /// How long the API took, all turns together.
+    /// Time in API requests, all turns together.
     pub duration_api_ms: u64,
     /// Number of requests to the model.
     pub num_turns: u64,
@@ -46,7 +46,7 @@ pub struct ResultMessage {
     pub uuid: MessageUuid,
     /// The session.
     pub session_id: SessionId,
-    /// What the session cost so far.
+    /// Cost of the session so far.
     #[serde(default)]
     pub total_cost_usd: f64,
     /// The tokens of this turn, without subagents.
@@ -61,7 +61,7 @@ pub struct ResultMessage {
     /// The calls of this turn that were not allowed.
     #[serde(default)]
     pub permission_denials: Vec<PermissionDenial>,
-    /// What this turn's subagents did.
+    /// Statistics of subagents of this turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subagent_stats: Option<SubagentStats>,
     /// Number of responses that safeguards stopped.
@@ -70,7 +70,7 @@ pub struct ResultMessage {
     /// Number of the result in the process, from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result_index: Option<u64>,
-    /// How many prompts are still waiting.
+    /// Queued prompts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queued_turn_count: Option<u64>,
     /// The prompt of this turn.
@@ -82,7 +82,7 @@ pub struct ResultMessage {
     /// The turn continued one that a restart had interrupted; why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resume_reason: Option<String>,
-    /// Who started the turn, if not simply the user.
+    /// Origin of the turn, if not simply the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
     /// The slash command that ran instead of a turn.
@@ -94,13 +94,13 @@ pub struct ResultMessage {
     /// The HTTP status, if the API failed.
     #[serde(default, skip_serializing_if = "Maybe::is_absent")]
     pub api_error_status: Maybe<u16>,
-    /// What the API calls its failure.
+    /// Error type of the API.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_error_type: Option<String>,
-    /// What the agent calls the failure, as in `connection_failed`.
+    /// Error code of the agent, as in `connection_failed`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_error: Option<String>,
-    /// Why the agent could not start.
+    /// Reason of a failed start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub startup_failure_reason: Option<StartupFailureReason>,
     /// The configuration file that kept the agent from starting.
@@ -151,7 +151,7 @@ pub struct ResultMessage {
 }
 
 open_enum! {
-    /// How a turn ended.
+    /// Outcome of a turn.
     #[derive(Default)]
     ResultSubtype {
         /// It was played to its end, or an API error ended it.
@@ -169,7 +169,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// Why a turn ended, in finer grain than [`ResultSubtype`].
+    /// Reason of the end of a turn, finer than [`ResultSubtype`].
     TerminalReason {
         /// The model was done.
         Completed = "completed",
@@ -213,7 +213,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// Why an agent could not start.
+    /// Reason of a failed start.
     StartupFailureReason {
         /// An API key is set where an organization is required.
         OrgPinApiKeyConflict = "org_pin_api_key_conflict",

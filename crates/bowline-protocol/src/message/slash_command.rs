@@ -11,9 +11,9 @@ use crate::extra::Extra;
 pub struct SlashCommand {
     /// Its name without the slash.
     pub name: String,
-    /// What it does.
+    /// Description.
     pub description: String,
-    /// What may follow the name.
+    /// Arguments it takes.
     pub argument_hint: String,
     /// Its other names.
     #[serde(default, skip_serializing_if = "Option::is_none")]

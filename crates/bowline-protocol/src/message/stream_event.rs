@@ -26,7 +26,7 @@ pub struct StreamEventMessage {
     /// The response this belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_message_id: Option<String>,
-    /// How the thinking is meant to be shown.
+    /// Display of thinking.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking_display: Option<String>,
     /// An earlier response broke off; its blocks are void.

@@ -18,7 +18,7 @@ pub struct ToolProgressMessage {
     pub tool_name: String,
     /// Inside a subagent: the call that started it.
     pub parent_tool_use_id: Option<ToolUseId>,
-    /// How long it has been running.
+    /// Time since its start.
     pub elapsed_time_seconds: f64,
     /// The task it became.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -46,11 +46,11 @@ pub struct ToolProgressMessage {
 pub struct SubagentRetry {
     /// The subagent.
     pub agent_id: AgentId,
-    /// Which retry this is.
+    /// Number of the retry.
     pub attempt: u64,
-    /// How many there will be at most.
+    /// Maximum number of retries.
     pub max_retries: u64,
-    /// How long it waits.
+    /// Backoff.
     pub retry_delay_ms: u64,
     /// The HTTP status; `null` if there was no response.
     #[serde(default, skip_serializing_if = "Maybe::is_absent")]
@@ -63,7 +63,7 @@ pub struct SubagentRetry {
     pub extra: Extra,
 }
 
-/// What some tool calls came to, in words.
+/// Summary of tool calls.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolUseSummaryMessage {
     /// The words.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{extra::Extra, wire::open_enum};
 
-/// What one model was used for.
+/// Usage of one model.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelUsage {
@@ -22,13 +22,13 @@ pub struct ModelUsage {
     /// Searches the API made.
     #[serde(default)]
     pub web_search_requests: u64,
-    /// What it cost.
+    /// Cost.
     #[serde(rename = "costUSD")]
     pub cost_usd: f64,
-    /// How many tokens the model can see at once.
+    /// Context window.
     #[serde(default)]
     pub context_window: u64,
-    /// How many it may write at once.
+    /// Output limit.
     #[serde(default)]
     pub max_output_tokens: u64,
     /// Output spent on thinking.
@@ -51,10 +51,10 @@ pub struct ModelUsage {
     /// The model's full name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub canonical_model: Option<String>,
-    /// Who serves it, as in `firstParty`.
+    /// Provider, as in `firstParty`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// Where the price comes from.
+    /// Source of the price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_basis: Option<CostBasis>,
     /// Fields this version does not know.
@@ -63,7 +63,7 @@ pub struct ModelUsage {
 }
 
 open_enum! {
-    /// Where a price comes from.
+    /// Source of the price.
     CostBasis {
         /// The price list.
         List = "list",
@@ -74,7 +74,7 @@ open_enum! {
     }
 }
 
-/// What the subagents of a turn did.
+/// Statistics of the subagents of a turn.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SubagentStats {
     /// How many were started.
@@ -116,7 +116,7 @@ pub struct SubagentsRequested {
     pub extra: Extra,
 }
 
-/// Who ended subagents.
+/// Subagents ended, by cause.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SubagentsKilled {
     /// The agent that started them.
@@ -130,7 +130,7 @@ pub struct SubagentsKilled {
     pub extra: Extra,
 }
 
-/// Why subagents were not started.
+/// Subagents not started, by reason.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SubagentsRefused {
     /// They would be nested too deep.

@@ -48,7 +48,7 @@ pub struct UserMessage {
     /// The parts of the text that were pasted rather than typed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inline_pastes: Option<Vec<String>>,
-    /// Who is speaking, if not simply the user.
+    /// Origin, if not simply the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
     /// Made by a program, not typed by a person.
@@ -60,10 +60,10 @@ pub struct UserMessage {
     /// Files that came with a replayed prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_attachments: Option<Vec<RawJson>>,
-    /// What the tool returned, for programs; the model sees only `message`.
+    /// Structured tool result, for programs; the model sees only `message`.
     #[serde(default, skip_serializing_if = "Maybe::is_absent")]
     pub tool_use_result: Maybe<RawJson>,
-    /// How each call in `message` came to run, or not to.
+    /// Permission decision of each call in `message`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_result_meta: Option<Vec<ToolResultMeta>>,
     /// Inside a subagent: which one.
@@ -165,12 +165,12 @@ open_enum! {
     }
 }
 
-/// How a tool call came to run, or not to.
+/// Permission decision of a tool call.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolResultMeta {
     /// The call.
     pub id: ToolUseId,
-    /// Who let it run or forbade it.
+    /// Permission decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permission_decision: Option<PermissionDecision>,
     /// Why it did not run.
@@ -181,12 +181,12 @@ pub struct ToolResultMeta {
     pub extra: Extra,
 }
 
-/// Who let a tool call run, or forbade it.
+/// Permission decision of a tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PermissionDecision {
-    /// What was decided.
+    /// Verdict.
     pub decision: PermissionVerdict,
-    /// Who decided.
+    /// Source of the decision.
     pub source: DecisionSource,
     /// On what grounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -207,7 +207,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// Who decided about a tool call.
+    /// Source of a permission decision.
     DecisionSource {
         /// Rules, the permission mode, or the nature of the tool.
         Config = "config",

@@ -3,7 +3,7 @@
 use crate::wire::open_enum;
 
 open_enum! {
-    /// How strict a session is about tools.
+    /// Permission mode.
     #[derive(Default)]
     PermissionMode {
         /// Reads run, everything else requires permission.
@@ -48,7 +48,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// What kind of reason led to a permission decision.
+    /// Kind of reason of a permission decision.
     DecisionReasonType {
         /// A rule matched.
         Rule = "rule",

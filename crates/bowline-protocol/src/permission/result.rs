@@ -87,7 +87,7 @@ pub struct PermissionAllow {
     /// The call this is about.
     #[serde(rename = "toolUseID", skip_serializing_if = "Option::is_none")]
     pub tool_use_id: Option<ToolUseId>,
-    /// How the user decided.
+    /// Decision of the user, for statistics.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decision_classification: Option<DecisionClassification>,
     /// Fields this version does not know.
@@ -107,7 +107,7 @@ pub struct PermissionDeny {
     /// The call this is about.
     #[serde(rename = "toolUseID", skip_serializing_if = "Option::is_none")]
     pub tool_use_id: Option<ToolUseId>,
-    /// How the user decided.
+    /// Decision of the user, for statistics.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decision_classification: Option<DecisionClassification>,
     /// Fields this version does not know.
@@ -116,7 +116,7 @@ pub struct PermissionDeny {
 }
 
 open_enum! {
-    /// How a user decided about a call.
+    /// Decision of the user, for statistics.
     DecisionClassification {
         /// Yes, this once.
         UserTemporary = "user_temporary",

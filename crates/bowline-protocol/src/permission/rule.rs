@@ -26,7 +26,7 @@ use crate::{extra::Extra, maybe::Maybe};
 pub struct PermissionRule {
     /// The tool, or a pattern of MCP tools.
     pub tool_name: String,
-    /// Which of its calls, without escapes. Nothing means all of them.
+    /// Specifier without escapes; absent for all calls.
     #[serde(default, skip_serializing_if = "Maybe::is_absent")]
     pub rule_content: Maybe<String>,
     /// Fields this version does not know.
@@ -45,7 +45,7 @@ impl PermissionRule {
         Self { rule_content: Maybe::Value(content.into()), ..Self::tool(name) }
     }
 
-    /// Which calls, or `None` if all of them: an absent specifier, the empty one and `*` are the same.
+    /// Specifier, or `None` for all calls: an absent specifier, the empty one and `*` are the same.
     pub fn content(&self) -> Option<&str> {
         self.rule_content.as_ref().map(String::as_str).filter(|content| !is_everything(content))
     }
@@ -75,7 +75,7 @@ pub fn split_rules(text: &str) -> impl Iterator<Item = &str> {
     .filter(|rule| !rule.is_empty())
 }
 
-/// Why a text is not a rule. Offsets count bytes from its start.
+/// Syntax error of a rule. Offsets are in bytes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RuleError {
@@ -90,7 +90,7 @@ pub enum RuleError {
     NotClosed {
         /// The text.
         rule: String,
-        /// Where it is opened.
+        /// Offset of the opening parenthesis.
         at: usize,
     },
     /// A parenthesis is closed that was never opened.
@@ -98,7 +98,7 @@ pub enum RuleError {
     NotOpened {
         /// The text.
         rule: String,
-        /// Where it is closed.
+        /// Offset of the closing parenthesis.
         at: usize,
     },
     /// Something follows the specifier.
@@ -106,7 +106,7 @@ pub enum RuleError {
     TextAfter {
         /// The text.
         rule: String,
-        /// Where it begins.
+        /// Offset of the text.
         at: usize,
     },
 }

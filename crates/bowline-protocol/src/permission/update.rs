@@ -104,7 +104,7 @@ impl PermissionUpdate {
         Self::RemoveDirectories(DirectoriesUpdate::new(destination, directories))
     }
 
-    /// Where the change is kept, if this version knows the change.
+    /// Destination of the change, if this version knows the change.
     pub fn destination(&self) -> Option<&UpdateDestination> {
         match self {
             Self::AddRules(update) | Self::ReplaceRules(update) | Self::RemoveRules(update) => {
@@ -126,7 +126,7 @@ pub struct RulesUpdate {
     pub rules: Vec<PermissionRule>,
     /// Their effect on the calls they match.
     pub behavior: PermissionBehavior,
-    /// Where the change is kept.
+    /// Destination of the change.
     pub destination: UpdateDestination,
     /// Fields this version does not know.
     #[serde(flatten)]
@@ -149,7 +149,7 @@ impl RulesUpdate {
 pub struct ModeUpdate {
     /// The mode from now on.
     pub mode: PermissionMode,
-    /// Where the change is kept.
+    /// Destination of the change.
     pub destination: UpdateDestination,
     /// Fields this version does not know.
     #[serde(flatten)]
@@ -161,7 +161,7 @@ pub struct ModeUpdate {
 pub struct DirectoriesUpdate {
     /// Their paths.
     pub directories: Vec<String>,
-    /// Where the change is kept.
+    /// Destination of the change.
     pub destination: UpdateDestination,
     /// Fields this version does not know.
     #[serde(flatten)]
@@ -179,7 +179,7 @@ impl DirectoriesUpdate {
 }
 
 open_enum! {
-    /// Where a change of permissions is kept.
+    /// Destination of the change.
     UpdateDestination {
         /// The user's own settings file.
         UserSettings = "userSettings",

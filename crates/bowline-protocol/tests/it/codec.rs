@@ -26,7 +26,7 @@ fn fault(number: u64, offset: u64, problem: LineProblem) -> Decoded {
     Err(LineFault { number, offset, problem })
 }
 
-/// The same lines whether the bytes come at once, one by one, or cut at any single place.
+/// The same lines whether the bytes come at once, one by one, or cut at any single position.
 fn check(limit: usize, bytes: &[u8], expected: &[Decoded]) {
     assert_eq!(decode(limit, [bytes]), expected, "at once");
     assert_eq!(decode(limit, bytes.chunks(1)), expected, "byte by byte");

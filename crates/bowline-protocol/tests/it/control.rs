@@ -1,6 +1,6 @@
-//! Every question of the control plane and its answer.
+//! Every request of the control plane and its response.
 //!
-//! Each line of `control.ndjson` is a question, who asks it, and its answer (`null` if it has
+//! Each line of `control.ndjson` is a request, its sender, and its response (`null` if it has
 //! none). The hand-made lines fill every field there is, so that a field missing from a type
 //! shows as an unknown one.
 
@@ -40,7 +40,7 @@ fn exchanges(asker: Asker) -> Vec<Exchange> {
         .collect()
 }
 
-/// Checks that `value`, read from `json`, has a place for all of it.
+/// Checks that `value`, read from `json`, keeps all of it.
 fn is_whole(value: &(impl Serialize + Debug), json: &RawJson) {
     let debug = format!("{value:?}");
     for escape in ["Unknown(", "Other(", "extra: {\""] {

@@ -1,4 +1,4 @@
-//! What an official agent and its hosts wrote to each other, read into types and written back.
+//! Recorded lines of an official agent and its hosts, read into types and written back.
 //!
 //! `agent.ndjson` and `host.ndjson` hold one line of every shape found in recordings of a real
 //! agent; the `-handmade` files add what no recording shows. Each line must be understood to its
@@ -24,7 +24,7 @@ const UNKNOWN: [&str; 5] = [
     r#"{"type":"control_request","request_id":"host_0_2","request":{"subtype":"set_permission_mode","mode":"nonsense"}}"#,
 ];
 
-/// Lines that a host got wrong on purpose, and an answer without the id that the question lacked.
+/// Lines that a host got wrong on purpose, and a response without the id that the request lacked.
 const MALFORMED: [(&str, &str); 3] = [
     (
         r#"{"type":"control_request","request_id":"odd1"}"#,

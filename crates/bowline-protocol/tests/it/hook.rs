@@ -1,4 +1,4 @@
-//! What hooks are told and answer, for every event, and hooks in settings files.
+//! Hook input and output of every event, and hooks in settings files.
 
 use std::{collections::BTreeSet, fmt::Debug, time::Duration};
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 const INPUTS: &str = include_str!("../fixtures/hook-inputs.ndjson");
 const OUTPUTS: &str = include_str!("../fixtures/hook-outputs.ndjson");
 
-/// Checks that `value`, read from `json`, has a place for all of it.
+/// Checks that `value`, read from `json`, keeps all of it.
 fn is_whole(value: &(impl Serialize + Debug), json: &str) {
     let debug = format!("{value:?}");
     for escape in ["Unknown(", "Other(", "extra: {\""] {

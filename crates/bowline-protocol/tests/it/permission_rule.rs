@@ -1,4 +1,4 @@
-//! Permission rules as people write them, and the answers to permission questions.
+//! Permission rules as people write them, and the results of permission requests.
 
 use bowline_protocol::{
     PermissionBehavior, PermissionMode, PermissionResult, PermissionRule, PermissionUpdate,

@@ -1,4 +1,4 @@
-//! What holds for any input at all.
+//! Properties that hold for any input.
 
 use std::fmt::Debug;
 

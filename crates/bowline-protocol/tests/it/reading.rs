@@ -1,4 +1,4 @@
-//! Tags, unknown values, unknown fields, and errors that name their place.
+//! Tags, unknown values, unknown fields, and errors that name their path.
 
 use bowline_protocol::{ContentBlock, Head, Outcome, RawJson, StreamEvent};
 use expect_test::{Expect, expect};
@@ -110,7 +110,7 @@ fn blocks_inside_blocks_are_read_up_to_a_limit() {
     assert!(error.to_string().contains("too many objects inside one another"), "{error}");
 }
 
-/// Each level is explained once: were it twice, this would take longer than anybody waits.
+/// Each level is explained once: were it twice, this would take minutes.
 #[test]
 fn deeply_nested_error_is_explained_in_linear_time() {
     let error = ContentBlock::parse(&nested_results(30, "7")).unwrap_err();

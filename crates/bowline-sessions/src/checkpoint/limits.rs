@@ -21,7 +21,7 @@ impl Limits {
         self.directories.push(directory.to_owned());
     }
 
-    /// Why a file and its copy are not accepted from a transcript.
+    /// Checks a file and its copy from a transcript.
     pub(super) fn check(&self, path: &Path, copy: &Backup) -> Result<(), &'static str> {
         if copy.backup_file_name.as_deref().is_some_and(|name| !is_copy_name(name)) {
             return Err("the transcript names a copy that does not belong to the session");
@@ -56,7 +56,7 @@ fn is_copy_name(name: &str) -> bool {
         && version.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Where a file is, or would be: the real path of the folders that exist, and the names that do not.
+/// Resolved path of a file: the real path of the folders that exist, and the names that do not.
 /// The last name is not resolved; a link there is skipped by the caller.
 fn real_path(path: &Path) -> io::Result<PathBuf> {
     if !path.is_absolute() || path.components().any(|part| part == Component::ParentDir) {

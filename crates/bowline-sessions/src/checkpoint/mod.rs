@@ -56,7 +56,7 @@ pub enum Rewind {
     Restore,
 }
 
-/// What a rewind changes, or would change.
+/// Changes of a rewind.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RewindReport {
     /// Whether there is something to go back to.
@@ -69,7 +69,7 @@ pub struct RewindReport {
     pub deletions: u64,
     /// Files left alone because they or a parent folder are now a link.
     pub skipped_links: u64,
-    /// Why not, or what could not be put back.
+    /// Error of a failed rewind.
     pub error: Option<String>,
 }
 

@@ -85,7 +85,7 @@ pub struct UserLine {
     /// The mode a prompt was sent in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<String>,
-    /// Who sent a prompt (`sdk`, `system`).
+    /// Source of a prompt (`sdk`, `system`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_source: Option<String>,
     /// Result of a tool, in its own shape.
@@ -145,7 +145,7 @@ pub struct AssistantLine {
     /// An API error, shown as an assistant message.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_api_error_message: bool,
-    /// What failed.
+    /// Error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<RawJson>,
     /// Lines that this response replaces.
@@ -227,7 +227,7 @@ impl AttachmentLine {
         Some(DeferredToolUse { id, name, input, ..DeferredToolUse::default() })
     }
 
-    /// What is attached, as in `hook_additional_context`.
+    /// Kind of attachment, as in `hook_additional_context`.
     pub fn kind(&self) -> Option<String> {
         #[derive(Deserialize)]
         struct Kind {
@@ -256,13 +256,13 @@ pub struct SystemLine {
     /// In words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
-    /// How grave it is (`info`, `warning`, `error`, `suggestion`, `notice`).
+    /// Level (`info`, `warning`, `error`, `suggestion`, `notice`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
     /// Not shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_meta: Option<bool>,
-    /// What a compaction did.
+    /// Details of a compaction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compact_metadata: Option<CompactMetadata>,
     /// Fields this version does not know.
@@ -287,7 +287,7 @@ impl SystemLine {
     }
 }
 
-/// What a compaction did.
+/// Details of a compaction.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CompactMetadata {
@@ -299,7 +299,7 @@ pub struct CompactMetadata {
     /// Tokens after.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub post_tokens: Option<u64>,
-    /// How long it took.
+    /// Duration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
     /// Tokens dropped by all compactions so far.

@@ -45,7 +45,7 @@ pub enum TranscriptLine {
     Summary(Summary),
     /// The mode of the terminal.
     Mode(Mode),
-    /// What the session has cost so far.
+    /// Cost of the session so far.
     CostState(CostState),
     /// The tools used so far.
     ToolsUsed(ToolsUsed),

@@ -44,7 +44,7 @@ note! {
         /// The prompt on one line.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         last_prompt: Option<String>,
-        /// Where a resumed session goes on.
+        /// Leaf at which a resumed session continues.
         #[serde(default)]
         leaf_uuid: MessageUuid,
         /// The session.
@@ -132,7 +132,7 @@ note! {
 }
 
 note! {
-    /// What the session has cost so far, written when it ends. Times are in milliseconds.
+    /// Cost of the session so far, written when it ends. Times are in milliseconds.
     CostState {
         /// The session.
         #[serde(default)]

@@ -23,7 +23,7 @@ use crate::{
     line::AttachmentLine,
 };
 
-/// What a line of the user's side is.
+/// Kind of a user line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum UserLineKind {
     Prompt,
@@ -34,7 +34,7 @@ pub(super) enum UserLineKind {
 /// Synthetic result of an interrupted tool.
 const INTERRUPTED: &str = "[The session ended before this tool call finished; it has no result.]";
 
-/// What stands for a beginning that the transcript does not have.
+/// Placeholder for a missing start of the transcript.
 const NO_BEGINNING: &str = "[The beginning of this conversation is missing.]";
 
 /// Collects lines into messages.

@@ -95,7 +95,7 @@ fn read(path: &Path, found: Found) -> io::Result<LiveContext> {
 /// More threads than this wait for one another's memory.
 const MOST_THREADS: usize = 4;
 
-/// How many threads are worth having.
+/// Number of threads for a file.
 fn threads() -> usize {
     thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS)
 }

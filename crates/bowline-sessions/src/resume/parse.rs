@@ -20,7 +20,7 @@ pub(super) enum Parsed {
     Nothing,
 }
 
-/// What is needed of a line of the conversation; the rest of it is skipped.
+/// Needed fields of a conversation line; the rest is skipped.
 #[derive(Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct MessageLine {
@@ -74,7 +74,7 @@ pub(super) struct Line {
 /// How much is read of lines that may not be live.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Depth {
-    /// Where they belong: most will not be.
+    /// Heads only: most will not be live.
     Heads,
     /// Messages as a whole: most will be, and reading them twice would be most of the work.
     Whole,

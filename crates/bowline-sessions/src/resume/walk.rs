@@ -14,7 +14,7 @@ use crate::{
     scan::{BackwardBlocks, Span},
 };
 
-/// Whose conversation to look for.
+/// Conversation to look for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Speaker {
     /// The session's; lines of subagents are skipped.
@@ -125,7 +125,7 @@ fn split(block: &[u8], most: usize) -> Vec<(usize, &[u8])> {
     parts
 }
 
-/// What some editors put before the first line of a file.
+/// Byte order mark.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 fn lines_in(offset: u64, lines: &[u8], depth: Depth) -> Vec<Line> {
@@ -150,7 +150,7 @@ struct Way {
     passed: Vec<bool>,
     /// The line it goes on with.
     next: Option<Id>,
-    /// What a compaction at its root kept.
+    /// Lines that a compaction at its root kept.
     kept: Option<Kept>,
 }
 

@@ -33,7 +33,7 @@ pub struct StoreCheck {
 pub struct BrokenContract {
     /// Which.
     pub contract: &'static str,
-    /// What it did instead.
+    /// Observed behavior.
     pub problem: String,
 }
 

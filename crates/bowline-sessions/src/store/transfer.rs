@@ -20,7 +20,7 @@ use crate::{
 /// The entry as which a subagent's sidecar travels through a store.
 const METADATA: &str = "agent_metadata";
 
-/// Which transcripts of a session to copy.
+/// Transcripts to copy.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Transcripts {
     /// The session's and its subagents'.

@@ -28,12 +28,12 @@ const PAGE: u64 = 4096;
 pub(super) struct OpenResponse {
     /// Id of the response.
     id: String,
-    /// How much it had used when it began.
+    /// Usage at its start.
     first_count: Usage,
     /// Fields of the end as first written, without padding.
     unknown: String,
     lines: Vec<OpenLine>,
-    /// How many of them are in the file.
+    /// Number of lines that are in the file.
     written: usize,
 }
 
@@ -42,9 +42,9 @@ pub(super) struct OpenResponse {
 struct OpenLine {
     /// Offset of the end fields in the file; before the write, in the batch.
     offset: u64,
-    /// How long that is, with blanks.
+    /// Length with padding.
     length: usize,
-    /// Which of the entries for a mirror it is.
+    /// Index among the entries for a mirror.
     entry: Option<usize>,
 }
 

@@ -10,7 +10,7 @@ use std::{
 use super::{State, TranscriptWriter};
 use crate::{SessionError, lock::SessionLock};
 
-/// What a flush promises.
+/// Durability of a flush.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Sync {
     /// The lines are with the operating system: they survive `kill -9`, not a power cut.
@@ -20,13 +20,13 @@ pub enum Sync {
     EachFlush,
 }
 
-/// What became of a batch.
+/// Outcome of a batch.
 #[derive(Debug)]
 #[must_use]
 pub enum Flushed {
     /// It is written.
     Written {
-        /// How many lines it had.
+        /// Number of lines.
         lines: usize,
     },
     /// Writing failed for the first time; the user should know that the session is not kept.
@@ -35,7 +35,7 @@ pub enum Flushed {
     Dropped,
 }
 
-/// Why a session is not kept from here on.
+/// Error after which a session is no longer saved.
 #[derive(Debug, thiserror::Error)]
 #[error("this session is no longer saved: {error}")]
 pub struct WriteFailure {

@@ -8,20 +8,20 @@ use serde::Serialize;
 use super::{State, TranscriptWriter, reopen::reopen};
 use crate::SessionError;
 
-/// Whose a subagent's transcript is; a small file beside it.
+/// Metadata of a subagent; a small file beside it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SubagentMetadata {
     /// Its kind.
     pub agent_type: String,
-    /// What it was sent to do, in a few words.
+    /// Short description of its task.
     pub description: String,
     /// The call that sent it.
     pub tool_use_id: ToolUseId,
     /// The subagent that sent it, if it was not the session's own agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_agent_id: Option<AgentId>,
-    /// How many agents are above it.
+    /// Depth of nesting.
     pub spawn_depth: u32,
 }
 

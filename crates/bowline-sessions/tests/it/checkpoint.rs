@@ -162,7 +162,7 @@ fn checkpoints_are_restored_from_a_transcript() {
     assert_eq!(session.content("a").as_deref(), Some("1"));
 }
 
-/// A transcript that somebody else wrote: one prompt, and this for its files.
+/// A transcript of another writer: one prompt, and this for its files.
 fn foreign(session: &Editing, files: &serde_json::Value) -> Checkpoints {
     // Readers look for the type at the start of a line.
     let line = format!(

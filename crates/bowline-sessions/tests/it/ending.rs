@@ -19,7 +19,7 @@ fn usage(output: u64) -> Usage {
     Usage { input_tokens, output_tokens, ..Usage::default() }
 }
 
-/// A line of an answer that has just begun.
+/// A line of a response that has just started.
 fn line(block: ContentBlock) -> AssistantLine {
     let message = ApiMessage {
         id: "msg".to_owned(),
@@ -30,7 +30,7 @@ fn line(block: ContentBlock) -> AssistantLine {
     AssistantLine { message, request_id: Some("req".to_owned()), ..AssistantLine::default() }
 }
 
-/// The end of the same answer.
+/// The end of the same response.
 fn ended(output: u64) -> ApiMessage {
     let stop_reason = Some(StopReason::ToolUse);
     ApiMessage { id: "msg".to_owned(), stop_reason, usage: usage(output), ..ApiMessage::default() }
@@ -46,7 +46,7 @@ fn lines(path: &Path) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// What the lines of the answer say of its end.
+/// End fields of the lines of the response.
 fn endings(path: &Path) -> Vec<Value> {
     let answers = lines(path).into_iter().filter(|line| line["type"] == "assistant");
     answers.map(|line| json!([line["message"]["stop_reason"], line["message"]["usage"]])).collect()

@@ -68,7 +68,7 @@ fn a_lock_is_gone_when_dropped() {
     assert_eq!(holder.pid, process::id());
     drop(lock);
     assert!(!files.lock().exists());
-    // A file that nobody locks is left over from somewhere, whatever it says.
+    // A file without a lock is stale, whatever its content.
     fs::write(files.lock(), "{\"pid\":1,\"since\":\"long ago\"}").unwrap();
     SessionLock::acquire(&files).unwrap();
 }

@@ -1,4 +1,4 @@
-//! What sessions on disk must do.
+//! Tests of sessions on disk.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod checkpoint;

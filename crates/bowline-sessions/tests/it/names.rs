@@ -1,4 +1,4 @@
-//! What a session is called stays where listings find it, however long it grows.
+//! Names of a session stay where listings find them, however long it grows.
 
 use std::fs;
 
@@ -41,7 +41,7 @@ fn names_given_in_the_middle_are_repeated() {
     assert_eq!((found.custom_title.as_deref(), found.tag.as_deref()), (Some("chart"), Some("sea")));
     let text = fs::read_to_string(writer.path()).unwrap();
     let said = text.lines().filter(|line| line.starts_with("{\"type\":\"custom-title\"")).count();
-    // Some 260 KB lie behind the first one; one for each half of what a listing reads is enough.
+    // Some 260 KB come after the first one; one for each half of what a listing reads is enough.
     assert!((7..=9).contains(&said), "{said}");
 }
 

@@ -57,7 +57,7 @@ fn subagent_lines_in_the_same_file_are_skipped() {
 fn prompt_without_response_gets_a_synthetic_one() {
     let context = check(&[user("u", None, "hi")], "user: hi | assistant: No response requested.");
     assert_eq!(context.unfinished, Some(Unfinished::NoAnswer));
-    assert_eq!(brief(&context.without_made_up_answer()), "user: hi");
+    assert_eq!(brief(&context.without_synthetic_response()), "user: hi");
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn an_empty_transcript_is_an_empty_conversation() {
     assert_eq!(resume(&path, &ResumeAt::End).unwrap(), Default::default());
 }
 
-/// What the model is made to say behind what was not answered.
+/// Synthetic response to a prompt without one.
 const NO_ANSWER: &str = "assistant: No response requested.";
 
 #[test]
@@ -242,7 +242,7 @@ fn deferred_calls_are_listed_in_order() {
                 "toolInput": {}, "hookEvent": "PreToolUse"},
         })
     };
-    // A result came between the lines of the answer, and the hooks did not answer in order.
+    // A result came between the lines of the response, and the hooks finished out of order.
     let left = [
         user("u", None, "hi"),
         call("a", "u", "m", "t1"),

@@ -181,7 +181,7 @@ fn summary_equals_the_listing_entry() {
     listed.tag.clone_from(&told.tag);
     (listed.last_modified, listed.file_size) = (told.last_modified, None);
     assert_eq!(told, listed);
-    // What is stored can be taken up again.
+    // A stored session can be resumed.
     let text = serde_json::to_string(summary).unwrap();
     assert_eq!(&serde_json::from_str::<SessionSummary>(&text).unwrap(), summary);
     assert!(text.contains("\"first_prompt_locked\":true"), "as Python spells it: {text}");

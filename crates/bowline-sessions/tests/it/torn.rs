@@ -1,4 +1,4 @@
-//! Whatever is left of a transcript can be resumed: cut anywhere, with lines missing or spoiled.
+//! Damaged transcripts can be resumed: cut anywhere, with lines missing or spoiled.
 
 use std::fs;
 

@@ -80,12 +80,12 @@ impl ScriptServer {
         Self::bind((Ipv4Addr::LOCALHOST, 0).into(), ScriptModel::new()).await
     }
 
-    /// Where it listens.
+    /// Address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What `ANTHROPIC_BASE_URL` has to be. `OPENAI_BASE_URL` has `/v1` appended.
+    /// Value for `ANTHROPIC_BASE_URL`. `OPENAI_BASE_URL` has `/v1` appended.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }

@@ -89,7 +89,7 @@ struct Performance<D> {
     plays: Plays,
     dialect: D,
     stop: CancellationToken,
-    /// What interrupted the last piece.
+    /// Interruption of the last piece.
     pending: Option<Play>,
 }
 

@@ -82,7 +82,7 @@ impl ElicitationResponse {
 pub struct RequestUserDialog {
     /// The kind.
     pub dialog_kind: String,
-    /// What is in it.
+    /// Payload.
     pub payload: RawJson,
     /// The call that needs it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -92,7 +92,7 @@ pub struct RequestUserDialog {
     pub extra: Extra,
 }
 
-/// What became of a dialog.
+/// Outcome of a dialog.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "behavior", rename_all = "snake_case")]
 pub enum UserDialogResponse {

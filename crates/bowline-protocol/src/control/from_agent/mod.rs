@@ -32,7 +32,7 @@ requests! {
         "remote_control_work_secret" => RemoteControlWorkSecret,
         /// Copy to the clipboard.
         "ui_copy" => UiCopy,
-        /// What is in the prompt?
+        /// Request for the text in the prompt.
         "ui_prompt_read" => UiPromptRead,
         /// Put this into the prompt.
         "ui_prompt_fill" => UiPromptFill,
@@ -40,13 +40,13 @@ requests! {
         "ui_prompt_paint" => UiPromptPaint,
         /// Suggest this in the prompt.
         "ui_prompt_suggest" => UiPromptSuggest,
-        /// What is selected?
+        /// Request for the selection.
         "ui_read_selection" => UiReadSelection,
         /// Run a tool elsewhere.
         "remote_tool_call" => RemoteToolCall,
         /// Inner workings of tools that run elsewhere.
         "remote_plumbing_call" => RemotePlumbingCall,
-        /// Which tools can run elsewhere?
+        /// Request for the tools that can run elsewhere.
         "remote_tools_probe" => RemoteToolsProbe,
         /// List again the tools that can run elsewhere.
         "remote_tools_reannounce" => RemoteToolsReannounce,

@@ -20,7 +20,7 @@ pub struct CanUseTool {
     pub input: RawJson,
     /// The call.
     pub tool_use_id: ToolUseId,
-    /// What "always allow" would change.
+    /// Updates that "always allow" would apply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permission_suggestions: Option<Vec<PermissionUpdate>>,
     /// The path that requires permission.
@@ -47,7 +47,7 @@ pub struct CanUseTool {
     /// The tool's name to show.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
-    /// What the call does, to show.
+    /// Description of the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Whether not to offer "always allow".
@@ -70,11 +70,11 @@ pub struct CanUseTool {
 /// A rule that matched a call, and where it stands.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MatchedRule {
-    /// Where it stands: `userSettings`, `cliArg` and so on.
+    /// Source: `userSettings`, `cliArg` and so on.
     pub source: String,
     /// The tool.
     pub tool_name: String,
-    /// Which of its calls.
+    /// Specifier.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule_content: Option<String>,
     /// Fields this version does not know.

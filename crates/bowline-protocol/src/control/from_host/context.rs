@@ -6,10 +6,10 @@ use serde_json::Number;
 
 use crate::{extra::Extra, raw::RawJson, wire::open_enum};
 
-/// What fills the context?
+/// Request for the content of the context window.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GetContextUsage {
-    /// How exactly to count.
+    /// Level of detail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<ContextDetail>,
     /// Fields this version does not know.
@@ -18,7 +18,7 @@ pub struct GetContextUsage {
 }
 
 open_enum! {
-    /// How exactly to count tokens.
+    /// Level of detail.
     ContextDetail {
         /// As far as it is known.
         Summary = "summary",
@@ -27,19 +27,19 @@ open_enum! {
     }
 }
 
-/// What fills the context.
+/// Content of the context window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextUsage {
     /// By category, free space included.
     pub categories: Vec<ContextCategory>,
-    /// How many tokens are used.
+    /// Tokens in use.
     pub total_tokens: u64,
-    /// How many can be.
+    /// Token limit.
     pub max_tokens: u64,
-    /// How many the model can take.
+    /// Context window of the model.
     pub raw_max_tokens: u64,
-    /// How full it is.
+    /// Percentage in use.
     pub percentage: Number,
     /// The same as a picture made of squares.
     pub grid_rows: Vec<Vec<ContextSquare>>,
@@ -56,7 +56,7 @@ pub struct ContextUsage {
     /// At how many tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub auto_compact_threshold: Option<u64>,
-    /// What the model's API counted last.
+    /// Last usage that the API reported.
     pub api_usage: Option<RawJson>,
     /// Instructions of MCP servers.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,9 +93,9 @@ pub struct ContextCategory {
     pub id: Option<String>,
     /// The part, for people.
     pub name: String,
-    /// How long it is.
+    /// Length in tokens.
     pub tokens: u64,
-    /// How to paint it.
+    /// Color.
     pub color: String,
     /// Whether it is loaded on demand and not there now.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -126,17 +126,17 @@ open_enum! {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextSquare {
-    /// How to paint it.
+    /// Color.
     pub color: String,
     /// Whether something is there.
     pub is_filled: bool,
     /// What.
     pub category_name: String,
-    /// How long that is.
+    /// Length in tokens.
     pub tokens: u64,
-    /// How much of the context that is.
+    /// Percentage of the context.
     pub percentage: Number,
-    /// How full this square is, from 0 to 1.
+    /// Fill level of this square, from 0 to 1.
     pub square_fullness: Number,
     /// Fields this version does not know.
     #[serde(flatten)]
@@ -148,9 +148,9 @@ pub struct ContextSquare {
 pub struct ContextFile {
     /// The file.
     pub path: String,
-    /// Whose it is.
+    /// Owner.
     pub r#type: String,
-    /// How long it is.
+    /// Length in tokens.
     pub tokens: u64,
     /// Fields this version does not know.
     #[serde(flatten)]
@@ -165,7 +165,7 @@ pub struct ContextMcpTool {
     pub name: String,
     /// The server.
     pub server_name: String,
-    /// How long its definition is.
+    /// Length of its definition, in tokens.
     pub tokens: u64,
     /// Whether it is there now.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -181,9 +181,9 @@ pub struct ContextMcpTool {
 pub struct ContextAgent {
     /// Its name.
     pub agent_type: String,
-    /// Where it is defined.
+    /// Source of its definition.
     pub source: String,
-    /// How long its description is.
+    /// Length of its description, in tokens.
     pub tokens: u64,
     /// Fields this version does not know.
     #[serde(flatten)]

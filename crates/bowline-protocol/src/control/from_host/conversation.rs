@@ -65,7 +65,7 @@ pub struct ExportConversation {
 pub struct ExportConversationResponse {
     /// As a text.
     pub text: String,
-    /// What a file of it might be called.
+    /// Suggested file name.
     pub default_filename: String,
     /// Fields this version does not know.
     #[serde(flatten)]

@@ -25,19 +25,19 @@ pub struct RewindFiles {
 pub struct RewindFilesResponse {
     /// Whether they can be put back.
     pub can_rewind: bool,
-    /// Which ones.
+    /// Paths.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files_changed: Option<Vec<String>>,
-    /// How many lines come back.
+    /// Lines restored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub insertions: Option<u64>,
-    /// How many lines go.
+    /// Lines removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deletions: Option<u64>,
-    /// How many links were left alone.
+    /// Links left alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped_links: Option<u64>,
-    /// Why they cannot be put back.
+    /// Error of a failed rewind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Fields this version does not know.
@@ -60,7 +60,7 @@ pub struct SeedReadState {
 /// File names that match a query.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FileSuggestions {
-    /// What was typed.
+    /// Query.
     #[serde(default)]
     pub query: String,
     /// Fields this version does not know.
@@ -73,7 +73,7 @@ pub struct FileSuggestions {
 pub struct FileSuggestionsResponse {
     /// The files, best first.
     pub suggestions: Vec<RawJson>,
-    /// What relative paths are relative to.
+    /// Base of relative paths.
     pub cwd: String,
     /// Fields this version does not know.
     #[serde(flatten)]
@@ -85,10 +85,10 @@ pub struct FileSuggestionsResponse {
 pub struct ReadFile {
     /// The file.
     pub path: String,
-    /// How much of it; 1 MiB if not given.
+    /// Limit in bytes; 1 MiB by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<u64>,
-    /// How to send it: `utf-8` or `base64`.
+    /// Encoding: `utf-8` or `base64`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
     /// Fields this version does not know.
@@ -102,12 +102,12 @@ pub struct ReadFile {
 pub struct ReadFileResponse {
     /// Its contents.
     pub contents: String,
-    /// Where it is.
+    /// Location.
     pub abs_path: String,
     /// Whether there is more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truncated: Option<bool>,
-    /// How it is sent.
+    /// Encoding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
     /// Whether something could not be sent as text.

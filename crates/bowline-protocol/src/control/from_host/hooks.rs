@@ -23,7 +23,7 @@ pub struct HooksListing {
     pub hooks: Vec<RawJson>,
     /// The events that could have some.
     pub event_catalog: Vec<HookEventInfo>,
-    /// What the administrator decided about hooks.
+    /// Policy of the administrator for hooks.
     pub policy: RawJson,
     /// Whether hooks are off for safety.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -31,7 +31,7 @@ pub struct HooksListing {
     /// Whether hooks are off for simplicity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bare_mode: Option<bool>,
-    /// What is wrong with some of them.
+    /// Errors in some of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errors: Option<Vec<RawJson>>,
     /// Fields this version does not know.

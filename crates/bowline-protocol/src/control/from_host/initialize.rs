@@ -40,10 +40,10 @@ pub struct Initialize {
     /// Handshake responses of those servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sdk_mcp_server_manifests: Option<BTreeMap<String, SdkMcpServerManifest>>,
-    /// How the manifests came about: `host_per_send` on remote transports.
+    /// Origin of the manifests: `host_per_send` on remote transports.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sdk_mcp_server_manifests_origin: Option<String>,
-    /// What the result must look like.
+    /// JSON Schema of the result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub json_schema: Option<RawJson>,
     /// System prompt that replaces the agent's own.
@@ -105,10 +105,10 @@ pub struct Initialize {
 /// Settings of an MCP server inside the host.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SdkMcpServerConfig {
-    /// How long a call may take, in milliseconds.
+    /// Timeout, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Number>,
-    /// What is decided about some of its tools.
+    /// Policy for some of its tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<McpToolPolicy>>,
     /// Fields this version does not know.
@@ -178,7 +178,7 @@ pub struct InitializeResponse {
     /// Whether the managed settings were taken; present if there were any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub managed_settings_applied: Option<bool>,
-    /// What became of the manifests.
+    /// Outcome of the manifests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sdk_mcp_manifests_parked: Option<BTreeMap<String, ManifestOutcome>>,
     /// The version of the agent.
@@ -187,19 +187,19 @@ pub struct InitializeResponse {
     /// Whether fast mode is on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fast_mode_state: Option<FastModeState>,
-    /// Why it is not.
+    /// Reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fast_mode_disabled_reason: Option<String>,
     /// The agent's process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pid: Option<u64>,
-    /// How strict it is about tools.
+    /// Permission mode.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current_permission_mode: Option<PermissionMode>,
-    /// What it is doing.
+    /// Session state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_state: Option<String>,
-    /// What it can do beyond this protocol's basics.
+    /// Optional capabilities.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub capabilities: Option<Vec<String>>,
     /// Fields this version does not know (`user_output_styles_dir`, `feedback_mode`, `remote_control_available`).
@@ -232,16 +232,16 @@ pub struct AccountInfo {
     /// Their organization.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub organization: Option<String>,
-    /// What they subscribed to.
+    /// Subscription.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subscription_type: Option<String>,
-    /// Where the token comes from.
+    /// Source of the token.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token_source: Option<String>,
-    /// Where the key comes from.
+    /// Source of the key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_key_source: Option<String>,
-    /// Whose API it is.
+    /// API provider.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_provider: Option<String>,
     /// Fields this version does not know.
@@ -250,7 +250,7 @@ pub struct AccountInfo {
 }
 
 open_enum! {
-    /// What became of the manifest of an MCP server.
+    /// Outcome of the manifest of an MCP server.
     ManifestOutcome {
         /// Kept for the handshake.
         Parked = "parked",

@@ -13,7 +13,7 @@ use crate::{
     raw::RawJson,
 };
 
-/// How are the MCP servers?
+/// Request for the status of the MCP servers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct McpStatus {
@@ -25,7 +25,7 @@ pub struct McpStatus {
     pub extra: Extra,
 }
 
-/// How the MCP servers are.
+/// Status of the MCP servers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct McpStatusResponse {
@@ -42,7 +42,7 @@ pub struct McpStatusResponse {
 pub struct McpServerState {
     /// The server.
     pub name: String,
-    /// How it is doing.
+    /// Status.
     pub status: McpServerStatus,
     /// Name and version it reports.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,13 +50,13 @@ pub struct McpServerState {
     /// What went wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// How it is reached.
+    /// Its configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub config: Option<McpServerConfig>,
-    /// Which settings it comes from.
+    /// Scope of its settings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
-    /// Who brought it.
+    /// Its plugin.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// The kind of connection.
@@ -87,7 +87,7 @@ pub struct McpServerInfo {
 pub struct McpToolInfo {
     /// The tool.
     pub name: String,
-    /// What it does.
+    /// Description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Hints: whether it only reads, whether it destroys.
@@ -108,7 +108,7 @@ pub struct McpSetServers {
     pub extra: Extra,
 }
 
-/// What became of the MCP servers.
+/// Outcome of the MCP servers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct McpSetServersResponse {
     /// Servers that are new.
@@ -152,7 +152,7 @@ pub struct McpToggle {
 pub struct McpAuthenticate {
     /// The server.
     pub server_name: String,
-    /// Where the browser is to come back to, if not to a port of the agent's machine. The host
+    /// Redirect URL of the browser, if not to a port of the agent's machine. The host
     /// then hands in the address it came back with (`mcp_oauth_callback_url`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redirect_uri: Option<String>,
@@ -164,7 +164,7 @@ pub struct McpAuthenticate {
     pub extra: Extra,
 }
 
-/// What a login to an MCP server takes.
+/// Steps of a login to an MCP server.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct McpAuthenticateResponse {
@@ -176,7 +176,7 @@ pub struct McpAuthenticateResponse {
     /// Whether the browser will come back with a code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub callback_expected: Option<bool>,
-    /// Where it comes back to: `localhost`, or `custom` for an address of the host's.
+    /// Kind of redirect: `localhost`, or `custom` for an address of the host's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redirect_scheme: Option<String>,
     /// Identifies this login.
@@ -190,7 +190,7 @@ pub struct McpAuthenticateResponse {
     pub extra: Extra,
 }
 
-/// Where an MCP server sent the user after the login.
+/// Redirect URL of an MCP login.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct McpOauthCallbackUrl {
@@ -222,7 +222,7 @@ pub struct McpCall {
     /// Its arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<RawJson>,
-    /// How long it may take.
+    /// Timeout.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
     /// Timeout of the call.

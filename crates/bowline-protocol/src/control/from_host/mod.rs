@@ -54,7 +54,7 @@ requests! {
         /// Cancels a queued prompt.
         "cancel_async_message" => CancelAsyncMessage -> CancelAsyncMessageResponse,
 
-        /// What fills the context?
+        /// Request for the content of the context window.
         "get_context_usage" => GetContextUsage -> ContextUsage,
         /// Request for the cost of the session.
         "get_session_cost" => GetSessionCost -> SessionCostResponse,
@@ -76,7 +76,7 @@ requests! {
         /// Request for the conversation as text.
         "export_conversation" => ExportConversation -> ExportConversationResponse,
 
-        /// How are the MCP servers?
+        /// Request for the status of the MCP servers.
         "mcp_status" => McpStatus -> McpStatusResponse,
         /// Use these MCP servers.
         "mcp_set_servers" => McpSetServers -> McpSetServersResponse,
@@ -86,7 +86,7 @@ requests! {
         "mcp_toggle" => McpToggle -> Ack,
         /// Log in to an MCP server.
         "mcp_authenticate" => McpAuthenticate -> McpAuthenticateResponse,
-        /// Where an MCP server sent the user after the login.
+        /// Redirect URL of an MCP login.
         "mcp_oauth_callback_url" => McpOauthCallbackUrl -> Ack,
         /// Log out of an MCP server.
         "mcp_clear_auth" => McpClearAuth -> Ack,
@@ -136,19 +136,19 @@ requests! {
         "reload_output_styles" => ReloadOutputStyles -> ReloadOutputStylesResponse,
     }
     opaque {
-        /// What the dialog about memory shows.
+        /// Request for the content of the memory dialog.
         "get_memory_dialog" => GetMemoryDialog,
-        /// What the dialog about skills shows.
+        /// Request for the content of the skills dialog.
         "get_skills_dialog" => GetSkillsDialog,
-        /// What the dialog about the sandbox shows.
+        /// Request for the content of the the sandbox dialog.
         "get_sandbox_dialog" => GetSandboxDialog,
-        /// What the dialog about the browser shows.
+        /// Request for the content of the the browser dialog.
         "get_chrome_dialog" => GetChromeDialog,
-        /// Which browsers are there?
+        /// Request for the connected browsers.
         "get_chrome_browsers" => GetChromeBrowsers,
         /// Use this browser.
         "select_chrome_browser" => SelectChromeBrowser,
-        /// What the host knows about browsers.
+        /// Report of the connected browsers.
         "set_chrome_browser_hints" => SetChromeBrowserHints,
         /// Suggest no prompts for a while.
         "set_prompt_suggestions_paused" => SetPromptSuggestionsPaused,
@@ -156,7 +156,7 @@ requests! {
         "channel_enable" => ChannelEnable,
         /// Log in to the vendor.
         "claude_authenticate" => ClaudeAuthenticate,
-        /// Where the vendor sent the user after the login.
+        /// Redirect URL of a login to the vendor.
         "claude_oauth_callback" => ClaudeOauthCallback,
         /// Wait for the login to the vendor.
         "claude_oauth_wait_for_completion" => ClaudeOauthWaitForCompletion,

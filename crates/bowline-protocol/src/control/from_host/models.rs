@@ -34,12 +34,12 @@ pub struct ModelInfo {
     pub resolved_model: Option<String>,
     /// The name to show.
     pub display_name: String,
-    /// What it is good for.
+    /// Description.
     pub description: String,
     /// Whether it takes an effort.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub supports_effort: Option<bool>,
-    /// Which efforts.
+    /// Supported efforts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub supported_effort_levels: Option<Vec<String>>,
     /// Whether it decides by itself how long to think.
@@ -81,10 +81,10 @@ pub struct SetModelResponse {
 /// Changes the thinking budget.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SetMaxThinkingTokens {
-    /// How much at most; null for the default, zero or less for none.
+    /// Budget; null for the default, zero or less for none.
     #[serde(default, skip_serializing_if = "Maybe::is_absent")]
     pub max_thinking_tokens: Maybe<i64>,
-    /// How thinking is shown.
+    /// Display of thinking.
     #[serde(default, skip_serializing_if = "Maybe::is_absent")]
     pub thinking_display: Maybe<String>,
     /// Fields this version does not know.

@@ -64,10 +64,10 @@ pub struct PermissionRulesState {
     pub original_cwd: String,
     /// Whether only the administrator's rules count.
     pub managed_only: bool,
-    /// What is wrong with some of them.
+    /// Errors in some of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errors: Option<Vec<RawJson>>,
-    /// What is not shown.
+    /// What was left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub withheld: Option<RawJson>,
     /// Fields this version does not know.
@@ -81,16 +81,16 @@ pub struct PermissionRulesState {
 pub struct ListedRule {
     /// Its effect on the calls it matches.
     pub behavior: PermissionBehavior,
-    /// Where it stands.
+    /// Source.
     pub source: String,
     /// The rule as a text.
     pub rule: String,
-    /// What it means, for people.
+    /// Description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<RawJson>,
     /// Whether it can be changed from here.
     pub editability: String,
-    /// Why it does not count.
+    /// Why it does not apply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_in_effect: Option<RawJson>,
     /// Fields this version does not know.

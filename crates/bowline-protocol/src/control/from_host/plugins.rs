@@ -23,7 +23,7 @@ pub struct ReloadPlugins {
     pub extra: Extra,
 }
 
-/// What there is after looking again.
+/// Plugins, skills and commands after a reload.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReloadPluginsResponse {
     /// Slash commands.
@@ -35,12 +35,12 @@ pub struct ReloadPluginsResponse {
     /// MCP servers.
     #[serde(rename = "mcpServers")]
     pub mcp_servers: Vec<RawJson>,
-    /// How many plugins could not be loaded.
+    /// Plugins that failed to load.
     pub error_count: u64,
     /// Whether it waits for the prompt cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<bool>,
-    /// What it means for the prompt cache.
+    /// Effect on the prompt cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_impact: Option<RawJson>,
     /// Fields this version does not know.

@@ -45,7 +45,7 @@ pub struct InterruptResponse {
 pub struct RenameSession {
     /// The title.
     pub title: String,
-    /// Who wants it: `host` or `remote`.
+    /// Source of the request: `host` or `remote`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// The session, if not this one.
@@ -97,7 +97,7 @@ pub struct SetCwd {
 /// Response: the working directory that applies now.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SetCwdResponse {
-    /// How it went.
+    /// Outcome.
     pub status: String,
     /// The directory.
     pub cwd: String,
@@ -113,9 +113,9 @@ pub struct SetCwdResponse {
 /// Claims a session that was started in advance.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClaimSession {
-    /// Where to work.
+    /// Working directory.
     pub cwd: String,
-    /// How strict to be about tools.
+    /// Permission mode.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<PermissionMode>,
     /// The environment.
@@ -150,20 +150,20 @@ pub struct ClaimSession {
 /// Response to a claim.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClaimSessionResponse {
-    /// How it went: `ok`.
+    /// Outcome: `ok`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub status: String,
-    /// Where it works.
+    /// Working directory.
     pub cwd: String,
     /// The session.
     pub session_id: SessionId,
-    /// How long it had waited.
+    /// Time since its start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parked_ms: Option<u64>,
     /// Whether the MCP servers inside the host are connected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sdk_mcp_settled: Option<bool>,
-    /// What the agent has got.
+    /// Response to `initialize`.
     #[serde(default, skip_serializing_if = "Maybe::is_absent")]
     pub initialize: Maybe<InitializeResponse>,
     /// Fields this version does not know.
@@ -203,7 +203,7 @@ pub struct CancelAsyncMessageResponse {
 /// Request for a generated session title.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GenerateSessionTitle {
-    /// What the session is about.
+    /// Description of the session.
     pub description: String,
     /// Whether to keep it.
     #[serde(skip_serializing_if = "Option::is_none")]

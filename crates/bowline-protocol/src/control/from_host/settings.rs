@@ -30,7 +30,7 @@ pub struct GetSettingsResponse {
     pub effective: RawJson,
     /// Each source by itself.
     pub sources: Vec<SettingsSource>,
-    /// What they led to.
+    /// Values that apply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub applied: Option<AppliedSettings>,
     /// Fields this version does not know.
@@ -41,9 +41,9 @@ pub struct GetSettingsResponse {
 /// The settings of one source.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SettingsSource {
-    /// Where they stand: `userSettings`, `flagSettings` and so on.
+    /// Source: `userSettings`, `flagSettings` and so on.
     pub source: String,
-    /// What stands there.
+    /// Its settings.
     pub settings: RawJson,
     /// Fields this version does not know.
     #[serde(flatten)]
@@ -55,7 +55,7 @@ pub struct SettingsSource {
 pub struct AppliedSettings {
     /// The model, resolved.
     pub model: String,
-    /// How hard it thinks.
+    /// Effort of it.
     #[serde(default, skip_serializing_if = "Maybe::is_absent")]
     pub effort: Maybe<String>,
     /// Fields this version does not know.
@@ -68,7 +68,7 @@ pub struct AppliedSettings {
 pub struct UpdateSettings {
     /// Which: `localSettings` or `userSettings`.
     pub source: String,
-    /// What to write.
+    /// The change.
     pub settings: RawJson,
     /// Fields this version does not know.
     #[serde(flatten)]

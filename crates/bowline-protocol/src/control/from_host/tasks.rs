@@ -55,7 +55,7 @@ pub struct GetTaskOutput {
 pub struct TaskOutputResponse {
     /// The text, perhaps only the end of it.
     pub output: String,
-    /// How long all of it is.
+    /// Total length.
     pub total_bytes: u64,
     /// Whether there is more.
     pub truncated: bool,

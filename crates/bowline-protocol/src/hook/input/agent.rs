@@ -13,7 +13,7 @@ pub struct StopInput {
     /// The last text of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_assistant_message: Option<String>,
-    /// What still runs.
+    /// Background tasks that still run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub background_tasks: Option<Vec<RunningTask>>,
     /// Prompts that are scheduled.
@@ -53,12 +53,12 @@ pub struct SubagentStartInput {
 pub struct SubagentStopInput {
     /// Whether it continues only because a hook of this event requested it.
     pub stop_hook_active: bool,
-    /// Where its transcript is.
+    /// Path of its transcript.
     pub agent_transcript_path: String,
     /// Its last text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_assistant_message: Option<String>,
-    /// What still runs.
+    /// Background tasks that still run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub background_tasks: Option<Vec<RunningTask>>,
     /// Prompts that are scheduled.
@@ -76,9 +76,9 @@ pub struct RunningTask {
     pub id: String,
     /// Its kind.
     pub r#type: String,
-    /// How it is doing.
+    /// Status.
     pub status: String,
-    /// What it is for.
+    /// Description.
     pub description: String,
     /// The command of a shell.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -135,10 +135,10 @@ pub struct TaskInput {
     pub task_id: String,
     /// Its title.
     pub task_subject: String,
-    /// What is to be done.
+    /// Description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task_description: Option<String>,
-    /// Whose it is.
+    /// Owner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub teammate_name: Option<String>,
     /// Their team.

@@ -35,7 +35,7 @@ pub struct HookInput {
 pub struct HookBase {
     /// The session.
     pub session_id: SessionId,
-    /// Where its transcript is, or will be.
+    /// Path of its transcript, which may not exist yet.
     pub transcript_path: String,
     /// Its working directory.
     pub cwd: String,
@@ -51,12 +51,12 @@ pub struct HookBase {
     /// Its kind, or the kind of the main agent if one was chosen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_type: Option<String>,
-    /// How hard the model thinks, where tools are used.
+    /// Effort of the model, on tool events.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effort: Option<HookEffort>,
 }
 
-/// How hard the model thinks.
+/// Effort of the model.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HookEffort {
     /// `low`, `medium`, `high` and so on.
@@ -186,12 +186,12 @@ impl HookInput {
         Ok(Self { base: read_whole(name, json)?, event: EventInput::from_tags(&tags, json)? })
     }
 
-    /// Which event this is.
+    /// The event.
     pub fn event_name(&self) -> HookEvent {
         self.event.name()
     }
 
-    /// What a matcher is compared with, if the event supports one.
+    /// Text that a matcher is compared with, if the event supports one.
     pub fn matcher_target(&self) -> Option<&str> {
         match &self.event {
             EventInput::PreToolUse(input) => Some(&input.tool_name),
@@ -239,7 +239,7 @@ impl HookInput {
 }
 
 impl EventInput {
-    /// Which event this is.
+    /// The event.
     pub fn name(&self) -> HookEvent {
         match self {
             Self::PreToolUse(_) => HookEvent::PreToolUse,

@@ -11,7 +11,7 @@ use crate::{compact::CompactTrigger, extra::Extra, maybe::Maybe, wire::open_enum
 pub struct UserPromptSubmitInput {
     /// Its text.
     pub prompt: String,
-    /// Who submitted it: `user`, `sdk`, `system`, a wake-up.
+    /// Source of the prompt: `user`, `sdk`, `system`, a wake-up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// The title of the session.
@@ -31,7 +31,7 @@ pub struct UserPromptExpansionInput {
     pub command_name: String,
     /// Its arguments.
     pub command_args: String,
-    /// Where the command is defined.
+    /// Source of the command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command_source: Option<String>,
     /// The prompt as typed.
@@ -52,16 +52,16 @@ pub struct SessionStartInput {
     /// The title of the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_title: Option<String>,
-    /// How old a resumed conversation is.
+    /// Age of a resumed conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds_since_last_response: Option<Number>,
-    /// How long it is.
+    /// Length in tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_tokens: Option<u64>,
     /// Whether its prompt cache is probably gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_cache_likely_expired: Option<bool>,
-    /// What writing the cache again would cost.
+    /// Cost of writing the prompt cache again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub estimated_cache_write_usd: Option<Number>,
     /// Fields this version does not know.
@@ -70,7 +70,7 @@ pub struct SessionStartInput {
 }
 
 open_enum! {
-    /// How a session came to start.
+    /// Cause of a session start.
     SessionStartSource {
         /// A new session.
         Startup = "startup",
@@ -96,7 +96,7 @@ pub struct SessionEndInput {
 }
 
 open_enum! {
-    /// Why a session ends.
+    /// Reason of a session end.
     SessionEndReason {
         /// The conversation was cleared.
         Clear = "clear",
@@ -114,7 +114,7 @@ open_enum! {
 /// The conversation is about to be compacted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PreCompactInput {
-    /// Who wanted it.
+    /// Trigger.
     pub trigger: CompactTrigger,
     /// Instructions of the user.
     #[serde(default, skip_serializing_if = "Maybe::is_absent")]
@@ -127,9 +127,9 @@ pub struct PreCompactInput {
 /// The conversation was compacted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PostCompactInput {
-    /// Who wanted it.
+    /// Trigger.
     pub trigger: CompactTrigger,
-    /// What is left of it.
+    /// Summary.
     pub compact_summary: String,
     /// Fields this version does not know.
     #[serde(flatten)]
@@ -148,19 +148,19 @@ pub struct ModelSwitchInput {
     pub requested_model: Maybe<String>,
     /// Source of the request: `command`, `picker`, `sdk`, `auto`, `resume`.
     pub source: String,
-    /// How long the conversation is.
+    /// Length of the conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_tokens: Option<u64>,
     /// Whether the prompt cache of the old model is warm.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_cache_warm: Option<bool>,
-    /// How long that cache lives, as in `5m`.
+    /// Lifetime of the prompt cache, as in `5m`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_ttl: Option<String>,
-    /// What writing the cache again would cost.
+    /// Cost of writing the prompt cache again.
     #[serde(default, skip_serializing_if = "Maybe::is_absent")]
     pub estimated_cache_write_usd: Maybe<Number>,
-    /// Where the price comes from.
+    /// Source of the price.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pricing: Option<String>,
     /// Fields this version does not know.

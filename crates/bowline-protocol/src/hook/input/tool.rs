@@ -29,11 +29,11 @@ pub struct PostToolUseInput {
     pub tool_name: String,
     /// Its input.
     pub tool_input: RawJson,
-    /// What it found or did, as structured output.
+    /// Structured output.
     pub tool_response: RawJson,
     /// The call.
     pub tool_use_id: ToolUseId,
-    /// How long it took.
+    /// Duration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
     /// The MCP server whose tool it is.
@@ -58,7 +58,7 @@ pub struct PostToolUseFailureInput {
     /// Whether the user stopped it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_interrupt: Option<bool>,
-    /// How long it took.
+    /// Duration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
     /// The MCP server whose tool it is.
@@ -103,7 +103,7 @@ pub struct PermissionRequestInput {
     pub tool_name: String,
     /// Its input.
     pub tool_input: RawJson,
-    /// What "always allow" would change.
+    /// Updates that "always allow" would apply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permission_suggestions: Option<Vec<PermissionUpdate>>,
     /// The MCP server whose tool it is.
@@ -133,12 +133,12 @@ pub struct PermissionDeniedInput {
     pub extra: Extra,
 }
 
-/// Which MCP server a tool belongs to.
+/// MCP server of a tool.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct McpServerRef {
     /// The server.
     pub name: String,
-    /// Where it is configured: `sdk`, `user`, `project`, `plugin` and so on.
+    /// Scope of its configuration: `sdk`, `user`, `project`, `plugin` and so on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// Fields this version does not know.

@@ -8,7 +8,7 @@ use crate::extra::Extra;
 /// A settings file changed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConfigChangeInput {
-    /// Which kind: `user_settings`, `project_settings`, `local_settings`, `policy_settings`, `skills`.
+    /// Kind: `user_settings`, `project_settings`, `local_settings`, `policy_settings`, `skills`.
     pub source: String,
     /// The file.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -23,9 +23,9 @@ pub struct ConfigChangeInput {
 pub struct InstructionsLoadedInput {
     /// The file.
     pub file_path: String,
-    /// Whose it is: `User`, `Project`, `Local`, `Managed`.
+    /// Owner: `User`, `Project`, `Local`, `Managed`.
     pub memory_type: String,
-    /// Why now: `session_start`, `nested_traversal`, `path_glob_match`, `include`, `compact`.
+    /// Cause: `session_start`, `nested_traversal`, `path_glob_match`, `include`, `compact`.
     pub load_reason: String,
     /// The patterns it is for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,7 +44,7 @@ pub struct InstructionsLoadedInput {
 /// A worktree is wanted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorktreeCreateInput {
-    /// What to call it.
+    /// Name.
     pub name: String,
     /// Fields this version does not know.
     #[serde(flatten)]
@@ -54,7 +54,7 @@ pub struct WorktreeCreateInput {
 /// A worktree is no longer wanted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorktreeRemoveInput {
-    /// Where it is.
+    /// Location.
     pub worktree_path: String,
     /// Fields this version does not know.
     #[serde(flatten)]

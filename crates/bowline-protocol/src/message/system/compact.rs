@@ -10,10 +10,10 @@ use crate::{
     maybe::Maybe,
 };
 
-/// What came before this is now a summary.
+/// Compaction boundary: everything before it is now a summary.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompactBoundaryMessage {
-    /// What happened.
+    /// Details.
     pub compact_metadata: CompactMetadata,
     /// The message the conversation goes on from.
     #[serde(default, skip_serializing_if = "Maybe::is_absent")]
@@ -27,20 +27,20 @@ pub struct CompactBoundaryMessage {
     pub extra: Extra,
 }
 
-/// What happened to a conversation that was summarized.
+/// Details of a compaction.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompactMetadata {
-    /// Who wanted it.
+    /// Trigger.
     pub trigger: CompactTrigger,
-    /// How many tokens there were before.
+    /// Tokens before.
     pub pre_tokens: u64,
-    /// How many there are now.
+    /// Tokens after.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub post_tokens: Option<u64>,
-    /// How many were dropped, all compactions together.
+    /// Tokens dropped, all compactions together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cumulative_dropped_tokens: Option<u64>,
-    /// How long it took.
+    /// Duration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
     /// The run of messages that stayed as they were.

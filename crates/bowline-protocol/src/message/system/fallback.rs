@@ -35,7 +35,7 @@ pub struct ModelFallbackMessage {
 pub struct ModelRefusalFallbackMessage {
     /// Always `refusal`.
     pub trigger: String,
-    /// What is done about it.
+    /// Reaction.
     pub direction: FallbackDirection,
     /// For how long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -46,10 +46,10 @@ pub struct ModelRefusalFallbackMessage {
     pub fallback_model: String,
     /// The API's name for the request.
     pub request_id: Option<String>,
-    /// What the refusal is about.
+    /// Category of the refusal.
     #[serde(default, skip_serializing_if = "Maybe::is_absent")]
     pub api_refusal_category: Maybe<String>,
-    /// Why it refused.
+    /// Reason of the refusal.
     #[serde(default, skip_serializing_if = "Maybe::is_absent")]
     pub api_refusal_explanation: Maybe<String>,
     /// Frames that do not count any more.
@@ -70,7 +70,7 @@ pub struct ModelRefusalFallbackMessage {
 }
 
 open_enum! {
-    /// What is done when a model refuses.
+    /// Reaction to a refusal.
     FallbackDirection {
         /// The request is sent to the fallback model.
         Retry = "retry",
@@ -98,10 +98,10 @@ pub struct ModelRefusalNoFallbackMessage {
     pub original_model: String,
     /// The API's name for the request.
     pub request_id: Option<String>,
-    /// What the refusal is about.
+    /// Category of the refusal.
     #[serde(default, skip_serializing_if = "Maybe::is_absent")]
     pub api_refusal_category: Maybe<String>,
-    /// Why it refused.
+    /// Reason of the refusal.
     #[serde(default, skip_serializing_if = "Maybe::is_absent")]
     pub api_refusal_explanation: Maybe<String>,
     /// The prompt it refused.

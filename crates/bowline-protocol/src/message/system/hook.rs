@@ -37,9 +37,9 @@ pub struct HookProgressMessage {
     pub hook_name: String,
     /// The event.
     pub hook_event: HookEvent,
-    /// What it wrote so far.
+    /// Output so far.
     pub stdout: String,
-    /// What it wrote to stderr so far.
+    /// Stderr so far.
     pub stderr: String,
     /// Both.
     pub output: String,
@@ -63,14 +63,14 @@ pub struct HookResponseMessage {
     pub hook_event: HookEvent,
     /// All it wrote.
     pub output: String,
-    /// What it wrote.
+    /// Output.
     pub stdout: String,
-    /// What it wrote to stderr.
+    /// Stderr.
     pub stderr: String,
     /// Its exit code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
-    /// How it went.
+    /// Outcome.
     pub outcome: HookOutcome,
     /// Names this frame.
     pub uuid: MessageUuid,
@@ -82,7 +82,7 @@ pub struct HookResponseMessage {
 }
 
 open_enum! {
-    /// How a hook went.
+    /// Outcome of a hook.
     #[derive(Default)]
     HookOutcome {
         /// It did its work.

@@ -14,7 +14,7 @@ use crate::{
     wire::open_enum,
 };
 
-/// What the agent can do and how it is set up. Sent at the start of every turn.
+/// Capabilities and configuration of the agent. Sent at the start of every turn.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InitMessage {
     /// The working directory.
@@ -34,7 +34,7 @@ pub struct InitMessage {
     pub mcp_server_errors: Option<Vec<McpServerError>>,
     /// The model, in full.
     pub model: String,
-    /// What runs without asking.
+    /// Permission mode.
     #[serde(rename = "permissionMode")]
     pub permission_mode: PermissionMode,
     /// The slash commands.
@@ -43,7 +43,7 @@ pub struct InitMessage {
     /// The slash commands that only make sense in a terminal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terminal_slash_commands: Option<Vec<String>>,
-    /// Where the API key comes from.
+    /// Source of the API key.
     #[serde(rename = "apiKeySource")]
     pub api_key_source: ApiKeySource,
     /// The agent's version.
@@ -70,7 +70,7 @@ pub struct InitMessage {
     /// Features of the agent that a host may rely on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capabilities: Option<Vec<String>>,
-    /// Where the agent keeps its memories.
+    /// Paths of the memory files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_paths: Option<RawJson>,
     /// The working directory at the start of the session.
@@ -100,7 +100,7 @@ pub struct InitMessage {
     /// Whether that keyword is active.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ultrathink_typed_raises: Option<bool>,
-    /// How much of the turn the user wants to see.
+    /// Verbosity that the user selected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub view_mode: Option<ViewMode>,
     /// No usage data is sent.
@@ -118,7 +118,7 @@ pub struct InitMessage {
 }
 
 open_enum! {
-    /// Where the API key comes from.
+    /// Source of the API key.
     #[derive(Default)]
     ApiKeySource {
         /// The environment.
@@ -144,7 +144,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// How much of a turn the user wants to see.
+    /// Verbosity that the user selected.
     ViewMode {
         /// The response.
         Focus = "focus",
@@ -160,7 +160,7 @@ pub struct InitMcpServer {
     pub name: String,
     /// Whether it can be used.
     pub status: McpServerStatus,
-    /// Who configured it, as in `sdk`, `dynamic`, `project`.
+    /// Scope of its configuration, as in `sdk`, `dynamic`, `project`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// Fields this version does not know.
@@ -173,10 +173,10 @@ pub struct InitMcpServer {
 pub struct McpServerError {
     /// Its name.
     pub name: String,
-    /// What sort of error: `invalid_config`, `unknown_type`.
+    /// Kind of error: `invalid_config`, `unknown_type`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What is wrong, for people.
+    /// Error text.
     pub message: String,
     /// Fields this version does not know.
     #[serde(flatten)]
@@ -188,12 +188,12 @@ pub struct McpServerError {
 pub struct InitPlugin {
     /// Its name.
     pub name: String,
-    /// Where it is; `builtin` if it came with the agent.
+    /// Path; `builtin` if it came with the agent.
     pub path: String,
     /// Its version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Where it came from, as `name@marketplace`.
+    /// Source, as `name@marketplace`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// Fields this version does not know.
@@ -206,10 +206,10 @@ pub struct InitPlugin {
 pub struct PluginError {
     /// The plugin.
     pub plugin: String,
-    /// What sort of error.
+    /// Kind of error.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What went wrong, for people.
+    /// Error text.
     pub message: String,
     /// The file at fault.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -35,15 +35,15 @@ pub use task::*;
 pub enum SystemMessage {
     /// The agent introduces itself.
     Init(Box<InitMessage>),
-    /// What the agent is busy with.
+    /// Activity of the agent.
     Status(Box<StatusMessage>),
     /// The conversation was summarized.
     CompactBoundary(Box<CompactBoundaryMessage>),
     /// A request to the model will be sent again.
     ApiRetry(Box<ApiRetryMessage>),
-    /// What a slash command printed.
+    /// Output of a slash command.
     LocalCommandOutput(Box<LocalCommandOutputMessage>),
-    /// What a turn came to.
+    /// Summary of a turn.
     PostTurnSummary(Box<PostTurnSummaryMessage>),
     /// A hook begins.
     HookStarted(Box<HookStartedMessage>),
@@ -53,15 +53,15 @@ pub enum SystemMessage {
     HookResponse(Box<HookResponseMessage>),
     /// A task begins.
     TaskStarted(Box<TaskStartedMessage>),
-    /// How far a task is.
+    /// Progress of a task.
     TaskProgress(Box<TaskProgressMessage>),
     /// Something about a task changed.
     TaskUpdated(Box<TaskUpdatedMessage>),
     /// A task has ended.
     TaskNotification(Box<TaskNotificationMessage>),
-    /// What a task came to.
+    /// Summary of a task.
     TaskSummary(Box<TaskSummaryMessage>),
-    /// Which tasks run in the background.
+    /// List of background tasks.
     BackgroundTasksChanged(Box<BackgroundTasksChangedMessage>),
     /// The session begins or ends its work.
     SessionStateChanged(Box<SessionStateChangedMessage>),
@@ -85,7 +85,7 @@ pub enum SystemMessage {
     ModelRefusalNoFallback(Box<ModelRefusalNoFallbackMessage>),
     /// A plugin is being installed.
     PluginInstall(Box<PluginInstallMessage>),
-    /// How much the model has thought.
+    /// Thinking tokens so far.
     ThinkingTokens(Box<ThinkingTokensMessage>),
     /// The process will end.
     WorkerShuttingDown(Box<WorkerShuttingDownMessage>),

@@ -16,7 +16,7 @@ use crate::{
 pub struct InformationalMessage {
     /// What.
     pub content: String,
-    /// How much it matters.
+    /// Level.
     pub level: InformationalLevel,
     /// The call it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -24,13 +24,13 @@ pub struct InformationalMessage {
     /// The turn ends here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prevent_continuation: Option<bool>,
-    /// What it is about, for programs, as in `hook_callback_failed`.
+    /// Tag, as in `hook_callback_failed`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
     /// A hook gave no verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hook_no_verdict: Option<HookNoVerdict>,
-    /// What a hook did to the prompt.
+    /// Effect of a hook on the prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_submit_outcome: Option<PromptSubmitOutcome>,
     /// Names this frame.
@@ -43,7 +43,7 @@ pub struct InformationalMessage {
 }
 
 open_enum! {
-    /// How much something matters.
+    /// Level of a notice.
     #[derive(Default)]
     InformationalLevel {
         /// For the record.
@@ -73,7 +73,7 @@ pub struct HookNoVerdict {
     pub extra: Extra,
 }
 
-/// What a hook did to a prompt.
+/// Effect of a hook on the prompt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PromptSubmitOutcome {
     /// What.
@@ -92,7 +92,7 @@ pub struct PromptSubmitOutcome {
 }
 
 open_enum! {
-    /// What a hook did to a prompt.
+    /// Effect of a hook on the prompt.
     PromptSubmitOutcomeKind {
         /// It kept the prompt from the model.
         BlockedByHook = "blocked_by_hook",
@@ -108,9 +108,9 @@ open_enum! {
 pub struct NotificationMessage {
     /// Names what it is about; a newer one replaces an older.
     pub key: String,
-    /// What to show.
+    /// Text.
     pub text: String,
-    /// How urgent it is.
+    /// Priority.
     pub priority: NotificationPriority,
     /// In what color.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -128,7 +128,7 @@ pub struct NotificationMessage {
 }
 
 open_enum! {
-    /// How urgent a notification is.
+    /// Priority of a notification.
     #[derive(Default)]
     NotificationPriority {
         /// When there is nothing else to show.
@@ -143,7 +143,7 @@ open_enum! {
     }
 }
 
-/// What a slash command printed.
+/// Output of a slash command.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LocalCommandOutputMessage {
     /// The text.

@@ -97,7 +97,7 @@ pub struct MemoryRecallMessage {
 }
 
 open_enum! {
-    /// How an agent remembers.
+    /// Way of a memory recall.
     MemoryRecallMode {
         /// It picks files.
         Select = "select",
@@ -109,7 +109,7 @@ open_enum! {
 /// Something an agent remembers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Memory {
-    /// Where it is kept.
+    /// Path.
     pub path: String,
     /// For whom it is kept.
     pub scope: String,
@@ -124,7 +124,7 @@ pub struct Memory {
 /// A plugin is being installed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PluginInstallMessage {
-    /// How far it is.
+    /// Progress.
     pub status: PluginInstallStatus,
     /// The plugin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -142,7 +142,7 @@ pub struct PluginInstallMessage {
 }
 
 open_enum! {
-    /// How far the installation of a plugin is.
+    /// Progress of a plugin installation.
     PluginInstallStatus {
         /// It begins.
         Started = "started",
@@ -180,7 +180,7 @@ pub struct MirrorKey {
     pub project_key: String,
     /// The session.
     pub session_id: SessionId,
-    /// Which transcript of the session, if not the main one.
+    /// Transcript of the session, if not the main one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subpath: Option<String>,
     /// Fields this version does not know.
@@ -193,7 +193,7 @@ pub struct MirrorKey {
 pub struct SessionWritesLostMessage {
     /// As in `ENOSPC`, `EDQUOT`.
     pub error_code: String,
-    /// What is not saved.
+    /// Lost writes.
     pub lost: Vec<LostWrite>,
     /// The sessions whose transcripts are not complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -208,7 +208,7 @@ pub struct SessionWritesLostMessage {
 }
 
 open_enum! {
-    /// What was not saved.
+    /// Content that was lost.
     LostWrite {
         /// The conversation.
         Transcript = "transcript",
@@ -231,7 +231,7 @@ pub struct SessionMetadataMessage {
     pub extra: Extra,
 }
 
-/// What a turn came to. Sent by older agents; all of it is in `extra`.
+/// Summary of a turn. Sent by older agents; all of it is in `extra`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PostTurnSummaryMessage {
     /// Names this frame.

@@ -12,7 +12,7 @@ use crate::{
     wire::open_enum,
 };
 
-/// What the agent is busy with, or that its permission mode changed.
+/// Activity of the agent, or a change of its permission mode.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StatusMessage {
     /// Current activity; `null` clears it.
@@ -24,13 +24,13 @@ pub struct StatusMessage {
     /// The mode, if it just changed.
     #[serde(rename = "permissionMode", default, skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<PermissionMode>,
-    /// How a compaction went, once it is over.
+    /// Outcome of a compaction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compact_result: Option<CompactResult>,
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compact_error: Option<String>,
-    /// How much of the summary is written.
+    /// Progress of the summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compact_output_chars: Option<u64>,
     /// Fields this version does not know.
@@ -39,7 +39,7 @@ pub struct StatusMessage {
 }
 
 open_enum! {
-    /// What an agent is busy with.
+    /// Activity of an agent.
     AgentStatus {
         /// It summarizes the conversation.
         Compacting = "compacting",
@@ -49,7 +49,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// How a compaction went.
+    /// Outcome of a compaction.
     CompactResult {
         /// The conversation is shorter now.
         Success = "success",
@@ -61,11 +61,11 @@ open_enum! {
 /// A request to the model failed and will be sent again.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ApiRetryMessage {
-    /// Which retry this is, from 1.
+    /// Number of the retry, from 1.
     pub attempt: u64,
-    /// How many there will be at most.
+    /// Maximum number of retries.
     pub max_retries: u64,
-    /// How long the agent waits before it.
+    /// Backoff before it.
     pub retry_delay_ms: u64,
     /// The HTTP status; `null` if there was no response.
     pub error_status: Option<u16>,
@@ -86,9 +86,9 @@ pub struct ApiRetryMessage {
 /// An API that stays silent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NoResponse {
-    /// How long the agent waited.
+    /// Wait so far.
     pub waited_ms: u64,
-    /// How long it will wait next time.
+    /// Next wait.
     pub retry_wait_ms: u64,
     /// Fields this version does not know.
     #[serde(flatten)]
@@ -98,7 +98,7 @@ pub struct NoResponse {
 /// The session begins or ends its work. Only `idle` means that no more messages follow by themselves.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionStateChangedMessage {
-    /// What it does now.
+    /// State.
     pub state: SessionState,
     /// Meant for the SDK of the host, not for its user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -113,7 +113,7 @@ pub struct SessionStateChangedMessage {
 }
 
 open_enum! {
-    /// What a session does.
+    /// State of a session.
     #[derive(Default)]
     SessionState {
         /// It waits for a prompt; no turn is owed to a background task.
@@ -126,7 +126,7 @@ open_enum! {
     }
 }
 
-/// How much the model has thought.
+/// Thinking tokens so far.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThinkingTokensMessage {
     /// About how many tokens, in this block.
@@ -150,15 +150,15 @@ pub struct ThinkingTokensMessage {
 pub struct ControlRequestProgressMessage {
     /// The request.
     pub request_id: RequestId,
-    /// What happens to it.
+    /// Progress.
     pub status: RequestProgress,
-    /// Which retry this is.
+    /// Number of the retry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempt: Option<u64>,
-    /// How many there will be at most.
+    /// Maximum number of retries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_retries: Option<u64>,
-    /// How long the agent waits before it.
+    /// Backoff before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_delay_ms: Option<u64>,
     /// The HTTP status; `null` if there was no response.

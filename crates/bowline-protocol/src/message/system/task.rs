@@ -21,7 +21,7 @@ pub struct TaskStartedMessage {
     /// The call that started it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_use_id: Option<ToolUseId>,
-    /// What it does, for people.
+    /// Description.
     pub description: String,
     /// Of a subagent: what kind it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -35,7 +35,7 @@ pub struct TaskStartedMessage {
     /// The task that started it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_task_id: Option<TaskId>,
-    /// What sort of task.
+    /// Kind of task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_type: Option<TaskType>,
     /// Of a workflow: its name.
@@ -60,7 +60,7 @@ pub struct TaskStartedMessage {
 }
 
 open_enum! {
-    /// What sort of task.
+    /// Kind of task.
     TaskType {
         /// A subagent.
         LocalAgent = "local_agent",
@@ -73,7 +73,7 @@ open_enum! {
     }
 }
 
-/// How far a task is.
+/// Progress of a task.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskProgressMessage {
     /// The task.
@@ -84,17 +84,17 @@ pub struct TaskProgressMessage {
     /// The call that started it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_use_id: Option<ToolUseId>,
-    /// What it is doing right now.
+    /// Current activity.
     pub description: String,
     /// Of a subagent: what kind it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subagent_type: Option<String>,
-    /// What it used so far.
+    /// Usage so far.
     pub usage: TaskUsage,
     /// The tool it used last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_tool_name: Option<String>,
-    /// What it did so far, in words.
+    /// Summary so far.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
     /// Names this frame.
@@ -106,7 +106,7 @@ pub struct TaskProgressMessage {
     pub extra: Extra,
 }
 
-/// What a task used.
+/// Usage of a task.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskUsage {
     /// Tokens.
@@ -128,7 +128,7 @@ pub struct TaskUpdatedMessage {
     /// This run of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
-    /// What changed.
+    /// Changed fields.
     pub patch: TaskPatch,
     /// Names this frame.
     pub uuid: MessageUuid,
@@ -139,19 +139,19 @@ pub struct TaskUpdatedMessage {
     pub extra: Extra,
 }
 
-/// What changed about a task.
+/// Changed fields of a task.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskPatch {
-    /// What it does now.
+    /// State.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<TaskStatus>,
-    /// What it does, for people.
+    /// Description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// When it ended (milliseconds since 1970).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_time: Option<u64>,
-    /// How long it was paused in all.
+    /// Total time paused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_paused_ms: Option<u64>,
     /// Why it failed.
@@ -166,7 +166,7 @@ pub struct TaskPatch {
 }
 
 open_enum! {
-    /// What a task does.
+    /// State of a task.
     TaskStatus {
         /// It waits.
         Pending = "pending",
@@ -194,16 +194,16 @@ pub struct TaskNotificationMessage {
     /// The call that started it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_use_id: Option<ToolUseId>,
-    /// How it ended.
+    /// Outcome.
     pub status: TaskOutcome,
-    /// Why it was stopped, as in `worker_restart`.
+    /// Reason of the stop, as in `worker_restart`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Where its output is; may be empty.
+    /// Path of its output; may be empty.
     pub output_file: String,
-    /// How it went, in words.
+    /// Summary.
     pub summary: String,
-    /// What it used.
+    /// Usage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<TaskUsage>,
     /// Its output file.
@@ -225,7 +225,7 @@ pub struct TaskNotificationMessage {
 }
 
 open_enum! {
-    /// How a task ended.
+    /// Outcome of a task.
     #[derive(Default)]
     TaskOutcome {
         /// It is done.
@@ -238,7 +238,7 @@ open_enum! {
     }
 }
 
-/// Which tasks run in the background has changed.
+/// The list of background tasks changed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BackgroundTasksChangedMessage {
     /// All that run now.
@@ -260,12 +260,12 @@ pub struct BackgroundTask {
     /// This run of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
-    /// What sort of task.
+    /// Kind of task.
     pub task_type: TaskType,
     /// Of a subagent: what kind it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subagent_type: Option<String>,
-    /// What it does, for people.
+    /// Description.
     pub description: String,
     /// The task that started it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -278,7 +278,7 @@ pub struct BackgroundTask {
     pub extra: Extra,
 }
 
-/// What a task came to. No agent has been seen to send it; all of it is in `extra`.
+/// Summary of a task. No agent has been seen to send it; all of it is in `extra`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskSummaryMessage {
     /// Names this frame.

@@ -50,7 +50,7 @@ pub(crate) fn openai(url: &str) -> OpenAi {
     OpenAi::new(&config, Timeouts::default()).unwrap()
 }
 
-/// Everything a model says to a request.
+/// Events of a model response.
 pub(crate) async fn events(
     model: &impl Model,
     request: ModelRequest,
@@ -66,8 +66,8 @@ pub(crate) async fn collect(mut stream: EventStream) -> Result<Vec<StreamEvent>,
     Ok(events)
 }
 
-/// What a model says to a request, a line per event; failures are lines too.
-pub(crate) async fn heard(model: &impl Model, request: ModelRequest) -> String {
+/// Response of a model, a line per event or failure.
+pub(crate) async fn event_lines(model: &impl Model, request: ModelRequest) -> String {
     let mut stream = match model.stream(Arc::new(request)).await {
         Ok(stream) => stream,
         Err(error) => return show_error(&error),
