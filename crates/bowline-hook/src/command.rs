@@ -1,4 +1,4 @@
-//! Hooks that are programs: how they are started and what their exit codes mean.
+//! Command hooks: how they are started, and the meaning of their exit codes.
 
 use std::{
     collections::BTreeMap,
@@ -15,7 +15,7 @@ use tokio::process::Command;
 
 use super::{
     Scripts,
-    output::{self, Answer},
+    output::{self, HookReply},
     process::Process,
     report::FailureKind,
     texts,
@@ -112,35 +112,35 @@ pub(super) fn interpret(
     status: &io::Result<ExitStatus>,
     stdout: &[u8],
     stderr: &[u8],
-) -> Answer {
+) -> HookReply {
     let stdout = String::from_utf8_lossy(stdout);
     let stderr = String::from_utf8_lossy(stderr);
     let code = match status {
         Ok(status) => exit_code(status),
-        Err(error) => return Answer::Failed(FailureKind::NotRun, error.to_string()),
+        Err(error) => return HookReply::Failed(FailureKind::NotRun, error.to_string()),
     };
     match code {
         0 => printed(event, stdout.trim()),
         OBJECTION if output::can_object(event) => {
-            Answer::Objection(texts::command_reason(&hook.command, &stderr))
+            HookReply::Objection(texts::command_reason(&hook.command, &stderr))
         }
-        code => Answer::Failed(FailureKind::ExitCode(code), stderr.trim_end().to_owned()),
+        code => HookReply::Failed(FailureKind::ExitCode(code), stderr.trim_end().to_owned()),
     }
 }
 
-/// What a text means to say: an answer, something for the model, or nothing.
-pub(super) fn printed(event: &HookEvent, text: &str) -> Answer {
+/// Meaning of printed text: a reply, text for the model, or nothing.
+pub(super) fn printed(event: &HookEvent, text: &str) -> HookReply {
     if text.starts_with('{') {
         output::read(event, text)
     } else if output::prints_context(event) && !text.is_empty() {
-        Answer::Printed(text.to_owned())
+        HookReply::Printed(text.to_owned())
     } else if *event == HookEvent::WorktreeCreate && !text.is_empty() {
-        // Whatever the program said before, its last line is where the worktree is.
+        // Whatever the program printed before, its last line is the path of the worktree.
         let worktree_path = text.lines().next_back().unwrap_or_default().to_owned();
         let output = WorktreeCreateOutput { worktree_path, extra: Default::default() };
         let hook_specific_output = Some(HookSpecificOutput::WorktreeCreate(output));
-        Answer::Output(Box::new(SyncHookOutput { hook_specific_output, ..Default::default() }))
+        HookReply::Output(Box::new(SyncHookOutput { hook_specific_output, ..Default::default() }))
     } else {
-        Answer::Output(Box::default())
+        HookReply::Output(Box::default())
     }
 }

@@ -1,4 +1,4 @@
-//! One run of a program as a hook, and the messages about it from its start to its end.
+//! One run of a command hook, and the messages about it from start to end.
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -9,9 +9,9 @@ use bowline_protocol::{
 
 use super::{
     HookAction, HookActivity, HookReport, Registration, command,
-    output::Answer,
+    event_context::{EventContext, fresh_id},
+    output::HookReply,
     process::{Process, Step, Written},
-    run::{Occasion, fresh_id},
 };
 
 /// The exit code that is reported for a hook that was stopped.
@@ -20,15 +20,15 @@ const STOPPED: i32 = 1;
 /// How far a program got.
 pub(super) enum Driven {
     /// It has ended.
-    Ended(Answer),
-    /// It goes on by itself, for at most this long if it says.
+    Ended(HookReply),
+    /// It continues in the background, for at most this long if it sets a limit.
     Detached(Option<Duration>),
 }
 
-/// A program that runs as a hook. Dropping it before its end stops it and says so.
+/// A program that runs as a hook. Dropping it before its end stops it and reports that.
 pub(super) struct CommandRun {
     registration: Arc<Registration>,
-    occasion: Arc<Occasion>,
+    context: Arc<EventContext>,
     hook_id: String,
     process: Process,
     /// How much of stdout was the announcement that it goes on by itself.
@@ -39,35 +39,35 @@ pub(super) struct CommandRun {
 impl CommandRun {
     pub(super) fn start(
         registration: &Arc<Registration>,
-        occasion: &Arc<Occasion>,
+        context: &Arc<EventContext>,
     ) -> io::Result<Self> {
         let hook = command_of(registration);
-        let json = occasion.json().get();
-        let environment = registration.environment(&occasion.environment);
-        let process = command::start(hook, &occasion.input, json, &environment)?;
+        let json = context.json().get();
+        let environment = registration.environment(&context.environment);
+        let process = command::start(hook, &context.input, json, &environment)?;
         let run = Self {
             registration: registration.clone(),
-            occasion: occasion.clone(),
+            context: context.clone(),
             hook_id: fresh_id(),
             process,
             announced: 0,
             ended: false,
         };
-        occasion.tell_started(&run.hook_id);
+        context.observe_start(&run.hook_id);
         Ok(run)
     }
 
-    /// Whether nobody waits for it.
+    /// Whether it runs in the background from the start.
     pub(super) fn starts_detached(&self) -> bool {
         let hook = command_of(&self.registration);
         hook.r#async == Some(true) || hook.async_rewake == Some(true)
     }
 
-    /// Runs it until it ends, or until its first line says that it goes on by itself.
+    /// Runs it until it ends, or until its first line moves it to the background.
     pub(super) async fn drive(&mut self) -> Driven {
         loop {
-            if let Some(answer) = self.step().await {
-                return Driven::Ended(answer);
+            if let Some(reply) = self.step().await {
+                return Driven::Ended(reply);
             }
             if let Some((HookOutput::Async(detached), length)) = self.first_line() {
                 self.announced = length;
@@ -80,32 +80,32 @@ impl CommandRun {
         }
     }
 
-    /// Runs it until it ends, whatever it says.
-    pub(super) async fn drive_to_end(&mut self) -> Answer {
+    /// Runs it until it ends, whatever it prints.
+    pub(super) async fn drive_to_end(&mut self) -> HookReply {
         loop {
-            if let Some(answer) = self.step().await {
-                return answer;
+            if let Some(reply) = self.step().await {
+                return reply;
             }
         }
     }
 
-    /// Tells the observer what a program has to say that nobody waited for.
-    pub(super) fn report_in_background(self, answer: Answer) {
+    /// Reports the output of a background hook to the observer.
+    pub(super) fn report_in_background(self, reply: HookReply) {
         let mut report = HookReport {
-            hook_name: self.occasion.hook_name.clone(),
+            hook_name: self.context.hook_name.clone(),
             ran: 1,
             ..HookReport::default()
         };
-        report.take(&self.registration, &self.occasion, answer);
+        report.take(&self.registration, &self.context, reply);
         let rewake = command_of(&self.registration).async_rewake == Some(true);
-        let observer = self.occasion.observer.clone();
-        // Its end is reported before what it says.
+        let observer = self.context.observer.clone();
+        // Its end is reported before its output.
         drop(self);
         observer.observe(HookActivity::Background { report: Box::new(report), rewake });
     }
 
     /// Waits for the next thing to happen, which may be the end.
-    async fn step(&mut self) -> Option<Answer> {
+    async fn step(&mut self) -> Option<HookReply> {
         match self.process.next().await {
             Step::FirstLine => None,
             Step::Progress => {
@@ -123,50 +123,50 @@ impl CommandRun {
                 };
                 self.observe_end(code, outcome);
                 let stdout = &written.stdout[self.announced..];
-                let event = &self.occasion.event;
+                let event = &self.context.event;
                 Some(command::interpret(hook, event, &status, stdout, &written.stderr))
             }
         }
     }
 
-    /// What the first line of stdout says, once it is there and if it is an answer, and its length.
+    /// The reply in the first line of stdout, once it is complete, and its length.
     fn first_line(&self) -> Option<(HookOutput, usize)> {
         let stdout = &self.process.written().stdout;
         let end = stdout.iter().position(|byte| *byte == b'\n')?;
         let line = str::from_utf8(&stdout[..end]).ok()?.trim();
-        let answer =
+        let reply =
             if line.starts_with('{') { HookOutput::parse(line).ok()? } else { return None };
-        Some((answer, end))
+        Some((reply, end))
     }
 
     fn observe_progress(&self) {
         let Written { stdout, stderr, output } = self.process.written();
-        self.occasion.observer.observe(HookActivity::Progress(HookProgressMessage {
+        self.context.observer.observe(HookActivity::Progress(HookProgressMessage {
             hook_id: self.hook_id.clone(),
-            hook_name: self.occasion.hook_name.clone(),
-            hook_event: self.occasion.event.clone(),
+            hook_name: self.context.hook_name.clone(),
+            hook_event: self.context.event.clone(),
             stdout: text(stdout),
             stderr: text(stderr),
             output: text(output),
             uuid: fresh_id().into(),
-            session_id: self.occasion.input.base.session_id.clone(),
+            session_id: self.context.input.base.session_id.clone(),
             extra: Default::default(),
         }));
     }
 
     fn observe_end(&self, exit_code: Option<i32>, outcome: HookOutcome) {
         let Written { stdout, stderr, output } = self.process.written();
-        self.occasion.observer.observe(HookActivity::Response(HookResponseMessage {
+        self.context.observer.observe(HookActivity::Response(HookResponseMessage {
             hook_id: self.hook_id.clone(),
-            hook_name: self.occasion.hook_name.clone(),
-            hook_event: self.occasion.event.clone(),
+            hook_name: self.context.hook_name.clone(),
+            hook_event: self.context.event.clone(),
             output: text(output),
             stdout: text(stdout),
             stderr: text(stderr),
             exit_code,
             outcome,
             uuid: fresh_id().into(),
-            session_id: self.occasion.input.base.session_id.clone(),
+            session_id: self.context.input.base.session_id.clone(),
             extra: Default::default(),
         }));
     }

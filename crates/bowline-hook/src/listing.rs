@@ -1,4 +1,4 @@
-//! The answer to `get_hooks_listing`.
+//! Response to `get_hooks_listing`.
 
 use bowline_protocol::{HookCommand, HookEvent, HookEventInfo, HooksListing, RawJson};
 use serde::Serialize;
@@ -10,7 +10,7 @@ const CATALOG: [(HookEvent, &str); 33] = [
     (HookEvent::PreToolUse, "A tool is about to run"),
     (HookEvent::PostToolUse, "A tool has succeeded"),
     (HookEvent::PostToolUseFailure, "A tool has failed"),
-    (HookEvent::PostToolBatch, "All tool calls of one answer are done"),
+    (HookEvent::PostToolBatch, "All tool calls of one model response have finished"),
     (HookEvent::PermissionDenied, "The auto mode refused a tool call"),
     (HookEvent::Notification, "The user is notified"),
     (HookEvent::UserPromptSubmit, "A prompt was submitted"),
@@ -25,7 +25,7 @@ const CATALOG: [(HookEvent, &str); 33] = [
     (HookEvent::PreModelSwitch, "Another model was asked for"),
     (HookEvent::PostModelSwitch, "The model has changed"),
     (HookEvent::SessionEnd, "A session ends"),
-    (HookEvent::PermissionRequest, "Somebody is about to be asked about a tool"),
+    (HookEvent::PermissionRequest, "A permission request is about to be sent"),
     (HookEvent::Setup, "A workspace is prepared or maintained"),
     (HookEvent::TeammateIdle, "A teammate has nothing to do"),
     (HookEvent::TaskCreated, "An item was added to the task list"),

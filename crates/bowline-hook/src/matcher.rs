@@ -1,11 +1,11 @@
-//! Which occasions of an event a hook is for.
+//! Matchers: which events of a kind a hook applies to.
 
 use regex::Regex;
 
 /// The names that the tool for subagents has had. A matcher for one means the other as well.
 const AGENT_NAMES: [&str; 2] = ["Agent", "Task"];
 
-/// Says whether a hook is for something: a tool, a source, a reason.
+/// Decides whether a hook applies to a tool, a source or a reason.
 #[derive(Debug, Clone)]
 pub struct Matcher(Kind);
 

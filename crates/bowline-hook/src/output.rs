@@ -1,4 +1,4 @@
-//! What a single hook's answer means, and how the answers of several become one.
+//! Meaning of one hook's reply, and the merge of several.
 
 use bowline_protocol::{
     HookDecision, HookEvent, HookFailure, HookOutput, HookPermissionDecision, HookPermissionResult,
@@ -12,14 +12,14 @@ use super::{
 
 /// How one hook ended.
 #[derive(Debug)]
-pub(super) enum Answer {
+pub(super) enum HookReply {
     /// It has an opinion, possibly none.
     Output(Box<SyncHookOutput>),
     /// It only printed something.
     Printed(String),
     /// It objects, by its exit code.
     Objection(String),
-    /// It gave no answer or a bad one.
+    /// It gave no reply or an invalid one.
     Failed(FailureKind, String),
     /// It goes on by itself.
     Detached,
@@ -27,7 +27,7 @@ pub(super) enum Answer {
 
 /// Who answered, as far as merging has to know.
 #[derive(Debug)]
-pub(super) struct Answerer<'a> {
+pub(super) struct ReplySource<'a> {
     pub(super) event: &'a HookEvent,
     /// The command, or the id of a callback.
     pub(super) command: &'a str,
@@ -35,22 +35,22 @@ pub(super) struct Answerer<'a> {
     pub(super) on_failure: Option<&'a HookFailure>,
 }
 
-/// Reads an answer and checks what its type cannot: known decisions, and the right event.
-pub(super) fn read(event: &HookEvent, json: &str) -> Answer {
+/// Parses a reply and checks what its type cannot: known decisions, and the right event.
+pub(super) fn read(event: &HookEvent, json: &str) -> HookReply {
     let output = match HookOutput::parse(json) {
         Ok(HookOutput::Sync(output)) => output,
-        Ok(HookOutput::Async(_)) => return Answer::Detached,
-        Err(error) => return Answer::Failed(FailureKind::BadOutput, error.to_string()),
+        Ok(HookOutput::Async(_)) => return HookReply::Detached,
+        Err(error) => return HookReply::Failed(FailureKind::BadOutput, error.to_string()),
     };
     let bad = |what: &str, value: &str| {
-        Answer::Failed(FailureKind::BadOutput, format!("unknown {what} `{value}`"))
+        HookReply::Failed(FailureKind::BadOutput, format!("unknown {what} `{value}`"))
     };
     if let Some(HookDecision::Other(decision)) = &output.decision {
         return bad("decision", decision);
     }
     if let Some(specific) = &output.hook_specific_output {
         let Some(named) = event_of(specific) else {
-            return Answer::Failed(FailureKind::BadOutput, "unknown hookEventName".to_owned());
+            return HookReply::Failed(FailureKind::BadOutput, "unknown hookEventName".to_owned());
         };
         if let Some(HookPermissionDecision::Other(decision)) = permission_decision(specific) {
             return bad("permissionDecision", decision);
@@ -59,14 +59,14 @@ pub(super) fn read(event: &HookEvent, json: &str) -> Answer {
             && output.updated_input.as_ref().is_some_and(|input| !input.get().starts_with('{'))
         {
             let message = "updatedInput is not an object".to_owned();
-            return Answer::Failed(FailureKind::BadOutput, message);
+            return HookReply::Failed(FailureKind::BadOutput, message);
         }
         if named != *event {
-            let message = format!("expected an answer for {event}, got one for {named}");
-            return Answer::Failed(FailureKind::WrongEvent, message);
+            let message = format!("expected a reply for {event}, got one for {named}");
+            return HookReply::Failed(FailureKind::WrongEvent, message);
         }
     }
-    Answer::Output(output)
+    HookReply::Output(output)
 }
 
 fn permission_decision(output: &HookSpecificOutput) -> Option<&HookPermissionDecision> {
@@ -105,7 +105,7 @@ fn event_of(output: &HookSpecificOutput) -> Option<HookEvent> {
     })
 }
 
-/// Whether what a program prints is told to the model, or to whoever asked for a compaction.
+/// Whether a program's output is sent to the model, or to the summary of a compaction.
 pub(super) fn prints_context(event: &HookEvent) -> bool {
     matches!(
         event,
@@ -138,18 +138,18 @@ pub(super) fn can_object(event: &HookEvent) -> bool {
 }
 
 impl HookReport {
-    /// Adds one hook's answer to those of the hooks before it.
-    pub(super) fn add(&mut self, who: &Answerer<'_>, answer: Answer) {
-        match answer {
-            Answer::Output(output) => self.add_output(who, *output),
-            Answer::Printed(text) => self.contexts.push(HookText::Printed(text)),
-            Answer::Objection(reason) => self.block(who, BlockKind::Objection, reason),
-            Answer::Detached => {}
-            Answer::Failed(kind, message) => self.add_failure(who, kind, message),
+    /// Adds one hook's reply to those of the hooks before it.
+    pub(super) fn add(&mut self, who: &ReplySource<'_>, reply: HookReply) {
+        match reply {
+            HookReply::Output(output) => self.add_output(who, *output),
+            HookReply::Printed(text) => self.contexts.push(HookText::Printed(text)),
+            HookReply::Objection(reason) => self.block(who, BlockKind::Objection, reason),
+            HookReply::Detached => {}
+            HookReply::Failed(kind, message) => self.add_failure(who, kind, message),
         }
     }
 
-    fn add_failure(&mut self, who: &Answerer<'_>, kind: FailureKind, message: String) {
+    fn add_failure(&mut self, who: &ReplySource<'_>, kind: FailureKind, message: String) {
         let must_be_heard = *who.event == HookEvent::PreToolUse;
         match kind {
             FailureKind::TimedOut if who.is_callback && must_be_heard => {
@@ -184,7 +184,7 @@ impl HookReport {
         self.failures.push(Failure { command, is_callback, kind, message });
     }
 
-    fn add_output(&mut self, who: &Answerer<'_>, output: SyncHookOutput) {
+    fn add_output(&mut self, who: &ReplySource<'_>, output: SyncHookOutput) {
         if output.continue_ == Some(false) && self.stop.is_none() {
             self.stop = Some(StopRequest { reason: output.stop_reason });
         }
@@ -203,7 +203,7 @@ impl HookReport {
         }
     }
 
-    fn add_specific(&mut self, who: &Answerer<'_>, output: HookSpecificOutput) {
+    fn add_specific(&mut self, who: &ReplySource<'_>, output: HookSpecificOutput) {
         match output {
             HookSpecificOutput::PreToolUse(output) => {
                 if let Some(decision) = output.permission_decision {
@@ -274,14 +274,14 @@ impl HookReport {
             HookSpecificOutput::MessageDisplay(output) => {
                 self.display_content = output.display_content.or(self.display_content.take());
             }
-            // No opinion. (Answers for unknown events were refused when they were read.)
+            // No opinion. (Replies for unknown events are rejected by the parser.)
             _ => {}
         }
     }
 
     fn judge(
         &mut self,
-        who: &Answerer<'_>,
+        who: &ReplySource<'_>,
         decision: HookPermissionDecision,
         reason: Option<String>,
     ) {
@@ -291,7 +291,7 @@ impl HookReport {
         }
     }
 
-    fn object(&mut self, who: &Answerer<'_>, reason: Option<String>) {
+    fn object(&mut self, who: &ReplySource<'_>, reason: Option<String>) {
         let reason = reason.unwrap_or_else(|| texts::NO_REASON.to_owned());
         self.block(who, BlockKind::Objection, reason);
     }
@@ -299,7 +299,7 @@ impl HookReport {
     /// Keeps the strictest decision, and the first reason for it.
     fn decide(
         &mut self,
-        who: &Answerer<'_>,
+        who: &ReplySource<'_>,
         decision: HookPermissionDecision,
         reason: Option<String>,
     ) {
@@ -312,7 +312,7 @@ impl HookReport {
         }
     }
 
-    fn block(&mut self, who: &Answerer<'_>, kind: BlockKind, reason: String) {
+    fn block(&mut self, who: &ReplySource<'_>, kind: BlockKind, reason: String) {
         self.decide(who, HookPermissionDecision::Deny, Some(reason.clone()));
         let command = if who.is_callback { "callback" } else { who.command };
         self.blocks.push(Block { kind, reason, command: command.to_owned() });

@@ -1,4 +1,4 @@
-//! A hook's process while it runs: fed, read, and gone with its whole group when nobody waits for it.
+//! Process of a command hook: its input, its output, and the end of its process group when it is dropped.
 
 use std::{io, process::ExitStatus, time::Duration};
 
@@ -9,14 +9,14 @@ use tokio::{
     time::{Instant, Interval, MissedTickBehavior, interval_at, sleep_until},
 };
 
-/// How much of each stream is kept. An answer is far smaller; the rest is read and dropped.
+/// How much of each stream is kept. A reply is far smaller; the rest is read and dropped.
 const KEPT_OUTPUT: usize = 1 << 20;
 
 /// How much is read at once.
 const CHUNK: usize = 8 * 1024;
 
 /// How long the streams are read after the process has ended, because a process
-/// that it left behind may hold them open for as long as it lives.
+/// that it started may hold them open for as long as it lives.
 const STREAM_GRACE: Duration = Duration::from_millis(500);
 
 /// How often new output is reported.
@@ -145,7 +145,7 @@ impl Process {
     }
 }
 
-/// Writes some of the input; 0 if nobody reads it any more, which is no error of the hook.
+/// Writes some of the input; 0 if the hook no longer reads it, which is no error of the hook.
 async fn feed(stdin: &mut Option<ChildStdin>, input: &[u8]) -> usize {
     match stdin {
         Some(stdin) => stdin.write(input).await.unwrap_or(0),

@@ -1,4 +1,4 @@
-//! Which hooks there are: those of settings, layer by layer, and those of the host.
+//! Registered hooks: those of settings, layer by layer, and those of the host.
 
 use std::{
     borrow::Cow,
@@ -6,7 +6,7 @@ use std::{
     fmt,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, PoisonError, RwLock,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -17,6 +17,7 @@ use bowline_protocol::{
     PermissionRule,
 };
 use bowline_tools::MODEL_KEYS;
+use parking_lot::{Mutex, RwLock};
 use tokio::task::JoinSet;
 
 use super::{HookCallbacks, HookEnvironment, HookServices, Matcher, Scripts};
@@ -25,11 +26,11 @@ use bowline_settings::{
     plugin::{Plugin, Plugins},
 };
 
-/// How long a callback, a program or a request may take if nothing else is said.
+/// How long a callback, a program or a request may take by default.
 const TIME_LIMIT: Duration = Duration::from_secs(600);
 /// The same for a program that holds up a prompt.
 const PROMPT_TIME_LIMIT: Duration = Duration::from_secs(30);
-/// The same for a question to a model.
+/// The same for a request to a model.
 const MODEL_TIME_LIMIT: Duration = Duration::from_secs(30);
 /// The same for a subagent.
 const AGENT_TIME_LIMIT: Duration = Duration::from_secs(60);
@@ -69,9 +70,9 @@ pub struct Registration {
     pub origin: HookOrigin,
     /// What runs.
     pub action: HookAction,
-    /// How long it may take, if its registration says.
+    /// How long it may take, if its registration has a limit.
     pub timeout: Option<Duration>,
-    /// What a failure of a callback means, if its registration says.
+    /// What a failure of a callback means, if its registration has a limit.
     pub on_failure: Option<HookFailure>,
     /// Whether a hook that runs once only has run.
     pub(super) done: AtomicBool,
@@ -133,20 +134,20 @@ impl Hooks {
         }
     }
 
-    /// Takes the hooks of settings, in place of those taken before.
+    /// Replaces the hooks of settings.
     pub fn set_settings(&self, settings: &Settings) {
         let policy = HookPolicy::of(settings);
         let found = of_settings(settings, policy).collect();
         self.replace(|table| Table { settings: found, policy, ..table.sources() });
     }
 
-    /// Takes the hooks of plugins, in place of those taken before.
+    /// Replaces the hooks of plugins.
     pub fn set_plugins(&self, plugins: &Plugins) {
         let found = of_plugins(plugins).collect();
         self.replace(|table| Table { plugins: found, ..table.sources() });
     }
 
-    /// Takes the host's callbacks, in place of those taken before (`initialize`).
+    /// Replaces the host's callbacks (`initialize`).
     pub fn set_callbacks(&self, callbacks: &BTreeMap<HookEvent, Vec<HookMatcher>>) {
         let found = callbacks.iter().flat_map(|(event, matchers)| {
             matchers.iter().flat_map(move |matcher| {
@@ -199,7 +200,7 @@ impl Hooks {
 
     /// Changes what programs find in their environment from now on.
     pub fn set_environment(&self, environment: HookEnvironment) {
-        let mut current = self.environment.write().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self.environment.write();
         *current = Arc::new(environment);
     }
 
@@ -243,7 +244,7 @@ impl Hooks {
     }
 
     pub(super) fn environment(&self) -> Arc<HookEnvironment> {
-        self.environment.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.environment.read().clone()
     }
 
     pub(super) fn of_event(&self, event: &HookEvent) -> Vec<Arc<Registration>> {
@@ -251,11 +252,11 @@ impl Hooks {
     }
 
     fn table(&self) -> Arc<Table> {
-        self.table.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.table.read().clone()
     }
 
     fn replace(&self, change: impl FnOnce(&Table) -> Table) {
-        let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
+        let mut table = self.table.write();
         *table = Arc::new(change(&table).indexed());
     }
 }
@@ -334,7 +335,7 @@ fn registrations(
 }
 
 impl Registration {
-    /// Whether it hears of what this agent does; `None` is the main one.
+    /// Whether it applies to events of this agent; `None` is the main one.
     pub(super) fn is_for(&self, agent: Option<&AgentId>) -> bool {
         match &self.origin {
             HookOrigin::Agent(own) => agent == Some(own),
@@ -372,7 +373,7 @@ impl Registration {
 
     /// Why it does not run when it is meant to, if that is so.
     fn problem(&self) -> Option<String> {
-        let place = match &self.origin {
+        let location = match &self.origin {
             HookOrigin::Host => "sdk".to_owned(),
             HookOrigin::Agent(agent) => format!("agent {agent}"),
             HookOrigin::Plugin(plugin) => plugin.source.clone(),
@@ -381,21 +382,21 @@ impl Registration {
         };
         let Self { event, matcher, matcher_text, action, .. } = self;
         if matches!(event, HookEvent::Other(_)) {
-            return Some(format!("{place}: unknown hook event `{event}`"));
+            return Some(format!("{location}: unknown hook event `{event}`"));
         }
         if event.supports_matcher() && !matcher.is_valid() {
             let text = matcher_text.as_deref().unwrap_or_default();
-            return Some(format!("{place}: {event}: matcher `{text}` matches nothing"));
+            return Some(format!("{location}: {event}: matcher `{text}` matches nothing"));
         }
         let HookAction::Command(hook) = action else { return None };
         if matches!(**hook, HookCommand::Unknown(_)) {
-            return Some(format!("{place}: {event}: unknown type of hook"));
+            return Some(format!("{location}: {event}: unknown type of hook"));
         }
         let error = hook.condition()?.parse::<PermissionRule>().err()?;
-        Some(format!("{place}: {event}: its condition counts as true: {error}"))
+        Some(format!("{location}: {event}: invalid condition, treated as true: {error}"))
     }
 
-    /// Whether somebody else than a program or the host answers.
+    /// Whether a server or a model replies, and neither a program nor the host.
     pub(super) fn is_served(&self) -> bool {
         let HookAction::Command(hook) = &self.action else { return false };
         !matches!(**hook, HookCommand::Command(_) | HookCommand::Unknown(_))
@@ -421,7 +422,7 @@ impl Registration {
         Cow::Owned(environment)
     }
 
-    /// What a failure means, if anybody says.
+    /// What a failure means, if its registration defines it.
     pub(super) fn on_failure(&self) -> Option<&HookFailure> {
         match &self.action {
             HookAction::Callback(_) => self.on_failure.as_ref(),
@@ -494,7 +495,7 @@ impl HookPolicy {
     }
 }
 
-/// Whether the hooks of a source are switched off: by the highest layer that says anything about it
+/// Whether the hooks of a source are switched off: by the highest layer that sets it
 /// and does not rank below the source, or else by the user, who may want none at all. So no layer takes
 /// away the guard of one above it.
 fn are_switched_off(source: Source, settings: &Settings) -> bool {

@@ -1,4 +1,4 @@
-//! What the hooks of one occasion said, merged.
+//! Merged output of the hooks of one event.
 
 use bowline_protocol::{
     ElicitationOutput, HookPermissionDecision, HookPermissionResult, InformationalMessage, RawJson,
@@ -6,7 +6,7 @@ use bowline_protocol::{
 
 use super::texts;
 
-/// What the hooks of one occasion said, in the order in which they are registered.
+/// Merged output of the hooks of one event, in the order in which they are registered.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct HookReport {
@@ -18,7 +18,7 @@ pub struct HookReport {
     /// ask, that over allow.
     pub verdict: Option<Verdict>,
     /// Objections, each of which is a deny as well. Before a tool or a prompt they keep it from happening; after a tool they are
-    /// told to the model; at the end of a turn they make it go on.
+    /// sent to the model; at the end of a turn they make it go on.
     pub blocks: Vec<Block>,
     /// Whether to end the turn (`continue: false`).
     pub stop: Option<StopRequest>,
@@ -32,11 +32,11 @@ pub struct HookReport {
     pub contexts: Vec<HookText>,
     /// What the classifier of the `auto` mode should know.
     pub classifier_contexts: Vec<String>,
-    /// The answer in the user's place to "may this tool run?". A deny wins.
+    /// The response to a permission request, in place of the user's. A deny wins.
     pub permission: Option<HookPermissionResult>,
     /// Whether the model may try a denied call again.
     pub retry: bool,
-    /// The answer in the user's place to an MCP server's question. The first hook wins.
+    /// The response to an MCP server's elicitation, in place of the user's. The first hook wins.
     pub elicitation: Option<ElicitationOutput>,
     /// Whether to leave the prompt itself out.
     pub suppress_original_prompt: bool,
@@ -56,7 +56,7 @@ pub struct HookReport {
     pub terminal_sequences: Vec<String>,
     /// For the user: what hooks say, and which failed. Ready to be emitted.
     pub notices: Vec<InformationalMessage>,
-    /// Hooks that gave no answer or a bad one.
+    /// Hooks that gave no reply or an invalid one.
     pub failures: Vec<Failure>,
     /// Hooks that answered.
     pub completed: Vec<Completed>,
@@ -65,7 +65,7 @@ pub struct HookReport {
 }
 
 impl HookReport {
-    /// What to tell the model in place of a tool's result if the hooks keep it from running.
+    /// The result for the model if the hooks block a tool.
     pub fn tool_refusal(&self) -> Option<String> {
         let block = self.blocks.first()?;
         Some(match block.kind {
@@ -78,8 +78,8 @@ impl HookReport {
 
     /// What to tell the model about each objection to what has already happened.
     pub fn objections(&self) -> impl Iterator<Item = String> {
-        let told = |block: &Block| texts::objection(&self.hook_name, &block.command, &block.reason);
-        self.blocks.iter().map(told)
+        let text = |block: &Block| texts::objection(&self.hook_name, &block.command, &block.reason);
+        self.blocks.iter().map(text)
     }
 
     /// What to tell the model in addition, each ready to be shown to it.
@@ -110,7 +110,7 @@ impl HookReport {
 pub struct Verdict {
     /// Allow, deny, ask or defer.
     pub decision: HookPermissionDecision,
-    /// Why, as the first hook that said so put it.
+    /// The reason that the first such hook gives.
     pub reason: Option<String>,
 }
 
@@ -128,11 +128,11 @@ pub struct Block {
 /// What kind of objection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockKind {
-    /// A hook says no.
+    /// A hook blocks.
     Objection,
-    /// A callback that must be heard did not answer in time.
+    /// A required callback did not reply in time.
     TimedOut,
-    /// A hook answered for another event, so nobody knows what it meant.
+    /// A hook replied for another event, so its meaning is unknown.
     WrongEvent,
     /// The host has closed its end.
     HostGone,
@@ -163,7 +163,7 @@ pub struct StopRequest {
     pub reason: Option<String>,
 }
 
-/// A hook that gave no answer or a bad one.
+/// A hook that gave no reply or an invalid one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// Its command, or the id of the callback.
@@ -186,10 +186,10 @@ pub enum FailureKind {
     ExitCode(i32),
     /// It took too long.
     TimedOut,
-    /// It answered something that is no answer.
+    /// Its reply is invalid.
     BadOutput,
     /// It answered for another event.
     WrongEvent,
-    /// Whoever would answer has gone.
+    /// The host has disconnected.
     Closed,
 }

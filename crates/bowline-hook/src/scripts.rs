@@ -18,7 +18,7 @@ impl Scripts {
         Self { folder: folder.into() }
     }
 
-    /// Whether hooks of an event may leave something behind.
+    /// Whether hooks of an event may write scripts.
     pub fn are_for(event: &HookEvent) -> bool {
         name(event).is_some()
     }

@@ -1,4 +1,4 @@
-//! One run of a hook that lives on a server, and the messages about its start and its end.
+//! One run of a hook on a server, and the messages about its start and end.
 
 use std::{sync::Arc, time::Duration};
 
@@ -6,11 +6,12 @@ use bowline_protocol::{HookOutcome, HookResponseMessage};
 
 use super::{
     BoxFuture, HookActivity, HookCallError, command,
-    output::Answer,
-    run::{Occasion, fresh_id, within},
+    deadline::within,
+    event_context::{EventContext, fresh_id},
+    output::HookReply,
 };
 
-/// Whether the end of a run is told as programs tell it.
+/// Whether the end of a run is reported with an exit code, as for programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ExitCodes {
     Yes,
@@ -19,39 +20,39 @@ pub(super) enum ExitCodes {
 
 /// A hook on a server that has been asked.
 pub(super) struct ServiceRun<'a> {
-    occasion: &'a Arc<Occasion>,
+    context: &'a Arc<EventContext>,
     hook_id: String,
 }
 
 impl<'a> ServiceRun<'a> {
-    /// Says that one begins.
-    pub(super) fn start(occasion: &'a Arc<Occasion>) -> Self {
-        let run = Self { occasion, hook_id: fresh_id() };
-        occasion.tell_started(&run.hook_id);
+    /// Reports the start.
+    pub(super) fn start(context: &'a Arc<EventContext>) -> Self {
+        let run = Self { context, hook_id: fresh_id() };
+        context.observe_start(&run.hook_id);
         run
     }
 
-    /// Waits for its answer and says how it ended.
+    /// Waits for the reply and reports the end.
     pub(super) async fn serve(
         self,
         limit: Duration,
         call: BoxFuture<'_, Result<String, HookCallError>>,
         codes: ExitCodes,
-    ) -> Answer {
+    ) -> HookReply {
         let mut body = String::new();
-        let answer = within(limit, call, |text| {
+        let reply = within(limit, call, |text| {
             body = text;
-            command::printed(&self.occasion.event, body.trim())
+            command::printed(&self.context.event, body.trim())
         });
-        let answer = answer.await;
+        let reply = reply.await;
         let code = |code| (codes == ExitCodes::Yes).then_some(code);
-        match &answer {
-            Answer::Failed(_, error) => {
+        match &reply {
+            HookReply::Failed(_, error) => {
                 self.observe_end(body, error.clone(), code(1), HookOutcome::Error);
             }
             _ => self.observe_end(body, String::new(), code(0), HookOutcome::Success),
         }
-        answer
+        reply
     }
 
     fn observe_end(
@@ -61,17 +62,17 @@ impl<'a> ServiceRun<'a> {
         exit_code: Option<i32>,
         outcome: HookOutcome,
     ) {
-        self.occasion.observer.observe(HookActivity::Response(HookResponseMessage {
+        self.context.observer.observe(HookActivity::Response(HookResponseMessage {
             hook_id: self.hook_id.clone(),
-            hook_name: self.occasion.hook_name.clone(),
-            hook_event: self.occasion.event.clone(),
+            hook_name: self.context.hook_name.clone(),
+            hook_event: self.context.event.clone(),
             output: format!("{stdout}{stderr}"),
             stdout,
             stderr,
             exit_code,
             outcome,
             uuid: fresh_id().into(),
-            session_id: self.occasion.input.base.session_id.clone(),
+            session_id: self.context.input.base.session_id.clone(),
             extra: Default::default(),
         }));
     }

@@ -1,33 +1,30 @@
-//! What hooks need from outside: callbacks of the host, HTTP, models, MCP servers, permission rules.
-
-use std::pin::Pin;
+//! Services that hooks need: callbacks of the host, HTTP, models, MCP servers, permission rules.
 
 use bowline_protocol::{
     AgentHook, CallbackId, HookInput, HttpHook, McpToolHook, PermissionRule, PromptHook, RawJson,
     ToolUseId,
 };
 
-/// A future that may be sent to another thread.
-pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub use futures_util::future::BoxFuture;
 
-/// Why a hook gave no answer.
+/// Why a hook gave no reply.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HookCallError {
-    /// Whoever would answer has gone.
+    /// The host has disconnected.
     #[error("the host has closed its end")]
     Closed,
-    /// The answer was an error.
+    /// The reply was an error.
     #[error("{0}")]
     Refused(String),
-    /// Nobody here can run this kind of hook.
+    /// This kind of hook cannot run here.
     #[error("hooks of type `{0}` are not supported here")]
     Unsupported(&'static str),
 }
 
 /// The host's callbacks.
 pub trait HookCallbacks: Send + Sync {
-    /// Calls one and returns its answer. Dropping the future withdraws the question.
+    /// Calls one and returns its reply. Dropping the future cancels the request.
     fn call(
         &self,
         callback_id: &CallbackId,
@@ -90,7 +87,7 @@ fn unsupported(kind: &'static str) -> BoxFuture<'static, Result<String, HookCall
     Box::pin(std::future::ready(Err(HookCallError::Unsupported(kind))))
 }
 
-/// Nobody there: no callbacks, no services.
+/// No callbacks and no services.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoServices;
 

@@ -1,4 +1,4 @@
-//! The words in which hooks reach the model and the user.
+//! Texts by which hooks reach the model and the user.
 
 use bowline_protocol::{HookEvent, HookInput};
 
@@ -16,7 +16,7 @@ pub const NO_VERDICT_TAG: &str = "hook_no_verdict";
 /// The reason of a hook that objects and does not say why.
 pub const NO_REASON: &str = "Blocked by hook";
 
-/// The name under which hooks of an occasion are reported, as in `PreToolUse:Bash` or `Stop`.
+/// The name under which hooks of an event are reported, as in `PreToolUse:Bash` or `Stop`.
 pub fn hook_name(input: &HookInput) -> String {
     match input.matcher_target() {
         Some(target) if !target.is_empty() => format!("{}:{target}", input.event_name()),
@@ -63,7 +63,7 @@ pub fn prompt_blocked(reason: &str, prompt: &str) -> String {
     format!("UserPromptSubmit operation blocked by hook:\n{reason}\n\nOriginal prompt: {prompt}")
 }
 
-/// Tells the user that a prompt goes nowhere because nobody said whether it may.
+/// Tells the user that a prompt is dropped because no hook approved it.
 pub fn prompt_undecided(reason: &str) -> String {
     format!("UserPromptSubmit operation blocked by hook:\n{reason}")
 }
@@ -96,7 +96,7 @@ pub fn unknown_strictness(event: &HookEvent) -> String {
 pub fn callback_failed(event: &HookEvent, callback_id: &str) -> String {
     format!(
         "{event}: Hook callback {callback_id} failed: the SDK host replied with an error or an \
-         invalid answer. Its answer was treated as empty."
+         invalid reply. Its reply was treated as empty."
     )
 }
 
@@ -104,7 +104,7 @@ pub fn callback_failed(event: &HookEvent, callback_id: &str) -> String {
 pub fn callback_failed_and_blocks(event: &HookEvent, callback_id: &str) -> String {
     format!(
         "{event}: Hook callback {callback_id} failed: the SDK host replied with an error or an \
-         invalid answer. Its failure counts as an objection."
+         invalid reply. Its failure blocks the call."
     )
 }
 
@@ -115,12 +115,12 @@ pub fn no_verdict(hook_name: &str, seconds: f64) -> String {
 
 /// Tells the user that a hook answered nothing that can be used.
 pub fn unusable(hook_name: &str, error: &str) -> String {
-    format!("{hook_name} hook gave no usable answer, so it did not check this: {error}")
+    format!("{hook_name} hook gave no usable reply, so it did not check this: {error}")
 }
 
 /// Tells the user that a hook of the host was not heard at the end of a turn.
 pub const TURN_ENDED_UNHEARD: &str =
-    "The app that drives this session did not answer in time, so the turn ended without it.";
+    "The app that drives this session did not respond in time, so the turn ended without it.";
 
 /// Tells the model that a callback which must be heard was not heard.
 pub fn callback_timed_out(event: &HookEvent) -> String {
@@ -138,7 +138,7 @@ pub fn wrong_event(event: &HookEvent) -> String {
     )
 }
 
-/// Tells the model that nobody is left to answer.
+/// Tells the model that the host has disconnected.
 pub const HOST_GONE: &str = "The user doesn't want to take this action right now. STOP what you \
     are doing and wait for the user to tell you how to proceed.";
 

@@ -225,7 +225,7 @@ async fn errors_and_bad_answers_count_as_no_answer() {
                 Some("hook_callback_failed"),
                 "warning",
                 "PreToolUse: Hook callback h1 failed: the SDK host replied with an error or an \
-                 invalid answer. Its answer was treated as empty."
+                 invalid reply. Its reply was treated as empty."
             )],
             "{reply:?}"
         );
@@ -240,7 +240,7 @@ async fn a_failure_blocks_where_that_is_asked_for() {
         rig.register(json!({ "PreToolUse": matcher, "Notification": matcher }));
         let report = rig.run(pre_tool_use("Bash")).await;
         assert_eq!(report.tool_refusal().is_some(), blocks, "{on_failure}");
-        let ignored = report.notices[0].content.ends_with("Its answer was treated as empty.");
+        let ignored = report.notices[0].content.ends_with("Its reply was treated as empty.");
         assert_eq!(ignored, !blocks, "{on_failure}");
         let event = json!({
             "hook_event_name": "Notification", "message": "m", "notification_type": "t",

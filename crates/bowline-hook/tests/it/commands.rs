@@ -237,5 +237,5 @@ async fn a_condition_that_cannot_be_read_keeps_no_guard_from_running() {
     let rig = Rig::settings(json!({ "PreToolUse": [{ "hooks": [hook] }] }));
     assert_eq!(rig.run(pre_tool_use("Bash")).await.ran, 1);
     let [problem] = &rig.hooks.problems()[..] else { panic!("{:?}", rig.hooks.problems()) };
-    assert!(problem.contains("PreToolUse: its condition counts as true: "), "{problem}");
+    assert!(problem.contains("PreToolUse: invalid condition, treated as true: "), "{problem}");
 }
