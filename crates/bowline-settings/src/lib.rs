@@ -6,6 +6,7 @@ mod change;
 mod doubt;
 mod edit;
 mod flag;
+mod harmless_variables;
 mod known;
 mod layer;
 mod load;
@@ -21,14 +22,14 @@ mod reduce;
 mod sandbox;
 mod servers;
 mod source;
+mod source_set;
 mod trust;
 mod variables;
 
 pub use edit::edit_file;
 pub use known::{BowlineSettings, KnownSettings, PermissionSettings};
 pub use layer::Layer;
-pub use load::SettingsRequest;
-pub use load::files;
+pub use load::{SettingsRequest, files};
 pub use merge::{Settings, Traced};
 pub use permissions::{LayerPermissions, PermissionLayers};
 pub use places::Places;
@@ -36,9 +37,9 @@ pub use policy::expand_home;
 pub use problem::{Position, Problem, SettingsError};
 pub use reduce::{is_harmless_model, shown, skipped_hooks};
 pub use sandbox::{NO_SANDBOX, SandboxWish};
-pub use servers::project_servers;
-pub use servers::servers_left_out;
-pub use source::{Source, SourceSet};
+pub use servers::{project_servers, servers_left_out};
+pub use source::Source;
+pub use source_set::SourceSet;
 pub use trust::{
     Consent, HOOKS_SKIPPED, LeftOut, Part, SkippedHook, Standing, Trust, TrustError, TrustReason,
     TrustRecords, TrustedFolder,

@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 
 use super::{
     KnownSettings,
+    harmless_variables::is_harmless,
     trust::{LeftOut, Part, SkippedHook},
-    variables::is_harmless,
 };
 
 /// Keys that change how the model answers, and nothing else.

@@ -1,10 +1,8 @@
-//! Where settings come from, and which source wins.
+//! Sources of settings, in the order of their precedence.
 
-use std::{fmt, str::FromStr};
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
-
-use super::SettingsError;
 
 /// Where a setting comes from. A later one wins over an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -13,7 +11,7 @@ pub enum Source {
     /// The user's own file, in the configuration folder.
     #[serde(rename = "userSettings")]
     User,
-    /// The project's file, shared with everybody who works on it.
+    /// The project's file, shared by all who work on it.
     #[serde(rename = "projectSettings")]
     Project,
     /// The user's own file in the project.
@@ -22,7 +20,7 @@ pub enum Source {
     /// The command line, and what a host applied since.
     #[serde(rename = "flagSettings")]
     Flag,
-    /// Whoever manages the machine.
+    /// The administrator of the machine.
     #[serde(rename = "policySettings")]
     Policy,
 }
@@ -43,48 +41,5 @@ impl Source {
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
-    }
-}
-
-/// Which of the files that a user may leave out are read (`--setting-sources`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SourceSet {
-    /// The user's file.
-    pub user: bool,
-    /// The project's file.
-    pub project: bool,
-    /// The user's file in the project.
-    pub local: bool,
-}
-
-impl SourceSet {
-    /// None of them.
-    pub const NONE: Self = Self { user: false, project: false, local: false };
-    /// All of them.
-    pub const ALL: Self = Self { user: true, project: true, local: true };
-}
-
-impl Default for SourceSet {
-    /// All of them.
-    fn default() -> Self {
-        Self::ALL
-    }
-}
-
-impl FromStr for SourceSet {
-    type Err = SettingsError;
-
-    /// Reads a comma separated list of `user`, `project` and `local`. An empty one means none.
-    fn from_str(list: &str) -> Result<Self, SettingsError> {
-        let mut set = Self::NONE;
-        for name in list.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-            match name {
-                "user" => set.user = true,
-                "project" => set.project = true,
-                "local" => set.local = true,
-                other => return Err(SettingsError::UnknownSource { name: other.to_owned() }),
-            }
-        }
-        Ok(set)
     }
 }
