@@ -21,7 +21,7 @@ pub(crate) fn prompt(command: &SlashCommand) -> Prompt {
                 false => argument.with_description(&command.argument_hint),
             }]
         }
-        Arguments::Places(places) => {
+        Arguments::SettingsPaths(places) => {
             let argument =
                 |place: Place| PromptArgument::new(place.name).with_required(place.required);
             places.into_iter().map(argument).collect()
@@ -40,7 +40,7 @@ pub(crate) fn typed(command: &SlashCommand, mut given: JsonObject) -> Result<Str
     };
     let typed = match Arguments::of(command) {
         Arguments::Whole => take(ARGUMENTS)?.unwrap_or_default(),
-        Arguments::Places(places) => {
+        Arguments::SettingsPaths(places) => {
             let mut words = Vec::new();
             for Place { name, required } in places {
                 let word = take(&name)?;
@@ -79,7 +79,7 @@ enum Arguments {
     /// Whatever is typed.
     Whole,
     /// Words in their places.
-    Places(Vec<Place>),
+    SettingsPaths(Vec<Place>),
 }
 
 #[derive(Debug, PartialEq)]
@@ -102,7 +102,7 @@ impl Arguments {
             Some(Place { name: name.to_owned(), required: required.is_some() })
         };
         match words.map(place).collect::<Option<Vec<_>>>() {
-            Some(places) if !places.is_empty() => Self::Places(places),
+            Some(places) if !places.is_empty() => Self::SettingsPaths(places),
             _ => Self::Whole,
         }
     }

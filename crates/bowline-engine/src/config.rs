@@ -23,7 +23,7 @@ use uuid::Uuid;
 use crate::{
     permission::{Policy, Roots},
     plugin::Plugins,
-    settings::{LeftOut, Places, Settings, SourceSet, Trust},
+    settings::{LeftOut, Settings, SettingsPaths, SourceSet, Trust},
 };
 
 /// How long background work may keep a session alive if nobody says.
@@ -92,7 +92,7 @@ pub struct SessionConfig {
     /// The settings all of this came from; hooks are taken from here.
     pub settings: Settings,
     /// Where settings and sessions live.
-    pub places: Places,
+    pub places: SettingsPaths,
     /// Whose files count: instructions, commands, skills and output styles.
     pub sources: SourceSet,
     /// Whether what the project brings applies as it is written. `settings` have been loaded with the
@@ -200,7 +200,7 @@ impl SessionConfig {
             permission_prompts: PermissionPrompts::Nobody,
             may_bypass_permissions: false,
             settings: Settings::default(),
-            places: Places::new(cwd.join(".bowline"), &cwd),
+            places: SettingsPaths::new(cwd.join(".bowline"), &cwd),
             sources: SourceSet::default(),
             trust: Trust::default(),
             left_out: LeftOut::default(),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Places, Source, Standing, Trust, reduce::shown};
+use super::{SettingsPaths, Source, Standing, Trust, reduce::shown};
 
 /// The settings files whose word is doubted. The default doubts none.
 #[derive(Debug, Clone, Default)]
@@ -18,7 +18,7 @@ struct Doubted {
 
 impl Doubt {
     /// The doubt about the files at `places`.
-    pub(super) fn new(places: &Places, trust: Trust) -> Self {
+    pub(super) fn new(places: &SettingsPaths, trust: Trust) -> Self {
         Self((trust == Trust::Untrusted).then(|| Doubted {
             standing: Standing::new(places, trust),
             project: places.project.clone(),

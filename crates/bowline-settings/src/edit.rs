@@ -10,7 +10,9 @@ use std::{
 use bowline_protocol::{Effort, UpdateSettings};
 use serde_json::{Map, Value};
 
-use super::{Layer, Places, Settings, SettingsError, Source, change::Changes, layer::read_object};
+use super::{
+    Layer, Settings, SettingsError, SettingsPaths, Source, change::Changes, layer::read_object,
+};
 
 impl Settings {
     /// Writes what a host wants to be kept, and takes it over here (`update_settings`).
@@ -18,7 +20,7 @@ impl Settings {
     /// For each file there is one key that a host may write, and its value is a text.
     pub fn update(
         &mut self,
-        places: &Places,
+        places: &SettingsPaths,
         update: &UpdateSettings,
     ) -> Result<(), SettingsError> {
         let (source, path, allowed) = match update.source.as_str() {

@@ -1,6 +1,6 @@
 //! Settings: files and flags in layers, merged into one value that knows where each part came from.
 //!
-//! Nothing here looks at the environment: which folders count is said by [`Places`].
+//! Nothing here looks at the environment: which folders count is said by [`SettingsPaths`].
 
 mod change;
 mod doubt;
@@ -12,9 +12,9 @@ mod layer;
 mod load;
 mod merge;
 mod model;
+mod paths;
 mod payload;
 mod permissions;
-mod places;
 pub mod plugin;
 mod policy;
 mod problem;
@@ -31,8 +31,8 @@ pub use known::{BowlineSettings, KnownSettings, PermissionSettings};
 pub use layer::Layer;
 pub use load::{SettingsRequest, files};
 pub use merge::{Settings, Traced};
+pub use paths::SettingsPaths;
 pub use permissions::{LayerPermissions, PermissionLayers};
-pub use places::Places;
 pub use policy::expand_home;
 pub use problem::{Position, Problem, SettingsError};
 pub use reduce::{is_harmless_model, shown, skipped_hooks};

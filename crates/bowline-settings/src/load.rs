@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    Layer, Places, Problem, Settings, SettingsError, Source, SourceSet, Trust,
+    Layer, Problem, Settings, SettingsError, SettingsPaths, Source, SourceSet, Trust,
     doubt::Doubt,
     layer::{parse_object, read_object},
 };
@@ -30,7 +30,7 @@ impl Settings {
     /// A user's, project's or local file that cannot be used is reported in
     /// [`problems`](Settings::problems) and left out. What was asked for on the
     /// command line, and what a policy demands, must be usable.
-    pub fn load(places: &Places, request: &SettingsRequest) -> Result<Self, SettingsError> {
+    pub fn load(places: &SettingsPaths, request: &SettingsRequest) -> Result<Self, SettingsError> {
         let mut problems = Vec::new();
         let mut layers = Vec::new();
         let doubt = Doubt::new(places, request.trust);
@@ -63,14 +63,14 @@ impl Settings {
 }
 
 /// The files that settings are read from, whether they are there or not.
-pub fn files(places: &Places, sources: SourceSet) -> Vec<(Source, PathBuf)> {
+pub fn files(places: &SettingsPaths, sources: SourceSet) -> Vec<(Source, PathBuf)> {
     let managed = managed_files(places).unwrap_or_default();
     let managed = managed.into_iter().map(|path| (Source::Policy, path));
     optional_files(places, sources).into_iter().chain(managed).collect()
 }
 
 /// The files that may be left out, lowest first. A file that has two roles has only the lower one.
-fn optional_files(places: &Places, sources: SourceSet) -> Vec<(Source, PathBuf)> {
+fn optional_files(places: &SettingsPaths, sources: SourceSet) -> Vec<(Source, PathBuf)> {
     let mut files = Vec::new();
     if sources.user {
         files.push((Source::User, places.user_file()));
@@ -84,7 +84,7 @@ fn optional_files(places: &Places, sources: SourceSet) -> Vec<(Source, PathBuf)>
     files
 }
 
-fn managed_files(places: &Places) -> Result<Vec<PathBuf>, SettingsError> {
+fn managed_files(places: &SettingsPaths) -> Result<Vec<PathBuf>, SettingsError> {
     let mut files = vec![places.managed_file()];
     let folder = places.managed_drop_ins();
     if let Ok(entries) = fs::read_dir(&folder) {

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use bowline_protocol::{PermissionBehavior, PermissionMode};
 
-use super::{LayerPermissions, Places, Settings, Source};
+use super::{LayerPermissions, Settings, SettingsPaths, Source};
 use bowline_permission::{Policy, Roots, RuleSource};
 
 impl Settings {
     /// The rules and folders of the settings as a policy.
-    pub fn policy(&self, places: &Places, roots: Roots) -> Policy {
+    pub fn policy(&self, places: &SettingsPaths, roots: Roots) -> Policy {
         let mut policy = Policy::new(roots);
         policy.variables = self.variables().map(|(name, _)| name.clone()).collect();
         let known = &self.known().permissions;
@@ -24,7 +24,7 @@ impl Settings {
     }
 
     /// Puts the rules that one source has now in the place of those it had, and adds its folders.
-    pub fn renew_rules(&self, policy: &mut Policy, source: Source, places: &Places) {
+    pub fn renew_rules(&self, policy: &mut Policy, source: Source, places: &SettingsPaths) {
         let said = self.permissions();
         policy.rules.set_managed_only(said.managed_only);
         policy.rules.clear_source(rule_source(source));
@@ -59,7 +59,7 @@ fn add_layer(
     source: Source,
     path: Option<&Path>,
     said: &LayerPermissions,
-    places: &Places,
+    places: &SettingsPaths,
 ) {
     let source = rule_source(source);
     policy.rules.set_settings_root(source, rule_root(source, path, places));
@@ -87,7 +87,7 @@ fn rule_source(source: Source) -> RuleSource {
 }
 
 /// What `/path` means in a rule: the project in its own files, elsewhere the folder of the file.
-fn rule_root(source: RuleSource, file: Option<&Path>, places: &Places) -> PathBuf {
+fn rule_root(source: RuleSource, file: Option<&Path>, places: &SettingsPaths) -> PathBuf {
     match source {
         RuleSource::Project | RuleSource::Local => places.project.clone(),
         _ => file.and_then(Path::parent).unwrap_or(Path::new("/")).to_owned(),

@@ -3,7 +3,7 @@
 use bowline_mcp::{NamedServer, Scope, ServerList, read_file, read_text};
 use serde_json::json;
 
-use super::{Layer, LeftOut, Part, Places, Settings, Source, SourceSet, Standing, Trust};
+use super::{Layer, LeftOut, Part, Settings, SettingsPaths, Source, SourceSet, Standing, Trust};
 
 impl Settings {
     /// The servers of the project's `.mcp.json` that settings do not object to, then those that
@@ -13,7 +13,7 @@ impl Settings {
     /// were read.
     pub fn servers(
         &self,
-        places: &Places,
+        places: &SettingsPaths,
         sources: SourceSet,
         trust: Trust,
     ) -> (Vec<NamedServer>, Vec<String>) {
@@ -29,7 +29,7 @@ impl Settings {
             let document = json!({ "mcpServers": named }).to_string();
             let list = read_text(&document, layer.path.as_deref(), scope(layer.source));
             found.extend(list.servers);
-            // Places are those in the piece that was read, not in the file.
+            // SettingsPaths are those in the piece that was read, not in the file.
             problems.extend(list.problems.iter().map(|problem| match &problem.path {
                 Some(path) => format!("{}: {}", path.display(), problem.message),
                 None => problem.message.clone(),
@@ -51,7 +51,7 @@ impl Settings {
 }
 
 /// The servers of `.mcp.json` that a project which is not trusted would start.
-pub fn servers_left_out(places: &Places, standing: &Standing) -> LeftOut {
+pub fn servers_left_out(places: &SettingsPaths, standing: &Standing) -> LeftOut {
     let mut left_out = LeftOut::default();
     for folder in places.project_folders() {
         let file = folder.join(".mcp.json");
@@ -71,7 +71,7 @@ pub fn servers_left_out(places: &Places, standing: &Standing) -> LeftOut {
 
 /// The servers of the project's `.mcp.json`, and of those above it in the repository. Of two with one
 /// name the nearer counts.
-pub fn project_servers(places: &Places) -> ServerList {
+pub fn project_servers(places: &SettingsPaths) -> ServerList {
     let mut found = ServerList::default();
     for folder in places.project_folders() {
         let ServerList { servers, problems } = read_file(&folder.join(".mcp.json"), Scope::Project);

@@ -6,11 +6,11 @@ use super::{AgentKind, AgentSource, ProjectInstructions, doubt, kind::read_hooks
 use crate::{
     instructions::{frontmatter::Document, markdown, memory::read_text},
     plugin::Plugins,
-    settings::{LeftOut, Part, Places, Settings, Source, SourceSet, Standing, shown},
+    settings::{LeftOut, Part, Settings, SettingsPaths, Source, SourceSet, Standing, shown},
 };
 
 /// The agents that the user's files define.
-pub(crate) fn of_user(places: &Places, sources: SourceSet) -> Vec<AgentKind> {
+pub(crate) fn of_user(places: &SettingsPaths, sources: SourceSet) -> Vec<AgentKind> {
     let folder = sources.user.then(|| places.config_dir.join("agents"));
     let kinds = folder.into_iter().flat_map(|folder| from_place(&folder, is_agent));
     let source = AgentSource::Settings(Source::User);
@@ -20,7 +20,7 @@ pub(crate) fn of_user(places: &Places, sources: SourceSet) -> Vec<AgentKind> {
 /// The agents that the project's files define, the nearest ones last. In a project that is not
 /// trusted they have no more rights than their session gives them; `left_out` hears of the rest.
 pub(crate) fn of_project(
-    places: &Places,
+    places: &SettingsPaths,
     sources: SourceSet,
     standing: &Standing,
     left_out: &mut LeftOut,

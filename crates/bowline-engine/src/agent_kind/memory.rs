@@ -8,7 +8,7 @@ use std::{
 use bowline_protocol::AgentMemory;
 
 use super::AgentKind;
-use crate::{instructions::memory::read_text, settings::Places};
+use crate::{instructions::memory::read_text, settings::SettingsPaths};
 
 /// The file that an agent is shown at once.
 const INDEX: &str = "MEMORY.md";
@@ -16,7 +16,7 @@ const INDEX: &str = "MEMORY.md";
 const INDEX_LIMIT: usize = 25 * 1024;
 
 /// The folder in which agents of this kind keep what they learn; it is there from now on.
-pub(crate) fn folder(places: &Places, kind: &AgentKind) -> Option<PathBuf> {
+pub(crate) fn folder(places: &SettingsPaths, kind: &AgentKind) -> Option<PathBuf> {
     let (above, inside) = match kind.memory.as_ref()? {
         AgentMemory::User => (&places.config_dir, "agent-memory"),
         AgentMemory::Project => (&places.project, ".claude/agent-memory"),

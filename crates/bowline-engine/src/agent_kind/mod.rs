@@ -17,13 +17,13 @@ pub(crate) use self::{
 use crate::{
     config::SessionConfig,
     plugin::Plugins,
-    settings::{LeftOut, Places, Settings, Source, SourceSet, Standing},
+    settings::{LeftOut, Settings, SettingsPaths, Source, SourceSet, Standing},
     state::{CurrentPlugins, CurrentSettings, HostProfile},
 };
 
 /// The kinds of agents of a session.
 pub(crate) struct AgentKinds {
-    places: Places,
+    places: SettingsPaths,
     sources: SourceSet,
     trust: Standing,
     /// Those of the command line.
@@ -100,7 +100,7 @@ impl AgentKinds {
 
 /// All kinds of a configuration; `left_out` collects those that do not apply.
 pub(crate) fn find_all(
-    (places, sources): (&Places, SourceSet),
+    (places, sources): (&SettingsPaths, SourceSet),
     settings: &Settings,
     plugins: &Plugins,
     given: Vec<AgentKind>,

@@ -17,7 +17,7 @@ use super::{
     markdown,
     rules::{About, Rule},
 };
-use crate::settings::{LeftOut, Part, Places, SourceSet, Standing, shown};
+use crate::settings::{LeftOut, Part, SettingsPaths, SourceSet, Standing, shown};
 
 /// How far imports may import.
 const IMPORT_DEPTH: usize = 5;
@@ -112,7 +112,7 @@ impl MemoryReader {
     /// What holds from the start: the user's file, then those of the folders from the root down.
     pub(crate) fn read_all(
         &mut self,
-        places: &Places,
+        places: &SettingsPaths,
         directory: &Path,
         sources: SourceSet,
     ) -> Vec<MemoryFile> {
@@ -254,7 +254,7 @@ fn bounds(folder: &Path, standing: &Standing) -> Option<PathBuf> {
 
 /// The files of instructions in a project that is not trusted which are links out of it.
 pub(crate) fn links_out(
-    places: &Places,
+    places: &SettingsPaths,
     directory: &Path,
     sources: SourceSet,
     standing: &Standing,

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::{frontmatter::Document, markdown, memory::read_text};
 use crate::{
     plugin::Plugins,
-    settings::{LeftOut, Part, Places, SourceSet, Standing, shown},
+    settings::{LeftOut, Part, SettingsPaths, SourceSet, Standing, shown},
 };
 
 /// The style that is none, unless somebody has written one of that name.
@@ -29,7 +29,7 @@ pub(crate) struct OutputStyle {
 /// The styles there are: our own, those of plugins, the user's, the project's. Later ones replace
 /// earlier ones of the same name; `left_out` collects those that do not apply.
 pub(crate) fn find(
-    (places, sources): (&Places, SourceSet),
+    (places, sources): (&SettingsPaths, SourceSet),
     plugins: &Plugins,
     standing: &Standing,
     left_out: &mut LeftOut,

@@ -9,7 +9,7 @@ use std::{
 use crate::{
     instructions::{frontmatter::Document, memory::read_text},
     plugin::{Plugin, Plugins},
-    settings::{LeftOut, Part, Places, SourceSet, Standing, is_harmless_model, shown},
+    settings::{LeftOut, Part, SettingsPaths, SourceSet, Standing, is_harmless_model, shown},
 };
 
 /// How deep folders of commands may lie in each other.
@@ -120,7 +120,7 @@ impl LibrarySource {
 impl Library {
     /// Reads what there is; `left_out` hears of what does not apply.
     pub(crate) fn find(
-        (places, sources): (&Places, SourceSet),
+        (places, sources): (&SettingsPaths, SourceSet),
         plugins: &Plugins,
         standing: &Standing,
         left_out: &mut LeftOut,

@@ -20,7 +20,7 @@ pub(crate) use self::{
 };
 use crate::{
     config::SessionConfig,
-    settings::{LeftOut, Places, SourceSet, Standing},
+    settings::{LeftOut, SettingsPaths, SourceSet, Standing},
     state::{CurrentPlugins, HostProfile},
 };
 
@@ -28,7 +28,7 @@ use crate::{
 pub(crate) struct CommandCatalog {
     /// Whether there are slash commands at all.
     enabled: bool,
-    places: Places,
+    places: SettingsPaths,
     sources: SourceSet,
     trust: Standing,
     plugins: Arc<CurrentPlugins>,

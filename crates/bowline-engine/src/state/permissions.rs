@@ -17,7 +17,7 @@ use serde_json::Value;
 use crate::{
     identity::Identity,
     permission::{EvaluationContext, Policy, ProposedCall, RuleSource, Verdict, write_settings},
-    settings::{Places, Standing},
+    settings::{SettingsPaths, Standing},
 };
 
 /// The tool whose input shows the plan.
@@ -34,7 +34,7 @@ pub(crate) struct Permissions {
     server_policies: Mutex<BTreeMap<String, ServerPolicy>>,
     /// The memory folder of the main agent, if its kind has one.
     memory: Mutex<Option<PathBuf>>,
-    places: Places,
+    places: SettingsPaths,
     trust: Standing,
 }
 
@@ -47,7 +47,7 @@ struct ServerPolicy {
 }
 
 impl Permissions {
-    pub(crate) fn new(policy: Policy, places: Places, trust: Standing) -> Self {
+    pub(crate) fn new(policy: Policy, places: SettingsPaths, trust: Standing) -> Self {
         Self {
             policy: Mutex::new(policy),
             mode_before_plan: Mutex::default(),

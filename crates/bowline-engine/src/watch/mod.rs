@@ -24,7 +24,7 @@ use crate::{
     hook::HookReport,
     hooking::HookRunner,
     identity::Identity,
-    settings::{Places, SourceSet},
+    settings::{SettingsPaths, SourceSet},
     state::{CurrentSettings, PendingChanges, Permissions},
 };
 
@@ -39,7 +39,7 @@ pub(crate) struct Watch {
     settings: Arc<CurrentSettings>,
     permissions: Arc<Permissions>,
     pending: Arc<PendingChanges>,
-    places: Places,
+    places: SettingsPaths,
     sources: SourceSet,
     cwd: PathBuf,
     /// Whether the session waits to be claimed: then nothing is watched.

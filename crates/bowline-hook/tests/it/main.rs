@@ -21,7 +21,7 @@ use bowline_hook::{
     HookReport, Hooks, NoServices, Scripts,
 };
 use bowline_protocol::{CallbackId, HookInput, RawJson, ToolUseId};
-use bowline_settings::{Places, Settings, SettingsRequest, Trust};
+use bowline_settings::{Settings, SettingsPaths, SettingsRequest, Trust};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
@@ -155,9 +155,9 @@ impl Rig {
     }
 
     pub(crate) fn loaded(&self) -> Settings {
-        let places = Places {
+        let places = SettingsPaths {
             managed_dir: self.path("managed"),
-            ..Places::new(self.path("config"), self.folder.path())
+            ..SettingsPaths::new(self.path("config"), self.folder.path())
         };
         Settings::load(&places, &crate::trusted()).unwrap()
     }

@@ -13,7 +13,7 @@ use std::{
     sync::Arc,
 };
 
-use bowline_engine::{ConnectedModel, Models, SessionConfig, settings::Places};
+use bowline_engine::{ConnectedModel, Models, SessionConfig, settings::SettingsPaths};
 use bowline_model::{Model, ModelError, script::ScriptModel};
 
 /// An agent in this very process: the engine itself, with no process and no JSON in between.
@@ -87,7 +87,7 @@ impl Embedded {
         let cwd = cwd.unwrap_or(&self.cwd);
         let mut config = SessionConfig::new(cwd, self.models.clone(), &self.model);
         if let Some(home) = &self.home {
-            config.places = Places::new(home, cwd);
+            config.places = SettingsPaths::new(home, cwd);
         }
         for change in &self.changes {
             change(&mut config);

@@ -1,6 +1,6 @@
 //! The settings that a session would have, without a session.
 
-use bowline_engine::settings::{Places, Settings, SettingsRequest, SourceSet, Trust};
+use bowline_engine::settings::{Settings, SettingsPaths, SettingsRequest, SourceSet, Trust};
 
 use super::{AgentOrigin, Options, SettingSource, arguments};
 use crate::error::Error;
@@ -26,7 +26,7 @@ impl Options {
     /// # }
     /// ```
     pub fn resolve_settings(&self) -> Result<Settings, Error> {
-        let mut places = Places::new(self.config_folder(), self.directory()?);
+        let mut places = SettingsPaths::new(self.config_folder(), self.directory()?);
         if let Some(root) = &self.settings.project_config_root {
             places.project = places.project.join(root);
         }
@@ -40,7 +40,7 @@ impl Options {
     /// Reads the settings at these places.
     pub(crate) fn load_settings(
         &self,
-        places: &Places,
+        places: &SettingsPaths,
         sources: SourceSet,
         trust: Trust,
     ) -> Result<Settings, Error> {

@@ -9,7 +9,7 @@ use bowline_protocol::PluginError;
 use serde::Deserialize;
 
 use super::{PluginRequest, PluginServers};
-use crate::{KnownSettings, Places};
+use crate::{KnownSettings, SettingsPaths};
 
 /// What is installed, by `name@marketplace`.
 #[derive(Debug, Default, Deserialize)]
@@ -37,7 +37,7 @@ struct Copy {
 /// The installed plugins that the settings switch on, and those of them that are not there.
 pub(super) fn installed(
     known: &KnownSettings,
-    places: &Places,
+    places: &SettingsPaths,
 ) -> (Vec<PluginRequest>, Vec<PluginError>) {
     let wanted = known.enabled_plugins.iter().filter(|(_, enabled)| **enabled);
     let wanted: Vec<_> = wanted.map(|(id, _)| id.as_str()).collect();
@@ -68,7 +68,7 @@ pub(super) fn installed(
 }
 
 impl Copies {
-    fn for_project(&self, places: &Places) -> Option<PathBuf> {
+    fn for_project(&self, places: &SettingsPaths) -> Option<PathBuf> {
         let copies = match self {
             Self::One(copy) => std::slice::from_ref(copy),
             Self::Many(copies) => copies,

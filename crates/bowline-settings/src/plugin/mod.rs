@@ -24,7 +24,7 @@ use bowline_mcp::NamedServer;
 use bowline_protocol::{HookSettings, InitPlugin, PluginError, PluginSource};
 
 use self::installed::installed;
-use crate::{KnownSettings, Places};
+use crate::{KnownSettings, SettingsPaths};
 
 /// The variable that stands for a plugin's folder in its files.
 const ROOT: &str = "CLAUDE_PLUGIN_ROOT";
@@ -120,7 +120,11 @@ pub struct Plugin {
 
 impl Plugins {
     /// Reads the plugins in these folders, and those that the settings switch on.
-    pub fn load(folders: Vec<PluginRequest>, known: &KnownSettings, places: &Places) -> Self {
+    pub fn load(
+        folders: Vec<PluginRequest>,
+        known: &KnownSettings,
+        places: &SettingsPaths,
+    ) -> Self {
         let (installed, missing) = installed(known, places);
         let requests = folders.into_iter().chain(installed).collect();
         let data_dir = places.config_dir.join("plugins/data");

@@ -23,7 +23,7 @@ pub use left_out::{HOOKS_SKIPPED, LeftOut, Part, SkippedHook};
 pub use records::{TrustError, TrustRecords, TrustedFolder};
 pub use standing::Standing;
 
-use super::Places;
+use super::SettingsPaths;
 
 /// Whether what a project brings applies as it is written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub enum Trust {
 
 impl Trust {
     /// Decides for the project at `places`, with the reason if it is trusted.
-    pub fn decide(places: &Places, consent: &Consent) -> (Self, Option<TrustReason>) {
+    pub fn decide(places: &SettingsPaths, consent: &Consent) -> (Self, Option<TrustReason>) {
         let recorded = || {
             let records = TrustRecords::read(places);
             records.reason(&places.project).map(TrustReason::Recorded)
@@ -49,7 +49,7 @@ impl Trust {
     }
 
     /// Decides by the user's records alone.
-    pub fn recorded(places: &Places) -> Self {
+    pub fn recorded(places: &SettingsPaths) -> Self {
         Self::decide(places, &Consent::default()).0
     }
 }

@@ -9,13 +9,13 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{super::Places, worktree};
+use super::{super::SettingsPaths, worktree};
 
 /// What is recorded about folders. What `bowline trust` has recorded for a folder wins over what the
 /// official CLI has.
 #[derive(Debug, Clone, Default)]
 pub struct TrustRecords {
-    places: Option<Places>,
+    places: Option<SettingsPaths>,
     own: BTreeMap<String, bool>,
     official: BTreeMap<String, PathBuf>,
 }
@@ -69,7 +69,7 @@ struct OwnFile {
 impl TrustRecords {
     /// Reads the records. No file trusts nothing, and neither does one that is broken: it may hold a
     /// revocation, so what the official CLI has recorded does not count beside it.
-    pub fn read(places: &Places) -> Self {
+    pub fn read(places: &SettingsPaths) -> Self {
         let Ok(own) = read_own(&places.trust_file()) else {
             tracing::warn!(file = %places.trust_file().display(), "the records of trust cannot be read");
             return Self { places: Some(places.clone()), ..Self::default() };
@@ -102,7 +102,7 @@ impl TrustRecords {
 
     /// All that is recorded.
     pub fn list(&self) -> Vec<TrustedFolder> {
-        let file = self.places.as_ref().map(Places::trust_file).unwrap_or_default();
+        let file = self.places.as_ref().map(SettingsPaths::trust_file).unwrap_or_default();
         let own = self.own.iter().map(|(folder, trusted)| TrustedFolder {
             folder: folder.into(),
             trusted: *trusted,
@@ -118,7 +118,7 @@ impl TrustRecords {
     }
 
     /// Trusts a folder from now on; returns its real path.
-    pub fn trust(places: &Places, folder: &Path) -> Result<PathBuf, TrustError> {
+    pub fn trust(places: &SettingsPaths, folder: &Path) -> Result<PathBuf, TrustError> {
         let (real, name) = named(folder)?;
         change(places, |folders| {
             folders.insert(name, true);
@@ -127,7 +127,7 @@ impl TrustRecords {
     }
 
     /// Revokes trust in a folder, in records of either program; returns its real path.
-    pub fn revoke(places: &Places, folder: &Path) -> Result<PathBuf, TrustError> {
+    pub fn revoke(places: &SettingsPaths, folder: &Path) -> Result<PathBuf, TrustError> {
         let (real, name) = named(folder)?;
         change(places, |folders| {
             folders.remove(&name);
@@ -156,7 +156,7 @@ impl TrustRecords {
 
     /// A project cannot vouch for itself: records that lie in it do not apply, unless it is the
     /// user's home.
-    fn forget_those_of_the_project(&mut self, places: &Places) {
+    fn forget_those_of_the_project(&mut self, places: &SettingsPaths) {
         let Ok(project) = fs::canonicalize(&places.project) else { return };
         if places.is_above_home(&project) {
             return;
@@ -216,7 +216,7 @@ fn read_own(file: &Path) -> io::Result<BTreeMap<String, bool>> {
 
 /// Changes the file of records. One that cannot be read is not replaced.
 fn change(
-    places: &Places,
+    places: &SettingsPaths,
     change: impl FnOnce(&mut BTreeMap<String, bool>),
 ) -> Result<(), TrustError> {
     let file = places.trust_file();

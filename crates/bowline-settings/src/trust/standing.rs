@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{super::Places, Trust};
+use super::{super::SettingsPaths, Trust};
 
 /// The standing of a project in a session: whether it is trusted, and where it ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct Standing {
 
 impl Standing {
     /// The standing of the project at `places`.
-    pub fn new(places: &Places, trust: Trust) -> Self {
+    pub fn new(places: &SettingsPaths, trust: Trust) -> Self {
         let folders = places.project_folders();
         let top = folders.last().copied().unwrap_or(&places.project);
         let root = real(top).filter(|top| !places.is_above_home(top));

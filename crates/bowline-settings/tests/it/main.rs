@@ -10,7 +10,7 @@ mod trust;
 
 use std::{fs, path::PathBuf};
 
-use bowline_settings::{Places, Settings, SettingsError, SettingsRequest, Trust};
+use bowline_settings::{Settings, SettingsError, SettingsPaths, SettingsRequest, Trust};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -33,10 +33,10 @@ impl Machine {
         self.0.path().join(name)
     }
 
-    pub(crate) fn places(&self) -> Places {
-        Places {
+    pub(crate) fn places(&self) -> SettingsPaths {
+        SettingsPaths {
             managed_dir: self.path("managed"),
-            ..Places::new(self.path("config"), self.path("project"))
+            ..SettingsPaths::new(self.path("config"), self.path("project"))
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::symlink, path::Path};
 
-use bowline_settings::{Consent, Places, SourceSet, Trust, TrustReason, TrustRecords};
+use bowline_settings::{Consent, SettingsPaths, SourceSet, Trust, TrustReason, TrustRecords};
 use serde_json::json;
 
 use super::Machine;
@@ -13,20 +13,20 @@ fn accepted(folder: &Path, accepted: bool) -> serde_json::Value {
     json!({ "projects": { folder: { "hasTrustDialogAccepted": accepted, "other": 1 } }, "more": {} })
 }
 
-fn trusted(places: &Places) -> bool {
+fn trusted(places: &SettingsPaths) -> bool {
     Trust::recorded(places) == Trust::Trusted
 }
 
 /// The same places for another project.
-fn at(machine: &Machine, project: &str) -> Places {
-    Places { project: machine.path(project), ..machine.places() }
+fn at(machine: &Machine, project: &str) -> SettingsPaths {
+    SettingsPaths { project: machine.path(project), ..machine.places() }
 }
 
 #[test]
 fn records_of_the_official_cli_hold_for_a_folder_and_those_in_it() {
     let machine = Machine::new();
     let official =
-        Places { official_state: Some(machine.path("official.json")), ..machine.places() };
+        SettingsPaths { official_state: Some(machine.path("official.json")), ..machine.places() };
     for (file, places) in [("config/.claude.json", machine.places()), ("official.json", official)] {
         for (folder, word, expected) in [
             ("project", true, true),
@@ -101,7 +101,8 @@ fn a_link_is_as_trusted_as_what_it_leads_to() {
 #[test]
 fn trust_in_the_home_folder_covers_nothing_in_it() {
     let machine = Machine::new();
-    let home = |project: &str| Places { home: Some(machine.path("home")), ..at(&machine, project) };
+    let home =
+        |project: &str| SettingsPaths { home: Some(machine.path("home")), ..at(&machine, project) };
     fs::create_dir_all(machine.path("home/clone")).unwrap();
     for folder in ["home", "", "/"] {
         let folder = machine.path(folder);
@@ -118,13 +119,13 @@ fn trust_in_the_home_folder_covers_nothing_in_it() {
 fn a_project_does_not_vouch_for_itself() {
     let machine = Machine::new();
     let project = machine.path("project").canonicalize().unwrap();
-    let inside = Places::new(project.join(".bowline"), &project);
+    let inside = SettingsPaths::new(project.join(".bowline"), &project);
     fs::create_dir(project.join(".bowline")).unwrap();
     let record = json!({ "folders": { project.to_str().unwrap(): true, "/": true } });
     fs::write(inside.trust_file(), record.to_string()).unwrap();
     fs::write(&inside.global_state, accepted(&project, true).to_string()).unwrap();
     assert!(!trusted(&inside));
-    let home = Places { home: Some(project.clone()), ..inside };
+    let home = SettingsPaths { home: Some(project.clone()), ..inside };
     assert!(trusted(&home), "the user's own folder lies in the user's home");
 }
 

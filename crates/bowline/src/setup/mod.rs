@@ -24,8 +24,8 @@ use bowline_engine::{
     PermissionPrompts, SessionConfig, SessionStateEvents, ToolSelection,
     plugin::Plugins,
     settings::{
-        Consent, LeftOut, NO_SANDBOX, Places, SandboxWish, Settings, SettingsRequest, SourceSet,
-        Trust, TrustReason,
+        Consent, LeftOut, NO_SANDBOX, SandboxWish, Settings, SettingsPaths, SettingsRequest,
+        SourceSet, Trust, TrustReason,
     },
 };
 use bowline_model::{DEFAULT_MODEL, Providers, RetryPolicy};
@@ -64,7 +64,7 @@ pub(crate) struct Prepared {
 
 /// Settings of a folder, and their paths.
 pub(crate) struct Found {
-    pub(crate) places: Places,
+    pub(crate) places: SettingsPaths,
     pub(crate) settings: Settings,
     /// Sources of settings that apply.
     pub(crate) sources: SourceSet,
@@ -93,7 +93,7 @@ impl Found {
         };
         let (mut trust, mut trust_reason) = Trust::decide(&places, &consent);
         // Instructions come from the folder itself, wherever its settings are.
-        let around = Places { project: cwd.to_owned(), ..places.clone() };
+        let around = SettingsPaths { project: cwd.to_owned(), ..places.clone() };
         if Trust::decide(&around, &consent).0 == Trust::Untrusted {
             (trust, trust_reason) = (Trust::Untrusted, None);
         }
@@ -303,11 +303,11 @@ fn tool_options(environment: &Environment) -> bowline_tools::Options {
 }
 
 /// Paths of settings and state for a project.
-pub(crate) fn places(environment: &Environment, project: &Path) -> Places {
-    Places {
+pub(crate) fn places(environment: &Environment, project: &Path) -> SettingsPaths {
+    SettingsPaths {
         official_state: environment.official_state(),
         home: environment.home(),
-        ..Places::new(environment.config_dir(), project)
+        ..SettingsPaths::new(environment.config_dir(), project)
     }
 }
 

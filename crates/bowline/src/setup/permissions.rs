@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use bowline_engine::{
     permission::{Policy, Roots, RuleSource},
-    settings::{Places, Settings, expand_home},
+    settings::{Settings, SettingsPaths, expand_home},
 };
 use bowline_protocol::{PermissionBehavior, PermissionMode};
 
@@ -18,7 +18,7 @@ use crate::{
 pub(super) fn policy(
     args: &RunArgs,
     settings: &Settings,
-    places: &Places,
+    places: &SettingsPaths,
     environment: &Environment,
     cwd: &Path,
 ) -> Result<(Policy, Vec<String>), SetupError> {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use bowline_engine::{
     plugin::{PluginRequest, Plugins},
-    settings::{KnownSettings, Places},
+    settings::{KnownSettings, SettingsPaths},
 };
 
 use crate::args::SourceArgs;
@@ -13,7 +13,7 @@ use crate::args::SourceArgs;
 pub(super) fn load(
     args: &SourceArgs,
     known: &KnownSettings,
-    places: &Places,
+    places: &SettingsPaths,
     cwd: &Path,
 ) -> Plugins {
     let folder = |path| PluginRequest::folder(cwd.join(path));

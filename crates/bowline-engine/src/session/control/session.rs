@@ -19,7 +19,7 @@ use crate::{
     permission::RuleSource,
     session::Session,
     session_context::SessionContext,
-    settings::{Places, Trust, expand_home},
+    settings::{SettingsPaths, Trust, expand_home},
     sink::lifecycle,
     state::SessionTitle,
 };
@@ -190,7 +190,7 @@ fn objection_to(shared: &SessionContext, directory: &Path) -> Option<(&'static s
 fn trusts(shared: &SessionContext, directory: &Path, request: &SetCwd) -> bool {
     let named = request.trusted_directory.as_deref().map(Path::new);
     let accepted = request.trust_accepted == Some(true);
-    let places = Places { project: directory.to_owned(), ..shared.config.places.clone() };
+    let places = SettingsPaths { project: directory.to_owned(), ..shared.config.places.clone() };
     accepted && named.is_none_or(|named| named == directory)
         || Trust::recorded(&places) == Trust::Trusted
 }

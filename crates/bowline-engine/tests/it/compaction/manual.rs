@@ -1,6 +1,6 @@
 //! `/compact`.
 
-use bowline_engine::settings::{Places, Settings};
+use bowline_engine::settings::{Settings, SettingsPaths};
 use serde_json::{Value, json};
 
 use crate::{
@@ -137,7 +137,7 @@ async fn what_hook_programs_print_is_heeded_and_shown() {
     std::fs::write(folder.path().join(".claude/settings.json"), settings.to_string()).unwrap();
     let mut rig = Rig::in_folder(folder, |config| {
         ears.listen(config);
-        config.places = Places::new(config.cwd.join("config"), &config.cwd);
+        config.places = SettingsPaths::new(config.cwd.join("config"), &config.cwd);
         config.settings = Settings::load(&config.places, &crate::rig::trusted()).unwrap();
     });
     rig.run("SUMMARY short\nSAY one").await;

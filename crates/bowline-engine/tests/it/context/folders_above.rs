@@ -1,6 +1,6 @@
 //! What a session in a folder of a repository finds in the folders above it.
 
-use bowline_engine::settings::Places;
+use bowline_engine::settings::SettingsPaths;
 use serde_json::{Value, json};
 
 use super::write;
@@ -30,7 +30,7 @@ async fn what_a_repository_brings_counts_in_all_its_folders() {
     write(folder.path(), "repo/.git/HEAD", "ref: refs/heads/main");
     let mut rig = Rig::in_folder(folder, |config| {
         config.cwd = config.cwd.join("repo/src");
-        config.places = Places::new(config.cwd.join("config"), &config.cwd);
+        config.places = SettingsPaths::new(config.cwd.join("config"), &config.cwd);
     });
     let answer = rig.control(json!({"subtype": "initialize"})).await.unwrap();
     assert_eq!(names(&answer["agents"]), ["far", "team"]);

@@ -29,7 +29,8 @@ async fn the_users_file_comes_first_and_those_of_inner_folders_last() {
     let mut rig = Rig::in_folder(folder, |config| {
         ears.listen(config);
         config.cwd = root.join("inner");
-        config.places = bowline_engine::settings::Places::new(root.join("config"), &config.cwd);
+        config.places =
+            bowline_engine::settings::SettingsPaths::new(root.join("config"), &config.cwd);
     });
     rig.run("SAY hi").await;
     let told = ears.system().pop().unwrap();

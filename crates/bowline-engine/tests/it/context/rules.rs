@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::symlink, path::Path};
 
-use bowline_engine::settings::{Places, Trust};
+use bowline_engine::settings::{SettingsPaths, Trust};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -35,7 +35,7 @@ impl Project {
         let mut rig = Rig::in_folder(self.folder, |config| {
             ears.listen(config);
             config.cwd = root.join("work");
-            config.places = Places::new(root.join("config"), &config.cwd);
+            config.places = SettingsPaths::new(root.join("config"), &config.cwd);
             config.trust = Trust::recorded(&config.places);
         });
         rig.run("SAY hi").await;

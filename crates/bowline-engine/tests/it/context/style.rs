@@ -2,7 +2,7 @@
 
 use bowline_engine::{
     plugin::{PluginRequest, Plugins},
-    settings::{Places, Settings},
+    settings::{Settings, SettingsPaths},
 };
 use serde_json::json;
 
@@ -19,7 +19,7 @@ async fn told(chosen: &str, files: &[(&str, &str)], plugins: &[&str]) -> String 
     let mut rig = Rig::in_folder(folder, |config| {
         ears.listen(config);
         let project = config.cwd.join("sub");
-        config.places = Places::new(config.cwd.join("config"), &project);
+        config.places = SettingsPaths::new(config.cwd.join("config"), &project);
         config.settings = Settings::load(&config.places, &crate::rig::trusted()).unwrap();
         let folders = plugins.iter().map(|name| PluginRequest::folder(config.cwd.join(name)));
         config.plugins = Plugins::load(folders.collect(), config.settings.known(), &config.places);
@@ -78,7 +78,7 @@ async fn a_style_replaces_how_to_answer_and_unless_it_says_so_how_to_work() {
         write(folder.path(), ".claude/settings.json", r#"{"outputStyle": "Pirate"}"#);
         let mut rig = Rig::in_folder(folder, |config| {
             ears.listen(config);
-            config.places = Places::new(config.cwd.join("config"), &config.cwd);
+            config.places = SettingsPaths::new(config.cwd.join("config"), &config.cwd);
             config.settings = Settings::load(&config.places, &crate::rig::trusted()).unwrap();
         });
         let answer = rig.control(json!({"subtype": "initialize"})).await.unwrap();

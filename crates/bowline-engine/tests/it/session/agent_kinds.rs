@@ -2,7 +2,7 @@
 
 use std::{fs, sync::Arc};
 
-use bowline_engine::settings::{Places, Settings};
+use bowline_engine::settings::{Settings, SettingsPaths};
 use bowline_model::ModelRequest;
 use bowline_protocol::SessionId;
 use bowline_sessions::{ConfigHome, LineOrigin, Page, ProjectKey, TranscriptWriter};
@@ -21,7 +21,7 @@ fn rig_with(head: &str) -> Rig {
     fs::create_dir_all(&agents).unwrap();
     fs::write(agents.join("diver.md"), format!("---\nname: diver\n{head}---\nYou dive.")).unwrap();
     let path = folder.path().canonicalize().unwrap();
-    Rig::in_folder(folder, |config| config.places = Places::new(path.join("none"), path))
+    Rig::in_folder(folder, |config| config.places = SettingsPaths::new(path.join("none"), path))
 }
 
 fn dive(script: &str) -> String {
@@ -79,7 +79,7 @@ async fn settings_define_agents_too() {
     write("home/settings.json", user.to_string());
     write(".claude/settings.local.json", local.to_string());
     write(".claude/agents/diver.md", "---\nname: diver\ndescription: a file\n---\nfile".to_owned());
-    let places = Places::new(path.join("home"), &path);
+    let places = SettingsPaths::new(path.join("home"), &path);
     let settings = Settings::load(&places, &crate::rig::trusted()).unwrap();
     assert_eq!(settings.problems().len(), 1, "{:?}", settings.problems());
     let ears = Ears::default();
@@ -173,7 +173,7 @@ fn prepared(head: &str) -> (Rig, Ears) {
     }
     let ears = Ears::default();
     let rig = Rig::in_folder(folder, |config| {
-        config.places = Places::new(path.join("home"), &path);
+        config.places = SettingsPaths::new(path.join("home"), &path);
         ears.listen(config);
     });
     (rig, ears)
@@ -282,7 +282,7 @@ async fn a_file_of_a_source_that_is_left_out_defines_nothing() {
         fs::write(agents.join("diver.md"), text).unwrap();
         fs::write(agents.join("README.md"), "Who we send down.").unwrap();
         let mut rig = Rig::in_folder(folder, |config| {
-            config.places = Places::new(config.cwd.join("none"), &config.cwd);
+            config.places = SettingsPaths::new(config.cwd.join("none"), &config.cwd);
             config.sources = sources.parse().unwrap();
         });
         let frames = rig.run("SAY hi").await;
@@ -335,7 +335,7 @@ async fn memory_of_a_subagent_is_not_readable_for_the_host() {
     let head = "---\nname: diver\ndescription: dives\nmemory: user\n---\nYou dive.";
     fs::write(agents.join("diver.md"), head).unwrap();
     let path = folder.path().canonicalize().unwrap();
-    let places = Places::new(home.clone(), path);
+    let places = SettingsPaths::new(home.clone(), path);
     let mut rig = Rig::in_folder(folder, |config| config.places = places);
     let index = home.join("agent-memory/diver/MEMORY.md");
     let input = json!({"file_path": index, "content": "The wreck lies north."});

@@ -2,7 +2,7 @@
 
 use std::{fs, time::Duration};
 
-use bowline_engine::settings::{Places, Trust};
+use bowline_engine::settings::{SettingsPaths, Trust};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -113,7 +113,7 @@ async fn a_project_that_nobody_trusts_starts_none() {
     fs::write(agents.join("worker.md"), file).unwrap();
     let path = folder.path().canonicalize().unwrap();
     let mut rig = Rig::in_folder(folder, |config| {
-        config.places = Places::new(path.join("none"), path);
+        config.places = SettingsPaths::new(path.join("none"), path);
         config.trust = Trust::Untrusted;
     });
     let frames = rig.run(&format!("{}\nNEXT\nSAY done", send("SAY hi"))).await;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bowline_engine::settings::Places;
+use bowline_engine::settings::SettingsPaths;
 use bowline_sessions::{StartFrom, StartOptions};
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ async fn session(folder: &Path, from: StartFrom, decisions: &[&str]) -> Rig {
     let path = folder.canonicalize().unwrap();
     let rig = Rig::with(|config| {
         config.cwd = path.clone();
-        config.places = Places::new(path.join("home"), &path);
+        config.places = SettingsPaths::new(path.join("home"), &path);
         config.resume(&StartOptions { from, ..StartOptions::default() }, None).unwrap();
     });
     for decision in decisions {

@@ -30,7 +30,7 @@ fn rig_with(
     std::fs::write(folder.path().join(".claude/settings.json"), settings.to_string()).unwrap();
     Rig::in_folder(folder, |config| {
         config.places =
-            bowline_engine::settings::Places::new(config.cwd.join("config"), &config.cwd);
+            bowline_engine::settings::SettingsPaths::new(config.cwd.join("config"), &config.cwd);
         config.settings = Settings::load(&config.places, &crate::rig::trusted()).unwrap();
         config.include_hook_events = true;
         change(config);

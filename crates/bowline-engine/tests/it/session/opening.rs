@@ -4,7 +4,7 @@ use std::fs;
 
 use bowline_engine::{
     SetupTrigger,
-    settings::{Places, Settings},
+    settings::{Settings, SettingsPaths},
 };
 use bowline_protocol::AgentDefinition;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ fn rig_with(
 ) -> Rig {
     let folder = TempDir::new().unwrap();
     let path = folder.path().canonicalize().unwrap();
-    let places = Places::new(path.join("home"), &path);
+    let places = SettingsPaths::new(path.join("home"), &path);
     let groups = hooks.iter().map(|(event, command)| {
         ((*event).to_owned(), json!([{"hooks": [{"type": "command", "command": command}]}]))
     });

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use bowline_engine::settings::{Places, Settings, SettingsRequest, Trust};
+use bowline_engine::settings::{Settings, SettingsPaths, SettingsRequest, Trust};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -18,7 +18,7 @@ fn rig_in(settings: &Value, trust: Trust) -> Rig {
     let path = folder.path().canonicalize().unwrap();
     fs::create_dir(path.join(".claude")).unwrap();
     write(&path, settings);
-    let places = Places::new(path.join("home"), &path);
+    let places = SettingsPaths::new(path.join("home"), &path);
     Rig::in_folder(folder, |config| {
         let request = SettingsRequest { trust, ..SettingsRequest::default() };
         config.settings = Settings::load(&places, &request).unwrap();

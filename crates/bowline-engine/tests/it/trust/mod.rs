@@ -10,7 +10,7 @@ use std::{fs, os::unix::fs::symlink, path::PathBuf};
 use bowline_engine::{
     permission::Roots,
     plugin::Plugins,
-    settings::{Places, Settings, SettingsRequest, Trust},
+    settings::{Settings, SettingsPaths, SettingsRequest, Trust},
 };
 use serde_json::Value;
 use tempfile::TempDir;
@@ -66,9 +66,9 @@ impl Clone {
         let mut line = None;
         let rig = Rig::in_folder(self.folder, |config| {
             ears.listen(config);
-            config.places = Places {
+            config.places = SettingsPaths {
                 managed_dir: root.join("managed"),
-                ..Places::new(root.join("home"), &cwd)
+                ..SettingsPaths::new(root.join("home"), &cwd)
             };
             config.cwd = cwd;
             let request = SettingsRequest { trust, ..SettingsRequest::default() };

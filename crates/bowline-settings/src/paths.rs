@@ -8,7 +8,7 @@ use std::{
 
 /// Where settings and state are found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Places {
+pub struct SettingsPaths {
     /// The user's configuration folder.
     pub config_dir: PathBuf,
     /// The folder whose `.claude` holds the project's settings.
@@ -24,7 +24,7 @@ pub struct Places {
     pub home: Option<PathBuf>,
 }
 
-impl Places {
+impl SettingsPaths {
     /// Where managed settings live on this system.
     pub const MANAGED_DIR: &'static str = "/etc/claude-code";
 
