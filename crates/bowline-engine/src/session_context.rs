@@ -15,7 +15,7 @@ use crate::{
     journal::Journal,
     library::CommandCatalog,
     mcp::{McpBridge, ServerStartup},
-    settings::Standing,
+    settings::ProjectTrust,
     side::SideModel,
     sink::MessageSink,
     state::{
@@ -32,7 +32,7 @@ use crate::{
 pub(crate) struct SessionContext {
     pub(crate) config: SessionConfig,
     /// Whether the project is trusted.
-    pub(crate) trust: Standing,
+    pub(crate) trust: ProjectTrust,
     /// Sends messages to the host.
     pub(crate) sink: Arc<MessageSink>,
     /// Writes the transcript.

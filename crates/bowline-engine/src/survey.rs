@@ -5,7 +5,7 @@ use crate::{
     config::SessionConfig,
     instructions::{memory, style},
     library::Library,
-    settings::{LeftOut, Standing, Trust, servers_left_out},
+    settings::{LeftOut, ProjectTrust, Trust, servers_left_out},
 };
 
 impl SessionConfig {
@@ -24,7 +24,7 @@ fn survey(config: &SessionConfig) -> LeftOut {
     if config.trust == Trust::Trusted {
         return left_out;
     }
-    let standing = Standing::new(places, config.trust);
+    let standing = ProjectTrust::new(places, config.trust);
     let place = (places, *sources);
     if sources.project {
         left_out.extend(servers_left_out(places, &standing));

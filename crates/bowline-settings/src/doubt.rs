@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{SettingsPaths, Source, Standing, Trust, reduce::shown};
+use super::{ProjectTrust, SettingsPaths, Source, Trust, reduce::shown};
 
 /// The settings files whose word is doubted. The default doubts none.
 #[derive(Debug, Clone, Default)]
@@ -10,7 +10,7 @@ pub(super) struct Doubt(Option<Doubted>);
 
 #[derive(Debug, Clone)]
 struct Doubted {
-    standing: Standing,
+    standing: ProjectTrust,
     project: PathBuf,
     /// The user's own folder. Where the project is the user's home, its files may lie there.
     own: PathBuf,
@@ -20,7 +20,7 @@ impl Doubt {
     /// The doubt about the files at `places`.
     pub(super) fn new(places: &SettingsPaths, trust: Trust) -> Self {
         Self((trust == Trust::Untrusted).then(|| Doubted {
-            standing: Standing::new(places, trust),
+            standing: ProjectTrust::new(places, trust),
             project: places.project.clone(),
             own: places.config_dir.clone(),
         }))

@@ -3,7 +3,9 @@
 use bowline_mcp::{NamedServer, Scope, ServerList, read_file, read_text};
 use serde_json::json;
 
-use super::{Layer, LeftOut, Part, Settings, SettingsPaths, Source, SourceSet, Standing, Trust};
+use super::{
+    Layer, LeftOut, Part, ProjectTrust, Settings, SettingsPaths, Source, SourceSet, Trust,
+};
 
 impl Settings {
     /// The servers of the project's `.mcp.json` that settings do not object to, then those that
@@ -51,7 +53,7 @@ impl Settings {
 }
 
 /// The servers of `.mcp.json` that a project which is not trusted would start.
-pub fn servers_left_out(places: &SettingsPaths, standing: &Standing) -> LeftOut {
+pub fn servers_left_out(places: &SettingsPaths, standing: &ProjectTrust) -> LeftOut {
     let mut left_out = LeftOut::default();
     for folder in places.project_folders() {
         let file = folder.join(".mcp.json");

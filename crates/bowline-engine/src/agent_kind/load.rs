@@ -6,7 +6,7 @@ use super::{AgentKind, AgentSource, ProjectInstructions, doubt, kind::read_hooks
 use crate::{
     instructions::{frontmatter::Document, markdown, memory::read_text},
     plugin::Plugins,
-    settings::{LeftOut, Part, Settings, SettingsPaths, Source, SourceSet, Standing, shown},
+    settings::{LeftOut, Part, ProjectTrust, Settings, SettingsPaths, Source, SourceSet, shown},
 };
 
 /// The agents that the user's files define.
@@ -22,7 +22,7 @@ pub(crate) fn of_user(places: &SettingsPaths, sources: SourceSet) -> Vec<AgentKi
 pub(crate) fn of_project(
     places: &SettingsPaths,
     sources: SourceSet,
-    standing: &Standing,
+    standing: &ProjectTrust,
     left_out: &mut LeftOut,
 ) -> Vec<AgentKind> {
     let folders = places.project_folders().into_iter().rev().filter(|_| sources.project);

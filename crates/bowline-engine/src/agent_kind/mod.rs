@@ -17,7 +17,7 @@ pub(crate) use self::{
 use crate::{
     config::SessionConfig,
     plugin::Plugins,
-    settings::{LeftOut, Settings, SettingsPaths, Source, SourceSet, Standing},
+    settings::{LeftOut, ProjectTrust, Settings, SettingsPaths, Source, SourceSet},
     state::{CurrentPlugins, CurrentSettings, HostProfile},
 };
 
@@ -25,7 +25,7 @@ use crate::{
 pub(crate) struct AgentKinds {
     places: SettingsPaths,
     sources: SourceSet,
-    trust: Standing,
+    trust: ProjectTrust,
     /// Those of the command line.
     given: BTreeMap<String, AgentDefinition>,
     /// The kind of the main agent, if it is not our own.
@@ -38,7 +38,7 @@ pub(crate) struct AgentKinds {
 impl AgentKinds {
     pub(crate) fn new(
         config: &SessionConfig,
-        trust: &Standing,
+        trust: &ProjectTrust,
         settings: &Arc<CurrentSettings>,
         plugins: &Arc<CurrentPlugins>,
         host: &Arc<HostProfile>,
@@ -104,7 +104,7 @@ pub(crate) fn find_all(
     settings: &Settings,
     plugins: &Plugins,
     given: Vec<AgentKind>,
-    standing: &Standing,
+    standing: &ProjectTrust,
     left_out: &mut LeftOut,
 ) -> Vec<AgentKind> {
     let mut kinds = kind::built_in();

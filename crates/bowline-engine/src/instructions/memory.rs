@@ -17,7 +17,7 @@ use super::{
     markdown,
     rules::{About, Rule},
 };
-use crate::settings::{LeftOut, Part, SettingsPaths, SourceSet, Standing, shown};
+use crate::settings::{LeftOut, Part, ProjectTrust, SettingsPaths, SourceSet, shown};
 
 /// How far imports may import.
 const IMPORT_DEPTH: usize = 5;
@@ -82,7 +82,7 @@ pub(crate) struct MemoryReader {
     folders: HashSet<PathBuf>,
     bytes: usize,
     home: Option<PathBuf>,
-    standing: Standing,
+    standing: ProjectTrust,
     /// Rules about files of which none was touched yet.
     waiting: Vec<(About, MemoryFile)>,
 }
@@ -98,7 +98,7 @@ struct Origin<'a> {
 }
 
 impl MemoryReader {
-    pub(crate) fn new(home: Option<PathBuf>, standing: Standing) -> Self {
+    pub(crate) fn new(home: Option<PathBuf>, standing: ProjectTrust) -> Self {
         Self {
             seen: HashSet::new(),
             folders: HashSet::new(),
@@ -243,7 +243,7 @@ impl MemoryReader {
 
 /// The folder in which the instructions of a folder have to lie; `None` for any. For what lies above
 /// the project that is the folder itself.
-fn bounds(folder: &Path, standing: &Standing) -> Option<PathBuf> {
+fn bounds(folder: &Path, standing: &ProjectTrust) -> Option<PathBuf> {
     if standing.is_trusted() {
         return None;
     }
@@ -257,7 +257,7 @@ pub(crate) fn links_out(
     places: &SettingsPaths,
     directory: &Path,
     sources: SourceSet,
-    standing: &Standing,
+    standing: &ProjectTrust,
 ) -> LeftOut {
     let mut left_out = LeftOut::default();
     if !sources.project && !sources.local {

@@ -14,7 +14,7 @@ use super::{
     memory::{MemoryFile, MemoryReader},
     repository::{self, Look},
 };
-use crate::{config::SessionConfig, settings::Standing, toolset::Toolset};
+use crate::{config::SessionConfig, settings::ProjectTrust, toolset::Toolset};
 
 /// What a session keeps about its context.
 #[derive(Default)]
@@ -98,7 +98,7 @@ impl ContextState {
         &self,
         config: &SessionConfig,
         home: Option<PathBuf>,
-        trust: &Standing,
+        trust: &ProjectTrust,
     ) -> (Arc<Loaded>, Option<LoadReason>) {
         let mut conversation = self.conversation.lock();
         if let Some(loaded) = &conversation.loaded {

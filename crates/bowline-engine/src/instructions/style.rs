@@ -8,7 +8,7 @@ use std::path::Path;
 use super::{frontmatter::Document, markdown, memory::read_text};
 use crate::{
     plugin::Plugins,
-    settings::{LeftOut, Part, SettingsPaths, SourceSet, Standing, shown},
+    settings::{LeftOut, Part, ProjectTrust, SettingsPaths, SourceSet, shown},
 };
 
 /// The style that is none, unless somebody has written one of that name.
@@ -31,7 +31,7 @@ pub(crate) struct OutputStyle {
 pub(crate) fn find(
     (places, sources): (&SettingsPaths, SourceSet),
     plugins: &Plugins,
-    standing: &Standing,
+    standing: &ProjectTrust,
     left_out: &mut LeftOut,
 ) -> Vec<OutputStyle> {
     let user = sources.user.then(|| places.config_dir.join("output-styles"));

@@ -9,7 +9,7 @@ use std::{
 use crate::{
     instructions::{frontmatter::Document, memory::read_text},
     plugin::{Plugin, Plugins},
-    settings::{LeftOut, Part, SettingsPaths, SourceSet, Standing, is_harmless_model, shown},
+    settings::{LeftOut, Part, ProjectTrust, SettingsPaths, SourceSet, is_harmless_model, shown},
 };
 
 /// How deep folders of commands may lie in each other.
@@ -27,7 +27,7 @@ pub(crate) struct Library {
     pub(crate) commands: Vec<CustomCommand>,
     pub(crate) skills: Vec<CustomCommand>,
     /// The project in which files have to lie, while those of one that is not trusted are read.
-    bounds: Option<Arc<Standing>>,
+    bounds: Option<Arc<ProjectTrust>>,
     /// Files that lie elsewhere.
     links: Vec<PathBuf>,
 }
@@ -63,7 +63,7 @@ pub(crate) struct CustomCommand {
     /// Whether its text calls programs.
     pub(crate) runs_programs: bool,
     /// The project that it is of, if that one is not trusted: then it runs no program.
-    pub(crate) doubt: Option<Arc<Standing>>,
+    pub(crate) doubt: Option<Arc<ProjectTrust>>,
 }
 
 /// Whose it is.
@@ -122,7 +122,7 @@ impl Library {
     pub(crate) fn find(
         (places, sources): (&SettingsPaths, SourceSet),
         plugins: &Plugins,
-        standing: &Standing,
+        standing: &ProjectTrust,
         left_out: &mut LeftOut,
     ) -> Self {
         let projects = places.project_folders().into_iter().filter(|_| sources.project);
@@ -149,7 +149,7 @@ impl Library {
 
     /// Adds what a project has that is not trusted. Names that mean something already go on to mean
     /// it, and nothing is allowed for the sake of it.
-    fn add_doubted(&mut self, theirs: Self, standing: &Arc<Standing>, left_out: &mut LeftOut) {
+    fn add_doubted(&mut self, theirs: Self, standing: &Arc<ProjectTrust>, left_out: &mut LeftOut) {
         let taken: Vec<_> = self.commands.iter().chain(&self.skills).flat_map(names).collect();
         let is_taken = |command: &CustomCommand| {
             names(command).iter().any(|name| {

@@ -20,7 +20,7 @@ pub(crate) use self::{
 };
 use crate::{
     config::SessionConfig,
-    settings::{LeftOut, SettingsPaths, SourceSet, Standing},
+    settings::{LeftOut, ProjectTrust, SettingsPaths, SourceSet},
     state::{CurrentPlugins, HostProfile},
 };
 
@@ -30,7 +30,7 @@ pub(crate) struct CommandCatalog {
     enabled: bool,
     places: SettingsPaths,
     sources: SourceSet,
-    trust: Standing,
+    trust: ProjectTrust,
     plugins: Arc<CurrentPlugins>,
     host: Arc<HostProfile>,
     mcp: Weak<McpServers>,
@@ -64,7 +64,7 @@ pub(crate) fn is_builtin(name: &str) -> bool {
 impl CommandCatalog {
     pub(crate) fn new(
         config: &SessionConfig,
-        trust: &Standing,
+        trust: &ProjectTrust,
         plugins: &Arc<CurrentPlugins>,
         host: &Arc<HostProfile>,
         mcp: &Weak<McpServers>,

@@ -32,7 +32,7 @@ use crate::{
     permission::{Policy, Roots},
     plugin_reload,
     session_context::SessionContext,
-    settings::Standing,
+    settings::ProjectTrust,
     side::SideModel,
     sink::MessageSink,
     state::{
@@ -74,7 +74,7 @@ pub(crate) fn start(
     let usage = Arc::new(SessionUsage::new(prices, config.max_budget_usd, &sink));
     let models = Arc::new(ModelSelection::new(&config));
     let side = Arc::new(SideModel::new(&config, &models, &usage));
-    let trust = Standing::new(&config.places, config.trust);
+    let trust = ProjectTrust::new(&config.places, config.trust);
     let tasks = TaskBoard::new(Arc::clone(&sink));
     let directories: Vec<_> = config.policy.directories().map(Path::to_path_buf).collect();
     let history_transcript = config.transcript.as_ref().map(|writer| writer.path().to_owned());
@@ -210,7 +210,7 @@ fn main_agent(session: &Arc<SessionContext>, conversation: Conversation) -> Agen
     agent
 }
 
-fn permissions(config: &mut SessionConfig, trust: &Standing) -> Arc<Permissions> {
+fn permissions(config: &mut SessionConfig, trust: &ProjectTrust) -> Arc<Permissions> {
     let mut policy = std::mem::replace(&mut config.policy, Policy::new(Roots::default()));
     policy.plan_file.get_or_insert_with(|| plan::new_file(&config.places.config_dir));
     Arc::new(Permissions::new(policy, config.places.clone(), trust.clone()))

@@ -17,7 +17,7 @@ use serde_json::Value;
 use crate::{
     identity::Identity,
     permission::{EvaluationContext, Policy, ProposedCall, RuleSource, Verdict, write_settings},
-    settings::{SettingsPaths, Standing},
+    settings::{ProjectTrust, SettingsPaths},
 };
 
 /// The tool whose input shows the plan.
@@ -35,7 +35,7 @@ pub(crate) struct Permissions {
     /// The memory folder of the main agent, if its kind has one.
     memory: Mutex<Option<PathBuf>>,
     places: SettingsPaths,
-    trust: Standing,
+    trust: ProjectTrust,
 }
 
 /// Decisions about the tools of one MCP server.
@@ -47,7 +47,7 @@ struct ServerPolicy {
 }
 
 impl Permissions {
-    pub(crate) fn new(policy: Policy, places: SettingsPaths, trust: Standing) -> Self {
+    pub(crate) fn new(policy: Policy, places: SettingsPaths, trust: ProjectTrust) -> Self {
         Self {
             policy: Mutex::new(policy),
             mode_before_plan: Mutex::default(),

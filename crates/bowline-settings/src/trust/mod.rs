@@ -8,20 +8,20 @@
 //! |---|---|
 //! | who may consent in the place of a record | [`consent`] |
 //! | the folders that the user trusts, on disk | [`records`] |
-//! | what follows for files of a project | [`standing`] |
+//! | what follows for files of a project | [`project_trust`] |
 //! | what follows for its settings | [`super::reduce`] |
 //! | what was left out, for people | [`left_out`] |
 
 mod consent;
 mod left_out;
+mod project_trust;
 mod records;
-mod standing;
 mod worktree;
 
 pub use consent::{Consent, TrustReason};
 pub use left_out::{HOOKS_SKIPPED, LeftOut, Part, SkippedHook};
+pub use project_trust::ProjectTrust;
 pub use records::{TrustError, TrustRecords, TrustedFolder};
-pub use standing::Standing;
 
 use super::SettingsPaths;
 

@@ -9,13 +9,13 @@ use super::{super::SettingsPaths, Trust};
 
 /// The standing of a project in a session: whether it is trusted, and where it ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
+pub struct ProjectTrust {
     trust: Trust,
     /// The real path of its outermost folder.
     root: PathBuf,
 }
 
-impl Standing {
+impl ProjectTrust {
     /// The standing of the project at `places`.
     pub fn new(places: &SettingsPaths, trust: Trust) -> Self {
         let folders = places.project_folders();
