@@ -23,7 +23,7 @@ use uuid::Uuid;
 use crate::{
     permission::{Policy, Roots},
     plugin::Plugins,
-    settings::{LeftOut, Settings, SettingsPaths, SourceSet, Trust},
+    settings::{Settings, SettingsPaths, SkippedParts, SourceSet, Trust},
 };
 
 /// How long background work may keep a session alive if nobody says.
@@ -99,7 +99,7 @@ pub struct SessionConfig {
     /// same word.
     pub trust: Trust,
     /// What of the project does not apply, if it is not trusted ([`survey`](Self::survey)).
-    pub left_out: LeftOut,
+    pub left_out: SkippedParts,
     /// The plugins it starts with.
     pub plugins: Plugins,
     /// Agents that others can be sent to work as.
@@ -203,7 +203,7 @@ impl SessionConfig {
             places: SettingsPaths::new(cwd.join(".bowline"), &cwd),
             sources: SourceSet::default(),
             trust: Trust::default(),
-            left_out: LeftOut::default(),
+            left_out: SkippedParts::default(),
             plugins: Plugins::default(),
             agents: BTreeMap::new(),
             max_turns: None,

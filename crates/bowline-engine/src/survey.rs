@@ -5,7 +5,7 @@ use crate::{
     config::SessionConfig,
     instructions::{memory, style},
     library::Library,
-    settings::{LeftOut, ProjectTrust, Trust, servers_left_out},
+    settings::{ProjectTrust, SkippedParts, Trust, servers_left_out},
 };
 
 impl SessionConfig {
@@ -18,7 +18,7 @@ impl SessionConfig {
 }
 
 /// The parts of the project that do not apply in a session with this configuration.
-fn survey(config: &SessionConfig) -> LeftOut {
+fn survey(config: &SessionConfig) -> SkippedParts {
     let SessionConfig { places, sources, settings, plugins, .. } = config;
     let mut left_out = settings.left_out();
     if config.trust == Trust::Trusted {

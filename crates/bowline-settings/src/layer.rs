@@ -8,7 +8,7 @@ use std::{
 use serde_json::{Map, Value, error::Category};
 
 use super::{
-    KnownSettings, LeftOut, Part, Position, Problem, SettingsError, Source, doubt::Doubt,
+    KnownSettings, Part, Position, Problem, SettingsError, SkippedParts, Source, doubt::Doubt,
     reduce::reduce,
 };
 
@@ -24,7 +24,7 @@ pub struct Layer {
     /// The keys that Bowline knows.
     pub known: KnownSettings,
     /// What it says that does not apply, because the project is not trusted.
-    pub left_out: LeftOut,
+    pub left_out: SkippedParts,
 }
 
 impl Layer {
@@ -44,7 +44,7 @@ impl Layer {
                 message,
             });
         });
-        Self { source, path, value, known, left_out: LeftOut::default() }
+        Self { source, path, value, known, left_out: SkippedParts::default() }
     }
 
     /// The same without what `doubt` does not let it say.

@@ -41,6 +41,6 @@ pub use servers::{project_servers, servers_left_out};
 pub use source::Source;
 pub use source_set::SourceSet;
 pub use trust::{
-    Consent, HOOKS_SKIPPED, LeftOut, Part, ProjectTrust, SkippedHook, Trust, TrustError,
+    Consent, HOOKS_SKIPPED, Part, ProjectTrust, SkippedHook, SkippedParts, Trust, TrustError,
     TrustReason, TrustRecords, TrustedFolder,
 };

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::{KnownSettings, Layer, LeftOut, Problem, Source, doubt::Doubt};
+use super::{KnownSettings, Layer, Problem, SkippedParts, Source, doubt::Doubt};
 
 /// All settings of a session, layer by layer and merged. The default has none.
 #[derive(Debug, Clone, Default)]
@@ -71,8 +71,8 @@ impl Settings {
     }
 
     /// What of the layers does not apply, because the project is not trusted.
-    pub fn left_out(&self) -> LeftOut {
-        let mut all = LeftOut::default();
+    pub fn left_out(&self) -> SkippedParts {
+        let mut all = SkippedParts::default();
         self.layers.iter().for_each(|layer| all.extend(layer.left_out.clone()));
         all
     }

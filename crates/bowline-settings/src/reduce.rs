@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::{
     KnownSettings,
     harmless_variables::is_harmless,
-    trust::{LeftOut, Part, SkippedHook},
+    trust::{Part, SkippedHook, SkippedParts},
 };
 
 /// Keys that change how the model answers, and nothing else.
@@ -48,8 +48,12 @@ const TOLD: &[&str] = &[
 
 /// Takes everything out of the settings of one file that could give rights, run a program or lead
 /// elsewhere, and says what that was. `known` is what they say, `file` how they are called.
-pub(super) fn reduce(value: &mut Map<String, Value>, known: &KnownSettings, file: &str) -> LeftOut {
-    let mut left_out = LeftOut::default();
+pub(super) fn reduce(
+    value: &mut Map<String, Value>,
+    known: &KnownSettings,
+    file: &str,
+) -> SkippedParts {
+    let mut left_out = SkippedParts::default();
     let whole = std::mem::take(value);
     for (key, said) in whole {
         let kept = match key.as_str() {
@@ -90,14 +94,14 @@ pub(super) fn reduce(value: &mut Map<String, Value>, known: &KnownSettings, file
 }
 
 /// Tells of the entries of an object, none of which stays.
-fn told(said: &Value, part: Part, left_out: &mut LeftOut) -> Option<Value> {
+fn told(said: &Value, part: Part, left_out: &mut SkippedParts) -> Option<Value> {
     for name in said.as_object().into_iter().flat_map(Map::keys) {
         left_out.add(part, name);
     }
     None
 }
 
-fn permissions(said: &Value, known: &KnownSettings, left_out: &mut LeftOut) -> Option<Value> {
+fn permissions(said: &Value, known: &KnownSettings, left_out: &mut SkippedParts) -> Option<Value> {
     let mut kept = Map::new();
     for (key, said) in said.as_object()? {
         let stays = match key.as_str() {
@@ -131,7 +135,7 @@ fn gives_nothing(mode: &PermissionMode) -> bool {
 
 /// The models of a service. Scripts and recordings are files that decide what the model does, and
 /// another provider is another recipient of the conversation.
-fn models(said: Value, key: &str, left_out: &mut LeftOut) -> Option<Value> {
+fn models(said: Value, key: &str, left_out: &mut SkippedParts) -> Option<Value> {
     let stays = match &said {
         Value::String(names) => names.split(',').all(is_harmless_model),
         Value::Array(names) => {
@@ -150,7 +154,7 @@ pub fn is_harmless_model(name: &str) -> bool {
     matches!(name.parse(), Ok(ModelRef::Anthropic(_)))
 }
 
-fn variables(said: Value, left_out: &mut LeftOut) -> Option<Value> {
+fn variables(said: Value, left_out: &mut SkippedParts) -> Option<Value> {
     let Value::Object(mut set) = said else { return None };
     set.retain(|name, _| {
         let stays = is_harmless(name);

@@ -4,7 +4,7 @@ use bowline_mcp::{NamedServer, Scope, ServerList, read_file, read_text};
 use serde_json::json;
 
 use super::{
-    Layer, LeftOut, Part, ProjectTrust, Settings, SettingsPaths, Source, SourceSet, Trust,
+    Layer, Part, ProjectTrust, Settings, SettingsPaths, SkippedParts, Source, SourceSet, Trust,
 };
 
 impl Settings {
@@ -53,8 +53,8 @@ impl Settings {
 }
 
 /// The servers of `.mcp.json` that a project which is not trusted would start.
-pub fn servers_left_out(places: &SettingsPaths, standing: &ProjectTrust) -> LeftOut {
-    let mut left_out = LeftOut::default();
+pub fn servers_left_out(places: &SettingsPaths, standing: &ProjectTrust) -> SkippedParts {
+    let mut left_out = SkippedParts::default();
     for folder in places.project_folders() {
         let file = folder.join(".mcp.json");
         if !file.exists() {

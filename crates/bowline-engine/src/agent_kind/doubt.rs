@@ -3,10 +3,10 @@
 use bowline_protocol::PermissionMode;
 
 use super::AgentKind;
-use crate::settings::{LeftOut, Part, is_harmless_model, skipped_hooks};
+use crate::settings::{Part, SkippedParts, is_harmless_model, skipped_hooks};
 
 /// Takes from a kind what would give it rights, start a program or write without a permission request.
-pub(super) fn restrain(kind: &mut AgentKind, file: &str, left_out: &mut LeftOut) {
+pub(super) fn restrain(kind: &mut AgentKind, file: &str, left_out: &mut SkippedParts) {
     left_out.hooks.extend(skipped_hooks(&kind.hooks, file));
     kind.hooks.clear();
     let mut add = |what: &str| left_out.add(Part::Agent, format!("{what} of {}", kind.name));
@@ -36,7 +36,7 @@ pub(super) fn restrain(kind: &mut AgentKind, file: &str, left_out: &mut LeftOut)
 pub(super) fn add_unless_taken(
     kinds: &mut Vec<AgentKind>,
     project: Vec<AgentKind>,
-    left_out: &mut LeftOut,
+    left_out: &mut SkippedParts,
 ) {
     let taken: Vec<_> = kinds.iter().map(|kind| key(&kind.name)).collect();
     for kind in project {

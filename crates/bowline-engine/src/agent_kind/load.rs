@@ -6,7 +6,9 @@ use super::{AgentKind, AgentSource, ProjectInstructions, doubt, kind::read_hooks
 use crate::{
     instructions::{frontmatter::Document, markdown, memory::read_text},
     plugin::Plugins,
-    settings::{LeftOut, Part, ProjectTrust, Settings, SettingsPaths, Source, SourceSet, shown},
+    settings::{
+        Part, ProjectTrust, Settings, SettingsPaths, SkippedParts, Source, SourceSet, shown,
+    },
 };
 
 /// The agents that the user's files define.
@@ -23,7 +25,7 @@ pub(crate) fn of_project(
     places: &SettingsPaths,
     sources: SourceSet,
     standing: &ProjectTrust,
-    left_out: &mut LeftOut,
+    left_out: &mut SkippedParts,
 ) -> Vec<AgentKind> {
     let folders = places.project_folders().into_iter().rev().filter(|_| sources.project);
     let paths = folders.flat_map(|folder| markdown::files_in(&folder.join(".claude/agents")));

@@ -17,7 +17,7 @@ pub(crate) use self::{
 use crate::{
     config::SessionConfig,
     plugin::Plugins,
-    settings::{LeftOut, ProjectTrust, Settings, SettingsPaths, Source, SourceSet},
+    settings::{ProjectTrust, Settings, SettingsPaths, SkippedParts, Source, SourceSet},
     state::{CurrentPlugins, CurrentSettings, HostProfile},
 };
 
@@ -67,7 +67,7 @@ impl AgentKinds {
             &self.plugins.get(),
             given.collect(),
             &self.trust,
-            &mut LeftOut::default(),
+            &mut SkippedParts::default(),
         );
         kinds.sort_by(|a, b| a.name.cmp(&b.name));
         kinds
@@ -105,7 +105,7 @@ pub(crate) fn find_all(
     plugins: &Plugins,
     given: Vec<AgentKind>,
     standing: &ProjectTrust,
-    left_out: &mut LeftOut,
+    left_out: &mut SkippedParts,
 ) -> Vec<AgentKind> {
     let mut kinds = kind::built_in();
     let mut project = load::of_project(places, sources, standing, left_out);

@@ -41,7 +41,7 @@ use crate::{
     },
     library::CustomCommand,
     session_context::SessionContext,
-    settings::LeftOut,
+    settings::SkippedParts,
     state::HostTraits,
     toolset::Toolset,
 };
@@ -178,7 +178,7 @@ fn told_agent(session: &SessionContext, kind: &AgentKind) -> Vec<String> {
 /// The output styles of the session.
 fn output_styles(session: &SessionContext) -> Vec<OutputStyle> {
     let place = (&session.config.places, session.config.sources);
-    let mut left_out = LeftOut::default();
+    let mut left_out = SkippedParts::default();
     style::find(place, &session.plugins.get(), &session.trust, &mut left_out)
 }
 

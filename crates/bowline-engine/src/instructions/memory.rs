@@ -17,7 +17,7 @@ use super::{
     markdown,
     rules::{About, Rule},
 };
-use crate::settings::{LeftOut, Part, ProjectTrust, SettingsPaths, SourceSet, shown};
+use crate::settings::{Part, ProjectTrust, SettingsPaths, SkippedParts, SourceSet, shown};
 
 /// How far imports may import.
 const IMPORT_DEPTH: usize = 5;
@@ -258,8 +258,8 @@ pub(crate) fn links_out(
     directory: &Path,
     sources: SourceSet,
     standing: &ProjectTrust,
-) -> LeftOut {
-    let mut left_out = LeftOut::default();
+) -> SkippedParts {
+    let mut left_out = SkippedParts::default();
     if !sources.project && !sources.local {
         return left_out;
     }

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::{frontmatter::Document, markdown, memory::read_text};
 use crate::{
     plugin::Plugins,
-    settings::{LeftOut, Part, ProjectTrust, SettingsPaths, SourceSet, shown},
+    settings::{Part, ProjectTrust, SettingsPaths, SkippedParts, SourceSet, shown},
 };
 
 /// The style that is none, unless somebody has written one of that name.
@@ -32,7 +32,7 @@ pub(crate) fn find(
     (places, sources): (&SettingsPaths, SourceSet),
     plugins: &Plugins,
     standing: &ProjectTrust,
-    left_out: &mut LeftOut,
+    left_out: &mut SkippedParts,
 ) -> Vec<OutputStyle> {
     let user = sources.user.then(|| places.config_dir.join("output-styles"));
     let projects = places.project_folders().into_iter().rev().filter(|_| sources.project);

@@ -9,7 +9,9 @@ use std::{
 use crate::{
     instructions::{frontmatter::Document, memory::read_text},
     plugin::{Plugin, Plugins},
-    settings::{LeftOut, Part, ProjectTrust, SettingsPaths, SourceSet, is_harmless_model, shown},
+    settings::{
+        Part, ProjectTrust, SettingsPaths, SkippedParts, SourceSet, is_harmless_model, shown,
+    },
 };
 
 /// How deep folders of commands may lie in each other.
@@ -123,7 +125,7 @@ impl Library {
         (places, sources): (&SettingsPaths, SourceSet),
         plugins: &Plugins,
         standing: &ProjectTrust,
-        left_out: &mut LeftOut,
+        left_out: &mut SkippedParts,
     ) -> Self {
         let projects = places.project_folders().into_iter().filter(|_| sources.project);
         let projects = projects.map(|folder| (folder.join(".claude"), LibrarySource::Project));
@@ -149,7 +151,12 @@ impl Library {
 
     /// Adds what a project has that is not trusted. Names that mean something already go on to mean
     /// it, and nothing is allowed for the sake of it.
-    fn add_doubted(&mut self, theirs: Self, standing: &Arc<ProjectTrust>, left_out: &mut LeftOut) {
+    fn add_doubted(
+        &mut self,
+        theirs: Self,
+        standing: &Arc<ProjectTrust>,
+        left_out: &mut SkippedParts,
+    ) {
         let taken: Vec<_> = self.commands.iter().chain(&self.skills).flat_map(names).collect();
         let is_taken = |command: &CustomCommand| {
             names(command).iter().any(|name| {

@@ -20,7 +20,7 @@ pub(crate) use self::{
 };
 use crate::{
     config::SessionConfig,
-    settings::{LeftOut, ProjectTrust, SettingsPaths, SourceSet},
+    settings::{ProjectTrust, SettingsPaths, SkippedParts, SourceSet},
     state::{CurrentPlugins, HostProfile},
 };
 
@@ -89,7 +89,7 @@ impl CommandCatalog {
     fn library(&self) -> Arc<Library> {
         let read = || {
             let place = (&self.places, self.sources);
-            let mut left_out = LeftOut::default();
+            let mut left_out = SkippedParts::default();
             Arc::new(Library::find(place, &self.plugins.get(), &self.trust, &mut left_out))
         };
         Arc::clone(self.library.lock().get_or_insert_with(read))

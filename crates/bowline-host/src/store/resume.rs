@@ -26,7 +26,7 @@ const CREDENTIALS: &str = ".credentials.json";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tokens {
     Copied,
-    LeftOut,
+    SkippedParts,
 }
 
 /// The folder from which a session is resumed. Deleted when this is dropped.
@@ -97,7 +97,7 @@ fn move_into(folder: &Path, options: &mut Options) {
 
 fn tokens(options: &Options) -> Tokens {
     match options.transport.origin() {
-        AgentOrigin::InProcess => Tokens::LeftOut,
+        AgentOrigin::InProcess => Tokens::SkippedParts,
         _ => Tokens::Copied,
     }
 }
@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(mode & 0o777, 0o700, "the folder is ours alone");
 
         let without = private_folder().unwrap();
-        copy_settings(from.path(), without.path(), Tokens::LeftOut).unwrap();
+        copy_settings(from.path(), without.path(), Tokens::SkippedParts).unwrap();
         assert!(!without.path().join(CREDENTIALS).exists());
     }
 }

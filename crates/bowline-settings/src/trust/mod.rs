@@ -10,18 +10,18 @@
 //! | the folders that the user trusts, on disk | [`records`] |
 //! | what follows for files of a project | [`project_trust`] |
 //! | what follows for its settings | [`super::reduce`] |
-//! | what was left out, for people | [`left_out`] |
+//! | what was left out, for people | [`skipped_parts`] |
 
 mod consent;
-mod left_out;
 mod project_trust;
 mod records;
+mod skipped_parts;
 mod worktree;
 
 pub use consent::{Consent, TrustReason};
-pub use left_out::{HOOKS_SKIPPED, LeftOut, Part, SkippedHook};
 pub use project_trust::ProjectTrust;
 pub use records::{TrustError, TrustRecords, TrustedFolder};
+pub use skipped_parts::{HOOKS_SKIPPED, Part, SkippedHook, SkippedParts};
 
 use super::SettingsPaths;
 

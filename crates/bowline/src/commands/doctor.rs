@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, process::ExitCode, sync::Arc, time::Duration};
 use bowline_engine::{
     hook::Hooks,
     plugin::Plugins,
-    settings::{LeftOut, NO_SANDBOX, Part, Settings, SkippedHook, Trust, project_servers},
+    settings::{NO_SANDBOX, Part, Settings, SkippedHook, SkippedParts, Trust, project_servers},
 };
 use bowline_mcp::{McpServers, Setup};
 use bowline_model::{DEFAULT_MODEL, ModelRef};
@@ -99,7 +99,7 @@ fn settings(report: &mut Report, settings: &Settings) {
 }
 
 /// Reports whether the folder is trusted, and which of its parts do not apply if it is not.
-fn trust(report: &mut Report, found: &Found, left_out: &LeftOut) {
+fn trust(report: &mut Report, found: &Found, left_out: &SkippedParts) {
     report.section("Trust");
     let project = found.places.project.display();
     match &found.trust_reason {
@@ -112,7 +112,7 @@ fn trust(report: &mut Report, found: &Found, left_out: &LeftOut) {
     for SkippedHook { event, label, file } in &left_out.hooks {
         report.fact("skipped hook", shortened(&format!("{event} `{label}` of {file}")));
     }
-    let parts = LeftOut { hooks: Vec::new(), ..left_out.clone() };
+    let parts = SkippedParts { hooks: Vec::new(), ..left_out.clone() };
     for part in parts.listed() {
         report.fact("left out", part);
     }
@@ -176,7 +176,7 @@ fn hooks(report: &mut Report, found: &Found, plugins: &Plugins) {
 }
 
 /// Connects to the servers that a session would use, and lists the others.
-async fn servers(report: &mut Report, found: &Found, plugins: &Plugins, left_out: &LeftOut) {
+async fn servers(report: &mut Report, found: &Found, plugins: &Plugins, left_out: &SkippedParts) {
     let offered = match found.trust {
         Trust::Trusted => project_servers(&found.places).servers,
         Trust::Untrusted => Vec::new(),

@@ -24,7 +24,7 @@ use bowline_engine::{
     PermissionPrompts, SessionConfig, SessionStateEvents, ToolSelection,
     plugin::Plugins,
     settings::{
-        Consent, LeftOut, NO_SANDBOX, SandboxWish, Settings, SettingsPaths, SettingsRequest,
+        Consent, NO_SANDBOX, SandboxWish, Settings, SettingsPaths, SettingsRequest, SkippedParts,
         SourceSet, Trust, TrustReason,
     },
 };
@@ -118,7 +118,7 @@ impl Found {
 
 impl Found {
     /// Parts of the project that do not apply, because it is not trusted.
-    pub(crate) fn left_out(&self, cwd: &Path, plugins: &Plugins) -> LeftOut {
+    pub(crate) fn left_out(&self, cwd: &Path, plugins: &Plugins) -> SkippedParts {
         let models = Arc::new(Providers::new());
         let mut config = SessionConfig::new(cwd, models, DEFAULT_MODEL);
         config.places = self.places.clone();

@@ -14,7 +14,7 @@ const LONGEST_NAME: usize = 80;
 
 /// What of a project does not apply.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct SkippedParts {
     /// The hooks that do not run.
     pub hooks: Vec<SkippedHook>,
     /// The rest, by kind and name.
@@ -72,7 +72,7 @@ impl Part {
     ];
 }
 
-impl LeftOut {
+impl SkippedParts {
     /// Whether all of it applies.
     pub fn is_empty(&self) -> bool {
         self.hooks.is_empty() && self.parts.is_empty()
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn one_line_names_hooks_and_counts_the_rest() {
-        let mut left_out = LeftOut::default();
+        let mut left_out = SkippedParts::default();
         assert_eq!(left_out.line(Path::new("/p")), None);
         left_out.hooks.push(SkippedHook {
             event: "PreToolUse".to_owned(),
