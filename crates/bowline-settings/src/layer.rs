@@ -8,8 +8,8 @@ use std::{
 use serde_json::{Map, Value, error::Category};
 
 use super::{
-    KnownSettings, Part, Position, Problem, SettingsError, SkippedParts, Source, doubt::Doubt,
-    reduce::reduce,
+    KnownSettings, Part, Position, Problem, SettingsError, SkippedParts, Source,
+    untrusted_files::UntrustedFiles, untrusted_settings::reduce_untrusted,
 };
 
 /// The settings of one file or flag.
@@ -48,18 +48,18 @@ impl Layer {
     }
 
     /// The same without what `doubt` does not let it say.
-    pub(super) fn doubted(self, doubt: &Doubt) -> Self {
+    pub(super) fn doubted(self, doubt: &UntrustedFiles) -> Self {
         if !doubt.concerns(self.source, self.path.as_deref()) {
             return self;
         }
         let Self { source, path, mut value, known, .. } = self;
         let file = path.as_ref().map_or_else(|| source.to_string(), |file| doubt.shown(file));
-        let left_out = reduce(&mut value, &known, &file);
+        let left_out = reduce_untrusted(&mut value, &known, &file);
         Self { left_out, ..Self::new(source, path, value, &mut Vec::new()) }
     }
 
     /// A file that is not read, because its real path is outside of the project.
-    fn unread(source: Source, path: PathBuf, doubt: &Doubt) -> Self {
+    fn unread(source: Source, path: PathBuf, doubt: &UntrustedFiles) -> Self {
         let mut layer = Self::new(source, Some(path.clone()), Map::new(), &mut Vec::new());
         layer.left_out.add(Part::Link, doubt.shown(&path));
         layer
@@ -69,7 +69,7 @@ impl Layer {
     pub(super) fn read(
         source: Source,
         path: PathBuf,
-        doubt: &Doubt,
+        doubt: &UntrustedFiles,
         problems: &mut Vec<Problem>,
     ) -> Result<Option<Self>, SettingsError> {
         if doubt.concerns(source, Some(&path)) && path.exists() && !doubt.admits(&path) {

@@ -3,7 +3,6 @@
 //! Nothing here looks at the environment: which folders count is said by [`SettingsPaths`].
 
 mod change;
-mod doubt;
 mod edit;
 mod flag;
 mod harmless_variables;
@@ -18,12 +17,13 @@ mod permissions;
 pub mod plugin;
 mod policy;
 mod problem;
-mod reduce;
 mod sandbox;
 mod servers;
 mod source;
 mod source_set;
 mod trust;
+mod untrusted_files;
+mod untrusted_settings;
 mod variables;
 
 pub use edit::edit_file;
@@ -35,12 +35,12 @@ pub use paths::SettingsPaths;
 pub use permissions::{LayerPermissions, PermissionLayers};
 pub use policy::expand_home;
 pub use problem::{Position, Problem, SettingsError};
-pub use reduce::{is_harmless_model, shown, skipped_hooks};
-pub use sandbox::{NO_SANDBOX, SandboxWish};
+pub use sandbox::{NO_SANDBOX, SandboxSetting};
 pub use servers::{project_servers, servers_left_out};
 pub use source::Source;
 pub use source_set::SourceSet;
 pub use trust::{
-    Consent, HOOKS_SKIPPED, Part, ProjectTrust, SkippedHook, SkippedParts, Trust, TrustError,
-    TrustReason, TrustRecords, TrustedFolder,
+    HOOKS_SKIPPED, Part, ProjectTrust, SkippedHook, SkippedParts, StarterConsent, Trust,
+    TrustError, TrustReason, TrustRecords, TrustedFolder,
 };
+pub use untrusted_settings::{is_harmless_model, shown, skipped_hooks};

@@ -7,8 +7,8 @@ use std::{
 
 use super::{
     Layer, Problem, Settings, SettingsError, SettingsPaths, Source, SourceSet, Trust,
-    doubt::Doubt,
     layer::{parse_object, read_object},
+    untrusted_files::UntrustedFiles,
 };
 
 /// What the command line says about settings.
@@ -33,7 +33,7 @@ impl Settings {
     pub fn load(places: &SettingsPaths, request: &SettingsRequest) -> Result<Self, SettingsError> {
         let mut problems = Vec::new();
         let mut layers = Vec::new();
-        let doubt = Doubt::new(places, request.trust);
+        let doubt = UntrustedFiles::new(places, request.trust);
         for (source, path) in optional_files(places, request.sources) {
             match Layer::read(source, path.clone(), &doubt, &mut problems) {
                 Ok(layer) => layers.extend(layer),

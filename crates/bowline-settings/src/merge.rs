@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::{KnownSettings, Layer, Problem, SkippedParts, Source, doubt::Doubt};
+use super::{KnownSettings, Layer, Problem, SkippedParts, Source, untrusted_files::UntrustedFiles};
 
 /// All settings of a session, layer by layer and merged. The default has none.
 #[derive(Debug, Clone, Default)]
@@ -16,7 +16,7 @@ pub struct Settings {
     problems: Vec<Problem>,
     hooks_ignored: bool,
     /// Which of the files say less than they seem to.
-    pub(super) doubt: Doubt,
+    pub(super) doubt: UntrustedFiles,
 }
 
 /// One effective value and where it comes from.
@@ -32,7 +32,11 @@ pub struct Traced<'a> {
 
 impl Settings {
     /// Merges layers that are given from the lowest precedence to the highest.
-    pub(super) fn from_layers(layers: Vec<Layer>, problems: Vec<Problem>, doubt: Doubt) -> Self {
+    pub(super) fn from_layers(
+        layers: Vec<Layer>,
+        problems: Vec<Problem>,
+        doubt: UntrustedFiles,
+    ) -> Self {
         let mut settings = Self { layers, problems, doubt, ..Self::default() };
         settings.merge();
         settings

@@ -10,7 +10,7 @@ pub const NO_SANDBOX: &str = "sandbox.enabled is set, but there is no sandbox he
 
 /// What settings say about a sandbox that they switch on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SandboxWish {
+pub enum SandboxSetting {
     /// Commands should run in one.
     Preferred,
     /// Nothing may run without one (`sandbox.failIfUnavailable`).
@@ -19,12 +19,12 @@ pub enum SandboxWish {
 
 impl Settings {
     /// Whether a sandbox is asked for.
-    pub fn sandbox_wish(&self) -> Option<SandboxWish> {
+    pub fn sandbox_wish(&self) -> Option<SandboxSetting> {
         let sandbox = self.effective().get("sandbox")?;
         let is_set = |name| sandbox.get(name).and_then(Value::as_bool).unwrap_or(false);
         is_set("enabled").then(|| match is_set("failIfUnavailable") {
-            true => SandboxWish::Required,
-            false => SandboxWish::Preferred,
+            true => SandboxSetting::Required,
+            false => SandboxSetting::Preferred,
         })
     }
 }

@@ -4,7 +4,7 @@ use bowline_engine::{
     SessionConfig,
     permission::Roots,
     plugin::{PluginRequest, Plugins},
-    settings::{Consent, SourceSet, Trust},
+    settings::{SourceSet, StarterConsent, Trust},
 };
 use bowline_protocol::MessageUuid;
 use bowline_sessions::{Mirroring, StartFrom, StartOptions};
@@ -27,7 +27,7 @@ pub(super) fn settings(options: &Options, config: &mut SessionConfig) -> Result<
     }
     config.places.home = config.places.home.take().or_else(std::env::home_dir);
     let given = config.trust == Trust::Trusted;
-    let consent = Consent { given, sources, entrypoint: None };
+    let consent = StarterConsent { given, sources, entrypoint: None };
     config.trust = Trust::decide(&config.places, &consent).0;
     if !asked {
         return Ok(false);

@@ -6,22 +6,22 @@
 //!
 //! | subject | where |
 //! |---|---|
-//! | who may consent in the place of a record | [`consent`] |
+//! | who may consent in the place of a record | [`starter_consent`] |
 //! | the folders that the user trusts, on disk | [`records`] |
 //! | what follows for files of a project | [`project_trust`] |
-//! | what follows for its settings | [`super::reduce`] |
+//! | what follows for its settings | [`super::untrusted_settings`] |
 //! | what was left out, for people | [`skipped_parts`] |
 
-mod consent;
 mod project_trust;
 mod records;
 mod skipped_parts;
+mod starter_consent;
 mod worktree;
 
-pub use consent::{Consent, TrustReason};
 pub use project_trust::ProjectTrust;
 pub use records::{TrustError, TrustRecords, TrustedFolder};
 pub use skipped_parts::{HOOKS_SKIPPED, Part, SkippedHook, SkippedParts};
+pub use starter_consent::{StarterConsent, TrustReason};
 
 use super::SettingsPaths;
 
@@ -37,7 +37,7 @@ pub enum Trust {
 
 impl Trust {
     /// Decides for the project at `places`, with the reason if it is trusted.
-    pub fn decide(places: &SettingsPaths, consent: &Consent) -> (Self, Option<TrustReason>) {
+    pub fn decide(places: &SettingsPaths, consent: &StarterConsent) -> (Self, Option<TrustReason>) {
         let recorded = || {
             let records = TrustRecords::read(places);
             records.reason(&places.project).map(TrustReason::Recorded)
@@ -50,6 +50,6 @@ impl Trust {
 
     /// Decides by the user's records alone.
     pub fn recorded(places: &SettingsPaths) -> Self {
-        Self::decide(places, &Consent::default()).0
+        Self::decide(places, &StarterConsent::default()).0
     }
 }

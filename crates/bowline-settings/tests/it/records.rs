@@ -2,7 +2,9 @@
 
 use std::{fs, os::unix::fs::symlink, path::Path};
 
-use bowline_settings::{Consent, SettingsPaths, SourceSet, Trust, TrustReason, TrustRecords};
+use bowline_settings::{
+    SettingsPaths, SourceSet, StarterConsent, Trust, TrustReason, TrustRecords,
+};
 use serde_json::json;
 
 use super::Machine;
@@ -51,7 +53,7 @@ fn a_folder_is_trusted_until_that_is_revoked() {
     assert_eq!(TrustRecords::trust(&places, &machine.path("project/inner/..")).unwrap(), real);
     assert!(trusted(&places) && trusted(&at(&machine, "project/inner")));
     assert!(!trusted(&at(&machine, "")) && !trusted(&at(&machine, "gone")));
-    let reason = Trust::decide(&places, &Consent::default()).1;
+    let reason = Trust::decide(&places, &StarterConsent::default()).1;
     assert_eq!(reason, Some(TrustReason::Recorded(real.clone())));
     // One folder in it can be taken out, and comes back.
     TrustRecords::revoke(&places, &machine.path("project/inner")).unwrap();
@@ -150,10 +152,13 @@ fn worktrees_are_trusted_as_their_repository_is() {
 #[test]
 fn programs_and_people_consent() {
     let machine = Machine::new();
-    let decide = |consent: Consent| Trust::decide(&machine.places(), &consent).0;
-    let host = |name: &str| Consent { entrypoint: Some(name.to_owned()), ..Consent::default() };
-    assert_eq!(decide(Consent::default()), Trust::Untrusted);
-    assert_eq!(decide(Consent { given: true, ..Consent::default() }), Trust::Trusted);
+    let decide = |consent: StarterConsent| Trust::decide(&machine.places(), &consent).0;
+    let host = |name: &str| StarterConsent {
+        entrypoint: Some(name.to_owned()),
+        ..StarterConsent::default()
+    };
+    assert_eq!(decide(StarterConsent::default()), Trust::Untrusted);
+    assert_eq!(decide(StarterConsent { given: true, ..StarterConsent::default() }), Trust::Trusted);
     for (name, expected) in [
         ("sdk-py", Trust::Trusted),
         ("claude-vscode", Trust::Trusted),
@@ -166,6 +171,9 @@ fn programs_and_people_consent() {
     let project = SourceSet { project: true, ..SourceSet::NONE };
     let user = SourceSet { user: true, ..SourceSet::NONE };
     for (named, expected) in [(project, Trust::Trusted), (user, Trust::Untrusted)] {
-        assert_eq!(decide(Consent { sources: Some(named), ..Consent::default() }), expected);
+        assert_eq!(
+            decide(StarterConsent { sources: Some(named), ..StarterConsent::default() }),
+            expected
+        );
     }
 }

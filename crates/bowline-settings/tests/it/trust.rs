@@ -4,7 +4,7 @@ use std::{fs, os::unix::fs::symlink};
 
 use bowline_mcp::NamedServer;
 use bowline_protocol::{McpServerConfig, PermissionMode};
-use bowline_settings::{LayerPermissions, Part, SandboxWish, Source, SourceSet, Trust};
+use bowline_settings::{LayerPermissions, Part, SandboxSetting, Source, SourceSet, Trust};
 use serde_json::{Value, json};
 
 use super::Machine;
@@ -163,14 +163,14 @@ fn what_an_untrusted_project_says_does_not_end_what_the_user_wants() {
     assert_eq!(known.permissions.block_reads_outside_working_directories, Some(true));
     assert_eq!(known.permissions.deny_instead_of_prompting, Some(true));
     assert_eq!(known.enabled_plugins.get("guard@market"), Some(&true));
-    assert_eq!(settings.sandbox_wish(), Some(SandboxWish::Required));
+    assert_eq!(settings.sandbox_wish(), Some(SandboxSetting::Required));
     // What only takes away applies from every source.
     let machine = Machine::new();
     machine.project(strict);
     let settings = machine.load_doubted();
     assert!(settings.forbids_bypass());
     assert_eq!(settings.known().permissions.deny_instead_of_prompting, Some(true));
-    assert_eq!(settings.sandbox_wish(), Some(SandboxWish::Required));
+    assert_eq!(settings.sandbox_wish(), Some(SandboxSetting::Required));
     assert!(settings.known().enabled_plugins.is_empty());
 }
 

@@ -24,8 +24,8 @@ use bowline_engine::{
     PermissionPrompts, SessionConfig, SessionStateEvents, ToolSelection,
     plugin::Plugins,
     settings::{
-        Consent, NO_SANDBOX, SandboxWish, Settings, SettingsPaths, SettingsRequest, SkippedParts,
-        SourceSet, Trust, TrustReason,
+        NO_SANDBOX, SandboxSetting, Settings, SettingsPaths, SettingsRequest, SkippedParts,
+        SourceSet, StarterConsent, Trust, TrustReason,
     },
 };
 use bowline_model::{DEFAULT_MODEL, Providers, RetryPolicy};
@@ -86,7 +86,7 @@ impl Found {
         let project = sources.project_config_root.as_deref().unwrap_or(cwd);
         let places = places(environment, &cwd.join(project));
         let named = sources.setting_sources.as_deref().map(str::parse).transpose()?;
-        let consent = Consent {
+        let consent = StarterConsent {
             given: sources.trust || environment.trusts(),
             sources: named,
             entrypoint: environment.host_entrypoint(speaks_protocol(args)).map(str::to_owned),
@@ -144,8 +144,8 @@ pub(crate) fn prepare(
     let known = settings.known().clone();
     let mut notices: Vec<_> = settings.problems().iter().map(ToString::to_string).collect();
     match settings.sandbox_wish() {
-        Some(SandboxWish::Required) => return Err(SetupError::NoSandbox),
-        Some(SandboxWish::Preferred) => notices.push(format!("Warning: {NO_SANDBOX}.")),
+        Some(SandboxSetting::Required) => return Err(SetupError::NoSandbox),
+        Some(SandboxSetting::Preferred) => notices.push(format!("Warning: {NO_SANDBOX}.")),
         None => {}
     }
     notices.extend(args.idle_flags());

@@ -1,4 +1,4 @@
-//! Consent to a project by the program or the person that starts a session in it.
+//! StarterConsent to a project by the program or the person that starts a session in it.
 
 use std::{fmt, path::PathBuf};
 
@@ -23,7 +23,7 @@ const SHELL: &str = "cli";
 
 /// What the starter of a session says about its folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Consent {
+pub struct StarterConsent {
     /// It asks for trust in this run (`--trust`, `BOWLINE_TRUST`).
     pub given: bool,
     /// The sources of settings that it names itself (`--setting-sources`).
@@ -45,7 +45,7 @@ pub enum TrustReason {
     Recorded(PathBuf),
 }
 
-impl Consent {
+impl StarterConsent {
     /// Why the starter consents, if it does.
     pub(super) fn reason(&self) -> Option<TrustReason> {
         if self.given {
@@ -95,7 +95,8 @@ mod tests {
 
     #[test]
     fn naming_the_projects_files_is_consent_and_naming_others_is_not() {
-        let named = |list: &str| Consent { sources: list.parse().ok(), ..Consent::default() };
+        let named =
+            |list: &str| StarterConsent { sources: list.parse().ok(), ..StarterConsent::default() };
         for list in ["project", "local", "user,project", "user,project,local"] {
             assert_eq!(named(list).reason(), Some(TrustReason::Sources), "{list}");
         }

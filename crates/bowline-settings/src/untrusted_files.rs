@@ -1,25 +1,25 @@
-//! Doubt about the settings files of a project that is not trusted.
+//! UntrustedFiles about the settings files of a project that is not trusted.
 
 use std::path::{Path, PathBuf};
 
-use super::{ProjectTrust, SettingsPaths, Source, Trust, reduce::shown};
+use super::{ProjectTrust, SettingsPaths, Source, Trust, untrusted_settings::shown};
 
 /// The settings files whose word is doubted. The default doubts none.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Doubt(Option<Doubted>);
+pub(super) struct UntrustedFiles(Option<UntrustedProject>);
 
 #[derive(Debug, Clone)]
-struct Doubted {
+struct UntrustedProject {
     standing: ProjectTrust,
     project: PathBuf,
     /// The user's own folder. Where the project is the user's home, its files may lie there.
     own: PathBuf,
 }
 
-impl Doubt {
+impl UntrustedFiles {
     /// The doubt about the files at `places`.
     pub(super) fn new(places: &SettingsPaths, trust: Trust) -> Self {
-        Self((trust == Trust::Untrusted).then(|| Doubted {
+        Self((trust == Trust::Untrusted).then(|| UntrustedProject {
             standing: ProjectTrust::new(places, trust),
             project: places.project.clone(),
             own: places.config_dir.clone(),
@@ -29,7 +29,7 @@ impl Doubt {
     /// Whether it is about this layer: both files of the project count, since either can be
     /// part of a clone.
     pub(super) fn concerns(&self, source: Source, path: Option<&Path>) -> bool {
-        let Some(Doubted { own, .. }) = &self.0 else { return false };
+        let Some(UntrustedProject { own, .. }) = &self.0 else { return false };
         let is_users = path.and_then(Path::parent).is_some_and(|folder| folder == own);
         matches!(source, Source::Project | Source::Local) && !is_users
     }

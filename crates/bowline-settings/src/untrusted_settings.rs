@@ -48,7 +48,7 @@ const TOLD: &[&str] = &[
 
 /// Takes everything out of the settings of one file that could give rights, run a program or lead
 /// elsewhere, and says what that was. `known` is what they say, `file` how they are called.
-pub(super) fn reduce(
+pub(super) fn reduce_untrusted(
     value: &mut Map<String, Value>,
     known: &KnownSettings,
     file: &str,
