@@ -135,6 +135,8 @@ const HEAVY: &[(&str, &[&str])] = &[
             "bowline-host",
             "bowline-examples",
             "bowline",
+            // Polling until a condition holds.
+            "bowline-testkit",
         ],
     ),
     ("reqwest", &["bowline-model", "bowline-tools", "bowline-mcp", "bowline"]),

@@ -91,7 +91,7 @@ fn the_last_line_needs_no_end() {
 }
 
 #[test]
-fn half_a_character_in_a_prompt_is_an_unknown_one() {
+fn lone_surrogate_in_a_prompt_is_replaced() {
     let mut host = TestHome::new().open(&[]);
     let line = br#"{"type":"user","message":{"role":"user","content":"SAY cut \ud83d"}}"#;
     host.say_raw(line);

@@ -132,10 +132,10 @@ fn a_session_moves_from_one_machine_to_another() {
 fn log_continued_by_another_client_ends_the_session() {
     let server = LogServer::start();
     server.kept.lock().unwrap().rival_after = Some(1);
-    let ran = ask(&TestHome::new(), &format!("{}/one", server.url), "SAY unheard");
+    let ran = ask(&TestHome::new(), &format!("{}/one", server.url), "SAY unstored");
     assert_eq!(ran.code, Some(1));
     assert!(ran.stderr.contains("was continued by another client"), "{}", ran.stderr);
-    assert!(!ran.stdout.contains("unheard"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("unstored"), "{}", ran.stdout);
     assert!(!ran.stdout.contains(r#""type":"result""#), "{}", ran.stdout);
 }
 
