@@ -8,56 +8,15 @@ use bowline_engine::{
 use bowline_protocol::{
     CanUseTool, ContentBlock, Message, PermissionResult, ResultMessage, SessionId, UserMessage,
 };
-use rmcp::model::{CallToolResult, ContentBlock as Block, Tool, ToolAnnotations};
+use rmcp::model::{CallToolResult, ContentBlock as Block};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::{call::Line, content::failure, offer::object};
-
-/// What clients call it.
-pub(crate) const NAME: &str = "agent";
+use crate::{call::Line, content::failure};
 
 /// How many bytes of what the agent says go into one piece of news.
 const NEWS_BYTES: usize = 200;
-
-/// What it is.
-pub(crate) fn tool() -> Tool {
-    let description = "Give a task to a coding agent that works on its own: it reads and edits \
-        files, runs commands and answers with what it did. Pass session_id from an earlier answer \
-        to go on with that conversation.";
-    let input = json!({
-        "type": "object",
-        "properties": {
-            "prompt": {"type": "string", "description": "The task, or what to say next"},
-            "session_id": {"type": "string", "description": "The session to go on with"},
-        },
-        "required": ["prompt"],
-        "additionalProperties": false,
-    });
-    let output = json!({
-        "type": "object",
-        "properties": {
-            "session_id": {"type": "string"},
-            "result": {"type": "string"},
-            "is_error": {"type": "boolean"},
-            "subtype": {"type": "string"},
-            "num_turns": {"type": "integer"},
-            "duration_ms": {"type": "integer"},
-            "total_cost_usd": {"type": "number"},
-            "permission_denials": {"type": "array", "items": {"type": "object"}},
-        },
-        "required": ["session_id", "result", "is_error"],
-    });
-    let annotations = ToolAnnotations::new()
-        .read_only(false)
-        .destructive(true)
-        .idempotent(false)
-        .open_world(true);
-    Tool::new(NAME, description, object(input))
-        .with_raw_output_schema(object(output))
-        .with_annotations(annotations)
-}
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

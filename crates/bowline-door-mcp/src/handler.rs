@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::{
-    agent,
+    agent, agent_tool,
     call::{Call, Event, Question, ToolHost},
     content,
     elicit::{self, Asking},
@@ -167,7 +167,7 @@ impl Handler {
             (PermissionPrompts::Nobody | PermissionPrompts::Host, _) => PermissionPrompts::Host,
         };
         let input = Value::Object(arguments);
-        if tool == agent::NAME {
+        if tool == agent_tool::NAME {
             let sessions = Arc::clone(&shared.sessions);
             return Ok(Call::start(|line, stop| agent::run(sessions, input, prompts, line, stop)));
         }
@@ -408,7 +408,7 @@ async fn ask(context: &RequestContext<RoleServer>, question: Question, progress:
                 () = hung_up.cancelled() => break Some(Err(HostError::Closed)),
                 decision = &mut asked => break decision,
                 time = progress.beat() => {
-                    let news = format!("{} waits for an answer since {time} s", about.tool_name);
+                    let news = format!("{} has been waiting for approval for {time} s", about.tool_name);
                     progress.tell(context, news).await;
                 }
             }

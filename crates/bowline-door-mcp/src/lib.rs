@@ -14,6 +14,7 @@
 //! | over pipes and over HTTP | `serve.rs`, `pipes.rs`, `bounds.rs`, `http.rs`, `origin.rs`, `connections.rs`, `values.rs` |
 
 mod agent;
+mod agent_tool;
 mod bounds;
 mod call;
 mod connections;
@@ -76,7 +77,7 @@ impl Server {
         config.mcp_servers.clear();
         let selection = config.tools.clone();
         let prompts = config.permission_prompts.clone();
-        let offers_agent = !config.policy.rules.is_disabled(agent::NAME);
+        let offers_agent = !config.policy.rules.is_disabled(agent_tool::NAME);
         let host = Arc::new(ToolHost::default());
         let (session, work) = Session::start(config, host.clone())?;
         let offer = Offer::new(&session.tools(), &selection, offers_agent);

@@ -1,15 +1,12 @@
-//! What clients are offered: the tools with their schemas, and what calls of them do to the world.
-
-use std::sync::Arc;
+//! The tools that clients are offered, with their schemas and annotations.
 
 use bowline_engine::ToolSelection;
 use bowline_tools::{Hints, ToolSpec};
-use rmcp::model::{JsonObject, Tool, ToolAnnotations};
-use serde_json::Value;
+use rmcp::model::{Tool, ToolAnnotations};
 
-use crate::agent;
+use crate::agent_tool::{self, object};
 
-/// What clients are offered.
+/// The tools that clients are offered.
 #[derive(Debug)]
 pub(crate) struct Offer {
     tools: Vec<Tool>,
@@ -20,10 +17,10 @@ impl Offer {
         let mut tools: Vec<_> = specs.iter().map(tool).collect();
         let chosen = match selection {
             ToolSelection::Default => true,
-            ToolSelection::Named(names) => names.iter().any(|name| name == agent::NAME),
+            ToolSelection::Named(names) => names.iter().any(|name| name == agent_tool::NAME),
         };
         if agent && chosen {
-            tools.push(agent::tool());
+            tools.push(agent_tool::tool());
         }
         Self { tools }
     }
@@ -49,12 +46,4 @@ fn annotations(hints: Hints) -> ToolAnnotations {
         .destructive(hints.destructive)
         .idempotent(hints.idempotent || hints.read_only)
         .open_world(hints.open_world)
-}
-
-/// A schema, which is always of an object.
-pub(crate) fn object(schema: Value) -> Arc<JsonObject> {
-    match schema {
-        Value::Object(schema) => Arc::new(schema),
-        _ => Arc::new(JsonObject::new()),
-    }
 }

@@ -12,21 +12,29 @@ use bowline_engine::{Answer, BoxFuture, Host, HostError};
 use bowline_protocol::{
     CanUseTool, Message, PermissionResult, RawJson, ResultMessage, jsonrpc::Id,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::sync::oneshot;
 
-use crate::{
-    output::{self, Output},
-    run::Delivery,
-};
+use crate::output::{self, Output};
+
+/// How a client gets the messages of a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum MessageDelivery {
+    /// As responses to `run`, the result last.
+    #[default]
+    Responses,
+    /// As `run/message` notifications; the only response is the result.
+    Notifications,
+}
 
 /// The client of one run.
 #[derive(Debug)]
 pub(crate) struct RunHost {
     /// The request that began the run; `None` if nobody wants to hear of it.
     pub(crate) id: Option<Id>,
-    pub(crate) delivery: Delivery,
+    pub(crate) delivery: MessageDelivery,
     pub(crate) output: Output,
     pub(crate) questions: Arc<Questions>,
     result: Mutex<Option<Box<ResultMessage>>>,
@@ -35,7 +43,7 @@ pub(crate) struct RunHost {
 impl RunHost {
     pub(crate) fn new(
         id: Option<Id>,
-        delivery: Delivery,
+        delivery: MessageDelivery,
         output: Output,
         questions: Arc<Questions>,
     ) -> Self {
@@ -50,8 +58,8 @@ impl RunHost {
     async fn say(&self, message: &Message) {
         let Some(id) = self.id.clone() else { return };
         match self.delivery {
-            Delivery::Responses => self.output.respond(&output::result(id, message)).await,
-            Delivery::Notifications => {
+            MessageDelivery::Responses => self.output.respond(&output::result(id, message)).await,
+            MessageDelivery::Notifications => {
                 let params = MessageParams { run_id: &id, message };
                 self.output.notify("run/message", &params).await;
             }

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use crate::{
-    host::{Questions, RunHost},
+    host::{MessageDelivery, Questions, RunHost},
     output::{Output, Response},
     wire::{Params, cancelled, internal_error, invalid_params},
 };
@@ -32,7 +32,7 @@ pub(crate) struct RunParams {
     stream: bool,
     /// How it gets the messages.
     #[serde(default)]
-    delivery: Delivery,
+    delivery: MessageDelivery,
 }
 
 impl RunParams {
@@ -48,17 +48,6 @@ impl RunParams {
             false => Ok(params),
         }
     }
-}
-
-/// How a client gets the messages of a run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Delivery {
-    /// As responses to `run`, the result last.
-    #[default]
-    Responses,
-    /// As `run/message` notifications; the only response is the result.
-    Notifications,
 }
 
 /// A run under way.

@@ -1,8 +1,8 @@
-//! Messages that nobody has read yet.
+//! Queue of received messages that are not read yet.
 //!
-//! The session puts them in and never waits; the reader takes them out when it
-//! pleases. Up to a number of bytes they wait in memory. Beyond it they wait in a
-//! temporary file, or the session stops reading until there is room: [`Overflow`].
+//! The session appends and never waits; the reader takes messages at its own pace. Up to a number
+//! of bytes they are held in memory. Beyond it they spill to a temporary file, or the session
+//! stops reading, which is back-pressure on the other end: [`Overflow`].
 
 use std::{
     borrow::Cow,
@@ -18,39 +18,39 @@ use tokio::{sync::Notify, time};
 
 use crate::{batch::Batch, spill::Spill};
 
-/// What happens when more messages wait than the inbox may hold in memory.
+/// What happens to messages beyond the inbox's memory limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Overflow {
-    /// They wait in a temporary file. Memory stays flat, and control goes on
+    /// They spill to a temporary file. Memory stays flat, and control frames are handled
     /// however late the reader is.
     #[default]
     Spill,
-    /// The link is not read until there is room, so that the other end has to wait.
-    /// Questions and answers behind the messages wait with them: choose this only
-    /// if whoever reads messages never waits for an answer meanwhile.
+    /// The link is not read until there is capacity, so that the other end has to wait.
+    /// Requests and responses after the messages wait with them: choose this only
+    /// if the reader of messages never waits for a response meanwhile.
     HoldSender,
 }
 
 /// The messages of a session, in the order in which they were written.
 ///
-/// Control frames and keep-alives are not among them. Dropping the inbox lets the
-/// session go on and forgets its messages.
+/// Control frames and keep-alives are not among them. After the inbox is dropped, the session
+/// continues and discards its messages.
 #[derive(Debug)]
 pub struct Inbox {
     shared: Arc<Shared>,
-    /// Taken out of the shared queue already, so that the lock is not taken for each.
+    /// Taken from the shared queue together, so that the lock is not taken for each.
     taken: Batch,
 }
 
-/// Bytes of lines that wait together, and are taken at once.
+/// Bytes of lines that are queued together and taken at once.
 const TAKE: usize = 64 * 1024;
 
-/// Bytes that a reader has to take who is only just behind. Such a one is waited for; whatever comes
-/// behind more than that, control among it, must not wait for somebody who is late.
-const JUST_BEHIND: RangeInclusive<usize> = TAKE + 1..=4 * TAKE;
+/// Backlog range in which the reader counts as active: reading pauses up to `PATIENCE`. Above it
+/// reading continues, so that control frames are not delayed.
+const ACTIVE_BACKLOG: RangeInclusive<usize> = TAKE + 1..=4 * TAKE;
 
-/// How long a reader may take nothing and still be at work.
+/// How long a reader may take nothing and still count as active.
 const PATIENCE: Duration = Duration::from_millis(1);
 
 impl Inbox {
@@ -58,7 +58,7 @@ impl Inbox {
     ///
     /// Cancel safety: no message is lost when the future is dropped.
     pub async fn next(&mut self) -> Option<Line<&str>> {
-        // A reader with a long backlog lets others run too.
+        // A reader with a long backlog yields to other tasks.
         tokio::task::coop::consume_budget().await;
         while self.taken.is_over() {
             if !self.take() {
@@ -78,7 +78,7 @@ impl Inbox {
         self.taken.next()
     }
 
-    /// Takes waiting lines. `false` means that there are none yet.
+    /// Takes queued lines. `false` means that there are none yet.
     fn take(&mut self) -> bool {
         let mut queue = self.shared.lock();
         if queue.batches.is_empty() {
@@ -93,7 +93,7 @@ impl Inbox {
                 queue.spare = mem::replace(&mut self.taken, batch);
                 queue.spare.clear();
             }
-            // It may be long until there is another.
+            // The next one may be far away, so the memory is released.
             None => self.taken.clear(),
         }
         if queue.batches.is_empty() {
@@ -125,7 +125,7 @@ pub(crate) struct Delivery {
     shared: Arc<Shared>,
 }
 
-/// An inbox and the way into it.
+/// An inbox and the session's side of it.
 pub(crate) fn inbox(limit: usize, overflow: Overflow) -> (Delivery, Inbox) {
     let queue = Queue {
         batches: VecDeque::new(),
@@ -145,17 +145,17 @@ pub(crate) fn inbox(limit: usize, overflow: Overflow) -> (Delivery, Inbox) {
     (Delivery { shared: shared.clone() }, Inbox { shared, taken: Batch::default() })
 }
 
-/// Whether the inbox takes more.
+/// Whether the inbox accepts more.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Room {
     Some,
-    /// It does, but others should have a turn first: much waits already.
+    /// It does, but other tasks should run first: the backlog is long.
     Scarce,
     None,
 }
 
 impl Delivery {
-    /// Puts lines in, however many there are already, and leaves an empty batch in their place.
+    /// Appends lines, whatever the backlog, and leaves an empty batch.
     pub(crate) fn push(&self, lines: &mut Batch) -> Room {
         let mut queue = self.shared.lock();
         queue.push(lines);
@@ -165,11 +165,10 @@ impl Delivery {
         room
     }
 
-    /// Lets others have a turn, and waits until the inbox takes more and a reader that is at work is not
-    /// behind: what has just come is read while it is near, and goes neither through much memory nor to
-    /// the disk.
+    /// Yields, and waits until the inbox accepts more and an active reader has caught up: fresh lines
+    /// are read while they are in the cache, and go neither through much memory nor to disk.
     pub(crate) async fn wait_for_room(&self) {
-        // A turn is most often enough, and takes less than to be told.
+        // To yield is most often enough, and cheaper than a notification.
         tokio::task::yield_now().await;
         loop {
             let taken = self.shared.room.notified();
@@ -189,7 +188,7 @@ impl Delivery {
         }
     }
 
-    /// No more messages. Tells if any were lost.
+    /// Ends the queue. Reports whether messages were lost.
     pub(crate) fn close(&self) -> io::Result<()> {
         let mut queue = self.shared.lock();
         queue.closed = true;
@@ -209,9 +208,9 @@ impl Drop for Delivery {
 #[derive(Debug)]
 struct Shared {
     queue: Mutex<Queue>,
-    /// For the one reader: there are messages, or no more will come.
+    /// Wakes the reader: there are messages, or no more will come.
     arrived: Notify,
-    /// For the session: there is room.
+    /// Wakes the session: there is capacity.
     room: Notify,
 }
 
@@ -225,22 +224,22 @@ impl Shared {
 struct Queue {
     /// The oldest messages.
     batches: VecDeque<Batch>,
-    /// What they cost.
+    /// Their cost in bytes.
     bytes: usize,
-    /// One that was used up, with its memory.
+    /// A drained batch, whose memory is reused.
     spare: Batch,
     limit: usize,
     overflow: Overflow,
-    /// Those that came after them.
+    /// Later messages, on disk.
     spill: Spill,
-    /// The disk takes no more, so the sender has to wait after all.
+    /// The disk is full, so the sender has to wait after all.
     spill_failed: bool,
-    /// The disk did not give back what it was given.
+    /// Spilled messages could not be read back.
     lost: Option<io::Error>,
     closed: bool,
     /// The reader has taken nothing for a while.
     reader_is_away: bool,
-    /// Nobody will read.
+    /// The reader was dropped.
     abandoned: bool,
 }
 
@@ -256,9 +255,9 @@ impl Queue {
         if self.bytes > TAKE { Room::Scarce } else { Room::Some }
     }
 
-    /// Whether somebody is at work who will soon have taken what waits.
+    /// Whether an active reader will soon have taken the backlog.
     fn is_being_read(&self) -> bool {
-        JUST_BEHIND.contains(&self.bytes) && self.spill.is_empty() && !self.reader_is_away
+        ACTIVE_BACKLOG.contains(&self.bytes) && self.spill.is_empty() && !self.reader_is_away
     }
 
     fn push(&mut self, lines: &mut Batch) {
@@ -277,7 +276,7 @@ impl Queue {
     fn hold(&mut self, lines: &mut Batch) {
         self.bytes += lines.cost();
         match self.batches.back_mut() {
-            // Lines that come one by one wait together.
+            // Lines that arrive one by one are queued together.
             Some(last) if last.cost() + lines.cost() <= TAKE => last.append(lines),
             _ => self.batches.push_back(mem::replace(lines, mem::take(&mut self.spare))),
         }
@@ -288,13 +287,13 @@ impl Queue {
             if let Err(error) = self.spill.push(line)
                 && !mem::replace(&mut self.spill_failed, true)
             {
-                tracing::warn!(%error, "no disk for unread messages; the other end has to wait");
+                tracing::warn!(%error, "unread messages cannot be spilled to disk; the other end has to wait");
             }
         }
         lines.clear();
     }
 
-    /// Brings the oldest spilled messages back.
+    /// Reads the oldest spilled messages back.
     fn refill(&mut self) {
         if self.spill.is_empty() {
             return;
@@ -329,7 +328,7 @@ impl Queue {
 mod tests {
     use super::*;
 
-    /// As much as lines of a chunk.
+    /// A batch of the size that is taken at once.
     fn chunk() -> Batch {
         let mut lines = Batch::default();
         lines.push(Line { number: 1, offset: 0, text: Cow::Owned("x".repeat(TAKE)) });
@@ -337,7 +336,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_reader_at_work_is_waited_for() {
+    async fn active_reader_is_waited_for() {
         let (delivery, mut inbox) = inbox(10_000_000, Overflow::Spill);
         assert_eq!(delivery.push(&mut chunk()), Room::Scarce);
         inbox.try_next();
@@ -355,7 +354,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_reader_that_is_away_or_late_is_not_waited_for() {
+    async fn inactive_or_late_reader_is_not_waited_for() {
         let (delivery, mut inbox) = inbox(10_000_000, Overflow::Spill);
         let start = time::Instant::now();
         delivery.push(&mut chunk());
@@ -363,11 +362,11 @@ mod tests {
         assert!(start.elapsed() >= PATIENCE && start.elapsed() < 10 * PATIENCE);
         let start = time::Instant::now();
         for _ in 0..10 {
-            // Others have a turn all the same.
+            // Other tasks run all the same.
             assert_eq!(delivery.push(&mut chunk()), Room::Scarce);
             delivery.wait_for_room().await;
         }
-        // It is back, but much is before what comes now.
+        // It is active again, but its backlog is long.
         inbox.try_next();
         delivery.push(&mut chunk());
         delivery.wait_for_room().await;
@@ -375,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_is_forgotten_once_more_is_waited_for() {
+    fn memory_of_a_read_batch_is_released_while_waiting() {
         let (delivery, mut inbox) = inbox(10_000_000, Overflow::Spill);
         let mut lines = Batch::default();
         lines.push(Line { number: 1, offset: 0, text: Cow::Owned("x".repeat(1_000_000)) });

@@ -134,6 +134,7 @@ const HEAVY: &[(&str, &[&str])] = &[
             "bowline-door-mcp",
             "bowline-host",
             "bowline-examples",
+            "bowline-testkit",
             "bowline",
             // Polling until a condition holds.
             "bowline-testkit",

@@ -233,7 +233,7 @@ async fn a_client_that_thinks_hears_that_its_call_is_alive() {
     let id = client.ask("tools/call", params).await;
     let question = client.wait_for(|line| line["method"] == "elicitation/create").await;
     let alive = client.wait_for(|line| line["method"] == "notifications/progress").await;
-    assert_eq!(alive["params"]["message"], "Bash waits for an answer since 10 s");
+    assert_eq!(alive["params"]["message"], "Bash has been waiting for approval for 10 s");
     decline(&mut client, &question).await;
     assert_eq!(client.answer(id).await["result"]["isError"], true);
 }
