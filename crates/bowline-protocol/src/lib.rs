@@ -49,6 +49,7 @@ mod head;
 mod hook;
 mod id;
 pub mod jsonrpc;
+mod key_order;
 mod line;
 mod maybe;
 mod mcp;
@@ -120,6 +121,7 @@ pub use hook::{
     WorktreeRemoveInput,
 };
 pub use id::{AgentId, CallbackId, MessageUuid, RequestId, SessionId, TaskId, ToolUseId};
+pub use key_order::KeyOrder;
 pub use line::{AgentLine, HostLine};
 pub use maybe::Maybe;
 pub use mcp::{

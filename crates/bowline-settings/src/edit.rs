@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use bowline_protocol::{Effort, UpdateSettings};
+use bowline_protocol::{Effort, KeyOrder, UpdateSettings};
 use serde_json::{Map, Value};
 
 use super::{
@@ -94,8 +94,13 @@ pub fn edit_file(
     change: impl FnOnce(&mut Map<String, Value>),
 ) -> Result<Map<String, Value>, SettingsError> {
     let mut value = read_object(source, path)?.unwrap_or_default();
+    // People edit settings files: what is written back keeps their order.
+    let before = fs::read_to_string(path).unwrap_or_default();
+    let order = KeyOrder::of(before.trim_start_matches('\u{feff}')).unwrap_or_default();
     change(&mut value);
-    let mut text = serde_json::to_string_pretty(&value).expect("a JSON tree always serializes");
+    let edited = Value::Object(value.clone());
+    let mut text =
+        serde_json::to_string_pretty(&order.apply(&edited)).expect("a JSON tree always serializes");
     text.push('\n');
     replace(source, path, &text)
         .map_err(|error| SettingsError::Unusable { path: path.to_owned(), source: error })?;

@@ -189,3 +189,16 @@ fn packages() -> Vec<(String, Vec<(String, bool)>)> {
     assert!(!packages.is_empty(), "cargo metadata lists our crates");
     packages.iter().map(|package| (text(&package["name"]), built_on(package))).collect()
 }
+
+/// `preserve_order` changes every `serde_json::Map` of the program that links the SDK.
+#[test]
+fn sdk_does_not_change_the_key_order_of_its_program() {
+    let tree = Command::new(env!("CARGO"))
+        .args(["tree", "--offline", "--package", "bowline-host", "--all-features"])
+        .args(["--edges", "normal,features", "--invert", "serde_json", "--prefix", "none"])
+        .output()
+        .expect("cargo runs");
+    let tree = String::from_utf8_lossy(&tree.stdout);
+    assert!(tree.contains("serde_json feature \"raw_value\""), "{tree}");
+    assert!(!tree.contains("preserve_order"), "{tree}");
+}

@@ -1,5 +1,6 @@
 //! Jupyter notebooks: cells found, read and changed, everything else kept in its order.
 
+use bowline_protocol::KeyOrder;
 use serde::Serialize;
 use serde_json::{Map, Value, json, ser::PrettyFormatter};
 
@@ -7,14 +8,19 @@ use serde_json::{Map, Value, json, ser::PrettyFormatter};
 #[derive(Debug, Clone)]
 pub(crate) struct Notebook {
     root: Value,
+    /// Order of the keys in the file, which is kept.
+    order: KeyOrder,
 }
 
 impl Notebook {
     /// Parses a notebook.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let root: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let order = KeyOrder::of(text).map_err(|error| error.to_string())?;
         match root.get("cells") {
-            Some(Value::Array(cells)) if cells.iter().all(Value::is_object) => Ok(Self { root }),
+            Some(Value::Array(cells)) if cells.iter().all(Value::is_object) => {
+                Ok(Self { root, order })
+            }
             _ => Err("it has no list of cells".to_owned()),
         }
     }
@@ -24,7 +30,10 @@ impl Notebook {
         let mut bytes = Vec::new();
         let formatter = PrettyFormatter::with_indent(b" ");
         let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, formatter);
-        self.root.serialize(&mut serializer).expect("a JSON tree always serializes");
+        self.order
+            .apply(&self.root)
+            .serialize(&mut serializer)
+            .expect("a JSON tree always serializes");
         String::from_utf8(bytes).expect("JSON is UTF-8")
     }
 
