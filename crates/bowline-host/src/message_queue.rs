@@ -45,11 +45,13 @@ impl MessageQueue {
     }
 
     /// Whether there are no unread messages.
+    #[cfg_attr(not(feature = "sessions"), expect(dead_code, reason = "for the mirror of a store"))]
     pub(crate) fn is_empty(&self) -> bool {
         self.state.lock().items.is_empty()
     }
 
     /// Takes the oldest message, if there is one.
+    #[cfg_attr(not(feature = "sessions"), expect(dead_code, reason = "for the mirror of a store"))]
     pub(crate) fn try_next(&self) -> Option<Result<Message, Error>> {
         self.state.lock().items.pop()
     }

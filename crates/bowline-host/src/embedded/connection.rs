@@ -13,7 +13,7 @@ use super::{Embedded, apply::configure, host::EmbeddedHost, queue::Queue};
 use crate::{
     callback::panic_text,
     error::Error,
-    options::{AgentOrigin, AgentStorage, AgentTransport, Connect, Options},
+    options::{AgentOrigin, AgentTransport, Connect, Options, connect::AgentStorage},
     responder::Responder,
     run::Run,
     transport::Transport,

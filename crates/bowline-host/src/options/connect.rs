@@ -75,12 +75,10 @@ pub(crate) enum AgentOrigin {
     /// This program starts its process.
     Process,
     /// It runs in this process.
-    #[cfg_attr(not(feature = "embedded"), expect(dead_code, reason = "only `embedded` has it"))]
     InProcess,
     /// Code of the program starts it, with the flags and variables of the options.
     StartedElsewhere,
     /// It runs before the session does.
-    #[cfg_attr(not(feature = "websocket"), expect(dead_code, reason = "only `websocket` has it"))]
     AlreadyStarted,
 }
 
@@ -113,6 +111,7 @@ pub(crate) trait Connect: fmt::Debug + Send + Sync + 'static {
 }
 
 /// Folders of an agent that runs in this process.
+#[cfg_attr(not(feature = "sessions"), expect(dead_code, reason = "for stores and settings files"))]
 pub(crate) trait AgentStorage {
     /// Working directory.
     fn cwd(&self) -> &Path;

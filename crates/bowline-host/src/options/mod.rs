@@ -4,7 +4,7 @@ mod agent_setup;
 pub(crate) mod argument_files;
 pub(crate) mod arguments;
 pub(crate) mod check;
-mod connect;
+pub(crate) mod connect;
 #[cfg(feature = "sessions")]
 pub(crate) mod directories;
 mod groups;
@@ -25,7 +25,7 @@ use bowline_protocol::{HookEvent, MAX_LINE_BYTES, PermissionMode};
 
 pub use agent_setup::AgentSetup;
 pub use connect::AgentTransport;
-pub(crate) use connect::{AgentOrigin, AgentStorage, Connect};
+pub(crate) use connect::{AgentOrigin, Connect};
 pub use groups::{
     CallbackOptions, GenerationOptions, MessageOptions, PermissionOptions, ProcessOptions,
     SessionOptions, SettingsOptions, ToolOptions,
@@ -38,7 +38,6 @@ pub use values::{
 
 use crate::{
     callback::{CanUseTool, HookMatcher},
-    error::Error,
     tool::SdkServer,
 };
 
@@ -166,22 +165,7 @@ impl Default for Limits {
 }
 
 impl Options {
-    /// The flags with which an agent elsewhere is to be started, so that it dials `url` and is
-    /// set up as these options say.
-    #[cfg(feature = "websocket")]
-    pub fn remote_arguments(&self, url: &str) -> Result<Vec<std::ffi::OsString>, Error> {
-        let mut words = vec!["--sdk-url".into(), url.into()];
-        words.extend(arguments::arguments(self)?);
-        Ok(words)
-    }
-
-    /// The variables with which an agent elsewhere is to be started; `None` removes one.
-    #[cfg(feature = "websocket")]
-    pub fn remote_variables(&self) -> BTreeMap<String, Option<String>> {
-        arguments::variables(self)
-    }
-
-    /// Whether the agent may have something to ask of this program.
+    /// Whether the agent may send requests to this program.
     pub(crate) fn has_callbacks(&self) -> bool {
         self.can_use_tool.is_some()
             || self.callbacks.on_elicitation.is_some()

@@ -1,6 +1,8 @@
 //! Transport of an agent that connects over a WebSocket.
 
 use std::{
+    collections::BTreeMap,
+    ffi::OsString,
     future::ready,
     sync::{
         Arc,
@@ -24,7 +26,10 @@ use super::{
 };
 use crate::{
     error::Error,
-    options::{AgentOrigin, AgentTransport, Connect, Options},
+    options::{
+        AgentOrigin, AgentTransport, Connect, Options,
+        arguments::{arguments, variables},
+    },
     responder::Responder,
     run::Run,
     transport::Transport,
@@ -48,6 +53,18 @@ impl Options {
     pub fn on_demand(mut self, agents: OnDemand) -> Self {
         self.transport = AgentTransport::by(agents);
         self
+    }
+
+    /// Flags with which an agent is to be started, so that it connects to `url` with these options.
+    pub fn remote_arguments(&self, url: &str) -> Result<Vec<OsString>, Error> {
+        let mut words = vec!["--sdk-url".into(), url.into()];
+        words.extend(arguments(self)?);
+        Ok(words)
+    }
+
+    /// Variables with which an agent is to be started; `None` removes one.
+    pub fn remote_variables(&self) -> BTreeMap<String, Option<String>> {
+        variables(self)
     }
 }
 

@@ -160,5 +160,5 @@ async fn conflicting_options_fail_when_the_agent_is_built() {
     let error = Agent::new(options).unwrap_err();
     assert_eq!(error.code(), "options");
     let none = Agent::builder(Options::default()).max_sessions(0).build().unwrap_err();
-    assert_eq!(none.to_string(), "an agent without room for a session: `max_sessions` is 0");
+    assert_eq!(none.to_string(), "`max_sessions` must be at least 1");
 }
