@@ -1,6 +1,8 @@
 //! The examples of this package, run as a reader would run them: with an agent inside, and with
 //! `BOWLINE_BIN` in a process of its own.
 
+#![expect(clippy::disallowed_methods, reason = "tests start programs and read variables")]
+
 use std::{path::PathBuf, process::Stdio, time::Duration};
 
 use bowline_testkit::write_script;

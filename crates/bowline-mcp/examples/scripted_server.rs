@@ -2,6 +2,8 @@
 //! `silent` never answers, `crash` ends at once,
 //! `stubborn` stays when its input ends.
 
+#![expect(clippy::disallowed_methods, reason = "an example is a program and reads its environment")]
+
 #[path = "../tests/it/script.rs"]
 mod script;
 

@@ -84,6 +84,10 @@ impl Policy {
     }
 
     /// Whether commands certainly have no variable of this name. Those in capitals may come from anywhere.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "commands inherit the environment of this program"
+    )]
     pub(super) fn is_unset(&self, name: &str) -> bool {
         !name.contains(|letter: char| letter.is_ascii_uppercase())
             && !self.variables.iter().any(|set| set == name)

@@ -6,6 +6,7 @@ use tokio::process::Command;
 
 /// A program in this program's own process group, killed when its `Child` is dropped. For short-lived
 /// helpers that start nothing themselves.
+#[expect(clippy::disallowed_methods, reason = "this is where commands are made")]
 pub fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     command.kill_on_drop(true);
@@ -21,11 +22,13 @@ pub fn group_command(program: impl AsRef<OsStr>) -> Command {
 }
 
 /// A program that may outlive this one, such as the user's browser.
+#[expect(clippy::disallowed_methods, reason = "this is where commands are made")]
 pub fn detached_command(program: impl AsRef<OsStr>) -> Command {
     Command::new(program)
 }
 
 /// A program for code without a runtime. Nothing ends it but its caller.
+#[expect(clippy::disallowed_methods, reason = "this is where commands are made")]
 pub fn blocking_command(program: impl AsRef<OsStr>) -> std::process::Command {
     std::process::Command::new(program)
 }

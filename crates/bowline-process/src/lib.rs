@@ -1,7 +1,7 @@
 //! Child processes: started in groups, ended in order, and never left running.
 //!
 //! Every process that Bowline starts is built by a constructor of this crate ([`group_command`], [`command`],
-//! [`detached_command`], [`blocking_command`]), so that this crate is where to look for what a child
+//! [`detached_command`], [`blocking_command`]; `clippy.toml` refuses others), so that this crate is where to look for what a child
 //! inherits and how it ends. A [`ProcessGroup`] is killed when it is dropped, and by a guardian shell if
 //! the program itself is killed before it can.
 

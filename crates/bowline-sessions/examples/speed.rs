@@ -5,6 +5,7 @@
 //! ```
 //!
 //! Each measurement is a process of its own, started by this one, so that its memory is its own.
+#![expect(clippy::disallowed_methods, reason = "an example is a program and reads its environment")]
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a measurement that fails stops")]
 
 use std::{

@@ -171,6 +171,10 @@ fn worktrees(directory: &Path) -> Vec<PathBuf> {
     paths.map(PathBuf::from).collect()
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "sessions know no runtime, and bowline-process has one"
+)]
 fn ask_git(directory: &Path) -> io::Result<Option<String>> {
     let mut git = Command::new("git")
         .args(["worktree", "list", "--porcelain"])

@@ -19,6 +19,7 @@ pub use wait::{PATIENCE, eventually, process_gone, process_stopped, soon};
 /// # Panics
 ///
 /// If it cannot be written.
+#[expect(clippy::disallowed_methods, reason = "only for tests")]
 pub fn write_script(path: &Path, text: &str) {
     let mut writer = Command::new("sh")
         .args(["-c", r#"cat > "$0" && chmod 755 "$0""#])

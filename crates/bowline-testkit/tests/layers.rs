@@ -1,5 +1,7 @@
 //! The arrows of ARCHITECTURE.md, checked.
 
+#![expect(clippy::disallowed_methods, reason = "tests start programs and read variables")]
+
 use std::{collections::BTreeMap, process::Command};
 
 use serde_json::Value;

@@ -37,6 +37,7 @@ impl Environment {
     pub(crate) const OF_ONE_RUN: [&str; 1] = ["BOWLINE_TRUST"];
 
     /// The environment of this process.
+    #[expect(clippy::disallowed_methods, reason = "this is where the environment is read")]
     pub(crate) fn of_process() -> Self {
         let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))

@@ -18,6 +18,7 @@ use super::*;
 /// How many are created at once.
 const MANY: usize = 20;
 
+#[expect(clippy::disallowed_methods, reason = "tests start programs")]
 fn git(directory: &Path, arguments: &[&str]) -> bool {
     let mut command = Command::new("git");
     command.current_dir(directory).args(["-c", "user.name=n", "-c", "user.email=e@example.org"]);

@@ -1,5 +1,6 @@
 //! Hooks, run for real: programs are programs, callbacks are answered by the test.
 
+#![expect(clippy::disallowed_methods, reason = "tests start programs and read variables")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it is")]
 
 mod callbacks;

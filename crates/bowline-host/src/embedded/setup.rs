@@ -67,6 +67,10 @@ pub(super) fn settings(options: &Options, config: &mut SessionConfig) -> Result<
 
 /// Adds the MCP servers of the settings to those of the options, whose names count first, and puts
 /// the values of variables into them.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the SDK reads the environment of the program it is part of, where its options leave it open"
+)]
 pub(super) fn servers(options: &Options, config: &mut SessionConfig) {
     let mut problems = match options.tools.strict_mcp_config {
         true => Vec::new(),

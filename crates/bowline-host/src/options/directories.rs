@@ -21,6 +21,10 @@ impl Options {
     }
 
     /// The configuration folder that the agent uses by itself.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the SDK reads the environment of the program it is part of, where its options leave it open"
+    )]
     pub(crate) fn config_folder(&self) -> PathBuf {
         if let Some(storage) = self.transport.connect().and_then(|connect| connect.storage()) {
             // Without a configuration folder it reads no settings either.

@@ -29,6 +29,10 @@ struct Surroundings {
 }
 
 /// Finds the program.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the SDK reads the environment of the program it is part of, where its options leave it open"
+)]
 pub(super) fn locate(chosen: Option<&Path>) -> Result<PathBuf, Error> {
     let path = env::var_os("PATH").unwrap_or_default();
     let surroundings = Surroundings {

@@ -61,14 +61,14 @@ impl AsyncRead for Stdout {
 mod tests {
     use std::{process::Stdio, time::Duration};
 
-    use tokio::{io::AsyncReadExt, process::Command, time};
+    use tokio::{io::AsyncReadExt, time};
 
     use super::*;
 
     /// The size of the pipe once all was read that a process says.
     async fn size_after(bytes: usize) -> usize {
         let script = format!("head -c {bytes} /dev/zero");
-        let mut command = Command::new("sh");
+        let mut command = bowline_process::command("sh");
         let mut child = command.args(["-c", &script]).stdout(Stdio::piped()).spawn().unwrap();
         let mut stdout = Stdout::new(child.stdout.take().unwrap());
         // As from an agent that is faster than we are.

@@ -311,6 +311,10 @@ impl fmt::Debug for Sessions {
 }
 
 /// The folder that a variable names, else one in the user's home.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the SDK reads the environment of the program it is part of, where its options leave it open"
+)]
 fn folder(variables: &[&str], name: &str) -> PathBuf {
     let named =
         variables.iter().find_map(|name| std::env::var_os(name).filter(|it| !it.is_empty()));

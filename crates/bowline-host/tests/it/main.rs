@@ -1,5 +1,7 @@
 //! The SDK against a fake agent that misbehaves, and against real ones.
 
+#![expect(clippy::disallowed_methods, reason = "tests start programs and read variables")]
+
 mod agents;
 mod basics;
 mod carried;

@@ -1,5 +1,7 @@
 //! Repositories that `git` itself made, harmless and not.
 
+#![expect(clippy::disallowed_methods, reason = "tests start programs and read variables")]
+
 use std::{fs, path::PathBuf, process::Command};
 
 use tempfile::TempDir;

@@ -1,5 +1,6 @@
 //! Verdicts on tool calls, seen from outside the crate.
 
+#![expect(clippy::disallowed_methods, reason = "tests start programs and read variables")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it is")]
 
 mod bench;

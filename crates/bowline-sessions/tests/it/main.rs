@@ -1,4 +1,5 @@
 //! Tests of sessions on disk.
+#![expect(clippy::disallowed_methods, reason = "tests start programs and read variables")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod checkpoint;

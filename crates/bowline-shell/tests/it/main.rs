@@ -1,5 +1,7 @@
 //! Guarantees of the command line parser, case by case.
 
+#![expect(clippy::disallowed_methods, reason = "tests start programs and read variables")]
+
 mod bash;
 mod files;
 mod fuzz;

@@ -233,6 +233,10 @@ impl Workspace {
     }
 
     /// The value a command would see.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "commands inherit the environment of this program"
+    )]
     pub fn variable(&self, name: &str) -> Option<String> {
         match self.shared.environment.lock().get(name) {
             Some(value) => value.clone(),

@@ -1,5 +1,6 @@
 //! Behavior of the tools on real files, processes and sockets.
 
+#![expect(clippy::disallowed_methods, reason = "tests start programs and read variables")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod background;

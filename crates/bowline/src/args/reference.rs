@@ -30,6 +30,7 @@ or accepted without effect, are in [compatibility.md](compatibility.md#flags).
 ";
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "rewrites the document on request")]
 fn the_reference_is_that_of_this_program() {
     let mut command = Args::command();
     command.build();

@@ -1,4 +1,5 @@
 //! The program as its users meet it: the built binary, real pipes, the script model.
+#![expect(clippy::disallowed_methods, reason = "tests start programs and read variables")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 mod commands;

@@ -118,6 +118,10 @@ pub(super) struct PublicOnly {
 }
 
 impl PublicOnly {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the HTTP client reads its proxies from these variables"
+    )]
     pub(super) fn new() -> Self {
         let names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
         let values = names
