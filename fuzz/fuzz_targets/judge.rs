@@ -15,7 +15,7 @@ use bowline_tools::Access;
 use libfuzzer_sys::fuzz_target;
 use serde_json::json;
 
-/// A line is short, so that its judgement is, too.
+/// A line is short, so that its judgment is, too.
 const SOON: Duration = Duration::from_secs(2);
 
 /// A project that exists, so that patterns and links have something to be held against.

@@ -30,8 +30,8 @@ async def test_cwd(options, place):
 
 async def test_env_reaches_the_tools(options):
     messages = await run(
-        shell("echo $COLOUR $CLAUDECODE"),
-        options(env={"COLOUR": "green"}, allowed_tools=["Bash"]),
+        shell("echo $COLOR $CLAUDECODE"),
+        options(env={"COLOR": "green"}, allowed_tools=["Bash"]),
     )
     assert text_of(tool_results_of(messages)[0]) == "green 1"
 
@@ -151,17 +151,17 @@ async def test_only_named_skills_are_known(api, api_options, place):
 
 
 async def test_plugins(options, place, tmp_path):
-    plugin = tmp_path / "harbour"
+    plugin = tmp_path / "harbor"
     (plugin / ".claude-plugin").mkdir(parents=True)
     (plugin / ".claude-plugin" / "plugin.json").write_text(
-        '{"name": "harbour", "version": "1.0.0", "description": "d"}'
+        '{"name": "harbor", "version": "1.0.0", "description": "d"}'
     )
     (plugin / "commands").mkdir()
     (plugin / "commands" / "dock.md").write_text("---\ndescription: Docks\n---\nSAY docked\n")
-    messages = await run("/harbour:dock", options(plugins=[{"type": "local", "path": str(plugin)}]))
+    messages = await run("/harbor:dock", options(plugins=[{"type": "local", "path": str(plugin)}]))
     init = init_of(messages)
-    assert "harbour" in [one["name"] for one in init["plugins"]]
-    assert "harbour:dock" in init["slash_commands"]
+    assert "harbor" in [one["name"] for one in init["plugins"]]
+    assert "harbor:dock" in init["slash_commands"]
     assert result_of(messages).result == "docked"
 
 

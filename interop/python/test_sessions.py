@@ -133,11 +133,11 @@ async def test_sdk_fork_can_be_resumed(api, api_options, place):
 
 async def test_names_and_tags_survive_a_resume(options, place):
     session = result_of(await run(TALK, options())).session_id
-    rename_session(session, "My favourite", directory=str(place.project))
+    rename_session(session, "My favorite", directory=str(place.project))
     tag_session(session, "kept", directory=str(place.project))
     await run("SAY more", options(resume=session))
     info = get_session_info(session, directory=str(place.project))
-    assert (info.custom_title, info.tag) == ("My favourite", "kept")
+    assert (info.custom_title, info.tag) == ("My favorite", "kept")
 
 
 async def test_deleted_session_is_gone(options, place):

@@ -42,7 +42,7 @@ def shown(world: World, *words: str, variables: dict[str, str] | None = None) ->
 
 
 def raw(heard: bytes, mark: bytes) -> str | None:
-    """How a control character got through, if one did. Colours of our own are no harm."""
+    """How a control character got through, if one did. Colors of our own are no harm."""
     text = heard.replace(b"\r\n", b"\n")
     return f"{mark!r} reached the terminal: {text[max(0, text.find(mark) - 20):][:80]!r}" if mark in text else None
 

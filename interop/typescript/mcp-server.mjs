@@ -12,16 +12,16 @@ server.registerTool(
   async (input) => text(input.text.toUpperCase()),
 );
 
-server.registerTool('ask_colour', { description: 'Asks for a colour' }, async () => {
+server.registerTool('ask_color', { description: 'Asks for a color' }, async () => {
   const answer = await server.server.elicitInput({
-    message: 'Which colour?',
+    message: 'Which color?',
     requestedSchema: {
       type: 'object',
-      properties: { colour: { type: 'string' } },
-      required: ['colour'],
+      properties: { color: { type: 'string' } },
+      required: ['color'],
     },
   });
-  return text(answer.action === 'accept' ? answer.content.colour : answer.action);
+  return text(answer.action === 'accept' ? answer.content.color : answer.action);
 });
 
 server.registerResource('books', 'ui://shelf/books', {}, async (uri) => ({

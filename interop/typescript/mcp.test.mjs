@@ -167,9 +167,9 @@ test('a server asks the user', async (t) => {
   const asked = [];
   const onElicitation = async (request) => {
     asked.push(request);
-    return { action: 'accept', content: { colour: 'green' } };
+    return { action: 'accept', content: { color: 'green' } };
   };
-  const prompt = script(call('mcp__shelf__ask_colour'), 'NEXT', 'SAY done');
+  const prompt = script(call('mcp__shelf__ask_color'), 'NEXT', 'SAY done');
   const messages = await run(
     prompt, options({ mcpServers: { shelf }, allowedTools: allowed, onElicitation }),
   );

@@ -83,12 +83,12 @@ test('cwd, env and additionalDirectories', async (t) => {
   mkdirSync(join(project, 'beside'));
   const messages = await run(
     script(
-      call('Bash', { command: 'echo $PWD $COLOUR' }), 'NEXT',
+      call('Bash', { command: 'echo $PWD $COLOR' }), 'NEXT',
       call('Write', { file_path: join(project, 'beside', 'w.txt'), content: 'w' }), 'NEXT', 'SAY x',
     ),
     options({
       cwd: join(project, 'in'),
-      env: { COLOUR: 'green' },
+      env: { COLOR: 'green' },
       additionalDirectories: [join(project, 'beside')],
       permissionMode: 'acceptEdits',
       allowedTools: ['Bash'],
@@ -166,15 +166,15 @@ test('skills', async (t) => {
 for (const pluginDelivery of ['argv', 'initialize']) {
   test(`plugins by ${pluginDelivery}`, async (t) => {
     const { options, project } = await place(t);
-    const path = join(project, '..', 'harbour');
+    const path = join(project, '..', 'harbor');
     mkdirSync(join(path, '.claude-plugin'), { recursive: true });
     mkdirSync(join(path, 'commands'));
-    writeFileSync(join(path, '.claude-plugin', 'plugin.json'), '{"name": "harbour", "version": "1.0.0"}');
+    writeFileSync(join(path, '.claude-plugin', 'plugin.json'), '{"name": "harbor", "version": "1.0.0"}');
     writeFileSync(join(path, 'commands', 'dock.md'), '---\ndescription: Docks\n---\nSAY docked\n');
     const messages = await run(
-      '/harbour:dock', options({ plugins: [{ type: 'local', path }], pluginDelivery }),
+      '/harbor:dock', options({ plugins: [{ type: 'local', path }], pluginDelivery }),
     );
-    assert(initOf(messages).plugins.some((plugin) => plugin.name === 'harbour'));
+    assert(initOf(messages).plugins.some((plugin) => plugin.name === 'harbor'));
     assert.equal(resultOf(messages).result, 'docked');
   });
 }

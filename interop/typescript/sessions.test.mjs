@@ -71,11 +71,11 @@ test('a chosen id, a title, and no transcript at all', async (t) => {
 test('names and tags survive a resume; deleted is gone', async (t) => {
   const { options, dir } = await library(t);
   const session = resultOf(await run(TALK, options())).session_id;
-  await renameSession(session, 'My favourite', { dir });
+  await renameSession(session, 'My favorite', { dir });
   await tagSession(session, 'kept', { dir });
   await run('SAY more', options({ resume: session }));
   const info = await getSessionInfo(session, { dir });
-  assert.equal(info.customTitle, 'My favourite');
+  assert.equal(info.customTitle, 'My favorite');
   assert.equal(info.tag, 'kept');
   await deleteSession(session, { dir });
   assert.deepEqual(await listSessions({ dir }), []);

@@ -67,7 +67,7 @@ mod tests {
     use super::filters;
 
     #[test]
-    fn only_the_repositorys_own_filters_count() {
+    fn filters_of_other_scopes_are_ignored() {
         let listed = "global\0filter.lfs.clean\0local\0filter.a.b=c.smudge\0local\0filter.a.b=c.clean\0\
                       worktree\0filter.w.process\0command\0filter.x.clean\0";
         assert_eq!(filters(listed).into_iter().collect::<Vec<_>>(), ["a.b=c", "w"]);

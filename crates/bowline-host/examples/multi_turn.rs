@@ -12,7 +12,7 @@ use bowline_host::{Client, Embedded, Error, Options, PermissionMode, printable};
 use command_line::CLI;
 
 /// What the scripted model says, turn by turn.
-const SCRIPT: &str = "SAY My favourite knot is the bowline.
+const SCRIPT: &str = "SAY My favorite knot is the bowline.
 NEXT
 SAY Because it holds, and comes undone when you want it to.";
 
@@ -20,7 +20,7 @@ SAY Because it holds, and comes undone when you want it to.";
 async fn main() -> Result<(), Error> {
     let client = Client::connect(agent()).await?;
     println!("{} slash commands", client.supported_commands().len());
-    for prompt in ["What is your favourite knot?", "Why?"] {
+    for prompt in ["What is your favorite knot?", "Why?"] {
         client.query(prompt).await?;
         println!("you: {prompt}");
         println!("agent: {}", printable(&client.receive_response().text().await?));

@@ -64,7 +64,7 @@ async fn a_client_that_cannot_be_asked_is_nobody_whatever_the_settings_say() {
 }
 
 #[tokio::test]
-async fn rules_are_honoured() {
+async fn rules_are_honored() {
     let mut client = Client::with(json!({}), |config| allow(config, "Bash(touch *)")).await;
     assert_eq!(client.call("Bash", touch()).await["isError"], false);
     assert!(client.path().join("made.txt").exists());

@@ -96,7 +96,7 @@ pub enum Effect {
     CallModel,
     /// Stop listening to the model.
     StopModel,
-    /// Let this call run as soon as its neighbours allow.
+    /// Let this call run as soon as its neighbors allow.
     RunTool(ToolUseId),
     /// Cancel this call.
     StopTool(ToolUseId),

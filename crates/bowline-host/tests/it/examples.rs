@@ -55,7 +55,7 @@ const MULTI_TURN: Example = Example {
     name: "multi_turn",
     source: include_str!("../../examples/multi_turn.rs"),
     shows: |said| {
-        assert!(said.contains("My favourite knot is the bowline."), "{said}");
+        assert!(said.contains("My favorite knot is the bowline."), "{said}");
         assert!(said.contains("[the mode is now plan]"), "{said}");
         assert!(said.contains("Because it holds"), "{said}");
     },

@@ -1,4 +1,4 @@
-//! Renaming, labelling, forking, branching, deleting.
+//! Renaming, labeling, forking, branching, deleting.
 
 use std::{collections::HashSet, fs};
 

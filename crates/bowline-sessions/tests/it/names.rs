@@ -64,9 +64,9 @@ fn names_given_by_other_processes_apply() {
     assert_eq!(listed(&home).custom_title.as_deref(), Some("reef"));
 
     rename(&home.home, &ID.into(), None, "shoal").unwrap();
-    writer.note(CustomTitle { custom_title: "harbour".to_owned(), ..CustomTitle::default() });
+    writer.note(CustomTitle { custom_title: "harbor".to_owned(), ..CustomTitle::default() });
     grow(&mut writer);
-    assert_eq!(listed(&home).custom_title.as_deref(), Some("harbour"), "it is the newer one");
+    assert_eq!(listed(&home).custom_title.as_deref(), Some("harbor"), "it is the newer one");
 }
 
 #[test]

@@ -1,14 +1,14 @@
 //! Plugins: folders that bring commands, skills, agents, output styles, hooks and MCP servers.
 //!
 //! ```text
-//! harbour/
+//! harbor/
 //!   .claude-plugin/plugin.json   its name, version and, if they lie elsewhere, its parts
-//!   commands/dock.md             the command /harbour:dock
-//!   skills/knots/SKILL.md        the skill harbour:knots
-//!   agents/pilot.md              the agent harbour:pilot
-//!   output-styles/terse.md       the style harbour:terse
+//!   commands/dock.md             the command /harbor:dock
+//!   skills/knots/SKILL.md        the skill harbor:knots
+//!   agents/pilot.md              the agent harbor:pilot
+//!   output-styles/terse.md       the style harbor:terse
 //!   hooks/hooks.json             hooks, as settings have them
-//!   .mcp.json                    MCP servers: `tide` is plugin:harbour:tide
+//!   .mcp.json                    MCP servers: `tide` is plugin:harbor:tide
 //! ```
 //!
 //! Whatever a plugin brings has the plugin's name before its own. This module finds the parts; what
@@ -100,7 +100,7 @@ pub struct Plugin {
     pub version: Option<String>,
     /// Its folder.
     pub root: PathBuf,
-    /// Its name and where it comes from, as in `harbour@inline`.
+    /// Its name and where it comes from, as in `harbor@inline`.
     pub source: String,
     /// Where it may keep things.
     data: PathBuf,

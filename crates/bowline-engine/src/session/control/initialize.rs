@@ -36,7 +36,7 @@ pub(super) async fn initialize(shared: &Arc<SessionContext>, request: Initialize
     let manifests = request.sdk_mcp_server_manifests.as_ref();
     // The handshake itself is asked for, so what would have stood in for it is not needed.
     let manifests_parked = manifests.map(|manifests| {
-        let outcome = |name: &String| (name.clone(), ManifestOutcome::NotHonoured);
+        let outcome = |name: &String| (name.clone(), ManifestOutcome::NotHonored);
         manifests.keys().map(outcome).collect()
     });
     add_servers(shared, &request);

@@ -356,7 +356,7 @@ fn structured_output_that_never_fits_fails() {
 }
 
 #[test]
-fn a_refused_call_ends_the_turn_and_stops_its_neighbours() {
+fn a_refused_call_ends_the_turn_and_stops_its_neighbors() {
     check(
         Limits::default(),
         [

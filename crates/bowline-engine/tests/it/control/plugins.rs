@@ -54,10 +54,10 @@ async fn plugins_are_reloaded_unless_a_turn_runs_and_that_matters() {
 }
 
 /// A plugin with one of everything.
-fn harbour(rig: &Rig) -> std::path::PathBuf {
-    let root = rig.path().join("harbour");
+fn harbor(rig: &Rig) -> std::path::PathBuf {
+    let root = rig.path().join("harbor");
     for (file, text) in [
-        (".claude-plugin/plugin.json", r#"{"name": "harbour", "version": "1.0.0"}"#),
+        (".claude-plugin/plugin.json", r#"{"name": "harbor", "version": "1.0.0"}"#),
         ("commands/dock.md", "---\ndescription: Docks\n---\nSAY docked in ${CLAUDE_PLUGIN_ROOT}"),
         ("skills/knots/SKILL.md", "---\ndescription: ties\n---\nTie ${CLAUDE_PLUGIN_ROOT}."),
         ("agents/pilot.md", "---\ndescription: pilots\n---\nYou pilot."),
@@ -79,32 +79,32 @@ fn harbour(rig: &Rig) -> std::path::PathBuf {
 #[tokio::test]
 async fn a_plugin_brings_everything_under_its_name() {
     let mut rig = Rig::new();
-    let root = harbour(&rig);
+    let root = harbor(&rig);
     let missing = rig.path().join("missing");
     let plugins = json!([{"type": "local", "path": root}, {"type": "local", "path": missing}]);
     let request = json!({"subtype": "initialize", "plugins": plugins});
     let answer = rig.control(request).await.unwrap();
     assert_eq!(answer["plugins_applied"], true);
     let commands = names(&answer["commands"]);
-    assert!(commands.contains(&"harbour:dock") && commands.contains(&"harbour:knots"), "{answer}");
-    let is_knots = |command: &&Value| command["name"] == "harbour:knots";
+    assert!(commands.contains(&"harbor:dock") && commands.contains(&"harbor:knots"), "{answer}");
+    let is_knots = |command: &&Value| command["name"] == "harbor:knots";
     let knots = answer["commands"].as_array().unwrap().iter().find(is_knots).unwrap();
-    let expected = (&json!("(harbour) ties"), &json!(["knots"]));
+    let expected = (&json!("(harbor) ties"), &json!(["knots"]));
     assert_eq!((&knots["description"], &knots["aliases"]), expected);
-    assert!(names(&answer["agents"]).contains(&"harbour:pilot"), "{answer}");
+    assert!(names(&answer["agents"]).contains(&"harbor:pilot"), "{answer}");
     let styles = answer["available_output_styles"].as_array().unwrap();
-    assert_eq!(styles.last(), Some(&json!("harbour:terse")));
+    assert_eq!(styles.last(), Some(&json!("harbor:terse")));
 
-    rig.prompt("/harbour:dock").await;
+    rig.prompt("/harbor:dock").await;
     let init = rig.until(|frame| frame["subtype"] == "init").await.pop().unwrap();
     let loaded = json!([{
-        "name": "harbour", "path": root, "version": "1.0.0", "source": "harbour@inline",
+        "name": "harbor", "path": root, "version": "1.0.0", "source": "harbor@inline",
     }]);
     assert_eq!(init["plugins"], loaded);
     let error = &init["plugin_errors"][0];
     assert_eq!((&error["plugin"], &error["type"]), (&json!("inline[1]"), &json!("path-not-found")));
     let server = &init["mcp_servers"][0];
-    let expected = (&json!("plugin:harbour:tide"), &json!("plugin"));
+    let expected = (&json!("plugin:harbor:tide"), &json!("plugin"));
     assert_eq!((&server["name"], &server["source"]), expected);
     let result = rig.until(|frame| frame["type"] == "result").await.pop().unwrap();
     assert_eq!(result["result"], format!("docked in {}", root.display()));
@@ -118,23 +118,23 @@ async fn a_plugin_brings_everything_under_its_name() {
 
     let listing = rig.control(json!({"subtype": "get_hooks_listing"})).await.unwrap();
     let hook = &listing["hooks"][0];
-    let expected = (&json!("pluginHook"), &json!("harbour@inline"));
+    let expected = (&json!("pluginHook"), &json!("harbor@inline"));
     assert_eq!((&hook["source"], &hook["pluginName"]), expected);
 }
 
 #[tokio::test]
 async fn plugins_come_and_go_when_they_are_reloaded() {
     let mut rig = Rig::new();
-    let root = harbour(&rig);
+    let root = harbor(&rig);
     let added = json!([{"type": "local", "path": root}]);
     let request = json!({"subtype": "reload_plugins", "add_plugins": added});
     let answer = rig.control(request).await.unwrap();
     rig.until(|frame| frame["subtype"] == "commands_changed").await;
-    assert_eq!((names(&answer["plugins"]), &answer["error_count"]), (vec!["harbour"], &json!(0)));
+    assert_eq!((names(&answer["plugins"]), &answer["error_count"]), (vec!["harbor"], &json!(0)));
     let server = &answer["mcpServers"][0];
     assert_eq!(
         (&server["name"], &server["status"]),
-        (&json!("plugin:harbour:tide"), &json!("failed"))
+        (&json!("plugin:harbor:tide"), &json!("failed"))
     );
     assert_eq!((&server["scope"], &server["source"]), (&json!("dynamic"), &json!("plugin")));
 
@@ -143,7 +143,7 @@ async fn plugins_come_and_go_when_they_are_reloaded() {
     std::fs::remove_file(root.join("commands/dock.md")).unwrap();
     let answer = rig.control(json!({"subtype": "reload_plugins"})).await.unwrap();
     assert_eq!((&answer["mcpServers"], &answer["error_count"]), (&json!([]), &json!(1)));
-    assert!(!names(&answer["commands"]).contains(&"harbour:dock"), "{answer}");
+    assert!(!names(&answer["commands"]).contains(&"harbor:dock"), "{answer}");
     let listing = rig.control(json!({"subtype": "get_hooks_listing"})).await.unwrap();
     assert_eq!(listing["hooks"], json!([]));
 }

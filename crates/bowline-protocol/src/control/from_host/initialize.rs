@@ -261,6 +261,6 @@ open_enum! {
         /// Not readable.
         Malformed = "malformed",
         /// Ignored.
-        NotHonoured = "not_honoured",
+        NotHonored = "not_honored",
     }
 }
