@@ -1,4 +1,4 @@
-//! A change of settings as a host sends it: values to set, and `null` for keys to clear.
+//! Change of settings that a host sends: values to set, and `null` for keys to clear.
 
 use bowline_protocol::RawJson;
 use serde_json::{Map, Value};

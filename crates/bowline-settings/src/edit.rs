@@ -1,4 +1,4 @@
-//! Changing a settings file: read, change, replace, and nothing in between for a reader to see.
+//! Changes of settings files, each replaced in one step.
 
 use std::{
     fs::{self, Permissions},
@@ -15,7 +15,7 @@ use super::{
 };
 
 impl Settings {
-    /// Writes what a host wants to be kept, and takes it over here (`update_settings`).
+    /// Writes a change that a host persists, and applies it here (`update_settings`).
     ///
     /// For each file there is one key that a host may write, and its value is a text.
     pub fn update(
@@ -43,7 +43,7 @@ impl Settings {
         self.edit(source, path, |file| file.extend(given))
     }
 
-    /// Changes a settings file and takes the change over here.
+    /// Changes a settings file and applies the change here.
     pub fn edit(
         &mut self,
         source: Source,
@@ -60,7 +60,7 @@ impl Settings {
         Ok(())
     }
 
-    /// Reads a file again that somebody has changed, or taken away.
+    /// Reads a file again that was changed or removed.
     pub fn reread(&mut self, source: Source, path: &Path) -> Result<(), SettingsError> {
         match Layer::read(source, path.to_owned(), &self.doubt, &mut Vec::new())? {
             Some(layer) => self.put(layer),
@@ -72,7 +72,7 @@ impl Settings {
         Ok(())
     }
 
-    /// Puts the layer of a file in the place of the one it had.
+    /// Replaces the layer of a file.
     fn put(&mut self, layer: Layer) {
         match self.layers.iter_mut().find(|found| found.path == layer.path) {
             Some(found) => *found = layer,
@@ -85,7 +85,7 @@ impl Settings {
     }
 }
 
-/// Changes a settings file, which need not exist, and returns what it says now.
+/// Changes a settings file, which need not exist, and returns its new contents.
 ///
 /// Keys that `change` leaves alone stay where they are. A file that is not JSON is not touched.
 pub fn edit_file(
@@ -107,10 +107,10 @@ pub fn edit_file(
     Ok(value)
 }
 
-/// Puts a whole file in the place of another. A link stays a link to the file it names.
+/// Replaces a file as a whole. A link stays a link to the file it names.
 ///
 /// A new one is for its owner only, and so is the user's folder. Folders of a project are made as the
-/// umask says: others may work in it.
+/// umask allows: others may work in it.
 fn replace(source: Source, path: &Path, text: &str) -> io::Result<()> {
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().unwrap_or(Path::new("."));

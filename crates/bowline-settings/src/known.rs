@@ -1,4 +1,4 @@
-//! The settings that Bowline itself understands.
+//! Settings that Bowline acts on.
 
 use std::collections::BTreeMap;
 
@@ -28,15 +28,15 @@ pub struct KnownSettings {
     pub disable_all_hooks: Option<bool>,
     /// Managed: only managed hooks and those of the host run.
     pub allow_managed_hooks_only: Option<bool>,
-    /// Managed: only managed permission rules count.
+    /// Managed: only managed permission rules apply.
     pub allow_managed_permission_rules_only: Option<bool>,
-    /// The manner of answering.
+    /// The output style.
     pub output_style: Option<String>,
-    /// The language to answer in.
+    /// The language of responses.
     pub language: Option<String>,
     /// How much effort the model makes.
     pub effort_level: Option<String>,
-    /// Whether the model thinks before it answers.
+    /// Whether the model thinks before it responds.
     pub always_thinking_enabled: Option<bool>,
     /// How much it may think.
     pub max_thinking_tokens: Option<u64>,

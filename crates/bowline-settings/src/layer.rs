@@ -19,11 +19,11 @@ pub struct Layer {
     pub source: Source,
     /// The file it was read from, if it was.
     pub path: Option<PathBuf>,
-    /// What it says, without the values that do not fit their keys.
+    /// Its values, without those that do not fit their keys.
     pub value: Map<String, Value>,
     /// The keys that Bowline knows.
     pub known: KnownSettings,
-    /// What it says that does not apply, because the project is not trusted.
+    /// Its parts that do not apply, because the project is not trusted.
     pub left_out: SkippedParts,
 }
 
@@ -47,7 +47,7 @@ impl Layer {
         Self { source, path, value, known, left_out: SkippedParts::default() }
     }
 
-    /// The same without what `doubt` does not let it say.
+    /// The same, reduced if its file is untrusted.
     pub(super) fn doubted(self, doubt: &UntrustedFiles) -> Self {
         if !doubt.concerns(self.source, self.path.as_deref()) {
             return self;
@@ -82,7 +82,7 @@ impl Layer {
     }
 }
 
-/// Reads a file that holds one JSON object. An empty file says nothing.
+/// Reads a file that holds one JSON object. An empty file is no layer.
 pub(super) fn read_object(
     source: Source,
     path: &Path,

@@ -1,6 +1,6 @@
 //! Settings: files and flags in layers, merged into one value that knows where each part came from.
 //!
-//! Nothing here looks at the environment: which folders count is said by [`SettingsPaths`].
+//! Nothing here looks at the environment: the folders come from [`SettingsPaths`].
 
 mod change;
 mod edit;

@@ -1,4 +1,4 @@
-//! Loading all layers: which files are read, in what order, and what is fatal.
+//! Loads all layers: which files are read, in what order, and which errors are fatal.
 
 use std::{
     fs,
@@ -11,10 +11,10 @@ use super::{
     untrusted_files::UntrustedFiles,
 };
 
-/// What the command line says about settings.
+/// Settings of the command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SettingsRequest {
-    /// Which files count.
+    /// Which files are read.
     pub sources: SourceSet,
     /// `--settings`: a JSON object, or the path of a file with one.
     pub flag: Option<String>,
@@ -102,7 +102,7 @@ fn managed_files(places: &SettingsPaths) -> Result<Vec<PathBuf>, SettingsError> 
     Ok(files)
 }
 
-/// What `--settings` says, which is JSON if it looks like an object and a path otherwise.
+/// The layer of `--settings`, which is JSON if it looks like an object and a path otherwise.
 fn flag_layer(
     text: &str,
     base: &Path,

@@ -15,7 +15,7 @@ pub struct Settings {
     known: KnownSettings,
     problems: Vec<Problem>,
     hooks_ignored: bool,
-    /// Which of the files say less than they seem to.
+    /// The files whose settings are reduced.
     pub(super) doubt: UntrustedFiles,
 }
 
@@ -74,24 +74,24 @@ impl Settings {
         &self.layers
     }
 
-    /// What of the layers does not apply, because the project is not trusted.
+    /// The parts of the layers that do not apply, because the project is not trusted.
     pub fn left_out(&self) -> SkippedParts {
         let mut all = SkippedParts::default();
         self.layers.iter().for_each(|layer| all.extend(layer.left_out.clone()));
         all
     }
 
-    /// Whether the word of a layer is doubted.
+    /// Whether a layer is untrusted.
     pub fn doubts(&self, layer: &Layer) -> bool {
         self.doubt.concerns(layer.source, layer.path.as_deref())
     }
 
-    /// Runs no hooks but those that whoever manages the machine wants.
+    /// Disables all hooks but those of managed settings.
     pub fn ignore_hooks(&mut self) {
         self.hooks_ignored = true;
     }
 
-    /// Whether only managed hooks run, whatever the settings say.
+    /// Whether only managed hooks run, whatever other settings define.
     pub fn hooks_ignored(&self) -> bool {
         self.hooks_ignored
     }
@@ -108,7 +108,7 @@ impl Settings {
         Some(Traced { value, source: layer.source, path: layer.path.as_deref() })
     }
 
-    /// Every layer that says something at a path, lowest precedence first.
+    /// Every layer that has a value at a path, lowest precedence first.
     pub fn origins<'a>(
         &'a self,
         path: &str,
@@ -123,7 +123,7 @@ fn value_at<'a>(object: &'a Map<String, Value>, path: &str) -> Option<&'a Value>
     keys.try_fold(first, |value, key| value.get(key))
 }
 
-/// Adds a higher layer to what lower ones have said.
+/// Merges a higher layer into lower ones.
 pub(super) fn merge_objects(into: &mut Map<String, Value>, from: &Map<String, Value>) {
     for (key, value) in from {
         match (into.get_mut(key), value) {

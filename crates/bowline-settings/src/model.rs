@@ -1,4 +1,4 @@
-//! What settings say about models: how they think, how hard they try, what they cost.
+//! Settings of models: thinking, effort and prices.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The folders and files that settings live in. Whoever starts a session finds them out.
+//! Paths of the folders and files that settings are read from, found by the program that starts a session.
 
 use std::{
     fs,
@@ -6,17 +6,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Where settings and state are found.
+/// The paths of settings and state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsPaths {
     /// The user's configuration folder.
     pub config_dir: PathBuf,
     /// The folder whose `.claude` holds the project's settings.
     pub project: PathBuf,
-    /// The folder of settings that whoever manages the machine controls.
+    /// The folder of the administrator's settings.
     pub managed_dir: PathBuf,
-    /// The state of the official CLI in the configuration folder, which says among other things what
-    /// folders its user trusts.
+    /// The state of the official CLI in the configuration folder, which records among other things the
+    /// folders that its user trusts.
     pub global_state: PathBuf,
     /// The same where the official CLI keeps it by itself, if that is known.
     pub official_state: Option<PathBuf>,
@@ -28,7 +28,7 @@ impl SettingsPaths {
     /// Where managed settings live on this system.
     pub const MANAGED_DIR: &'static str = "/etc/claude-code";
 
-    /// The usual places for a configuration folder and a project.
+    /// The default paths for a configuration folder and a project.
     pub fn new(config_dir: impl Into<PathBuf>, project: impl Into<PathBuf>) -> Self {
         let config_dir = config_dir.into();
         Self {
@@ -42,7 +42,7 @@ impl SettingsPaths {
     }
 
     /// The project's folder and those above it in the same repository, nearest first: where what a
-    /// project brings may lie. Further up, and where there is no repository, it may be anybody's.
+    /// project brings may lie. Further up, and where there is no repository, it may belong to anyone.
     pub fn project_folders(&self) -> Vec<&Path> {
         let folders = || self.project.ancestors();
         let top = folders().position(|folder| folder.join(".git").exists());

@@ -1,4 +1,4 @@
-//! The answer to `get_settings`.
+//! Response to `get_settings`.
 
 use bowline_protocol::{AppliedSettings, GetSettingsResponse, RawJson, SettingsSource};
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! What each layer says about permissions.
+//! Permission settings of each layer.
 
 use std::path::PathBuf;
 

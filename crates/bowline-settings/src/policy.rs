@@ -1,4 +1,4 @@
-//! The policy that settings come to.
+//! Permission policy that follows from the settings.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What can be wrong with settings: problems that are reported and lived with, errors that end the start.
+//! Problems in settings, which are reported and skipped, and errors, which are fatal.
 
 use std::{fmt, io, path::PathBuf};
 
@@ -6,7 +6,7 @@ use bowline_protocol::UnknownEffort;
 
 use super::Source;
 
-/// A place in a file, counted from 1.
+/// A position in a file, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
     /// The line.
@@ -85,7 +85,7 @@ pub enum SettingsError {
     /// A change changes nothing.
     #[error("update_settings needs a key to write")]
     NothingToUpdate,
-    /// A change has a value that is no text where only texts are written, and none is taken away.
+    /// A change has a value that is not a string, or clears a key that must have one.
     #[error("update_settings values must be strings, and cannot be cleared: {key}")]
     NotText {
         /// Its key.

@@ -1,14 +1,14 @@
-//! The sandbox that settings ask for and nobody has.
+//! Request for a sandbox in settings.
 
 use serde_json::Value;
 
 use super::Settings;
 
-/// Why nothing becomes of the wish for a sandbox.
+/// Warning if a sandbox is requested and cannot be provided.
 pub const NO_SANDBOX: &str = "sandbox.enabled is set, but there is no sandbox here: commands run \
     with all your rights, and nothing restricts their files or network";
 
-/// What settings say about a sandbox that they switch on.
+/// How strictly settings request a sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SandboxSetting {
     /// Commands should run in one.
@@ -18,7 +18,7 @@ pub enum SandboxSetting {
 }
 
 impl Settings {
-    /// Whether a sandbox is asked for.
+    /// The requested sandbox, if there is one.
     pub fn sandbox_wish(&self) -> Option<SandboxSetting> {
         let sandbox = self.effective().get("sandbox")?;
         let is_set = |name| sandbox.get(name).and_then(Value::as_bool).unwrap_or(false);

@@ -1,4 +1,4 @@
-//! The MCP servers that settings name, and those of the project that settings do not object to.
+//! MCP servers of settings, and those of the project that settings do not disable.
 
 use bowline_mcp::{NamedServer, Scope, ServerList, read_file, read_text};
 use serde_json::json;

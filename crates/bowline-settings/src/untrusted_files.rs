@@ -1,33 +1,33 @@
-//! UntrustedFiles about the settings files of a project that is not trusted.
+//! Settings files of a project that is not trusted.
 
 use std::path::{Path, PathBuf};
 
 use super::{ProjectTrust, SettingsPaths, Source, Trust, untrusted_settings::shown};
 
-/// The settings files whose word is doubted. The default doubts none.
+/// The settings files of an untrusted project. The default has none.
 #[derive(Debug, Clone, Default)]
 pub(super) struct UntrustedFiles(Option<UntrustedProject>);
 
 #[derive(Debug, Clone)]
 struct UntrustedProject {
-    standing: ProjectTrust,
+    trust: ProjectTrust,
     project: PathBuf,
     /// The user's own folder. Where the project is the user's home, its files may lie there.
     own: PathBuf,
 }
 
 impl UntrustedFiles {
-    /// The doubt about the files at `places`.
+    /// The untrusted files at `places`.
     pub(super) fn new(places: &SettingsPaths, trust: Trust) -> Self {
         Self((trust == Trust::Untrusted).then(|| UntrustedProject {
-            standing: ProjectTrust::new(places, trust),
+            trust: ProjectTrust::new(places, trust),
             project: places.project.clone(),
             own: places.config_dir.clone(),
         }))
     }
 
-    /// Whether it is about this layer: both files of the project count, since either can be
-    /// part of a clone.
+    /// Whether this layer is untrusted. Both files of the project are, since either can be part of a
+    /// clone.
     pub(super) fn concerns(&self, source: Source, path: Option<&Path>) -> bool {
         let Some(UntrustedProject { own, .. }) = &self.0 else { return false };
         let is_users = path.and_then(Path::parent).is_some_and(|folder| folder == own);
@@ -36,16 +36,16 @@ impl UntrustedFiles {
 
     /// Whether a file of the project lies in it.
     pub(super) fn admits(&self, path: &Path) -> bool {
-        self.0.as_ref().is_none_or(|doubted| doubted.standing.admits(path))
+        self.0.as_ref().is_none_or(|doubted| doubted.trust.admits(path))
     }
 
     /// Whether a file of this source may be written at a path.
     pub(super) fn admits_new(&self, source: Source, path: &Path) -> bool {
-        let standing = self.0.as_ref().filter(|_| self.concerns(source, Some(path)));
-        standing.is_none_or(|doubted| doubted.standing.admits_new(path))
+        let untrusted = self.0.as_ref().filter(|_| self.concerns(source, Some(path)));
+        untrusted.is_none_or(|doubted| doubted.trust.admits_new(path))
     }
 
-    /// How a file of the project is called.
+    /// The path of a file relative to the project.
     pub(super) fn shown(&self, file: &Path) -> String {
         let project = self.0.as_ref().map_or(Path::new(""), |doubted| &doubted.project);
         shown(file, project)

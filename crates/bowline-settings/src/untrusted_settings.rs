@@ -1,4 +1,4 @@
-//! The settings of a project that is not trusted, reduced to what gives no rights.
+//! Reduction of the settings of an untrusted project to keys that grant nothing.
 //!
 //! The lists name what stays. A key that is not on them, or that a later version adds, does not.
 
@@ -14,7 +14,7 @@ use super::{
     trust::{Part, SkippedHook, SkippedParts},
 };
 
-/// Keys that change how the model answers, and nothing else.
+/// Keys that change how the model responds, and nothing else.
 const MANNERS: &[&str] = &[
     "outputStyle",
     "language",
@@ -34,10 +34,10 @@ const STRICTER_IF_TRUE: &[&str] = &[
     "blockWritesOutsideWorkingDirectories",
     "denyInsteadOfPrompting",
 ];
-/// Words of `permissions` that take away when they say `disable`.
+/// Keys of `permissions` that take rights away when they are `disable`.
 const STRICTER_IF_DISABLED: &[&str] = &["disableBypassPermissionsMode", "disableAutoMode"];
-/// Keys that are told of by their names where they do not apply.
-const TOLD: &[&str] = &[
+/// Keys that are reported by name where they do not apply.
+const REPORTED: &[&str] = &[
     "disableAllHooks",
     "agent",
     "apiKeyHelper",
@@ -47,7 +47,7 @@ const TOLD: &[&str] = &[
 ];
 
 /// Takes everything out of the settings of one file that could give rights, run a program or lead
-/// elsewhere, and says what that was. `known` is what they say, `file` how they are called.
+/// elsewhere, and returns what that was. `known` are the parsed settings, `file` is the name of the file.
 pub(super) fn reduce_untrusted(
     value: &mut Map<String, Value>,
     known: &KnownSettings,
@@ -62,15 +62,15 @@ pub(super) fn reduce_untrusted(
             "model" | "fallbackModel" => models(said, &key, &mut left_out),
             "env" => variables(said, &mut left_out),
             "sandbox" => sandbox(&said),
-            // Where it says no, it says it about its own servers.
+            // `false` only disables its own servers.
             "enableAllProjectMcpServers" if said == Value::Bool(false) => Some(said),
             "hooks" => {
                 left_out.hooks.extend(skipped_hooks(&known.hooks, file));
                 None
             }
-            "mcpServers" => told(&said, Part::Server, &mut left_out),
-            "agents" => told(&said, Part::Agent, &mut left_out),
-            "enabledPlugins" => told(&said, Part::Plugin, &mut left_out),
+            "mcpServers" => report_entries(&said, Part::Server, &mut left_out),
+            "agents" => report_entries(&said, Part::Agent, &mut left_out),
+            "enabledPlugins" => report_entries(&said, Part::Plugin, &mut left_out),
             "bowline" => {
                 let hides_keys = said.get("hideKeys") == Some(&Value::Bool(true));
                 let names = said.as_object().into_iter().flat_map(Map::keys);
@@ -80,7 +80,7 @@ pub(super) fn reduce_untrusted(
                 hides_keys.then(|| serde_json::json!({ "hideKeys": true }))
             }
             name => {
-                if TOLD.contains(&name) {
+                if REPORTED.contains(&name) {
                     left_out.add(Part::Setting, name);
                 }
                 None
@@ -93,8 +93,8 @@ pub(super) fn reduce_untrusted(
     left_out
 }
 
-/// Tells of the entries of an object, none of which stays.
-fn told(said: &Value, part: Part, left_out: &mut SkippedParts) -> Option<Value> {
+/// Reports the entries of an object, none of which stays.
+fn report_entries(said: &Value, part: Part, left_out: &mut SkippedParts) -> Option<Value> {
     for name in said.as_object().into_iter().flat_map(Map::keys) {
         left_out.add(part, name);
     }
@@ -127,7 +127,7 @@ fn permissions(said: &Value, known: &KnownSettings, left_out: &mut SkippedParts)
     Some(Value::Object(kept))
 }
 
-/// Whether a mode lets nothing run that the usual one would ask about.
+/// Whether a mode lets nothing run that the default one would prompt for.
 fn gives_nothing(mode: &PermissionMode) -> bool {
     use PermissionMode::{Default, DontAsk, Plan};
     matches!(mode.clone().canonical(), Default | DontAsk | Plan)
@@ -166,7 +166,7 @@ fn variables(said: Value, left_out: &mut SkippedParts) -> Option<Value> {
     Some(Value::Object(set))
 }
 
-/// A project may ask for a sandbox. What it would allow inside of one is not for it to say.
+/// A project may request a sandbox, but not what is allowed inside of it.
 fn sandbox(said: &Value) -> Option<Value> {
     let is_set = |name| said.get(name) == Some(&Value::Bool(true));
     is_set("enabled").then(|| {
@@ -192,7 +192,7 @@ pub fn skipped_hooks<'a>(
     })
 }
 
-/// How a file of the project is called.
+/// The path of a file relative to the project.
 pub fn shown(file: &Path, project: &Path) -> String {
     file.strip_prefix(project).unwrap_or(file).display().to_string()
 }

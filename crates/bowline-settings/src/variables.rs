@@ -1,4 +1,4 @@
-//! The environment variables that settings set.
+//! Environment variables of settings.
 
 use super::{Layer, Settings, Source};
 

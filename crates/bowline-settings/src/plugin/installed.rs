@@ -1,4 +1,4 @@
-//! Plugins that were installed from a marketplace: `enabledPlugins` in settings says which are used.
+//! Plugins installed from a marketplace and enabled by `enabledPlugins`.
 //!
 //! Installing is not done here. What another program has installed is written down in
 //! `plugins/installed_plugins.json` of the configuration folder.

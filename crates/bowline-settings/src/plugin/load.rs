@@ -1,4 +1,4 @@
-//! Reading one plugin: its manifest, where its parts are, its hooks and servers.
+//! Loads one plugin: its manifest, its parts, its hooks and servers.
 
 use std::{fs, path::Path};
 

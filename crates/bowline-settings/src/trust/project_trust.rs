@@ -1,4 +1,4 @@
-//! What trust in a project means for a file that it brings.
+//! Trust in a project, applied to a file that it brings.
 
 use std::{
     fs,
@@ -7,7 +7,7 @@ use std::{
 
 use super::{super::SettingsPaths, Trust};
 
-/// The standing of a project in a session: whether it is trusted, and where it ends.
+/// Trust in the project of a session, and the folder that the project ends at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectTrust {
     trust: Trust,
@@ -16,7 +16,7 @@ pub struct ProjectTrust {
 }
 
 impl ProjectTrust {
-    /// The standing of the project at `places`.
+    /// Trust in the project at `places`.
     pub fn new(places: &SettingsPaths, trust: Trust) -> Self {
         let folders = places.project_folders();
         let top = folders.last().copied().unwrap_or(&places.project);

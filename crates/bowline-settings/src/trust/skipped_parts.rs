@@ -1,8 +1,8 @@
-//! What of a project does not apply because the project is not trusted, for people to read.
+//! Parts of an untrusted project that do not apply, listed for the user.
 
 use std::path::Path;
 
-/// The tag of the message that tells a host of hooks which do not run.
+/// The tag of the message to the host about hooks that do not run.
 pub const HOOKS_SKIPPED: &str = "hooks_skipped";
 
 /// How many things of one kind are named.
@@ -12,7 +12,7 @@ const NAMED_HOOKS: usize = 12;
 /// How many characters of a name are shown.
 const LONGEST_NAME: usize = 80;
 
-/// What of a project does not apply.
+/// Parts of a project that do not apply.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SkippedParts {
     /// The hooks that do not run.
@@ -83,7 +83,7 @@ impl SkippedParts {
         self.parts.push((part, name.into()));
     }
 
-    /// Adds what was left out elsewhere.
+    /// Adds parts that were skipped elsewhere.
     pub fn extend(&mut self, other: Self) {
         self.hooks.extend(other.hooks);
         self.parts.extend(other.parts);
@@ -101,7 +101,7 @@ impl SkippedParts {
         })
     }
 
-    /// What a host is told about the hooks that do not run.
+    /// The message to the host about the hooks that do not run.
     pub fn hooks_skipped(&self, project: &Path) -> Option<String> {
         (!self.hooks.is_empty()).then(|| {
             format!(

@@ -1,4 +1,4 @@
-//! StarterConsent to a project by the program or the person that starts a session in it.
+//! Consent to a project by the program or user that starts a session in it.
 
 use std::{fmt, path::PathBuf};
 
@@ -21,10 +21,10 @@ const SDK: &str = "sdk-";
 /// What follows it where a person has typed `-p` in a shell.
 const SHELL: &str = "cli";
 
-/// What the starter of a session says about its folder.
+/// Consent of the program or user that starts a session to its folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StarterConsent {
-    /// It asks for trust in this run (`--trust`, `BOWLINE_TRUST`).
+    /// It requests trust in this run (`--trust`, `BOWLINE_TRUST`).
     pub given: bool,
     /// The sources of settings that it names itself (`--setting-sources`).
     pub sources: Option<SourceSet>,

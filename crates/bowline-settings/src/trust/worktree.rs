@@ -1,4 +1,4 @@
-//! Worktrees of a repository: folders elsewhere that belong to it.
+//! Worktrees: folders elsewhere that belong to a repository.
 
 use std::{
     fs,
