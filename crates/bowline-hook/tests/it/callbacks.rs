@@ -12,7 +12,7 @@ fn specific(event: &str, mut fields: Value) -> Reply {
 }
 
 #[tokio::test]
-async fn the_host_is_told_the_input_and_the_call() {
+async fn callback_receives_input_and_call_id() {
     let rig = Rig::callback("PreToolUse", Reply::Json(json!({})));
     let report = rig.run(pre_tool_use("Bash")).await;
     assert_eq!((report.ran, report.hook_name.as_str()), (1, "PreToolUse:Bash"));
@@ -263,7 +263,7 @@ async fn an_answer_for_another_event_keeps_a_tool_from_running() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_callback_that_is_not_heard_in_time_keeps_a_tool_from_running() {
+async fn required_callback_that_times_out_blocks_the_tool() {
     for (timeout, seconds) in [(Some(3), 3), (None, 600)] {
         let rig = Rig::new();
         let mut matcher = json!({ "hookCallbackIds": ["h1"] });

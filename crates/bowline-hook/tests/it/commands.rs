@@ -124,7 +124,7 @@ async fn exit_code_two_without_a_word_still_objects() {
 }
 
 #[tokio::test]
-async fn other_exit_codes_do_not_hold_anything_up() {
+async fn unknown_exit_codes_do_not_block() {
     for (command, code) in [("exit 1", 1), ("echo oops >&2; exit 3", 3), ("kill -9 $$", 137)] {
         let report = Rig::command("PreToolUse", command).run(pre_tool_use("Bash")).await;
         assert_eq!(report.tool_refusal(), None, "{command}");
@@ -133,7 +133,7 @@ async fn other_exit_codes_do_not_hold_anything_up() {
 }
 
 #[tokio::test]
-async fn other_exit_codes_object_where_that_is_asked_for() {
+async fn unknown_exit_codes_block_if_configured() {
     let hook = json!({
         "type": "command", "command": "echo down >&2; exit 1", "onFailure": "block",
     });
@@ -155,7 +155,7 @@ async fn a_program_that_is_not_there_does_not_hold_anything_up() {
 }
 
 #[tokio::test]
-async fn kinds_of_hooks_that_nobody_can_run_are_reported() {
+async fn unsupported_kinds_of_hooks_are_reported() {
     let rig = Rig::settings(json!({ "PreToolUse": [{ "hooks": [
         { "type": "http", "url": "http://127.0.0.1:1/" },
         { "type": "prompt", "prompt": "ok? $ARGUMENTS" },
@@ -169,7 +169,7 @@ async fn kinds_of_hooks_that_nobody_can_run_are_reported() {
 }
 
 #[tokio::test]
-async fn the_life_of_a_program_is_told() {
+async fn program_start_progress_and_end_are_observed() {
     let rig = Rig::command("PreToolUse", "echo pre; echo err >&2");
     rig.run(pre_tool_use("Bash")).await;
     let activity = rig.activity();
@@ -187,7 +187,7 @@ async fn the_life_of_a_program_is_told() {
 }
 
 #[tokio::test]
-async fn a_failed_end_is_told() {
+async fn failed_end_is_observed() {
     let rig = Rig::command("Stop", "exit 1");
     let report = rig.run(stop()).await;
     assert!(report.has_errors());

@@ -17,7 +17,7 @@ fn check(matcher: &str, matched: &[&str], not_matched: &[&str]) {
 }
 
 #[test]
-fn nothing_and_a_star_match_everything() {
+fn empty_matcher_and_star_match_everything() {
     assert!(Matcher::new(None).matches("Bash"));
     check("", &["Bash", ""], &[]);
     check("*", &["Bash", ""], &[]);

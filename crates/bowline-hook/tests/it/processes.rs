@@ -131,7 +131,7 @@ impl HookObserver for Background {
 }
 
 #[tokio::test]
-async fn a_program_can_go_on_by_itself_and_be_heard_later() {
+async fn background_program_reports_after_its_end() {
     let answer = json!({ "hookSpecificOutput": {
         "hookEventName": "UserPromptSubmit", "additionalContext": "late",
     } });
@@ -179,7 +179,7 @@ async fn an_objection_from_the_background_can_wake_the_agent() {
 }
 
 #[tokio::test]
-async fn a_process_left_behind_on_purpose_does_not_hold_up_the_answer() {
+async fn detached_child_process_does_not_delay_the_reply() {
     // It keeps stdout open for as long as it lives, which ends with the pipe.
     let rig = Rig::command("UserPromptSubmit", "echo fine; cat hold & exit 0");
     make_pipe(&rig.path("hold"));

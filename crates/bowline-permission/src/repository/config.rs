@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_git_would_not_read_is_not_read() {
+    fn config_that_git_rejects_is_rejected() {
         for text in [
             "a = b",
             "[a",

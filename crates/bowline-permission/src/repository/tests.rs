@@ -91,7 +91,7 @@ fn ordinary_repositories_are_harmless() {
 }
 
 #[test]
-fn what_git_reads_is_known() {
+fn config_that_git_reads_is_parsed() {
     let rig = Rig::new();
     rig.sh(&format!("{SUBMODULE} && cd p && git worktree add -q ../w -b w"));
     let folders = |from| {

@@ -188,7 +188,7 @@ fn a_denied_command_is_found_wherever_it_hides() {
 }
 
 #[test]
-fn what_only_seems_to_read_is_asked_about() {
+fn commands_that_only_seem_to_read_need_approval() {
     let bench = Bench::new();
     for command in [
         "git -c core.fsmonitor=x status",
@@ -290,7 +290,7 @@ fn what_only_seems_to_read_is_asked_about() {
 
 /// The official CLI asks about these, too. What they do is known for certain, so nobody is asked here.
 #[test]
-fn what_certainly_reads_is_not_asked_about() {
+fn certain_reads_need_no_approval() {
     let bench = Bench::new();
     for command in [
         "(ls)",
@@ -332,7 +332,7 @@ fn a_pattern_does_not_lead_out_through_a_symlink() {
 
 /// The settings of a repository make git run programs, and a bare one is made of plain files.
 #[test]
-fn git_in_a_bare_repository_is_asked_about() {
+fn git_in_a_bare_repository_needs_approval() {
     let bench = Bench::new().mode("acceptEdits");
     for name in ["HEAD", "objects", "refs"] {
         std::fs::create_dir_all(bench.project.join("src/planted").join(name)).unwrap();

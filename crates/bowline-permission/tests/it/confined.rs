@@ -22,7 +22,7 @@ fn readable(bench: &Bench, command: &str) -> Vec<PathBuf> {
 }
 
 #[test]
-fn what_only_reads_is_held_in_every_mode() {
+fn read_only_commands_are_confined_in_every_mode() {
     for mode in ["default", "plan", "dontAsk", "acceptEdits", "auto"] {
         let bench = Bench::new().mode(mode);
         assert_eq!(readable(&bench, "cat a.txt | sort"), [bench.project.as_path()], "{mode}");
@@ -30,7 +30,7 @@ fn what_only_reads_is_held_in_every_mode() {
 }
 
 #[test]
-fn what_somebody_allowed_is_not() {
+fn allowed_commands_are_not_confined() {
     let free = |bench: Bench, command| assert_eq!(held(&bench, command), None, "{command}");
     free(Bench::new().rules(&["allow Bash(cat:*)"]), "cat a.txt");
     free(Bench::new().rules(&["allow Bash(cat a.txt)"]), "cat a.txt");

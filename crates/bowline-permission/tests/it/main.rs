@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests start programs and read variables")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it is")]
 
+mod approval_requests;
 mod bench;
 mod commands;
 mod confined;
@@ -10,7 +11,6 @@ mod hooks;
 mod listing;
 mod modes;
 mod properties;
-mod questions;
 mod redteam;
 mod rules;
 mod settings_file;

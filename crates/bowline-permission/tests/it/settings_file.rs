@@ -38,7 +38,7 @@ fn a_new_file_has_two_spaces_of_indent() {
 }
 
 #[test]
-fn other_keys_keep_their_place_and_text() {
+fn other_keys_keep_their_position_and_text() {
     let before = r#"{
   "zebra": {"b": 1.00, "a": [1,2]},
   "permissions": {

@@ -11,7 +11,7 @@ fn effective(settings: &Settings) -> Value {
 }
 
 #[test]
-fn nothing_is_fine() {
+fn missing_files_are_empty_settings() {
     let settings = Machine::new().load();
     assert_eq!(effective(&settings), json!({}));
     assert!(settings.problems().is_empty());

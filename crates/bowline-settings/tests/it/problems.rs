@@ -84,7 +84,7 @@ fn a_value_that_does_not_fit_is_left_out_alone() {
 }
 
 #[test]
-fn what_was_asked_for_must_be_usable() {
+fn requested_settings_must_be_usable() {
     let machine = Machine::new();
     let load = |flag: &str| {
         let request = SettingsRequest { flag: Some(flag.to_owned()), ..Default::default() };

@@ -129,7 +129,7 @@ fn greedy() -> Value {
 }
 
 #[test]
-fn nothing_that_gives_anything_is_left_of_the_settings_of_an_untrusted_project() {
+fn settings_of_an_untrusted_project_grant_no_rights() {
     for file in ["settings.json", "settings.local.json"] {
         let machine = Machine::new();
         machine.write(&format!("project/.claude/{file}"), greedy());
@@ -142,7 +142,7 @@ fn nothing_that_gives_anything_is_left_of_the_settings_of_an_untrusted_project()
 }
 
 #[test]
-fn what_an_untrusted_project_says_does_not_end_what_the_user_wants() {
+fn untrusted_project_does_not_disable_settings_of_the_user() {
     let machine = Machine::new();
     let strict = json!({
         "permissions": {
@@ -214,7 +214,7 @@ fn a_settings_file_that_is_a_link_out_of_an_untrusted_project_is_not_read() {
 }
 
 #[test]
-fn what_changes_in_the_file_of_an_untrusted_project_is_doubted_too() {
+fn changed_file_of_an_untrusted_project_is_reduced() {
     let machine = Machine::new();
     let mut settings = machine.load_doubted();
     machine.local(greedy());
@@ -302,7 +302,7 @@ fn servers_of_the_whole_repository_count_and_the_nearest_wins() {
 }
 
 #[test]
-fn what_is_wrong_with_the_projects_servers_is_said() {
+fn problems_of_project_servers_are_reported() {
     let machine = Machine::new();
     machine.write("project/.mcp.json", json!({ "mcpServers": { "odd": { "command": 7 } } }));
     let (servers, problems) =

@@ -1,4 +1,4 @@
-//! What a question says: suggestions, paths and reasons as the recordings have them.
+//! Approval requests: suggestions, paths and reasons as the recordings have them.
 
 use bowline_permission::{NoApproval, Verdict};
 use bowline_protocol::CanUseTool;
@@ -74,7 +74,7 @@ fn an_edit_offers_the_mode_and_outside_also_the_directory() {
 }
 
 #[test]
-fn other_calls_offer_their_narrowest_rule() {
+fn suggestions_are_the_narrowest_rules() {
     let bench = Bench::new();
     let outside = format!("/{}/**", bench.outside.display());
     let local = "localSettings";
@@ -116,7 +116,7 @@ fn other_calls_offer_their_narrowest_rule() {
 
 /// Accepting a suggestion answers the same question from then on.
 #[test]
-fn what_is_offered_is_enough() {
+fn suggested_rules_allow_the_call() {
     for call in [
         "Read OUTSIDE/b.txt",
         "Bash cat OUTSIDE/b.txt",
