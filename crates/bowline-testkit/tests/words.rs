@@ -52,11 +52,6 @@ const PENDING: &[&str] = &[
     "crates/bowline-shell/",
     "crates/bowline-tools/",
     "crates/bowline-websocket/",
-    "docs/doors.md",
-    "docs/protocol.md",
-    "docs/sdk-options.md",
-    "docs/sdk.md",
-    "docs/testing-offline.md",
     "examples/src/bin/database_query.rs",
     "examples/src/bin/web_chat.rs",
 ];
