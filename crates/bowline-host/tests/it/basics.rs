@@ -308,7 +308,7 @@ async fn conflicting_options_fail_before_the_agent_starts() {
     let no_object = Tool::new("count", "Counts", async |n: i64| n.to_string());
     let options = Options::default().sdk_mcp_server(McpServer::new("c").tool(no_object));
     let error = Client::connect(options).await.unwrap_err();
-    assert_eq!(error.to_string(), "MCP server `c`: the arguments of `count` are no object");
+    assert_eq!(error.to_string(), "MCP server `c`: `count`: input schema must have type `object`");
 
     let mut both =
         Options::default().can_use_tool(async |_: ToolRequest| PermissionResult::allow());
