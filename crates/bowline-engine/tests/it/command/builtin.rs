@@ -32,7 +32,7 @@ async fn a_command_is_answered_in_the_models_place() {
 }
 
 #[tokio::test]
-async fn what_only_looks_like_a_command_goes_to_the_model() {
+async fn unknown_command_goes_to_the_model() {
     let mut rig = Rig::new();
     for prompt in ["/nosuchcommand x", "/etc/passwd x", "/ cost", "a /cost"] {
         let frames = rig.run(prompt).await;
@@ -58,7 +58,7 @@ async fn a_command_is_not_answered_together_with_prompts() {
 }
 
 #[tokio::test]
-async fn what_a_command_says_is_not_told_to_the_model() {
+async fn command_output_is_not_sent_to_the_model() {
     let ears = Ears::default();
     let mut rig = Rig::with(|config| ears.listen(config));
     rig.run("SAY one").await;
@@ -111,7 +111,7 @@ async fn lists_say_what_there_is() {
 }
 
 #[tokio::test]
-async fn hosts_are_told_which_commands_there_are() {
+async fn commands_are_listed_for_hosts() {
     let mut rig = Rig::new();
     let answer = rig.control(json!({"subtype": "initialize"})).await.unwrap();
     let commands = answer["commands"].as_array().unwrap();

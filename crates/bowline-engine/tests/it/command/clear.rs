@@ -9,7 +9,7 @@ use crate::{
 };
 
 #[tokio::test]
-async fn the_conversation_the_books_and_the_session_begin_anew() {
+async fn clear_resets_conversation_usage_and_session() {
     let ears = Ears::default();
     let mut rig = Rig::with(|config| ears.listen(config));
     let first = rig.run("SAY one").await;

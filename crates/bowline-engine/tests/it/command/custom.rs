@@ -81,7 +81,7 @@ async fn a_program_that_may_not_run_keeps_the_command_from_the_model() {
 }
 
 #[tokio::test]
-async fn what_a_command_allows_holds_while_it_is_worked_on() {
+async fn allowed_tools_of_a_command_apply_during_its_turn() {
     let call = "TOOL Bash {\"command\": \"touch made.txt\"}\nNEXT\nSAY done";
     let text = format!("---\nallowed-tools: Bash(touch:*)\n---\n{call}");
     let folder = project(&[(".claude/commands/make.md", &text)]);
@@ -143,7 +143,7 @@ async fn a_skill_is_a_command_that_knows_its_folder() {
 }
 
 #[tokio::test]
-async fn commands_are_for_the_model_too_unless_they_say_no() {
+async fn commands_are_for_the_model_unless_disabled() {
     let folder = project(&[
         (".claude/commands/greet.md", "Greet $0 warmly."),
         (".claude/commands/mine.md", "---\ndisable-model-invocation: true\n---\nMine."),

@@ -103,7 +103,7 @@ async fn a_model_that_is_kept_is_used_from_the_next_prompt_on() {
 }
 
 #[tokio::test]
-async fn what_is_on_disk_is_read_again() {
+async fn reload_commands_read_the_disk_again() {
     let mut rig = rig();
     assert_eq!(told(&mut rig, "/reload-skills").await, "Reloaded: 0 skills (0 added, 0 removed)");
     fs::create_dir_all(rig.path().join(".claude/skills/greet")).unwrap();

@@ -58,7 +58,7 @@ async fn a_conversation_that_is_nearly_full_is_compacted_before_the_next_request
 }
 
 #[tokio::test]
-async fn a_turn_goes_on_behind_its_compaction() {
+async fn turn_continues_after_its_compaction() {
     let ears = Ears::default();
     let mut rig = Rig::with(|config| {
         ears.listen(config);
@@ -100,7 +100,7 @@ async fn compactions_that_do_not_help_are_given_up() {
 }
 
 #[tokio::test]
-async fn who_does_not_want_it_is_left_alone() {
+async fn automatic_compaction_can_be_switched_off() {
     let mut rig = Rig::with(|config| {
         config.auto_compact_window = Some(100_000);
         config.auto_compact = false;
@@ -111,7 +111,7 @@ async fn who_does_not_want_it_is_left_alone() {
 }
 
 #[tokio::test]
-async fn a_prompt_that_is_too_long_is_compacted_once() {
+async fn too_long_prompt_is_compacted_once() {
     let mut rig = Rig::new();
     rig.run("SUMMARY all of it\nSAY one").await;
     let error = "ERRMSG prompt is too long: 210000 tokens > 200000 maximum\nERRORS 400 -1";

@@ -81,7 +81,7 @@ async fn the_request_for_a_summary_repeats_the_conversation_and_costs_what_it_co
 }
 
 #[tokio::test]
-async fn hooks_are_heard_in_their_order() {
+async fn compaction_hooks_run_in_order() {
     let mut rig = Rig::new();
     let hooks = json!({
         "PreCompact": [{"hookCallbackIds": ["pre"]}],
@@ -126,7 +126,7 @@ async fn hooks_are_heard_in_their_order() {
 }
 
 #[tokio::test]
-async fn what_hook_programs_print_is_heeded_and_shown() {
+async fn output_of_compaction_hooks_is_used_and_shown() {
     let ears = Ears::default();
     let settings = json!({"hooks": {
         "PreCompact": [{"hooks": [{"type": "command", "command": "echo keep the depths"}]}],

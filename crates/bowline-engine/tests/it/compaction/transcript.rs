@@ -8,7 +8,7 @@ use bowline_sessions::{
 use crate::{ears::Ears, rig::Rig};
 
 #[tokio::test]
-async fn what_is_resumed_is_what_the_model_saw() {
+async fn resumed_conversation_is_what_the_model_saw() {
     let ears = Ears::default();
     let folder = tempfile::tempdir().unwrap();
     let home = ConfigHome::new(folder.path().join("config"));

@@ -13,7 +13,7 @@ fn names(list: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn what_a_repository_brings_counts_in_all_its_folders() {
+async fn repository_files_apply_in_all_its_folders() {
     let folder = tempfile::tempdir().unwrap();
     let put = |path: &str, about: &str, name: &str| {
         let text = format!("---\nname: {name}\ndescription: {about}\n---\nSAY {about}");

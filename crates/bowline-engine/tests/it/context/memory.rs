@@ -71,7 +71,7 @@ async fn imports_are_followed_once_and_not_forever() {
 }
 
 #[tokio::test]
-async fn instructions_of_a_folder_are_told_with_the_first_result_from_it() {
+async fn folder_instructions_follow_the_first_result_from_it() {
     let ears = Ears::default();
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "sub/CLAUDE.md", "Mind the sub folder.");

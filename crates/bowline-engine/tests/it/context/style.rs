@@ -48,7 +48,7 @@ async fn the_nearest_style_of_a_name_counts() {
 }
 
 #[tokio::test]
-async fn some_styles_are_always_there_and_can_be_replaced() {
+async fn built_in_styles_can_be_replaced() {
     assert!(told("Explanatory", &[], &[]).await.contains("Insight"));
     let own = ("sub/.claude/output-styles/e.md", "---\nname: Explanatory\n---\nmine");
     assert_eq!(told("Explanatory", &[own], &[]).await, "Explanatory\nmine");
@@ -57,7 +57,7 @@ async fn some_styles_are_always_there_and_can_be_replaced() {
 }
 
 #[tokio::test]
-async fn a_plugin_may_force_its_style_and_nobody_else_may() {
+async fn only_plugins_may_force_a_style() {
     let forced = "---\nname: loud\nforce-for-plugin: true\n---\nSpeak up.";
     let plugin = [
         ("horn/.claude-plugin/plugin.json", r#"{"name": "horn"}"#),
@@ -69,7 +69,7 @@ async fn a_plugin_may_force_its_style_and_nobody_else_may() {
 }
 
 #[tokio::test]
-async fn a_style_replaces_how_to_answer_and_unless_it_says_so_how_to_work() {
+async fn style_replaces_the_default_sections() {
     for (keeps, head) in [(false, ""), (true, "keep-coding-instructions: true\n")] {
         let ears = Ears::default();
         let folder = tempfile::tempdir().unwrap();

@@ -8,7 +8,7 @@ use super::write;
 use crate::{ears::Ears, rig::Rig};
 
 #[tokio::test]
-async fn our_own_prompt_says_who_where_and_how_and_stays_the_same_in_bytes() {
+async fn default_system_prompt_is_stable_in_bytes() {
     let ears = Ears::default();
     let mut rig = Rig::with(|config| ears.listen(config));
     rig.run("SAY one").await;
@@ -46,7 +46,7 @@ async fn a_prompt_can_be_appended_to_or_replaced() {
 }
 
 #[tokio::test]
-async fn where_a_prompt_begins_to_change_is_not_said() {
+async fn dynamic_boundary_is_not_sent() {
     let ears = Ears::default();
     let mut rig = Rig::with(|config| ears.listen(config));
     let parts = ["You are terse.", SYSTEM_PROMPT_DYNAMIC_BOUNDARY, "It is Monday."];
@@ -57,7 +57,7 @@ async fn where_a_prompt_begins_to_change_is_not_said() {
 }
 
 #[tokio::test]
-async fn what_the_host_brings_when_it_connects_holds_from_the_next_turn_on() {
+async fn host_prompts_apply_from_the_next_turn() {
     let ears = Ears::default();
     let mut rig = Rig::with(|config| ears.listen(config));
     rig.run("SAY one").await;
@@ -80,7 +80,7 @@ async fn an_empty_prompt_of_the_host_means_none() {
 }
 
 #[tokio::test]
-async fn what_changes_from_place_to_place_can_go_with_the_first_prompt_instead() {
+async fn dynamic_sections_can_go_with_the_first_prompt() {
     let ears = Ears::default();
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "CLAUDE.md", "Use tabs.");
@@ -98,7 +98,7 @@ async fn what_changes_from_place_to_place_can_go_with_the_first_prompt_instead()
 }
 
 #[tokio::test]
-async fn files_of_nobody_count_when_no_source_does() {
+async fn no_files_apply_without_sources() {
     let ears = Ears::default();
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "CLAUDE.md", "Use tabs.");

@@ -64,7 +64,7 @@ async fn the_system_prompt_counts_before_the_first_turn() {
 }
 
 #[tokio::test]
-async fn who_wants_it_exactly_gets_what_the_provider_counts() {
+async fn full_detail_has_the_counts_of_the_provider() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "CLAUDE.md", &"Use tabs. ".repeat(100));
     let ears = Ears::default();
@@ -86,7 +86,7 @@ async fn who_wants_it_exactly_gets_what_the_provider_counts() {
 }
 
 #[tokio::test]
-async fn everything_that_people_and_servers_bring_is_told_and_counted() {
+async fn custom_and_server_parts_are_listed_and_counted() {
     let folder = tempfile::tempdir().unwrap();
     let skill = "---\nname: knots\ndescription: how to tie them\n---\nTie.";
     write(folder.path(), ".claude/skills/knots/SKILL.md", skill);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::rig::{Rig, shapes};
 
 #[tokio::test]
-async fn the_answer_says_what_there_is() {
+async fn initialize_response_lists_the_catalog() {
     let rig = Rig::new();
     let answer = rig.control(json!({"subtype": "initialize", "hooks": null})).await.unwrap();
     assert_eq!(answer["models"][0]["value"], "default");
@@ -63,7 +63,7 @@ async fn a_schema_for_results_counts_from_the_next_turn() {
 }
 
 #[tokio::test]
-async fn what_is_no_schema_is_refused() {
+async fn invalid_schema_is_refused() {
     let rig = Rig::new();
     let request = json!({"subtype": "initialize", "jsonSchema": {"type": "pigeon"}});
     let error = rig.control(request).await.unwrap_err();

@@ -210,7 +210,7 @@ async fn a_resource_can_be_read() {
 }
 
 #[tokio::test]
-async fn tools_are_listed_again_when_the_server_says_so() {
+async fn tools_are_listed_again_when_they_change() {
     let mut rig = connected().await;
     rig.heard();
     let message = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
@@ -222,7 +222,7 @@ async fn tools_are_listed_again_when_the_server_says_so() {
 }
 
 #[tokio::test]
-async fn what_the_host_decides_about_tools_counts() {
+async fn tool_policies_of_the_host_apply() {
     let mut rig = Rig::new();
     rig.serves(calc);
     let configs = json!({"calc": {"tools": [{"name": "bad", "permission_policy": "always_deny"}]}});

@@ -79,7 +79,7 @@ async fn its_question_reaches_the_host() {
 }
 
 #[tokio::test]
-async fn a_hook_may_answer_in_the_users_place_and_hears_the_answer() {
+async fn hook_may_respond_to_an_elicitation() {
     let mut rig = rig();
     let hooks = json!({
         "Elicitation": [{"hookCallbackIds": ["hook_0"]}],
@@ -100,7 +100,7 @@ async fn a_hook_may_answer_in_the_users_place_and_hears_the_answer() {
 }
 
 #[tokio::test]
-async fn it_can_be_reached_again() {
+async fn server_can_be_reconnected() {
     let mut rig = rig();
     hook(&rig, "Stop").await;
     rig.run("SAY hi").await;

@@ -15,7 +15,7 @@ async fn switch(rig: &Rig, model: Value) -> Result<Value, String> {
 }
 
 #[tokio::test]
-async fn the_host_hears_which_model_it_is_now() {
+async fn model_switch_is_reported_to_the_host() {
     let mut rig = Rig::new();
     // Before the first turn there is nothing to be told.
     assert_eq!(switch(&rig, json!("sonnet")).await, Ok(json!({"model": "claude-sonnet-5-5"})));

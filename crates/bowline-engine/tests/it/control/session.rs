@@ -8,7 +8,7 @@ use super::{hook, hook_inputs};
 use crate::rig::Rig;
 
 #[tokio::test]
-async fn a_title_is_told_before_the_answer() {
+async fn title_is_sent_before_the_response() {
     let mut rig = Rig::new();
     let request = json!({"subtype": "rename_session", "title": " my title "});
     assert_eq!(rig.control(request).await, Ok(Value::Null));
@@ -125,7 +125,7 @@ async fn subscribers_and_thinking_are_noted() {
 }
 
 #[tokio::test]
-async fn what_nobody_answers_is_refused_by_name() {
+async fn unsupported_request_is_refused_by_name() {
     let rig = Rig::new();
     for subtype in ["no_such_thing", "set_color", "claude_authenticate", "get_memory_dialog"] {
         let request = json!({"subtype": subtype, "color": "red", "cwd": "/"});
@@ -135,7 +135,7 @@ async fn what_nobody_answers_is_refused_by_name() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_kept_for_a_claim_is_refused() {
+async fn too_many_requests_before_a_claim_are_refused() {
     let rig = Rig::with(|config| config.unclaimed = true);
     let request = json!({"subtype": "set_has_subscribers", "has_subscribers": true});
     for _ in 0..1024 {

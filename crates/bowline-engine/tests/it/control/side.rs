@@ -21,7 +21,7 @@ async fn a_side_question_leaves_no_trace() {
 }
 
 #[tokio::test]
-async fn it_is_answered_while_a_turn_runs_and_can_be_withdrawn() {
+async fn side_question_runs_beside_a_turn_and_can_be_cancelled() {
     let mut rig = Rig::new();
     rig.prompt("HANG").await;
     rig.until(|frame| frame["subtype"] == "init").await;

@@ -38,7 +38,7 @@ async fn the_context_is_counted_by_category() {
 }
 
 #[tokio::test]
-async fn models_version_and_status_are_told() {
+async fn models_version_and_status_are_listed() {
     let rig = Rig::with(|config| {
         config.version = "1.2.3".to_owned();
         config.build_time = "2026-01-02T03:04:05Z".to_owned();

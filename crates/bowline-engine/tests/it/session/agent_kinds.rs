@@ -66,7 +66,7 @@ hooks:
 }
 
 #[tokio::test]
-async fn settings_define_agents_too() {
+async fn settings_define_agents() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().canonicalize().unwrap();
     let write = |file: &str, text: String| {
@@ -130,7 +130,7 @@ async fn its_permission_mode_counts_for_it_alone() {
 }
 
 #[tokio::test]
-async fn what_hooks_say_at_its_start_is_told_to_it() {
+async fn output_of_start_hooks_reaches_the_subagent() {
     let mut rig = rig_with("description: dives\n");
     let hooks = json!({"SubagentStart": [{"matcher": null, "hookCallbackIds": ["h"]}]});
     rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();
@@ -180,7 +180,7 @@ fn prepared(head: &str) -> (Rig, Ears) {
 }
 
 #[tokio::test]
-async fn it_knows_where_it_is_and_what_people_have_left() {
+async fn subagent_knows_its_environment_and_instructions() {
     for (omits, knows) in [("", true), ("omitClaudeMd: true\n", false)] {
         let (mut rig, ears) = prepared(&format!("description: dives\n{omits}"));
         rig.run(&dive("SAY down")).await;
@@ -194,7 +194,7 @@ async fn it_knows_where_it_is_and_what_people_have_left() {
 }
 
 #[tokio::test]
-async fn it_knows_its_skills_from_the_start() {
+async fn subagent_gets_its_skills_with_the_prompt() {
     let (mut rig, ears) = prepared("description: dives\nskills: knots, none\ntools: Read\n");
     rig.run(&dive("SAY down")).await;
     let first = ears.requests().into_iter().map(|it| format!("{:?}", it.messages));
@@ -204,7 +204,7 @@ async fn it_knows_its_skills_from_the_start() {
 }
 
 #[tokio::test]
-async fn what_it_remembers_is_its_own_to_write_and_told_the_next_time() {
+async fn agent_memory_is_writable_and_part_of_the_next_prompt() {
     let (mut rig, ears) = prepared("description: dives\nmemory: project\ntools: Grep\n");
     let folder = rig.path().canonicalize().unwrap().join(".claude/agent-memory/diver");
     let write = |path: &str| {
@@ -227,7 +227,7 @@ async fn what_it_remembers_is_its_own_to_write_and_told_the_next_time() {
 }
 
 #[tokio::test]
-async fn one_that_reaches_its_limit_says_so() {
+async fn subagent_at_its_turn_limit_says_so() {
     let mut rig = rig_with("description: dives\nmaxTurns: 2\n");
     let turn = "TOOL Bash {\"command\": \"true\"}\nNEXT\n";
     let frames = rig.run(&dive(&format!("{turn}SAY halfway\n{turn}{turn}SAY x"))).await;
@@ -249,7 +249,7 @@ async fn one_for_the_background_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn its_tools_and_its_effort_are_as_it_says() {
+async fn agent_definition_sets_tools_and_effort() {
     let head = "description: dives\ntools: Read, Bash, Grep\ndisallowedTools: Grep\neffort: low\n";
     let (mut rig, ears) = prepared(head);
     rig.run(&dive("SAY down")).await;

@@ -60,7 +60,7 @@ fn results(frames: &[Value]) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn they_are_there_for_the_agent_alone_and_while_it_works() {
+async fn agent_servers_live_as_long_as_their_agent() {
     let (mut rig, gone) = rig(false).await;
     rig.will_permit(json!({"behavior": "allow"}));
     let frames = rig.run(&format!("{}\nNEXT\n{CALL}", send(CALL))).await;
@@ -104,7 +104,7 @@ async fn the_main_agents_are_the_sessions() {
 }
 
 #[tokio::test]
-async fn a_project_that_nobody_trusts_starts_none() {
+async fn untrusted_project_starts_no_agent_servers() {
     let folder = TempDir::new().unwrap();
     let agents = folder.path().join(".claude/agents");
     fs::create_dir_all(&agents).unwrap();

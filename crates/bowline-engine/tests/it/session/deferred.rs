@@ -39,7 +39,7 @@ fn put_off(frames: &[Value]) -> &Value {
 }
 
 #[tokio::test]
-async fn all_that_were_put_off_are_made_and_those_put_off_again_wait_on() {
+async fn deferred_calls_run_and_may_be_deferred_again() {
     let folder = tempfile::tempdir().unwrap();
     let decisions = ["defer", "allow", "defer", "defer"];
     let mut rig = session(folder.path(), StartFrom::Nothing, &decisions).await;

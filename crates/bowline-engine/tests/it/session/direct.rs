@@ -36,7 +36,7 @@ async fn tools_are_listed_without_those_that_need_a_conversation() {
 }
 
 #[tokio::test]
-async fn what_needs_no_permission_runs_and_answers_programs_too() {
+async fn direct_call_without_permission_returns_structured_output() {
     let rig = Rig::new();
     std::fs::write(rig.path().join("a.txt"), "hello\n").unwrap();
     let path = rig.path().canonicalize().unwrap().join("a.txt");
@@ -48,7 +48,7 @@ async fn what_needs_no_permission_runs_and_answers_programs_too() {
 }
 
 #[tokio::test]
-async fn nobody_to_ask_means_no() {
+async fn direct_call_without_an_approver_is_denied() {
     let mut rig = Rig::new();
     let result = run(&rig, call("Bash", touch(), PermissionPrompts::Nobody)).await;
     assert!(result.is_error);
@@ -107,7 +107,7 @@ async fn a_hook_without_an_opinion_does_not_keep_a_question_open() {
 }
 
 #[tokio::test]
-async fn a_bad_input_says_what_is_wrong() {
+async fn direct_call_with_invalid_input_names_the_fault() {
     let rig = Rig::new();
     let result = run(&rig, call("Read", json!({"path": 1}), PermissionPrompts::Host)).await;
     assert!(text(&result).contains("`file_path` is missing"), "{result:?}");

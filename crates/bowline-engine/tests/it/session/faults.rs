@@ -134,7 +134,7 @@ async fn two_calls_of_one_name_have_a_result_each() {
 }
 
 #[tokio::test]
-async fn a_stream_that_breaks_behind_a_block_says_nothing_twice() {
+async fn stream_cut_after_a_block_emits_no_duplicates() {
     let mut rig = Rig::with(|config| config.retry.first_delay = Duration::ZERO);
     let call = "TOOL Bash {\"command\": \"echo ran >> runs.txt\"}";
     let frames = rig.run(&format!("SAY before\n{call}\nSAY behind\nCUT\nNEXT\nSAY after")).await;
@@ -163,7 +163,7 @@ async fn a_hook_answers_in_the_place_of_a_host_that_is_slow() {
 }
 
 #[tokio::test]
-async fn nothing_that_was_started_outlives_a_session_that_is_dropped() {
+async fn dropped_session_leaves_no_processes() {
     let mut rig = Rig::new();
     let background = json!({"command": "echo $$ > pid; sleep 300", "run_in_background": true});
     let foreground =

@@ -47,7 +47,7 @@ fn warnings(frames: &[Value]) -> Vec<&Value> {
 }
 
 #[tokio::test]
-async fn a_model_says_no_and_the_turn_ends() {
+async fn prompt_hook_objection_ends_the_turn() {
     let prompt = "SAY {\"ok\": false, \"reason\": \"not now\"}";
     let mut rig = rig("PreToolUse", json!({"type": "prompt", "prompt": prompt}));
     let frames = rig.run(ECHO).await;
@@ -59,7 +59,7 @@ async fn a_model_says_no_and_the_turn_ends() {
 }
 
 #[tokio::test]
-async fn a_model_says_no_and_the_turn_may_go_on() {
+async fn prompt_hook_objection_may_let_the_turn_continue() {
     let prompt = "SAY {\"ok\": false, \"reason\": \"not now\"}";
     let hook = json!({"type": "prompt", "prompt": prompt, "continueOnBlock": true});
     let frames = rig("PreToolUse", hook).run(ECHO).await;
@@ -68,7 +68,7 @@ async fn a_model_says_no_and_the_turn_may_go_on() {
 }
 
 #[tokio::test]
-async fn a_model_says_yes_and_costs_what_it_costs() {
+async fn prompt_hook_usage_is_billed() {
     let hook = json!({"type": "prompt", "prompt": "Fine? $ARGUMENTS\nUSAGE {\"input_tokens\": 1000}\nSAY {\"ok\": true}"});
     let frames = rig("PreToolUse", hook).run(ECHO).await;
     assert_eq!(text(result_of_call(&frames)), "hi");
@@ -77,7 +77,7 @@ async fn a_model_says_yes_and_costs_what_it_costs() {
 }
 
 #[tokio::test]
-async fn a_model_that_makes_no_sense_stops_nothing_and_the_user_hears_of_it() {
+async fn prompt_hook_with_invalid_output_does_not_block_and_is_reported() {
     let hook = json!({"type": "prompt", "prompt": "SAY perhaps"});
     let frames = rig("PreToolUse", hook).run(ECHO).await;
     assert_eq!(text(result_of_call(&frames)), "hi");
@@ -124,7 +124,7 @@ async fn a_prompt_that_a_model_refuses_goes_nowhere() {
 }
 
 #[tokio::test]
-async fn an_agent_looks_around_before_it_says_no() {
+async fn agent_hook_uses_tools_before_it_objects() {
     let prompt = "TOOL Read {\"file_path\": \"state.txt\"}\nNEXT\n\
                   TOOL StructuredOutput {\"ok\": false, \"reason\": \"the state is red\"}";
     let mut rig = rig("PreToolUse", json!({"type": "agent", "prompt": prompt}));
@@ -140,7 +140,7 @@ async fn an_agent_looks_around_before_it_says_no() {
 }
 
 #[tokio::test]
-async fn an_agent_gets_no_permission_that_nobody_gave() {
+async fn agent_hook_gets_no_permission_without_a_rule() {
     let prompt = "TOOL Bash {\"command\": \"touch made.txt\"}\nNEXT\nSAY {\"ok\": true}";
     let mut rig = rig("Stop", json!({"type": "agent", "prompt": prompt}));
     rig.run("SAY finished").await;
@@ -346,7 +346,7 @@ async fn an_input_that_a_hook_has_spoiled_is_the_hooks_fault() {
 }
 
 #[tokio::test]
-async fn a_program_that_makes_no_sense_stops_nothing_and_the_user_hears_of_it() {
+async fn command_hook_with_invalid_output_does_not_block_and_is_reported() {
     let other_event = json!({"hookSpecificOutput": {"hookEventName": "PostToolUse"}});
     let unknown = before_tool(&json!({"permissionDecision": "perhaps"}));
     let no_object = before_tool(&json!({"updatedInput": "x"}));

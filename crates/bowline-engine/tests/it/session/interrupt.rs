@@ -105,7 +105,7 @@ async fn a_turn_that_runs_when_the_session_is_shut_down_still_has_its_result() {
 }
 
 #[tokio::test]
-async fn while_a_hook_decides_about_a_call_nobody_else_is_asked() {
+async fn host_gets_no_request_while_a_hook_decides() {
     let mut rig = Rig::new();
     let hooks = json!({"PreToolUse": [{"hookCallbackIds": ["h"]}]});
     rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();

@@ -67,14 +67,14 @@ async fn a_folder_is_set_up_before_the_session_starts() {
 }
 
 #[tokio::test]
-async fn nobody_sets_a_folder_up_unasked() {
+async fn setup_hooks_run_only_on_request() {
     let mut rig = rig_with(&[("Setup", "touch done")], |_| {});
     rig.run("SAY x").await;
     assert!(!rig.path().join("done").exists());
 }
 
 #[tokio::test]
-async fn what_setup_and_start_hooks_leave_runs_before_every_command() {
+async fn scripts_of_setup_and_start_hooks_run_before_every_command() {
     let setup = "echo 'export COLOR=red' >> \"$CLAUDE_ENV_FILE\"";
     let start = "echo 'export SHAPE=\"round\"; paint() { echo \"$COLOR $SHAPE\"; }' >> \"$CLAUDE_ENV_FILE\"";
     let hooks = [("Setup", setup), ("SessionStart", start)];
@@ -149,7 +149,7 @@ async fn the_main_agent_has_the_model_of_its_kind_and_nothing_else_of_it() {
 }
 
 #[tokio::test]
-async fn the_main_agent_is_asked_what_its_kind_says_when_the_host_says_hello() {
+async fn initial_prompt_of_the_main_kind_is_queued_by_initialize() {
     let mut rig = Rig::with(|config| {
         as_diver(config);
         config.model_is_chosen = true;

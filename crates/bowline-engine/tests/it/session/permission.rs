@@ -43,7 +43,7 @@ async fn a_changed_input_is_what_runs() {
 }
 
 #[tokio::test]
-async fn a_denial_is_told_to_the_model_and_listed_in_the_result() {
+async fn denial_reaches_the_model_and_the_result() {
     let mut rig = Rig::new();
     rig.will_permit(json!({"behavior": "deny", "message": "not today"}));
     let frames = rig.run(TOUCH).await;
@@ -79,7 +79,7 @@ async fn an_answer_that_makes_no_sense_or_fails_is_a_denial() {
 }
 
 #[tokio::test]
-async fn with_nobody_to_ask_the_answer_is_no_at_once() {
+async fn call_is_denied_at_once_without_an_approver() {
     for prompts in [PermissionPrompts::Nobody, PermissionPrompts::Disabled] {
         let mut rig = Rig::with(|config| config.permission_prompts = prompts.clone());
         let frames = rig.run(TOUCH).await;
@@ -156,7 +156,7 @@ async fn an_empty_input_changes_nothing_and_a_wrong_one_is_refused() {
 
 /// The hook is told and withdrawn; whoever decides first has decided.
 #[tokio::test]
-async fn hooks_are_told_also_of_what_the_host_decides_at_once() {
+async fn hooks_run_even_if_the_host_decides_at_once() {
     let mut rig = Rig::new();
     let hooks = json!({"PermissionRequest": [{"hookCallbackIds": ["first", "second"]}]});
     rig.control(json!({"subtype": "initialize", "hooks": hooks})).await.unwrap();

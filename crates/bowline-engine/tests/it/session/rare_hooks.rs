@@ -112,7 +112,7 @@ async fn hooks_know_the_agent_that_was_chosen_for_the_conversation() {
 }
 
 #[tokio::test]
-async fn a_batch_of_calls_behind_which_the_turn_is_to_end() {
+async fn batch_hook_ends_the_turn_after_its_calls() {
     let mut rig = listening("PostToolBatch").await;
     rig.will_hook(json!({"decision": "block", "reason": "enough"}));
     let frames = rig.run("TOOL Bash {\"command\": \"echo hi\"}\nNEXT\nSAY not reached").await;
@@ -125,7 +125,7 @@ async fn a_batch_of_calls_behind_which_the_turn_is_to_end() {
 }
 
 #[tokio::test]
-async fn what_the_model_should_know_before_it_stops_is_shown_to_nobody_else() {
+async fn stop_hook_context_is_for_the_model_alone() {
     let mut rig = listening("Stop").await;
     let context = json!({"hookEventName": "Stop", "additionalContext": "SAY informed"});
     rig.will_hook(json!({"hookSpecificOutput": context}));
@@ -135,7 +135,7 @@ async fn what_the_model_should_know_before_it_stops_is_shown_to_nobody_else() {
 }
 
 #[tokio::test]
-async fn an_objection_to_the_end_is_announced_behind_its_words() {
+async fn stop_hook_objection_is_notified_after_its_message() {
     let mut rig = listening("Stop").await;
     rig.will_hook(json!({"decision": "block", "reason": "go on"}));
     let frames = rig.run("SAY one").await;

@@ -3,7 +3,7 @@
 use crate::rig::{Rig, shapes, text};
 
 #[tokio::test]
-async fn the_model_gets_the_text_behind_the_result() {
+async fn skill_text_follows_the_tool_result() {
     let folder = tempfile::tempdir().unwrap();
     let skill = folder.path().join(".claude/skills/greet");
     std::fs::create_dir_all(&skill).unwrap();

@@ -32,7 +32,7 @@ fn send(prompt: &str, background: bool) -> String {
 const SUB: &str = "SAY sub start\nTOOL Bash {\"command\": \"echo in sub\"}\nNEXT\nSAY sub end";
 
 #[tokio::test]
-async fn what_was_denied_to_one_is_in_the_result() {
+async fn denied_call_of_a_subagent_is_in_the_result() {
     let mut rig = rig();
     rig.will_permit(json!({"behavior": "deny", "message": "not here"}));
     let frames = rig.run(&send("TOOL Bash {\"command\": \"touch x\"}\nNEXT\nSAY sub", false)).await;
@@ -149,7 +149,7 @@ async fn an_unknown_kind_is_named_with_those_there_are() {
 }
 
 #[tokio::test]
-async fn nobody_is_sent_deeper_than_three() {
+async fn subagents_nest_at_most_three_deep() {
     let mut rig = Rig::new();
     let mut script = "SAY bottom".to_owned();
     for _ in 0..4 {
@@ -186,7 +186,7 @@ async fn two_work_at_once() {
 }
 
 #[tokio::test]
-async fn one_too_many_is_refused_and_may_come_when_another_has_gone() {
+async fn subagent_over_the_limit_is_refused_until_another_ends() {
     const MOST: usize = 16;
     let mut rig = rig();
     let call = |number: usize| {
@@ -273,7 +273,7 @@ async fn the_plan_is_what_stands_in_its_file() {
 }
 
 #[tokio::test]
-async fn the_model_is_told_where_the_plan_goes() {
+async fn plan_mode_names_the_plan_file() {
     let ears = crate::ears::Ears::default();
     let mut rig = Rig::with(|config| {
         ears.listen(config);
@@ -327,7 +327,7 @@ async fn one_whose_call_is_refused_for_good_was_stopped() {
 }
 
 #[tokio::test]
-async fn one_that_fails_says_why_and_one_below_another_says_who_sent_it() {
+async fn failed_subagent_reports_its_error_and_nested_one_its_parent() {
     let mut rig = rig();
     let inner = json!({
         "description": "inner", "prompt": "ERRORS 400 -1", "run_in_background": false,

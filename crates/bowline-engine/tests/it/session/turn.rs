@@ -94,7 +94,7 @@ async fn costs_add_up_over_turns_and_usage_does_not() {
 }
 
 #[tokio::test]
-async fn a_stream_that_breaks_before_a_block_is_tried_again_and_says_nothing_twice() {
+async fn stream_cut_before_a_block_is_retried_without_duplicates() {
     let mut rig = Rig::with(|config| config.retry.first_delay = std::time::Duration::ZERO);
     let frames = rig.run("CUTS 1\nSAY some words here").await;
     assert_eq!(shapes(&frames), ["init", "api_retry", "assistant:text", "result:success"]);

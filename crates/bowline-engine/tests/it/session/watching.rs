@@ -75,7 +75,7 @@ async fn settings_that_change_count_from_the_next_turn() {
 }
 
 #[tokio::test]
-async fn a_project_that_nobody_trusts_gains_nothing_by_changing_its_settings() {
+async fn untrusted_project_gains_nothing_by_changing_its_settings() {
     let mut rig = rig_in(&json!({}), Trust::Untrusted);
     let project = rig.path().to_owned();
     let settings =
@@ -106,7 +106,7 @@ async fn hooks_hear_of_settings_at_once_and_may_object() {
 }
 
 #[tokio::test]
-async fn what_the_session_writes_itself_is_no_news() {
+async fn settings_written_by_the_session_are_not_reported() {
     let mut rig = rig_with(&json!({}));
     listen(&rig, "ConfigChange").await;
     let settings = json!({"outputStyle": "terse"});

@@ -111,7 +111,7 @@ async fn their_hooks_do_not_run() {
 }
 
 #[tokio::test]
-async fn they_write_nowhere_unasked() {
+async fn agents_of_a_clone_write_only_with_permission() {
     for (memory, folder) in [
         ("user", "home/agent-memory/w"),
         ("project", "work/.claude/agent-memory/w"),
@@ -151,7 +151,7 @@ async fn folders_to_remember_in_that_a_clone_prepared_lead_nowhere() {
 }
 
 #[tokio::test]
-async fn they_do_not_choose_a_model_that_is_a_file() {
+async fn agents_of_a_clone_cannot_choose_a_script_model() {
     for (trust, theirs) in [(Untrusted, false), (Trusted, true)] {
         let clone = Clone::new(&[("work/evil.txt", "SAY I am the clone's model")]);
         let script = clone.folder.path().join("work/evil.txt");

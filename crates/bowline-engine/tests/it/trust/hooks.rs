@@ -12,7 +12,7 @@ fn hook(event: &str, command: &str) -> Value {
 const TOUCH: &str = "TOOL Bash {\"command\": \"touch made\"}\nNEXT\nSAY x";
 
 #[tokio::test]
-async fn hooks_of_a_clone_are_skipped_and_the_host_is_told() {
+async fn hooks_of_a_clone_are_skipped_and_reported() {
     for file in ["work/.claude/settings.json", "work/.claude/settings.local.json"] {
         for event in ["SessionStart", "UserPromptSubmit", "PreToolUse", "Stop"] {
             for (trust, runs) in [(Untrusted, false), (Trusted, true)] {

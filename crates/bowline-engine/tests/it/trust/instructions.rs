@@ -6,7 +6,7 @@ use serde_json::json;
 use super::Clone;
 
 #[tokio::test]
-async fn links_out_of_the_clone_are_not_told() {
+async fn links_out_of_the_clone_are_not_read() {
     for (link, target) in [
         ("work/CLAUDE.md", "../secret.md"),
         ("work/CLAUDE.local.md", "../secret.md"),
@@ -35,7 +35,7 @@ async fn links_out_of_the_clone_are_not_told() {
 }
 
 #[tokio::test]
-async fn links_inside_of_the_clone_are_told() {
+async fn links_inside_of_the_clone_are_read() {
     for trust in [Untrusted, Trusted] {
         let clone = Clone::new(&[("work/docs/all.md", "PLAIN")]);
         let mut session = clone.linked(&[("work/CLAUDE.md", "docs/all.md")]).open(trust);
@@ -52,7 +52,7 @@ async fn links_inside_of_the_clone_are_told() {
 }
 
 #[tokio::test]
-async fn nested_links_are_not_told_when_their_folder_is_reached() {
+async fn nested_links_are_not_read_when_their_folder_is_reached() {
     for (link, target) in [
         ("work/sub/CLAUDE.md", "../../secret.md"),
         ("work/sub/AGENTS.md", "../../secret.md"),

@@ -64,7 +64,7 @@ async fn a_second_refusal_ends_the_turn_with_an_error() {
 }
 
 #[tokio::test]
-async fn a_refusal_behind_a_call_is_continued_with_its_result() {
+async fn refusal_after_a_call_continues_with_its_result() {
     let ears = Ears::default();
     let mut rig = Rig::with(|config| ears.listen(config));
     let call = "TOOL Bash {\"command\": \"echo ran\"}";
