@@ -1,9 +1,9 @@
-//! What a call does, in a few words for people.
+//! Short description of a tool call, for people.
 
 use bowline_protocol::ToolUseBlock;
 use bowline_tools::Workspace;
 
-/// What a call does; `None` for tools about whose work there is nothing to say.
+/// The description of a call; `None` for tools without one.
 pub(super) fn activity(call: &ToolUseBlock, workspace: &Workspace) -> Option<String> {
     let input = call.input.to_value();
     let field = |name: &str| input.get(name)?.as_str();

@@ -1,4 +1,4 @@
-//! Hooks along a turn: before it ends, around its batches of calls, where text is shown.
+//! Hooks along a turn: before it ends, and where text is shown.
 
 use bowline_protocol::{
     CommandState, ContentBlock, EventInput, HookEvent, InformationalLevel, MessageDisplayInput,
@@ -16,7 +16,7 @@ use crate::{
     sink::lifecycle,
 };
 
-/// What the Stop hooks said.
+/// The verdict of the Stop hooks.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum StopVerdict {
     Allowed,
@@ -146,7 +146,7 @@ impl Agent {
         }
     }
 
-    /// Takes prompts that came while tools ran: the model hears them with the results.
+    /// Dequeues prompts that came while tools ran: the model gets them with the results.
     pub(crate) async fn take_queued(
         &mut self,
         prompts: &mut Vec<MessageUuid>,

@@ -1,4 +1,4 @@
-//! One agent: a conversation with a model, the tools it has, and who it is. The main one, or a subagent.
+//! Agent: a conversation with a model, its tools and its identity; the main one, or a subagent.
 
 mod activity;
 mod hooks;
@@ -25,7 +25,7 @@ pub(crate) struct Agent {
     pub(crate) session: Arc<SessionContext>,
     /// Who it is.
     pub(crate) identity: Identity,
-    /// What was said.
+    /// Its messages.
     pub(crate) conversation: Conversation,
     /// What it can call.
     pub(crate) tools: Arc<Toolset>,
@@ -33,7 +33,7 @@ pub(crate) struct Agent {
     pub(crate) workspace: Arc<Workspace>,
     /// What it is told before everything else.
     pub(crate) instructions: Instructions,
-    /// Where a subagent's words are written; the main agent's go to the session's transcript.
+    /// The transcript of a subagent; the main agent writes to the session's.
     pub(crate) own_journal: Option<Arc<Journal>>,
     /// Prompts that joined the turn that runs.
     pub(crate) joined: Vec<MessageUuid>,
@@ -70,7 +70,7 @@ pub(crate) struct AutoCompactions {
 /// What an agent is told before everything else, and by which model it thinks.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Instructions {
-    /// The system prompt; the main agent's is made anew for each turn.
+    /// The system prompt; the main agent's is rebuilt for each turn.
     pub(crate) system: Vec<String>,
     /// The model, if it is not the session's.
     pub(crate) model: Option<String>,

@@ -1,4 +1,4 @@
-//! What an agent asks its model: the conversation, the tools, and how to answer.
+//! Request of an agent to its model: conversation, tools, thinking and effort.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use serde_json::json;
 use super::Agent;
 use crate::{config::ConnectedModel, conversation::Conversation, response::Target, usage};
 
-/// The most a model is asked to write at once if nobody says: enough for any answer, and no reason to
+/// The default output limit of a request: enough for any response, and no reason to
 /// be refused.
 const MAX_OUTPUT: u64 = 64_000;
 /// The API refuses smaller budgets for thinking.
@@ -23,7 +23,7 @@ impl Agent {
         }
     }
 
-    /// Where the next request goes, and where else if that is overloaded.
+    /// The target of the next request, and its fallbacks.
     pub(crate) fn target(&self) -> Result<(Target, Vec<Target>), ModelError> {
         self.target_for(&self.conversation)
     }

@@ -1,4 +1,4 @@
-//! What an agent says aloud: each frame is written down first, then sent.
+//! Messages of an agent: each is written to the transcript first, then sent.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ pub(crate) struct Progress {
 }
 
 impl Agent {
-    /// Says what the user's side of the conversation says: results, nudges, marks.
+    /// Sends a message of the user's side of the conversation: results, nudges, marks.
     pub(crate) async fn say_user(&self, mut message: Box<UserMessage>) {
         self.identity.sign_user(&mut message);
         message.timestamp.get_or_insert_with(timestamp);
@@ -30,7 +30,7 @@ impl Agent {
         self.session.sink.send_as(uuid, message).await;
     }
 
-    /// Says what the model said.
+    /// Sends a message of the model.
     pub(crate) async fn say_assistant(&self, mut message: Box<AssistantMessage>) {
         self.identity.sign_assistant(&mut message);
         let uuid = new_uuid();
@@ -38,12 +38,12 @@ impl Agent {
         self.session.sink.send_as(uuid, message).await;
     }
 
-    /// Writes down what the model said without saying it aloud.
+    /// Writes a message of the model to the transcript without sending it.
     pub(crate) async fn record_assistant(&self, message: &AssistantMessage) {
         self.session.sink.emit_notice(self.journal().assistant(&new_uuid(), message)).await;
     }
 
-    /// Says that a subagent is about to use a tool.
+    /// Reports that a subagent is about to use a tool.
     pub(crate) async fn report_progress(&self, call: &ToolUseBlock, progress: Progress) {
         let Some(subagent) = self.identity.subagent() else { return };
         let task_id = TaskId::from(subagent.id.as_str());

@@ -1,4 +1,4 @@
-//! The tool calls of one answer: which wait, which run, and what they came to.
+//! Tool calls of one response: waiting, running, and their results.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -17,15 +17,15 @@ use super::{
 };
 use crate::agent::Agent;
 
-/// The tool calls of the answer under way.
+/// The tool calls of the response in progress.
 pub(crate) struct Calls {
     context: Arc<CallContext>,
     cancel: CancellationToken,
     schedule: Schedule,
     /// Calls that have not begun.
-    waiting: HashMap<ToolUseId, Waiting>,
+    waiting: HashMap<ToolUseId, WaitingCall>,
     tasks: JoinSet<Box<CallOutcome>>,
-    running: Vec<Running>,
+    running: Vec<RunningCall>,
     /// The place of each call among those the model made.
     order: HashMap<ToolUseId, usize>,
     results: Vec<CallOutcome>,
@@ -41,13 +41,13 @@ struct Unshown {
 }
 
 /// A call that has not begun.
-struct Waiting {
+struct WaitingCall {
     call: Arc<ToolUseBlock>,
     /// Its input, read.
     input: Value,
 }
 
-struct Running {
+struct RunningCall {
     task: task::Id,
     call: Arc<ToolUseBlock>,
     cancel: CancellationToken,
@@ -97,12 +97,12 @@ impl Calls {
     /// Notes a call and its input; [`start`](Self::start) lines it up.
     pub(crate) fn add(&mut self, call: ToolUseBlock, input: Value) {
         self.order.insert(call.id.clone(), self.order.len());
-        self.waiting.insert(call.id.clone(), Waiting { call: Arc::new(call), input });
+        self.waiting.insert(call.id.clone(), WaitingCall { call: Arc::new(call), input });
     }
 
     /// Lines a call up and starts what may run.
     pub(crate) fn start(&mut self, id: &ToolUseId) {
-        if let Some(Waiting { call, input }) = self.waiting.get(id) {
+        if let Some(WaitingCall { call, input }) = self.waiting.get(id) {
             let concurrency = Concurrency::of(&self.context.tools, &call.name, input);
             self.schedule.add(id.clone(), concurrency);
             self.start_ready();
@@ -169,14 +169,14 @@ impl Calls {
 
     fn start_ready(&mut self) {
         for id in self.schedule.start() {
-            let Some(Waiting { call, input }) = self.waiting.remove(&id) else { continue };
+            let Some(WaitingCall { call, input }) = self.waiting.remove(&id) else { continue };
             let cancel = self.cancel.child_token();
             let before = self.unshown.as_ref().map(|unshown| unshown.shown.clone());
             let context = Arc::clone(&self.context);
             let run = pipeline::run(context, call.clone(), input, before, cancel.clone());
             // In a box, because a task is copied some times before it runs, and this is kilobytes.
             let task = self.tasks.spawn(Box::pin(run));
-            self.running.push(Running { task: task.id(), call, cancel });
+            self.running.push(RunningCall { task: task.id(), call, cancel });
         }
     }
 
@@ -197,7 +197,7 @@ impl Calls {
         self.schedule.end(outcome.id());
         let shown = CancellationToken::new();
         self.unshown = Some(Unshown { _guard: shown.clone().drop_guard(), shown });
-        // Whoever refused the whole turn is not asked about the next call.
+        // After a refusal of the whole turn there is no request for the next call.
         if outcome.then != Then::Refused {
             self.start_ready();
         }

@@ -1,4 +1,4 @@
-//! Hooks about the list of tasks: one was added, one is about to be called done.
+//! Hooks of the task list: a task was added, or is about to be completed.
 
 use bowline_protocol::{EventInput, HookEvent, TaskInput};
 use bowline_tools::ListedTask;

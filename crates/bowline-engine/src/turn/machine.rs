@@ -2,7 +2,7 @@
 //!
 //! One turn is everything between a prompt and its result. The machine decides
 //! when to call the model, when to wait for tools, when the turn is over and how;
-//! whoever runs it performs the effects and reports back.
+//! the caller performs the effects and reports back.
 
 use std::collections::BTreeSet;
 
@@ -52,7 +52,7 @@ pub enum Event {
         /// Whether it said anything at all.
         empty: bool,
     },
-    /// The stream broke off behind at least one complete block.
+    /// The stream broke off after at least one complete block.
     Cut,
     /// The model could not be reached, or refused for good.
     Failed,
@@ -64,7 +64,7 @@ pub enum Event {
     StopBlocked,
     /// A Stop hook ended the turn in its own name.
     StopPrevented,
-    /// A hook stopped the turn behind a batch of calls.
+    /// A hook stopped the turn after a batch of calls.
     BatchStopped,
     /// The money is spent.
     BudgetExhausted,
@@ -81,7 +81,7 @@ pub enum Then {
     StructuredOutput,
     /// The structured output did not fit its schema.
     StructuredOutputRejected,
-    /// A hook stopped the turn behind this call.
+    /// A hook stopped the turn after this call.
     HookStopped,
     /// A hook put the call off; the host will see to it.
     Deferred,
@@ -181,7 +181,7 @@ enum State {
 struct Calls {
     unfinished: BTreeSet<ToolUseId>,
     any: bool,
-    /// Whether the model declined to go on behind them.
+    /// Whether the model declined to go on after them.
     refused: bool,
     /// The first call that ends the turn decides how.
     ending: Option<Ending>,
@@ -214,7 +214,7 @@ impl Turn {
         self.state == State::Ended
     }
 
-    /// Moves on. An event that makes no sense in a state changes nothing.
+    /// Moves on. An event that is invalid in a state changes nothing.
     #[must_use]
     pub fn step(&mut self, event: Event) -> Vec<Effect> {
         match (std::mem::replace(&mut self.state, State::Ended), event) {

@@ -1,7 +1,7 @@
-//! One turn: everything between a prompt and its result.
+//! Turn: everything between a prompt and its result.
 //!
 //! [`machine`] decides, as a pure function of what happened; the rest of this
-//! folder performs: it asks the model, runs tools, and tells the host.
+//! folder performs: it requests the model, runs tools, and sends messages.
 
 pub(crate) mod batch_hooks;
 pub(crate) mod call;

@@ -1,4 +1,4 @@
-//! What one tool call came to.
+//! Outcome of one tool call.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::machine::Then;
 use crate::{clock::timestamp, identity::Identity};
 
-/// What one tool call came to.
+/// The outcome of one tool call.
 #[derive(Debug)]
 pub(crate) struct CallOutcome {
     pub(crate) call: Arc<ToolUseBlock>,
@@ -28,17 +28,17 @@ pub(crate) struct CallOutcome {
     pub(crate) meta: Option<ToolResultMeta>,
     /// If it was not allowed.
     pub(crate) denial: Option<PermissionDenial>,
-    /// What the host hears before the result.
+    /// Messages sent before the result.
     pub(crate) notices: Vec<Message>,
-    /// What hooks say to the user, which the host hears behind it.
+    /// Messages of hooks to the user, sent after the result.
     pub(crate) remarks: Vec<InformationalMessage>,
-    /// Blocks for the model that go behind the result.
+    /// Blocks for the model that follow the result.
     pub(crate) follow_up: Vec<ContentBlock>,
     /// What hooks want the model to know.
     pub(crate) context: Vec<String>,
     /// The answer in the shape the host asked for.
     pub(crate) structured_output: Option<RawJson>,
-    /// If a hook put it off.
+    /// If a hook deferred it.
     pub(crate) deferred: Option<DeferredToolUse>,
     pub(crate) then: Then,
 }
@@ -98,7 +98,7 @@ impl CallOutcome {
         Self { meta: Some(meta), ..Self::failure(call, ToolFailure::interrupted()) }
     }
 
-    /// A hook put the call off; there is no result.
+    /// A hook deferred the call; there is no result.
     pub(crate) fn deferred(call: Arc<ToolUseBlock>) -> Self {
         let deferred = DeferredToolUse {
             id: call.id.clone(),

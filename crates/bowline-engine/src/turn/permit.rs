@@ -1,4 +1,4 @@
-//! May this call run? The rules decide; where they leave it open, hooks and the host are asked at once.
+//! Permission of a call: the rules decide; where they do not, hooks and the host race.
 
 use std::{future::poll_fn, pin::pin, task::Poll, time::Duration};
 
@@ -24,9 +24,9 @@ use crate::{
     permission::{ApprovalRequest, Denial, NoApproval, ProposedCall, Verdict},
 };
 
-/// After how long an unanswered question is worth a notification.
+/// How long a permission request is pending before a notification.
 const REMIND_AFTER: Duration = Duration::from_secs(6);
-/// The most that one answer may change.
+/// The most updates of one response.
 const MAX_UPDATES: usize = 4096;
 
 /// What the model is told when the whole turn is refused along with the call.
@@ -35,17 +35,17 @@ const REFUSED_FOR_GOOD: &str = "The user doesn't want to proceed with this tool 
     you are doing and wait for the user to tell you how to proceed.";
 /// What is added to a refusal that a hook does not take for the last word.
 const MAY_RETRY: &str = " A hook has noted this; the call may be tried again.";
-/// What whoever calls is told when others have changed what the question was about.
-const MOVED: &str = "Another call has changed the working directory while somebody was asked about this \
-    one, so it did not run. Call it again if it is to run in the new directory.";
-/// What the model is told when the host's answer makes no sense.
+/// Returned to the caller when another call changed the working directory while permission was pending.
+const MOVED: &str = "Another call has changed the working directory while permission for this \
+    one was pending, so it did not run. Call it again if it is to run in the new directory.";
+/// The message to the model when the host's response is invalid. SDKs know this text.
 const BAD_ANSWER: &str = "The canUseTool callback returned an invalid permission result. Expected \
     {behavior: 'allow', updatedInput?: object} or {behavior: 'deny', message: string}. \
     updatedPermissions may hold at most 4096 updates, rules and directories in all.";
 
-/// Decides about a call, and changes its input if whoever decides wants that.
+/// Decides about a call, and changes its input if the host or a hook does.
 ///
-/// Cancel safety: dropping the future withdraws every question.
+/// Cancel safety: dropping the future cancels every request.
 pub(crate) async fn permit(
     context: &CallContext,
     proposed: &mut Proposed,
@@ -81,7 +81,7 @@ fn evaluate(context: &CallContext, proposed: &Proposed) -> Verdict {
     context.session.permissions.judge(&call, proposed.server.as_ref(), &context.identity)
 }
 
-/// Tells hooks what the mode refused without asking anybody; they may let the model try again.
+/// Runs the hooks of a call that the mode denied without a request; they may let the model retry.
 async fn tell_denied(
     context: &CallContext,
     proposed: &Proposed,
@@ -144,19 +144,19 @@ async fn ask(
     question: ApprovalRequest,
     cancel: &CancellationToken,
 ) -> Result<Option<PermissionDecision>, Box<CallOutcome>> {
-    let nobody = match &context.prompts {
+    let no_approver = match &context.prompts {
         PermissionPrompts::Nobody => Some(NoApproval::NoSurface),
         PermissionPrompts::Disabled => Some(NoApproval::PromptsOff),
         PermissionPrompts::Host | PermissionPrompts::McpTool(_) => None,
     };
     if context.session.hooks.has(HookEvent::PermissionRequest) {
-        // What was said in passing goes out before a hook hears what follows from it.
+        // Queued messages are sent before a hook receives what follows from them.
         context.session.sink.flush().await;
     }
-    let answer = match nobody {
+    let answer = match no_approver {
         Some(why) => {
             let answer = ask_hooks(context, proposed, &question, cancel).await;
-            answer.map_or(Answer::Unanswered(why), Answer::Hook)
+            answer.map_or(Decision::NoApproval(why), Decision::Hook)
         }
         None => {
             let host = ask_host(context, proposed, &question, cancel);
@@ -165,16 +165,16 @@ async fn ask(
         }
     };
     match answer {
-        Answer::Host(PermissionResult::Allow(allow)) => {
+        Decision::Host(PermissionResult::Allow(allow)) => {
             accept(context, proposed, &allow).await.map(Some)
         }
-        Answer::Host(PermissionResult::Deny(deny)) => Err(reject(proposed, &deny)),
-        Answer::Hook(HookPermissionResult::Allow(allow)) => {
+        Decision::Host(PermissionResult::Deny(deny)) => Err(reject(proposed, &deny)),
+        Decision::Hook(HookPermissionResult::Allow(allow)) => {
             accept(context, proposed, &allow).await?;
             let (source, reason_type) = by_hook();
             Ok(Some(decision(PermissionVerdict::Accept, source, reason_type)))
         }
-        Answer::Hook(HookPermissionResult::Deny(deny)) => {
+        Decision::Hook(HookPermissionResult::Deny(deny)) => {
             let message = deny.message.unwrap_or_else(|| "Permission denied by hook".to_owned());
             let deny = PermissionDeny { message, interrupt: deny.interrupt, ..Default::default() };
             let mut outcome = reject(proposed, &deny);
@@ -182,9 +182,9 @@ async fn ask(
             outcome.rejected(NonExecutionKind::PermissionRule, source, reason_type);
             Err(outcome)
         }
-        Answer::Unanswered(why) => Err(deny(context, proposed, question.unapproved(why))),
-        Answer::Failed(message) => Err(failed(proposed, &message)),
-        Answer::Withdrawn => {
+        Decision::NoApproval(why) => Err(deny(context, proposed, question.unapproved(why))),
+        Decision::Failed(message) => Err(failed(proposed, &message)),
+        Decision::Cancelled => {
             let mut outcome = CallOutcome::interrupted(proposed.call.clone());
             outcome.denial = CallOutcome::denied(proposed.call.clone(), "").denial;
             Err(Box::new(outcome))
@@ -198,9 +198,12 @@ async fn ask(
     })
 }
 
-/// Waits for a decision with the call's slot released. A call that may not run needs none any
-/// more; one that may was permitted for the directory that was current then, and for no other.
-async fn with_slot_released(context: &CallContext, answer: impl Future<Output = Answer>) -> Answer {
+/// Waits for a decision with the call's slot released. A denied call needs none any more; an allowed
+/// one was permitted for the directory that was current then, and for no other.
+async fn with_slot_released(
+    context: &CallContext,
+    answer: impl Future<Output = Decision>,
+) -> Decision {
     let Some(slot) = &context.slot else { return answer.await };
     let directory = context.workspace.current_dir();
     slot.release();
@@ -211,23 +214,23 @@ async fn with_slot_released(context: &CallContext, answer: impl Future<Output = 
     slot.acquire_again().await;
     match context.workspace.current_dir() == directory {
         true => answer,
-        false => Answer::Failed(MOVED.to_owned()),
+        false => Decision::Failed(MOVED.to_owned()),
     }
 }
 
-/// Whoever decides first wins; the other question is withdrawn by being dropped. Both are asked before
-/// either is heard, so that a host which answers at once keeps no hook from being told.
+/// The first decision wins; the other request is cancelled by being dropped. Both begin before either
+/// is awaited, so that a host which responds at once does not keep hooks from running.
 async fn race(
-    host: impl Future<Output = Answer>,
+    host: impl Future<Output = Decision>,
     hooks: impl Future<Output = Option<HookPermissionResult>>,
     cancel: &CancellationToken,
-) -> Answer {
+) -> Decision {
     let (mut host, mut hooks) = (pin!(host), pin!(hooks.fuse()));
     let decided = poll_fn(|context| {
         let (host, hooks) = (host.as_mut().poll(context), hooks.as_mut().poll(context));
         match (host, hooks) {
             (Poll::Ready(answer), _) => Poll::Ready(answer),
-            (Poll::Pending, Poll::Ready(Some(decision))) => Poll::Ready(Answer::Hook(decision)),
+            (Poll::Pending, Poll::Ready(Some(decision))) => Poll::Ready(Decision::Hook(decision)),
             // Hooks without an opinion leave it to the host.
             (Poll::Pending, Poll::Ready(None) | Poll::Pending) => Poll::Pending,
         }
@@ -235,21 +238,21 @@ async fn race(
     tokio::select! {
         biased;
         answer = decided => answer,
-        () = cancel.cancelled() => Answer::Withdrawn,
+        () = cancel.cancelled() => Decision::Cancelled,
     }
 }
 
-/// Who answered, and what.
-enum Answer {
+/// A decision about a permission request.
+enum Decision {
     Host(PermissionResult),
     Hook(HookPermissionResult),
-    Unanswered(NoApproval),
+    NoApproval(NoApproval),
     Failed(String),
-    /// The turn was stopped while somebody was asked.
-    Withdrawn,
+    /// The turn was cancelled while permission was pending.
+    Cancelled,
 }
 
-impl Answer {
+impl Decision {
     fn allows(&self) -> bool {
         matches!(
             self,
@@ -263,7 +266,7 @@ async fn ask_host(
     proposed: &Proposed,
     question: &ApprovalRequest,
     cancel: &CancellationToken,
-) -> Answer {
+) -> Decision {
     let session = &context.session;
     let answered = match &context.prompts {
         PermissionPrompts::McpTool(tool) => ask_prompt_tool(context, tool, proposed).await,
@@ -281,14 +284,14 @@ async fn ask_host(
         }
     };
     match answered {
-        Ok(result) => Answer::Host(result),
-        Err(HostError::Malformed(_)) => Answer::Failed(BAD_ANSWER.to_owned()),
-        Err(HostError::Closed) => Answer::Failed(
+        Ok(result) => Decision::Host(result),
+        Err(HostError::Malformed(_)) => Decision::Failed(BAD_ANSWER.to_owned()),
+        Err(HostError::Closed) => Decision::Failed(
             "Tool permission request failed: AbortError: Tool permission stream closed before \
              response received"
                 .to_owned(),
         ),
-        Err(error) => Answer::Failed(format!("Tool permission request failed: Error: {error}")),
+        Err(error) => Decision::Failed(format!("Tool permission request failed: Error: {error}")),
     }
 }
 
@@ -324,7 +327,7 @@ fn describe(context: &CallContext, proposed: &Proposed) -> Option<String> {
     words.map(str::to_owned).or_else(file)
 }
 
-/// Nobody has answered for a while.
+/// The permission request has been pending for a while.
 async fn remind(context: &CallContext, proposed: &Proposed, cancel: &CancellationToken) {
     if context.session.hooks.has(HookEvent::Notification) {
         let event = EventInput::Notification(NotificationInput {
@@ -358,7 +361,7 @@ async fn ask_hooks(
     context.session.hooks.race(&context.identity, event, about, cancel).await.permission
 }
 
-/// Somebody said yes, perhaps with changes.
+/// The call is allowed, perhaps with changes.
 async fn accept(
     context: &CallContext,
     proposed: &mut Proposed,
@@ -388,7 +391,7 @@ async fn accept(
     Ok(decision(PermissionVerdict::Accept, source, None))
 }
 
-/// An input that somebody changed has to fit the tool like any other.
+/// A changed input has to fit the schema of the tool like any other.
 fn check_changed(context: &CallContext, proposed: &Proposed) -> Result<(), Box<CallOutcome>> {
     let checked = context.tools.check(&proposed.call.name, proposed.input.clone());
     checked.map(drop).map_err(|failure| {
@@ -416,7 +419,7 @@ pub(crate) async fn apply(context: &CallContext, updates: &[PermissionUpdate]) {
     }
 }
 
-/// Somebody said no.
+/// The call is denied.
 fn reject(proposed: &Proposed, deny: &PermissionDeny) -> Box<CallOutcome> {
     let call = proposed.call.clone();
     if deny.interrupt == Some(true) {
@@ -431,7 +434,7 @@ fn reject(proposed: &Proposed, deny: &PermissionDeny) -> Box<CallOutcome> {
     Box::new(outcome)
 }
 
-/// Asking went wrong, which is a no.
+/// The permission request failed, which denies the call.
 fn failed(proposed: &Proposed, message: &str) -> Box<CallOutcome> {
     let mut outcome = CallOutcome::denied(proposed.call.clone(), message);
     outcome.rejected(

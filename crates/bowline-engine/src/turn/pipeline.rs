@@ -1,4 +1,4 @@
-//! One tool call, from its input to its result: checked, seen by hooks, permitted, run, seen by hooks again.
+//! Pipeline of one tool call: schema check, hooks, permission, run, hooks.
 
 use std::{pin::pin, sync::Arc};
 
@@ -34,7 +34,7 @@ pub(crate) struct CallContext {
     pub(crate) identity: Identity,
     pub(crate) tools: Arc<Toolset>,
     pub(crate) workspace: Arc<Workspace>,
-    /// Who is asked about them.
+    /// Where permission requests go.
     pub(crate) prompts: PermissionPrompts,
     /// Their call slot, where there is no turn.
     pub(crate) slot: Option<CallSlot>,
@@ -109,7 +109,7 @@ pub(crate) async fn run(
         tokio::select! {
             biased;
             admitted = admitting => admitted,
-            // Before the tool runs nothing needs to be cleaned up: questions withdraw themselves.
+            // Before the tool runs nothing needs to be cleaned up: dropped requests cancel themselves.
             () = cancel.cancelled() => return Box::new(CallOutcome::interrupted(call.clone())),
         }
     };
@@ -128,7 +128,7 @@ struct Admitted {
     decision: Option<PermissionDecision>,
     /// What hooks want the model to know.
     context: Vec<String>,
-    /// A hook wants the turn to end behind this call.
+    /// A hook ends the turn after this call.
     stop: bool,
 }
 
@@ -295,7 +295,7 @@ async fn perform(
         meta.non_execution_kind = Some("interrupted".into());
     }
     outcome.context = told;
-    // That a hook failed is told before the result, what a hook says behind it.
+    // Failures of hooks are sent before the result, their messages after it.
     let notices = std::mem::take(&mut report.notices).into_iter();
     let (failed, said): (Vec<_>, Vec<_>) = notices.partition(|notice| notice.tag.is_some());
     outcome.notices.extend(failed.into_iter().map(Message::from));

@@ -1,4 +1,4 @@
-//! What a turn came to: everything its result message needs to know.
+//! Report of a turn: the data of its result message.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::machine::Ending;
 use crate::usage::LineChanges;
 
-/// What a turn came to.
+/// The report of a turn.
 #[derive(Debug)]
 pub(crate) struct Report {
     /// How it ended; `None` while it runs, or if no model was asked.
@@ -29,7 +29,7 @@ pub(crate) struct Report {
     pub(crate) structured_output: Option<RawJson>,
     /// The calls that were not allowed.
     pub(crate) denials: Vec<PermissionDenial>,
-    /// The calls that hooks put off, the last one last.
+    /// The calls that hooks deferred, the last one last.
     pub(crate) deferred: Vec<DeferredToolUse>,
     /// Why the model could not be reached.
     pub(crate) failure: Option<ModelError>,

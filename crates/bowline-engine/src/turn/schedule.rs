@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_withdrawn_before_it_ran_blocks_nobody() {
+    fn call_cancelled_before_it_ran_blocks_no_other() {
         let mut schedule = Schedule::default();
         for (id, concurrency) in [("a", Exclusive), ("b", Exclusive), ("c", Exclusive)] {
             schedule.add(id.into(), concurrency);

@@ -1,4 +1,4 @@
-//! What the engine itself says: to the model where it needs a word, to the user where a turn ends early.
+//! Texts of the engine: nudges for the model, and errors of turns that end early.
 
 use super::machine::{Ending, Nudge};
 

@@ -186,7 +186,7 @@ fn a_refusal_is_continued_once() {
 }
 
 #[test]
-fn a_refusal_behind_calls_is_continued_with_their_results() {
+fn refusal_after_calls_continues_with_their_results() {
     let refusal = || answered(StopReason::Refusal);
     check(
         Limits::default(),
@@ -228,7 +228,7 @@ fn a_paused_turn_goes_back_as_it_is() {
 }
 
 #[test]
-fn a_cut_behind_a_complete_block_goes_on_from_there() {
+fn stream_cut_after_a_complete_block_continues_there() {
     check(
         Limits::default(),
         [Prompted, Cut],

@@ -1,9 +1,10 @@
-//! Runs one turn: performs what the [machine](super::machine) decides and tells it what happened.
+//! Run of one turn: performs the effects of the [machine](super::machine) and feeds it events.
 
-mod giving_up;
+mod model;
 mod results;
-mod speech;
+
 mod stream;
+mod terminal_failure;
 mod thinking;
 
 use std::{collections::VecDeque, time::Duration};
@@ -12,7 +13,7 @@ use bowline_model::ModelError;
 use bowline_protocol::{ContentBlock, MessageUuid, UserMessage};
 use tokio_util::sync::CancellationToken;
 
-use self::{giving_up::Refusal, thinking::ThinkingMeter};
+use self::{terminal_failure::ModelRefusal, thinking::ThinkingMeter};
 use super::{
     call::Calls,
     machine::{Effect, Ending, Event, Limits, Turn},
@@ -47,7 +48,7 @@ pub(crate) struct TurnRun<'a> {
     /// The API's name of the last answer.
     last_answer: Option<String>,
     /// What the API said about the last answer that the model declined to give.
-    refusal: Option<Refusal>,
+    refusal: Option<ModelRefusal>,
     /// What a Stop hook wants the model to hear.
     feedback: Feedback,
     stop_hook_active: bool,
@@ -181,7 +182,7 @@ impl TurnRun<'_> {
             }
             _ => self.collect_stopped().await,
         }
-        // A stream that breaks off again and again is a failure that nobody was told of yet.
+        // A stream that breaks off again and again is a failure that was not reported yet.
         if let Some(error) = self.cut.take().filter(|_| ending == Ending::ApiError) {
             self.fail(error).await;
         }

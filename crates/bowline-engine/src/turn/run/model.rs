@@ -1,4 +1,4 @@
-//! What the model says: block by block to the conversation, to the host, and to work.
+//! Model responses: block by block to the conversation, to the host, and to tool calls.
 
 use std::time::Duration;
 
@@ -10,7 +10,9 @@ use bowline_protocol::{
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{super::machine::Event, TurnRun, giving_up::Refusal, some, thinking::ThinkingMeter};
+use super::{
+    super::machine::Event, TurnRun, some, terminal_failure::ModelRefusal, thinking::ThinkingMeter,
+};
 use crate::{
     agent::Progress,
     clock::{millis, timestamp},
@@ -57,7 +59,7 @@ impl TurnRun<'_> {
 
     pub(super) async fn stepped(&mut self, step: Step) -> Option<Event> {
         match step {
-            Step::Event(event, complete) => self.heard(event, complete).await,
+            Step::Event(event, complete) => self.received(event, complete).await,
             Step::Retry { error, attempt, delay } => {
                 self.close_stream().await;
                 self.end_response().await;
@@ -78,7 +80,7 @@ impl TurnRun<'_> {
                 self.answered()
             }
             Step::Cut(error) => {
-                tracing::debug!(%error, "the stream broke off behind a complete block");
+                tracing::debug!(%error, "the stream broke off after a complete block");
                 self.close_stream().await;
                 self.end_response().await;
                 self.answer = None;
@@ -133,7 +135,7 @@ impl TurnRun<'_> {
         if message.stop_reason == Some(StopReason::Refusal) {
             self.agent.session.usage.ledger().enter_refusal();
             let details = message.extra.get("stop_details");
-            self.refusal = Some(Refusal::new(answer.request_id(), details));
+            self.refusal = Some(ModelRefusal::new(answer.request_id(), details));
         }
         if self.agent.session.usage.is_over_budget() {
             return Some(Event::BudgetExhausted);
@@ -147,7 +149,7 @@ impl TurnRun<'_> {
     }
 
     /// One event of the stream. The complete frame of a block goes before its stop event.
-    async fn heard(&mut self, event: StreamEvent, complete: Option<usize>) -> Option<Event> {
+    async fn received(&mut self, event: StreamEvent, complete: Option<usize>) -> Option<Event> {
         let began = self.report.began;
         self.report.first_event.get_or_insert_with(|| began.elapsed());
         self.measure_thinking(&event).await;
@@ -188,7 +190,7 @@ impl TurnRun<'_> {
         let frame = self.assistant_frame(block.clone());
         if let ContentBlock::ToolUse(call) = &block {
             self.report.used(&call.name, self.agent.tools.find(&call.name).is_ok());
-            // Whoever waits for a subagent hears first what it is about to do.
+            // The parent that waits for a subagent is told first what it is about to do.
             if self.agent.identity.is_waited_for() {
                 self.agent.report_progress(call, self.progress(tokens)).await;
             }
@@ -200,7 +202,7 @@ impl TurnRun<'_> {
         }
         match block {
             ContentBlock::ToolUse(call) => {
-                self.agent.session.context.look_at_repository();
+                self.agent.session.model_context.look_at_repository();
                 if !self.agent.identity.is_waited_for() {
                     self.agent.report_progress(&call, self.progress(tokens)).await;
                 }
@@ -319,11 +321,11 @@ impl TurnRun<'_> {
             self.agent.say_assistant(frame).await;
             self.shown_partly += 1;
         }
-        // The API bills what it has said and heard, whether or not anybody waited for the rest.
+        // The API bills all tokens, whether or not the rest was awaited.
         self.end_response().await;
     }
 
-    /// The answer, or an attempt at it, is over: what it used goes into the books and into its lines.
+    /// The answer, or an attempt at it, is over: its usage is recorded in the ledger and in its lines.
     async fn end_response(&mut self) {
         let Some(answer) = &mut self.answer else { return };
         let account = match self.agent.identity.is_main() {

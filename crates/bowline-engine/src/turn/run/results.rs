@@ -1,4 +1,4 @@
-//! What tools and the engine say: results, nudges, and what hooks want at the end.
+//! Results of tool calls, nudges, and Stop hooks.
 
 use bowline_protocol::{ContentBlock, UserMessage};
 
@@ -77,13 +77,13 @@ impl TurnRun<'_> {
         let BatchVerdict { context, stops } = self.agent.batch_hooks(&batch, &self.cancel).await;
         let reminders = self.agent.reminders(successful_calls(&batch), &self.cancel).await;
         let mut blocks = Vec::with_capacity(batch.len());
-        let mut behind = Vec::new();
+        let mut after = Vec::new();
         for mut outcome in batch {
-            behind.append(&mut outcome.follow_up);
-            behind.extend(outcome.context.drain(..).map(ContentBlock::text));
+            after.append(&mut outcome.follow_up);
+            after.extend(outcome.context.drain(..).map(ContentBlock::text));
             blocks.push(outcome.into_block());
         }
-        blocks.append(&mut behind);
+        blocks.append(&mut after);
         blocks.extend(context.into_iter().map(ContentBlock::text));
         blocks.extend(reminders);
         if !stops {
@@ -94,7 +94,7 @@ impl TurnRun<'_> {
     }
 
     pub(super) async fn nudge(&mut self, nudge: Nudge) {
-        // What tools have answered comes before anything else that is said.
+        // Results of tools come before any other message.
         if !self.deliver_results().await {
             return self.happened.push_back(Event::BatchStopped);
         }
@@ -103,7 +103,7 @@ impl TurnRun<'_> {
                 self.stop_hook_active = true;
                 match std::mem::take(&mut self.feedback) {
                     Feedback::Objection(text) => format!("{}\n{text}", texts::nudge(nudge)),
-                    // It is the model's to know, and nobody else's to read.
+                    // It is for the model alone.
                     Feedback::Context(text) => {
                         return self.agent.conversation.push_user(vec![ContentBlock::text(text)]);
                     }
@@ -128,17 +128,17 @@ impl TurnRun<'_> {
     }
 
     pub(super) async fn ask_stop_hooks(&mut self) {
-        // A hook may have a model look at all that was said.
+        // A hook may show a model the whole conversation.
         self.agent.note_context();
         let asked =
             self.agent.stop_hooks(&self.report.last_words, self.stop_hook_active, &self.cancel);
         let (verdict, Troubled(troubled)) = tokio::select! {
-            // Hooks that were interrupted have an answer, too, which is none.
+            // Interrupted hooks return an empty verdict.
             biased;
             () = self.cancel.cancelled() => return self.happened.push_back(Event::Interrupted),
             said = asked => said,
         };
-        // With an objection, the user hears of it behind what the model is told.
+        // With an objection, the user is notified after the message to the model.
         self.stop_trouble = troubled && matches!(verdict, StopVerdict::Blocked(_));
         if troubled && !self.stop_trouble {
             self.agent.tell_stop_trouble().await;

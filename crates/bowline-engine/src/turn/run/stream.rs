@@ -1,4 +1,4 @@
-//! What the host hears of the stream itself, if it wants to see answers grow.
+//! Stream events for a host that wants partial messages.
 
 use bowline_protocol::{
     AbandonedBlocks, Extra, Maybe, MessageDelta, MessageUuid, StopDelta, StreamEvent,
@@ -74,7 +74,7 @@ impl TurnRun<'_> {
     }
 }
 
-/// Which blocks of a broken answer the host will not see: those behind the complete ones and those
+/// Which blocks of a broken answer the host will not see: those after the complete ones and those
 /// that were shown as far as they came.
 fn abandoned(answer: &ModelResponse, shown_partly: usize) -> AbandonedBlocks {
     let message = answer.message();
@@ -87,7 +87,7 @@ fn ends(frame: &StreamEventMessage) -> bool {
     matches!(frame.event, StreamEvent::MessageStop(_))
 }
 
-/// The end of an answer that nobody waits for: no reason to stop, no more tokens.
+/// The end of a cancelled response: no stop reason, no more tokens.
 fn aborted_delta(usage: Usage) -> StreamEvent {
     let nulls =
         |names: &[&str]| names.iter().map(|name| ((*name).to_owned(), Value::Null)).collect();

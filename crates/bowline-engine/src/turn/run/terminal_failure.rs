@@ -1,4 +1,4 @@
-//! When the model itself does not get there: it declines again, or meets its limits again and again.
+//! Terminal failures of the model: repeated refusals and output limits.
 
 use bowline_protocol::{
     AssistantError, AssistantMessage, ContentBlock, Maybe, ModelRefusalNoFallbackMessage, RawJson,
@@ -72,13 +72,13 @@ impl TurnRun<'_> {
 
 /// What the API said about an answer that the model declined to give.
 #[derive(Debug, Default)]
-pub(super) struct Refusal {
+pub(super) struct ModelRefusal {
     request_id: Option<String>,
     category: Maybe<String>,
     explanation: Maybe<String>,
 }
 
-impl Refusal {
+impl ModelRefusal {
     /// What `stop_details` of the answer say, which is not always there.
     pub(super) fn new(request_id: Option<String>, details: Option<&Value>) -> Self {
         let detail = |name: &str| {

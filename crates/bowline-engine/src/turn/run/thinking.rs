@@ -1,4 +1,4 @@
-//! How much the model thinks, as far as its stream tells.
+//! Estimate of thinking tokens, from the stream.
 
 use tokio::time::Instant;
 
