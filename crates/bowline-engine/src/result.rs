@@ -1,4 +1,4 @@
-//! The result message: how a turn ended, in the protocol's words.
+//! Result message of a turn.
 
 use bowline_model::ModelError;
 use bowline_protocol::{Maybe, Origin, ResultMessage, ResultSubtype, StopReason, TerminalReason};
@@ -11,12 +11,12 @@ use crate::{
 
 /// The result of a turn in which the model was asked.
 pub(crate) fn of_turn(
-    shared: &SessionContext,
+    session: &SessionContext,
     report: Report,
     origin: Option<Origin>,
 ) -> ResultMessage {
     let ending = report.ending.unwrap_or(Ending::Completed);
-    let mut result = blank(shared);
+    let mut result = blank(session);
     result.duration_ms = millis(report.began.elapsed());
     result.num_turns = report.messages;
     result.stop_reason = report.stop_reason.clone();
@@ -56,13 +56,13 @@ pub(crate) fn of_turn(
             _ => report.last_words,
         });
     } else {
-        if let (Ending::MaxTurns, Some(limit)) = (ending, shared.config.max_turns) {
+        if let (Ending::MaxTurns, Some(limit)) = (ending, session.config.max_turns) {
             // The one that was not allowed counts.
             result.num_turns = u64::from(limit) + 1;
         }
         let limit = match ending {
-            Ending::MaxTurns => shared.config.max_turns.unwrap_or_default().to_string(),
-            _ => shared.config.max_budget_usd.unwrap_or_default().to_string(),
+            Ending::MaxTurns => session.config.max_turns.unwrap_or_default().to_string(),
+            _ => session.config.max_budget_usd.unwrap_or_default().to_string(),
         };
         result.errors = Some(vec![texts::error(ending, limit)]);
     }
@@ -84,26 +84,26 @@ pub(crate) fn of_turn(
     result
 }
 
-/// The result of a prompt that no model was asked about.
-pub(crate) fn without_turn(shared: &SessionContext, text: impl Into<String>) -> ResultMessage {
-    ResultMessage { result: Some(text.into()), ..blank(shared) }
+/// The result of a prompt that was not sent to a model.
+pub(crate) fn without_turn(session: &SessionContext, text: impl Into<String>) -> ResultMessage {
+    ResultMessage { result: Some(text.into()), ..blank(session) }
 }
 
 /// The result of a turn that crashed.
-pub(crate) fn crashed(shared: &SessionContext, what: &str) -> ResultMessage {
+pub(crate) fn crashed(session: &SessionContext, what: &str) -> ResultMessage {
     ResultMessage {
         terminal_reason: Some(TerminalReason::ModelError),
-        ..failed(shared, format!("the turn crashed: {what}"))
+        ..failed(session, format!("the turn crashed: {what}"))
     }
 }
 
-/// The result of a prompt that could not be taken up.
-pub(crate) fn failed(shared: &SessionContext, why: impl Into<String>) -> ResultMessage {
+/// The result of a prompt that could not be run.
+pub(crate) fn failed(session: &SessionContext, why: impl Into<String>) -> ResultMessage {
     ResultMessage {
         subtype: ResultSubtype::ErrorDuringExecution,
         is_error: true,
         errors: Some(vec![why.into()]),
-        ..blank(shared)
+        ..blank(session)
     }
 }
 
@@ -115,8 +115,8 @@ fn failure_reason(failure: Option<&ModelError>) -> TerminalReason {
     }
 }
 
-fn blank(shared: &SessionContext) -> ResultMessage {
-    let mut ledger = shared.usage.ledger();
+fn blank(session: &SessionContext) -> ResultMessage {
+    let mut ledger = session.usage.ledger();
     ResultMessage {
         subtype: ResultSubtype::Success,
         duration_api_ms: millis(ledger.times().api),
@@ -124,7 +124,7 @@ fn blank(shared: &SessionContext) -> ResultMessage {
         usage: ledger.turn_usage(),
         model_usage: ledger.by_model().clone(),
         model_usage_since_last_result: Some(ledger.take_since_result()),
-        subagent_stats: Some(shared.tasks.agent_count()),
+        subagent_stats: Some(session.tasks.agent_count()),
         safety_stops: Some(ledger.refusals()),
         ..ResultMessage::default()
     }

@@ -70,7 +70,7 @@ pub(crate) struct SessionContext {
     pub(crate) commands: Arc<CommandCatalog>,
     pub(crate) kinds: AgentKinds,
     /// Instructions and snapshots of what the model sees.
-    pub(crate) context: Arc<ContextState>,
+    pub(crate) model_context: Arc<ContextState>,
     /// Background tasks as the host sees them.
     pub(crate) tasks: TaskBoard,
     pub(crate) background: BackgroundWork,

@@ -30,19 +30,19 @@ const TURN_GRACE: Duration = Duration::from_secs(6);
 /// How long background work may take to end when the session does.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
 
-/// What a session is told by its handle.
+/// A command of a session's handle.
 pub(crate) enum Command {
-    /// Here is a prompt.
+    /// Queues a prompt.
     Prompt(Box<UserMessage>),
-    /// Say when everything before this was taken up.
-    Tell(oneshot::Sender<()>),
+    /// Report when everything before this was processed.
+    Acknowledge(oneshot::Sender<()>),
     /// There will be no more.
     EndOfInput,
 }
 
 /// The session.
 pub(crate) struct Actor {
-    shared: Arc<SessionContext>,
+    context: Arc<SessionContext>,
     /// The main agent; away while a turn runs.
     agent: Option<Box<Agent>>,
     commands: mpsc::Receiver<Command>,
@@ -79,15 +79,15 @@ enum Woken {
 
 impl Actor {
     pub(crate) fn new(
-        shared: Arc<SessionContext>,
+        context: Arc<SessionContext>,
         agent: Agent,
         commands: mpsc::Receiver<Command>,
         shutdown: CancellationToken,
     ) -> Self {
-        let resumed = shared.config.resumed.as_ref();
+        let resumed = context.config.resumed.as_ref();
         let deferred = resumed.map(|resumed| resumed.deferred.clone()).unwrap_or_default();
         Self {
-            shared,
+            context,
             deferred,
             agent: Some(Box::new(agent)),
             commands,
@@ -102,21 +102,21 @@ impl Actor {
     }
 
     pub(crate) async fn run(mut self) -> SessionEnd {
-        opening::session_started(&self.shared, &self.shutdown).await;
-        self.shared.turn.started.cancel();
+        opening::session_started(&self.context, &self.shutdown).await;
+        self.context.turn.started.cancel();
         loop {
-            self.shared.sink.flush().await;
+            self.context.sink.flush().await;
             self.take_notices();
             if self.turn.is_none() {
                 self.begin_turn().await;
             }
-            if self.is_done() || self.shared.turn.fault().is_some() {
+            if self.is_done() || self.context.turn.fault().is_some() {
                 break;
             }
             match self.wake().await {
-                Woken::Commanded(Some(Command::Prompt(message))) => self.line_up(*message).await,
-                Woken::Commanded(Some(Command::Tell(done))) => {
-                    // Whoever asked may have gone.
+                Woken::Commanded(Some(Command::Prompt(message))) => self.enqueue(*message).await,
+                Woken::Commanded(Some(Command::Acknowledge(done))) => {
+                    // The caller may have gone.
                     done.send(()).ok();
                 }
                 Woken::Commanded(Some(Command::EndOfInput) | None) => self.input_open = false,
@@ -132,19 +132,19 @@ impl Actor {
             }
         }
         self.close().await;
-        let fault = self.shared.turn.fault().cloned();
+        let fault = self.context.turn.fault().cloned();
         SessionEnd { last_turn_failed: self.last_turn_failed, fault }
     }
 
     async fn wake(&mut self) -> Woken {
         let only_background = !self.input_open && self.turn.is_none();
         let waiting = since(&mut self.waiting_since, only_background);
-        let waited = deadline(waiting, self.shared.config.background_wait);
+        let waited = deadline(waiting, self.context.config.background_wait);
         let is_idle =
             self.input_open && self.last_turn_failed.is_some() && self.has_nothing_to_do();
         let idle = since(&mut self.idle_since, is_idle);
-        let idled = deadline(idle, self.shared.config.idle_limit);
-        let Self { shared, commands, turn, shutdown, input_open, .. } = self;
+        let idled = deadline(idle, self.context.config.idle_limit);
+        let Self { context, commands, turn, shutdown, input_open, .. } = self;
         tokio::select! {
             biased;
             () = shutdown.cancelled() => Woken::Shutdown,
@@ -153,9 +153,9 @@ impl Actor {
                 Ok((agent, outcome)) => Woken::TurnEnded(agent, outcome),
                 Err(_) => Woken::TurnCrashed,
             },
-            () = shared.turn.wake.notified() => Woken::SomethingWaits,
-            () = shared.tasks.ended.notified() => Woken::SomethingWaits,
-            () = shared.sink.enqueued.notified() => Woken::SomethingWaits,
+            () = context.turn.wake.notified() => Woken::SomethingWaits,
+            () = context.tasks.ended.notified() => Woken::SomethingWaits,
+            () = context.sink.enqueued.notified() => Woken::SomethingWaits,
             Some(()) = reached(waited) => Woken::WaitedEnough,
             Some(()) = reached(idled) => Woken::IdledEnough,
         }
@@ -168,40 +168,40 @@ impl Actor {
 
     fn has_nothing_to_do(&self) -> bool {
         self.turn.is_none()
-            && self.shared.queue.is_empty()
-            && !self.shared.tasks.has_background_tasks()
+            && self.context.queue.is_empty()
+            && !self.context.tasks.has_background_tasks()
     }
 
-    async fn line_up(&mut self, message: UserMessage) {
-        if self.shared.config.unclaimed {
-            return self.turn_away(message).await;
+    async fn enqueue(&mut self, message: UserMessage) {
+        if self.context.config.unclaimed {
+            return self.refuse_unclaimed(message).await;
         }
         let uuid = message.uuid.clone();
-        let replay = self.shared.sink.replays_prompts.then(|| message.clone());
-        let queued = self.shared.queue.push(message);
+        let replay = self.context.sink.replays_prompts.then(|| message.clone());
+        let queued = self.context.queue.push(message);
         match (queued, uuid) {
             (Queued::Waiting, Some(uuid)) => self.lifecycle(&uuid, CommandState::Queued).await,
             (Queued::Waiting, None) => {}
             (queued, uuid) => {
                 if let Some(replay) = replay {
-                    self.shared.sink.replay_prompt(&replay).await;
+                    self.context.sink.replay_prompt(&replay).await;
                 }
                 if let (Queued::DoneBefore, Some(uuid)) = (queued, &uuid) {
                     self.lifecycle(uuid, CommandState::Completed).await;
                 }
             }
         }
-        if self.turn.is_some() && self.shared.queue.is_urgent() {
-            self.shared.turn.preempt();
+        if self.turn.is_some() && self.context.queue.is_urgent() {
+            self.context.turn.preempt();
         }
     }
 
     /// Refuses a prompt: the host has not claimed the session that would answer it.
-    async fn turn_away(&mut self, message: UserMessage) {
-        let mut result = result::failed(&self.shared, spare::NOT_CLAIMED);
-        result.result_index = Some(self.shared.turn.count_result());
+    async fn refuse_unclaimed(&mut self, message: UserMessage) {
+        let mut result = result::failed(&self.context, spare::NOT_CLAIMED);
+        result.result_index = Some(self.context.turn.count_result());
         self.last_turn_failed = Some(true);
-        self.shared.sink.send(result).await;
+        self.context.sink.send(result).await;
         if let Some(uuid) = &message.uuid {
             self.lifecycle(uuid, CommandState::Completed).await;
         }
@@ -209,8 +209,8 @@ impl Actor {
 
     /// Background tasks that have ended want the model to know.
     fn take_notices(&mut self) {
-        for notice in self.shared.tasks.take_notices() {
-            self.shared.queue.push(notice);
+        for notice in self.context.tasks.take_notices() {
+            self.context.queue.push(notice);
         }
     }
 
@@ -220,19 +220,19 @@ impl Actor {
         let named = || prompts.iter().filter_map(|prompt| Some((prompt, prompt.uuid.as_ref()?)));
         let Some((_, name)) = named().next_back() else { return };
         for (prompt, _) in named().filter(|(_, uuid)| *uuid != name) {
-            self.shared.sink.replay_prompt(prompt).await;
+            self.context.sink.replay_prompt(prompt).await;
         }
     }
 
     async fn begin_turn(&mut self) {
         let Some((beginning, uuids)) = self.next_turn() else {
-            if !self.shared.tasks.has_background_agents() {
-                self.shared.turn.set_state(SessionState::Idle).await;
+            if !self.context.tasks.has_background_agents() {
+                self.context.turn.set_state(SessionState::Idle).await;
             }
             return;
         };
         let Some(mut agent) = self.agent.take() else { return };
-        self.shared.turn.set_state(SessionState::Running).await;
+        self.context.turn.set_state(SessionState::Running).await;
         if let Beginning::Prompts(prompts) = &beginning {
             self.replay_merged(prompts).await;
         }
@@ -240,9 +240,9 @@ impl Actor {
             self.lifecycle(uuid, CommandState::Started).await;
         }
         let cancel = self.shutdown.child_token();
-        self.shared.turn.begin(cancel.clone());
+        self.context.turn.begin(cancel.clone());
         let task = tokio::spawn(async move {
-            let outcome = prompt::answer(&mut agent, beginning, cancel).await;
+            let outcome = prompt::run_turn(&mut agent, beginning, cancel).await;
             (agent, outcome)
         });
         self.turn = Some(RunningTurn { task: AbortOnDropHandle::new(task), prompts: uuids });
@@ -250,31 +250,31 @@ impl Actor {
 
     /// What comes next, if anything does, and its names.
     fn next_turn(&mut self) -> Option<(Beginning, Vec<MessageUuid>)> {
-        let unclaimed = self.shared.config.unclaimed;
+        let unclaimed = self.context.config.unclaimed;
         // Hooks of the host decide about the calls, and it brings them with its first request.
         let is_ready = !self.input_open
-            || self.shared.host.read(|host| host.initialized)
-            || !self.shared.queue.is_empty();
+            || self.context.host.read(|host| host.initialized)
+            || !self.context.queue.is_empty();
         if !self.deferred.is_empty() && is_ready && !unclaimed {
             let calls = std::mem::take(&mut self.deferred);
             return Some((Beginning::Deferred(calls), vec![new_uuid()]));
         }
-        let alone = |prompt: &_| self.shared.commands.runs_alone(prompt);
-        let prompts = self.shared.queue.take_batch(alone);
+        let alone = |prompt: &_| self.context.commands.runs_alone(prompt);
+        let prompts = self.context.queue.take_batch(alone);
         let uuids = prompts.iter().filter_map(|prompt| prompt.uuid.clone()).collect();
         (!prompts.is_empty()).then_some((Beginning::Prompts(prompts), uuids))
     }
 
     async fn end_turn(&mut self, agent: Box<Agent>, outcome: prompt::TurnOutcome) {
-        self.shared.turn.end();
+        self.context.turn.end();
         self.agent = Some(agent);
         let prompts = self.turn.take().map(|turn| turn.prompts).unwrap_or_default();
         for joined in &outcome.joined {
             self.lifecycle(joined, CommandState::Completed).await;
         }
         let mut result = *outcome.result;
-        result.result_index = Some(self.shared.turn.count_result());
-        result.queued_turn_count = Some(self.shared.queue.user_prompts() as u64);
+        result.result_index = Some(self.context.turn.count_result());
+        result.queued_turn_count = Some(self.context.queue.user_prompts() as u64);
         self.last_turn_failed = Some(result.is_error);
         let stopped = matches!(
             result.terminal_reason,
@@ -282,9 +282,9 @@ impl Actor {
         );
         self.held.push(result);
         // A host that has closed its input takes the last result for the end of everything.
-        if !(self.shared.turn.input_ended() && self.shared.tasks.has_background_agents()) {
+        if !(self.context.turn.input_ended() && self.context.tasks.has_background_agents()) {
             for result in self.held.drain(..) {
-                self.shared.sink.send(result).await;
+                self.context.sink.send(result).await;
             }
         }
         let state = match stopped {
@@ -297,12 +297,12 @@ impl Actor {
     }
 
     async fn lifecycle(&self, uuid: &MessageUuid, state: CommandState) {
-        self.shared.sink.send(lifecycle(uuid.clone(), state)).await;
+        self.context.sink.send(lifecycle(uuid.clone(), state)).await;
     }
 
     async fn close(&mut self) {
         if let Some(turn) = &mut self.turn {
-            self.shared.turn.interrupt();
+            self.context.turn.interrupt();
             if let Ok(Ok((agent, outcome))) = tokio::time::timeout(TURN_GRACE, &mut turn.task).await
             {
                 self.end_turn(agent, outcome).await;
@@ -310,33 +310,33 @@ impl Actor {
             // The handle aborts the task if it did not notice.
             self.turn = None;
         }
-        self.shared.tasks.close();
-        let tasks = self.shared.workspace.tasks().stop_all();
+        self.context.tasks.close();
+        let tasks = self.context.workspace.tasks().stop_all();
         tokio::time::timeout(SHUTDOWN_GRACE, tasks).await.ok();
-        let mut beside = self.shared.background.take();
+        let mut beside = self.context.background.take();
         let ended = async { while beside.join_next().await.is_some() {} };
         tokio::time::timeout(SHUTDOWN_GRACE, ended).await.ok();
         for result in std::mem::take(&mut self.held) {
-            self.shared.sink.send(result).await;
+            self.context.sink.send(result).await;
         }
-        if self.last_turn_failed.is_some() && !self.shared.config.unclaimed {
-            self.shared
+        if self.last_turn_failed.is_some() && !self.context.config.unclaimed {
+            self.context
                 .sink
                 .emit_notice(
-                    self.shared
+                    self.context
                         .journal
-                        .note(self.shared.usage.cost_state(self.shared.sink.session_id())),
+                        .note(self.context.usage.cost_state(self.context.sink.session_id())),
                 )
                 .await;
         }
-        self.shared.watch.stop();
-        opening::session_ended(&self.shared).await;
-        self.shared.servers.close().await;
-        self.shared.hooks.registry().shutdown().await;
-        if let Some(scripts) = self.shared.hooks.registry().scripts() {
+        self.context.watch.stop();
+        opening::session_ended(&self.context).await;
+        self.context.servers.close().await;
+        self.context.hooks.registry().shutdown().await;
+        if let Some(scripts) = self.context.hooks.registry().scripts() {
             scripts.remove();
         }
-        self.shared.sink.flush().await;
+        self.context.sink.flush().await;
     }
 }
 
@@ -351,7 +351,7 @@ fn deadline(began: Option<Instant>, limit: Option<Duration>) -> Option<Instant> 
     began.zip(limit).map(|(began, limit)| began + limit)
 }
 
-/// Waits for a moment; `None` if there is none to wait for.
+/// Waits until a deadline; `None` if there is none.
 async fn reached(deadline: Option<Instant>) -> Option<()> {
     tokio::time::sleep_until(deadline?).await;
     Some(())

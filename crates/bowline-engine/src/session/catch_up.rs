@@ -9,10 +9,10 @@ use super::start::main_tools;
 use crate::{agent::Agent, identity::Identity};
 
 impl Agent {
-    /// Takes over, before a turn, what has changed since the last.
+    /// Applies, before a turn, what has changed since the last.
     pub(crate) async fn catch_up(&mut self, cancel: &CancellationToken) {
         let session = Arc::clone(&self.session);
-        // A hook that takes its time about a change holds up nobody who has changed their mind.
+        // A slow hook about a change does not delay an interrupt.
         tokio::select! {
             () = session.watch.apply_settings_files() => {}
             () = cancel.cancelled() => {}

@@ -57,7 +57,7 @@ pub(super) async fn run(
     TurnOutcome::new(result::of_turn(&session, *report, None), joined)
 }
 
-/// Notes calls that were put off, so that they are found when the session is taken up again.
+/// Records deferred calls, so that they are found when the session is resumed.
 pub(super) async fn write_down(session: &SessionContext, calls: &[DeferredToolUse]) {
     for call in calls {
         session.sink.emit_notice(session.journal.write(AttachmentLine::deferred(call))).await;
@@ -87,7 +87,7 @@ async fn make(
         let read = input.to_value();
         let call = Arc::new(ToolUseBlock { id, name, input, ..ToolUseBlock::default() });
         let mut outcome = match made.then {
-            // Whoever refused the whole turn is not asked about the next call.
+            // After a refusal of the whole turn there is no request for the next call.
             Then::Refused => Box::new(CallOutcome::interrupted(call)),
             _ => pipeline::run(Arc::clone(context), call, read, None, cancel.clone()).await,
         };
@@ -134,7 +134,7 @@ fn ended(ending: Ending) -> Report {
     Report { ending: Some(ending), ..Report::new() }
 }
 
-/// The tool is not here any more: nobody can tell what the call would have come to.
+/// The tool does not exist any more, so that the outcome of the call is unknown.
 fn unavailable(session: &SessionContext, call: DeferredToolUse) -> ResultMessage {
     let why = format!("The tool {} of the call that was put off is not available", call.name);
     ResultMessage {

@@ -35,7 +35,7 @@ pub struct DirectCall {
     pub tool: String,
     /// The arguments, an object.
     pub input: RawJson,
-    /// Who is asked where the rules leave it open.
+    /// Where permission requests go.
     pub prompts: PermissionPrompts,
 }
 
@@ -56,7 +56,7 @@ pub struct DirectResult {
 impl Session {
     /// The tools that can be called without a conversation.
     pub fn tools(&self) -> Vec<ToolSpec> {
-        let tools = self.shared.main_tools.get();
+        let tools = self.context.main_tools.get();
         let specs = tools.own().iter().map(|tool| tool.spec());
         specs.filter(|spec| !tool::needs_conversation(&spec.name)).cloned().collect()
     }
@@ -66,8 +66,8 @@ impl Session {
     ///
     /// # Cancel safety
     ///
-    /// To be polled to its end, which is soon once `cancel` fires. Dropping the future withdraws
-    /// questions and kills the processes of the call, but hooks do not hear of its end.
+    /// To be polled to its end, which is soon once `cancel` fires. Dropping the future cancels
+    /// requests and kills the processes of the call, but hooks are not told of its end.
     pub async fn call_tool(&self, call: DirectCall, cancel: CancellationToken) -> DirectResult {
         let DirectCall { id, tool, input, prompts } = call;
         let call = Arc::new(ToolUseBlock { id, name: tool, input, ..ToolUseBlock::default() });
@@ -76,7 +76,7 @@ impl Session {
             return DirectResult::from(CallOutcome::failure(call, failure));
         }
         let input = call.input.to_value();
-        let concurrency = Concurrency::of(&self.shared.main_tools.get(), &call.name, &input);
+        let concurrency = Concurrency::of(&self.context.main_tools.get(), &call.name, &input);
         let Some(slot) = self.acquire_slot(concurrency, &cancel).await else {
             return DirectResult::from(CallOutcome::interrupted(call));
         };
@@ -88,20 +88,20 @@ impl Session {
             Box::new(CallOutcome::failure(call, ToolFailure::running(message)))
         });
         for notice in outcome.notices.drain(..) {
-            self.shared.sink.emit(notice).await;
+            self.context.sink.emit(notice).await;
         }
         DirectResult::from(*outcome)
     }
 
     /// The commands that people wrote, and the skills that people may call, for doors whose clients
-    /// bring their own model. They are looked for anew.
+    /// bring their own model. They are read again.
     pub fn commands(&self) -> Vec<SlashCommand> {
-        self.shared.commands.reload();
-        self.shared.commands.list_custom()
+        self.context.commands.reload();
+        self.context.commands.list_custom()
     }
 
-    /// The prompt that such a command stands for; `None` if there is none of this name. Programs that
-    /// its text calls run as any call does, and nobody is asked whether they may.
+    /// The prompt that such a command stands for; `None` if there is no such command. Programs that
+    /// its text calls run as any call does, without permission requests.
     ///
     /// # Cancel safety
     ///
@@ -127,8 +127,8 @@ impl Session {
         cancel: &CancellationToken,
     ) -> Option<CallSlot> {
         let slot = async {
-            // Hooks hear that the session begins before they hear of anything in it.
-            self.shared.turn.started.cancelled().await;
+            // The start hooks run before any other hook.
+            self.context.turn.started.cancelled().await;
             CallSlot::acquire(&self.direct_calls, concurrency).await
         };
         tokio::select! {
@@ -140,10 +140,10 @@ impl Session {
 
     fn direct_context(&self, prompts: PermissionPrompts, slot: CallSlot) -> CallContext {
         CallContext {
-            session: Arc::clone(&self.shared),
+            session: Arc::clone(&self.context),
             identity: Identity::Main,
-            tools: self.shared.main_tools.get(),
-            workspace: Arc::clone(&self.shared.workspace),
+            tools: self.context.main_tools.get(),
+            workspace: Arc::clone(&self.context.workspace),
             prompts,
             slot: Some(slot),
         }

@@ -33,13 +33,13 @@ use crate::{
 };
 
 /// How many prompts may be on their way to the session. Those that arrived wait in its own queue;
-/// this only bounds a host that sends faster than they can be lined up.
+/// this only bounds a host that sends faster than they can be queued.
 const COMMANDS: usize = 64;
 
 /// A handle to a session. Cheap to clone; the session itself is the future that came with it.
 #[derive(Clone)]
 pub struct Session {
-    shared: Arc<SessionContext>,
+    context: Arc<SessionContext>,
     commands: mpsc::Sender<Command>,
     shutdown: CancellationToken,
     /// Requests that apply to the session that the host will claim.
@@ -69,95 +69,95 @@ impl Session {
     ) -> Result<(Self, impl Future<Output = SessionEnd> + Send + 'static), StartError> {
         let (commands, received) = mpsc::channel(COMMANDS);
         let shutdown = CancellationToken::new();
-        let (shared, agent) = start::start(config, host)?;
+        let (context, agent) = start::start(config, host)?;
         let session = Self {
-            shared: Arc::clone(&shared),
+            context: Arc::clone(&context),
             commands,
             shutdown: shutdown.clone(),
             claim: Arc::default(),
             direct_calls: CallSlots::default(),
             began: Instant::now(),
         };
-        let actor = Actor::new(shared, agent, received, shutdown);
+        let actor = Actor::new(context, agent, received, shutdown);
         Ok((session, actor.run()))
     }
 
     /// Names the session. `/clear` changes it.
     pub fn id(&self) -> SessionId {
-        self.shared.sink.session_id()
+        self.context.sink.session_id()
     }
 
-    /// Lines a prompt up. Does nothing once the session has ended.
+    /// Queues a prompt. Does nothing once the session has ended.
     pub async fn prompt(&self, message: UserMessage) {
         self.commands.send(Command::Prompt(Box::new(message))).await.ok();
     }
 
-    /// Waits until the prompts before this are lined up. While the session still starts, none is.
-    async fn lined_up(&self) {
-        let (done, heard) = oneshot::channel();
-        if self.shared.turn.started.is_cancelled()
-            && self.commands.send(Command::Tell(done)).await.is_ok()
+    /// Waits until the prompts before this are queued. While the session still starts, none is.
+    async fn prompts_queued(&self) {
+        let (done, acknowledged) = oneshot::channel();
+        if self.context.turn.started.is_cancelled()
+            && self.commands.send(Command::Acknowledge(done)).await.is_ok()
         {
-            heard.await.ok();
+            acknowledged.await.ok();
         }
     }
 
     /// Forgets the prompts that wait.
     pub fn forget_waiting(&self) {
-        self.shared.queue.clear();
+        self.context.queue.clear();
     }
 
-    /// Answers a question of the host.
+    /// Responds to a control request of the host.
     ///
-    /// The door sends the answer and then calls [`ControlReply::delivered`], because some
-    /// questions have consequences that the host must not see before their answer.
+    /// The door sends the response and then calls [`ControlReply::delivered`], because some
+    /// requests have consequences that the host must not see before their response.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future withdraws the question; what it has changed stays changed.
+    /// Dropping the future cancels the request; what it has changed stays changed.
     pub async fn control(&self, request: HostRequest) -> ControlReply {
         let asked = control::Asked { id: None, cancel: CancellationToken::new() };
-        control::answer(self, asked, request).await
+        control::respond(self, asked, request).await
     }
 
-    /// Answers a question that has a name, so that the host hears how it goes on.
+    /// Responds to a request with an id, so that the host receives its progress.
     ///
-    /// `cancel` fires when the host withdraws it; it is answered all the same.
+    /// `cancel` fires when the host cancels it; there is a response all the same.
     pub async fn control_request(
         &self,
         request: ControlRequest<HostRequest>,
         cancel: CancellationToken,
     ) -> ControlReply {
         let asked = control::Asked { id: Some(request.request_id), cancel };
-        control::answer(self, asked, request.request).await
+        control::respond(self, asked, request.request).await
     }
 
     /// The kinds of agents there are, by name.
     pub fn agents(&self) -> Vec<String> {
-        self.shared.kinds.names()
+        self.context.kinds.names()
     }
 
-    /// What the kind of its main agent wants to be asked first. A host that connects need not care:
-    /// that is asked when it says hello.
+    /// The first prompt of its main agent's kind. A host that connects need not care: the prompt is
+    /// queued with its `initialize`.
     pub fn initial_prompt(&self) -> Option<String> {
-        opening::initial_prompt(&self.shared)
+        opening::initial_prompt(&self.context)
     }
 
-    /// The host will say no more: finish what was begun, then end.
+    /// The host will send no more: finish what was begun, then end.
     pub async fn end_of_input(&self) {
-        self.shared.turn.end_input();
+        self.context.turn.end_input();
         self.commands.send(Command::EndOfInput).await.ok();
     }
 
     /// Stops the turn that runs, if one does.
     pub fn interrupt(&self) -> bool {
-        self.shared.turn.interrupt()
+        self.context.turn.interrupt()
     }
 
     /// New variables for the processes the session starts from now on.
     pub fn update_environment(&self, variables: impl IntoIterator<Item = (String, String)>) {
         let variables = variables.into_iter().map(|(name, value)| (name, Some(value)));
-        self.shared.workspace.update_environment(variables);
+        self.context.workspace.update_environment(variables);
     }
 
     /// Ends the session at once: what runs is stopped, nothing is finished.

@@ -1,4 +1,4 @@
-//! From a prompt to its result: hooks, the announcement, the turn, and what it came to.
+//! Prompt to result: hooks, `init` message, turn, result.
 
 use std::{panic::AssertUnwindSafe, sync::Arc};
 
@@ -26,7 +26,7 @@ use crate::{
     turn::{machine::Limits, report::Report, run::TurnRun, texts},
 };
 
-/// What became of a batch of prompts.
+/// The outcome of a batch of prompts.
 pub(crate) struct TurnOutcome {
     /// In a box, because a future hands its outcome on each time it is polled, there or not.
     pub(crate) result: Box<ResultMessage>,
@@ -51,12 +51,12 @@ impl From<ResultMessage> for TurnOutcome {
 pub(crate) enum Beginning {
     /// Prompts that are answered together.
     Prompts(Vec<UserMessage>),
-    /// Calls that hooks had put off.
+    /// Deferred calls.
     Deferred(Vec<DeferredToolUse>),
 }
 
 /// Runs a turn. Whatever happens, there is a result.
-pub(crate) async fn answer(
+pub(crate) async fn run_turn(
     agent: &mut Agent,
     beginning: Beginning,
     cancel: CancellationToken,
@@ -128,7 +128,7 @@ async fn run(
     }
     context.extend(agent.renew_instructions(&cancel).await);
     let blocks = expansion.as_ref().map(|expansion| expansion.blocks.clone());
-    take_up(agent, &prompts, blocks, context).await;
+    add_prompts(agent, &prompts, blocks, context).await;
     let uuids: Vec<_> = prompts.iter().filter_map(|prompt| prompt.uuid.clone()).collect();
     let origin = prompts.first().and_then(origin_of);
     let report = go_on(agent, uuids.clone(), cancel).await;
@@ -185,7 +185,7 @@ fn origin_of(prompt: &UserMessage) -> Option<Origin> {
 /// Puts prompts into the conversation: on disk, to a host that wants them repeated, to the model.
 ///
 /// `expanded` is what the model gets in place of a command, which is always alone.
-async fn take_up(
+async fn add_prompts(
     agent: &mut Agent,
     prompts: &[UserMessage],
     expanded: Option<Vec<ContentBlock>>,
@@ -277,7 +277,7 @@ async fn pass_over(agent: &Agent, prompts: &[UserMessage]) -> ResultMessage {
 async fn note(agent: &mut Agent, prompt: &UserMessage) -> ResultMessage {
     let session = Arc::clone(&agent.session);
     session.sink.send(catalog::init(agent, std::slice::from_ref(prompt))).await;
-    take_up(agent, std::slice::from_ref(prompt), None, Vec::new()).await;
+    add_prompts(agent, std::slice::from_ref(prompt), None, Vec::new()).await;
     result::without_turn(&session, "")
 }
 

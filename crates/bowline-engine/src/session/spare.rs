@@ -69,7 +69,7 @@ impl Session {
     /// This session was set up where and how the claim says; what is left is what its host said
     /// before. Both sessions must be running. The answer is the one to the claim.
     pub async fn take_over(&self, waiting: &Self, claim: ClaimSession) -> ControlReply {
-        let (shared, before) = (&self.shared, &waiting.shared);
+        let (context, before) = (&self.context, &waiting.context);
         let kept = waiting.claim.0.lock().clone();
         for request in kept {
             if matches!(request, HostRequest::SetPermissionMode(_))
@@ -84,37 +84,37 @@ impl Session {
             reply.delivered().await;
         }
         self.go_on_from(before);
-        shared.turn.continue_count(&before.turn);
+        context.turn.continue_count(&before.turn);
         let ClaimSession { append_system_prompt, agents, .. } = claim;
-        shared.host.update(|host| {
+        context.host.update(|host| {
             host.agents.extend(agents.unwrap_or_default());
             if append_system_prompt.is_some() {
                 host.append_system_prompt = append_system_prompt;
             }
         });
-        let commands = shared.commands.all();
+        let commands = context.commands.all();
         if commands != before.commands.all() {
             let changed = CommandsChangedMessage { commands, ..CommandsChangedMessage::default() };
-            shared.sink.send(changed).await;
+            context.sink.send(changed).await;
         }
         if let Some(mode) = claim.permission_mode {
             let permission_mode = Some(mode);
-            shared.sink.send(StatusMessage { permission_mode, ..StatusMessage::default() }).await;
+            context.sink.send(StatusMessage { permission_mode, ..StatusMessage::default() }).await;
         }
         if let Some(title) = claim.title {
             let renamed = RenameSession { title, ..RenameSession::default() };
             self.control(HostRequest::RenameSession(renamed)).await.delivered().await;
         }
         let initialize = match claim.include_initialize {
-            true => Maybe::Value(catalog::initialize_response(shared)),
+            true => Maybe::Value(catalog::initialize_response(context)),
             false => Maybe::Absent,
         };
         ControlReply::payload(&ClaimSessionResponse {
             status: "ok".to_owned(),
-            cwd: shared.config.cwd.display().to_string(),
+            cwd: context.config.cwd.display().to_string(),
             session_id: self.id(),
             parked_ms: Some(millis(waiting.began.elapsed())),
-            sdk_mcp_settled: Some(are_settled(shared, &claim.sdk_mcp_servers)),
+            sdk_mcp_settled: Some(are_settled(context, &claim.sdk_mcp_servers)),
             initialize,
             extra: Extra::new(),
         })
@@ -124,17 +124,17 @@ impl Session {
     fn go_on_from(&self, before: &Arc<SessionContext>) {
         let (model, thinking) = (before.models.requested(), before.models.thinking());
         if model != before.config.model {
-            self.shared.models.select(model);
+            self.context.models.select(model);
         }
         if thinking != before.config.thinking {
-            self.shared.models.set_thinking(thinking);
+            self.context.models.set_thinking(thinking);
         }
     }
 }
 
 /// Whether these servers inside the host have answered, one way or the other.
-fn are_settled(shared: &SessionContext, servers: &[String]) -> bool {
-    let states = shared.mcp.status();
+fn are_settled(context: &SessionContext, servers: &[String]) -> bool {
+    let states = context.mcp.status();
     let waits = |name: &String| {
         states.iter().any(|it| it.name == *name && it.status == McpServerStatus::Pending)
     };

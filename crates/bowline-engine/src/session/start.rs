@@ -43,7 +43,7 @@ use crate::{
     structured_output,
     tasks::TaskBoard,
     tool,
-    tooling::ToolServices,
+    tool_services::ToolServices,
     toolset::{Filter, Toolset},
     usage::SessionUsage,
     watch::Watch,
@@ -97,7 +97,7 @@ pub(crate) fn start(
     let turn = Arc::new(TurnControl::new(&sink, config.session_state_events));
     let approvals = Arc::new(PendingApprovals::new(&turn));
     let (prompt, pending) = (Arc::<CurrentPrompt>::default(), Arc::<PendingChanges>::default());
-    let (main_tools, context) = (Arc::<MainTools>::default(), Arc::<ContextState>::default());
+    let (main_tools, model_context) = (Arc::<MainTools>::default(), Arc::<ContextState>::default());
     let host_profile = Arc::new(HostProfile::new(&config));
     let settings = Arc::new(CurrentSettings::new(config.settings.clone()));
     let plugins = Arc::new(CurrentPlugins::new(config.plugins.clone()));
@@ -111,7 +111,7 @@ pub(crate) fn start(
             workspace: Arc::clone(&workspace),
             mcp: Weak::clone(mcp),
             main_tools: Arc::downgrade(&main_tools),
-            context: Arc::downgrade(&context),
+            context: Arc::downgrade(&model_context),
         };
         let subject = HookSubject {
             sink: Arc::clone(&sink),
@@ -168,7 +168,7 @@ pub(crate) fn start(
         mcp,
         bridge,
         commands,
-        context,
+        model_context,
         tasks,
         file_history,
     });
@@ -185,7 +185,7 @@ fn main_agent(session: &Arc<SessionContext>, conversation: Conversation) -> Agen
     session.permissions.apply_server_policies();
     let resumed = session.config.resumed.as_ref();
     let compaction = resumed.and_then(|it| it.compaction.as_ref());
-    session.context.compactions().dropped_tokens =
+    session.model_context.compactions().dropped_tokens =
         compaction.and_then(|it| it.cumulative_dropped_tokens).unwrap_or(0);
     let tools = main_tools(session);
     session.main_tools.set(&tools);

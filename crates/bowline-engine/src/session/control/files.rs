@@ -1,4 +1,4 @@
-//! Files and directories.
+//! Control requests about files and directories.
 
 use std::{
     path::{Path, PathBuf},
@@ -29,15 +29,15 @@ use crate::{
 
 /// How much of a file is sent to a host that does not say.
 const USUAL_BYTES: u64 = 1024 * 1024;
-/// What a host hears that wants files back which nobody kept.
+/// The error for rewinding without file checkpoints.
 const NOT_ENABLED: &str = "File rewinding is not enabled.";
 
-pub(super) async fn rewind_files(shared: &Arc<SessionContext>, request: RewindFiles) -> Answered {
+pub(super) async fn rewind_files(context: &Arc<SessionContext>, request: RewindFiles) -> Answered {
     let how = match request.dry_run {
         Some(true) => Rewind::DryRun,
         _ => Rewind::Restore,
     };
-    let report = match &shared.file_history {
+    let report = match &context.file_history {
         Some(history) => history.rewind(request.user_message_id, how).await,
         None => RewindReport { error: Some(NOT_ENABLED.to_owned()), ..RewindReport::default() },
     };
@@ -64,19 +64,19 @@ pub(super) async fn rewind_files(shared: &Arc<SessionContext>, request: RewindFi
     Ok(ControlReply::payload(&response))
 }
 
-pub(super) fn seed_read_state(shared: &Arc<SessionContext>, request: SeedReadState) -> Answered {
+pub(super) fn seed_read_state(context: &Arc<SessionContext>, request: SeedReadState) -> Answered {
     let millis = request.mtime.as_f64().filter(|millis| *millis >= 0.0).unwrap_or(0.0);
     let modified = Duration::try_from_secs_f64(millis / 1000.0).unwrap_or_default();
-    let path = shared.workspace.resolve(&request.path);
-    shared.workspace.seen().seed(path, UNIX_EPOCH + modified);
+    let path = context.workspace.resolve(&request.path);
+    context.workspace.seen().seed(path, UNIX_EPOCH + modified);
     Ok(ControlReply::ack())
 }
 
 /// A file that may not be read and one that is not there look the same from outside.
-pub(super) async fn read_file(shared: &Arc<SessionContext>, request: ReadFile) -> Answered {
+pub(super) async fn read_file(context: &Arc<SessionContext>, request: ReadFile) -> Answered {
     let denied = || ControlError::new(format!("read denied: {}", request.path));
-    let path = shared.workspace.resolve(&request.path);
-    if !may_read(shared, &path) {
+    let path = context.workspace.resolve(&request.path);
+    if !may_read(context, &path) {
         return Err(denied());
     }
     let limit = request.max_bytes.unwrap_or(USUAL_BYTES);
@@ -99,8 +99,8 @@ pub(super) async fn read_file(shared: &Arc<SessionContext>, request: ReadFile) -
     Ok(ControlReply::payload(&response))
 }
 
-fn may_read(shared: &SessionContext, path: &Path) -> bool {
-    let current = shared.workspace.current_dir();
+fn may_read(context: &SessionContext, path: &Path) -> bool {
+    let current = context.workspace.current_dir();
     let call = ProposedCall {
         tool: "Read",
         input: &json!({"file_path": path}),
@@ -110,9 +110,9 @@ fn may_read(shared: &SessionContext, path: &Path) -> bool {
         needs_person: false,
     };
     // The host reads for the main agent, whose memory it may see.
-    let memory = shared.permissions.memory();
+    let memory = context.permissions.memory();
     let context = EvaluationContext { mode: None, memory: memory.as_deref() };
-    let verdict = shared.permissions.policy().evaluate(&call, context);
+    let verdict = context.permissions.policy().evaluate(&call, context);
     matches!(verdict, Verdict::Allow(_))
 }
 
@@ -138,12 +138,12 @@ fn as_text(bytes: &[u8], truncated: bool) -> (String, bool) {
 }
 
 pub(super) async fn file_suggestions(
-    shared: &Arc<SessionContext>,
+    context: &Arc<SessionContext>,
     request: FileSuggestions,
 ) -> Answered {
-    let folder = shared.workspace.current_dir();
+    let folder = context.workspace.current_dir();
     let cwd = shown(&folder);
-    let policy = shared.permissions.policy().clone();
+    let policy = context.permissions.policy().clone();
     let look =
         move || suggest::suggest(&folder, &request.query, |path| !policy.is_read_denied(path));
     let found = tokio::task::spawn_blocking(look).await.unwrap_or_default();
@@ -156,39 +156,39 @@ pub(super) async fn file_suggestions(
 }
 
 pub(super) async fn register_repo_root(
-    shared: &Arc<SessionContext>,
+    context: &Arc<SessionContext>,
     request: RegisterRepoRoot,
 ) -> Answered {
-    let directory = shared.workspace.resolve(&request.directory);
+    let directory = context.workspace.resolve(&request.directory);
     if !directory.is_dir() {
         let message = format!("register_repo_root: not a directory: {}", request.directory);
         return Err(ControlError::new(message));
     }
     let known: Vec<PathBuf> =
-        shared.permissions.policy().directories().map(Path::to_path_buf).collect();
+        context.permissions.policy().directories().map(Path::to_path_buf).collect();
     let location = Location::of(&directory);
     if known.iter().any(|known| Location::of(known) == location) {
         let already = "is already a working directory";
         let message = format!("register_repo_root: {} {already}", request.directory);
         return Err(ControlError::new(message));
     }
-    shared.permissions.policy().add_directory(RuleSource::Session, &directory);
-    shared.workspace.set_added_roots(shared.permissions.added_directories());
+    context.permissions.policy().add_directory(RuleSource::Session, &directory);
+    context.workspace.set_added_roots(context.permissions.added_directories());
     if request.reload_claude_md == Some(true) {
-        shared.context.forget(LoadReason::SessionStart);
+        context.model_context.forget(LoadReason::SessionStart);
     }
     if request.reload_plugins == Some(true) {
-        plugin_reload::replace(shared, shared.plugins.get().reloaded()).await;
+        plugin_reload::replace(context, context.plugins.get().reloaded()).await;
     } else if request.reload_skills == Some(true) {
-        shared.commands.reload();
+        context.commands.reload();
     }
-    if shared.hooks.has(HookEvent::DirectoryAdded) {
+    if context.hooks.has(HookEvent::DirectoryAdded) {
         let event = EventInput::DirectoryAdded(DirectoryAddedInput {
             directory: shown(&directory),
             source: "register_repo_root".to_owned(),
             extra: Extra::new(),
         });
-        shared.hooks.run(&Identity::Main, event, &CancellationToken::new()).await;
+        context.hooks.run(&Identity::Main, event, &CancellationToken::new()).await;
     }
     Ok(ControlReply::payload(&json!({"directory": shown(&directory)})))
 }

@@ -1,4 +1,4 @@
-//! The first question of a host: it brings its hooks, servers and agents, and hears what there is.
+//! The `initialize` request: the host brings hooks, servers and agents, and gets the catalog.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -14,78 +14,78 @@ use crate::{
     session_context::SessionContext,
 };
 
-pub(super) async fn initialize(shared: &Arc<SessionContext>, request: Initialize) -> Answered {
-    // What hooks say at the start goes out before the answer.
-    shared.turn.started.cancelled().await;
+pub(super) async fn initialize(context: &Arc<SessionContext>, request: Initialize) -> Answered {
+    // Messages of the start hooks are sent before the response.
+    context.turn.started.cancelled().await;
     if let Some(schema) = &request.json_schema {
         bowline_tools::check_is_schema(&schema.to_value()).map_err(|error| {
             ControlError::new(format!("the JSON schema for results is not valid: {error}"))
         })?;
     }
-    let again = shared.host.update(|host| std::mem::replace(&mut host.initialized, true));
+    let again = context.host.update(|host| std::mem::replace(&mut host.initialized, true));
     // Asked again without hooks, those of before stay.
     let hooks = request.hooks.as_ref();
     if let Some(hooks) = hooks {
-        shared.hooks.registry().set_callbacks(hooks);
-        shared.watch.start();
-        shared.pending.set_strict_hooks(of_unknown_strictness(hooks));
+        context.hooks.registry().set_callbacks(hooks);
+        context.watch.start();
+        context.pending.set_strict_hooks(of_unknown_strictness(hooks));
     }
     let hooks_applied = (hooks.is_some() || again).then_some(true);
     let managed = request.managed_settings.as_ref();
-    let managed_settings_applied = managed.map(|_| shared.config.managed_by_host && !again);
+    let managed_settings_applied = managed.map(|_| context.config.managed_by_host && !again);
     let manifests = request.sdk_mcp_server_manifests.as_ref();
     // The handshake itself is asked for, so what would have stood in for it is not needed.
     let manifests_parked = manifests.map(|manifests| {
         let outcome = |name: &String| (name.clone(), ManifestOutcome::NotHonored);
         manifests.keys().map(outcome).collect()
     });
-    add_servers(shared, &request);
-    let plugins_applied = take_plugins(shared, request.plugins.as_deref()).await;
+    add_servers(context, &request);
+    let plugins_applied = take_plugins(context, request.plugins.as_deref()).await;
     let title = request.title.clone();
-    apply(shared, request, again);
+    apply(context, request, again);
     if let Some(title) = title {
-        shared.title.announce(title).await;
+        context.title.announce(title).await;
     }
     let first_prompt = match again {
         true => None,
         false => {
-            opening::adopt_main_agent(shared);
-            opening::initial_prompt(shared)
+            opening::adopt_main_agent(context);
+            opening::initial_prompt(context)
         }
     };
-    greet_servers(shared).await;
-    let mut response = catalog::initialize_response(shared);
+    greet_servers(context).await;
+    let mut response = catalog::initialize_response(context);
     response.hooks_applied = hooks_applied;
     response.plugins_applied = plugins_applied;
     response.managed_settings_applied = managed_settings_applied;
     response.sdk_mcp_manifests_parked = manifests_parked;
     let reply = ControlReply::payload(&response);
-    let shared = Arc::clone(shared);
+    let context = Arc::clone(context);
     Ok(reply.then(async move {
-        shared.servers.changed();
+        context.servers.changed();
         if let Some(prompt) = first_prompt {
-            shared.queue.push(UserMessage::prompt(prompt));
+            context.queue.push(UserMessage::prompt(prompt));
         }
         // For that prompt, and for a call that was put off until the host's hooks are there.
-        shared.turn.wake.notify_one();
+        context.turn.wake.notify_one();
         if again {
-            shared.tasks.announce();
-            shared.sink.flush().await;
+            context.tasks.announce();
+            context.sink.flush().await;
         }
     }))
 }
 
 /// Applies what the host announces. The schema of results stays as the first `initialize` set it.
-fn apply(shared: &SessionContext, request: Initialize, again: bool) {
+fn apply(context: &SessionContext, request: Initialize, again: bool) {
     if let Some(title) = &request.title {
-        shared.journal.note(shared.title.line(title));
-        shared.title.replace(Some(title.clone()));
+        context.journal.note(context.title.line(title));
+        context.title.replace(Some(title.clone()));
     }
     if let Some(schema) = request.json_schema.as_ref().filter(|_| !again) {
-        shared.output.set_schema(schema.to_value());
+        context.output.set_schema(schema.to_value());
     }
-    shared.host.apply(request);
-    shared.pending.tools_changed();
+    context.host.apply(request);
+    context.pending.tools_changed();
 }
 
 /// The events with hooks whose failure is to mean something that this version does not know.
@@ -96,16 +96,16 @@ fn of_unknown_strictness(hooks: &BTreeMap<HookEvent, Vec<HookMatcher>>) -> Vec<H
 }
 
 /// Loads the plugins that the host brings; whether that was done, if there are any.
-async fn take_plugins(shared: &SessionContext, plugins: Option<&[PluginSource]>) -> Option<bool> {
+async fn take_plugins(context: &SessionContext, plugins: Option<&[PluginSource]>) -> Option<bool> {
     let plugins = plugins.filter(|plugins| !plugins.is_empty())?;
-    let cwd = &shared.config.cwd;
+    let cwd = &context.config.cwd;
     let requests = plugins.iter().map(|source| PluginRequest::of_host(source, cwd));
-    plugin_reload::replace(shared, shared.plugins.get().with(requests)).await;
+    plugin_reload::replace(context, context.plugins.get().with(requests)).await;
     Some(true)
 }
 
 /// Registers the servers inside the host.
-fn add_servers(shared: &SessionContext, request: &Initialize) {
+fn add_servers(context: &SessionContext, request: &Initialize) {
     let configs = request.sdk_mcp_server_configs.as_ref();
     for name in request.sdk_mcp_servers.iter().flatten() {
         let settings = configs.and_then(|configs| configs.get(name));
@@ -115,18 +115,18 @@ fn add_servers(shared: &SessionContext, request: &Initialize) {
             tools: settings.and_then(|settings| settings.tools.clone()),
             ..McpSdkServer::default()
         });
-        shared.permissions.set_server_policy(name, &config);
-        shared.mcp.add(NamedServer { name: name.clone(), config, scope: Scope::Dynamic });
+        context.permissions.set_server_policy(name, &config);
+        context.mcp.add(NamedServer { name: name.clone(), config, scope: Scope::Dynamic });
     }
-    shared.permissions.apply_server_policies();
+    context.permissions.apply_server_policies();
 }
 
 /// Says hello to servers inside the host that were not greeted: hosts expect that before the answer.
-async fn greet_servers(shared: &SessionContext) {
+async fn greet_servers(context: &SessionContext) {
     let is_new = |server: &bowline_protocol::McpServerState| {
         server.transport.as_deref() == Some("sdk") && server.status == McpServerStatus::Pending
     };
-    if shared.mcp.status().iter().any(is_new) {
-        shared.mcp.greet_sdk_servers().await;
+    if context.mcp.status().iter().any(is_new) {
+        context.mcp.greet_sdk_servers().await;
     }
 }

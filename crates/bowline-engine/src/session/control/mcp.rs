@@ -1,4 +1,4 @@
-//! MCP servers: their state, their set, and their tools.
+//! Control requests about MCP servers: their state, their set, and their tools.
 
 use std::{sync::Arc, time::Duration};
 
@@ -24,46 +24,49 @@ impl From<McpError> for ControlError {
     }
 }
 
-pub(super) fn mcp_status(shared: &Arc<SessionContext>) -> Answered {
-    let mcp_servers = shared.mcp.status();
+pub(super) fn mcp_status(context: &Arc<SessionContext>) -> Answered {
+    let mcp_servers = context.mcp.status();
     let unsent = McpStatusResponse::default();
     Ok(ControlReply::payload(&McpStatusResponse { mcp_servers, ..unsent }))
 }
 
 pub(super) async fn mcp_set_servers(
-    shared: &Arc<SessionContext>,
+    context: &Arc<SessionContext>,
     request: McpSetServers,
 ) -> Answered {
     for (name, config) in &request.servers {
-        shared.permissions.set_server_policy(name, config);
+        context.permissions.set_server_policy(name, config);
     }
-    let response = shared.mcp.set_servers(request.servers).await;
+    let response = context.mcp.set_servers(request.servers).await;
     for name in &response.removed {
-        shared.permissions.remove_server_policy(name);
+        context.permissions.remove_server_policy(name);
     }
-    shared.permissions.apply_server_policies();
-    let shared = Arc::clone(shared);
-    Ok(ControlReply::payload(&response).then(async move { shared.servers.changed() }))
+    context.permissions.apply_server_policies();
+    let context = Arc::clone(context);
+    Ok(ControlReply::payload(&response).then(async move { context.servers.changed() }))
 }
 
-pub(super) async fn mcp_reconnect(shared: &Arc<SessionContext>, request: McpReconnect) -> Answered {
-    shared.mcp.reconnect(&request.server_name).await?;
+pub(super) async fn mcp_reconnect(
+    context: &Arc<SessionContext>,
+    request: McpReconnect,
+) -> Answered {
+    context.mcp.reconnect(&request.server_name).await?;
     Ok(ControlReply::ack())
 }
 
-pub(super) async fn mcp_toggle(shared: &Arc<SessionContext>, request: McpToggle) -> Answered {
-    shared.mcp.set_enabled(&request.server_name, request.enabled).await?;
-    shared.servers.changed();
+pub(super) async fn mcp_toggle(context: &Arc<SessionContext>, request: McpToggle) -> Answered {
+    context.mcp.set_enabled(&request.server_name, request.enabled).await?;
+    context.servers.changed();
     Ok(ControlReply::ack())
 }
 
 /// A message of a server that is not there is taken all the same: it may have just gone.
-pub(super) fn mcp_message(shared: &Arc<SessionContext>, request: McpServerMessage) -> Answered {
-    shared.mcp.deliver(&request.server_name, &request.message);
+pub(super) fn mcp_message(context: &Arc<SessionContext>, request: McpServerMessage) -> Answered {
+    context.mcp.deliver(&request.server_name, &request.message);
     Ok(ControlReply::ack())
 }
 
-pub(super) async fn mcp_call(shared: &Arc<SessionContext>, request: McpCall) -> Answered {
+pub(super) async fn mcp_call(context: &Arc<SessionContext>, request: McpCall) -> Answered {
     if request.input_files.is_some() || request.output_files.is_some() {
         return Err(ControlError::new("mcp_call does not take input_files or output_files"));
     }
@@ -76,10 +79,10 @@ pub(super) async fn mcp_call(shared: &Arc<SessionContext>, request: McpCall) -> 
         return Err(ControlError::new("the call has expired"));
     }
     if request.check_permissions == Some(true) {
-        check_permission(shared, &request)?;
+        check_permission(context, &request)?;
     }
     let limit = request.timeout_ms.map(Duration::from_millis);
-    let result = shared.mcp.call(&request.tool, request.arguments.as_ref(), limit).await?;
+    let result = context.mcp.call(&request.tool, request.arguments.as_ref(), limit).await?;
     Ok(ControlReply::payload(&result))
 }
 
@@ -89,10 +92,10 @@ fn is_full_name(tool: &str) -> bool {
     names.is_some_and(|(server, tool)| !server.is_empty() && !tool.is_empty())
 }
 
-/// What would be asked is refused: whoever could answer is the one who calls.
-fn check_permission(shared: &SessionContext, request: &McpCall) -> Result<(), ControlError> {
+/// A call that needs a permission request is refused: the caller is the one who would decide.
+fn check_permission(context: &SessionContext, request: &McpCall) -> Result<(), ControlError> {
     let input = request.arguments.as_ref().map_or(Value::Null, |arguments| arguments.to_value());
-    let current = shared.workspace.current_dir();
+    let current = context.workspace.current_dir();
     let call = ProposedCall {
         tool: &request.tool,
         input: &input,
@@ -101,9 +104,9 @@ fn check_permission(shared: &SessionContext, request: &McpCall) -> Result<(), Co
         hook: None,
         needs_person: false,
     };
-    match shared.permissions.judge(
+    match context.permissions.judge(
         &call,
-        shared.mcp.server_of(&request.tool).as_ref(),
+        context.mcp.server_of(&request.tool).as_ref(),
         &Identity::Main,
     ) {
         Verdict::Allow(_) => Ok(()),
@@ -113,20 +116,20 @@ fn check_permission(shared: &SessionContext, request: &McpCall) -> Result<(), Co
 }
 
 pub(super) async fn mcp_read_resource(
-    shared: &Arc<SessionContext>,
+    context: &Arc<SessionContext>,
     request: McpReadResource,
 ) -> Answered {
-    let resource = shared.mcp.read_resource(&request.server_name, &request.uri).await?;
+    let resource = context.mcp.read_resource(&request.server_name, &request.uri).await?;
     Ok(ControlReply::payload(&resource))
 }
 
 pub(super) fn set_mcp_permission_mode_override(
-    shared: &Arc<SessionContext>,
+    context: &Arc<SessionContext>,
     request: SetMcpPermissionModeOverride,
 ) -> Answered {
     let SetMcpPermissionModeOverride { server_name, mode, .. } = request;
-    let is_known = shared.mcp.status().iter().any(|server| server.name == server_name);
-    let is_set = shared.permissions.has_server_mode(&server_name);
+    let is_known = context.mcp.status().iter().any(|server| server.name == server_name);
+    let is_set = context.permissions.has_server_mode(&server_name);
     let warning = match &mode {
         None if is_known || is_set => None,
         None => Some(format!(
@@ -146,6 +149,6 @@ pub(super) fn set_mcp_permission_mode_override(
             return Err(ControlError::coded(message, "invalid_mode"));
         }
     };
-    shared.permissions.set_server_mode(server_name, mode);
+    context.permissions.set_server_mode(server_name, mode);
     Ok(ControlReply::payload(&WarningResponse { warning, ..WarningResponse::default() }))
 }

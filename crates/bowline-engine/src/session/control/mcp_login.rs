@@ -1,4 +1,4 @@
-//! Logging in to MCP servers for a host, and out. The host shows the user the page.
+//! Control requests that log in to MCP servers, and out. The host shows the user the page.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use super::{Answered, ControlReply};
 use crate::session_context::SessionContext;
 
 pub(super) async fn mcp_authenticate(
-    shared: &Arc<SessionContext>,
+    context: &Arc<SessionContext>,
     request: McpAuthenticate,
 ) -> Answered {
     let redirect_uri = request.redirect_uri.as_deref();
-    let page = shared.mcp.begin_login(&request.server_name, redirect_uri).await?;
+    let page = context.mcp.begin_login(&request.server_name, redirect_uri).await?;
     let scheme = if page.callback_port.is_some() { "localhost" } else { "custom" };
     Ok(ControlReply::payload(&McpAuthenticateResponse {
         auth_url: Some(page.url),
@@ -29,18 +29,18 @@ pub(super) async fn mcp_authenticate(
 }
 
 pub(super) async fn mcp_oauth_callback_url(
-    shared: &Arc<SessionContext>,
+    context: &Arc<SessionContext>,
     request: McpOauthCallbackUrl,
 ) -> Answered {
-    shared.mcp.finish_login(&request.server_name, &request.callback_url).await?;
-    shared.servers.changed();
+    context.mcp.finish_login(&request.server_name, &request.callback_url).await?;
+    context.servers.changed();
     Ok(ControlReply::ack())
 }
 
 pub(super) async fn mcp_clear_auth(
-    shared: &Arc<SessionContext>,
+    context: &Arc<SessionContext>,
     request: McpClearAuth,
 ) -> Answered {
-    shared.mcp.clear_login(&request.server_name).await?;
+    context.mcp.clear_login(&request.server_name).await?;
     Ok(ControlReply::payload(&json!({})))
 }

@@ -1,7 +1,7 @@
-//! What a host may ask a session, and what it gets.
+//! Control requests of a host, and their responses.
 //!
-//! One file per family of requests, as in the protocol crate. Every answer is made
-//! here whatever the door, and none waits for the turn that runs.
+//! One file per family of requests, as in the protocol crate. Every response is made here whatever
+//! the door, and none waits for the turn that runs.
 
 mod files;
 mod initialize;
@@ -31,23 +31,23 @@ use super::{
 /// What a request leads to.
 type Answered = Result<ControlReply, ControlError>;
 
-/// A question as it was asked.
+/// A control request as it arrived.
 pub(crate) struct Asked {
-    /// Its name, if it has one.
+    /// Its id, if it has one.
     pub(crate) id: Option<RequestId>,
-    /// Fires when the host no longer wants an answer.
+    /// Fires when the host cancels it.
     pub(crate) cancel: CancellationToken,
 }
 
-/// The answer to a host's question.
-#[must_use = "some answers have consequences that wait for their delivery"]
+/// The response to a control request.
+#[must_use = "some responses have consequences that wait for their delivery"]
 pub struct ControlReply {
-    /// The answer; `None` for a mere acknowledgement.
+    /// The payload; `None` for a mere acknowledgement.
     pub result: Result<Option<RawJson>, ControlError>,
     then: Option<BoxFuture<'static, ()>>,
 }
 
-/// Why a question was not answered.
+/// Why a control request failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ControlError {
@@ -97,13 +97,13 @@ impl ControlReply {
         }
     }
 
-    /// What happens once the host has the answer.
+    /// Runs something once the host has the response.
     pub(crate) fn then(mut self, then: impl Future<Output = ()> + Send + 'static) -> Self {
         self.then = Some(Box::pin(then));
         self
     }
 
-    /// The host has the answer: what follows from it may happen now.
+    /// The host has the response: what follows from it may happen now.
     pub async fn delivered(self) {
         if let Some(then) = self.then {
             then.await;
@@ -123,74 +123,78 @@ impl std::fmt::Debug for ControlReply {
     }
 }
 
-/// Answers one question.
-pub(crate) async fn answer(own: &Session, asked: Asked, request: HostRequest) -> ControlReply {
+/// Responds to one request.
+pub(crate) async fn respond(own: &Session, asked: Asked, request: HostRequest) -> ControlReply {
     use HostRequest as Request;
-    let shared = &own.shared;
-    let applies = shared.config.unclaimed && ClaimRequests::applies(&request);
+    let context = &own.context;
+    let applies = context.config.unclaimed && ClaimRequests::applies(&request);
     let kept = applies.then(|| request.clone());
     let answered = match request {
-        Request::Initialize(request) => initialize::initialize(shared, request).await,
+        Request::Initialize(request) => initialize::initialize(context, request).await,
 
         Request::Interrupt(request) => session::interrupt(own, request).await,
-        Request::SetPermissionMode(request) => session::set_permission_mode(shared, request),
-        Request::SetMaxThinkingTokens(request) => session::set_max_thinking_tokens(shared, request),
-        Request::SetModel(request) => model::set_model(shared, request).await,
-        Request::RenameSession(request) => session::rename_session(shared, request).await,
-        Request::SetHasSubscribers(request) => session::set_has_subscribers(shared, request),
-        Request::SetCwd(request) => session::set_cwd(shared, request).await,
+        Request::SetPermissionMode(request) => session::set_permission_mode(context, request),
+        Request::SetMaxThinkingTokens(request) => {
+            session::set_max_thinking_tokens(context, request)
+        }
+        Request::SetModel(request) => model::set_model(context, request).await,
+        Request::RenameSession(request) => session::rename_session(context, request).await,
+        Request::SetHasSubscribers(request) => session::set_has_subscribers(context, request),
+        Request::SetCwd(request) => session::set_cwd(context, request).await,
         Request::EndSession(_) => session::end_session(own),
         Request::ClaimSession(_) => Err(ControlError::new(spare::NOT_A_SPARE)),
         Request::CancelAsyncMessage(request) => session::cancel_async_message(own, request).await,
 
-        Request::GetContextUsage(request) => usage::get_context_usage(shared, request).await,
-        Request::GetUsage(_) => usage::get_usage(shared),
-        Request::ListModels(_) => usage::list_models(shared),
-        Request::GetSessionCost(_) => texts::get_session_cost(shared),
-        Request::GetBinaryVersion(_) => texts::get_binary_version(shared),
-        Request::GetStatus(_) => texts::get_status(shared),
-        Request::GetPlan(_) => texts::get_plan(shared),
-        Request::ExportConversation(_) => texts::export_conversation(shared),
-        Request::SideQuestion(request) => side::side_question(shared, asked, request).await,
+        Request::GetContextUsage(request) => usage::get_context_usage(context, request).await,
+        Request::GetUsage(_) => usage::get_usage(context),
+        Request::ListModels(_) => usage::list_models(context),
+        Request::GetSessionCost(_) => texts::get_session_cost(context),
+        Request::GetBinaryVersion(_) => texts::get_binary_version(context),
+        Request::GetStatus(_) => texts::get_status(context),
+        Request::GetPlan(_) => texts::get_plan(context),
+        Request::ExportConversation(_) => texts::export_conversation(context),
+        Request::SideQuestion(request) => side::side_question(context, asked, request).await,
         Request::GenerateSessionTitle(request) => {
-            side::generate_session_title(shared, asked, request).await
+            side::generate_session_title(context, asked, request).await
         }
 
-        Request::McpStatus(_) => mcp::mcp_status(shared),
-        Request::McpSetServers(request) => mcp::mcp_set_servers(shared, request).await,
-        Request::McpReconnect(request) => mcp::mcp_reconnect(shared, request).await,
-        Request::McpToggle(request) => mcp::mcp_toggle(shared, request).await,
-        Request::McpAuthenticate(request) => mcp_login::mcp_authenticate(shared, request).await,
+        Request::McpStatus(_) => mcp::mcp_status(context),
+        Request::McpSetServers(request) => mcp::mcp_set_servers(context, request).await,
+        Request::McpReconnect(request) => mcp::mcp_reconnect(context, request).await,
+        Request::McpToggle(request) => mcp::mcp_toggle(context, request).await,
+        Request::McpAuthenticate(request) => mcp_login::mcp_authenticate(context, request).await,
         Request::McpOauthCallbackUrl(request) => {
-            mcp_login::mcp_oauth_callback_url(shared, request).await
+            mcp_login::mcp_oauth_callback_url(context, request).await
         }
-        Request::McpClearAuth(request) => mcp_login::mcp_clear_auth(shared, request).await,
-        Request::McpCall(request) => mcp::mcp_call(shared, request).await,
-        Request::McpReadResource(request) => mcp::mcp_read_resource(shared, request).await,
-        Request::McpServerMessage(request) => mcp::mcp_message(shared, request),
+        Request::McpClearAuth(request) => mcp_login::mcp_clear_auth(context, request).await,
+        Request::McpCall(request) => mcp::mcp_call(context, request).await,
+        Request::McpReadResource(request) => mcp::mcp_read_resource(context, request).await,
+        Request::McpServerMessage(request) => mcp::mcp_message(context, request),
         Request::SetMcpPermissionModeOverride(request) => {
-            mcp::set_mcp_permission_mode_override(shared, request)
+            mcp::set_mcp_permission_mode_override(context, request)
         }
 
-        Request::RewindFiles(request) => files::rewind_files(shared, request).await,
-        Request::SeedReadState(request) => files::seed_read_state(shared, request),
-        Request::FileSuggestions(request) => files::file_suggestions(shared, request).await,
-        Request::ReadFile(request) => files::read_file(shared, request).await,
-        Request::RegisterRepoRoot(request) => files::register_repo_root(shared, request).await,
+        Request::RewindFiles(request) => files::rewind_files(context, request).await,
+        Request::SeedReadState(request) => files::seed_read_state(context, request),
+        Request::FileSuggestions(request) => files::file_suggestions(context, request).await,
+        Request::ReadFile(request) => files::read_file(context, request).await,
+        Request::RegisterRepoRoot(request) => files::register_repo_root(context, request).await,
 
-        Request::StopTask(request) => tasks::stop_task(shared, request).await,
-        Request::BackgroundTasks(request) => tasks::background_tasks(shared, request).await,
-        Request::GetTaskOutput(request) => tasks::get_task_output(shared, request),
+        Request::StopTask(request) => tasks::stop_task(context, request).await,
+        Request::BackgroundTasks(request) => tasks::background_tasks(context, request).await,
+        Request::GetTaskOutput(request) => tasks::get_task_output(context, request),
 
-        Request::ApplyFlagSettings(request) => settings::apply_flag_settings(shared, request).await,
-        Request::GetSettings(_) => settings::get_settings(shared),
-        Request::UpdateSettings(request) => settings::update_settings(shared, request),
-        Request::GetHooksListing(_) => settings::get_hooks_listing(shared),
-        Request::ListPermissionRules(_) => settings::list_permission_rules(shared),
+        Request::ApplyFlagSettings(request) => {
+            settings::apply_flag_settings(context, request).await
+        }
+        Request::GetSettings(_) => settings::get_settings(context),
+        Request::UpdateSettings(request) => settings::update_settings(context, request),
+        Request::GetHooksListing(_) => settings::get_hooks_listing(context),
+        Request::ListPermissionRules(_) => settings::list_permission_rules(context),
 
-        Request::ReloadPlugins(request) => plugins::reload_plugins(shared, request).await,
-        Request::ReloadSkills(_) => plugins::reload_skills(shared),
-        Request::ReloadOutputStyles(_) => plugins::reload_output_styles(shared),
+        Request::ReloadPlugins(request) => plugins::reload_plugins(context, request).await,
+        Request::ReloadSkills(_) => plugins::reload_skills(context),
+        Request::ReloadOutputStyles(_) => plugins::reload_output_styles(context),
 
         other => Err(ControlError::unsupported(&subtype(&other))),
     };
@@ -198,7 +202,7 @@ pub(crate) async fn answer(own: &Session, asked: Asked, request: HostRequest) ->
     answered.unwrap_or_else(ControlReply::from)
 }
 
-/// The subtype of a request that nobody here answers.
+/// The subtype of an unsupported request.
 fn subtype(request: &HostRequest) -> String {
     let value = serde_json::to_value(request).unwrap_or_default();
     value.get("subtype").and_then(|subtype| subtype.as_str()).unwrap_or_default().to_owned()

@@ -11,18 +11,18 @@ use crate::{
     session_context::SessionContext,
 };
 
-pub(super) async fn set_model(shared: &Arc<SessionContext>, request: SetModel) -> Answered {
+pub(super) async fn set_model(context: &Arc<SessionContext>, request: SetModel) -> Answered {
     let asked = request.model.into_option().filter(|name| name != "default");
     if asked.as_deref().is_some_and(|name| name.trim().is_empty()) {
         let error = ControlError::coded("set_model: a model must have a name", "catalog_unknown");
-        return Err(error.with("model", shared.models.name()));
+        return Err(error.with("model", context.models.name()));
     }
-    let before = shared.models.name();
-    let resolved = model_switch::switch(shared, asked.as_deref(), "sdk").await?;
+    let before = context.models.name();
+    let resolved = model_switch::switch(context, asked.as_deref(), "sdk").await?;
     let response =
         SetModelResponse { model: Some(resolved.clone()), ..SetModelResponse::default() };
     // Before the first turn there is nothing that another model would interrupt.
-    let has_begun = !shared.prompt.turn_id().is_empty() || shared.config.resumed.is_some();
+    let has_begun = !context.prompt.turn_id().is_empty() || context.config.resumed.is_some();
     if resolved == before || !has_begun {
         return Ok(ControlReply::payload(&response));
     }
@@ -34,7 +34,7 @@ pub(super) async fn set_model(shared: &Arc<SessionContext>, request: SetModel) -
     let mut said = UserMessage::prompt(Content::from(text));
     said.is_replay = Some(true);
     said.timestamp = Some(timestamp());
-    shared.sink.send(said).await;
+    context.sink.send(said).await;
     Ok(ControlReply::payload(&response))
 }
 

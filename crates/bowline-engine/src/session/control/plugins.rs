@@ -1,4 +1,4 @@
-//! Looking again for plugins, skills and output styles.
+//! Control requests that reload plugins, skills and output styles.
 
 use std::{collections::BTreeSet, path::Path, sync::Arc};
 
@@ -16,20 +16,20 @@ use crate::{
     session_context::SessionContext,
 };
 
-/// What is said while a turn runs or waits.
+/// The error while a turn runs or waits.
 const BUSY: &str = "The session is busy, so plugins were not reloaded. Ask again once it is idle.";
 
-/// What is said about plugins that cannot be added.
+/// The error for invalid plugins.
 const BAD_PLUGINS: &str = "reload_plugins add_plugins must be a list of { type: \"local\", path } \
                            entries with absolute paths";
 
 /// Reads the plugins again, and more if the host names some.
 pub(super) async fn reload_plugins(
-    shared: &Arc<SessionContext>,
+    context: &Arc<SessionContext>,
     request: ReloadPlugins,
 ) -> Answered {
     let busy = || {
-        shared.turn.is_busy() || !shared.queue.is_empty() || shared.tasks.has_background_agents()
+        context.turn.is_busy() || !context.queue.is_empty() || context.tasks.has_background_agents()
     };
     if request.refuse_if_busy == Some(true) && busy() {
         return Err(ControlError::coded(BUSY, "reload_plugins_busy"));
@@ -43,25 +43,25 @@ pub(super) async fn reload_plugins(
     if !added.iter().all(fits) {
         return Err(ControlError::new(BAD_PLUGINS));
     }
-    let cwd = &shared.config.cwd;
+    let cwd = &context.config.cwd;
     let added = added.iter().map(|source| PluginRequest::of_host(source, cwd));
-    let reloaded = shared.plugins.get().with(added);
+    let reloaded = context.plugins.get().with(added);
     let impact = match request.hold_on_cache_impact {
-        Some(true) => cache_impact(shared, &reloaded),
+        Some(true) => cache_impact(context, &reloaded),
         _ => None,
     };
     if impact.is_none() {
-        plugin_reload::reload(shared, reloaded).await;
+        plugin_reload::reload(context, reloaded).await;
     }
     let held = request.hold_on_cache_impact.filter(|&hold| hold).map(|_| impact.is_some());
-    let plugins = shared.plugins.get();
+    let plugins = context.plugins.get();
     Ok(ControlReply::payload(&ReloadPluginsResponse {
         held,
         cache_impact: impact.as_ref().and_then(raw),
-        commands: shared.commands.all(),
-        agents: shared.kinds.infos(),
+        commands: context.commands.all(),
+        agents: context.kinds.infos(),
         plugins: plugins.infos().iter().filter_map(raw).collect(),
-        mcp_servers: shared.mcp.status().iter().filter_map(raw).collect(),
+        mcp_servers: context.mcp.status().iter().filter_map(raw).collect(),
         error_count: plugins.problems.len() as u64,
         ..ReloadPluginsResponse::default()
     }))
@@ -69,14 +69,14 @@ pub(super) async fn reload_plugins(
 
 /// What other plugins would change about the tools of a conversation that has begun. The model's
 /// service keeps such a conversation at hand only as long as its tools stay the same.
-fn cache_impact(shared: &SessionContext, reloaded: &Plugins) -> Option<CacheImpact> {
-    if shared.usage.ledger().by_model().is_empty() {
+fn cache_impact(context: &SessionContext, reloaded: &Plugins) -> Option<CacheImpact> {
+    if context.usage.ledger().by_model().is_empty() {
         return None;
     }
     let servers = |plugins: &Plugins| -> BTreeSet<String> {
         plugins.servers().map(|server| server.name.clone()).collect()
     };
-    let (before, after) = (servers(&shared.plugins.get()), servers(reloaded));
+    let (before, after) = (servers(&context.plugins.get()), servers(reloaded));
     let impact = CacheImpact {
         mcp_servers_added: after.difference(&before).cloned().collect(),
         mcp_servers_removed: before.difference(&after).cloned().collect(),
@@ -94,19 +94,19 @@ struct CacheImpact {
     lsp_tool_change: Option<String>,
 }
 
-pub(super) fn reload_skills(shared: &Arc<SessionContext>) -> Answered {
-    shared.commands.reload();
-    let names = shared.commands.skill_names();
+pub(super) fn reload_skills(context: &Arc<SessionContext>) -> Answered {
+    context.commands.reload();
+    let names = context.commands.skill_names();
     let is_skill = |command: &SlashCommand| {
         let aliases = command.aliases.iter().flatten();
         aliases.chain([&command.name]).any(|name| names.contains(name))
     };
-    let skills = shared.commands.list().into_iter().filter(is_skill).collect();
+    let skills = context.commands.list().into_iter().filter(is_skill).collect();
     Ok(ControlReply::payload(&ReloadSkillsResponse { skills, ..ReloadSkillsResponse::default() }))
 }
 
-pub(super) fn reload_output_styles(shared: &Arc<SessionContext>) -> Answered {
-    let available_output_styles = context::output_style_names(shared);
+pub(super) fn reload_output_styles(context: &Arc<SessionContext>) -> Answered {
+    let available_output_styles = context::output_style_names(context);
     let unsent = ReloadOutputStylesResponse::default();
     Ok(ControlReply::payload(&ReloadOutputStylesResponse { available_output_styles, ..unsent }))
 }

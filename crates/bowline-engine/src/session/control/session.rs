@@ -1,4 +1,4 @@
-//! Stopping the session, and changing how it goes on.
+//! Control requests about the session: interrupt, mode, title, working directory, end.
 
 use std::{path::Path, sync::Arc};
 
@@ -28,59 +28,59 @@ use crate::{
 const SMALLEST_BUDGET: u64 = 1024;
 
 pub(super) async fn interrupt(own: &Session, request: Interrupt) -> Answered {
-    // Prompts that were said before are among those that wait.
-    own.lined_up().await;
-    let shared = &own.shared;
+    // Prompts that were sent before are among those that wait.
+    own.prompts_queued().await;
+    let context = &own.context;
     let cancelled = match request.cancel_queued {
-        Some(true) => Some(shared.queue.clear()),
+        Some(true) => Some(context.queue.clear()),
         _ => None,
     };
     for uuid in cancelled.iter().flatten() {
-        shared.sink.send(lifecycle(uuid.clone(), CommandState::Cancelled)).await;
+        context.sink.send(lifecycle(uuid.clone(), CommandState::Cancelled)).await;
     }
     let response = InterruptResponse {
-        still_queued: Some(shared.queue.uuids()),
+        still_queued: Some(context.queue.uuids()),
         cancelled,
         ..InterruptResponse::default()
     };
-    let answered = shared.turn.interrupt_until_acknowledged();
-    // The questions of the turn are withdrawn before its host hears that it was stopped.
+    let answered = context.turn.interrupt_until_acknowledged();
+    // The requests of the turn are cancelled before its host receives the response.
     tokio::task::yield_now().await;
-    let shared = Arc::clone(shared);
+    let context = Arc::clone(context);
     Ok(ControlReply::payload(&response).then(async move {
         drop(answered);
-        if !shared.host.read(|host| host.stops_tasks_itself) {
+        if !context.host.read(|host| host.stops_tasks_itself) {
             // Commands in the background were not what the user waited for.
-            shared.tasks.interrupted();
+            context.tasks.interrupted();
             let stops = |task: &TaskInfo| !task.backgrounded || task.kind == TaskKind::Agent;
-            shared.workspace.tasks().stop_those(stops).await;
+            context.workspace.tasks().stop_those(stops).await;
         }
     }))
 }
 
 pub(super) fn set_permission_mode(
-    shared: &Arc<SessionContext>,
+    context: &Arc<SessionContext>,
     request: SetPermissionMode,
 ) -> Answered {
-    let before = shared.permissions.mode();
-    let changed = shared.permissions.policy().set_mode(request.mode);
+    let before = context.permissions.mode();
+    let changed = context.permissions.policy().set_mode(request.mode);
     changed.map_err(|error| ControlError::coded(error.to_string(), error.code()))?;
-    let mode = shared.permissions.mode();
+    let mode = context.permissions.mode();
     let response =
         SetPermissionModeResponse { mode: mode.clone(), ..SetPermissionModeResponse::default() };
     let reply = ControlReply::payload(&response);
     if mode == before {
         return Ok(reply);
     }
-    let shared = Arc::clone(shared);
+    let context = Arc::clone(context);
     Ok(reply.then(async move {
         let permission_mode = Some(mode);
-        shared.sink.send(StatusMessage { permission_mode, ..StatusMessage::default() }).await;
+        context.sink.send(StatusMessage { permission_mode, ..StatusMessage::default() }).await;
     }))
 }
 
 pub(super) fn set_max_thinking_tokens(
-    shared: &Arc<SessionContext>,
+    context: &Arc<SessionContext>,
     request: SetMaxThinkingTokens,
 ) -> Answered {
     let display = match request.thinking_display.as_ref().map(String::as_str) {
@@ -103,63 +103,63 @@ pub(super) fn set_max_thinking_tokens(
             Some(Thinking::Enabled { budget_tokens, display })
         }
     };
-    shared.models.set_thinking(thinking);
+    context.models.set_thinking(thinking);
     Ok(ControlReply::ack())
 }
 
 pub(super) async fn rename_session(
-    shared: &Arc<SessionContext>,
+    context: &Arc<SessionContext>,
     request: RenameSession,
 ) -> Answered {
     let Some(title) = SessionTitle::clean(&request.title) else {
         return Err(ControlError::new("title must be non-empty"));
     };
-    if let Some(other) = request.session_id.filter(|id| *id != shared.sink.session_id()) {
-        let home = ConfigHome::new(&shared.config.places.config_dir);
+    if let Some(other) = request.session_id.filter(|id| *id != context.sink.session_id()) {
+        let home = ConfigHome::new(&context.config.places.config_dir);
         bowline_sessions::rename(&home, &other, None, &title)
             .map_err(|error| ControlError::new(error.to_string()))?;
         return Ok(ControlReply::ack());
     }
-    shared.title.set(&title).await;
+    context.title.set(&title).await;
     Ok(ControlReply::ack())
 }
 
 pub(super) fn set_has_subscribers(
-    shared: &Arc<SessionContext>,
+    context: &Arc<SessionContext>,
     request: SetHasSubscribers,
 ) -> Answered {
     if request.has_subscribers.is_absent() {
         return Err(ControlError::new("set_has_subscribers: has_subscribers is missing"));
     }
     let has_subscribers = request.has_subscribers.into_option();
-    shared.host.update(|host| host.has_subscribers = has_subscribers);
+    context.host.update(|host| host.has_subscribers = has_subscribers);
     Ok(ControlReply::ack())
 }
 
 /// Moves where relative paths start, between turns. The transcript stays where it is.
-pub(super) async fn set_cwd(shared: &Arc<SessionContext>, request: SetCwd) -> Answered {
+pub(super) async fn set_cwd(context: &Arc<SessionContext>, request: SetCwd) -> Answered {
     if request.path.is_empty() {
         let why = "set_cwd: invalid request — path must be a non-empty string";
         return Err(ControlError::new(why));
     }
-    let path = expand_home(&request.path, shared.permissions.policy().home());
-    let directory = shared.workspace.resolve(&path.to_string_lossy());
-    if let Some((reason, message)) = objection_to(shared, &directory) {
+    let path = expand_home(&request.path, context.permissions.policy().home());
+    let directory = context.workspace.resolve(&path.to_string_lossy());
+    if let Some((reason, message)) = objection_to(context, &directory) {
         let refused = json!({"status": "rejected", "reason": reason, "message": message});
         return Ok(ControlReply::payload(&refused));
     }
-    let before = shared.workspace.current_dir();
+    let before = context.workspace.current_dir();
     let changed = before != directory;
-    if changed && !trusts(shared, &directory, &request) {
+    if changed && !trusts(context, &directory, &request) {
         let refused = json!({"status": "needs_trust", "directory": directory});
         return Ok(ControlReply::payload(&refused));
     }
     if changed {
-        shared.permissions.policy().add_directory(RuleSource::Session, &directory);
-        shared.workspace.set_added_roots(shared.permissions.added_directories());
-        shared.workspace.set_current_dir(&directory);
+        context.permissions.policy().add_directory(RuleSource::Session, &directory);
+        context.workspace.set_added_roots(context.permissions.added_directories());
+        context.workspace.set_current_dir(&directory);
         let never = CancellationToken::new();
-        shared.watch.directory_changed(&Identity::Main, &shared.workspace, &before, &never).await;
+        context.watch.directory_changed(&Identity::Main, &context.workspace, &before, &never).await;
     }
     Ok(ControlReply::payload(&SetCwdResponse {
         status: "ok".to_owned(),
@@ -172,9 +172,9 @@ pub(super) async fn set_cwd(shared: &Arc<SessionContext>, request: SetCwd) -> An
 }
 
 /// Why the session cannot work in a directory now: a code, and a message for people.
-fn objection_to(shared: &SessionContext, directory: &Path) -> Option<(&'static str, String)> {
+fn objection_to(context: &SessionContext, directory: &Path) -> Option<(&'static str, String)> {
     let shown = directory.display();
-    if shared.turn.is_busy() {
+    if context.turn.is_busy() {
         let message = "A turn runs. The working directory can change once it has ended.";
         Some(("busy", message.to_owned()))
     } else if !directory.exists() {
@@ -187,10 +187,10 @@ fn objection_to(shared: &SessionContext, directory: &Path) -> Option<(&'static s
 }
 
 /// Whether the user trusts a directory, or has just said so.
-fn trusts(shared: &SessionContext, directory: &Path, request: &SetCwd) -> bool {
+fn trusts(context: &SessionContext, directory: &Path, request: &SetCwd) -> bool {
     let named = request.trusted_directory.as_deref().map(Path::new);
     let accepted = request.trust_accepted == Some(true);
-    let places = SettingsPaths { project: directory.to_owned(), ..shared.config.places.clone() };
+    let places = SettingsPaths { project: directory.to_owned(), ..context.config.places.clone() };
     accepted && named.is_none_or(|named| named == directory)
         || Trust::recorded(&places) == Trust::Trusted
 }
@@ -201,12 +201,12 @@ pub(super) fn end_session(session: &Session) -> Answered {
 }
 
 pub(super) async fn cancel_async_message(own: &Session, request: CancelAsyncMessage) -> Answered {
-    own.lined_up().await;
-    let shared = &own.shared;
-    let cancelled = shared.queue.cancel(&request.message_uuid);
+    own.prompts_queued().await;
+    let context = &own.context;
+    let cancelled = context.queue.cancel(&request.message_uuid);
     if cancelled {
         let frame = lifecycle(request.message_uuid, CommandState::Cancelled);
-        shared.sink.send(frame).await;
+        context.sink.send(frame).await;
     }
     let unsent = CancelAsyncMessageResponse::default();
     Ok(ControlReply::payload(&CancelAsyncMessageResponse { cancelled, ..unsent }))

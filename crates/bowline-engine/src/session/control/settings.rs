@@ -1,4 +1,4 @@
-//! Settings: what they are, and changing them while the session runs.
+//! Control requests about settings, hooks and permission rules.
 
 use std::sync::Arc;
 
@@ -15,12 +15,12 @@ use crate::{
     settings::{NO_SANDBOX, Source},
 };
 
-pub(super) fn get_settings(shared: &Arc<SessionContext>) -> Answered {
-    let permissions = shared.settings.lock().known().permissions.clone();
+pub(super) fn get_settings(context: &Arc<SessionContext>) -> Answered {
+    let permissions = context.settings.lock().known().permissions.clone();
     let blocks = |blocked: Option<bool>| json!(blocked == Some(true));
     let applied = AppliedSettings {
-        model: shared.models.name(),
-        effort: shared.models.effort_level().map_or(Maybe::Null, Maybe::Value),
+        model: context.models.name(),
+        effort: context.models.effort_level().map_or(Maybe::Null, Maybe::Value),
         extra: Extra::from_iter([
             (
                 "outsideFileToolReadsBlocked".to_owned(),
@@ -32,45 +32,45 @@ pub(super) fn get_settings(shared: &Arc<SessionContext>) -> Answered {
             ),
         ]),
     };
-    Ok(ControlReply::payload(&shared.settings.lock().payload(applied)))
+    Ok(ControlReply::payload(&context.settings.lock().payload(applied)))
 }
 
-/// All of it is checked before any of it counts.
+/// All of it is checked before any of it applies.
 pub(super) async fn apply_flag_settings(
-    shared: &Arc<SessionContext>,
+    context: &Arc<SessionContext>,
     request: ApplyFlagSettings,
 ) -> Answered {
-    let before = shared.settings.get();
-    let applied = shared.settings.lock().apply_flag_settings(&request.settings);
+    let before = context.settings.get();
+    let applied = context.settings.lock().apply_flag_settings(&request.settings);
     applied.map_err(|error| ControlError::new(error.to_string()))?;
-    shared.watch.apply_source(Source::Flag, &before);
-    live_settings::apply_changes(shared, &before);
-    let wishes = shared.settings.lock().sandbox_wish().is_some();
+    context.watch.apply_source(Source::Flag, &before);
+    live_settings::apply_changes(context, &before);
+    let wishes = context.settings.lock().sandbox_wish().is_some();
     if wishes && before.sandbox_wish().is_none() {
-        shared.sink.inform(InformationalLevel::Warning, NO_SANDBOX.to_owned()).await;
+        context.sink.inform(InformationalLevel::Warning, NO_SANDBOX.to_owned()).await;
     }
     Ok(ControlReply::ack())
 }
 
-/// What is kept counts for sessions to come; of it, this one takes over the style alone.
-pub(super) fn update_settings(shared: &Arc<SessionContext>, request: UpdateSettings) -> Answered {
-    let before = shared.settings.lock().known().output_style.clone();
-    let places = &shared.config.places;
-    let written = shared.settings.lock().update(places, &request);
+/// Applies to later sessions; this one applies the style alone.
+pub(super) fn update_settings(context: &Arc<SessionContext>, request: UpdateSettings) -> Answered {
+    let before = context.settings.lock().known().output_style.clone();
+    let places = &context.config.places;
+    let written = context.settings.lock().update(places, &request);
     written.map_err(|error| ControlError::new(error.to_string()))?;
     for file in [places.user_file(), places.local_file()] {
-        shared.watch.note_settings_file(&file);
+        context.watch.note_settings_file(&file);
     }
-    live_settings::apply_style(shared, before.as_deref());
+    live_settings::apply_style(context, before.as_deref());
     Ok(ControlReply::payload(&json!({})))
 }
 
-pub(super) fn get_hooks_listing(shared: &Arc<SessionContext>) -> Answered {
-    Ok(ControlReply::payload(&shared.hooks.registry().listing()))
+pub(super) fn get_hooks_listing(context: &Arc<SessionContext>) -> Answered {
+    Ok(ControlReply::payload(&context.hooks.registry().listing()))
 }
 
-pub(super) fn list_permission_rules(shared: &Arc<SessionContext>) -> Answered {
-    let state = shared.permissions.policy().list();
+pub(super) fn list_permission_rules(context: &Arc<SessionContext>) -> Answered {
+    let state = context.permissions.policy().list();
     let unsent = ListPermissionRulesResponse::default();
     Ok(ControlReply::payload(&ListPermissionRulesResponse { state, ..unsent }))
 }

@@ -1,4 +1,4 @@
-//! What a host asks the model beside the conversation: a question on the side, a title.
+//! Control requests to the model beside the conversation: side questions and titles.
 
 use std::sync::Arc;
 
@@ -29,12 +29,12 @@ const TITLE_INSTRUCTIONS: &str = "Give the session that the user describes a tit
     seven words, in the user's language. Answer with the title alone: no quotes, no period.";
 
 pub(super) async fn side_question(
-    shared: &Arc<SessionContext>,
+    context: &Arc<SessionContext>,
     asked: Asked,
     request: SideQuestion,
 ) -> Answered {
-    progress(shared, &asked, RequestProgress::Started, None).await;
-    let snapshot = shared.context.snapshot();
+    progress(context, &asked, RequestProgress::Started, None).await;
+    let snapshot = context.model_context.snapshot();
     let mut conversation = Conversation::from_shared(snapshot.messages);
     for (question, answer) in earlier(request.history.as_ref().map(|history| history.to_value())) {
         conversation.push_user(vec![ContentBlock::text(question)]);
@@ -43,7 +43,7 @@ pub(super) async fn side_question(
     conversation.push_user(vec![ContentBlock::text(request.question)]);
     // Another model could not verify the reasoning, and this one does not need it.
     conversation.drop_thinking();
-    let answer = ask(shared, &asked, None, SIDE_INSTRUCTIONS, &conversation);
+    let answer = ask(context, &asked, None, SIDE_INSTRUCTIONS, &conversation);
     let response = tokio::select! {
         answer = answer => answer?,
         () = asked.cancel.cancelled() => {
@@ -56,7 +56,7 @@ pub(super) async fn side_question(
 }
 
 pub(super) async fn generate_session_title(
-    shared: &Arc<SessionContext>,
+    context: &Arc<SessionContext>,
     asked: Asked,
     request: GenerateSessionTitle,
 ) -> Answered {
@@ -66,22 +66,22 @@ pub(super) async fn generate_session_title(
     }
     let mut conversation = Conversation::default();
     conversation.push_user(vec![ContentBlock::text(request.description)]);
-    let model = shared.config.small_model.clone();
-    let answer = ask(shared, &asked, model, TITLE_INSTRUCTIONS, &conversation);
+    let model = context.config.small_model.clone();
+    let answer = ask(context, &asked, model, TITLE_INSTRUCTIONS, &conversation);
     let answer = tokio::select! {
         answer = answer => answer?,
         () = asked.cancel.cancelled() => return Err(ControlError::new("Title cancelled")),
     };
     let title = answer.and_then(|text| clean_title(&text));
     if let Some(title) = title.clone().filter(|_| request.persist == Some(true)) {
-        shared.title.replace(Some(title.clone()));
+        context.title.replace(Some(title.clone()));
         let line = AiTitle {
             ai_title: title.clone(),
-            session_id: shared.sink.session_id(),
+            session_id: context.sink.session_id(),
             extra: Extra::new(),
         };
-        shared.sink.emit_notice(shared.journal.note(line)).await;
-        shared.title.announce(title).await;
+        context.sink.emit_notice(context.journal.note(line)).await;
+        context.title.announce(title).await;
     }
     Ok(ControlReply::payload(&GenerateSessionTitleResponse { title, ..unsent }))
 }
@@ -109,7 +109,7 @@ fn clean_title(text: &str) -> Option<String> {
 
 /// Asks a model, the session's if none is named; `None` if it says nothing.
 async fn ask(
-    shared: &Arc<SessionContext>,
+    context: &Arc<SessionContext>,
     asked: &Asked,
     model: Option<String>,
     instructions: &str,
@@ -120,15 +120,15 @@ async fn ask(
         model,
         ..SideRequest::new(instructions, Vec::new(), SIDE_ANSWER)
     };
-    let retried = |retry| progress(shared, asked, RequestProgress::ApiRetry, Some(retry));
-    let answer = shared.side.request_with_retries(request, retried).await;
+    let retried = |retry| progress(context, asked, RequestProgress::ApiRetry, Some(retry));
+    let answer = context.side.request_with_retries(request, retried).await;
     let answer = answer.map_err(|error| ControlError::new(error.to_string()))?;
     Ok(Some(side::text_of(&answer)).filter(|text| !text.is_empty()))
 }
 
 /// Tells the host how its question goes on, if the question has a name.
 async fn progress(
-    shared: &SessionContext,
+    context: &SessionContext,
     asked: &Asked,
     status: RequestProgress,
     retry: Option<Retry>,
@@ -151,7 +151,7 @@ async fn progress(
         frame.retry_delay_ms = Some(millis(retry.delay));
         frame.error_status = retry.status.map_or(Maybe::Null, Maybe::Value);
     }
-    shared.sink.send(frame).await;
+    context.sink.send(frame).await;
 }
 
 #[cfg(test)]

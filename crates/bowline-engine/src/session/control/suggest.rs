@@ -1,4 +1,4 @@
-//! Files whose names fit what somebody has typed so far.
+//! File suggestions for a text that is being typed.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Work beside the conversation.
+//! Control requests about background tasks.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,28 +14,28 @@ use crate::session_context::SessionContext;
 const MOVE_GRACE: Duration = Duration::from_secs(2);
 
 /// A task that is gone, or never was, is as stopped as one can be.
-pub(super) async fn stop_task(shared: &Arc<SessionContext>, request: StopTask) -> Answered {
-    let answered = shared.tasks.stop_until_answered(&request.task_id);
-    if let Err(error) = shared.workspace.tasks().stop(&request.task_id).await {
+pub(super) async fn stop_task(context: &Arc<SessionContext>, request: StopTask) -> Answered {
+    let answered = context.tasks.stop_until_answered(&request.task_id);
+    if let Err(error) = context.workspace.tasks().stop(&request.task_id).await {
         tracing::debug!(%error, "nothing to stop");
     }
-    shared.sink.flush().await;
+    context.sink.flush().await;
     Ok(ControlReply::payload(&json!({})).then(async move { drop(answered) }))
 }
 
 pub(super) async fn background_tasks(
-    shared: &Arc<SessionContext>,
+    context: &Arc<SessionContext>,
     request: BackgroundTasks,
 ) -> Answered {
-    let mut moves = shared.tasks.moves();
+    let mut moves = context.tasks.moves();
     let before = *moves.borrow_and_update();
     let call = request.tool_use_id.as_ref();
-    let asked = shared.workspace.tasks().move_to_background(call);
+    let asked = context.workspace.tasks().move_to_background(call);
     if asked > 0 {
         // A command that ends at this moment moves nowhere, so there is a limit.
         let moved = moves.wait_for(|moves| *moves >= before + asked);
         tokio::time::timeout(MOVE_GRACE, moved).await.ok();
-        shared.sink.flush().await;
+        context.sink.flush().await;
     }
     Ok(ControlReply::payload(&BackgroundTasksResponse {
         backgrounded: call.map(|_| asked > 0),
@@ -43,8 +43,8 @@ pub(super) async fn background_tasks(
     }))
 }
 
-pub(super) fn get_task_output(shared: &Arc<SessionContext>, request: GetTaskOutput) -> Answered {
-    let output = shared.workspace.tasks().output(&request.task_id);
+pub(super) fn get_task_output(context: &Arc<SessionContext>, request: GetTaskOutput) -> Answered {
+    let output = context.workspace.tasks().output(&request.task_id);
     let output = output.map_err(|error| ControlError::new(format!("get_task_output: {error}")))?;
     Ok(ControlReply::payload(&TaskOutputResponse {
         output: output.text,

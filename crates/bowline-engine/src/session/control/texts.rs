@@ -1,4 +1,4 @@
-//! Questions that are answered with a text.
+//! Control requests whose response is a text.
 
 use std::{fmt::Write, sync::Arc};
 
@@ -13,15 +13,15 @@ use time::{OffsetDateTime, macros::format_description};
 use super::{Answered, ControlReply};
 use crate::{command, session_context::SessionContext};
 
-pub(super) fn get_session_cost(shared: &Arc<SessionContext>) -> Answered {
-    let text = command::cost_text(shared);
+pub(super) fn get_session_cost(context: &Arc<SessionContext>) -> Answered {
+    let text = command::cost_text(context);
     Ok(ControlReply::payload(&SessionCostResponse { text, ..SessionCostResponse::default() }))
 }
 
-pub(super) fn get_binary_version(shared: &Arc<SessionContext>) -> Answered {
+pub(super) fn get_binary_version(context: &Arc<SessionContext>) -> Answered {
     Ok(ControlReply::payload(&BinaryVersionResponse {
-        version: shared.config.version.clone(),
-        build_time: match shared.config.build_time.as_str() {
+        version: context.config.version.clone(),
+        build_time: match context.config.build_time.as_str() {
             "" => installed().unwrap_or_default(),
             built => built.to_owned(),
         },
@@ -37,22 +37,22 @@ fn installed() -> Option<String> {
 }
 
 /// What the session is and what it uses, in sections of lines.
-pub(super) fn get_status(shared: &Arc<SessionContext>) -> Answered {
+pub(super) fn get_status(context: &Arc<SessionContext>) -> Answered {
     let session = vec![
-        ("Version", shared.config.version.clone()),
-        ("Session ID", shared.sink.session_id().to_string()),
-        ("Title", shared.title.get().unwrap_or_default()),
-        ("cwd", shared.workspace.current_dir().display().to_string()),
-        ("State", shared.turn.state().to_string()),
-        ("API key", shared.config.api_key_source.to_string()),
+        ("Version", context.config.version.clone()),
+        ("Session ID", context.sink.session_id().to_string()),
+        ("Title", context.title.get().unwrap_or_default()),
+        ("cwd", context.workspace.current_dir().display().to_string()),
+        ("State", context.turn.state().to_string()),
+        ("API key", context.config.api_key_source.to_string()),
     ];
     let environment = vec![
-        ("Model", shared.models.name()),
-        ("Effort", shared.models.effort_level().unwrap_or_default()),
-        ("Output style", shared.output.style()),
-        ("Permission mode", shared.permissions.mode().to_string()),
+        ("Model", context.models.name()),
+        ("Effort", context.models.effort_level().unwrap_or_default()),
+        ("Output style", context.output.style()),
+        ("Permission mode", context.permissions.mode().to_string()),
     ];
-    let servers = shared.mcp.status();
+    let servers = context.mcp.status();
     let servers: Vec<_> =
         servers.iter().map(|server| (server.name.as_str(), server.status.to_string())).collect();
     let sections = [("Session", session), ("Environment", environment), ("MCP servers", servers)];
@@ -66,8 +66,8 @@ pub(super) fn get_status(shared: &Arc<SessionContext>) -> Answered {
     Ok(ControlReply::payload(&StatusResponse { sections, ..StatusResponse::default() }))
 }
 
-pub(super) fn get_plan(shared: &Arc<SessionContext>) -> Answered {
-    let path = shared.permissions.plan_file();
+pub(super) fn get_plan(context: &Arc<SessionContext>) -> Answered {
+    let path = context.permissions.plan_file();
     let plan = path.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
     let mut response = PlanResponse { exists: plan.is_some(), ..PlanResponse::default() };
     if let (Some(path), Some(plan)) = (path, plan) {
@@ -77,8 +77,8 @@ pub(super) fn get_plan(shared: &Arc<SessionContext>) -> Answered {
     Ok(ControlReply::payload(&response))
 }
 
-pub(super) fn export_conversation(shared: &Arc<SessionContext>) -> Answered {
-    let text = as_text(&shared.context.snapshot().messages);
+pub(super) fn export_conversation(context: &Arc<SessionContext>) -> Answered {
+    let text = as_text(&context.model_context.snapshot().messages);
     let format =
         format_description!("conversation-[year]-[month]-[day]-[hour][minute][second].txt");
     let default_filename = OffsetDateTime::now_utc().format(format).unwrap_or_default();

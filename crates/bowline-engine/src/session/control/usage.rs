@@ -1,4 +1,4 @@
-//! What fills the context, what has been used up, and of which models.
+//! Control requests about context usage, cost and models.
 
 use std::sync::Arc;
 
@@ -11,24 +11,24 @@ use super::{Answered, ControlError, ControlReply};
 use crate::{catalog, clock::millis, context, session_context::SessionContext};
 
 pub(super) async fn get_context_usage(
-    shared: &Arc<SessionContext>,
+    context: &Arc<SessionContext>,
     request: GetContextUsage,
 ) -> Answered {
-    context::foresee(shared).await;
+    context::foresee(context).await;
     let counted = match request.detail {
-        Some(ContextDetail::Full) => context::count(shared).await,
+        Some(ContextDetail::Full) => context::count(context).await,
         None | Some(ContextDetail::Summary) => None,
         Some(other) => {
             let error = format!("get_context_usage: detail is summary or full, not {other}");
             return Err(ControlError::new(error));
         }
     };
-    Ok(ControlReply::payload(&context::usage(shared, counted)))
+    Ok(ControlReply::payload(&context::usage(context, counted)))
 }
 
 /// What this session has used. Nobody here knows of a subscription or its limits.
-pub(super) fn get_usage(shared: &Arc<SessionContext>) -> Answered {
-    let ledger = shared.usage.ledger();
+pub(super) fn get_usage(context: &Arc<SessionContext>) -> Answered {
+    let ledger = context.usage.ledger();
     let session = json!({
         "total_cost_usd": ledger.total_cost(),
         "total_api_duration_ms": millis(ledger.times().api),
@@ -41,7 +41,7 @@ pub(super) fn get_usage(shared: &Arc<SessionContext>) -> Answered {
     Ok(ControlReply::payload(&UsageResponse { session, ..UsageResponse::default() }))
 }
 
-pub(super) fn list_models(shared: &Arc<SessionContext>) -> Answered {
-    let models = catalog::models(shared);
+pub(super) fn list_models(context: &Arc<SessionContext>) -> Answered {
+    let models = catalog::models(context);
     Ok(ControlReply::payload(&ListModelsResponse { models, ..ListModelsResponse::default() }))
 }
