@@ -109,7 +109,7 @@ pub(crate) fn models(session: &SessionContext) -> Vec<ModelInfo> {
     let default = ModelInfo {
         value: "default".to_owned(),
         display_name: "Default".to_owned(),
-        description: format!("The model that is used when nobody names one: {default}"),
+        description: format!("The default model: {default}"),
         ..known_model(default).map_or_else(unknown, model)
     };
     std::iter::once(default).chain(KNOWN_MODELS.iter().map(model)).collect()

@@ -1,4 +1,4 @@
-//! How a session is set up. Everything from outside (flags, environment, settings) has become a value here.
+//! Configuration of a session. Everything from outside (flags, environment, settings) is a value here.
 
 mod resume;
 
@@ -26,10 +26,10 @@ use crate::{
     settings::{Settings, SettingsPaths, SkippedParts, SourceSet, Trust},
 };
 
-/// How long background work may keep a session alive if nobody says.
+/// How long background work may keep a session alive by default.
 const BACKGROUND_WAIT: Duration = Duration::from_secs(600);
 
-/// Long enough for most servers, short enough for whoever waits for an answer.
+/// Long enough for most servers, short enough for a user who waits.
 const MCP_GRACE: Duration = Duration::from_secs(5);
 
 /// How a session is set up. Start from [`SessionConfig::new`] and change what you need.
@@ -45,7 +45,7 @@ pub struct SessionConfig {
     pub models: Arc<dyn Models>,
     /// The model's name, as the user gave it.
     pub model: String,
-    /// Whether somebody chose it for this session, so that the model of the main agent's kind does
+    /// Whether it was chosen for this session, so that the model of the main agent's kind does
     /// not count.
     pub model_is_chosen: bool,
     /// The model that `default` means when a host switches back to it.
@@ -114,7 +114,7 @@ pub struct SessionConfig {
     pub include_partial_messages: bool,
     /// Whether the host wants to hear of hooks.
     pub include_hook_events: bool,
-    /// Whether prompts are repeated to the host when they are taken up.
+    /// Whether prompts are replayed to the host when they are dequeued.
     pub replay_user_messages: bool,
     /// Whether the words of subagents are shown.
     pub forward_subagent_text: bool,
@@ -133,7 +133,7 @@ pub struct SessionConfig {
     pub hidden_variables: Vec<String>,
     /// Where the session is written; `None` keeps it in memory only.
     pub transcript: Option<TranscriptWriter>,
-    /// The session that is taken up again.
+    /// The session that is resumed.
     pub resumed: Option<LiveContext>,
     /// Whether files are backed up before they are changed.
     pub file_checkpointing: bool,
@@ -170,7 +170,7 @@ pub struct SessionConfig {
 }
 
 impl SessionConfig {
-    /// A new session in `cwd` that asks `models` for `model`: nothing is saved, nobody is asked.
+    /// A new session in `cwd` that asks `models` for `model`: nothing is saved, no permission is requested.
     pub fn new(cwd: impl Into<PathBuf>, models: Arc<dyn Models>, model: impl Into<String>) -> Self {
         let cwd = cwd.into();
         let model = model.into();
@@ -240,7 +240,7 @@ impl SessionConfig {
         }
     }
 
-    /// Adds an MCP server that whoever starts the session names.
+    /// Adds an MCP server named by the caller.
     pub fn add_mcp_server(&mut self, name: impl Into<String>, config: McpServerConfig) {
         self.mcp_servers.push(NamedServer { name: name.into(), config, scope: Scope::Dynamic });
     }
@@ -335,7 +335,7 @@ impl fmt::Debug for ConnectedModel {
 /// What the model is told before everything else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SystemPrompt {
-    /// Our own, with this behind it.
+    /// Our own, with this appended.
     Default {
         /// More to say.
         append: Option<String>,

@@ -1,14 +1,14 @@
-//! The conversation as the model is to see it: always a history that the API accepts.
+//! Conversation as the model sees it: always a history that the API accepts.
 //!
-//! Roles alternate, every tool call is answered first thing in the message behind
-//! it, and what is shared between requests is shared in memory, too.
+//! Roles alternate, every tool call has its result first in the message after it,
+//! and messages are shared in memory between requests.
 
 use std::{collections::HashSet, sync::Arc};
 
 use bowline_model::ModelMessage;
 use bowline_protocol::{Content, ContentBlock, Role, ToolResultBlock, ToolUseId, UserMessage};
 
-/// What a call is answered with when nobody else did.
+/// The result of a call that has none.
 const NO_RESULT: &str = "[Tool call interrupted before it gave a result]";
 
 /// Stands for a prompt without content, which the API would refuse.
@@ -45,7 +45,7 @@ impl Conversation {
         &self.messages
     }
 
-    /// Whether nothing was said yet.
+    /// Whether there are no messages.
     pub(crate) fn is_empty(&self) -> bool {
         self.messages.is_empty()
     }
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_call_is_answered_before_anything_is_said() {
+    fn open_call_gets_a_result_before_the_next_message() {
         let mut conversation = Conversation::default();
         conversation.push_block("m1", call("1"));
         conversation.push_block("m1", call("2"));
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clone_shares_what_was_said() {
+    fn clone_shares_messages() {
         let mut conversation = Conversation::default();
         conversation.push_user(vec![ContentBlock::text("hi")]);
         let request = conversation.messages().to_vec();

@@ -1,4 +1,4 @@
-//! The engine's view of whoever is outside: all it asks, and where its messages go.
+//! Host: the embedding side, which receives messages and responds to the engine's requests.
 //!
 //! A door is an implementation of [`Host`] plus a loop that turns its own input
 //! into calls of [`Session`](crate::Session).
@@ -10,9 +10,9 @@ use bowline_protocol::{
     PermissionResult, RawJson,
 };
 
-/// Whoever is outside.
+/// The embedding side: receives messages and responds to the engine's requests.
 ///
-/// Every question is a future; dropping it withdraws the question.
+/// Every request is a future; dropping it cancels the request.
 pub trait Host: Send + Sync + 'static {
     /// Takes a message. Returns once there is room for the next: a host that stops
     /// reading stalls the engine, not memory.
@@ -21,19 +21,19 @@ pub trait Host: Send + Sync + 'static {
     /// May this tool run?
     fn can_use_tool(&self, question: CanUseTool) -> Answer<'_, PermissionResult> {
         let _ = question;
-        nobody_to_ask()
+        no_approver()
     }
 
     /// Runs a hook that the host registered; the answer is a hook output.
     fn hook_callback(&self, call: HookCallback) -> Answer<'_, RawJson> {
         let _ = call;
-        nobody_to_ask()
+        no_approver()
     }
 
     /// Passes a JSON-RPC message to an MCP server that lives in the host; the answer is its response.
     fn mcp_message(&self, message: McpMessage) -> Answer<'_, RawJson> {
         let _ = message;
-        nobody_to_ask()
+        no_approver()
     }
 
     /// The MCP server of this name if it runs in this process: its tools are called directly and
@@ -46,18 +46,18 @@ pub trait Host: Send + Sync + 'static {
     /// An MCP server wants to know something from the person.
     fn elicit(&self, question: Elicitation) -> Answer<'_, ElicitationResponse> {
         let _ = question;
-        nobody_to_ask()
+        no_approver()
     }
 }
 
-/// The answer to a question, or why there is none.
+/// The response to a request, or why there is none.
 pub type Answer<'a, T> = BoxFuture<'a, Result<T, HostError>>;
 
-fn nobody_to_ask<T: Send + 'static>() -> Answer<'static, T> {
-    Box::pin(std::future::ready(Err(HostError::Refused("nobody is there to ask".to_owned()))))
+fn no_approver<T: Send + 'static>() -> Answer<'static, T> {
+    Box::pin(std::future::ready(Err(HostError::Refused("no approver is attached".to_owned()))))
 }
 
-/// Why the host gave no answer.
+/// Why the host gave no response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HostError {
@@ -67,7 +67,7 @@ pub enum HostError {
     /// It answered with an error.
     #[error("{0}")]
     Refused(String),
-    /// It answered something that makes no sense.
+    /// Its response is invalid.
     #[error("the host's answer cannot be read: {0}")]
     Malformed(String),
     /// It took too long.

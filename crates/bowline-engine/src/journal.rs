@@ -79,7 +79,7 @@ impl Journal {
     }
 
     /// Writes where a conversation ends, and the summary that stands for everything before it, in
-    /// one piece: a boundary without its summary would be the end of all that was said.
+    /// one piece: a boundary without its summary would lose the conversation.
     pub(crate) fn compaction(
         &self,
         (boundary, metadata): (&MessageUuid, CompactMetadata),
@@ -119,7 +119,7 @@ impl Journal {
         })
     }
 
-    /// Notes where the conversation stands, for whoever takes it up again.
+    /// Records where the conversation stands, for resuming it.
     pub(crate) fn last_prompt(&self, prompt: &str) -> WriteNotice {
         self.with(|writer| {
             writer.end_turn();

@@ -1,16 +1,16 @@
 //! The agent itself: a loop of prompt, model, tool calls, results, and all that makes it trustworthy.
 //!
-//! It knows no transport and no terminal. A door hands it prompts and questions
-//! through a [`Session`] and answers what it asks its [`Host`].
+//! It knows no transport and no terminal. A door hands it prompts and control requests
+//! through a [`Session`] and responds to its requests as a [`Host`].
 //!
 //! | subject | where |
 //! |---|---|
 //! | a session from start to end | [`Session`], [`SessionConfig`] |
-//! | where a door that opens many gets them | [`Sessions`] |
-//! | whoever is outside | [`Host`] |
+//! | the source of sessions for a door that opens many | [`Sessions`] |
+//! | the embedding side | [`Host`] |
 //! | one turn: model, tools, results | [`turn`] |
-//! | who may do what | [`permission`] |
-//! | programs that are told what happens | [`hook`] |
+//! | permissions of tool calls | [`permission`] |
+//! | programs that run on events | [`hook`] |
 //! | where settings come from | [`settings`] |
 
 mod agent;
@@ -50,7 +50,7 @@ mod survey;
 mod synthetic;
 mod tasks;
 mod tool;
-mod tooling;
+mod tool_services;
 mod toolset;
 pub mod turn;
 mod usage;

@@ -58,7 +58,7 @@ impl McpBridge {
         servers(setup, &config.mcp_servers)
     }
 
-    /// The servers of one of its agents, whose prompts nobody can call.
+    /// The servers of one of its agents, whose prompts cannot be called.
     pub(crate) fn agent_servers(
         self: &Arc<Self>,
         config: &SessionConfig,
@@ -231,7 +231,7 @@ impl McpBridge {
             Ok(answer) => answer,
             Err(HostError::Closed) => response(ElicitationAction::Cancel, None),
             Err(error) => {
-                tracing::debug!(%error, "nobody answered the question of an MCP server");
+                tracing::debug!(%error, "the elicitation of an MCP server got no response");
                 response(ElicitationAction::Decline, None)
             }
         }

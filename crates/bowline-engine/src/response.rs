@@ -49,7 +49,7 @@ pub(crate) struct ModelResponse {
     overloads: u32,
     complete_blocks: usize,
     opening_usage: Option<Usage>,
-    /// What an attempt used and nobody has entered in the books yet, and by which model.
+    /// Usage of an attempt that is not recorded in the ledger yet, and its model.
     unbilled: Option<(String, Usage)>,
     request_id: Option<String>,
     pub(crate) timing: Timing,
@@ -84,16 +84,16 @@ pub(crate) enum Step {
     Fallback { error: ModelError, from: String, to: String },
     /// The answer is complete.
     Done,
-    /// The stream broke off behind a complete block.
+    /// The stream broke off after a complete block.
     Cut(ModelError),
     /// There will be no answer.
     Failed(ModelError),
 }
 
 impl ModelResponse {
-    /// Asks `target`, and those behind it if it stays overloaded or does not answer.
+    /// Requests `target`, and the fallbacks if it stays overloaded or does not respond.
     pub(crate) fn new(target: Target, fallbacks: Vec<Target>, policy: RetryPolicy) -> Self {
-        let mut answer = Self {
+        let mut response = Self {
             state: State::Over,
             target,
             fallbacks,
@@ -108,8 +108,8 @@ impl ModelResponse {
             request_id: None,
             timing: Timing { attempt: Instant::now(), first_event: None, spent: Duration::ZERO },
         };
-        answer.connect();
-        answer
+        response.connect();
+        response
     }
 
     /// The answer so far: its complete blocks.
@@ -203,7 +203,7 @@ impl ModelResponse {
                     Err(error) => return self.failed(error),
                 },
                 State::Streaming(stream) => match stream.next().await {
-                    Some(Ok(event)) => return self.heard(event),
+                    Some(Ok(event)) => return self.received(event),
                     Some(Err(error)) => return self.broken(error),
                     None => {
                         self.state = State::Over;
@@ -230,7 +230,7 @@ impl ModelResponse {
         self.state = State::Connecting(Box::pin(async move { model.stream(request).await }));
     }
 
-    fn heard(&mut self, event: StreamEvent) -> Step {
+    fn received(&mut self, event: StreamEvent) -> Step {
         let attempt = self.timing.attempt;
         self.timing.first_event.get_or_insert_with(|| attempt.elapsed());
         if let StreamEvent::MessageStart(start) = &event {
@@ -271,7 +271,7 @@ impl ModelResponse {
                 return self.fall_back(error);
             }
         }
-        // A stream that makes no sense may still be read in one piece.
+        // An unreadable stream may still be read in one piece.
         if error.kind == ErrorKind::Unreadable && self.ask_whole() {
             return self.try_whole(error);
         }

@@ -1,4 +1,4 @@
-//! Where sessions come from, for doors that open more than one.
+//! Source of sessions, for doors that open more than one.
 
 use bowline_protocol::SessionId;
 
@@ -30,11 +30,11 @@ impl SessionRequest {
     }
 }
 
-/// Why a session cannot be opened, in words for whoever asked.
+/// Why a session cannot be opened, as a message for the client.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// There is none of that name.
+    /// No session has that id.
     #[error("there is no session {0}")]
     NotFound(SessionId),
     /// Something is wrong with the settings, or with the disk.

@@ -11,7 +11,7 @@ use crate::{
     state::Permissions,
 };
 
-/// The most that is said about a page, in tokens.
+/// The output limit of a summary, in tokens.
 const PAGE_ANSWER: u64 = 8_192;
 const PAGE_INSTRUCTIONS: &str = "You read a page of the web for somebody else. The first text is \
     the page, the last one is what they want to know about it. Answer from the page alone, as \

@@ -1,4 +1,4 @@
-//! What an agent can call: the tools it was given, and those that MCP servers bring and take away.
+//! Toolset of an agent: its own tools, and those of MCP servers, which come and go.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -111,7 +111,7 @@ impl Toolset {
     }
 
     pub(crate) fn is_concurrency_safe(&self, name: &str, input: &Value) -> bool {
-        // A call that will be refused harms nobody.
+        // A call that will be refused is harmless.
         self.find(name).map_or(true, |tool| tool.is_concurrency_safe(input))
     }
 
@@ -186,7 +186,7 @@ impl Toolset {
         own.into_iter().chain(self.source.as_deref())
     }
 
-    /// Own tools and those of the source; made anew only when the source has changed.
+    /// Own tools and those of the source; rebuilt only when the source has changed.
     fn merged(&self) -> Merged {
         let version = self.sources().map(|source| source.version()).sum();
         let mut merged = self.merged.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! What a session uses: tokens and money, by turn and by model.
+//! Usage of a session: tokens and cost, by turn and by model.
 
 mod budget;
 mod reported;
@@ -18,9 +18,9 @@ pub(crate) use self::{
     times::{ApiTime, Times},
 };
 
-/// Context window of a model nobody here knows.
+/// Context window of an unknown model.
 const UNKNOWN_CONTEXT_WINDOW: u64 = 200_000;
-/// Output limit of a model nobody here knows.
+/// Output limit of an unknown model.
 const UNKNOWN_MAX_OUTPUT: u64 = 32_000;
 
 /// The books of one session.
@@ -168,7 +168,7 @@ impl UsageLedger {
         &self.times
     }
 
-    /// The same, for whoever has measured something.
+    /// The same, to add a measurement.
     pub(crate) fn times_mut(&mut self) -> &mut Times {
         &mut self.times
     }
@@ -204,7 +204,7 @@ impl UsageLedger {
         &self.total
     }
 
-    /// Whether a model was used whose price nobody knows.
+    /// Whether a model was used without a known price.
     pub(crate) fn has_unknown_cost(&self) -> bool {
         self.total.values().any(|usage| usage.cost_basis == Some(CostBasis::Unknown))
     }
@@ -239,7 +239,7 @@ impl UsageLedger {
         std::mem::take(&mut self.since_result)
     }
 
-    /// Continues earlier books.
+    /// Continues an earlier ledger.
     pub(crate) fn restore(
         &mut self,
         by_model: BTreeMap<String, ModelUsage>,
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_start_anew_and_totals_go_on() {
+    fn turn_usage_is_reset_and_totals_continue() {
         let mut ledger = UsageLedger::default();
         ledger.enter(Account::Main, "claude-sonnet-5-5", &usage(10, 20));
         ledger.begin_turn();
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_model_is_free_and_says_so_once() {
+    fn unknown_model_is_free_and_warns_once() {
         let mut ledger = UsageLedger::default();
         assert!(ledger.enter(Account::Main, "openai/any", &usage(10, 20)).is_some());
         assert!(ledger.enter(Account::Main, "openai/any", &usage(10, 20)).is_none());
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_used_since_the_last_result_is_taken_once() {
+    fn usage_since_the_last_result_is_taken_once() {
         let mut ledger = UsageLedger::default();
         ledger.enter(Account::Main, "claude-sonnet-5-5", &usage(10, 20));
         assert_eq!(ledger.take_since_result()["claude-sonnet-5-5"].output_tokens, 20);

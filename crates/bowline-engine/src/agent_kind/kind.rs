@@ -16,7 +16,7 @@ pub(crate) const GENERAL_PURPOSE: &str = "general-purpose";
 /// The kind that looks and does not touch.
 const EXPLORE: &str = "Explore";
 
-/// The tools without which nobody can remember anything.
+/// The tools that a memory needs.
 const MEMORY_TOOLS: [&str; 3] = ["Read", "Write", "Edit"];
 
 /// Whether an agent is told what people have left in `CLAUDE.md` and the like.
@@ -92,7 +92,7 @@ impl AgentKind {
     /// Which of the tools at hand it has.
     pub(crate) fn filters(&self) -> Vec<Filter> {
         let memory = self.memory.iter().flat_map(|_| MEMORY_TOOLS).map(str::to_owned);
-        // Whoever brings a server along wants its tools, so that nobody need list them.
+        // A kind with its own server wants its tools without listing them.
         let servers = self.servers.iter().map(|it| format!("mcp__{}", public_name(&it.name)));
         let own = memory.chain(servers);
         let only =

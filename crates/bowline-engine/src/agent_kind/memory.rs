@@ -1,4 +1,4 @@
-//! What a kind of agent remembers from one task to the next: a folder of its own, and what it is told of it.
+//! Memory of a kind of agent: a folder, and the section of the system prompt about it.
 
 use std::{
     fs, io,
@@ -35,9 +35,9 @@ pub(crate) fn folder(places: &SettingsPaths, kind: &AgentKind) -> Option<PathBuf
     made
 }
 
-/// Makes a folder. Links on the way may lead anywhere, and nobody is asked about what is written here.
+/// Makes a folder. Links on the way may lead anywhere, and writes here need no permission.
 ///
-/// Part by part, so that nothing is made behind a link before it is seen.
+/// Part by part, so that nothing is made after a link before the link is seen.
 fn make(above: &Path, inside: &Path, create: impl Fn(&Path) -> io::Result<()>) -> Option<PathBuf> {
     create(above).ok()?;
     let above = above.canonicalize().ok()?;
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn the_beginning_of_what_is_remembered_is_told_whatever_it_is() {
+    fn memory_section_has_the_beginning_of_the_index() {
         let folder = tempfile::tempdir().unwrap();
         let index = folder.path().join(INDEX);
         assert!(section(folder.path()).ends_with("MEMORY.md is empty so far."));

@@ -78,8 +78,8 @@ async fn begin_session(session: &SessionContext, title: &str) {
     session.journal.replace(writer);
     session.sink.set_session_id(id.clone());
     session.usage.reset();
-    session.context.forget(LoadReason::SessionStart);
-    *session.context.compactions() = Default::default();
+    session.model_context.forget(LoadReason::SessionStart);
+    *session.model_context.compactions() = Default::default();
     session.workspace.seen().clear();
     session.workspace.todos().replace(Vec::new());
     session.prompt.clear();

@@ -104,7 +104,7 @@ fn choices(session: &SessionContext, values: Values) -> Vec<String> {
     }
 }
 
-/// The keys and values of a command. Words behind a value belong to it, up to the next key.
+/// The keys and values of a command. Words after a value belong to it, up to the next key.
 fn assignments(args: &str) -> Result<Vec<(String, String)>, &str> {
     let mut found: Vec<(String, String)> = Vec::new();
     for word in args.split_whitespace() {
@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_behind_a_value_belong_to_it() {
+    fn words_after_a_value_belong_to_it() {
         let read = |args| {
             let found = assignments(args)?;
             Ok::<_, &str>(found.iter().map(|(key, value)| format!("{key}:{value}")).collect())
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_in_the_way_of_a_value_goes() {
+    fn value_on_the_path_is_replaced() {
         let mut file = Map::from_iter([("permissions".to_owned(), json!(7))]);
         put(&mut file, &["permissions", "defaultMode"], json!("plan"));
         put(&mut file, &["model"], json!("m"));

@@ -1,4 +1,4 @@
-//! What the session has used, for people.
+//! Text of `/cost`: what the session has used.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What the host hears of a command that the engine answers: an answer in the model's place, and a result.
+//! Messages and result of a command that the engine runs itself.
 
 use bowline_protocol::{
     AssistantMessage, Content, ContentBlock, InitMessage, LocalCommandRun, RawJson, ResultMessage,
@@ -37,7 +37,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// Tells the host that a command was taken up, and what holds now.
+/// Sends the `init` message of a command.
 pub(super) async fn announce(agent: &Agent, prompt: &UserMessage) {
     agent.session.sink.send(catalog::init(agent, std::slice::from_ref(prompt))).await;
 }
@@ -49,7 +49,7 @@ pub(super) async fn announce_with(agent: &Agent, prompt: &UserMessage, model: St
     agent.session.sink.send(InitMessage { model, ..init }).await;
 }
 
-/// Answers a command that nobody here can run.
+/// Declines a command that cannot be run here.
 pub(super) async fn decline(
     agent: &Agent,
     invocation: &Invocation,

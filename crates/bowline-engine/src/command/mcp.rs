@@ -6,7 +6,7 @@ use bowline_protocol::McpServerState;
 use super::texts;
 use crate::session_context::SessionContext;
 
-/// What is said when there is nothing to list.
+/// The text when there is nothing to list.
 const NONE: &str = "There are no MCP servers.";
 
 /// What can be done to servers.

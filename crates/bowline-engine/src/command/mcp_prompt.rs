@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Expanding, Expansion, Outcome, expansion_hooks, local, refuse};
 use crate::{agent::Agent, library::Invocation};
 
-/// What hosts list behind the name of such a command.
+/// What hosts list after the name of such a command.
 const MARK: &str = "(MCP)";
 
 /// Has the server fill the prompt in, and gives the model what it says.

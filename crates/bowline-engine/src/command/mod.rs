@@ -49,7 +49,7 @@ use crate::{
 
 /// What became of a prompt.
 pub(crate) enum Outcome {
-    /// It is none of ours: the model gets it as it is.
+    /// It is not a command: the model gets it as it is.
     NoCommand,
     /// It was answered here.
     Answered(Box<ResultMessage>),
@@ -84,7 +84,7 @@ pub(crate) async fn run(
     }
 }
 
-/// The text that a command stands for, without a conversation; `None` if nobody wrote it.
+/// The text that a command stands for, without a conversation; `None` if it does not exist.
 pub(crate) async fn expand_alone(
     context: &Arc<CallContext>,
     name: &str,

@@ -31,7 +31,7 @@ pub(super) fn run(session: &SessionContext, wanted: &str) -> String {
     }
 }
 
-/// The style that somebody means, however its letters are written.
+/// The style of a name, whatever its case.
 pub(super) fn named<'a>(styles: &'a [String], wanted: &str) -> Option<&'a String> {
     let same = |style: &&String| style.eq_ignore_ascii_case(wanted);
     styles.iter().find(|style| *style == wanted).or_else(|| styles.iter().find(same))

@@ -1,4 +1,4 @@
-//! Where one conversation ends and its summary begins: written down, then told to the host.
+//! Boundary of a compaction: written to the transcript, then sent to the host.
 
 use bowline_protocol::{
     CompactBoundaryMessage, CompactMetadata, CompactTrigger, Content, ContentBlock, Maybe,

@@ -1,4 +1,4 @@
-//! Hooks around a compaction, and what people are told about them.
+//! Hooks around a compaction, and lines about them for people.
 
 use std::sync::Arc;
 
@@ -63,10 +63,10 @@ impl<'a> CompactHooks<'a> {
         Ok(wishes)
     }
 
-    /// Tells that the summary is there. Hosts see whoever wrote it as a subagent without a kind; it
+    /// Tells that the summary is there. Hosts see its writer as a subagent without a kind; it
     /// has ended, so that an objection changes nothing.
     pub(super) async fn summarized(&mut self, summary: &str) {
-        if !self.hears(HookEvent::SubagentStop) {
+        if !self.has_hooks(HookEvent::SubagentStop) {
             return;
         }
         let writer = Subagent { id: new_agent_id(), ..Subagent::default() };
@@ -99,13 +99,13 @@ impl<'a> CompactHooks<'a> {
         self.lines
     }
 
-    /// Whether anybody wants to hear of such an event of this compaction.
-    fn hears(&self, kind: HookEvent) -> bool {
+    /// Whether there are hooks for an event of this compaction.
+    fn has_hooks(&self, kind: HookEvent) -> bool {
         self.is_main && self.session.hooks.has(kind)
     }
 
     async fn run(&mut self, kind: HookEvent, event: EventInput) -> Option<HookReport> {
-        if !self.hears(kind.clone()) {
+        if !self.has_hooks(kind.clone()) {
             return None;
         }
         let report = self.session.hooks.run(&Identity::Main, event, self.cancel).await;

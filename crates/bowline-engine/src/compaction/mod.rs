@@ -1,4 +1,4 @@
-//! Making room: a conversation that fills its context is replaced by a summary of itself.
+//! Compaction: a conversation that fills its context is replaced by a summary of itself.
 //!
 //! | subject | where |
 //! |---|---|
@@ -41,7 +41,7 @@ const SHORTEST_RESPITE: usize = 2;
 /// Why a conversation could not be compacted. It stays as it was.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CompactError {
-    /// Nothing was said.
+    /// There are no messages.
     #[error("There is nothing to compact yet.")]
     Empty,
     /// The model gave no summary.
@@ -53,7 +53,7 @@ pub(crate) enum CompactError {
     /// A hook objects.
     #[error("a PreCompact hook objects to compaction: {0}")]
     Blocked(String),
-    /// Somebody stopped it.
+    /// It was cancelled.
     #[error("interrupted")]
     Interrupted,
 }
@@ -116,7 +116,7 @@ impl Agent {
         }
     }
 
-    /// Replaces the conversation by a summary of itself. Whoever called announces it.
+    /// Replaces the conversation by a summary of itself. The caller announces it.
     pub(crate) async fn compact(
         &mut self,
         trigger: CompactTrigger,
@@ -159,7 +159,7 @@ impl Agent {
         let wishes = hooks.before(instructions).await?;
         let kept = self.kept(&trigger);
         let messages = self.conversation.messages();
-        let (before, behind) = messages.split_at(messages.len() - kept.len());
+        let (before, after) = messages.split_at(messages.len() - kept.len());
         let said = summary::ask(self, before, &wishes, cancel).await?;
         hooks.summarized(&said).await;
         let told = hooks.after(&said).await;
@@ -172,7 +172,7 @@ impl Agent {
         let mut conversation = Conversation::default();
         let first = [continuation.clone()].into_iter().chain(told);
         conversation.push_user(first.map(ContentBlock::text).collect());
-        for message in behind {
+        for message in after {
             match message.role {
                 Role::Assistant => conversation.push_answer(message.content.clone()),
                 _ => conversation.push_user(message.content.clone()),
@@ -191,15 +191,15 @@ impl Agent {
         Ok(self.write_boundary(metadata, continuation, hook_lines, kept).await)
     }
 
-    /// Enters what was dropped in the books.
+    /// Records how many tokens were dropped.
     fn note_dropped(&self, pre_tokens: u64, post_tokens: u64) -> u64 {
         self.note_context();
-        let mut compactions = self.session.context.compactions();
+        let mut compactions = self.session.model_context.compactions();
         compactions.dropped_tokens += pre_tokens.saturating_sub(post_tokens);
         if self.identity.is_main() {
             self.session.usage.ledger().set_context_tokens(post_tokens);
             // The prompt cache ends here anyway: time to see what has changed in files.
-            self.session.context.forget(LoadReason::Compact);
+            self.session.model_context.forget(LoadReason::Compact);
         }
         compactions.dropped_tokens
     }
@@ -208,7 +208,7 @@ impl Agent {
         self.conversation.messages().iter().any(|message| message.role == Role::Assistant)
     }
 
-    /// How full the context is: counted where the API has counted, estimated behind that.
+    /// How full the context is: counted where the API has counted, estimated after that.
     fn context_tokens(&self) -> u64 {
         let counted = match self.identity.is_main() {
             true => self.session.usage.ledger().context_tokens(),
@@ -244,7 +244,7 @@ impl Agent {
     fn may_overflow(&self) -> bool {
         let turn = self.session.prompt.id();
         let who = self.identity.agent_id();
-        let mut compactions = self.session.context.compactions();
+        let mut compactions = self.session.model_context.compactions();
         if compactions.overflowed.0 != turn {
             compactions.overflowed = (turn, Vec::new());
         }

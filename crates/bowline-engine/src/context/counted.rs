@@ -1,4 +1,4 @@
-//! What the model's provider counts, for whoever wants to know it exactly.
+//! Token counts of the model's provider.
 
 use std::{sync::Arc, time::Duration};
 
@@ -31,7 +31,7 @@ pub(crate) async fn count(session: &SessionContext) -> Option<Counted> {
 }
 
 async fn ask(session: &SessionContext) -> Option<Counted> {
-    let snapshot = session.context.snapshot();
+    let snapshot = session.model_context.snapshot();
     let connected = session.models.connect_selected().ok()?;
     let system = snapshot.system.into_iter();
     let system: Vec<_> = system.map(|text| TextBlock { text, ..TextBlock::default() }).collect();

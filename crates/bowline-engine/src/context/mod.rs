@@ -50,7 +50,7 @@ use crate::{
 const SKILL_LISTING_LIMIT: usize = 16 * 1024;
 
 impl Agent {
-    /// Makes the main agent's system prompt anew; a subagent keeps its own.
+    /// Rebuilds the main agent's system prompt; a subagent keeps its own.
     ///
     /// Returns what is to be told with the next prompt instead, if the host wants the system prompt
     /// free of what changes from place to place.
@@ -104,7 +104,7 @@ impl Agent {
     /// Keeps what `get_context_usage` tells up to date.
     pub(crate) fn note_context(&self) {
         if self.identity.is_main() {
-            self.session.context.note(Snapshot {
+            self.session.model_context.note(Snapshot {
                 system: self.instructions.system.clone(),
                 messages: self.conversation.messages().to_vec(),
                 tools: Some(Arc::clone(&self.tools)),
@@ -115,16 +115,16 @@ impl Agent {
 
 /// Makes the system prompt that the first turn will have, so that it can be counted before.
 pub(crate) async fn foresee(session: &SessionContext) {
-    if !session.context.snapshot().system.is_empty() {
+    if !session.model_context.snapshot().system.is_empty() {
         return;
     }
     let loaded = load(session, &CancellationToken::new()).await;
-    let mut snapshot = session.context.snapshot();
+    let mut snapshot = session.model_context.snapshot();
     if snapshot.system.is_empty() {
         let tools = snapshot.tools.clone().unwrap_or_else(|| Arc::new(Toolset::empty()));
         let Composed { system, dynamic } = compose(session, &loaded, &tools);
         snapshot.system = system.into_iter().chain(dynamic).collect();
-        session.context.note(snapshot);
+        session.model_context.note(snapshot);
     }
 }
 
@@ -248,7 +248,7 @@ fn skill_line(skill: &CustomCommand) -> String {
 /// What was read from disk for this conversation; read now if it was not.
 async fn load(session: &SessionContext, cancel: &CancellationToken) -> Arc<Loaded> {
     let home = session.permissions.policy().home().map(Path::to_path_buf);
-    let (loaded, reason) = session.context.load(&session.config, home, &session.trust);
+    let (loaded, reason) = session.model_context.load(&session.config, home, &session.trust);
     if let Some(reason) = reason {
         tell_hooks(session, &loaded.memory, reason, None, cancel).await;
     }

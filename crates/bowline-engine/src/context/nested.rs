@@ -34,7 +34,7 @@ impl Agent {
             let Named { file_path, notebook_path, path } = call.input.parse().unwrap_or_default();
             let named = [&file_path, &notebook_path, &path].into_iter().find_map(Value::as_str);
             let Some(path) = named.map(|path| self.workspace.resolve(path)) else { continue };
-            let files = session.context.read_nested(&session.config, &path);
+            let files = session.model_context.read_nested(&session.config, &path);
             let trigger = path.display().to_string();
             let reason = LoadReason::NestedTraversal;
             tell_hooks(session, &files, reason, Some(&trigger), cancel).await;
@@ -43,7 +43,7 @@ impl Agent {
         let status = tokio::select! {
             biased;
             () = cancel.cancelled() => None,
-            status = session.context.take_status() => status,
+            status = session.model_context.take_status() => status,
         };
         told.extend(status);
         told.iter().map(|text| ContentBlock::text(reminder(text))).collect()

@@ -1,4 +1,4 @@
-//! What MCP servers want the model to know of them.
+//! Instructions of MCP servers for the model.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! How long texts are, in tokens, before anybody has counted.
+//! Estimates of token counts.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What fills the context, by category.
+//! Context usage by category.
 
 mod conversation;
 mod grid;
@@ -38,7 +38,7 @@ pub(crate) fn threshold(session: &SessionContext, model: &str) -> (u64, u64) {
     (window - reserve(window), window)
 }
 
-/// The context that a conversation is kept in, if somebody wants another than the model has.
+/// The context window of the settings, if it is not the model's.
 fn wanted_window(session: &SessionContext) -> Option<u64> {
     let wanted = session.settings.lock().known().auto_compact_window;
     session.config.auto_compact_window.or(wanted)
@@ -47,7 +47,7 @@ fn wanted_window(session: &SessionContext) -> Option<u64> {
 /// What fills the context now. Without counts of the model's provider these are estimates; with
 /// them only the shares within what was counted are.
 pub(crate) fn usage(session: &SessionContext, counted: Option<Counted>) -> ContextUsage {
-    let snapshot = session.context.snapshot();
+    let snapshot = session.model_context.snapshot();
     let toolset = snapshot.tools.clone().unwrap_or_else(|| Arc::new(Toolset::empty()));
     let model = session.models.name();
     let window = usage::context_window(&model);
@@ -249,7 +249,7 @@ fn categories(
 }
 
 fn memory_files(session: &SessionContext) -> Vec<ContextFile> {
-    let loaded = session.context.loaded();
+    let loaded = session.model_context.loaded();
     let files = loaded.iter().flat_map(|loaded| &loaded.memory);
     files
         .map(|file| ContextFile {

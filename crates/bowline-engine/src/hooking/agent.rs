@@ -1,6 +1,6 @@
-//! Hooks that send an agent to find out whether something may happen.
+//! Agent hooks: an agent checks a condition with read-only tools.
 //!
-//! It looks around with tools that need nobody's permission, and nobody sees it
+//! Its tools need no permission request, and the host does not see it
 //! at work: its calls run no hooks, or a hook on tool calls would call itself. So that no guard is
 //! missed, it changes nothing, whatever the rules allow.
 
@@ -47,7 +47,7 @@ pub(super) async fn investigate(
     let mut request = SideRequest::new(INSTRUCTIONS, asked(&hook.prompt, input), MAX_ANSWER);
     request.model = hook.model.clone();
     request.tools = tools.iter().map(definition).collect();
-    // A workspace of its own: nobody wants to be moved by a `cd` of a hook.
+    // A fork of the workspace: a `cd` of a hook must not change the session's directory.
     let workspace = services.workspace.fork();
     for _ in 0..MAX_ROUNDS {
         let answer = services.side.request(request.clone()).await;
@@ -112,7 +112,7 @@ async fn run(
     let Verdict::Allow(reason) = services.permissions.judge(&proposed, None, &Identity::Main)
     else {
         return Err(ToolFailure::running(
-            "This is not allowed without asking, and there is nobody to ask.",
+            "This is not allowed without a permission request, which a hook cannot make.",
         ));
     };
     let (id, workspace) = (call.id.clone(), Arc::clone(workspace));

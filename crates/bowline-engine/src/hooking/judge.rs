@@ -1,4 +1,4 @@
-//! Hooks that ask a model whether something may happen.
+//! Prompt hooks: a model decides whether a condition holds.
 
 use std::sync::Arc;
 

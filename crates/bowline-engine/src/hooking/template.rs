@@ -1,4 +1,4 @@
-//! Filling in what hooks leave open: variables in headers, fields of the input in arguments.
+//! Templates of hooks: variables in headers, fields of the input in arguments.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ pub(super) fn expanded(text: &str, value: impl Fn(&str) -> Option<String>) -> St
     while let Some(at) = rest.find('$') {
         filled.push_str(&rest[..at]);
         let after = &rest[at + 1..];
-        let (name, behind) = match after.strip_prefix('{').and_then(|it| it.split_once('}')) {
+        let (name, after_name) = match after.strip_prefix('{').and_then(|it| it.split_once('}')) {
             Some(braced) => braced,
             None => after.split_at(after.find(|c: char| !is_name(c)).unwrap_or(after.len())),
         };
@@ -18,7 +18,7 @@ pub(super) fn expanded(text: &str, value: impl Fn(&str) -> Option<String>) -> St
         } else {
             filled.push_str(&value(name).unwrap_or_default());
         }
-        rest = behind;
+        rest = after_name;
     }
     filled.push_str(rest);
     filled
@@ -52,14 +52,14 @@ fn with_fields(text: &str, input: &Value) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("${") {
-        let Some((path, behind)) = after.split_once('}') else { break };
+        let Some((path, after_path)) = after.split_once('}') else { break };
         filled.push_str(before);
         match field(input, path) {
             None | Some(Value::Null) => {}
             Some(Value::String(text)) => filled.push_str(text),
             Some(value) => filled.push_str(&value.to_string()),
         }
-        rest = behind;
+        rest = after_path;
     }
     filled.push_str(rest);
     filled

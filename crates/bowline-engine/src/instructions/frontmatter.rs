@@ -15,7 +15,7 @@ use super::outline;
 pub(crate) struct Document {
     head: String,
     fields: HashMap<String, Field>,
-    /// What comes behind the head.
+    /// What follows the head.
     pub(crate) body: String,
 }
 

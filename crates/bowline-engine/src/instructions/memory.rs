@@ -155,7 +155,7 @@ impl MemoryReader {
         files
     }
 
-    /// The rules about a file that nobody has touched before.
+    /// The rules about a file, once.
     pub(crate) fn take_rules_about(&mut self, file: &Path) -> Vec<MemoryFile> {
         let found = self.waiting.extract_if(.., |(about, _)| about.covers(file));
         found.map(|(_, rule)| rule).collect()
@@ -297,7 +297,7 @@ impl MemoryFile {
 
 /// The text of a file, or of its beginning; `None` if it is no text or says nothing.
 pub(crate) fn read_text(path: &Path) -> Option<String> {
-    // Before it is opened: opening a pipe would wait for somebody who writes to it.
+    // Before it is opened: opening a pipe would wait for a writer.
     if !fs::metadata(path).ok()?.is_file() {
         return None;
     }
@@ -312,7 +312,7 @@ pub(crate) fn read_text(path: &Path) -> Option<String> {
     (!text.trim().is_empty()).then_some(text)
 }
 
-/// The paths behind `@`, outside of code.
+/// The paths after `@`, outside of code.
 pub(crate) fn imports(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut fence: Option<&str> = None;

@@ -15,7 +15,7 @@ pub(super) fn read(lines: &[&str]) -> Value {
     block(&mut lines, &mut place)
 }
 
-/// The map or list that begins at `place`, which is behind it afterwards.
+/// The map or list that begins at `place`, which is after it then.
 fn block(lines: &mut [(usize, &str)], place: &mut usize) -> Value {
     match lines.get(*place) {
         None => Value::Null,
@@ -32,7 +32,7 @@ fn list(lines: &mut [(usize, &str)], place: &mut usize, indent: usize) -> Value 
             *place += 1;
             items.push(deeper(lines, place, indent));
         } else if entry(rest).is_some() {
-            // A map whose first entry stands behind the dash.
+            // A map whose first entry stands after the dash.
             lines[*place] = (indent + text.len() - rest.len(), rest);
             items.push(block(lines, place));
         } else {
@@ -68,7 +68,7 @@ fn map(lines: &mut [(usize, &str)], place: &mut usize, indent: usize) -> Value {
         fields.insert(unquoted(key), value);
     }
     if fields.is_empty() {
-        // A line that makes no sense; without this step nobody would ever get past it.
+        // An invalid line; without this step the loop would never get past it.
         *place += 1;
     }
     Value::Object(fields)

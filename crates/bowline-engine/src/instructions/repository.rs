@@ -1,4 +1,4 @@
-//! What has changed in the repository. Looked at while the first tool runs, never before the first answer.
+//! State of the repository, read while the first tool runs, never before the first response.
 
 use std::{path::Path, process::Stdio, time::Duration};
 

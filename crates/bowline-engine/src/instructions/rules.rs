@@ -28,7 +28,7 @@ impl About {
         let mut builder = GitignoreBuilder::new(folder);
         for glob in &globs {
             if let Err(error) = builder.add_line(None, glob) {
-                tracing::warn!(%error, glob, "a rule is about files that cannot be told");
+                tracing::warn!(%error, glob, "a rule has an invalid glob");
             }
         }
         let patterns = builder.build().unwrap_or_else(|_| Gitignore::empty());

@@ -1,5 +1,4 @@
-//! Output styles: other manners of answering. Some are always there, others are Markdown files of
-//! plugins, the user and the project.
+//! Output styles: built in, or Markdown files of plugins, the user and the project.
 
 mod built_in;
 
@@ -11,7 +10,7 @@ use crate::{
     settings::{Part, ProjectTrust, SettingsPaths, SkippedParts, SourceSet, shown},
 };
 
-/// The style that is none, unless somebody has written one of that name.
+/// The name of the default style, unless a file defines a style of that name.
 pub(crate) const DEFAULT: &str = "default";
 
 /// A manner of answering.

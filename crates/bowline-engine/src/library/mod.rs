@@ -1,6 +1,6 @@
 //! Catalog of slash commands and skills: built in, custom, and prompts of MCP servers.
 //!
-//! What running them does is in [`command`](crate::command).
+//! Running them is the matter of [`command`](crate::command).
 
 mod body;
 mod builtin;

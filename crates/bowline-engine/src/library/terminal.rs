@@ -1,6 +1,6 @@
 //! Commands that belong to the official CLI's terminal.
 //!
-//! Whoever types one expects the program to act on it, so it is not a question for the model.
+//! The user who types one expects the program to act on it, so it is not sent to the model.
 
 /// Their names.
 const NAMES: &str = "

@@ -1,4 +1,4 @@
-//! What a subagent knows before it begins: where it works, what people have left for it, what it remembers.
+//! Briefing of a subagent: working directory, instructions, memory and skills.
 
 use bowline_protocol::ContentBlock;
 use tokio_util::sync::CancellationToken;
@@ -9,7 +9,7 @@ use crate::{
     library,
 };
 
-/// Tells an agent what it should know; what goes behind its prompt is returned.
+/// Extends the system prompt of an agent; returns the blocks that follow its prompt.
 pub(super) async fn brief(
     agent: &mut Agent,
     kind: &AgentKind,

@@ -1,4 +1,4 @@
-//! Running a subagent: a conversation of its own, in the foreground of its parent or beside it.
+//! Run of a subagent: its own conversation, in the foreground of its parent or in the background.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -68,14 +68,14 @@ impl Finished {
 
 /// Lets a subagent work to its end.
 ///
-/// Cancel safety: to be polled to its end; `cancel`, or whoever stops the task, makes that soon.
+/// Cancel safety: to be polled to its end; `cancel`, or stopping the task, makes that soon.
 pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Finished {
     let Launched { mut agent, task, stop, output_file, prompt, worktree, kind, id } = launched;
     let began = Instant::now();
     let session = Arc::clone(&agent.session);
     let subagent = agent.identity.subagent();
     let description = subagent.map(|subagent| subagent.description.clone()).unwrap_or_default();
-    // Either its parent or whoever stops the task may end it.
+    // Its parent or a stop of the task may end it.
     let turn_cancel = cancel.child_token();
     let _stopping = stop_with(&stop, &turn_cancel);
     let servers = agent.tools.servers().cloned();
@@ -84,7 +84,7 @@ pub(crate) async fn work(launched: Launched, cancel: &CancellationToken) -> Fini
     }
     let told = start_hooks(&agent, &turn_cancel).await;
     let skills = brief(&mut agent, &kind, &turn_cancel).await;
-    take_up(&mut agent, prompt, told, skills).await;
+    begin(&mut agent, prompt, told, skills).await;
     let limits = Limits {
         max_rounds: agent.instructions.max_turns,
         stop_hook_blocks: session.config.stop_hook_block_cap,
@@ -180,7 +180,7 @@ async fn start_hooks(agent: &Agent, cancel: &CancellationToken) -> Vec<String> {
 
 /// The prompt goes into the conversation, between what hooks have `told` and its `skills`; a host whose
 /// conversation waits for the subagent sees it, too.
-async fn take_up(agent: &mut Agent, prompt: String, told: Vec<String>, skills: Vec<ContentBlock>) {
+async fn begin(agent: &mut Agent, prompt: String, told: Vec<String>, skills: Vec<ContentBlock>) {
     // The API refuses messages without content.
     let prompt = if prompt.is_empty() { NO_CONTENT.to_owned() } else { prompt };
     let blocks = vec![ContentBlock::text(prompt)];

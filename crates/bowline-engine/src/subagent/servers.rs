@@ -1,4 +1,4 @@
-//! MCP servers of an agent's own: reached when it begins, gone when it ends.
+//! MCP servers of a single agent: started when it begins, closed when it ends.
 
 use std::{sync::Arc, time::Duration};
 
@@ -26,15 +26,15 @@ pub(super) fn of(
     Some(session.bridge.agent_servers(&session.config, &session.workspace, &wanted))
 }
 
-/// The servers that an agent of this kind brings along, with the values of variables. What a project
-/// that nobody trusts would start is left out, and the host is told.
+/// The servers that an agent of this kind brings along, with the values of variables. Those of
+/// an untrusted project are left out, and the host is notified.
 pub(crate) fn startable(session: &SessionContext, kind: &AgentKind, who: &str) -> Vec<NamedServer> {
     if !kind.blocked_servers.is_empty() {
         session.sink.enqueue(NotificationMessage {
             key: format!("agent-mcp-blocked-{who}"),
             text: format!(
-                "MCP servers of the agent {} are not started, because nobody has trusted this \
-                 folder: {}",
+                "MCP servers of the agent {} are not started, because this folder is not \
+                 trusted: {}",
                 kind.name,
                 kind.blocked_servers.join(", ")
             ),

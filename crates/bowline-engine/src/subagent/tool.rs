@@ -117,7 +117,7 @@ impl AgentTool {
             tools,
             workspace: Arc::clone(&call.workspace),
             model: input.model.clone(),
-            // A subagent cannot be told of what ends after it.
+            // A subagent cannot be notified of work that ends after it.
             background: background && self.parent.is_main(),
             asked_background: input.run_in_background,
         };

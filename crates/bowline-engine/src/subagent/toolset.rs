@@ -1,4 +1,4 @@
-//! What a subagent can call: what its kind allows of what its parent has.
+//! Toolset of a subagent: the tools of its parent that its kind allows.
 
 use std::sync::Arc;
 

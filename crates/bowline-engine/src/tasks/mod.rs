@@ -52,7 +52,7 @@ struct Board {
     /// Subagents that were stopped and have not come to their end yet.
     stopped: BTreeMap<TaskId, StoppedAgent>,
     agents: SubagentStats,
-    /// Whether the session ends, so that nobody will hear of anything any more.
+    /// Whether the session ends, so that nothing is reported any more.
     closed: bool,
 }
 
@@ -64,7 +64,7 @@ struct BackgroundTaskEntry {
     tool_use_id: Option<ToolUseId>,
     backgrounded: bool,
     stopped_by: StoppedBy,
-    /// Fires when whoever stopped it has the answer.
+    /// Fires when the caller that stopped it has the response.
     answered: Option<CancellationToken>,
     /// A subagent is one of those that may work at once.
     slot: Option<AgentSlot>,
@@ -152,7 +152,7 @@ impl TaskBoard {
         }
     }
 
-    /// The host ends a task for the user. What follows from that is said once the guard is gone.
+    /// The host ends a task for the user. The consequences are sent once the guard is gone.
     pub(crate) fn stop_until_answered(&self, id: &TaskId) -> DropGuard {
         let answered = CancellationToken::new();
         if let Some(entry) = self.board().running.get_mut(id) {
@@ -169,12 +169,12 @@ impl TaskBoard {
         }
     }
 
-    /// The session ends: nobody hears of what is stopped from now on.
+    /// The session ends: tasks that are stopped from now on are not reported.
     pub(crate) fn close(&self) {
         self.board().closed = true;
     }
 
-    /// Waits until whoever stopped this subagent has the answer. Tells whether it was stopped beside a
+    /// Waits until the caller that stopped this subagent has the response. Returns whether it was stopped beside a
     /// conversation that goes on.
     pub(crate) async fn stop_was_answered(&self, id: &TaskId) -> bool {
         let answered = {
@@ -401,7 +401,7 @@ impl TaskBoard {
     }
 }
 
-/// Shell commands report themselves; subagents are reported by whoever runs them, unless they are stopped:
+/// Shell commands report themselves; subagents are reported by their run, unless they are stopped:
 /// they end in their own time, and to everybody else they are stopped now.
 impl TaskObserver for TaskBoard {
     fn task_event(&self, event: TaskEvent) {

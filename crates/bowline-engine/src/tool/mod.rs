@@ -1,4 +1,4 @@
-//! Tools that are the engine's own business: they start agents, ask people or a model, change the mode.
+//! Tools of the engine itself: skills, web search, questions to the user, plan mode.
 
 mod ask_user_question;
 mod plan_mode;
@@ -17,7 +17,7 @@ use crate::{
     toolset::{AGENT_TOOL, Toolset},
 };
 
-/// Tools that are there only if somebody can be asked.
+/// Tools that are there only if the host takes permission requests.
 const FOR_A_PERSON: [&str; 3] = ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"];
 
 /// Tools that exist, but not in this session.

@@ -35,9 +35,9 @@ const INSTRUCTIONS: &str = "You search the web for somebody else. Search, and su
 const SERVER_TOOL: &str = "web_search_20250305";
 /// How often the API may search for one call.
 const MAX_SEARCHES: u64 = 8;
-/// The most that is said about the results, in tokens.
+/// The output limit of the summary, in tokens.
 const MAX_ANSWER: u64 = 8_192;
-/// How often a search that the API pauses is taken up again.
+/// How often a search that the API pauses is resumed.
 const MAX_PAUSES: usize = 3;
 const REMINDER: &str = "Name the sources you use in your answer to the user, as links.";
 
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_api_found_is_told_in_its_order() {
+    fn results_keep_the_order_of_the_api() {
         let mut found = Found::default();
         for value in [
             json!({"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "q"}}),

@@ -1,4 +1,4 @@
-//! What the API reports about answers, added up. Nothing is there that nobody reported.
+//! Sums of the usage that the API reports. Fields that were never reported stay absent.
 
 use bowline_protocol::{Maybe, Usage};
 use serde_json::{Map, Value};
@@ -18,7 +18,7 @@ pub(super) fn add(total: &mut Usage, answer: &Usage) {
 }
 
 /// The same with every count there: readers take the four of them for numbers, and what was not
-/// counted is none.
+/// counted is zero.
 pub(crate) fn with_counts(mut usage: Usage) -> Usage {
     for tokens in [
         &mut usage.input_tokens,
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_made_up_but_counts_of_nothing() {
+    fn unreported_fields_stay_absent_and_counts_are_zero() {
         assert_eq!(
             serde_json::to_value(with_counts(Usage::default())).unwrap(),
             json!({

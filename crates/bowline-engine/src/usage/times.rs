@@ -1,4 +1,4 @@
-//! How long a session has taken, in all its lives.
+//! Durations of a session, those before it was resumed included.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use crate::clock::{millis, since_epoch};
 /// How long a session has taken so far, and with what.
 #[derive(Debug)]
 pub(crate) struct Times {
-    /// The API, with attempts that failed and the waits behind them.
+    /// The API, with failed attempts and the backoff after them.
     pub(crate) api: Duration,
     /// The attempts that did not fail.
     pub(crate) api_without_retries: Duration,
@@ -33,7 +33,7 @@ pub(crate) struct ApiTime {
 }
 
 impl Times {
-    /// Goes on with the times of a session that is taken up again.
+    /// Continues the times of a session that is resumed.
     pub(crate) fn restored(cost: &CostState) -> Self {
         let now = Self::default();
         Self {

@@ -1,4 +1,4 @@
-//! What files are like at a moment, and what has changed between two moments.
+//! Snapshots of files, and the changes between two of them.
 
 use std::{
     collections::BTreeMap,
@@ -7,7 +7,7 @@ use std::{
     time::SystemTime,
 };
 
-/// How many files a folder may bring. Whoever watches more wants another kind of watching.
+/// How many files a folder may bring. More need another kind of watching.
 const MOST_FILES: usize = 10_000;
 
 /// The files there are, by name, and what tells that one is another than before.

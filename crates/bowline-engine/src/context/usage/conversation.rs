@@ -1,4 +1,4 @@
-//! What of the conversation fills the context.
+//! Context usage of the conversation, by kind of message and by tool.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! What fills the context, as a picture.
+//! Context usage as a grid of squares.
 
 use bowline_protocol::{ContextCategory, ContextKind, ContextSquare};
 use serde_json::Number;
