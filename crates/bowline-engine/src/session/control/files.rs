@@ -111,8 +111,8 @@ fn may_read(context: &SessionContext, path: &Path) -> bool {
     };
     // The host reads for the main agent, whose memory it may see.
     let memory = context.permissions.memory();
-    let context = EvaluationContext { mode: None, memory: memory.as_deref() };
-    let verdict = context.permissions.policy().evaluate(&call, context);
+    let evaluation = EvaluationContext { mode: None, memory: memory.as_deref() };
+    let verdict = context.permissions.policy().evaluate(&call, evaluation);
     matches!(verdict, Verdict::Allow(_))
 }
 
