@@ -71,7 +71,7 @@ fn session(folder: PathBuf) -> (Session, Arc<Counter>, tokio::task::JoinHandle<(
     (session, host, tokio::spawn(run))
 }
 
-/// One prompt, one answer of the script model, no network.
+/// One prompt, one response of the script model, no network.
 async fn turns(folder: PathBuf) {
     const TURNS: usize = 300;
     let (session, host, running) = session(folder);

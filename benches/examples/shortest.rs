@@ -1,6 +1,6 @@
 //! The shortest of many repetitions: what other work on the machine disturbs least.
 //!
-//! `shortest` measures everything, as a table. `shortest 'answer 1 KB' read/bowline` does only
+//! `shortest` measures everything, as a table. `shortest 'response 1 KB' read/bowline` does only
 //! this, for a profiler that counts instructions.
 
 use std::{

@@ -14,10 +14,10 @@ const SESSION: &str = include_str!("../session.ndjson");
 pub fn cases() -> [(&'static str, Vec<String>); 6] {
     [
         ("session", SESSION.lines().map(str::to_owned).collect()),
-        ("answer 1 KB", vec![answer(600)]),
+        ("response 1 KB", vec![response(600)]),
         ("call 1 KB", vec![call(500)]),
         ("result 1 KB", vec![tool_result(700)]),
-        ("answer 40 KB", vec![answer(40_000)]),
+        ("response 40 KB", vec![response(40_000)]),
         ("result 40 KB", vec![tool_result(40_000)]),
     ]
 }
@@ -62,8 +62,8 @@ fn write<T: DeserializeOwned + Serialize + 'static>(lines: &[String]) -> Task {
     })
 }
 
-/// An answer of one text of `length` bytes.
-fn answer(length: usize) -> String {
+/// A response of one text of `length` bytes.
+fn response(length: usize) -> String {
     assistant(&format!(r#"{{"type":"text","text":"{}"}}"#, prose(length)))
 }
 
@@ -75,7 +75,7 @@ fn call(length: usize) -> String {
     ))
 }
 
-/// One block of an answer.
+/// One block of a response.
 fn assistant(block: &str) -> String {
     format!(
         r#"{{"type":"assistant","message":{{"id":"msg_00000001","type":"message","role":"assistant","model":"claude-bench","content":[{block}],"stop_reason":null,"stop_sequence":null,"usage":{{"input_tokens":10,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":20}}}},"parent_tool_use_id":null,"session_id":"6f1c2a7e-0000-4000-8000-000000000001","uuid":"cccccccc-0000-4000-8000-000000000001"}}"#

@@ -11,7 +11,7 @@ use crate::{
 
 const STARTS: usize = 200;
 const CALLS: usize = 20_000;
-/// Calls that the model makes in one answer, so that what is measured is the calls.
+/// Calls that the model makes in one response, so that only the calls are measured.
 const CALLS_PER_TURN: usize = 1000;
 const IDLE: usize = 1000;
 
