@@ -1,4 +1,4 @@
-"""A place of its own for every test, and the servers that clients others wrote are pointed at."""
+"""Separate folders for every test, and the servers that third-party clients connect to."""
 
 import json
 import os

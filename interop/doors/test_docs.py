@@ -1,4 +1,4 @@
-"""Every snippet of docs/doors.md that a user would copy, run as it stands there."""
+"""Every snippet of docs/doors.md that a user would copy, run unchanged."""
 
 import os
 import re
@@ -93,7 +93,7 @@ def test_a_host_in_python(place: Place, shell: dict[str, str]) -> None:
 
 
 def test_over_http(place: Place, shell: dict[str, str]) -> None:
-    """The token is made as shown; the server is told the rest of the line as it stands."""
+    """The token is made as shown; the server gets the rest of the line unchanged."""
     make_token, serve = snippet("sh", "--token-file").strip().splitlines()
     run(place, shell, "bash", "-c", make_token)
     arguments = serve.split()[1:]

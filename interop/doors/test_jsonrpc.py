@@ -1,4 +1,4 @@
-"""JSON-RPC libraries that nobody here wrote: jsonrpcclient asks, jsonrpcserver is asked."""
+"""Third-party JSON-RPC libraries: jsonrpcclient sends requests, jsonrpcserver handles them."""
 
 import asyncio
 import json

@@ -16,7 +16,7 @@ def servers(place: Place, *args: str) -> str:
 
 @pytest.fixture(params=["official", "bowline"])
 def agent(request: pytest.FixtureRequest, place: Place) -> Any:
-    """Gives a prompt to an agent that has our server, and returns what it said."""
+    """Gives a prompt to an agent that has our server, and returns its response."""
     environment: dict[str, str] = {}
     if request.param == "official":
         program = os.environ.get("OFFICIAL_CLI")

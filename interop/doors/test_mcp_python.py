@@ -33,7 +33,7 @@ def over_http(address: str, mode: str, **options: Any) -> AbstractAsyncContextMa
 
 
 async def decide(answer: str) -> Any:
-    """Somebody who answers every question like this."""
+    """An approver that responds to every elicitation like this."""
 
     async def decide(_context: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
         assert "May" in params.message
@@ -68,7 +68,7 @@ async def test_reads_a_file(place: Place, mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_nobody_to_ask_means_no(place: Place, mode: str) -> None:
+async def test_call_without_an_approver_is_denied(place: Place, mode: str) -> None:
     async with over_pipes(place, mode) as client:
         result = await client.call_tool("Bash", {"command": "touch made.txt"})
     assert result.is_error
@@ -141,7 +141,7 @@ async def test_a_token_is_insisted_on(place: Place, http_server: Any) -> None:
 async def test_without_a_token_no_client_is_asked(
     place: Place, http_server: Any, mode: str
 ) -> None:
-    """It would approve its own calls, and it may be anybody on the machine."""
+    """It would approve its own calls, and any user of the machine may run it."""
     with http_server("--no-token", "--allowedTools", "Bash(touch allowed.txt)") as address:
         async with Client(
             address, mode=mode, elicitation_callback=await decide("allow")

@@ -1,3 +1,3 @@
-"""What the tests are given is in `places.py`, which other suites use too."""
+"""Fixtures of the tests, from `places.py`, which other suites use too."""
 
 pytest_plugins = ["places"]

@@ -1,4 +1,4 @@
-"""A place of its own for every test: a project folder, a home, and an environment without keys."""
+"""Separate folders for every test: a project folder, a home, and an environment without keys."""
 
 import os
 from collections.abc import Callable, Iterator

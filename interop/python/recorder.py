@@ -1,4 +1,4 @@
-"""A model API that remembers what it was asked, in front of `bowline script-server`."""
+"""A model API that records its requests, in front of `bowline script-server`."""
 
 import http.client
 import json
@@ -104,7 +104,7 @@ class Forwarding(BaseHTTPRequestHandler):
                 self.wfile.write(piece)
                 self.wfile.flush()
         except (BrokenPipeError, ConnectionResetError):
-            pass  # an engine that was told to stop hangs up
+            pass  # an interrupted engine closes the connection
         self.close_connection = True
         upstream.close()
 

@@ -1,4 +1,4 @@
-"""Subagents: what they are given, what the host sees of them, and when they report."""
+"""Subagents: their input, their messages to the host, and their reports."""
 
 from claude_agent_sdk import (
     AgentDefinition,

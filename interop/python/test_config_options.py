@@ -1,4 +1,4 @@
-"""Options about where the session runs and what it is configured with."""
+"""Options of the working directory, the environment and the configuration."""
 
 import json
 
@@ -172,7 +172,7 @@ async def test_output_is_read_in_long_lines(options, place):
     assert system_of(messages, "init")
 
 
-async def test_stderr_callback_hears_the_debug_log(options):
+async def test_stderr_callback_receives_the_debug_log(options):
     said = []
     await run("SAY x", options(stderr=said.append, extra_args={"debug-to-stderr": None}))
     assert said

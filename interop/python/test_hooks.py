@@ -1,4 +1,4 @@
-"""Every hook event that the Python SDK has, and what their answers do."""
+"""Every hook event of the Python SDK, and the effect of the hooks' output."""
 
 import asyncio
 
@@ -28,7 +28,7 @@ ECHO = script(call("Bash", command="echo yo"), "NEXT", "SAY done")
 
 
 class Hook:
-    """Gives the same answer each time, and remembers what it was told."""
+    """Returns the same output each time, and records its inputs."""
 
     def __init__(self, answer=None):
         self.answer = answer or {}
@@ -51,7 +51,7 @@ def answer(event, **fields):
     return {"hookSpecificOutput": {"hookEventName": event, **fields}}
 
 
-async def test_pre_tool_use_is_told_about_the_call(options, place):
+async def test_pre_tool_use_receives_the_call(options, place):
     hook = Hook()
     messages = await run(ECHO, options(hooks=on("PreToolUse", hook), allowed_tools=["Bash"]))
     (event,) = hook.inputs
@@ -177,7 +177,7 @@ async def test_user_prompt_submit_blocks_the_prompt(api, api_options):
     assert "not on Sundays" in str(messages)
 
 
-async def test_stop_is_told_the_last_words(options):
+async def test_stop_receives_the_last_text(options):
     hook = Hook()
     await run("SAY goodbye", options(hooks=on("Stop", hook)))
     (event,) = hook.inputs

@@ -1,4 +1,4 @@
-"""Limits on turns and money, and what a session has cost."""
+"""Limits of turns and cost, and the cost of a session."""
 
 import pytest
 from claude_agent_sdk import ClaudeSDKClient

@@ -67,7 +67,7 @@ async def test_allow_with_other_input_runs_that(options, place):
     assert calls_of(messages)[0].input["command"] == "touch made.txt"
 
 
-async def test_deny_is_told_to_the_model(options, place):
+async def test_denial_is_sent_to_the_model(options, place):
     host = Host(PermissionResultDeny(message="not today"))
     messages = await run(TOUCH, options(can_use_tool=host))
     assert not (place.project / "made.txt").exists()
@@ -179,7 +179,7 @@ async def test_reading_is_not_asked_about(options, place):
     assert all("words" in text_of(answer) for answer in tool_results_of(messages))
 
 
-async def test_without_anybody_to_ask_the_tool_does_not_run(options, place):
+async def test_tool_does_not_run_without_an_approver(options, place):
     messages = await run(TOUCH, options())
     assert not (place.project / "made.txt").exists()
     (denied,) = system_of(messages, "permission_denied")

@@ -1,4 +1,4 @@
-"""Interrupts, sessions side by side, and programs that die."""
+"""Interrupts, concurrent sessions, and programs that die."""
 
 import asyncio
 import os

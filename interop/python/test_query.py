@@ -1,4 +1,4 @@
-"""`query()`: one string, many prompts, and what comes back."""
+"""`query()`: one string, many prompts, and the messages returned."""
 
 import asyncio
 

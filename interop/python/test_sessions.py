@@ -1,4 +1,4 @@
-"""Transcripts: the SDK's own session functions read, change and fork what bowline wrote."""
+"""Transcripts: the SDK's own session functions read, change and fork bowline's transcripts."""
 
 import uuid
 
@@ -168,7 +168,7 @@ async def test_subagents_have_transcripts(options, place):
     assert messages[1].message["content"][0]["text"] == "from below"
 
 
-async def test_nothing_is_written_on_request(options, place):
+async def test_session_persistence_can_be_disabled(options, place):
     await run("SAY x", options(extra_args={"no-session-persistence": None}))
     assert list_sessions(directory=str(place.project)) == []
 

@@ -1,4 +1,4 @@
-"""Where a command runs: `cd` without a word, readers without a path, links and CDPATH."""
+"""Working directory of a command: `cd` without an operand, readers without a path, links and CDPATH."""
 
 from case import Case, table
 from world import Link

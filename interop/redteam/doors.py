@@ -1,4 +1,4 @@
-"""The HTTP door: who may come in, who may be asked, and what a flood costs."""
+"""The HTTP door: authentication, approvers, and the cost of a flood."""
 
 import http.client
 import json

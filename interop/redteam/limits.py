@@ -1,4 +1,4 @@
-"""What grows without end: pages, answers, lines, and a foreign transcript that names files."""
+"""Unbounded input: pages, responses, lines, and a foreign transcript that names files."""
 
 import http.server
 import json
@@ -189,7 +189,7 @@ def _rewound(world: World, name: str, transcript: Any) -> str:
 
 
 def checkpoint(file: str, copy: str | None) -> Callable[[World], str | None]:
-    """The attack: a transcript says that a file of the user's is to be put back to what it says."""
+    """The attack: a transcript names a file of the user's to be rewound to its own contents."""
     def attack(world: World) -> str | None:
         name, transcript = _session(world)
         world.write({"evil": "@TOUCH@\n"})

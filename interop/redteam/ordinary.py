@@ -1,4 +1,4 @@
-"""Commands that a coding agent uses all day: they run unasked in a plain folder, whatever else is mended."""
+"""Commands that a coding agent uses all day: they run without approval in a plain folder, after every change of the rules."""
 
 from case import Case, table
 from world import World

@@ -1,4 +1,4 @@
-"""Private files: modes whatever the umask, and folders that another user has prepared."""
+"""Private files: modes regardless of the umask, and folders that another user has prepared."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Git: what a repository's own configuration, or a folder that looks like one, makes it run and read."""
+"""Git: programs and files that a repository's own configuration, or a folder that looks like one, makes it run and read."""
 
 from collections.abc import Callable
 

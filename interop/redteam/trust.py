@@ -1,4 +1,4 @@
-"""What a project brings: nothing of it counts without consent, all of it counts with consent."""
+"""Configuration of a project: none of it applies without consent, all of it applies with consent."""
 
 import json
 from collections.abc import Callable
@@ -84,18 +84,18 @@ def told(token: str) -> Callable[[World], str | None]:
         prompt(world, "SAY hi", "--record", str(record))
         text = record.read_text() if record.exists() else ""
         assert text, "nothing was recorded"
-        return "the model was told a secret" if getattr(world, token) in text else None
+        return "a secret was sent to the model" if getattr(world, token) in text else None
 
     return attack
 
 
-def hears(needle: str, *words: str) -> Callable[[World], str | None]:
-    """The twin: what is inside is told."""
+def receives(needle: str, *words: str) -> Callable[[World], str | None]:
+    """The twin: a file inside the project is sent to the model."""
     def twin(world: World) -> str | None:
         record = world.root / "record"
         done = prompt(world, "SAY hi", "--record", str(record), *words)
         text = record.read_text() if record.exists() else ""
-        return None if needle in text else f"{needle} was not told: {done.stderr[-300:]}"
+        return None if needle in text else f"{needle} was not sent to the model: {done.stderr[-300:]}"
 
     return twin
 
@@ -187,7 +187,7 @@ CASES = table(
     # Instruction files that lead out.
     Case("told-link", told("home_token"), files={"CLAUDE.md": Link("@HOME@/.ssh/id_rsa")}),
     Case("told-link-relative", told("home_token"), files={"CLAUDE.md": Link("../home/.ssh/id_rsa")}),
-    Case("told-link-inside", told("home_token"), files={"CLAUDE.md": Link("docs/real.md"), "docs/real.md": "INSIDE-WORDS\n"}, twin=hears("INSIDE-WORDS")),
+    Case("told-link-inside", told("home_token"), files={"CLAUDE.md": Link("docs/real.md"), "docs/real.md": "INSIDE-WORDS\n"}, twin=receives("INSIDE-WORDS")),
     Case("told-agents-md", told("home_token"), files={"AGENTS.md": Link("@HOME@/.ssh/id_rsa")}),
     Case("told-local", told("home_token"), files={"CLAUDE.local.md": Link("@HOME@/.ssh/id_rsa")}),
     Case("told-dot-claude", told("home_token"), files={".claude/CLAUDE.md": Link("@HOME@/.ssh/id_rsa")}),
@@ -256,7 +256,7 @@ def _said(world: World, text: str, words: str) -> str | None:
 def _nested(world: World) -> str | None:
     record = world.root / "record"
     prompt(world, tool("Read", file_path=str(world.project / "sub/x.txt")), "--record", str(record))
-    return "the model was told a secret" if world.home_token in record.read_text() else None
+    return "a secret was sent to the model" if world.home_token in record.read_text() else None
 
 
 def _fifo(world: World) -> str | None:

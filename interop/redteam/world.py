@@ -1,4 +1,4 @@
-"""A project with canaries around it, and how to see that an attack has reached one."""
+"""A project with canaries around it, and the detection of attacks that reached one."""
 
 import base64
 import codecs

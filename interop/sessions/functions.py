@@ -22,7 +22,7 @@ class PythonFunctions:
         return {it.session_id: {"title": it.custom_title, "tag": it.tag} for it in found}
 
     def messages(self, session: str) -> list[dict[str, Any]]:
-        """What was said."""
+        """Messages of a session."""
         found = sdk.get_session_messages(session, directory=self.directory)
         return [{"type": it.type, "message": it.message, "uuid": it.uuid} for it in found]
 

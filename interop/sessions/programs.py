@@ -1,4 +1,4 @@
-"""The two programs that share a session folder, and what they say to the model."""
+"""The two programs that share a session folder, and their requests to the model."""
 
 import json
 import os

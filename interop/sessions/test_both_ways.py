@@ -1,4 +1,4 @@
-"""A session that one program began, taken up by the other."""
+"""Sessions that one program began and the other resumes."""
 
 import json
 
@@ -62,7 +62,7 @@ def test_a_compacted_session(pair):
     assert "SAY long forgotten words" not in told
 
 
-def test_what_functions_see_of_a_compaction(pair, functions):
+def test_session_functions_after_a_compaction(pair, functions):
     first, second = pair
     session = first.ask(script("SAY forgotten", "SUMMARY the gist of it"))["session_id"]
     first.ask("/compact", "--resume", session)
@@ -185,7 +185,7 @@ def test_a_fork(pair, functions):
     assert len(functions.messages(forked)) == 4
 
 
-def test_what_is_left_of_a_killed_session(pair, place):
+def test_killed_session_can_be_resumed(pair, place):
     first, second = pair
     prompt = script(call("Bash", command="echo kept"), "NEXT", "SAY lost")
     session = first.ask(prompt)["session_id"]
@@ -211,14 +211,14 @@ def test_functions_of_the_sdks(begins, functions, request):
     assert functions.listed() == {session: {"title": TITLE, "tag": "kept"}}
     fork = functions.fork(session)
     assert [it["type"] for it in functions.messages(fork)] == ["user", "assistant"] * 2
-    # Whoever reads the session next finds what the functions wrote into it.
+    # The next reader of the session finds the lines that the functions wrote into it.
     assert program.ask("SAY on", "--resume", fork)["session_id"] == fork
     assert "SAY words" in said_to_model(program)
     functions.delete(session)
     assert list(functions.listed()) == [fork]
 
 
-def test_a_prompt_takes_up_a_session_that_was_put_aside(ours, place):
+def test_prompt_resumes_an_archived_session(ours, place):
     functions = TypeScriptFunctions(place.project)
     session = ours.ask("SAY words")["session_id"]
     assert functions.is_archived(session) is None

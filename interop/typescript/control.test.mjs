@@ -1,4 +1,4 @@
-// What a host can ask and tell a running session.
+// Control requests of a host to a running session.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -194,7 +194,7 @@ test('updateSettings writes a settings file', async (t) => {
   assert.deepEqual(JSON.parse(written), { outputStyle: 'Explanatory' });
 });
 
-test('what the session has cost', async (t) => {
+test('cost of a session', async (t) => {
   const { options } = await place(t, { api: true });
   await converse(options(), async (conversation) => {
     await conversation.ask('SAY x');

@@ -1,4 +1,4 @@
-// Prompts that are scripts, a place for each test, and the parts of a run that tests look at.
+// Prompts that are scripts, folders for each test, and the parts of a run that tests look at.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -9,7 +9,7 @@ import {
 
 const ECHO = script(call('Bash', { command: 'echo yo' }), 'NEXT', 'SAY done');
 
-/** Hooks for several events that remember what they were told, and give these answers. */
+/** Hooks for several events that record their inputs, and return these outputs. */
 function listening(answers) {
   const heard = [];
   const hooks = Object.fromEntries(
@@ -155,7 +155,7 @@ test('PermissionRequest decides', async (t) => {
   assert(existsSync(join(project, 'made')));
 });
 
-test('MessageDisplay is told the text', async (t) => {
+test('MessageDisplay receives the text', async (t) => {
   const { options } = await place(t);
   const { hooks, heard } = listening({ MessageDisplay: {} });
   await run('SAY a line of text', options({ hooks }));

@@ -88,7 +88,7 @@ for (const perTaskStopAffordance of [true, false]) {
   });
 }
 
-test('what changes nothing does no harm', async (t) => {
+test('options without effect are accepted', async (t) => {
   const { options } = await place(t);
   const fields = {
     promptSuggestions: true,

@@ -75,7 +75,7 @@ test('an error in the callback denies', async (t) => {
   assert(!existsSync(join(project, 'made.txt')));
 });
 
-test('an interrupt withdraws the question', async (t) => {
+test('an interrupt cancels the permission request', async (t) => {
   const { options } = await place(t);
   let asked;
   const question = new Promise((resolve) => (asked = resolve));

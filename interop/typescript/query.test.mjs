@@ -1,4 +1,4 @@
-// `query()`: prompts, answers, output forms, and how it ends.
+// `query()`: prompts, responses, output formats, and its end.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -164,7 +164,7 @@ test('the abort controller ends the program', async (t) => {
   await ended(pid);
 });
 
-/** Waits for the end of a process that was told to end. */
+/** Waits for the end of a process that was asked to exit. */
 async function ended(pid) {
   const deadline = Date.now() + 10_000;
   while (alive(pid)) {

@@ -1,4 +1,4 @@
-// A model API that remembers what it was asked, in front of `bowline script-server`.
+// A model API that records its requests, in front of `bowline script-server`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, request as forward } from 'node:http';

@@ -1,4 +1,4 @@
-// Transcripts: the SDK's session functions on what bowline wrote.
+// Transcripts: the SDK's session functions on bowline's transcripts.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';

@@ -44,7 +44,7 @@ test('a claim binds a spare to a folder', async (t) => {
   await spare.exited;
 });
 
-test('what a spare was given holds for the session that is claimed', async (t) => {
+test('options of a spare process apply to the claimed session', async (t) => {
   const { options, project, requests } = await place(t, { api: true });
   const asked = [];
   const calls = [];
